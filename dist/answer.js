@@ -1,9 +1,10 @@
-import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
+import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, upshotOfBisection, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
 import { _enum, array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
 import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
-import { annotationsOf, intervalPlot, invalidLines, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
+import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
+import "./config.js";
+import { askSchema, bisectWords, callOnGithub, callOnPhabricator } from "./patch.js";
 import { githubFailure, mayPassSoon, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
-import { askSchema, callOnPhabricator } from "./patch.js";
 
 // src/answer/ending.ts
 const failureSchema = _enum([
@@ -38,14 +39,16 @@ const endingOfFailure = (why, sentence) => ({
 function upshotOf(ending) {
 	switch (ending.kind) {
 		case "measured": return upshotOfResult(ending.result);
+		case "bisected": return upshotOfBisection(ending.result);
 		case "unmeasured": return ending.why === "waits-for-leave" ? "usage" : ending.why;
 		case "uncounted": return "usage";
 	}
 }
-/** Undefined where there is none. */
+/** That of a gate; undefined where there is none. */
 function resultOf$1(ending) {
 	switch (ending.kind) {
 		case "measured": return ending.result;
+		case "bisected":
 		case "unmeasured": return;
 		case "uncounted": return ending.measured.result;
 	}
@@ -54,6 +57,7 @@ function resultOf$1(ending) {
 function titleOf(ending) {
 	switch (ending.kind) {
 		case "measured": return verdictLine(ending.result);
+		case "bisected": return `${bisectSymbol(ending.result)} ${bisectHeadline(ending.result)}`;
 		case "unmeasured": {
 			const { symbol, text } = failures[ending.why];
 			return `${symbol} ${text}`;
@@ -65,9 +69,29 @@ function titleOf(ending) {
 function summaryOf(ending) {
 	switch (ending.kind) {
 		case "measured": return renderMarkdown(ending.result, ending.links);
+		case "bisected": {
+			const { result, asked, links } = ending;
+			return renderBisectMarkdown(result, {
+				...links,
+				ways: waysOf(callOnGithub, asked)
+			});
+		}
 		case "unmeasured": return ending.why === "cancelled" ? ending.said : codeBlock(ending.said);
 		case "uncounted": return `${ending.why}\n\n${summaryOf(ending.measured)}`;
 	}
+}
+/** How a comment asks for what a bisection proposes. */
+function waysOf(call, asked) {
+	const command = (more) => `\`${call} ${bisectWords({
+		...asked,
+		...more
+	})}\``;
+	const { fixUp, maxBoots = 60 } = asked;
+	return {
+		fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(",") }),
+		goOn: command({ maxBoots: String(2 * Number(maxBoots)) }),
+		verifyRevert: command({ verifyRevert: "true" })
+	};
 }
 /** What stands in a heading where there is no verdict. */
 const failures = {
@@ -580,6 +604,10 @@ function endOf(ending, undecided) {
 }
 function unitsOf(ending) {
 	if (ending.kind === "unmeasured") return [aUnit("gate", resultsWithout.get(ending.why) ?? "broken", ending.said)];
+	if (ending.kind === "bisected") {
+		const blame = upshotOf(ending) === "pass" ? "pass" : "unsound";
+		return [aUnit("bisection", blame, bisectHeadline(ending.result))];
+	}
 	const { result } = ending.kind === "measured" ? ending : ending.measured;
 	const { outcome } = result;
 	if (outcome.kind === "judged") return unitsOfCells(outcome.cells, result);
@@ -1184,18 +1212,24 @@ function tellRevision(conduit, revision, { run, details, page, takesCommands, lo
 				...failures[ending.why],
 				said: ending.said
 			}, links);
-			const { result } = ending.kind === "measured" ? ending : ending.measured;
-			const { image, why } = await plot(result);
+			const { image, why } = await plot(() => ending.kind === "bisected" ? bisectPlot(ending.result) : intervalPlot(measuredIn(ending)));
 			missing = why;
-			return renderRemarkup(result, {
+			const shown = {
 				...links,
 				...image && { image }
+			};
+			if (ending.kind !== "bisected") return renderRemarkup(measuredIn(ending), shown);
+			const ways = waysOf(callOnPhabricator, ending.asked);
+			return renderBisectRemarkup(ending.result, {
+				...shown,
+				...takesCommands && { ways }
 			});
 		});
 		if (told.kind === "told" && missing !== void 0) log.info(missing);
 		return told;
 	};
 }
+const measuredIn = (ending) => (ending.kind === "measured" ? ending : ending.measured).result;
 /**
 * Posts a short reply, once for each key. `text` is Remarkup of our own making: what others have written is in it only
 * as remarkupText leaves it. Never throws.
@@ -1242,10 +1276,10 @@ const commentSchema = object({ comments: array(object({ content: object({ raw: s
 /** Uploads it once: a comment only shows what the server has, and of pictures only pixels. */
 function plotOf(conduit, { number, diff }) {
 	let uploaded;
-	return async (result) => {
+	return async (draw) => {
 		if (uploaded !== void 0) return uploaded;
 		try {
-			const svg = intervalPlot(result);
+			const svg = draw();
 			if (svg === void 0) return {};
 			const png = Buffer.from(await pngOf(svg));
 			uploaded = { image: await upload(conduit, `ppsgate-D${number}-${diff}.png`, png) };

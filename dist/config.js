@@ -1263,6 +1263,101 @@ function wrongTestbeds({ code, input }) {
 	return code === "invalid_key" ? "expected a name of up to 63 letters, digits, dots, dashes and underscores" : expected("testbeds by their names")({ input });
 }
 
+// src/config/overrides.ts
+/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
+function applyOverrides(config, texts, calledAs) {
+	const { shape } = configKeys;
+	const { scenarios, families, profile: asked } = texts;
+	const { profile: written, ...rest } = config;
+	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
+	return {
+		...rest,
+		...profile && { profile },
+		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
+		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
+		gate: overrideGate(config.gate, texts, calledAs)
+	};
+}
+function profileAsked(config, text, called) {
+	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
+	if (text === "on") return usual;
+	if (text === "off") return void 0;
+	if (!/^\d/.test(text)) throw refused$1(called, expected("on, off or a duration like 20 s")({ input: text }));
+	const { window } = parse(called, configKeys.shape.profile, { window: text });
+	return {
+		...usual,
+		seconds: window ?? usual.seconds
+	};
+}
+function namedScenarios(config, text, called) {
+	const named = parse(called, configKeys.shape.scenarios, list(text));
+	const known = scenariosIn(config);
+	const stranger = named.find((name) => !known.includes(name));
+	if (stranger === void 0) return named;
+	throw refused$1(called, wrongScenario(known)({ input: stranger }));
+}
+/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
+function overrideGate(gate, texts, calledAs) {
+	const schema = configKeys.shape.gate;
+	const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
+	const read = (name, value) => parse(calledAs(name), schema, { [name]: value });
+	return {
+		...gate ?? schema.parse({}),
+		...metric && { metric: read("metric", metric).metric },
+		...margin && { marginRatio: read("margin", margin).marginRatio },
+		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
+		...power && { missRatio: read("power", power).missRatio },
+		...design && { design: read("design", design).design },
+		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs("maxRuns")) }
+	};
+}
+/** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
+function parseSeed(text, called) {
+	const seed = Number(text);
+	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
+	throw refused$1(called, expected("a whole number from 0 to 2147483647")({ input: text }));
+}
+/** Where in the queue for a testbed; a patch's place when absent. */
+function parsePriority(text, called) {
+	const named = text || "patch";
+	const priority = priorities.find((one) => one === named);
+	if (priority !== void 0) return priority;
+	throw refused$1(called, wrongName(priorities)({ input: named }));
+}
+/** Whether a switch is on, of which somebody may have typed the text. */
+function parseSwitch(text, called) {
+	if (!text || text === "true" || text === "false") return text === "true";
+	throw refused$1(called, expected("true or false")({ input: text }));
+}
+/** Most runs of a variant and cell. */
+function parseMaxRuns(text, called) {
+	const maxRuns = /^\d+$/.test(text) ? Number(text) : text;
+	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
+	return maxRunsPerVariant ?? 0;
+}
+/** Most boots of a bisection where nobody says another number. */
+const usualMostBoots = 60;
+/** Two of each end, and two more of the neighbours. */
+const leastBoots = 6;
+/** Most boots of a bisection; the usual number when absent. */
+function parseMostBoots(text, called) {
+	if (!text) return 60;
+	const boots = Number(text);
+	if (/^\d{1,5}$/.test(text) && boots >= leastBoots && boots <= 1e4) return boots;
+	throw refused$1(called, expected(`a whole number from ${leastBoots} to 10000`)({ input: text }));
+}
+/** Bytes of a frame, as `traffic.frameSize` has them. */
+const parseFrameSize = (text, called) => parse(called, frameSize, text);
+/** Wishes for testbeds, with commas between them. */
+const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
+const list = (text) => text.split(",").map((item) => item.trim());
+function parse(called, schema, value) {
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	throw refused$1(called, parsed.error.issues[0]?.message ?? "cannot be used");
+}
+const refused$1 = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
+
 // src/config/parameters.ts
 /** All parameters, in the order in which --help has them. */
 const parameters = {
@@ -1702,90 +1797,6 @@ async function readGuarded(path) {
 /** Root may let a group read what it has laid there for a service. */
 const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
 
-// src/config/overrides.ts
-/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
-function applyOverrides(config, texts, calledAs) {
-	const { shape } = configKeys;
-	const { scenarios, families, profile: asked } = texts;
-	const { profile: written, ...rest } = config;
-	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
-	return {
-		...rest,
-		...profile && { profile },
-		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
-		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
-		gate: overrideGate(config.gate, texts, calledAs)
-	};
-}
-function profileAsked(config, text, called) {
-	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
-	if (text === "on") return usual;
-	if (text === "off") return void 0;
-	if (!/^\d/.test(text)) throw refused$1(called, expected("on, off or a duration like 20 s")({ input: text }));
-	const { window } = parse(called, configKeys.shape.profile, { window: text });
-	return {
-		...usual,
-		seconds: window ?? usual.seconds
-	};
-}
-function namedScenarios(config, text, called) {
-	const named = parse(called, configKeys.shape.scenarios, list(text));
-	const known = scenariosIn(config);
-	const stranger = named.find((name) => !known.includes(name));
-	if (stranger === void 0) return named;
-	throw refused$1(called, wrongScenario(known)({ input: stranger }));
-}
-/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
-function overrideGate(gate, texts, calledAs) {
-	const schema = configKeys.shape.gate;
-	const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
-	const read = (name, value) => parse(calledAs(name), schema, { [name]: value });
-	return {
-		...gate ?? schema.parse({}),
-		...metric && { metric: read("metric", metric).metric },
-		...margin && { marginRatio: read("margin", margin).marginRatio },
-		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
-		...power && { missRatio: read("power", power).missRatio },
-		...design && { design: read("design", design).design },
-		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs("maxRuns")) }
-	};
-}
-/** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
-function parseSeed(text, called) {
-	const seed = Number(text);
-	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
-	throw refused$1(called, expected("a whole number from 0 to 2147483647")({ input: text }));
-}
-/** Where in the queue for a testbed; a patch's place when absent. */
-function parsePriority(text, called) {
-	const named = text || "patch";
-	const priority = priorities.find((one) => one === named);
-	if (priority !== void 0) return priority;
-	throw refused$1(called, wrongName(priorities)({ input: named }));
-}
-/** Whether a switch is on, of which somebody may have typed the text. */
-function parseSwitch(text, called) {
-	if (!text || text === "true" || text === "false") return text === "true";
-	throw refused$1(called, expected("true or false")({ input: text }));
-}
-/** Most runs of a variant and cell. */
-function parseMaxRuns(text, called) {
-	const maxRuns = /^\d+$/.test(text) ? Number(text) : text;
-	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
-	return maxRunsPerVariant ?? 0;
-}
-/** Bytes of a frame, as `traffic.frameSize` has them. */
-const parseFrameSize = (text, called) => parse(called, frameSize, text);
-/** Wishes for testbeds, with commas between them. */
-const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
-const list = (text) => text.split(",").map((item) => item.trim());
-function parse(called, schema, value) {
-	const parsed = schema.safeParse(value);
-	if (parsed.success) return parsed.data;
-	throw refused$1(called, parsed.error.issues[0]?.message ?? "cannot be used");
-}
-const refused$1 = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
-
 // src/config/problem.ts
 /** `traffic.flows`, `scenarios[1]`. */
 function keyName(path) {
@@ -2158,4 +2169,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { ExposedError, applyOverrides, askNames, askedAs, askedWords, bisectAskNames, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, isOfGate, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseFrameSize, parseMaxRuns, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };
+export { ExposedError, applyOverrides, askNames, askedAs, askedWords, bisectAskNames, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, isOfGate, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };

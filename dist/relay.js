@@ -1,11 +1,11 @@
-import { UsageError, exitCodes, fromJson, oneLine, realPause, reasonOf, remarkupText, resultSchema, roughly, shortened, upshotOfError, withoutPaths } from "./words.js";
+import { UsageError, bisectResultSchema, exitCodes, fromJson, oneLine, realPause, reasonOf, remarkupText, resultSchema, roughly, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask } from "./http.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, mapOf, mendOfCertificate, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
 import { askedAs, askedWords, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
+import { RepositoryError, authorizeRevision, bisectAskSchema, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./patch.js";
 import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, secondsFor, tellBuild as tellBuild$1, tellRevision } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
-import { RepositoryError, authorizeRevision, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./patch.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./sqlite.js";
 import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
 import { hasPlan, readPlan } from "./experiment.js";
@@ -143,14 +143,22 @@ const revision$1 = object({
 	number: int().positive(),
 	diff: int().positive()
 });
-const keptEnding = discriminatedUnion("kind", [object({
-	kind: literal("measured"),
-	result: resultSchema
-}), object({
-	kind: literal("unmeasured"),
-	why: failureSchema,
-	said: string()
-})]);
+const keptEnding = discriminatedUnion("kind", [
+	object({
+		kind: literal("measured"),
+		result: resultSchema
+	}),
+	object({
+		kind: literal("bisected"),
+		result: bisectResultSchema,
+		asked: bisectAskSchema
+	}),
+	object({
+		kind: literal("unmeasured"),
+		why: failureSchema,
+		said: string()
+	})
+]);
 const keptAnswerSchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("comment"),
@@ -183,11 +191,31 @@ const keptAnswerSchema = discriminatedUnion("kind", [
 	})
 ]);
 /** What of an ending is kept. Its links are those of an answer on GitHub, which this is not. */
-const keptOf = (ending) => ending.kind === "unmeasured" ? ending : {
-	kind: "measured",
-	result: (ending.kind === "measured" ? ending : ending.measured).result
-};
-const endingOf$1 = (kept) => kept.kind === "unmeasured" ? kept : endingOfResult(kept.result, {});
+function keptOf(ending) {
+	switch (ending.kind) {
+		case "unmeasured": return ending;
+		case "bisected": return {
+			kind: "bisected",
+			result: ending.result,
+			asked: ending.asked
+		};
+		case "measured": return {
+			kind: "measured",
+			result: ending.result
+		};
+		case "uncounted": return keptOf(ending.measured);
+	}
+}
+function endingOf$1(kept) {
+	switch (kept.kind) {
+		case "unmeasured": return kept;
+		case "bisected": return {
+			...kept,
+			links: {}
+		};
+		case "measured": return endingOfResult(kept.result, {});
+	}
+}
 const nameOf$1 = (answer) => answer.kind === "reply" ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;
 function keyOf$1(answer) {
 	switch (answer.kind) {

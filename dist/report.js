@@ -182,6 +182,159 @@ const causes = {
 const busyMachine = ({ verdict }) => verdict.kind === "invalid" && tooBusy.exec(verdict.reason)?.slice(0, 1) || [];
 const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
 
+// src/report/bisect-headline.ts
+/** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; plain text of our own making, without markup. */
+function bisectHeadline(result) {
+	const { answer } = result;
+	const boots = bootsText(result);
+	switch (answer.kind) {
+		case "culprit":
+		case "group": return `${foundText(result, answer)}, ${probabilityText(answer.probability)}, ${boots}`;
+		case "several": {
+			const { found, open } = answer;
+			const named = found.slice(0, mostNamed$3).map((one) => foundText(result, one));
+			const rest = found.length - named.length;
+			const all = rest > 0 ? [...named, `${rest} more`] : named;
+			return `${counted(found.length, "change")}: ${all.join("; ")}${openText(open)}, ${boots}`;
+		}
+		case "not-reproduced": return `${notReproduced(result, answer)}, ${boots}`;
+		case "slide": return `${`${bitByBit(answer.change, result.metric)}: ${changeText$2(answer.change)} over ${counted(answer.steps.length, "step")}`}, and no commit stands out, ${boots}`;
+		case "inconclusive": {
+			const best = answer.best.slice(0, mostNamed$3).map(({ revision, probability }) => `${idOf(result, revision)} (${probabilityText(probability)})`);
+			return `no commit is sure yet${best.length === 0 ? "" : `: ${best.join(", ")}`}, ${boots}, some ${answer.bootsExpected} more expected`;
+		}
+	}
+}
+/** The same above a plot, where there is less room and the metric is told. */
+function bisectTitle(result) {
+	const { answer, metric } = result;
+	switch (answer.kind) {
+		case "culprit": return `${idOf(result, answer.revision)} ${verbOf(answer.change, metric)} ${sizeOf(answer.change)}`;
+		case "group": return `one of these ${answer.last - answer.after} ${verbOf(answer.change, metric)} ${sizeOf(answer.change)}`;
+		case "several": return counted(answer.found.length, "change");
+		case "not-reproduced": return answer.fault === void 0 ? "good and bad hardly differ" : faultOfEnd(result, answer);
+		case "slide": return `${bitByBit(answer.change, metric)}: ${changeText$2(answer.change)}`;
+		case "inconclusive": return "no commit is sure yet";
+	}
+}
+/** Which verdict of a gate an answer looks like: a loss, a gain, open, or nothing to be said. */
+function bisectLook({ answer, metric }) {
+	switch (answer.kind) {
+		case "culprit":
+		case "group": return lookOf$1(answer.change, metric);
+		case "several": return answer.found.some(({ change }) => isLoss(change, metric)) ? "regression" : "improvement";
+		case "not-reproduced": return "invalid";
+		case "slide":
+		case "inconclusive": return "inconclusive";
+	}
+}
+const bisectSymbol = (result) => symbols[bisectLook(result)];
+const lookOf$1 = (change, metric) => isLoss(change, metric) ? "regression" : "improvement";
+/** Fewer packets, or more time for each. */
+const isLoss = ({ change }, metric) => metric === "pps" ? change < 0 : change > 0;
+const commandLine = {
+	fixUp: (commit) => `\`--fix-up ${commit}\``,
+	goOn: "`ppsgate bisect --resume DIR --max-boots N`",
+	verifyRevert: "`--verify-revert`"
+};
+/** What to do now, in sentences, one at least; between backticks stands what is typed. */
+function bisectNextSteps(result, ways = commandLine) {
+	const { answer } = result;
+	switch (answer.kind) {
+		case "culprit": return afterCulprit(result, answer, ways);
+		case "group": return [afterGroup(answer, ways)];
+		case "several": return [...answer.found.flatMap((one) => one.kind === "culprit" ? togetherLines(result, one) : [afterGroup(one, ways)]), ...answer.open.length > 0 ? [`What is still open takes more boots: ${ways.goOn}.`] : ["Look at each of them by itself: each was found beside the others."]].slice(0, mostSteps);
+		case "not-reproduced": return [afterNothing(result, answer, ways)];
+		case "slide": return [`Take the ends of one step as good and bad where a part of the range matters most, or allow more boots with ${ways.goOn}.`, "Where every commit costs a little, a profile of good beside one of bad tells more than any single commit."];
+		case "inconclusive": return [`Allow more boots with ${ways.goOn}, some ${answer.bootsExpected} are expected; a quieter cell or testbed needs fewer.`];
+	}
+}
+const mostNamed$3 = 3;
+const mostSteps = 5;
+function afterCulprit(result, answer, ways) {
+	const { revert, metric, reason } = result;
+	const where = reason === void 0 ? "See what it does for each packet" : "See below which functions moved";
+	const look = isLoss(answer.change, metric) ? `${where}, and make that cheaper; or keep it, and tell what the loss is for.` : `Nothing has to be mended. ${where}.`;
+	const verify = revert === void 0 ? `To be surer, have the bad one measured without it: ${ways.verifyRevert}.` : void 0;
+	return [
+		look,
+		...togetherLines(result, answer),
+		verify
+	].filter((line) => line !== void 0);
+}
+/** That a fix-up was on top, so the change could be of either. */
+function togetherLines(result, { measuredWith, revision }) {
+	if (measuredWith.length === 0) return [];
+	const names = listed(measuredWith.map(shortId));
+	return [`${idOf(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? "theirs" : "that one"} would look the same, so read both.`];
+}
+function afterGroup({ likelyFix }, { fixUp, goOn }) {
+	return likelyFix === void 0 ? `None between them could be measured: name a commit that makes them work, as with ${fixUp("COMMIT")}, or read them; more boots (${goOn}) would not tell them apart.` : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
+}
+function afterNothing({ revisions }, { fault }, { fixUp, goOn }) {
+	if (fault === void 0) return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more boots (${goOn}) may show it.`;
+	return `Name another ${endOf(fault.revision, revisions)} commit that works, or a fix-up that makes this one work, as with ${fixUp("COMMIT")}.`;
+}
+/** `f8f5b459d21e costs 55.9 ± 0.2 %`, `one of these 3 costs 55.9 ± 0.2 %: …`. */
+function foundText(result, found) {
+	const { metric } = result;
+	const said = `${verbOf(found.change, metric)} ${sizeOf(found.change)}${unitOf(found.change, metric)}`;
+	if (found.kind === "culprit") return `${idOf(result, found.revision)} ${said}`;
+	const count = found.last - found.after;
+	return `one of these ${count} ${said}: ${count <= mostNamed$3 ? Array.from({ length: count }, (_, index) => idOf(result, found.after + 1 + index)).join(", ") : `${idOf(result, found.after + 1)} … ${idOf(result, found.last)}`}`;
+}
+const ways = {
+	pps: {
+		loss: ["costs", ""],
+		gain: ["brings", ""]
+	},
+	nsPerPacket: {
+		loss: ["costs", " more CPU time per packet"],
+		gain: ["saves", " of the CPU time per packet"]
+	}
+};
+const wayOf = (change, metric) => ways[metric][isLoss(change, metric) ? "loss" : "gain"];
+const verbOf = (change, metric) => wayOf(change, metric)[0];
+const unitOf = (change, metric) => wayOf(change, metric)[1];
+/** The further end of an interval that may be longer on one side. */
+const errorOf = ({ change, low, high }) => Math.max(change - low, high - change, 0);
+const sizeOf = (change) => formatSizeAndError(change.change, errorOf(change));
+/** `+0.1 ± 0.3 %`. */
+const changeText$2 = (change) => formatChangeAndError(change.change, errorOf(change));
+const bitByBit = (change, metric) => isLoss(change, metric) ? "lost bit by bit" : "gained bit by bit";
+function notReproduced(result, answer) {
+	const { change, fault } = answer;
+	if (fault !== void 0) return faultOfEnd(result, answer);
+	if (change === void 0) return "good and bad could not be told apart";
+	const most = Math.max(Math.abs(change.low), Math.abs(change.high));
+	return `good and bad differ by less than ${formatSize(most)}: ${changeText$2(change)}`;
+}
+/** `the bad one cannot be measured: it forwards nothing`. */
+function faultOfEnd({ revisions }, { fault }) {
+	if (fault === void 0) return "one of them cannot be measured";
+	return `the ${endOf(fault.revision, revisions)} one cannot be measured: it ${faultText(fault.fault)}`;
+}
+const endOf = (revision, revisions) => revision === 0 ? "good" : revision === revisions.length - 1 ? "bad" : "middle";
+/** `does not boot`, `forwards nothing`: what is the matter with a revision. */
+const faultText = (fault) => fault.kind === "forwards-nothing" ? "forwards nothing" : rejectionText(fault);
+/** `P > 0.999`, `P = 0.987`. */
+function probabilityText(probability) {
+	const shown = formatProbability(probability);
+	return /^[<>]/.test(shown) ? `P ${shown}` : `P = ${shown}`;
+}
+const openText = (open) => {
+	const count = open.reduce((sum, { after, last }) => sum + last - after, 0);
+	return count === 0 ? "" : `; ${counted(count, "commit")} still open`;
+};
+const bootsText = ({ boots, isShared }) => counted(boots, isShared ? "blast" : "boot");
+/** `1 boot`, `2 boots`. */
+const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+const listed = (parts) => [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
+/** As git would show it in a large repository. */
+const shortId = (commit) => commit.slice(0, 12);
+/** Of a revision by its index, which may be of a result that somebody else made. */
+const idOf = ({ revisions }, index) => shortId(revisions[index]?.commit ?? "an unknown commit");
+
 // src/report/why.ts
 /** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
 function whyLines(cells, quoting, flamegraphs = () => "") {
@@ -208,13 +361,13 @@ function deservesLine(cell) {
 /** Whether base or patched was to be profiled, whatever came of it. */
 const isProfiled = (cell) => judgedProfiles(cell).length > 0;
 const judgedProfiles = ({ profiles }) => profiles.filter(({ variant }) => isJudged(variant));
-const mostNamed$3 = 3;
+const mostNamed$2 = 3;
 /** The functions that moved most, or why nobody knows them. */
 function reasonText(cell, quoting) {
 	const { reason } = cell;
 	if (reason === void 0) return missingTexts(cell, quoting).join(", ") || "not compared";
 	if (reason.movers.length === 0) return unmoved;
-	const named = reason.movers.slice(0, mostNamed$3).map((mover) => `${functionName(mover, quoting)} ${changeText$2(mover)}`);
+	const named = reason.movers.slice(0, mostNamed$2).map((mover) => `${functionName(mover, quoting)} ${changeText$1(mover)}`);
 	const rest = reason.moved - named.length;
 	return [...named, ...rest > 0 ? [`${rest} more`] : []].join(", ");
 }
@@ -223,7 +376,7 @@ const missingTexts = (cell, { code }) => judgedProfiles(cell).flatMap((profile) 
 /** How long names of functions are cut. */
 const functionName = (mover, { code }) => code(mover.function, 80);
 /** `+38 ns per packet (9.3 → 12.4 % of cycles)`; where nothing tells the time, `+3.1 points (9.3 → 12.4 % of cycles)`. */
-function changeText$2(mover) {
+function changeText$1(mover) {
 	const { baseRatio, patchedRatio, nsPerPacket } = mover;
 	return `${nsPerPacket ? `${nanosecondsText(mover)} per packet` : pointsText(mover)} (${formatShare(baseRatio)} → ${formatShare(patchedRatio)} % of cycles)`;
 }
@@ -658,6 +811,1068 @@ const unbroken = (text) => text.replaceAll(" ", "\xA0");
 const worstFirst = (cells) => cells.toSorted((a, b) => weightOf(a) - weightOf(b));
 const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
 
+// src/report/bisect-rows.ts
+/**
+* The revisions in their order, as told ones and stretches of others. Told are good and bad, what was tried, what the
+* answer names and its neighbours; where these are more than `most`, those that say least are not. A lone one is told.
+*/
+function stretchesOf(result, most = 60) {
+	const { revisions } = result;
+	const told = toldRevisions(result, most);
+	const stretches = [];
+	let next = 0;
+	for (const index of [...told, revisions.length]) {
+		if (index - next === 1) stretches.push({
+			first: next,
+			last: next,
+			isTold: true
+		});
+		if (index - next > 1) stretches.push({
+			first: next,
+			last: index - 1,
+			isTold: false
+		});
+		if (index < revisions.length) stretches.push({
+			first: index,
+			last: index,
+			isTold: true
+		});
+		next = index + 1;
+	}
+	return stretches;
+}
+/** Ascending indices; what the answer is about first, then by their chance and by how often they were measured. */
+function toldRevisions(result, most) {
+	const { revisions } = result;
+	const named = namedRevisions(result);
+	const isFew = named.members.size <= mostMembers;
+	const weightOf = ({ probability, forms }, index) => (named.neighbours.has(index) ? 1e3 : 0) + (named.members.has(index) && (isFew || forms.length > 0) ? 100 : 0) + (probability >= leastProbability ? 10 + probability : 0) + (forms.length > 0 ? 1 + Math.min(bootsOf(forms), 8) : 0);
+	return revisions.map((revision, index) => ({
+		index,
+		weight: weightOf(revision, index)
+	})).filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight).slice(0, most).map(({ index }) => index).toSorted((a, b) => a - b);
+}
+/** Of a larger group those that were tried say enough. */
+const mostMembers = 30;
+/** A commit that is less likely than this and was never tried says nothing. */
+const leastProbability = .01;
+/** Between two steps of the answer, of which each ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
+function namedRevisions({ answer, revisions }) {
+	const steps = stepsOf(answer);
+	const within = (index) => index >= 0 && index < revisions.length;
+	const members = steps.flatMap(({ after, last }) => revisions.flatMap((_, index) => index > after && index <= last ? index : []));
+	const neighbours = [
+		0,
+		revisions.length - 1,
+		...steps.flatMap(({ after, last }) => [after, last])
+	];
+	return {
+		members: new Set(members),
+		neighbours: new Set(neighbours.filter(within))
+	};
+}
+/** The stretches in which the answer says that the rate changed, or may have: after one index, up to another. */
+function stepsOf(answer) {
+	switch (answer.kind) {
+		case "culprit": return [{
+			after: answer.revision - 1,
+			last: answer.revision
+		}];
+		case "group": return [{
+			after: answer.after,
+			last: answer.last
+		}];
+		case "several": return [...answer.found.flatMap(stepsOf), ...answer.open];
+		case "not-reproduced": return [];
+		case "slide": return answer.steps.map((last) => ({
+			after: last - 1,
+			last
+		}));
+		case "inconclusive": return answer.best.map(({ revision }) => ({
+			after: revision - 1,
+			last: revision
+		}));
+	}
+}
+/** Whether an answer says that the change is at this index, or may be. */
+const isNamed = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
+const bootsOf = (forms) => forms.reduce((sum, { values }) => sum + values.length, 0);
+/** A row of each form of what is told, and one for each stretch that is not; all revisions where `most` is infinite. */
+function bisectRows(result, most) {
+	const { revisions } = result;
+	const stretches = most === Number.POSITIVE_INFINITY ? revisions.map((_, index) => ({
+		first: index,
+		last: index,
+		isTold: true
+	})) : stretchesOf(result, most);
+	const good = median(revisions[0]?.forms.find(isMeasured)?.values ?? []);
+	return stretches.flatMap(({ first, last, isTold }) => isTold ? rowsOfRevision(result, first, good) : {
+		kind: "folded",
+		text: foldedText(revisions.slice(first, last + 1))
+	});
+}
+/** Whether any of the rows tells of a fix-up. */
+const hasFixUps = (rows) => rows.some((row) => row.kind === "revision" && row.fixUps.length > 0);
+/** More than a fix-up for each of a few bugs nobody has. */
+const mostFixUps = 4;
+const mostForms = 4;
+function rowsOfRevision(result, index, good) {
+	const { revisions, answer } = result;
+	const revision = revisions[index];
+	if (revision === void 0) return [];
+	const { place, commit, subject, probability, forms } = revision;
+	const end = index === 0 ? " good" : index === revisions.length - 1 ? " bad" : "";
+	return (forms.length === 0 ? [void 0] : forms).slice(0, mostForms).map((form, nth) => ({
+		kind: "revision",
+		index,
+		place: nth === 0 ? unbroken(`${place}${end}`) : "",
+		commit: shortId(commit),
+		subject,
+		isNamed: isNamed(answer, index),
+		isFurther: nth > 0,
+		fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
+		cells: {
+			boots: form === void 0 || form.values.length === 0 ? "–" : String(form.values.length),
+			...rateTexts(result, index, form, good),
+			outcome: outcomeText(revision, form, nth === 0),
+			p: nth > 0 || probability <= 0 ? "–" : unbroken(formatProbability(probability))
+		}
+	}));
+}
+function rateTexts({ metric }, index, form, good) {
+	if (form === void 0 || !isMeasured(form)) return {
+		median: "–",
+		againstGood: "–"
+	};
+	const value = median(form.values);
+	const isCompared = index > 0 && good > 0;
+	return {
+		median: unbroken(formatMetric(value, metric)),
+		againstGood: isCompared ? unbroken(formatChange(value / good - 1)) : "–"
+	};
+}
+/** With a number that says something of it. */
+const isMeasured = ({ values, fault }) => fault === void 0 && values.length > 0;
+/** `measured`, `does not boot`, and how many after it are the same kernel. */
+function outcomeText(revision, form, isFirst) {
+	const { alike } = revision;
+	const after = isFirst && alike > 0 ? `; the next ${alike === 1 ? "is" : `${alike} are`} the same kernel` : "";
+	return `${ownOutcome(revision, form)}${after}`;
+}
+function ownOutcome(revision, form) {
+	if (form?.fault !== void 0) return faultText(form.fault);
+	if (form !== void 0) return form.values.length > 0 ? "measured" : "not measured";
+	if (revision.isSkipped) return "skipped";
+	return revision.isTakenForFailed ? "untried between failures" : "untried";
+}
+/** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */
+function foldedText(revisions) {
+	const groups = Map.groupBy(revisions, (revision) => revision.forms.length > 0 ? "tried" : ownOutcome(revision, void 0));
+	const counts = [
+		"tried",
+		"untried",
+		"untried between failures",
+		"skipped"
+	].flatMap((outcome) => {
+		const count = groups.get(outcome)?.length ?? 0;
+		return count > 0 ? `${count} ${outcome}` : [];
+	});
+	const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
+	const same = alike > 0 ? `, and ${alike} more that change nothing of the kernel` : "";
+	return `… ${counts.join(", ")}${same}`;
+}
+/** How many commits lie after good, up to and with bad, and how many of their kernels differ. */
+function rangeText({ revisions }) {
+	const first = revisions[0]?.place ?? 0;
+	const last = revisions.at(-1);
+	const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
+	const kernels = revisions.length - 1;
+	const tried = revisions.filter(({ forms }) => forms.length > 0).length;
+	const differ = kernels < commits ? `, ${counted(kernels, "kernel")} that differ` : "";
+	return `${counted(commits, "commit")}${differ}, ${tried} of ${revisions.length} tried`;
+}
+
+// src/report/bisect-levels.ts
+/**
+* In the order of commits; of an answer without a step good's and bad's own. The interval is Student's, of natural
+* logarithms, with a variance pooled over all levels and the history; without any it has no width.
+*/
+function levelsOf(result) {
+	const groups = segmentsOf(result).map(([first, last]) => ({
+		first,
+		last,
+		logs: logsOf(result, first, last)
+	})).filter(({ logs }) => logs.length > 0);
+	const own = {
+		sumOfSquares: groups.reduce((sum, { logs }) => sum + sumNthPowerDeviations(logs, 2), 0),
+		degreesOfFreedom: groups.reduce((sum, { logs }) => sum + logs.length - 1, 0)
+	};
+	const { history = {
+		sumOfSquares: 0,
+		degreesOfFreedom: 0
+	} } = result;
+	const { sumOfSquares, degreesOfFreedom } = pooledNoise(own, history);
+	const reachOfOne = degreesOfFreedom > 0 ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) * Math.sqrt(sumOfSquares / degreesOfFreedom) : 0;
+	return groups.map(({ first, last, logs }) => {
+		const [middle, reach] = [mean(logs), reachOfOne / Math.sqrt(logs.length)];
+		return {
+			first,
+			last,
+			value: Math.exp(middle),
+			low: Math.exp(middle - reach),
+			high: Math.exp(middle + reach)
+		};
+	});
+}
+function segmentsOf({ answer, revisions }) {
+	const end = revisions.length - 1;
+	if (![
+		"culprit",
+		"group",
+		"several"
+	].includes(answer.kind)) return [[0, 0], [end, end]];
+	const steps = stepsOf(answer).toSorted((a, b) => a.after - b.after);
+	const firsts = [0, ...steps.map(({ last }) => last)];
+	const lasts = [...steps.map(({ after }) => after), end];
+	return firsts.flatMap((first, index) => {
+		const last = lasts[index] ?? end;
+		return first <= last ? [[first, last]] : [];
+	});
+}
+const logsOf = ({ revisions }, first, last) => revisions.slice(first, last + 1).flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values)).filter((value) => value > 0).map(Math.log);
+
+// src/report/svg.ts
+/** No two are the same, so that a page can put its own in their place. */
+const colors$1 = {
+	paper: "#ffffff",
+	ink: "#1f2328",
+	faint: "#59636e",
+	pale: "#e3e7eb",
+	red: "#c62f2f",
+	green: "#1a7f4b",
+	amber: "#a86200",
+	grey: "#6e7781"
+};
+/** A picture of `width` × `height` pixels on paper of its own; the first of its pieces is its title. */
+function svgDocument(width, height, pieces) {
+	const attributes = {
+		xmlns: "http://www.w3.org/2000/svg",
+		width,
+		height,
+		viewBox: `0 0 ${width} ${height}`,
+		role: "img",
+		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
+		"font-size": 13,
+		fill: colors$1.ink
+	};
+	const [title, ...rest] = pieces;
+	return `${element("svg", attributes, [
+		"",
+		title,
+		element("rect", {
+			width,
+			height,
+			rx: 6,
+			fill: colors$1.paper
+		}),
+		...rest,
+		""
+	].join("\n"))}\n`;
+}
+/** Round numbers within an axis that is no point, some six of them, or `most` at most. */
+function ticksOf({ low, high }, most = 8) {
+	const least = (high - low) / most;
+	const power = 10 ** Math.floor(Math.log10(least));
+	const step = power * ([
+		1,
+		2,
+		5
+	].find((factor) => factor * power >= least) ?? 10);
+	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
+	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
+}
+function element(name, attributes, inside) {
+	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
+	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
+}
+const path$1 = (d, attributes) => element("path", {
+	d,
+	...attributes
+});
+const text = (said, attributes) => element("text", attributes, escaped(said));
+const round = (pixels) => Math.round(pixels * 100) / 100;
+
+// src/report/bisect-plot.ts
+/** An SVG document with a light background of its own; undefined where nothing was measured. */
+function bisectPlot(result, form = "wide") {
+	const dots = result.revisions.flatMap(dotsOf);
+	if (dots.length === 0) return void 0;
+	const places = forms$1[form];
+	const columns = columnsOf$1(result, places);
+	const levels = levelsOf(result);
+	const drawing = {
+		result,
+		places,
+		columns,
+		levels,
+		axis: axisOf$2([...dots.map(({ value }) => value), ...levels.map(({ value }) => value)])
+	};
+	const legend = legendPieces(drawing, dots);
+	return svgDocument(places.width, legend.bottom + 10, [
+		...heading$1(drawing),
+		...gaps(drawing),
+		...scale$1(drawing),
+		...failures(drawing),
+		...bands(drawing),
+		...step(drawing),
+		...columns.flatMap((column) => marks(column, drawing)),
+		...chances(drawing),
+		...labels(drawing),
+		...columns.flatMap((column) => told(column, drawing)),
+		...legend.pieces
+	]);
+}
+/** What the picture shows, for who does not see it: in words, and without a comma. */
+function bisectPlotAlt(result) {
+	const { revisions } = result;
+	const tried = revisions.filter(({ forms }) => forms.length > 0);
+	const failed = tried.filter(({ forms }) => !forms.some(isMeasured)).length;
+	const without = failed > 0 ? ` and ${failed} of them cannot be measured` : "";
+	return `The rate of each boot along the commits: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
+}
+const forms$1 = {
+	wide: {
+		width: 920,
+		margin: 24,
+		title: {
+			y: 36,
+			size: 17
+		},
+		subtitle: {
+			y: 58,
+			hasSetting: true,
+			longest: 120
+		},
+		left: 104,
+		right: 896,
+		top: 92,
+		bottom: 312,
+		chanceTop: 326,
+		chanceBottom: 370,
+		radius: 4,
+		mostRevisions: 60
+	},
+	narrow: {
+		width: 360,
+		margin: 14,
+		title: {
+			y: 24,
+			size: 14
+		},
+		subtitle: {
+			y: 43,
+			hasSetting: false,
+			longest: 46
+		},
+		left: 78,
+		right: 348,
+		top: 76,
+		bottom: 250,
+		chanceTop: 262,
+		chanceBottom: 300,
+		radius: 3.2,
+		mostRevisions: 26
+	}
+};
+const { paper: paper$1, ink: ink$1, faint: faint$1, pale: pale$1, red: red$1, green: green$1, amber: amber$1, grey: grey$1 } = colors$1;
+function columnsOf$1(result, { left, right, mostRevisions }) {
+	const { revisions } = result;
+	const stretches = revisions.length <= mostRevisions ? revisions.map((_, index) => ({
+		first: index,
+		last: index,
+		isTold: true
+	})) : stretchesOf(result, mostRevisions);
+	const width = (right - left) / stretches.length;
+	return stretches.map((one, nth) => ({
+		...one,
+		left: left + nth * width,
+		width
+	}));
+}
+const middleOf = ({ left, width }) => left + width / 2;
+const dotsOf = ({ forms }) => forms.filter(isMeasured).flatMap(({ values, fixUps }) => values.map((value) => ({
+	value,
+	isPlain: fixUps.length === 0
+})));
+/** Holds all values, with some room beside them; noise of a thousandth should not look like an abyss. */
+function axisOf$2(values) {
+	const [least, most] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Number.POSITIVE_INFINITY, 0]);
+	const room = Math.max((most - least) * .1, most * .004, Number.MIN_VALUE);
+	return {
+		low: Math.max(least - room, 0),
+		high: most + room
+	};
+}
+function heightOf(value, { axis, places }) {
+	const { top, bottom } = places;
+	const inside = Math.min(Math.max(value, axis.low), axis.high);
+	return round(bottom - (inside - axis.low) / (axis.high - axis.low) * (bottom - top));
+}
+function heading$1(drawing) {
+	const { result, places } = drawing;
+	const { title, subtitle, margin: x } = places;
+	const { metric, cell, testbed } = result;
+	const rates = ratesText(drawing);
+	const parts = subtitle.hasSetting ? [
+		rates,
+		metricName(metric),
+		cellName(cell),
+		plainLine(testbed.name, 40)
+	] : [rates, cellName(cell)];
+	const below = plainLine(parts.filter(Boolean).join(" · "), subtitle.longest);
+	return [
+		element("title", {}, escaped(`${bisectHeadline(result)}. ${bisectPlotAlt(result)}`)),
+		text(bisectTitle(result), {
+			x,
+			y: title.y,
+			"font-size": title.size,
+			"font-weight": 600
+		}),
+		text(below, {
+			x,
+			y: subtitle.y,
+			fill: faint$1
+		})
+	];
+}
+/** `26.84 Mpps to 11.83 Mpps`: as the answer has it, or all levels. */
+function ratesText({ result: { answer, metric }, levels }) {
+	const change = "change" in answer ? answer.change : void 0;
+	return (change ? [change.before, change.after] : levels.map(({ value }) => value)).map((value) => formatMetric(value, metric)).join(" to ");
+}
+/** What lies behind revisions of which nothing is drawn. */
+const gaps = ({ columns, places: { top, bottom, chanceTop, chanceBottom } }) => columns.flatMap(({ isTold, left: x, width }) => isTold ? [] : [[top, bottom], [chanceTop, chanceBottom]].map(([y = 0, end = 0]) => element("rect", {
+	x,
+	y,
+	width,
+	height: end - y,
+	fill: pale$1,
+	"fill-opacity": "0.6"
+})));
+const small = {
+	"font-size": 11,
+	fill: faint$1
+};
+function scale$1(drawing) {
+	const { result, places, axis } = drawing;
+	const { left, right, bottom, chanceTop, chanceBottom } = places;
+	const line = (y) => path$1(`M${left} ${y}H${right}`, { stroke: pale$1 });
+	const label = (said, y) => text(said, {
+		x: left - 8,
+		y,
+		...small,
+		"text-anchor": "end"
+	});
+	return [
+		...ticksOf(axis, 6).flatMap((tick) => {
+			const y = heightOf(tick, drawing);
+			return [line(y), label(formatMetric(tick, result.metric), y + 4)];
+		}),
+		path$1(`M${left} ${bottom}H${right}`, { stroke: grey$1 }),
+		line(chanceTop),
+		path$1(`M${left} ${chanceBottom}H${right}`, { stroke: grey$1 }),
+		label("P", (chanceTop + chanceBottom) / 2 + 4)
+	];
+}
+function failures(drawing) {
+	const { places, columns, result } = drawing;
+	const { top, bottom } = places;
+	return [...failuresOf(drawing).flatMap((failure) => {
+		const { kind, left, right } = failure;
+		const area = {
+			x: left,
+			y: top,
+			width: right - left,
+			height: bottom - top
+		};
+		return [hatching(area, kind === "failed" ? grey$1 : pale$1), ...faultName(failure, area)];
+	}), ...columns.flatMap(({ isTold, first, left: x, width }) => {
+		const forms = result.revisions[first]?.forms ?? [];
+		return isTold && forms.some(isMeasured) && forms.some(({ fault }) => fault) ? hatching({
+			x,
+			y: bottom - 14,
+			width,
+			height: 14
+		}, grey$1) : [];
+	})];
+}
+/** Neighbours that failed alike are one. */
+function failuresOf({ columns, result }) {
+	const found = [];
+	for (const { isTold, first, left, width } of columns) {
+		const revision = result.revisions[first];
+		const kind = isTold && revision ? failureOf(revision) : void 0;
+		if (kind === void 0) continue;
+		const faults = (revision?.forms ?? []).flatMap(({ fault }) => fault ? faultText(fault) : []);
+		const before = found.at(-1);
+		if (before?.kind === kind && Math.abs(before.right - left) < .01) {
+			before.right = left + width;
+			for (const fault of faults) before.faults.add(fault);
+		} else found.push({
+			kind,
+			left,
+			right: left + width,
+			faults: new Set(faults)
+		});
+	}
+	return found;
+}
+function failureOf({ forms, isTakenForFailed }) {
+	if (forms.some(isMeasured)) return void 0;
+	if (forms.some(({ fault }) => fault !== void 0)) return "failed";
+	return isTakenForFailed ? "between" : void 0;
+}
+const hatchPixels = 8;
+/** Lines that go on in a neighbouring area. */
+function hatching({ x, y, width, height }, stroke) {
+	const start = hatchPixels - (x + y) % hatchPixels;
+	const count = Math.ceil((width + height - start) / hatchPixels);
+	const lines = Array.from({ length: Math.max(count, 0) }, (_, nth) => {
+		const sum = start + nth * hatchPixels;
+		const [from, to] = [Math.max(0, sum - height), Math.min(width, sum)];
+		return `M${round(x + from)} ${round(y + sum - from)}L${round(x + to)} ${round(y + sum - to)}`;
+	});
+	const look = {
+		stroke,
+		"stroke-width": 1.2,
+		"stroke-opacity": stroke === grey$1 ? "0.55" : "1"
+	};
+	return path$1(lines.join(""), {
+		...look,
+		fill: "none"
+	});
+}
+/** What is the matter, upright where there is no room for it along the line. */
+function faultName({ faults }, area) {
+	const [said = "", ...others] = faults;
+	const name = others.length > 0 ? "cannot be measured" : said;
+	const long = widthOf$1(name) + 10;
+	const middle = {
+		x: area.x + area.width / 2,
+		y: area.y + area.height / 2
+	};
+	const isUpright = long > area.width;
+	if (name === "" || isUpright && (area.width < 16 || long > area.height)) return [];
+	const [width, height] = isUpright ? [16, long] : [long, 16];
+	const turned = isUpright ? { transform: `rotate(-90 ${round(middle.x)} ${round(middle.y)})` } : void 0;
+	return [element("rect", {
+		x: middle.x - width / 2,
+		y: middle.y - height / 2,
+		width,
+		height,
+		fill: paper$1
+	}), text(name, {
+		x: middle.x,
+		y: middle.y + 4,
+		...small,
+		"text-anchor": "middle",
+		...turned
+	})];
+}
+/** About, of text of 11 pixels. */
+const widthOf$1 = (said) => said.length * 5.9;
+/** Each level as far as its revisions go; where there is no step, good's and bad's over all. */
+function bands(drawing) {
+	const { levels, columns, places } = drawing;
+	const isSplit = hasSteps(drawing);
+	return levels.flatMap((level, nth) => {
+		const own = columns.filter(({ first, last }) => last >= level.first && first <= level.last);
+		const [first, last] = [own[0], own.at(-1)];
+		if (first === void 0 || last === void 0) return [];
+		const x = isSplit ? first.left : places.left;
+		const end = isSplit ? last.left + last.width : places.right;
+		const color = colorOf$1(drawing, nth);
+		const [high, low] = [heightOf(level.high, drawing), heightOf(level.low, drawing)];
+		const y = heightOf(level.value, drawing);
+		const height = Math.max(low - high, 1);
+		return [element("rect", {
+			x,
+			y: high,
+			width: end - x,
+			height,
+			fill: color,
+			"fill-opacity": "0.16"
+		}), path$1(`M${round(x)} ${y}H${round(end)}`, {
+			stroke: color,
+			"stroke-width": 1.2
+		})];
+	});
+}
+const hasSteps = ({ result }) => [
+	"culprit",
+	"group",
+	"several"
+].includes(result.answer.kind);
+/** The first is what it was; another one is better or worse, where the answer tells them apart. */
+function colorOf$1(drawing, nth) {
+	const { levels, result } = drawing;
+	const [first, own] = [levels[0], levels[nth]];
+	if (nth === 0 || first === void 0 || own === void 0) return grey$1;
+	if (result.answer.kind === "not-reproduced") return ink$1;
+	return isLoss({ change: own.value - first.value }, result.metric) ? red$1 : green$1;
+}
+/** Where it changed: an upright line, or all of a group, with the commit's name. */
+function step(drawing) {
+	const { result, columns, places } = drawing;
+	const { answer, revisions } = result;
+	const { top, chanceBottom, left, right } = places;
+	if (answer.kind === "inconclusive" || answer.kind === "slide") return [];
+	const steps = stepsOf(answer).flatMap(({ after, last }) => {
+		const own = columns.filter((column) => column.last > after && column.first <= last);
+		const [from, to] = [own[0], own.at(-1)];
+		if (from === void 0 || to === void 0) return [];
+		const isOne = last - after === 1;
+		const many = answer.kind === "several" && answer.open.some((one) => one.last === last) ? `${last - after} open` : `one of ${last - after}`;
+		const name = isOne ? shortId(revisions[last]?.commit ?? "") : many;
+		return {
+			x: from.left,
+			end: to.left + to.width,
+			isOne,
+			name
+		};
+	});
+	const taken = [];
+	return steps.flatMap(({ x, end, isOne, name }) => {
+		const width = widthOf$1(name);
+		const at = Math.min(Math.max(isOne ? x : (x + end) / 2, left + width / 2), right - width / 2);
+		const span = {
+			from: at - width / 2,
+			to: at + width / 2
+		};
+		return [...(isOne ? [x] : [x, end]).map((one) => path$1(`M${round(one)} ${top - 4}V${chanceBottom}`, {
+			stroke: amber$1,
+			"stroke-dasharray": "4 3"
+		})), ...claimed(taken, span) ? [text(name, {
+			...small,
+			x: at,
+			y: top - 9,
+			fill: amber$1,
+			"text-anchor": "middle"
+		})] : []];
+	});
+}
+/** Whether there was room, which is then taken. */
+function claimed(taken, span) {
+	if (taken.some(({ from, to }) => from < span.to + 5 && span.from - 5 < to)) return false;
+	taken.push(span);
+	return true;
+}
+/** A mark for each boot of a revision, side by side. */
+function marks(column, drawing) {
+	const { places, levels, result } = drawing;
+	const revision = result.revisions[column.first];
+	if (!column.isTold || revision === void 0) return [];
+	const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
+	const color = nth === 0 || nth === -1 ? ink$1 : colorOf$1(drawing, nth);
+	const dots = dotsOf(revision);
+	const room = Math.max(column.width - 2 * places.radius - 2, 0);
+	const apart = Math.min(2 * places.radius + 2, room / Math.max(dots.length - 1, 1));
+	return dots.map(({ value, isPlain }, index) => dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, heightOf(value, drawing), {
+		color,
+		isPlain,
+		radius: places.radius
+	}));
+}
+const dot = (cx, cy, { color, isPlain, radius: r }) => element("circle", {
+	cx,
+	cy,
+	r,
+	...isPlain ? {
+		fill: color,
+		stroke: paper$1
+	} : {
+		fill: paper$1,
+		stroke: color,
+		"stroke-width": 1.6
+	}
+});
+/** A bar for each revision, as high as its chance; the greatest has its number. */
+function chances({ result, places, columns }) {
+	const { revisions, answer, metric } = result;
+	const { chanceTop, chanceBottom } = places;
+	const bars = columns.map((column) => {
+		const chance = revisions.slice(column.first, column.last + 1).reduce((sum, { probability }) => sum + Math.max(probability, 0), 0);
+		return {
+			column,
+			chance: Math.min(chance, 1)
+		};
+	});
+	const greatest = bars.toSorted((a, b) => b.chance - a.chance)[0];
+	const drawn = bars.filter(({ chance }) => chance > .002);
+	const label = greatest && greatest.chance >= .05 && numberAt(greatest, places);
+	return [...drawn.map(({ column, chance }) => {
+		const width = Math.min(column.width * .7, 26);
+		const height = chance * (chanceBottom - chanceTop);
+		const fill = isNamed(answer, column.first) ? namedColor(answer, metric) : grey$1;
+		const x = middleOf(column) - width / 2;
+		return element("rect", {
+			x,
+			y: chanceBottom - height,
+			width,
+			height,
+			fill
+		});
+	}), ...label ? [text(label.said, {
+		...small,
+		...label.at
+	})] : []];
+}
+/** Above its bar, or beside one that leaves no room there. */
+function numberAt({ column, chance }, { left, right, chanceTop, chanceBottom }) {
+	const said = formatProbability(chance);
+	const [middle, long] = [middleOf(column), widthOf$1(said)];
+	if (chance < .65) {
+		const y = chanceBottom - chance * (chanceBottom - chanceTop) - 4;
+		return {
+			said,
+			at: {
+				x: Math.min(Math.max(middle, left + long / 2), right - long / 2),
+				y,
+				"text-anchor": "middle"
+			}
+		};
+	}
+	const [y, half] = [chanceTop + 12, Math.min(column.width * .7, 26) / 2 + 5];
+	return middle + half + long <= right ? {
+		said,
+		at: {
+			x: middle + half,
+			y
+		}
+	} : {
+		said,
+		at: {
+			x: middle - half,
+			y,
+			"text-anchor": "end"
+		}
+	};
+}
+function namedColor(answer, metric) {
+	if (!("change" in answer) || answer.change === void 0) return amber$1;
+	return isLoss(answer.change, metric) ? red$1 : green$1;
+}
+/** Places along the line as far as there is room, the answer's first, and what good and bad are. */
+function labels({ result, places, columns }) {
+	const { revisions, answer } = result;
+	const { chanceBottom, left, right } = places;
+	const weightOf = ({ first }) => isNamed(answer, first) ? 0 : first === 0 || first === revisions.length - 1 ? 1 : 2;
+	const taken = [];
+	const shown = columns.toSorted((a, b) => weightOf(a) - weightOf(b)).flatMap((column) => {
+		const { first, last, isTold } = column;
+		const said = isTold ? String(revisions[first]?.place ?? "") : `…${last - first + 1}`;
+		const [x, half] = [middleOf(column), widthOf$1(said) / 2];
+		if (!claimed(taken, {
+			from: x - half,
+			to: x + half
+		})) return [];
+		return text(said, {
+			...small,
+			x,
+			y: chanceBottom + 16,
+			"text-anchor": "middle"
+		});
+	});
+	const [good, bad] = [revisions[0], revisions.at(-1)].map((one) => shortId(one?.commit ?? ""));
+	const y = chanceBottom + 33;
+	return [
+		...shown,
+		text(`good ${good}`, {
+			...small,
+			x: left,
+			y
+		}),
+		text(`bad ${bad}`, {
+			...small,
+			x: right,
+			y,
+			"text-anchor": "end"
+		})
+	];
+}
+/** What a pointer that rests on a revision is told. */
+function told({ isTold, first, left: x, width }, { result, places }) {
+	const revision = result.revisions[first];
+	if (!isTold || revision === void 0) return [];
+	const { place, commit, subject, probability } = revision;
+	const said = `${place}: ${shortId(commit)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
+	const { top: y, chanceBottom } = places;
+	return [element("rect", {
+		x,
+		y,
+		width,
+		height: chanceBottom - y,
+		fill: "none",
+		"pointer-events": "all"
+	}, element("title", {}, escaped(said)))];
+}
+/** Of what there is in the picture, in lines that are as long as there is room. */
+function legendPieces(drawing, dots) {
+	const { places } = drawing;
+	const { margin, width, chanceBottom } = places;
+	let [x, y] = [margin, chanceBottom + 56];
+	return {
+		pieces: entriesOf(drawing, dots).flatMap(({ label, sample }) => {
+			const long = 18 + widthOf$1(label);
+			if (x > margin && x + long > width - margin) [x, y] = [margin, y + 18];
+			const drawn = [sample(x, y), text(label, {
+				...small,
+				x: x + 17,
+				y
+			})];
+			x += long + 18;
+			return drawn;
+		}),
+		bottom: y
+	};
+}
+function entriesOf(drawing, dots) {
+	const { result, levels } = drawing;
+	const kinds = new Set(failuresOf(drawing).map(({ kind }) => kind));
+	const isMixed = result.revisions.some(({ forms }) => forms.some(isMeasured) && forms.some(({ fault }) => fault));
+	const mark = (isPlain) => (x, y) => dot(x + 5, y - 4, {
+		color: ink$1,
+		isPlain,
+		radius: 4
+	});
+	const box = (stroke) => (x, y) => hatching({
+		x,
+		y: y - 10,
+		width: 12,
+		height: 12
+	}, stroke);
+	const one = result.isShared ? "run" : "boot";
+	const percent = formatPercent(bisectConfidenceRatio);
+	return [
+		{
+			isThere: dots.some(({ isPlain }) => isPlain),
+			label: `a ${one}`,
+			sample: mark(true)
+		},
+		{
+			isThere: dots.some(({ isPlain }) => !isPlain),
+			label: `a ${one} with fix-ups`,
+			sample: mark(false)
+		},
+		{
+			isThere: levels.length > 0,
+			label: `a level and its ${percent} interval`,
+			sample: (x, y) => [element("rect", {
+				x,
+				y: y - 9,
+				width: 12,
+				height: 10,
+				fill: grey$1,
+				"fill-opacity": "0.16"
+			}), path$1(`M${x} ${y - 4}h12`, {
+				stroke: grey$1,
+				"stroke-width": 1.2
+			})].join("")
+		},
+		{
+			isThere: kinds.has("failed") || isMixed,
+			label: "cannot be measured",
+			sample: box(grey$1)
+		},
+		{
+			isThere: kinds.has("between"),
+			label: "untried between failures",
+			sample: box(pale$1)
+		},
+		{
+			isThere: result.revisions.some(({ probability }) => probability > 0),
+			label: "P that it changed the rate",
+			sample: (x, y) => element("rect", {
+				x: x + 2,
+				y: y - 9,
+				width: 8,
+				height: 10,
+				fill: grey$1
+			})
+		}
+	].filter(({ isThere }) => isThere);
+}
+
+// src/report/bisect-sections.ts
+/** In their order, from the end of which is left out what finds no room; quoted as what stands `open`, or `folded`. */
+function bisectSections(result, open, folded) {
+	return [
+		{
+			kind: "notice",
+			title: "The bad one without it:",
+			lines: revertLines(result, open)
+		},
+		{
+			kind: "lines",
+			title: "what cannot be measured",
+			lines: faultLines(result, folded)
+		},
+		{
+			kind: "lines",
+			title: "runs that do not count",
+			lines: invalidRunLines(result.runs, folded.code)
+		},
+		{
+			kind: "lines",
+			title: "what is to be known of the testbed",
+			lines: result.testbed.warnings.map((warning) => folded.code(warning, 300))
+		},
+		{
+			kind: "lines",
+			title: "environment",
+			lines: environmentLines(result, folded)
+		},
+		{
+			kind: "lines",
+			title: "how it was decided",
+			lines: howDecided(result)
+		},
+		...neighbourMinistat(result).map((one) => ({
+			kind: "ministat",
+			...one
+		}))
+	].filter((section) => !("lines" in section) || section.lines.length > 0);
+}
+/** `forwarding inet4, by packets per second (more is better): 12 commits, 5 of 13 tried`. */
+const searchedText = (result, { name }) => `${name(cellName(result.cell))}, by ${metricName(result.metric)}: ${rangeText(result)}`;
+/** What was measured of bad without the culprit, or why it was not. */
+function revertLines({ revert, metric }, { code }) {
+	if (revert === void 0) return [];
+	if (revert.kind === "impossible") return [`It cannot be measured: ${code(revert.why, 300)}`];
+	const { values, change } = revert;
+	const rates = `${formatMetric(change.before, metric)} → ${formatMetric(change.after, metric)}`;
+	return [`${changeText$2(change)} against the bad one (${rates}), ${counted(values.length, "run")}`];
+}
+/** In the order in which they come first. */
+function faultGroups({ revisions }) {
+	const failed = revisions.flatMap((revision) => revision.forms.flatMap(({ fault, fixUps }) => fault ? {
+		revision,
+		fault,
+		fixUps
+	} : []));
+	return [...Map.groupBy(failed, ({ fault, fixUps }) => JSON.stringify([
+		fault.kind,
+		fault.message,
+		fixUps
+	])).values()].flatMap((group) => {
+		const [first] = group;
+		if (first === void 0) return [];
+		return {
+			...first,
+			revisions: group.map(({ revision }) => revision)
+		};
+	});
+}
+/** `2 f8f5b459d21e, 6 6815909abda2 and 8 more`, `with 431980466ff0`. */
+function whoFailed({ revisions, fixUps }) {
+	const named = revisions.slice(0, mostNamed$1).map(({ place, commit }) => `${place} (${shortId(commit)})`);
+	const rest = revisions.length - named.length;
+	const who = [named.join(", "), ...rest > 0 ? [`${rest} more`] : []].join(" and ");
+	return fixUps.length === 0 ? who : `${who}, with ${fixUps.slice(0, 4).map(shortId).join(", ")}`;
+}
+const mostNamed$1 = 3;
+const mostGroups = 20;
+function faultLines(result, { code }) {
+	const groups = faultGroups(result);
+	const lines = groups.slice(0, mostGroups).map((group) => {
+		const { fault } = group;
+		const panic = "panic" in fault && fault.panic ? ` (panic: ${code(fault.panic)})` : "";
+		const said = fault.message === "" ? "" : `: ${code(fault.message, 300)}`;
+		return `${whoFailed(group)}: ${faultText(fault)}${said}${panic}`;
+	});
+	const rest = groups.length - lines.length;
+	return rest > 0 ? [...lines, `${rest} more faults`] : lines;
+}
+/** The fault's message, what the kernel died of, and what was on its console. */
+const faultSaid = (fault) => fault.kind === "forwards-nothing" ? fault.message : failureSaid(fault);
+/** What was asked for, on what it ran, and in which order. */
+function environmentLines(result, { code }) {
+	const { testbed, generator, seed } = result;
+	return [
+		...rangeFacts(result).map(([key, value]) => `${key}: ${code(value)}`),
+		...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
+		`seed ${seed}`,
+		`${generator.name} ${code(generator.version)}`
+	];
+}
+/** Good, bad and fix-ups as they were typed, and what they are. */
+function rangeFacts({ good, bad, fixUps, revisions }) {
+	const said = (typed, revision) => `${typed} = ${revision?.commit ?? "unknown"}, ${revision?.subject ?? ""}, by ${revision?.author ?? ""}`;
+	return [
+		["good", said(good, revisions[0])],
+		["bad", said(bad, revisions.at(-1))],
+		...fixUps.map((typed) => ["fix-up", typed])
+	];
+}
+/** How the numbers came about, a sentence or two each; docs/bisect.md is the whole of it. */
+function howDecided({ isShared, history }) {
+	const one = isShared ? "run" : "boot";
+	const percent = formatPercent(bisectConfidenceRatio);
+	return [
+		`Each ${one} is one number, and P is the chance that a commit is the one that changed it, given all of them${history === void 0 ? "" : " and the noise of earlier experiments"}. No ${one} is thrown away, so one that is off is corrected by later ones.`,
+		`Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two ${one}s.`,
+		`A change is of the geometric means of both neighbours, ± its ${percent} interval. Commits that make the same kernel are told as one.`,
+		"What cannot be measured failed twice. Commits between two that failed alike are not tried, and taken for failed.",
+		"The whole of it is in docs/bisect.md."
+	];
+}
+/**
+* The revisions before and after the change, as ministat(1) has them. It asks for three numbers of each: where a
+* neighbour has fewer, all that was measured on its side stands for it.
+*/
+function neighbourMinistat(result) {
+	const { answer, revisions, cell } = result;
+	const [step, ...others] = stepsOf(answer);
+	if (!(answer.kind === "culprit" || answer.kind === "group") || step === void 0 || others.length > 0) return [];
+	const sides = [{
+		neighbour: step.after,
+		all: revisions.slice(0, step.after + 1)
+	}, {
+		neighbour: step.last,
+		all: revisions.slice(step.last)
+	}].map(({ neighbour, all }) => {
+		const own = valuesOf(revisions.slice(neighbour, neighbour + 1));
+		const isAlone = own.length >= leastValues;
+		return {
+			neighbour,
+			isAlone,
+			values: isAlone ? own : valuesOf(all)
+		};
+	});
+	if (sides.some(({ values }) => values.length < leastValues)) return [];
+	const isAlone = sides.every((side) => side.isAlone);
+	const sets = sides.map(({ neighbour, values, isAlone }, nth) => {
+		const id = shortId(revisions[neighbour]?.commit ?? "");
+		const upTo = nth === 0 ? `up to ${id}` : `from ${id}`;
+		return {
+			name: `${isAlone ? id : upTo}, ${cellName(cell)}`,
+			values: Float64Array.from(values)
+		};
+	});
+	const text = renderMinistat(sets, {
+		separateBars: true,
+		confidencePercent: 95
+	});
+	const note = isAlone ? void 0 : "ministat asks for three numbers of each: where a neighbour has fewer, all that was measured on its side stands for it.";
+	return [{
+		name: "ministat of before and after",
+		...note !== void 0 && { note },
+		text
+	}];
+}
+const leastValues = 3;
+const valuesOf = (revisions) => revisions.flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values));
+
 // src/report/fitting.ts
 /** The worst cells first when there is no room for all, and below them how many are left out. */
 function rowsThatFit(cells, toRow) {
@@ -727,7 +1942,7 @@ function mainParts$1(result, links) {
 	switch (outcome.kind) {
 		case "judged": return [
 			...meaning,
-			table$3(policy, outcome.cells, policy.metric),
+			table$4(policy, outcome.cells, policy.metric),
 			...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
 			...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
 			rule(policy)
@@ -740,16 +1955,16 @@ const markdown = {
 	code: codeSpan,
 	name: (name) => name
 };
-function table$3(policy, cells, metric) {
+function table$4(policy, cells, metric) {
 	const columns = cellColumns(policy, metric);
 	return [
 		tableRow$1(columns.map(({ head }) => head)),
 		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
-		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold$1).map(rowText$2).join("\n"))
+		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold$1).map(rowText$3).join("\n"))
 	].join("\n");
 }
 const bold$1 = (text) => `**${text}**`;
-function rowText$2(row) {
+function rowText$3(row) {
 	const name = row.kind === "variant" ? `↳ ${codeSpan(row.variant)}` : cellName(row.result.cell);
 	return tableRow$1([
 		name,
@@ -762,7 +1977,7 @@ const corrections = ({ corrections = [] }) => corrections.length === 0 ? [] : [d
 /** Folded, but for what no reader may miss; each ministat by itself, so that it can be left out alone. */
 function sectionText$1(section, { policy, patch }, links) {
 	switch (section.kind) {
-		case "other-metric": return details(otherMetricTitle(section.metric), table$3(policy, section.cells, section.metric));
+		case "other-metric": return details(otherMetricTitle(section.metric), table$4(policy, section.cells, section.metric));
 		case "environment": return details("environment", bullets$1([patchLine$1(patch), ...section.lines]));
 		case "reading": {
 			const meanings = section.meanings.map(([verdict, meaning]) => `${bold$1(verdict)}: ${meaning}`);
@@ -837,6 +2052,98 @@ function footer({ rerun, rawData, page }) {
 const details = (summary, body) => `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 const bullets$1 = (lines) => lines.map((line) => `- ${line}`).join("\n");
 
+// src/report/bisect-markdown.ts
+/** Renders at most as much as a comment may have: what does not fit is left out from the end, and said. */
+function renderBisectMarkdown(result, links = {}) {
+	const sections = bisectSections(result, markdown, markdown);
+	const why = isProfiled(result) ? [details("why", whyOfCell$1(result, links))] : [];
+	return fitted([
+		`### ${bisectSymbol(result)} ppsgate: ${bisectHeadline(result)}`,
+		searchedText(result, markdown),
+		whatNow(bisectNextSteps(result, links.ways)),
+		table$3(result),
+		...whyLine$1(result, links),
+		...plot$2(result, links),
+		settingOf(result, markdown)
+	], [
+		...corrections(links),
+		...sections.map(commonSection$1),
+		...why
+	], footer(links), {
+		most: mostCharacters$1,
+		sizeOf: (text) => text.length
+	});
+}
+const whatNow = (steps) => steps.length === 1 ? `**What now:** ${steps[0]}` : `**What now:**\n${bullets$1(steps)}`;
+function table$3(result) {
+	const rows = bisectRows(result);
+	const withFixUps = hasFixUps(rows);
+	const columns = columnsOf(result, withFixUps);
+	return [
+		tableRow$1(columns.map(({ head }) => head)),
+		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
+		...rows.map((row) => rowText$2(row, columns.length, withFixUps))
+	].join("\n");
+}
+const columnsOf = ({ isShared }, withFixUps) => [
+	{
+		head: "n",
+		isNumber: true
+	},
+	{ head: "commit" },
+	{ head: "subject" },
+	...withFixUps ? [{ head: "with" }] : [],
+	{
+		head: isShared ? "runs" : "boots",
+		isNumber: true
+	},
+	{
+		head: "median",
+		isNumber: true
+	},
+	{
+		head: "against good",
+		isNumber: true
+	},
+	{ head: "outcome" },
+	{
+		head: "P",
+		isNumber: true
+	}
+];
+function rowText$2(row, columns, withFixUps) {
+	if (row.kind === "folded") return tableRow$1([
+		"",
+		"",
+		row.text,
+		...new Array(columns - 3).fill("")
+	]);
+	const { place, commit, subject, isFurther, fixUps, cells } = row;
+	const id = row.isNamed ? bold$1(codeSpan(commit)) : codeSpan(commit);
+	return tableRow$1([
+		place,
+		isFurther ? "↳" : id,
+		isFurther ? "" : codeSpan(subject, 72),
+		...withFixUps ? [fixUps.map((one) => codeSpan(one)).join(" ") || "–"] : [],
+		...[
+			cells.boots,
+			cells.median,
+			cells.againstGood,
+			cells.outcome,
+			cells.p
+		]
+	]);
+}
+/** Nothing where nothing was profiled. */
+function whyLine$1(result, links) {
+	if (!isProfiled(result)) return [];
+	return [[`**Why**: ${reasonText(result, markdown)}`, flamegraphsText(result, links, graphLink)].filter(Boolean).join(" · ")];
+}
+function plot$2(result, { image }) {
+	const url = image === void 0 ? void 0 : pageUrl(image);
+	return url === void 0 ? [] : [`![${bisectPlotAlt(result)}](${url})`];
+}
+
 // src/report/annotations.ts
 const mostAnnotations = 20;
 /** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
@@ -881,513 +2188,6 @@ function kernelPath(found) {
 const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
 /** Whoever wrote it: a compiler says what a patch has it say, and a result may come from a job that lies. */
 const isPlain = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
-
-// src/report/svg.ts
-/** No two are the same, so that a page can put its own in their place. */
-const colors$1 = {
-	paper: "#ffffff",
-	ink: "#1f2328",
-	faint: "#59636e",
-	pale: "#e3e7eb",
-	red: "#c62f2f",
-	green: "#1a7f4b",
-	amber: "#a86200",
-	grey: "#6e7781"
-};
-/** A picture of `width` × `height` pixels on paper of its own; the first of its pieces is its title. */
-function svgDocument(width, height, pieces) {
-	const attributes = {
-		xmlns: "http://www.w3.org/2000/svg",
-		width,
-		height,
-		viewBox: `0 0 ${width} ${height}`,
-		role: "img",
-		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
-		"font-size": 13,
-		fill: colors$1.ink
-	};
-	const [title, ...rest] = pieces;
-	return `${element("svg", attributes, [
-		"",
-		title,
-		element("rect", {
-			width,
-			height,
-			rx: 6,
-			fill: colors$1.paper
-		}),
-		...rest,
-		""
-	].join("\n"))}\n`;
-}
-/** Round numbers within an axis that is no point, some six of them, or `most` at most. */
-function ticksOf({ low, high }, most = 8) {
-	const least = (high - low) / most;
-	const power = 10 ** Math.floor(Math.log10(least));
-	const step = power * ([
-		1,
-		2,
-		5
-	].find((factor) => factor * power >= least) ?? 10);
-	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
-	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
-}
-function element(name, attributes, inside) {
-	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
-	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
-}
-const path$1 = (d, attributes) => element("path", {
-	d,
-	...attributes
-});
-const text = (said, attributes) => element("text", attributes, escaped(said));
-const round = (pixels) => Math.round(pixels * 100) / 100;
-
-// src/report/interval-plot.ts
-/** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
-function intervalPlot(result, { mostCells = 40, form = "wide" } = {}) {
-	const { outcome, policy } = result;
-	if (outcome.kind !== "judged") return void 0;
-	const { cells } = outcome;
-	const shown = cells.length > mostCells ? worstFirst(cells).slice(0, mostCells) : cells;
-	const rows = shown.flatMap((cell) => rowsOf(cell, policy));
-	if (rows.every(({ interval }) => interval === void 0)) return void 0;
-	const places = forms$1[form];
-	const { top, rowHeight } = places;
-	const axis = axisOf$2(rows, policy);
-	const end = top + rows.length * rowHeight;
-	const tops = rows.map((_, index) => top + index * rowHeight);
-	const hidden = cells.length - shown.length;
-	return svgDocument(places.width, end + places.legend + (hidden > 0 ? 37 : 19), [
-		...heading$1(result, places),
-		...rows.flatMap((row, index) => separator(row, tops[index] ?? top, places)),
-		...scale$1(axis, tops, policy, places),
-		...rows.flatMap((row, index) => rowPieces$2(row, axis, tops[index] ?? top, places)),
-		...legend$1(end + places.legend, policy, hidden, places)
-	]);
-}
-const mostOthers = 10;
-function rowsOf({ cell, verdict, comparisons, others }, { metric }) {
-	const intervalOf = (all) => all.find((one) => one.metric === metric)?.interval;
-	const interval = verdict.kind === "invalid" ? void 0 : intervalOf(comparisons);
-	return [{
-		label: cellName(cell),
-		verdict: verdict.kind,
-		interval
-	}, ...others.slice(0, mostOthers).map((other) => ({
-		label: other.variant,
-		interval: intervalOf(other.comparisons)
-	}))];
-}
-const forms$1 = {
-	wide: {
-		width: 920,
-		margin: 24,
-		top: 92,
-		rowHeight: 30,
-		title: {
-			y: 36,
-			size: 17
-		},
-		subtitle: {
-			y: 58,
-			hasTestbed: true
-		},
-		hasHeads: true,
-		plot: {
-			left: 240,
-			right: 590,
-			middle: 15,
-			reach: 15
-		},
-		label: {
-			x: 24,
-			y: 19.5
-		},
-		change: {
-			x: 664,
-			y: 19.5
-		},
-		interval: {
-			x: 778,
-			y: 19.5
-		},
-		symbol: {
-			x: 798,
-			y: 15
-		},
-		verdict: {
-			x: 812,
-			y: 19.5
-		},
-		legend: 17
-	},
-	narrow: {
-		width: 360,
-		margin: 14,
-		top: 76,
-		rowHeight: 70,
-		title: {
-			y: 24,
-			size: 14
-		},
-		subtitle: {
-			y: 44,
-			hasTestbed: false
-		},
-		hasHeads: false,
-		plot: {
-			left: 14,
-			right: 346,
-			middle: 53,
-			reach: 11
-		},
-		label: {
-			x: 34,
-			y: 20
-		},
-		change: {
-			x: 346,
-			y: 20
-		},
-		interval: {
-			x: 346,
-			y: 36
-		},
-		symbol: {
-			x: 21,
-			y: 15.5
-		},
-		verdict: {
-			x: 34,
-			y: 36
-		},
-		legend: 38
-	}
-};
-const { paper: paper$1, ink: ink$1, faint: faint$1, pale: pale$1, red: red$1, green: green$1, amber: amber$1, grey: grey$1 } = colors$1;
-/** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
-const widest = {
-	low: -1,
-	high: 1
-};
-const inside = ({ low, high }, change) => Math.min(Math.max(change, low), high);
-/** Holds no change, both margins and all intervals, with some room beside them. */
-function axisOf$2(rows, policy) {
-	const { loss, gain } = marginsOf(policy);
-	const held = [
-		0,
-		loss,
-		gain,
-		...rows.flatMap(({ interval }) => interval ? [interval.low, interval.high] : [])
-	].map((change) => inside(widest, change));
-	const [least, most] = [Math.min(...held), Math.max(...held)];
-	const room = Math.max(most - least, 1e-6) * .06;
-	return {
-		low: least - room,
-		high: most + room
-	};
-}
-function placeOf$1(change, axis, { left, right }) {
-	return left + (inside(axis, change) - axis.low) / (axis.high - axis.low) * (right - left);
-}
-function heading$1({ patch, policy, testbed }, form) {
-	const { margin: x, title: head, subtitle: below } = form;
-	const diff = patch.kind === "revision" ? `, diff ${patch.diff}` : "";
-	const title = `${patchName(patch)}${diff}: change against base`;
-	const where = below.hasTestbed ? ` · ${plainLine(testbed.name, 40)}` : "";
-	const subtitle = `${metricName(policy.metric)}${where}`;
-	return [
-		element("title", {}, escaped(`${title}: ${subtitle}`)),
-		text(title, {
-			x,
-			y: head.y,
-			"font-size": head.size,
-			"font-weight": 600
-		}),
-		text(subtitle, {
-			x,
-			y: below.y,
-			fill: faint$1
-		}),
-		...form.hasHeads ? heads(policy, form) : []
-	];
-}
-function heads({ confidenceRatio }, { top, change, interval, verdict }) {
-	const head = {
-		y: top - 8,
-		"font-size": 11,
-		fill: faint$1
-	};
-	return [
-		text("change", {
-			x: change.x,
-			...head,
-			"text-anchor": "end"
-		}),
-		text(`${formatPercent(confidenceRatio)} interval`, {
-			x: interval.x,
-			...head,
-			"text-anchor": "end"
-		}),
-		text("verdict", {
-			x: verdict.x,
-			...head
-		})
-	];
-}
-/** Earlier diffs stand with their cell. */
-const separator = ({ verdict }, y, { margin, width }) => verdict === void 0 ? [] : [path$1(`M${margin} ${y}H${width - margin}`, { stroke: pale$1 })];
-/** What lies behind the rows: the loss that matters, round numbers, the margins, and no change. */
-function scale$1(axis, tops, policy, form) {
-	const { plot, top, rowHeight, margin, width } = form;
-	const { loss, gain } = marginsOf(policy);
-	const lossAt = placeOf$1(loss, axis, plot);
-	const [from, to] = loss < gain ? [plot.left, lossAt] : [lossAt, plot.right];
-	const [left, right] = loss < gain ? ["loss", "gain"] : ["gain", "loss"];
-	const bands = bandsOf(tops, form);
-	const upright = (change, attributes) => bands.map(([first, last]) => path$1(`M${round(placeOf$1(change, axis, plot))} ${first}V${last}`, attributes));
-	const small = {
-		"font-size": 11,
-		fill: faint$1
-	};
-	const ticks = ticksOf(axis);
-	const end = top + tops.length * rowHeight;
-	return [
-		...bands.map(([y, last]) => element("rect", {
-			x: from,
-			y,
-			width: to - from,
-			height: last - y,
-			...shade
-		})),
-		...ticks.flatMap((tick) => upright(tick, { stroke: pale$1 })),
-		...upright(loss, {
-			stroke: red$1,
-			"stroke-dasharray": "4 3"
-		}),
-		...upright(gain, {
-			stroke: grey$1,
-			"stroke-dasharray": "4 3"
-		}),
-		...upright(0, {
-			stroke: ink$1,
-			"stroke-width": 1.5
-		}),
-		text(left, {
-			x: plot.left,
-			y: top - 8,
-			...small
-		}),
-		text(right, {
-			x: plot.right,
-			y: top - 8,
-			...small,
-			"text-anchor": "end"
-		}),
-		...ticks.map((tick) => {
-			const x = placeOf$1(tick, axis, plot);
-			return text(formatSigned(tick), {
-				x,
-				y: end + 17,
-				...small,
-				"text-anchor": "middle"
-			});
-		}),
-		path$1(`M${margin} ${end}H${width - margin}`, { stroke: pale$1 })
-	];
-}
-/** One where the rows' plots touch, else one for each row, so that no line runs through words. */
-function bandsOf(tops, { plot, rowHeight, top }) {
-	if (2 * plot.reach === rowHeight) return [[top, top + tops.length * rowHeight]];
-	return tops.map((y) => [y + plot.middle - plot.reach, y + plot.middle + plot.reach]);
-}
-const shade = {
-	fill: red$1,
-	"fill-opacity": "0.08"
-};
-/** What was found of one row: drawn, in numbers, and in a word. */
-function rowPieces$2({ label, verdict, interval }, axis, top, form) {
-	const look = verdict === void 0 ? unjudged : looks[verdict];
-	const at = ({ x, y }) => ({
-		x,
-		y: top + y
-	});
-	const middle = top + form.plot.middle;
-	const small = {
-		"font-size": 12,
-		fill: faint$1
-	};
-	const toEnd = { "text-anchor": "end" };
-	const weight = verdict === void 0 ? 400 : 600;
-	const change = interval ? formatChange(interval.change) : "–";
-	const drawn = interval && [
-		drawnInterval(interval, axis, middle, look.color, form.plot),
-		symbolAt({
-			x: placeOf$1(interval.change, axis, form.plot),
-			y: middle
-		}, look),
-		text(formatInterval(interval.low, interval.high), {
-			...at(form.interval),
-			...small,
-			...toEnd
-		})
-	];
-	const place = at(form.label);
-	return [
-		...verdict === void 0 ? [text(labelOf(label), {
-			...place,
-			x: place.x + 18,
-			...small
-		}), text("not judged", {
-			...at(form.verdict),
-			...small
-		})] : [
-			text(labelOf(label), place),
-			symbolAt(at(form.symbol), look),
-			text(verdict, {
-				...at(form.verdict),
-				...small,
-				fill: look.color
-			})
-		],
-		...drawn ?? [],
-		text(change, {
-			...at(form.change),
-			...toEnd,
-			"font-weight": weight
-		})
-	];
-}
-const longestLabel = 30;
-/** The family stands at the end of a cell's name, so what does not fit is left out before it. */
-function labelOf(name) {
-	const label = plainLine(name);
-	if (label.length <= longestLabel) return label;
-	return `${label.slice(0, 17).trimEnd()}…${label.slice(-12)}`;
-}
-/** An interval with bars at its ends where there is room, or arrows where it goes on beyond the plot. */
-function drawnInterval({ low, high }, axis, y, color, plot) {
-	const [left, right] = [round(placeOf$1(low, axis, plot)), round(placeOf$1(high, axis, plot))];
-	const bar = (x) => right - left > 18 ? `M${x} ${y - 5}v10` : "";
-	const arrow = (x, tip) => `M${x} ${y - 5}l${tip} 5l${-tip} 5`;
-	const ends = [low < axis.low ? arrow(left - 9, -5) : bar(left), high > axis.high ? arrow(right + 9, 5) : bar(right)];
-	const attributes = {
-		stroke: color,
-		"stroke-width": 2,
-		fill: "none"
-	};
-	return path$1(`M${left} ${y}H${right}${ends.join("")}`, attributes);
-}
-const disc = "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z";
-/** The look of each verdict, here and wherever else it is drawn. */
-const looks = {
-	regression: {
-		color: red$1,
-		symbol: "M-7 -5H7L0 7Z"
-	},
-	improvement: {
-		color: green$1,
-		symbol: "M-7 5H7L0 -7Z"
-	},
-	"no-regression": {
-		color: green$1,
-		symbol: disc
-	},
-	inconclusive: {
-		color: amber$1,
-		symbol: "M0 -7L7 0L0 7L-7 0Z"
-	},
-	invalid: {
-		color: grey$1,
-		symbol: "M-6 -4L-4 -6L0 -2L4 -6L6 -4L2 0L6 4L4 6L0 2L-4 6L-6 4L-2 0Z"
-	}
-};
-const unjudged = {
-	color: grey$1,
-	symbol: disc
-};
-const symbolAt = ({ x, y }, { color, symbol }) => path$1(symbol, {
-	transform: `translate(${round(x)} ${y})`,
-	fill: color,
-	stroke: paper$1
-});
-function legend$1(y, policy, hidden, { margin: x }) {
-	const small = {
-		y,
-		"font-size": 11,
-		fill: faint$1
-	};
-	const box = {
-		y: y - 9,
-		width: 10,
-		height: 10,
-		stroke: red$1,
-		"stroke-dasharray": "2 1.5"
-	};
-	const { loss } = marginsOf(policy);
-	return [
-		element("rect", {
-			x,
-			...box,
-			...shade
-		}),
-		text(`${formatSigned(loss)} or more matters`, {
-			x: x + 16,
-			...small
-		}),
-		...hidden > 0 ? [text(`${hidden} more cells, none of them worse`, {
-			x,
-			...small,
-			y: y + 18
-		})] : []
-	];
-}
-
-// src/report/png.ts
-/**
-* Draws two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what
-* is no SVG.
-*/
-async function pngOf(svg) {
-	loading ??= load();
-	const { Resvg, fontBuffers } = await loading;
-	const picture = new Resvg(svg, {
-		fitTo: {
-			mode: "zoom",
-			value: 2
-		},
-		font: {
-			fontBuffers,
-			defaultFontFamily: "Open Sans"
-		}
-	});
-	try {
-		const image = picture.render();
-		const png = image.asPng();
-		image.free();
-		return png;
-	} finally {
-		picture.free();
-	}
-}
-/** WebAssembly is initialized once in a process. */
-let loading;
-async function load() {
-	const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
-		import("./vendor/resvg-resvg-wasm.js"),
-		readFile(wasmFile),
-		...fontFiles.map((file) => readFile(file))
-	]);
-	await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
-	return {
-		Resvg,
-		fontBuffers
-	};
-}
-const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
-const wasmFile = new URL("index_bg.wasm", import.meta.url);
-const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
 
 // src/report/remarkup.ts
 /** Most bytes in UTF-8. Phabricator takes more, and sends it to everybody by mail. */
@@ -1502,7 +2302,7 @@ function commonSection(section, previous) {
 /** All functions that moved. */
 const whyOfCell = (cell) => [`${cellName(cell.cell)}: ${groundsText(cell, plain)}`, ...(cell.reason?.movers ?? []).map((mover) => {
 	const module = mover.module === void 0 ? "" : ` (${plain.code(mover.module, 80)})`;
-	return `  ${functionName(mover, plain)}${module} ${changeText$2(mover)}`;
+	return `  ${functionName(mover, plain)}${module} ${changeText$1(mover)}`;
 })];
 const scrolled = (name, lines) => remarkupBlock(name, lines.join("\n"), 8);
 /** At most what a comment may have, with what is told below it. */
@@ -1525,6 +2325,520 @@ function link(text, address) {
 	const url = pageUrl(address);
 	return url === void 0 ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
 }
+
+// src/report/bisect-remarkup.ts
+/** Renders at most 100 kB: what does not fit is left out from the end, and said. */
+function renderBisectRemarkup(result, links = {}) {
+	const why = isProfiled(result) ? [scrolled("why", whyOfCell(result))] : [];
+	return within([
+		bold(`${bisectSymbol(result)} ppsgate: ${remarkupIds(bisectHeadline(result))}`),
+		searchedText(result, remarkup),
+		bisectNextSteps(result, links.ways).map((step) => `- ${remarkupIds(step)}`).join("\n"),
+		table$1(result),
+		...whyLine(result, links),
+		...plot(result, links),
+		settingOf(result, remarkup)
+	], [...bisectSections(result, remarkup, plain).map((one) => commonSection(one)), ...why], links);
+}
+/** Ids of commits in a text of our own stand in code, as far as they do not already. */
+const remarkupIds = (text) => text.split("`").map((part, index) => index % 2 === 1 ? remarkupText(part) : part.replace(/\b[0-9a-f]{12,64}\b/g, (id) => remarkupText(id))).join("");
+/** A phone has room for four narrow columns: what a commit is and what came of it share one. */
+const table$1 = (result) => [
+	tableRow([
+		"commit and outcome",
+		result.isShared ? "runs" : "boots",
+		"median",
+		"P"
+	]),
+	tableRow([
+		"---",
+		"---",
+		"---",
+		"---"
+	]),
+	...bisectRows(result).map(rowText)
+].join("\n");
+function rowText(row) {
+	if (row.kind === "folded") return tableRow([
+		row.text,
+		"–",
+		"–",
+		"–"
+	]);
+	const { place, commit, subject, isFurther, fixUps, cells } = row;
+	const id = remarkupCell(commit);
+	const what = isFurther ? ["↳"] : [
+		place,
+		row.isNamed ? bold(id) : id,
+		remarkupCell(plainLine(subject, 72))
+	];
+	const on = fixUps.length > 0 ? ["with", ...fixUps.map((one) => remarkupCell(one))] : [];
+	const against = cells.againstGood === "–" ? "" : ` (${cells.againstGood})`;
+	const first = [
+		...what,
+		...on,
+		"–",
+		cells.outcome
+	].filter(Boolean).join(" ");
+	return tableRow([
+		first,
+		cells.boots,
+		`${cells.median}${against}`,
+		cells.p
+	]);
+}
+/** Nothing where nothing was profiled. */
+function whyLine(result, links) {
+	if (!isProfiled(result)) return [];
+	return [[`**Why**: ${reasonText(result, remarkup)}`, flamegraphsText(result, links, link)].filter(Boolean).join(" · ")];
+}
+const plot = (result, { image }) => image === void 0 ? [] : [`{${image}, size=full, alt=${bisectPlotAlt(result)}}`];
+
+// src/report/interval-plot.ts
+/** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
+function intervalPlot(result, { mostCells = 40, form = "wide" } = {}) {
+	const { outcome, policy } = result;
+	if (outcome.kind !== "judged") return void 0;
+	const { cells } = outcome;
+	const shown = cells.length > mostCells ? worstFirst(cells).slice(0, mostCells) : cells;
+	const rows = shown.flatMap((cell) => rowsOf(cell, policy));
+	if (rows.every(({ interval }) => interval === void 0)) return void 0;
+	const places = forms[form];
+	const { top, rowHeight } = places;
+	const axis = axisOf$1(rows, policy);
+	const end = top + rows.length * rowHeight;
+	const tops = rows.map((_, index) => top + index * rowHeight);
+	const hidden = cells.length - shown.length;
+	return svgDocument(places.width, end + places.legend + (hidden > 0 ? 37 : 19), [
+		...heading(result, places),
+		...rows.flatMap((row, index) => separator(row, tops[index] ?? top, places)),
+		...scale(axis, tops, policy, places),
+		...rows.flatMap((row, index) => rowPieces$2(row, axis, tops[index] ?? top, places)),
+		...legend$1(end + places.legend, policy, hidden, places)
+	]);
+}
+const mostOthers = 10;
+function rowsOf({ cell, verdict, comparisons, others }, { metric }) {
+	const intervalOf = (all) => all.find((one) => one.metric === metric)?.interval;
+	const interval = verdict.kind === "invalid" ? void 0 : intervalOf(comparisons);
+	return [{
+		label: cellName(cell),
+		verdict: verdict.kind,
+		interval
+	}, ...others.slice(0, mostOthers).map((other) => ({
+		label: other.variant,
+		interval: intervalOf(other.comparisons)
+	}))];
+}
+const forms = {
+	wide: {
+		width: 920,
+		margin: 24,
+		top: 92,
+		rowHeight: 30,
+		title: {
+			y: 36,
+			size: 17
+		},
+		subtitle: {
+			y: 58,
+			hasTestbed: true
+		},
+		hasHeads: true,
+		plot: {
+			left: 240,
+			right: 590,
+			middle: 15,
+			reach: 15
+		},
+		label: {
+			x: 24,
+			y: 19.5
+		},
+		change: {
+			x: 664,
+			y: 19.5
+		},
+		interval: {
+			x: 778,
+			y: 19.5
+		},
+		symbol: {
+			x: 798,
+			y: 15
+		},
+		verdict: {
+			x: 812,
+			y: 19.5
+		},
+		legend: 17
+	},
+	narrow: {
+		width: 360,
+		margin: 14,
+		top: 76,
+		rowHeight: 70,
+		title: {
+			y: 24,
+			size: 14
+		},
+		subtitle: {
+			y: 44,
+			hasTestbed: false
+		},
+		hasHeads: false,
+		plot: {
+			left: 14,
+			right: 346,
+			middle: 53,
+			reach: 11
+		},
+		label: {
+			x: 34,
+			y: 20
+		},
+		change: {
+			x: 346,
+			y: 20
+		},
+		interval: {
+			x: 346,
+			y: 36
+		},
+		symbol: {
+			x: 21,
+			y: 15.5
+		},
+		verdict: {
+			x: 34,
+			y: 36
+		},
+		legend: 38
+	}
+};
+const { paper, ink, faint, pale, red, green, amber, grey } = colors$1;
+/** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
+const widest = {
+	low: -1,
+	high: 1
+};
+const inside = ({ low, high }, change) => Math.min(Math.max(change, low), high);
+/** Holds no change, both margins and all intervals, with some room beside them. */
+function axisOf$1(rows, policy) {
+	const { loss, gain } = marginsOf(policy);
+	const held = [
+		0,
+		loss,
+		gain,
+		...rows.flatMap(({ interval }) => interval ? [interval.low, interval.high] : [])
+	].map((change) => inside(widest, change));
+	const [least, most] = [Math.min(...held), Math.max(...held)];
+	const room = Math.max(most - least, 1e-6) * .06;
+	return {
+		low: least - room,
+		high: most + room
+	};
+}
+function placeOf$1(change, axis, { left, right }) {
+	return left + (inside(axis, change) - axis.low) / (axis.high - axis.low) * (right - left);
+}
+function heading({ patch, policy, testbed }, form) {
+	const { margin: x, title: head, subtitle: below } = form;
+	const diff = patch.kind === "revision" ? `, diff ${patch.diff}` : "";
+	const title = `${patchName(patch)}${diff}: change against base`;
+	const where = below.hasTestbed ? ` · ${plainLine(testbed.name, 40)}` : "";
+	const subtitle = `${metricName(policy.metric)}${where}`;
+	return [
+		element("title", {}, escaped(`${title}: ${subtitle}`)),
+		text(title, {
+			x,
+			y: head.y,
+			"font-size": head.size,
+			"font-weight": 600
+		}),
+		text(subtitle, {
+			x,
+			y: below.y,
+			fill: faint
+		}),
+		...form.hasHeads ? heads(policy, form) : []
+	];
+}
+function heads({ confidenceRatio }, { top, change, interval, verdict }) {
+	const head = {
+		y: top - 8,
+		"font-size": 11,
+		fill: faint
+	};
+	return [
+		text("change", {
+			x: change.x,
+			...head,
+			"text-anchor": "end"
+		}),
+		text(`${formatPercent(confidenceRatio)} interval`, {
+			x: interval.x,
+			...head,
+			"text-anchor": "end"
+		}),
+		text("verdict", {
+			x: verdict.x,
+			...head
+		})
+	];
+}
+/** Earlier diffs stand with their cell. */
+const separator = ({ verdict }, y, { margin, width }) => verdict === void 0 ? [] : [path$1(`M${margin} ${y}H${width - margin}`, { stroke: pale })];
+/** What lies behind the rows: the loss that matters, round numbers, the margins, and no change. */
+function scale(axis, tops, policy, form) {
+	const { plot, top, rowHeight, margin, width } = form;
+	const { loss, gain } = marginsOf(policy);
+	const lossAt = placeOf$1(loss, axis, plot);
+	const [from, to] = loss < gain ? [plot.left, lossAt] : [lossAt, plot.right];
+	const [left, right] = loss < gain ? ["loss", "gain"] : ["gain", "loss"];
+	const bands = bandsOf(tops, form);
+	const upright = (change, attributes) => bands.map(([first, last]) => path$1(`M${round(placeOf$1(change, axis, plot))} ${first}V${last}`, attributes));
+	const small = {
+		"font-size": 11,
+		fill: faint
+	};
+	const ticks = ticksOf(axis);
+	const end = top + tops.length * rowHeight;
+	return [
+		...bands.map(([y, last]) => element("rect", {
+			x: from,
+			y,
+			width: to - from,
+			height: last - y,
+			...shade
+		})),
+		...ticks.flatMap((tick) => upright(tick, { stroke: pale })),
+		...upright(loss, {
+			stroke: red,
+			"stroke-dasharray": "4 3"
+		}),
+		...upright(gain, {
+			stroke: grey,
+			"stroke-dasharray": "4 3"
+		}),
+		...upright(0, {
+			stroke: ink,
+			"stroke-width": 1.5
+		}),
+		text(left, {
+			x: plot.left,
+			y: top - 8,
+			...small
+		}),
+		text(right, {
+			x: plot.right,
+			y: top - 8,
+			...small,
+			"text-anchor": "end"
+		}),
+		...ticks.map((tick) => {
+			const x = placeOf$1(tick, axis, plot);
+			return text(formatSigned(tick), {
+				x,
+				y: end + 17,
+				...small,
+				"text-anchor": "middle"
+			});
+		}),
+		path$1(`M${margin} ${end}H${width - margin}`, { stroke: pale })
+	];
+}
+/** One where the rows' plots touch, else one for each row, so that no line runs through words. */
+function bandsOf(tops, { plot, rowHeight, top }) {
+	if (2 * plot.reach === rowHeight) return [[top, top + tops.length * rowHeight]];
+	return tops.map((y) => [y + plot.middle - plot.reach, y + plot.middle + plot.reach]);
+}
+const shade = {
+	fill: red,
+	"fill-opacity": "0.08"
+};
+/** What was found of one row: drawn, in numbers, and in a word. */
+function rowPieces$2({ label, verdict, interval }, axis, top, form) {
+	const look = verdict === void 0 ? unjudged : looks[verdict];
+	const at = ({ x, y }) => ({
+		x,
+		y: top + y
+	});
+	const middle = top + form.plot.middle;
+	const small = {
+		"font-size": 12,
+		fill: faint
+	};
+	const toEnd = { "text-anchor": "end" };
+	const weight = verdict === void 0 ? 400 : 600;
+	const change = interval ? formatChange(interval.change) : "–";
+	const drawn = interval && [
+		drawnInterval(interval, axis, middle, look.color, form.plot),
+		symbolAt({
+			x: placeOf$1(interval.change, axis, form.plot),
+			y: middle
+		}, look),
+		text(formatInterval(interval.low, interval.high), {
+			...at(form.interval),
+			...small,
+			...toEnd
+		})
+	];
+	const place = at(form.label);
+	return [
+		...verdict === void 0 ? [text(labelOf(label), {
+			...place,
+			x: place.x + 18,
+			...small
+		}), text("not judged", {
+			...at(form.verdict),
+			...small
+		})] : [
+			text(labelOf(label), place),
+			symbolAt(at(form.symbol), look),
+			text(verdict, {
+				...at(form.verdict),
+				...small,
+				fill: look.color
+			})
+		],
+		...drawn ?? [],
+		text(change, {
+			...at(form.change),
+			...toEnd,
+			"font-weight": weight
+		})
+	];
+}
+const longestLabel = 30;
+/** The family stands at the end of a cell's name, so what does not fit is left out before it. */
+function labelOf(name) {
+	const label = plainLine(name);
+	if (label.length <= longestLabel) return label;
+	return `${label.slice(0, 17).trimEnd()}…${label.slice(-12)}`;
+}
+/** An interval with bars at its ends where there is room, or arrows where it goes on beyond the plot. */
+function drawnInterval({ low, high }, axis, y, color, plot) {
+	const [left, right] = [round(placeOf$1(low, axis, plot)), round(placeOf$1(high, axis, plot))];
+	const bar = (x) => right - left > 18 ? `M${x} ${y - 5}v10` : "";
+	const arrow = (x, tip) => `M${x} ${y - 5}l${tip} 5l${-tip} 5`;
+	const ends = [low < axis.low ? arrow(left - 9, -5) : bar(left), high > axis.high ? arrow(right + 9, 5) : bar(right)];
+	const attributes = {
+		stroke: color,
+		"stroke-width": 2,
+		fill: "none"
+	};
+	return path$1(`M${left} ${y}H${right}${ends.join("")}`, attributes);
+}
+const disc = "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z";
+/** The look of each verdict, here and wherever else it is drawn. */
+const looks = {
+	regression: {
+		color: red,
+		symbol: "M-7 -5H7L0 7Z"
+	},
+	improvement: {
+		color: green,
+		symbol: "M-7 5H7L0 -7Z"
+	},
+	"no-regression": {
+		color: green,
+		symbol: disc
+	},
+	inconclusive: {
+		color: amber,
+		symbol: "M0 -7L7 0L0 7L-7 0Z"
+	},
+	invalid: {
+		color: grey,
+		symbol: "M-6 -4L-4 -6L0 -2L4 -6L6 -4L2 0L6 4L4 6L0 2L-4 6L-6 4L-2 0Z"
+	}
+};
+const unjudged = {
+	color: grey,
+	symbol: disc
+};
+const symbolAt = ({ x, y }, { color, symbol }) => path$1(symbol, {
+	transform: `translate(${round(x)} ${y})`,
+	fill: color,
+	stroke: paper
+});
+function legend$1(y, policy, hidden, { margin: x }) {
+	const small = {
+		y,
+		"font-size": 11,
+		fill: faint
+	};
+	const box = {
+		y: y - 9,
+		width: 10,
+		height: 10,
+		stroke: red,
+		"stroke-dasharray": "2 1.5"
+	};
+	const { loss } = marginsOf(policy);
+	return [
+		element("rect", {
+			x,
+			...box,
+			...shade
+		}),
+		text(`${formatSigned(loss)} or more matters`, {
+			x: x + 16,
+			...small
+		}),
+		...hidden > 0 ? [text(`${hidden} more cells, none of them worse`, {
+			x,
+			...small,
+			y: y + 18
+		})] : []
+	];
+}
+
+// src/report/png.ts
+/**
+* Draws two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what
+* is no SVG.
+*/
+async function pngOf(svg) {
+	loading ??= load();
+	const { Resvg, fontBuffers } = await loading;
+	const picture = new Resvg(svg, {
+		fitTo: {
+			mode: "zoom",
+			value: 2
+		},
+		font: {
+			fontBuffers,
+			defaultFontFamily: "Open Sans"
+		}
+	});
+	try {
+		const image = picture.render();
+		const png = image.asPng();
+		image.free();
+		return png;
+	} finally {
+		picture.free();
+	}
+}
+/** WebAssembly is initialized once in a process. */
+let loading;
+async function load() {
+	const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
+		import("./vendor/resvg-resvg-wasm.js"),
+		readFile(wasmFile),
+		...fontFiles.map((file) => readFile(file))
+	]);
+	await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
+	return {
+		Resvg,
+		fontBuffers
+	};
+}
+const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
+const wasmFile = new URL("index_bg.wasm", import.meta.url);
+const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
 
 // src/report/markup.ts
 /** Markup of our own making. */
@@ -1565,7 +2879,7 @@ function renderBadge({ label, last }, { now, staleSeconds }) {
 		label: readable(label),
 		...last === void 0 || isStale ? noData : {
 			message: messageOf(last),
-			color: colorOf$1(last)
+			color: colorOf(last)
 		}
 	};
 	return {
@@ -1581,7 +2895,7 @@ const noData = {
 	color: "lightgrey"
 };
 const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
-function colorOf$1({ verdict }) {
+function colorOf({ verdict }) {
 	switch (verdict) {
 		case "no-regression":
 		case "improvement": return "brightgreen";
@@ -1609,7 +2923,7 @@ const fontSize = 11;
 /** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
 function pictureOf({ label, message, color }) {
 	const [left, right] = [partWidth(label), partWidth(message)];
-	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf$1(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
+	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
 	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height$1}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
 <rect width="${left + corner}" height="${height$1}" rx="${corner}" fill="#555"/>
 <path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors[color]}"/>
@@ -1618,9 +2932,9 @@ function pictureOf({ label, message, color }) {
 `;
 	return markup;
 }
-const partWidth = (text) => Math.ceil(widthOf$1(text)) + 12;
+const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
 /** The width of a text, roughly: `textLength` makes it so in any font. */
-const widthOf$1 = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
+const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
 function characterWidth(character) {
 	const known = widths.get(character);
 	if (known !== void 0) return known;
@@ -1753,7 +3067,7 @@ function changeLook({ samples }, totals) {
 
 // src/report/html-pieces.ts
 /** Scrolls by itself where it is wider than the page. */
-function table$1({ caption, heads, rows }) {
+function table({ caption, heads, rows }) {
 	const classAt = (index) => heads[index]?.isNumber === true && html` class="number"`;
 	const head = heads.map(({ text }, index) => html`<th scope="col"${classAt(index)}>${text}</th>`);
 	const body = rows.map(([first, ...others]) => html`<tr><th scope="row"${classAt(0)}>${first}</th>${others.map((piece, index) => html`<td${classAt(index + 1)}>${piece}</td>`)}</tr>\n`);
@@ -1794,11 +3108,11 @@ function runPlot(inOrder, metric) {
 		};
 	});
 	if (points.length === 0) return void 0;
-	const axis = axisOf$1(points);
+	const axis = axisOf(points);
 	const variants = [...Map.groupBy(points, ({ run }) => run.variant)];
 	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height}" role="img" aria-label="${described(points)}">
 ${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
-${variants.map(([variant, own]) => drawn(lookOf$1(variant), own, axis))}
+${variants.map(([variant, own]) => drawn(lookOf(variant), own, axis))}
 ${legend(variants.map(([variant]) => variant), points)}
 </svg>`);
 }
@@ -1811,7 +3125,7 @@ const [left, right, top, bottom] = [
 ];
 const stepOf = (runs) => (right - left) / runs.length;
 /** Runs that do not count may lie far away: they are drawn at the edge, where the others are seen apart. */
-function axisOf$1(points) {
+function axisOf(points) {
 	const valid = points.filter(({ run }) => run.validity.kind === "valid");
 	const [least, most] = (valid.length > 0 ? valid : points).map(({ value }) => value).reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Number.POSITIVE_INFINITY, 0]);
 	const room = Math.max((most - least) * .08, most * .005, Number.MIN_VALUE);
@@ -1839,7 +3153,7 @@ const shapes = {
 	patched: "m-4 3.2h8l-4 -7Z",
 	other: "m0 -4l4 4l-4 4l-4 -4Z"
 };
-function lookOf$1(variant) {
+function lookOf(variant) {
 	const name = !isJudged(variant) ? "other" : variant === "base" ? "base" : "patched";
 	return {
 		name,
@@ -1848,9 +3162,9 @@ function lookOf$1(variant) {
 }
 function legend(variants, points) {
 	const hasInvalid = points.some(({ run }) => run.validity.kind === "invalid");
-	return [...variants.slice(0, mostNamed$2).map((variant) => ({
+	return [...variants.slice(0, mostNamed).map((variant) => ({
 		label: plainLine(variant, 16),
-		...lookOf$1(variant)
+		...lookOf(variant)
 	})), ...hasInvalid ? [{
 		label: "does not count",
 		name: "uncounted",
@@ -1860,7 +3174,7 @@ function legend(variants, points) {
 		return html`<path class="${name}" d="M${x + 6} 14${shape}"/><text x="${x + 16}" y="18">${label}</text>\n`;
 	});
 }
-const mostNamed$2 = 5;
+const mostNamed = 5;
 const described = (points) => `${points.length} runs in order; the table below has their numbers`;
 
 // src/report/html-cell.ts
@@ -1919,7 +3233,7 @@ function moved({ movers, moved, idleFrames }) {
 		"base",
 		"patched"
 	];
-	return table$1({
+	return table({
 		caption: html`Functions whose own share of the samples moved beyond chance${others}.${idle}`,
 		heads: [
 			{ text: "function" },
@@ -1967,7 +3281,7 @@ ${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length 
 function runTable(inOrder, cell) {
 	const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
 	const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== void 0);
-	return table$1({
+	return table({
 		caption: `All runs, as they followed each other${cell ? "; those of one pair are compared" : ""}`,
 		heads: [
 			{
@@ -2182,7 +3496,7 @@ function intervals(result, mostCells) {
 	return drawn.length > 0 && html`<div class="intervals">${drawn}</div>\n`;
 }
 function cellTable({ policy }, cells, metric) {
-	return table$1({
+	return table({
 		caption: `Change of patched against base, by ${metricName(metric)}`,
 		heads: cellColumns(policy, metric).map(({ head, ...rest }) => ({
 			text: head,
@@ -2253,7 +3567,7 @@ function variantTable(result) {
 		...kernels.size > 0 ? ["kernel as it ran"] : [],
 		"files laid over the DUT"
 	];
-	return table$1({
+	return table({
 		caption: "What differs between the variants",
 		heads: heads.map((text) => ({ text })),
 		rows: variants.map((variant) => [
@@ -2388,7 +3702,7 @@ function endingOf(cell, policy) {
 	switch (verdict.kind) {
 		case "regression": return {
 			ending: "failure",
-			message: isSilent(cell) ? silenceOf(cell) : `${judged ? changeText$1(judged, policy) : "regression"}; ${margin} or more matters`
+			message: isSilent(cell) ? silenceOf(cell) : `${judged ? changeText(judged, policy) : "regression"}; ${margin} or more matters`
 		};
 		case "invalid": return {
 			ending: "error",
@@ -2409,9 +3723,9 @@ function comparisonText(comparison, policy) {
 	const { metric, base, patched, baseRuns, patchedRuns } = comparison;
 	const values = `base ${formatMetric(base, metric)}, patched ${formatMetric(patched, metric)}`;
 	const runs = `${baseRuns} + ${patchedRuns} runs`;
-	return `${metricName(metric)}: ${values}, ${changeText$1(comparison, policy)}, ${runs}`;
+	return `${metricName(metric)}: ${values}, ${changeText(comparison, policy)}, ${runs}`;
 }
-const changeText$1 = ({ interval: { change, low, high } }, policy) => `${formatChange(change)} (${formatPercent(policy.confidenceRatio)} interval ${formatInterval(low, high)})`;
+const changeText = ({ interval: { change, low, high } }, policy) => `${formatChange(change)} (${formatPercent(policy.confidenceRatio)} interval ${formatInterval(low, high)})`;
 /** Nothing was measured, and the one case that there is says why. */
 const refusal = (outcome) => ({
 	name: outcomeName({ outcome }),
@@ -2498,340 +3812,6 @@ async function replaceFile(path, content) {
 	await rename(draft, path);
 }
 
-// src/report/bisect-headline.ts
-/** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; plain text of our own making, without markup. */
-function bisectHeadline(result) {
-	const { answer } = result;
-	const boots = bootsText(result);
-	switch (answer.kind) {
-		case "culprit":
-		case "group": return `${foundText(result, answer)}, ${probabilityText(answer.probability)}, ${boots}`;
-		case "several": {
-			const { found, open } = answer;
-			const named = found.slice(0, mostNamed$1).map((one) => foundText(result, one));
-			const rest = found.length - named.length;
-			const all = rest > 0 ? [...named, `${rest} more`] : named;
-			return `${counted(found.length, "change")}: ${all.join("; ")}${openText(open)}, ${boots}`;
-		}
-		case "not-reproduced": return `${notReproduced(result, answer)}, ${boots}`;
-		case "slide": return `${`${bitByBit(answer.change, result.metric)}: ${changeText(answer.change)} over ${counted(answer.steps.length, "step")}`}, and no commit stands out, ${boots}`;
-		case "inconclusive": {
-			const best = answer.best.slice(0, mostNamed$1).map(({ revision, probability }) => `${idOf(result, revision)} (${probabilityText(probability)})`);
-			return `no commit is sure yet${best.length === 0 ? "" : `: ${best.join(", ")}`}, ${boots}, some ${answer.bootsExpected} more expected`;
-		}
-	}
-}
-/** The same above a plot, where there is less room and the metric is told. */
-function bisectTitle(result) {
-	const { answer, metric } = result;
-	switch (answer.kind) {
-		case "culprit": return `${idOf(result, answer.revision)} ${verbOf(answer.change, metric)} ${sizeOf(answer.change)}`;
-		case "group": return `one of these ${answer.last - answer.after} ${verbOf(answer.change, metric)} ${sizeOf(answer.change)}`;
-		case "several": return counted(answer.found.length, "change");
-		case "not-reproduced": return answer.fault === void 0 ? "good and bad hardly differ" : faultOfEnd(result, answer);
-		case "slide": return `${bitByBit(answer.change, metric)}: ${changeText(answer.change)}`;
-		case "inconclusive": return "no commit is sure yet";
-	}
-}
-/** Which verdict of a gate an answer looks like: a loss, a gain, open, or nothing to be said. */
-function bisectLook({ answer, metric }) {
-	switch (answer.kind) {
-		case "culprit":
-		case "group": return lookOf(answer.change, metric);
-		case "several": return answer.found.some(({ change }) => isLoss(change, metric)) ? "regression" : "improvement";
-		case "not-reproduced": return "invalid";
-		case "slide":
-		case "inconclusive": return "inconclusive";
-	}
-}
-const bisectSymbol = (result) => symbols[bisectLook(result)];
-const lookOf = (change, metric) => isLoss(change, metric) ? "regression" : "improvement";
-/** Fewer packets, or more time for each. */
-const isLoss = ({ change }, metric) => metric === "pps" ? change < 0 : change > 0;
-const commandLine = {
-	fixUp: (commit) => `\`--fix-up ${commit}\``,
-	goOn: "`ppsgate bisect --resume DIR --max-boots N`",
-	verifyRevert: "`--verify-revert`"
-};
-/** What to do now, in sentences, one at least; between backticks stands what is typed. */
-function bisectNextSteps(result, ways = commandLine) {
-	const { answer } = result;
-	switch (answer.kind) {
-		case "culprit": return afterCulprit(result, answer, ways);
-		case "group": return [afterGroup(answer, ways)];
-		case "several": return [...answer.found.flatMap((one) => one.kind === "culprit" ? togetherLines(result, one) : [afterGroup(one, ways)]), ...answer.open.length > 0 ? [`What is still open takes more boots: ${ways.goOn}.`] : ["Look at each of them by itself: each was found beside the others."]].slice(0, mostSteps);
-		case "not-reproduced": return [afterNothing(result, answer, ways)];
-		case "slide": return [`Take the ends of one step as good and bad where a part of the range matters most, or allow more boots with ${ways.goOn}.`, "Where every commit costs a little, a profile of good beside one of bad tells more than any single commit."];
-		case "inconclusive": return [`Allow more boots with ${ways.goOn}, some ${answer.bootsExpected} are expected; a quieter cell or testbed needs fewer.`];
-	}
-}
-const mostNamed$1 = 3;
-const mostSteps = 5;
-function afterCulprit(result, answer, ways) {
-	const { revert, metric, reason } = result;
-	const where = reason === void 0 ? "See what it does for each packet" : "See below which functions moved";
-	const look = isLoss(answer.change, metric) ? `${where}, and make that cheaper; or keep it, and tell what the loss is for.` : `Nothing has to be mended. ${where}.`;
-	const verify = revert === void 0 ? `To be surer, have the bad one measured without it: ${ways.verifyRevert}.` : void 0;
-	return [
-		look,
-		...togetherLines(result, answer),
-		verify
-	].filter((line) => line !== void 0);
-}
-/** That a fix-up was on top, so the change could be of either. */
-function togetherLines(result, { measuredWith, revision }) {
-	if (measuredWith.length === 0) return [];
-	const names = listed(measuredWith.map(shortId));
-	return [`${idOf(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? "theirs" : "that one"} would look the same, so read both.`];
-}
-function afterGroup({ likelyFix }, { fixUp, goOn }) {
-	return likelyFix === void 0 ? `None between them could be measured: name a commit that makes them work, as with ${fixUp("COMMIT")}, or read them; more boots (${goOn}) would not tell them apart.` : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
-}
-function afterNothing({ revisions }, { fault }, { fixUp, goOn }) {
-	if (fault === void 0) return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more boots (${goOn}) may show it.`;
-	return `Name another ${endOf(fault.revision, revisions)} commit that works, or a fix-up that makes this one work, as with ${fixUp("COMMIT")}.`;
-}
-/** `f8f5b459d21e costs 55.9 ± 0.2 %`, `one of these 3 costs 55.9 ± 0.2 %: …`. */
-function foundText(result, found) {
-	const { metric } = result;
-	const said = `${verbOf(found.change, metric)} ${sizeOf(found.change)}${unitOf(found.change, metric)}`;
-	if (found.kind === "culprit") return `${idOf(result, found.revision)} ${said}`;
-	const count = found.last - found.after;
-	return `one of these ${count} ${said}: ${count <= mostNamed$1 ? Array.from({ length: count }, (_, index) => idOf(result, found.after + 1 + index)).join(", ") : `${idOf(result, found.after + 1)} … ${idOf(result, found.last)}`}`;
-}
-const ways = {
-	pps: {
-		loss: ["costs", ""],
-		gain: ["brings", ""]
-	},
-	nsPerPacket: {
-		loss: ["costs", " more CPU time per packet"],
-		gain: ["saves", " of the CPU time per packet"]
-	}
-};
-const wayOf = (change, metric) => ways[metric][isLoss(change, metric) ? "loss" : "gain"];
-const verbOf = (change, metric) => wayOf(change, metric)[0];
-const unitOf = (change, metric) => wayOf(change, metric)[1];
-/** The further end of an interval that may be longer on one side. */
-const errorOf = ({ change, low, high }) => Math.max(change - low, high - change, 0);
-const sizeOf = (change) => formatSizeAndError(change.change, errorOf(change));
-/** `+0.1 ± 0.3 %`. */
-const changeText = (change) => formatChangeAndError(change.change, errorOf(change));
-const bitByBit = (change, metric) => isLoss(change, metric) ? "lost bit by bit" : "gained bit by bit";
-function notReproduced(result, answer) {
-	const { change, fault } = answer;
-	if (fault !== void 0) return faultOfEnd(result, answer);
-	if (change === void 0) return "good and bad could not be told apart";
-	const most = Math.max(Math.abs(change.low), Math.abs(change.high));
-	return `good and bad differ by less than ${formatSize(most)}: ${changeText(change)}`;
-}
-/** `the bad one cannot be measured: it forwards nothing`. */
-function faultOfEnd({ revisions }, { fault }) {
-	if (fault === void 0) return "one of them cannot be measured";
-	return `the ${endOf(fault.revision, revisions)} one cannot be measured: it ${faultText(fault.fault)}`;
-}
-const endOf = (revision, revisions) => revision === 0 ? "good" : revision === revisions.length - 1 ? "bad" : "middle";
-/** `does not boot`, `forwards nothing`: what is the matter with a revision. */
-const faultText = (fault) => fault.kind === "forwards-nothing" ? "forwards nothing" : rejectionText(fault);
-/** `P > 0.999`, `P = 0.987`. */
-function probabilityText(probability) {
-	const shown = formatProbability(probability);
-	return /^[<>]/.test(shown) ? `P ${shown}` : `P = ${shown}`;
-}
-const openText = (open) => {
-	const count = open.reduce((sum, { after, last }) => sum + last - after, 0);
-	return count === 0 ? "" : `; ${counted(count, "commit")} still open`;
-};
-const bootsText = ({ boots, isShared }) => counted(boots, isShared ? "blast" : "boot");
-/** `1 boot`, `2 boots`. */
-const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
-const listed = (parts) => [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
-/** As git would show it in a large repository. */
-const shortId = (commit) => commit.slice(0, 12);
-/** Of a revision by its index, which may be of a result that somebody else made. */
-const idOf = ({ revisions }, index) => shortId(revisions[index]?.commit ?? "an unknown commit");
-
-// src/report/bisect-rows.ts
-/**
-* The revisions in their order, as told ones and stretches of others. Told are good and bad, what was tried, what the
-* answer names and its neighbours; where these are more than `most`, those that say least are not. A lone one is told.
-*/
-function stretchesOf(result, most = 60) {
-	const { revisions } = result;
-	const told = toldRevisions(result, most);
-	const stretches = [];
-	let next = 0;
-	for (const index of [...told, revisions.length]) {
-		if (index - next === 1) stretches.push({
-			first: next,
-			last: next,
-			isTold: true
-		});
-		if (index - next > 1) stretches.push({
-			first: next,
-			last: index - 1,
-			isTold: false
-		});
-		if (index < revisions.length) stretches.push({
-			first: index,
-			last: index,
-			isTold: true
-		});
-		next = index + 1;
-	}
-	return stretches;
-}
-/** Ascending indices; what the answer is about first, then by their chance and by how often they were measured. */
-function toldRevisions(result, most) {
-	const { revisions } = result;
-	const named = namedRevisions(result);
-	const isFew = named.members.size <= mostMembers;
-	const weightOf = ({ probability, forms }, index) => (named.neighbours.has(index) ? 1e3 : 0) + (named.members.has(index) && (isFew || forms.length > 0) ? 100 : 0) + (probability >= leastProbability ? 10 + probability : 0) + (forms.length > 0 ? 1 + Math.min(bootsOf(forms), 8) : 0);
-	return revisions.map((revision, index) => ({
-		index,
-		weight: weightOf(revision, index)
-	})).filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight).slice(0, most).map(({ index }) => index).toSorted((a, b) => a - b);
-}
-/** Of a larger group those that were tried say enough. */
-const mostMembers = 30;
-/** A commit that is less likely than this and was never tried says nothing. */
-const leastProbability = .01;
-/** Between two steps of the answer, of which each ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
-function namedRevisions({ answer, revisions }) {
-	const steps = stepsOf(answer);
-	const within = (index) => index >= 0 && index < revisions.length;
-	const members = steps.flatMap(({ after, last }) => revisions.flatMap((_, index) => index > after && index <= last ? index : []));
-	const neighbours = [
-		0,
-		revisions.length - 1,
-		...steps.flatMap(({ after, last }) => [after, last])
-	];
-	return {
-		members: new Set(members),
-		neighbours: new Set(neighbours.filter(within))
-	};
-}
-/** The stretches in which the answer says that the rate changed, or may have: after one index, up to another. */
-function stepsOf(answer) {
-	switch (answer.kind) {
-		case "culprit": return [{
-			after: answer.revision - 1,
-			last: answer.revision
-		}];
-		case "group": return [{
-			after: answer.after,
-			last: answer.last
-		}];
-		case "several": return [...answer.found.flatMap(stepsOf), ...answer.open];
-		case "not-reproduced": return [];
-		case "slide": return answer.steps.map((last) => ({
-			after: last - 1,
-			last
-		}));
-		case "inconclusive": return answer.best.map(({ revision }) => ({
-			after: revision - 1,
-			last: revision
-		}));
-	}
-}
-/** Whether an answer says that the change is at this index, or may be. */
-const isNamed = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
-const bootsOf = (forms) => forms.reduce((sum, { values }) => sum + values.length, 0);
-/** A row of each form of what is told, and one for each stretch that is not; all revisions where `most` is infinite. */
-function bisectRows(result, most) {
-	const { revisions } = result;
-	const stretches = most === Number.POSITIVE_INFINITY ? revisions.map((_, index) => ({
-		first: index,
-		last: index,
-		isTold: true
-	})) : stretchesOf(result, most);
-	const good = median(revisions[0]?.forms.find(isMeasured)?.values ?? []);
-	return stretches.flatMap(({ first, last, isTold }) => isTold ? rowsOfRevision(result, first, good) : {
-		kind: "folded",
-		text: foldedText(revisions.slice(first, last + 1))
-	});
-}
-/** Whether any of the rows tells of a fix-up. */
-const hasFixUps = (rows) => rows.some((row) => row.kind === "revision" && row.fixUps.length > 0);
-/** More than a fix-up for each of a few bugs nobody has. */
-const mostFixUps = 4;
-const mostForms = 4;
-function rowsOfRevision(result, index, good) {
-	const { revisions, answer } = result;
-	const revision = revisions[index];
-	if (revision === void 0) return [];
-	const { place, commit, subject, probability, forms } = revision;
-	const end = index === 0 ? " good" : index === revisions.length - 1 ? " bad" : "";
-	return (forms.length === 0 ? [void 0] : forms).slice(0, mostForms).map((form, nth) => ({
-		kind: "revision",
-		index,
-		place: nth === 0 ? unbroken(`${place}${end}`) : "",
-		commit: shortId(commit),
-		subject,
-		isNamed: isNamed(answer, index),
-		isFurther: nth > 0,
-		fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
-		cells: {
-			boots: form === void 0 || form.values.length === 0 ? "–" : String(form.values.length),
-			...rateTexts(result, index, form, good),
-			outcome: outcomeText(revision, form, nth === 0),
-			p: nth > 0 || probability <= 0 ? "–" : unbroken(formatProbability(probability))
-		}
-	}));
-}
-function rateTexts({ metric }, index, form, good) {
-	if (form === void 0 || !isMeasured(form)) return {
-		median: "–",
-		againstGood: "–"
-	};
-	const value = median(form.values);
-	const isCompared = index > 0 && good > 0;
-	return {
-		median: unbroken(formatMetric(value, metric)),
-		againstGood: isCompared ? unbroken(formatChange(value / good - 1)) : "–"
-	};
-}
-/** With a number that says something of it. */
-const isMeasured = ({ values, fault }) => fault === void 0 && values.length > 0;
-/** `measured`, `does not boot`, and how many after it are the same kernel. */
-function outcomeText(revision, form, isFirst) {
-	const { alike } = revision;
-	const after = isFirst && alike > 0 ? `; the next ${alike === 1 ? "is" : `${alike} are`} the same kernel` : "";
-	return `${ownOutcome(revision, form)}${after}`;
-}
-function ownOutcome(revision, form) {
-	if (form?.fault !== void 0) return faultText(form.fault);
-	if (form !== void 0) return form.values.length > 0 ? "measured" : "not measured";
-	if (revision.isSkipped) return "skipped";
-	return revision.isTakenForFailed ? "untried between failures" : "untried";
-}
-/** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */
-function foldedText(revisions) {
-	const groups = Map.groupBy(revisions, (revision) => revision.forms.length > 0 ? "tried" : ownOutcome(revision, void 0));
-	const counts = [
-		"tried",
-		"untried",
-		"untried between failures",
-		"skipped"
-	].flatMap((outcome) => {
-		const count = groups.get(outcome)?.length ?? 0;
-		return count > 0 ? `${count} ${outcome}` : [];
-	});
-	const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
-	const same = alike > 0 ? `, and ${alike} more that change nothing of the kernel` : "";
-	return `… ${counts.join(", ")}${same}`;
-}
-/** How many commits lie after good, up to and with bad, and how many of their kernels differ. */
-function rangeText({ revisions }) {
-	const first = revisions[0]?.place ?? 0;
-	const last = revisions.at(-1);
-	const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
-	const kernels = revisions.length - 1;
-	const tried = revisions.filter(({ forms }) => forms.length > 0).length;
-	const differ = kernels < commits ? `, ${counted(kernels, "kernel")} that differ` : "";
-	return `${counted(commits, "commit")}${differ}, ${tried} of ${revisions.length} tried`;
-}
-
 // src/report/bisect-graphs.ts
 /** Named by the commits; `base` is the one before, and `patched` the one after. */
 function bisectGraphs(result, profiles) {
@@ -2853,826 +3833,6 @@ function bisectGraphs(result, profiles) {
 		};
 	});
 }
-
-// src/report/bisect-levels.ts
-/**
-* In the order of commits; of an answer without a step good's and bad's own. The interval is Student's, of natural
-* logarithms, with a variance pooled over all levels and the history; without any it has no width.
-*/
-function levelsOf(result) {
-	const groups = segmentsOf(result).map(([first, last]) => ({
-		first,
-		last,
-		logs: logsOf(result, first, last)
-	})).filter(({ logs }) => logs.length > 0);
-	const own = {
-		sumOfSquares: groups.reduce((sum, { logs }) => sum + sumNthPowerDeviations(logs, 2), 0),
-		degreesOfFreedom: groups.reduce((sum, { logs }) => sum + logs.length - 1, 0)
-	};
-	const { history = {
-		sumOfSquares: 0,
-		degreesOfFreedom: 0
-	} } = result;
-	const { sumOfSquares, degreesOfFreedom } = pooledNoise(own, history);
-	const reachOfOne = degreesOfFreedom > 0 ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) * Math.sqrt(sumOfSquares / degreesOfFreedom) : 0;
-	return groups.map(({ first, last, logs }) => {
-		const [middle, reach] = [mean(logs), reachOfOne / Math.sqrt(logs.length)];
-		return {
-			first,
-			last,
-			value: Math.exp(middle),
-			low: Math.exp(middle - reach),
-			high: Math.exp(middle + reach)
-		};
-	});
-}
-function segmentsOf({ answer, revisions }) {
-	const end = revisions.length - 1;
-	if (![
-		"culprit",
-		"group",
-		"several"
-	].includes(answer.kind)) return [[0, 0], [end, end]];
-	const steps = stepsOf(answer).toSorted((a, b) => a.after - b.after);
-	const firsts = [0, ...steps.map(({ last }) => last)];
-	const lasts = [...steps.map(({ after }) => after), end];
-	return firsts.flatMap((first, index) => {
-		const last = lasts[index] ?? end;
-		return first <= last ? [[first, last]] : [];
-	});
-}
-const logsOf = ({ revisions }, first, last) => revisions.slice(first, last + 1).flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values)).filter((value) => value > 0).map(Math.log);
-
-// src/report/bisect-plot.ts
-/** An SVG document with a light background of its own; undefined where nothing was measured. */
-function bisectPlot(result, form = "wide") {
-	const dots = result.revisions.flatMap(dotsOf);
-	if (dots.length === 0) return void 0;
-	const places = forms[form];
-	const columns = columnsOf$1(result, places);
-	const levels = levelsOf(result);
-	const drawing = {
-		result,
-		places,
-		columns,
-		levels,
-		axis: axisOf([...dots.map(({ value }) => value), ...levels.map(({ value }) => value)])
-	};
-	const legend = legendPieces(drawing, dots);
-	return svgDocument(places.width, legend.bottom + 10, [
-		...heading(drawing),
-		...gaps(drawing),
-		...scale(drawing),
-		...failures(drawing),
-		...bands(drawing),
-		...step(drawing),
-		...columns.flatMap((column) => marks(column, drawing)),
-		...chances(drawing),
-		...labels(drawing),
-		...columns.flatMap((column) => told(column, drawing)),
-		...legend.pieces
-	]);
-}
-/** What the picture shows, for who does not see it: in words, and without a comma. */
-function bisectPlotAlt(result) {
-	const { revisions } = result;
-	const tried = revisions.filter(({ forms }) => forms.length > 0);
-	const failed = tried.filter(({ forms }) => !forms.some(isMeasured)).length;
-	const without = failed > 0 ? ` and ${failed} of them cannot be measured` : "";
-	return `The rate of each boot along the commits: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
-}
-const forms = {
-	wide: {
-		width: 920,
-		margin: 24,
-		title: {
-			y: 36,
-			size: 17
-		},
-		subtitle: {
-			y: 58,
-			hasSetting: true,
-			longest: 120
-		},
-		left: 104,
-		right: 896,
-		top: 92,
-		bottom: 312,
-		chanceTop: 326,
-		chanceBottom: 370,
-		radius: 4,
-		mostRevisions: 60
-	},
-	narrow: {
-		width: 360,
-		margin: 14,
-		title: {
-			y: 24,
-			size: 14
-		},
-		subtitle: {
-			y: 43,
-			hasSetting: false,
-			longest: 46
-		},
-		left: 78,
-		right: 348,
-		top: 76,
-		bottom: 250,
-		chanceTop: 262,
-		chanceBottom: 300,
-		radius: 3.2,
-		mostRevisions: 26
-	}
-};
-const { paper, ink, faint, pale, red, green, amber, grey } = colors$1;
-function columnsOf$1(result, { left, right, mostRevisions }) {
-	const { revisions } = result;
-	const stretches = revisions.length <= mostRevisions ? revisions.map((_, index) => ({
-		first: index,
-		last: index,
-		isTold: true
-	})) : stretchesOf(result, mostRevisions);
-	const width = (right - left) / stretches.length;
-	return stretches.map((one, nth) => ({
-		...one,
-		left: left + nth * width,
-		width
-	}));
-}
-const middleOf = ({ left, width }) => left + width / 2;
-const dotsOf = ({ forms }) => forms.filter(isMeasured).flatMap(({ values, fixUps }) => values.map((value) => ({
-	value,
-	isPlain: fixUps.length === 0
-})));
-/** Holds all values, with some room beside them; noise of a thousandth should not look like an abyss. */
-function axisOf(values) {
-	const [least, most] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Number.POSITIVE_INFINITY, 0]);
-	const room = Math.max((most - least) * .1, most * .004, Number.MIN_VALUE);
-	return {
-		low: Math.max(least - room, 0),
-		high: most + room
-	};
-}
-function heightOf(value, { axis, places }) {
-	const { top, bottom } = places;
-	const inside = Math.min(Math.max(value, axis.low), axis.high);
-	return round(bottom - (inside - axis.low) / (axis.high - axis.low) * (bottom - top));
-}
-function heading(drawing) {
-	const { result, places } = drawing;
-	const { title, subtitle, margin: x } = places;
-	const { metric, cell, testbed } = result;
-	const rates = ratesText(drawing);
-	const parts = subtitle.hasSetting ? [
-		rates,
-		metricName(metric),
-		cellName(cell),
-		plainLine(testbed.name, 40)
-	] : [rates, cellName(cell)];
-	const below = plainLine(parts.filter(Boolean).join(" · "), subtitle.longest);
-	return [
-		element("title", {}, escaped(`${bisectHeadline(result)}. ${bisectPlotAlt(result)}`)),
-		text(bisectTitle(result), {
-			x,
-			y: title.y,
-			"font-size": title.size,
-			"font-weight": 600
-		}),
-		text(below, {
-			x,
-			y: subtitle.y,
-			fill: faint
-		})
-	];
-}
-/** `26.84 Mpps to 11.83 Mpps`: as the answer has it, or all levels. */
-function ratesText({ result: { answer, metric }, levels }) {
-	const change = "change" in answer ? answer.change : void 0;
-	return (change ? [change.before, change.after] : levels.map(({ value }) => value)).map((value) => formatMetric(value, metric)).join(" to ");
-}
-/** What lies behind revisions of which nothing is drawn. */
-const gaps = ({ columns, places: { top, bottom, chanceTop, chanceBottom } }) => columns.flatMap(({ isTold, left: x, width }) => isTold ? [] : [[top, bottom], [chanceTop, chanceBottom]].map(([y = 0, end = 0]) => element("rect", {
-	x,
-	y,
-	width,
-	height: end - y,
-	fill: pale,
-	"fill-opacity": "0.6"
-})));
-const small = {
-	"font-size": 11,
-	fill: faint
-};
-function scale(drawing) {
-	const { result, places, axis } = drawing;
-	const { left, right, bottom, chanceTop, chanceBottom } = places;
-	const line = (y) => path$1(`M${left} ${y}H${right}`, { stroke: pale });
-	const label = (said, y) => text(said, {
-		x: left - 8,
-		y,
-		...small,
-		"text-anchor": "end"
-	});
-	return [
-		...ticksOf(axis, 6).flatMap((tick) => {
-			const y = heightOf(tick, drawing);
-			return [line(y), label(formatMetric(tick, result.metric), y + 4)];
-		}),
-		path$1(`M${left} ${bottom}H${right}`, { stroke: grey }),
-		line(chanceTop),
-		path$1(`M${left} ${chanceBottom}H${right}`, { stroke: grey }),
-		label("P", (chanceTop + chanceBottom) / 2 + 4)
-	];
-}
-function failures(drawing) {
-	const { places, columns, result } = drawing;
-	const { top, bottom } = places;
-	return [...failuresOf(drawing).flatMap((failure) => {
-		const { kind, left, right } = failure;
-		const area = {
-			x: left,
-			y: top,
-			width: right - left,
-			height: bottom - top
-		};
-		return [hatching(area, kind === "failed" ? grey : pale), ...faultName(failure, area)];
-	}), ...columns.flatMap(({ isTold, first, left: x, width }) => {
-		const forms = result.revisions[first]?.forms ?? [];
-		return isTold && forms.some(isMeasured) && forms.some(({ fault }) => fault) ? hatching({
-			x,
-			y: bottom - 14,
-			width,
-			height: 14
-		}, grey) : [];
-	})];
-}
-/** Neighbours that failed alike are one. */
-function failuresOf({ columns, result }) {
-	const found = [];
-	for (const { isTold, first, left, width } of columns) {
-		const revision = result.revisions[first];
-		const kind = isTold && revision ? failureOf(revision) : void 0;
-		if (kind === void 0) continue;
-		const faults = (revision?.forms ?? []).flatMap(({ fault }) => fault ? faultText(fault) : []);
-		const before = found.at(-1);
-		if (before?.kind === kind && Math.abs(before.right - left) < .01) {
-			before.right = left + width;
-			for (const fault of faults) before.faults.add(fault);
-		} else found.push({
-			kind,
-			left,
-			right: left + width,
-			faults: new Set(faults)
-		});
-	}
-	return found;
-}
-function failureOf({ forms, isTakenForFailed }) {
-	if (forms.some(isMeasured)) return void 0;
-	if (forms.some(({ fault }) => fault !== void 0)) return "failed";
-	return isTakenForFailed ? "between" : void 0;
-}
-const hatchPixels = 8;
-/** Lines that go on in a neighbouring area. */
-function hatching({ x, y, width, height }, stroke) {
-	const start = hatchPixels - (x + y) % hatchPixels;
-	const count = Math.ceil((width + height - start) / hatchPixels);
-	const lines = Array.from({ length: Math.max(count, 0) }, (_, nth) => {
-		const sum = start + nth * hatchPixels;
-		const [from, to] = [Math.max(0, sum - height), Math.min(width, sum)];
-		return `M${round(x + from)} ${round(y + sum - from)}L${round(x + to)} ${round(y + sum - to)}`;
-	});
-	const look = {
-		stroke,
-		"stroke-width": 1.2,
-		"stroke-opacity": stroke === grey ? "0.55" : "1"
-	};
-	return path$1(lines.join(""), {
-		...look,
-		fill: "none"
-	});
-}
-/** What is the matter, upright where there is no room for it along the line. */
-function faultName({ faults }, area) {
-	const [said = "", ...others] = faults;
-	const name = others.length > 0 ? "cannot be measured" : said;
-	const long = widthOf(name) + 10;
-	const middle = {
-		x: area.x + area.width / 2,
-		y: area.y + area.height / 2
-	};
-	const isUpright = long > area.width;
-	if (name === "" || isUpright && (area.width < 16 || long > area.height)) return [];
-	const [width, height] = isUpright ? [16, long] : [long, 16];
-	const turned = isUpright ? { transform: `rotate(-90 ${round(middle.x)} ${round(middle.y)})` } : void 0;
-	return [element("rect", {
-		x: middle.x - width / 2,
-		y: middle.y - height / 2,
-		width,
-		height,
-		fill: paper
-	}), text(name, {
-		x: middle.x,
-		y: middle.y + 4,
-		...small,
-		"text-anchor": "middle",
-		...turned
-	})];
-}
-/** About, of text of 11 pixels. */
-const widthOf = (said) => said.length * 5.9;
-/** Each level as far as its revisions go; where there is no step, good's and bad's over all. */
-function bands(drawing) {
-	const { levels, columns, places } = drawing;
-	const isSplit = hasSteps(drawing);
-	return levels.flatMap((level, nth) => {
-		const own = columns.filter(({ first, last }) => last >= level.first && first <= level.last);
-		const [first, last] = [own[0], own.at(-1)];
-		if (first === void 0 || last === void 0) return [];
-		const x = isSplit ? first.left : places.left;
-		const end = isSplit ? last.left + last.width : places.right;
-		const color = colorOf(drawing, nth);
-		const [high, low] = [heightOf(level.high, drawing), heightOf(level.low, drawing)];
-		const y = heightOf(level.value, drawing);
-		const height = Math.max(low - high, 1);
-		return [element("rect", {
-			x,
-			y: high,
-			width: end - x,
-			height,
-			fill: color,
-			"fill-opacity": "0.16"
-		}), path$1(`M${round(x)} ${y}H${round(end)}`, {
-			stroke: color,
-			"stroke-width": 1.2
-		})];
-	});
-}
-const hasSteps = ({ result }) => [
-	"culprit",
-	"group",
-	"several"
-].includes(result.answer.kind);
-/** The first is what it was; another one is better or worse, where the answer tells them apart. */
-function colorOf(drawing, nth) {
-	const { levels, result } = drawing;
-	const [first, own] = [levels[0], levels[nth]];
-	if (nth === 0 || first === void 0 || own === void 0) return grey;
-	if (result.answer.kind === "not-reproduced") return ink;
-	return isLoss({ change: own.value - first.value }, result.metric) ? red : green;
-}
-/** Where it changed: an upright line, or all of a group, with the commit's name. */
-function step(drawing) {
-	const { result, columns, places } = drawing;
-	const { answer, revisions } = result;
-	const { top, chanceBottom, left, right } = places;
-	if (answer.kind === "inconclusive" || answer.kind === "slide") return [];
-	const steps = stepsOf(answer).flatMap(({ after, last }) => {
-		const own = columns.filter((column) => column.last > after && column.first <= last);
-		const [from, to] = [own[0], own.at(-1)];
-		if (from === void 0 || to === void 0) return [];
-		const isOne = last - after === 1;
-		const many = answer.kind === "several" && answer.open.some((one) => one.last === last) ? `${last - after} open` : `one of ${last - after}`;
-		const name = isOne ? shortId(revisions[last]?.commit ?? "") : many;
-		return {
-			x: from.left,
-			end: to.left + to.width,
-			isOne,
-			name
-		};
-	});
-	const taken = [];
-	return steps.flatMap(({ x, end, isOne, name }) => {
-		const width = widthOf(name);
-		const at = Math.min(Math.max(isOne ? x : (x + end) / 2, left + width / 2), right - width / 2);
-		const span = {
-			from: at - width / 2,
-			to: at + width / 2
-		};
-		return [...(isOne ? [x] : [x, end]).map((one) => path$1(`M${round(one)} ${top - 4}V${chanceBottom}`, {
-			stroke: amber,
-			"stroke-dasharray": "4 3"
-		})), ...claimed(taken, span) ? [text(name, {
-			...small,
-			x: at,
-			y: top - 9,
-			fill: amber,
-			"text-anchor": "middle"
-		})] : []];
-	});
-}
-/** Whether there was room, which is then taken. */
-function claimed(taken, span) {
-	if (taken.some(({ from, to }) => from < span.to + 5 && span.from - 5 < to)) return false;
-	taken.push(span);
-	return true;
-}
-/** A mark for each boot of a revision, side by side. */
-function marks(column, drawing) {
-	const { places, levels, result } = drawing;
-	const revision = result.revisions[column.first];
-	if (!column.isTold || revision === void 0) return [];
-	const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
-	const color = nth === 0 || nth === -1 ? ink : colorOf(drawing, nth);
-	const dots = dotsOf(revision);
-	const room = Math.max(column.width - 2 * places.radius - 2, 0);
-	const apart = Math.min(2 * places.radius + 2, room / Math.max(dots.length - 1, 1));
-	return dots.map(({ value, isPlain }, index) => dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, heightOf(value, drawing), {
-		color,
-		isPlain,
-		radius: places.radius
-	}));
-}
-const dot = (cx, cy, { color, isPlain, radius: r }) => element("circle", {
-	cx,
-	cy,
-	r,
-	...isPlain ? {
-		fill: color,
-		stroke: paper
-	} : {
-		fill: paper,
-		stroke: color,
-		"stroke-width": 1.6
-	}
-});
-/** A bar for each revision, as high as its chance; the greatest has its number. */
-function chances({ result, places, columns }) {
-	const { revisions, answer, metric } = result;
-	const { chanceTop, chanceBottom } = places;
-	const bars = columns.map((column) => {
-		const chance = revisions.slice(column.first, column.last + 1).reduce((sum, { probability }) => sum + Math.max(probability, 0), 0);
-		return {
-			column,
-			chance: Math.min(chance, 1)
-		};
-	});
-	const greatest = bars.toSorted((a, b) => b.chance - a.chance)[0];
-	const drawn = bars.filter(({ chance }) => chance > .002);
-	const label = greatest && greatest.chance >= .05 && numberAt(greatest, places);
-	return [...drawn.map(({ column, chance }) => {
-		const width = Math.min(column.width * .7, 26);
-		const height = chance * (chanceBottom - chanceTop);
-		const fill = isNamed(answer, column.first) ? namedColor(answer, metric) : grey;
-		const x = middleOf(column) - width / 2;
-		return element("rect", {
-			x,
-			y: chanceBottom - height,
-			width,
-			height,
-			fill
-		});
-	}), ...label ? [text(label.said, {
-		...small,
-		...label.at
-	})] : []];
-}
-/** Above its bar, or beside one that leaves no room there. */
-function numberAt({ column, chance }, { left, right, chanceTop, chanceBottom }) {
-	const said = formatProbability(chance);
-	const [middle, long] = [middleOf(column), widthOf(said)];
-	if (chance < .65) {
-		const y = chanceBottom - chance * (chanceBottom - chanceTop) - 4;
-		return {
-			said,
-			at: {
-				x: Math.min(Math.max(middle, left + long / 2), right - long / 2),
-				y,
-				"text-anchor": "middle"
-			}
-		};
-	}
-	const [y, half] = [chanceTop + 12, Math.min(column.width * .7, 26) / 2 + 5];
-	return middle + half + long <= right ? {
-		said,
-		at: {
-			x: middle + half,
-			y
-		}
-	} : {
-		said,
-		at: {
-			x: middle - half,
-			y,
-			"text-anchor": "end"
-		}
-	};
-}
-function namedColor(answer, metric) {
-	if (!("change" in answer) || answer.change === void 0) return amber;
-	return isLoss(answer.change, metric) ? red : green;
-}
-/** Places along the line as far as there is room, the answer's first, and what good and bad are. */
-function labels({ result, places, columns }) {
-	const { revisions, answer } = result;
-	const { chanceBottom, left, right } = places;
-	const weightOf = ({ first }) => isNamed(answer, first) ? 0 : first === 0 || first === revisions.length - 1 ? 1 : 2;
-	const taken = [];
-	const shown = columns.toSorted((a, b) => weightOf(a) - weightOf(b)).flatMap((column) => {
-		const { first, last, isTold } = column;
-		const said = isTold ? String(revisions[first]?.place ?? "") : `…${last - first + 1}`;
-		const [x, half] = [middleOf(column), widthOf(said) / 2];
-		if (!claimed(taken, {
-			from: x - half,
-			to: x + half
-		})) return [];
-		return text(said, {
-			...small,
-			x,
-			y: chanceBottom + 16,
-			"text-anchor": "middle"
-		});
-	});
-	const [good, bad] = [revisions[0], revisions.at(-1)].map((one) => shortId(one?.commit ?? ""));
-	const y = chanceBottom + 33;
-	return [
-		...shown,
-		text(`good ${good}`, {
-			...small,
-			x: left,
-			y
-		}),
-		text(`bad ${bad}`, {
-			...small,
-			x: right,
-			y,
-			"text-anchor": "end"
-		})
-	];
-}
-/** What a pointer that rests on a revision is told. */
-function told({ isTold, first, left: x, width }, { result, places }) {
-	const revision = result.revisions[first];
-	if (!isTold || revision === void 0) return [];
-	const { place, commit, subject, probability } = revision;
-	const said = `${place}: ${shortId(commit)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
-	const { top: y, chanceBottom } = places;
-	return [element("rect", {
-		x,
-		y,
-		width,
-		height: chanceBottom - y,
-		fill: "none",
-		"pointer-events": "all"
-	}, element("title", {}, escaped(said)))];
-}
-/** Of what there is in the picture, in lines that are as long as there is room. */
-function legendPieces(drawing, dots) {
-	const { places } = drawing;
-	const { margin, width, chanceBottom } = places;
-	let [x, y] = [margin, chanceBottom + 56];
-	return {
-		pieces: entriesOf(drawing, dots).flatMap(({ label, sample }) => {
-			const long = 18 + widthOf(label);
-			if (x > margin && x + long > width - margin) [x, y] = [margin, y + 18];
-			const drawn = [sample(x, y), text(label, {
-				...small,
-				x: x + 17,
-				y
-			})];
-			x += long + 18;
-			return drawn;
-		}),
-		bottom: y
-	};
-}
-function entriesOf(drawing, dots) {
-	const { result, levels } = drawing;
-	const kinds = new Set(failuresOf(drawing).map(({ kind }) => kind));
-	const isMixed = result.revisions.some(({ forms }) => forms.some(isMeasured) && forms.some(({ fault }) => fault));
-	const mark = (isPlain) => (x, y) => dot(x + 5, y - 4, {
-		color: ink,
-		isPlain,
-		radius: 4
-	});
-	const box = (stroke) => (x, y) => hatching({
-		x,
-		y: y - 10,
-		width: 12,
-		height: 12
-	}, stroke);
-	const one = result.isShared ? "run" : "boot";
-	const percent = formatPercent(bisectConfidenceRatio);
-	return [
-		{
-			isThere: dots.some(({ isPlain }) => isPlain),
-			label: `a ${one}`,
-			sample: mark(true)
-		},
-		{
-			isThere: dots.some(({ isPlain }) => !isPlain),
-			label: `a ${one} with fix-ups`,
-			sample: mark(false)
-		},
-		{
-			isThere: levels.length > 0,
-			label: `a level and its ${percent} interval`,
-			sample: (x, y) => [element("rect", {
-				x,
-				y: y - 9,
-				width: 12,
-				height: 10,
-				fill: grey,
-				"fill-opacity": "0.16"
-			}), path$1(`M${x} ${y - 4}h12`, {
-				stroke: grey,
-				"stroke-width": 1.2
-			})].join("")
-		},
-		{
-			isThere: kinds.has("failed") || isMixed,
-			label: "cannot be measured",
-			sample: box(grey)
-		},
-		{
-			isThere: kinds.has("between"),
-			label: "untried between failures",
-			sample: box(pale)
-		},
-		{
-			isThere: result.revisions.some(({ probability }) => probability > 0),
-			label: "P that it changed the rate",
-			sample: (x, y) => element("rect", {
-				x: x + 2,
-				y: y - 9,
-				width: 8,
-				height: 10,
-				fill: grey
-			})
-		}
-	].filter(({ isThere }) => isThere);
-}
-
-// src/report/bisect-sections.ts
-/** In their order, from the end of which is left out what finds no room; quoted as what stands `open`, or `folded`. */
-function bisectSections(result, open, folded) {
-	return [
-		{
-			kind: "notice",
-			title: "The bad one without it:",
-			lines: revertLines(result, open)
-		},
-		{
-			kind: "lines",
-			title: "what cannot be measured",
-			lines: faultLines(result, folded)
-		},
-		{
-			kind: "lines",
-			title: "runs that do not count",
-			lines: invalidRunLines(result.runs, folded.code)
-		},
-		{
-			kind: "lines",
-			title: "what is to be known of the testbed",
-			lines: result.testbed.warnings.map((warning) => folded.code(warning, 300))
-		},
-		{
-			kind: "lines",
-			title: "environment",
-			lines: environmentLines(result, folded)
-		},
-		{
-			kind: "lines",
-			title: "how it was decided",
-			lines: howDecided(result)
-		},
-		...neighbourMinistat(result).map((one) => ({
-			kind: "ministat",
-			...one
-		}))
-	].filter((section) => !("lines" in section) || section.lines.length > 0);
-}
-/** `forwarding inet4, by packets per second (more is better): 12 commits, 5 of 13 tried`. */
-const searchedText = (result, { name }) => `${name(cellName(result.cell))}, by ${metricName(result.metric)}: ${rangeText(result)}`;
-/** What was measured of bad without the culprit, or why it was not. */
-function revertLines({ revert, metric }, { code }) {
-	if (revert === void 0) return [];
-	if (revert.kind === "impossible") return [`It cannot be measured: ${code(revert.why, 300)}`];
-	const { values, change } = revert;
-	const rates = `${formatMetric(change.before, metric)} → ${formatMetric(change.after, metric)}`;
-	return [`${changeText(change)} against the bad one (${rates}), ${counted(values.length, "run")}`];
-}
-/** In the order in which they come first. */
-function faultGroups({ revisions }) {
-	const failed = revisions.flatMap((revision) => revision.forms.flatMap(({ fault, fixUps }) => fault ? {
-		revision,
-		fault,
-		fixUps
-	} : []));
-	return [...Map.groupBy(failed, ({ fault, fixUps }) => JSON.stringify([
-		fault.kind,
-		fault.message,
-		fixUps
-	])).values()].flatMap((group) => {
-		const [first] = group;
-		if (first === void 0) return [];
-		return {
-			...first,
-			revisions: group.map(({ revision }) => revision)
-		};
-	});
-}
-/** `2 f8f5b459d21e, 6 6815909abda2 and 8 more`, `with 431980466ff0`. */
-function whoFailed({ revisions, fixUps }) {
-	const named = revisions.slice(0, mostNamed).map(({ place, commit }) => `${place} (${shortId(commit)})`);
-	const rest = revisions.length - named.length;
-	const who = [named.join(", "), ...rest > 0 ? [`${rest} more`] : []].join(" and ");
-	return fixUps.length === 0 ? who : `${who}, with ${fixUps.slice(0, 4).map(shortId).join(", ")}`;
-}
-const mostNamed = 3;
-const mostGroups = 20;
-function faultLines(result, { code }) {
-	const groups = faultGroups(result);
-	const lines = groups.slice(0, mostGroups).map((group) => {
-		const { fault } = group;
-		const panic = "panic" in fault && fault.panic ? ` (panic: ${code(fault.panic)})` : "";
-		const said = fault.message === "" ? "" : `: ${code(fault.message, 300)}`;
-		return `${whoFailed(group)}: ${faultText(fault)}${said}${panic}`;
-	});
-	const rest = groups.length - lines.length;
-	return rest > 0 ? [...lines, `${rest} more faults`] : lines;
-}
-/** The fault's message, what the kernel died of, and what was on its console. */
-const faultSaid = (fault) => fault.kind === "forwards-nothing" ? fault.message : failureSaid(fault);
-/** What was asked for, on what it ran, and in which order. */
-function environmentLines(result, { code }) {
-	const { testbed, generator, seed } = result;
-	return [
-		...rangeFacts(result).map(([key, value]) => `${key}: ${code(value)}`),
-		...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
-		`seed ${seed}`,
-		`${generator.name} ${code(generator.version)}`
-	];
-}
-/** Good, bad and fix-ups as they were typed, and what they are. */
-function rangeFacts({ good, bad, fixUps, revisions }) {
-	const said = (typed, revision) => `${typed} = ${revision?.commit ?? "unknown"}, ${revision?.subject ?? ""}, by ${revision?.author ?? ""}`;
-	return [
-		["good", said(good, revisions[0])],
-		["bad", said(bad, revisions.at(-1))],
-		...fixUps.map((typed) => ["fix-up", typed])
-	];
-}
-/** How the numbers came about, a sentence or two each; docs/bisect.md is the whole of it. */
-function howDecided({ isShared, history }) {
-	const one = isShared ? "run" : "boot";
-	const percent = formatPercent(bisectConfidenceRatio);
-	return [
-		`Each ${one} is one number, and P is the chance that a commit is the one that changed it, given all of them${history === void 0 ? "" : " and the noise of earlier experiments"}. No ${one} is thrown away, so one that is off is corrected by later ones.`,
-		`Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two ${one}s.`,
-		`A change is of the geometric means of both neighbours, ± its ${percent} interval. Commits that make the same kernel are told as one.`,
-		"What cannot be measured failed twice. Commits between two that failed alike are not tried, and taken for failed.",
-		"The whole of it is in docs/bisect.md."
-	];
-}
-/**
-* The revisions before and after the change, as ministat(1) has them. It asks for three numbers of each: where a
-* neighbour has fewer, all that was measured on its side stands for it.
-*/
-function neighbourMinistat(result) {
-	const { answer, revisions, cell } = result;
-	const [step, ...others] = stepsOf(answer);
-	if (!(answer.kind === "culprit" || answer.kind === "group") || step === void 0 || others.length > 0) return [];
-	const sides = [{
-		neighbour: step.after,
-		all: revisions.slice(0, step.after + 1)
-	}, {
-		neighbour: step.last,
-		all: revisions.slice(step.last)
-	}].map(({ neighbour, all }) => {
-		const own = valuesOf(revisions.slice(neighbour, neighbour + 1));
-		const isAlone = own.length >= leastValues;
-		return {
-			neighbour,
-			isAlone,
-			values: isAlone ? own : valuesOf(all)
-		};
-	});
-	if (sides.some(({ values }) => values.length < leastValues)) return [];
-	const isAlone = sides.every((side) => side.isAlone);
-	const sets = sides.map(({ neighbour, values, isAlone }, nth) => {
-		const id = shortId(revisions[neighbour]?.commit ?? "");
-		const upTo = nth === 0 ? `up to ${id}` : `from ${id}`;
-		return {
-			name: `${isAlone ? id : upTo}, ${cellName(cell)}`,
-			values: Float64Array.from(values)
-		};
-	});
-	const text = renderMinistat(sets, {
-		separateBars: true,
-		confidencePercent: 95
-	});
-	const note = isAlone ? void 0 : "ministat asks for three numbers of each: where a neighbour has fewer, all that was measured on its side stands for it.";
-	return [{
-		name: "ministat of before and after",
-		...note !== void 0 && { note },
-		text
-	}];
-}
-const leastValues = 3;
-const valuesOf = (revisions) => revisions.flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values));
 
 // src/report/bisect-html.ts
 /** A whole page; the change's neighbours have flamegraphs as far as there are profiles. */
@@ -3728,7 +3888,7 @@ function revisionTable(result, rows, caption) {
 		"P",
 		result.isShared ? "runs" : "boots"
 	];
-	return table$1({
+	return table({
 		caption,
 		heads: [
 			{
@@ -3829,98 +3989,6 @@ const decided = (result) => html`<section id="reading">
 ${howDecided(result).map((text) => html`<p>${text}</p>\n`)}</section>
 `;
 
-// src/report/bisect-markdown.ts
-/** Renders at most as much as a comment may have: what does not fit is left out from the end, and said. */
-function renderBisectMarkdown(result, links = {}) {
-	const sections = bisectSections(result, markdown, markdown);
-	const why = isProfiled(result) ? [details("why", whyOfCell$1(result, links))] : [];
-	return fitted([
-		`### ${bisectSymbol(result)} ppsgate: ${bisectHeadline(result)}`,
-		searchedText(result, markdown),
-		whatNow(bisectNextSteps(result, links.ways)),
-		table(result),
-		...whyLine(result, links),
-		...plot(result, links),
-		settingOf(result, markdown)
-	], [
-		...corrections(links),
-		...sections.map(commonSection$1),
-		...why
-	], footer(links), {
-		most: mostCharacters$1,
-		sizeOf: (text) => text.length
-	});
-}
-const whatNow = (steps) => steps.length === 1 ? `**What now:** ${steps[0]}` : `**What now:**\n${bullets$1(steps)}`;
-function table(result) {
-	const rows = bisectRows(result);
-	const withFixUps = hasFixUps(rows);
-	const columns = columnsOf(result, withFixUps);
-	return [
-		tableRow$1(columns.map(({ head }) => head)),
-		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
-		...rows.map((row) => rowText(row, columns.length, withFixUps))
-	].join("\n");
-}
-const columnsOf = ({ isShared }, withFixUps) => [
-	{
-		head: "n",
-		isNumber: true
-	},
-	{ head: "commit" },
-	{ head: "subject" },
-	...withFixUps ? [{ head: "with" }] : [],
-	{
-		head: isShared ? "runs" : "boots",
-		isNumber: true
-	},
-	{
-		head: "median",
-		isNumber: true
-	},
-	{
-		head: "against good",
-		isNumber: true
-	},
-	{ head: "outcome" },
-	{
-		head: "P",
-		isNumber: true
-	}
-];
-function rowText(row, columns, withFixUps) {
-	if (row.kind === "folded") return tableRow$1([
-		"",
-		"",
-		row.text,
-		...new Array(columns - 3).fill("")
-	]);
-	const { place, commit, subject, isFurther, fixUps, cells } = row;
-	const id = row.isNamed ? bold$1(codeSpan(commit)) : codeSpan(commit);
-	return tableRow$1([
-		place,
-		isFurther ? "↳" : id,
-		isFurther ? "" : codeSpan(subject, 72),
-		...withFixUps ? [fixUps.map((one) => codeSpan(one)).join(" ") || "–"] : [],
-		...[
-			cells.boots,
-			cells.median,
-			cells.againstGood,
-			cells.outcome,
-			cells.p
-		]
-	]);
-}
-/** Nothing where nothing was profiled. */
-function whyLine(result, links) {
-	if (!isProfiled(result)) return [];
-	return [[`**Why**: ${reasonText(result, markdown)}`, flamegraphsText(result, links, graphLink)].filter(Boolean).join(" · ")];
-}
-function plot(result, { image }) {
-	const url = image === void 0 ? void 0 : pageUrl(image);
-	return url === void 0 ? [] : [`![${bisectPlotAlt(result)}](${url})`];
-}
-
 // src/report/bisect-write.ts
 /**
 * Writes `result.json` and `report.md`, and into `report/` the page, the plot over the commits as `bisect.svg` and
@@ -3941,4 +4009,4 @@ async function writeBisect(directory, result, profiles = [], leftOut = () => {})
 	await writeGraphs(report, bisectGraphs(result, profiles), leftOut);
 }
 
-export { annotationsOf, badgeVerdicts, bisectHeadline, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectMarkdown, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };
+export { annotationsOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };

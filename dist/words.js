@@ -986,13 +986,6 @@ const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{
 /** After a blank, a word that has a slash in it goes on with the path. */
 const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
 
-// src/words/usage-error.ts
-/** An option or input that cannot be used. */
-var UsageError = class extends Error {
-	name = "UsageError";
-	upshot = "usage";
-};
-
 // src/words/priority.ts
 /** Release gates come before patches, and patches before reruns. */
 const priorities = [
@@ -1001,58 +994,12 @@ const priorities = [
 	"rerun"
 ];
 
-// src/words/xml.ts
-/** Between tags and in quoted attributes. A space stands for what XML has no place for, and for what hides text or turns it around. */
-const escaped = (text) => text.replace(unfit, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
-const unfit = /[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu;
-const entities = {
-	"&": "&amp;",
-	"<": "&lt;",
-	">": "&gt;",
-	"\"": "&quot;",
-	"'": "&#39;"
+// src/words/usage-error.ts
+/** An option or input that cannot be used. */
+var UsageError = class extends Error {
+	name = "UsageError";
+	upshot = "usage";
 };
-
-// src/words/remarkup.ts
-const remarkup = {
-	code: (text, most) => remarkupText(text, most),
-	name: (name) => remarkupText(name)
-};
-/**
-* Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
-* must not follow a letter or a digit directly, for then its first backtick is none of code.
-*/
-const remarkupText = (untrusted, mostCharacters = 200) => inCode(plainLine(untrusted, mostCharacters));
-/** A line that is plain already: whatever is taken out of it afterwards could join what was kept apart. */
-function inCode(line) {
-	const inside = line.replaceAll("`", "'").replaceAll("${{{", "$ {{{");
-	return inside === "" ? "" : `\`${inside}\``;
-}
-/** The same in a column of a table, which is cut at `|` before code is looked for, but not between `[[` and `]]`. */
-const remarkupCell = (untrusted, mostCharacters = 100) => inCode(plainLine(untrusted, mostCharacters).replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "));
-/** A line of our own making in which something of others may be after all: what is no plain word stands in code. */
-const remarkupWords = (line) => plainLine(line, 300).split(" ").map((word) => plainWord.test(word) ? word : remarkupText(word)).join(" ");
-/** Neither capitals, which may name a repository, nor what may be a commit's hash. */
-const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
-/**
-* A block of code that scrolls where it has more than `visibleLines`; shortened in the middle. A line that ends in
-* three backticks would close it, and a first line like `lang=c` would set its options, had it none of its own.
-*/
-function remarkupBlock(name, untrusted, visibleLines = 12) {
-	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
-}
-
-// src/words/planned-blast.ts
-const plannedRunSchema = object({
-	number: int().positive(),
-	variant: string(),
-	pair: int().positive()
-});
-const plannedBlastSchema = object({
-	number: int().positive(),
-	cell: cellSchema,
-	runs: array(plannedRunSchema).min(1)
-});
 
 // src/words/bisect.ts
 /** What keeps a commit from being measured: found twice of it, or of it and of a neighbour; or once, where no more depended on it. */
@@ -1195,6 +1142,59 @@ const bisectResultSchema = object({
 	reason: reasonSchema.optional(),
 	runs: array(runSchema),
 	blasts: array(blastSchema)
+});
+
+// src/words/xml.ts
+/** Between tags and in quoted attributes. A space stands for what XML has no place for, and for what hides text or turns it around. */
+const escaped = (text) => text.replace(unfit, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
+const unfit = /[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu;
+const entities = {
+	"&": "&amp;",
+	"<": "&lt;",
+	">": "&gt;",
+	"\"": "&quot;",
+	"'": "&#39;"
+};
+
+// src/words/remarkup.ts
+const remarkup = {
+	code: (text, most) => remarkupText(text, most),
+	name: (name) => remarkupText(name)
+};
+/**
+* Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
+* must not follow a letter or a digit directly, for then its first backtick is none of code.
+*/
+const remarkupText = (untrusted, mostCharacters = 200) => inCode(plainLine(untrusted, mostCharacters));
+/** A line that is plain already: whatever is taken out of it afterwards could join what was kept apart. */
+function inCode(line) {
+	const inside = line.replaceAll("`", "'").replaceAll("${{{", "$ {{{");
+	return inside === "" ? "" : `\`${inside}\``;
+}
+/** The same in a column of a table, which is cut at `|` before code is looked for, but not between `[[` and `]]`. */
+const remarkupCell = (untrusted, mostCharacters = 100) => inCode(plainLine(untrusted, mostCharacters).replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "));
+/** A line of our own making in which something of others may be after all: what is no plain word stands in code. */
+const remarkupWords = (line) => plainLine(line, 300).split(" ").map((word) => plainWord.test(word) ? word : remarkupText(word)).join(" ");
+/** Neither capitals, which may name a repository, nor what may be a commit's hash. */
+const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
+/**
+* A block of code that scrolls where it has more than `visibleLines`; shortened in the middle. A line that ends in
+* three backticks would close it, and a first line like `lang=c` would set its options, had it none of its own.
+*/
+function remarkupBlock(name, untrusted, visibleLines = 12) {
+	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
+}
+
+// src/words/planned-blast.ts
+const plannedRunSchema = object({
+	number: int().positive(),
+	variant: string(),
+	pair: int().positive()
+});
+const plannedBlastSchema = object({
+	number: int().positive(),
+	cell: cellSchema,
+	runs: array(plannedRunSchema).min(1)
 });
 
 // src/words/use-outcome.ts

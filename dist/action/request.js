@@ -36,8 +36,8 @@ const bisectRequestSchema = object({
 	/** Both ends, as they were fixed when leave was given. */
 	good: commitId,
 	bad: commitId,
-	/** The commits of a revision are its diffs, one on top of the other, and in no repository yet. */
-	areDiffs: boolean(),
+	/** The commits are those of the patch, which of a revision are its diffs, one on top of the other. */
+	isOwn: boolean(),
 	cell: cellSchema,
 	/** The rest of what was asked; commits in it are full ids. */
 	ask: bisectAskSchema.omit({

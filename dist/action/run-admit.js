@@ -143,9 +143,9 @@ function answerOnPhabricator(context, config, revision, { name, runId, key, buil
 * Where people look for how a bisection goes: in a comment of its own where it was asked for. It says nothing of the head,
 * so there is no check.
 */
-function bisectAnswerFor(context, { patch, good, bad, areDiffs, revisionAnswer }, config, { runId, keepComment, patience }) {
+function bisectAnswerFor(context, { patch, good, bad, isOwn, revisionAnswer }, config, { runId, keepComment, patience }) {
 	const details = runUrl(context.inputs.job, runId);
-	const of = areDiffs ? "its diffs" : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
+	const of = isOwn ? patchName(patch) : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
 	switch (patch.kind) {
 		case "range": return together([]);
 		case "revision": {
@@ -477,7 +477,6 @@ async function goBisect({ ask: asked, patch, config, why, revisionAnswer }, worl
 		scenarios: cell.scenario,
 		families: cell.family
 	});
-	const areDiffs = patch.kind === "revision" && !good;
 	return {
 		kind: "bisect",
 		request: {
@@ -487,7 +486,7 @@ async function goBisect({ ask: asked, patch, config, why, revisionAnswer }, worl
 				good,
 				bad
 			} : patch.kind === "revision" ? await lineOfDiffs(patch, repository) : await ownEnds(patch, repository),
-			areDiffs,
+			isOwn: !good,
 			cell,
 			ask: rest,
 			priority: world.priority ?? "patch",

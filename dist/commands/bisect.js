@@ -1,5 +1,5 @@
 import { bisect, gateRunsOf, hasBisectPlan, outlookLines, outlookOf, planBisection, resumeBisection } from "../bisect.js";
-import { applyOverrides, calledAs, loadConfig, parseFrameSize, parsePriority, parseSeed } from "../config.js";
+import { applyOverrides, calledAs, loadConfig, parseFrameSize, parseMostBoots, parsePriority, parseSeed } from "../config.js";
 import { timestampedDirectory, whoami } from "../controller.js";
 import { runToExit } from "../exit.js";
 import { cellsOf, goingOn, historyFile, randomSeed } from "../experiment.js";
@@ -8,14 +8,14 @@ import { openRepository } from "../patch.js";
 import { showProgress } from "../progress.js";
 import { bisectHeadline, readAnyResult } from "../report.js";
 import { inSession } from "../session.js";
-import { UsageError, excerpt, exitCodes, patchName, upshotOfBisection, upshotOfError } from "../words.js";
+import { UsageError, exitCodes, patchName, upshotOfBisection, upshotOfError } from "../words.js";
 import { usualConfig } from "./judge-gate.js";
 import { print, printJson } from "./table.js";
 import { resolve } from "node:path";
 
 // src/commands/bisect.ts
 function define(command) {
-	command.option("--good <commit>", "from before the loss").option("--bad <commit>", "from after it").option("--from <result>", "a gate's work directory: its base, its patched, its worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, on top of commits that need it", also, []).option("--skip <commits>", "A commit or A..B, which are not tried", also, []).option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--scenario <name>", "of the one cell that is measured").option("--family <name>", "of that cell: inet4 or inet6").option("--frame-size <size>", "of that cell, like 64B").option("--metric <metric>", "pps or nsPerPacket").option("--profile <how>", "on, off, or for how long samples are taken, like 20s").option("--max-boots <number>", "before it gives up; with --resume more than before", usualBoots).option("--verify-revert", "measure the bad one without the culprit, too").option("--dry-run", "say what it would take, and reserve nothing").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
+	command.option("--good <commit>", "from before the loss").option("--bad <commit>", "from after it").option("--from <result>", "a gate's work directory: its base, its patched, its worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, on top of commits that need it", also, []).option("--skip <commits>", "A commit or A..B, which are not tried", also, []).option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--scenario <name>", "of the one cell that is measured").option("--family <name>", "of that cell: inet4 or inet6").option("--frame-size <size>", "of that cell, like 64B").option("--metric <metric>", "pps or nsPerPacket").option("--profile <how>", "on, off, or for how long samples are taken, like 20s").option("--max-boots <number>", "before it gives up; with --resume more than before", String(60)).option("--verify-revert", "measure the bad one without the culprit, too").option("--dry-run", "say what it would take, and reserve nothing").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
 		const lastWords = [];
 		const isTyped = command.getOptionValueSource("maxBoots") === "cli";
 		const asked = {
@@ -28,7 +28,6 @@ function define(command) {
 		});
 	});
 }
-const usualBoots = "60";
 const details = `
 Example:
   ppsgate bisect --good v1.2 --bad main --scenario forwarding --family inet4
@@ -55,7 +54,7 @@ const commandOf = ({ config }) => config === "ppsgate.yml" ? "ppsgate bisect" : 
 async function found(options, written, directory, signal) {
 	const { resume } = options;
 	const request = resume === void 0 ? await requestOf(options, written) : void 0;
-	const mostBoots = options.maxBoots === void 0 ? void 0 : parseMaxBoots(options.maxBoots);
+	const mostBoots = options.maxBoots === void 0 ? void 0 : parseMostBoots(options.maxBoots, "--max-boots");
 	const config = request?.config ?? written;
 	const priority = parsePriority(options.priority, "--priority");
 	const repository = openRepository(resolve(options.repository));
@@ -86,7 +85,7 @@ async function found(options, written, directory, signal) {
 async function requestOf(options, written) {
 	const from = options.from === void 0 ? void 0 : await readGateRuns(options.from);
 	const config = withOneCell(options, written, from);
-	const { seed, fixUp: fixUps, skip: skips, maxBoots = usualBoots } = options;
+	const { seed, fixUp: fixUps, skip: skips, maxBoots } = options;
 	return {
 		good: options.good ?? from?.good ?? missing("good"),
 		bad: options.bad ?? from?.bad ?? missing("bad"),
@@ -96,7 +95,7 @@ async function requestOf(options, written) {
 		from,
 		testbeds: testbedsFor(config, options.testbed ?? from?.testbed),
 		seed: seed === void 0 ? randomSeed() : parseSeed(seed, "--seed"),
-		mostBoots: parseMaxBoots(maxBoots),
+		mostBoots: parseMostBoots(maxBoots, "--max-boots"),
 		isVerified: options.verifyRevert === true
 	};
 }
@@ -138,13 +137,6 @@ function withOneCell(options, written, from) {
 	throw new UsageError(`A bisection is of one cell: name ${told.join(" and ")}.`);
 }
 const oneOf = (option, names) => names.length > 1 ? `${option} (one of ${names.join(", ")})` : void 0;
-function parseMaxBoots(text) {
-	const boots = Number(text);
-	if (/^\d{1,5}$/.test(text) && boots >= leastBoots && boots <= 1e4) return boots;
-	throw new UsageError(`--max-boots: expected a whole number from ${leastBoots} to 10000, found "${excerpt(text)}".`);
-}
-/** Two of each end, and two more of the neighbours. */
-const leastBoots = 6;
 /** Says what a bisection would take. */
 async function foretell(options, request) {
 	const progress = showProgress(process.stderr, request.config.gate.metric, () => performance.now());

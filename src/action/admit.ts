@@ -310,7 +310,6 @@ async function goBisect(
   }
   const cell = await cellFor({ scenarios, families }, patch, config, world);
   world.checkBisection(config, { ...ask, scenarios: cell.scenario, families: cell.family });
-  const areDiffs = patch.kind === 'revision' && !good;
   const ends =
     good && bad
       ? { good, bad }
@@ -318,7 +317,7 @@ async function goBisect(
         ? await lineOfDiffs(patch, repository)
         : await ownEnds(patch, repository);
   const request: BisectRequest = {
-    ...{ command: 'bisect', patch, ...ends, areDiffs, cell },
+    ...{ command: 'bisect', patch, ...ends, isOwn: !good, cell },
     ...{ ask: rest, priority: world.priority ?? 'patch' },
     ...(revisionAnswer && { revisionAnswer }),
   };

@@ -21,7 +21,7 @@ import {
 import type { RevisionWorld } from '../patch/revision.ts';
 import { openConduit } from '../phabricator/conduit.ts';
 import { phabricatorOf } from '../phabricator/login.ts';
-import type { Patch, RevisionDiff } from '../words/patch.ts';
+import { type Patch, patchName, type RevisionDiff } from '../words/patch.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { Inputs } from './inputs.ts';
 import { log, mask } from './log.ts';
@@ -186,12 +186,12 @@ export function answerOnPhabricator(
  */
 export function bisectAnswerFor(
   context: JobContext,
-  { patch, good, bad, areDiffs, revisionAnswer }: BisectRequest,
+  { patch, good, bad, isOwn, revisionAnswer }: BisectRequest,
   config: Config,
   { runId, keepComment, patience }: Omit<AnswerPlace, 'name' | 'isOpen'>,
 ): Answer {
   const details = runUrl(context.inputs.job, runId);
-  const of = areDiffs ? 'its diffs' : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
+  const of = isOwn ? patchName(patch) : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
   switch (patch.kind) {
     case 'range':
       return together([]);

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { GithubConfig } from '../config/github.ts';
 import { type Conduit, ConduitError, mayPass } from '../phabricator/conduit.ts';
+import { bisectHeadline } from '../report/bisect-headline.ts';
 import { outcomeName, sentence } from '../report/headline.ts';
 import { unchangedMeaning } from '../report/next-steps.ts';
 import { invalidLines } from '../report/sections.ts';
@@ -324,6 +325,10 @@ type Unit = {
 function unitsOf(ending: Ending): Unit[] {
   if (ending.kind === 'unmeasured') {
     return [aUnit('gate', resultsWithout.get(ending.why) ?? 'broken', ending.said)];
+  }
+  if (ending.kind === 'bisected') {
+    const blame = upshotOf(ending) === 'pass' ? 'pass' : 'unsound';
+    return [aUnit('bisection', blame, bisectHeadline(ending.result))];
   }
   const { result } = ending.kind === 'measured' ? ending : ending.measured;
   const { outcome } = result;

@@ -1,15 +1,29 @@
-// How a gate ended, and what is said of that wherever it is told.
+// How a gate or a bisection ended, and what is said of that wherever it is told.
 import { z } from 'zod';
+import { usualMostBoots } from '../config/overrides.ts';
+import { type BisectAsk, bisectWords } from '../patch/bisect-command.ts';
+import { type Call, callOnGithub } from '../patch/command.ts';
+import { type BisectWays, bisectHeadline, bisectSymbol } from '../report/bisect-headline.ts';
+import { renderBisectMarkdown } from '../report/bisect-markdown.ts';
 import { verdictLine } from '../report/headline.ts';
 import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
+import type { BisectResult } from '../words/bisect.ts';
 import { codeBlock } from '../words/escape.ts';
 import type { Result } from '../words/result.ts';
-import { type Upshot, upshotOfError, upshotOfResult } from '../words/upshot.ts';
+import { type Upshot, upshotOfBisection, upshotOfError, upshotOfResult } from '../words/upshot.ts';
 import { withoutPaths } from '../words/without-paths.ts';
 
-export type Ending = Measured | Unmeasured | Uncounted;
+export type Ending = Measured | Bisected | Unmeasured | Uncounted;
 
 export type Measured = { kind: 'measured'; result: Result; links: ReportLinks };
+
+/** `asked` is what was asked for, with ids in place of the names of commits. */
+export type Bisected = {
+  kind: 'bisected';
+  result: BisectResult;
+  asked: BisectAsk;
+  links: ReportLinks;
+};
 
 /** `said` is the sentence of what went wrong as it was said, in which anybody's text may be; it has no paths. */
 export type Unmeasured = { kind: 'unmeasured'; why: Failure; said: string };
@@ -57,6 +71,8 @@ export function upshotOf(ending: Ending): Upshot {
   switch (ending.kind) {
     case 'measured':
       return upshotOfResult(ending.result);
+    case 'bisected':
+      return upshotOfBisection(ending.result);
     case 'unmeasured':
       return ending.why === 'waits-for-leave' ? 'usage' : ending.why;
     case 'uncounted':
@@ -64,11 +80,12 @@ export function upshotOf(ending: Ending): Upshot {
   }
 }
 
-/** Undefined where there is none. */
+/** That of a gate; undefined where there is none. */
 export function resultOf(ending: Ending): Result | undefined {
   switch (ending.kind) {
     case 'measured':
       return ending.result;
+    case 'bisected':
     case 'unmeasured':
       return undefined;
     case 'uncounted':
@@ -81,6 +98,8 @@ export function titleOf(ending: Ending): string {
   switch (ending.kind) {
     case 'measured':
       return verdictLine(ending.result);
+    case 'bisected':
+      return `${bisectSymbol(ending.result)} ${bisectHeadline(ending.result)}`;
     case 'unmeasured': {
       const { symbol, text } = failures[ending.why];
       return `${symbol} ${text}`;
@@ -95,11 +114,26 @@ export function summaryOf(ending: Ending): string {
   switch (ending.kind) {
     case 'measured':
       return renderMarkdown(ending.result, ending.links);
+    case 'bisected': {
+      const { result, asked, links } = ending;
+      return renderBisectMarkdown(result, { ...links, ways: waysOf(callOnGithub, asked) });
+    }
     case 'unmeasured':
       return ending.why === 'cancelled' ? ending.said : codeBlock(ending.said);
     case 'uncounted':
       return `${ending.why}\n\n${summaryOf(ending.measured)}`;
   }
+}
+
+/** How a comment asks for what a bisection proposes. */
+export function waysOf(call: Call, asked: BisectAsk): BisectWays {
+  const command = (more: BisectAsk) => `\`${call} ${bisectWords({ ...asked, ...more })}\``;
+  const { fixUp, maxBoots = usualMostBoots } = asked;
+  return {
+    fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(',') }),
+    goOn: command({ maxBoots: String(2 * Number(maxBoots)) }),
+    verifyRevert: command({ verifyRevert: 'true' }),
+  };
 }
 
 /** What stands in a heading where there is no verdict. */

@@ -3,6 +3,8 @@
 import { z } from 'zod';
 import { callOnPhabricator } from '../patch/command.ts';
 import type { Conduit } from '../phabricator/conduit.ts';
+import { bisectPlot } from '../report/bisect-plot.ts';
+import { renderBisectRemarkup } from '../report/bisect-remarkup.ts';
 import { intervalPlot } from '../report/interval-plot.ts';
 import { pngOf } from '../report/png.ts';
 import { renderRemarkup, renderRemarkupFailure } from '../report/remarkup.ts';
@@ -11,7 +13,7 @@ import type { RevisionDiff } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
 import { type Answer, secondsFor, together } from './answer.ts';
 import { type BuildOptions, failureOf, openBuild } from './build.ts';
-import { type Ending, failures, upshotOf } from './ending.ts';
+import { type Ending, failures, upshotOf, waysOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
 export type RevisionCommentOptions = Pick<
@@ -91,15 +93,22 @@ export function tellRevision(
       if (ending.kind === 'unmeasured') {
         return renderRemarkupFailure({ ...failures[ending.why], said: ending.said }, links);
       }
-      const { result } = ending.kind === 'measured' ? ending : ending.measured;
-      const { image, why } = await plot(result);
+      const { image, why } = await plot(() =>
+        ending.kind === 'bisected' ? bisectPlot(ending.result) : intervalPlot(measuredIn(ending)),
+      );
       missing = why;
-      return renderRemarkup(result, { ...links, ...(image && { image }) });
+      const shown = { ...links, ...(image && { image }) };
+      if (ending.kind !== 'bisected') return renderRemarkup(measuredIn(ending), shown);
+      const ways = waysOf(callOnPhabricator, ending.asked);
+      return renderBisectRemarkup(ending.result, { ...shown, ...(takesCommands && { ways }) });
     });
     if (told.kind === 'told' && missing !== undefined) log.info(missing);
     return told;
   };
 }
+
+const measuredIn = (ending: Extract<Ending, { kind: 'measured' | 'uncounted' }>): Result =>
+  (ending.kind === 'measured' ? ending : ending.measured).result;
 
 /**
  * Posts a short reply, once for each key. `text` is Remarkup of our own making: what others have written is in it only
@@ -165,12 +174,12 @@ type Plot = { image?: string; why?: string };
 function plotOf(
   conduit: Conduit,
   { number, diff }: RevisionDiff,
-): (result: Result) => Promise<Plot> {
+): (draw: () => string | undefined) => Promise<Plot> {
   let uploaded: Plot | undefined;
-  return async (result) => {
+  return async (draw) => {
     if (uploaded !== undefined) return uploaded;
     try {
-      const svg = intervalPlot(result);
+      const svg = draw();
       if (svg === undefined) return {};
       const png = Buffer.from(await pngOf(svg));
       uploaded = { image: await upload(conduit, `ppsgate-D${number}-${diff}.png`, png) };

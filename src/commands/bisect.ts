@@ -7,7 +7,14 @@ import { type GateRuns, gateRunsOf } from '../bisect/from-gate.ts';
 import { outlookLines, outlookOf } from '../bisect/outlook.ts';
 import { hasBisectPlan } from '../bisect/plan.ts';
 import { loadConfig } from '../config/load.ts';
-import { applyOverrides, parseFrameSize, parsePriority, parseSeed } from '../config/overrides.ts';
+import {
+  applyOverrides,
+  parseFrameSize,
+  parseMostBoots,
+  parsePriority,
+  parseSeed,
+  usualMostBoots,
+} from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { whoami } from '../controller/reservations.ts';
@@ -23,7 +30,6 @@ import { readAnyResult } from '../report/read.ts';
 import { inSession } from '../session.ts';
 import type { BisectResult } from '../words/bisect.ts';
 import { patchName } from '../words/patch.ts';
-import { excerpt } from '../words/units.ts';
 import { exitCodes, upshotOfBisection, upshotOfError } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { usualConfig } from './judge-gate.ts';
@@ -47,7 +53,7 @@ export function define(command: Command): void {
     .option(
       '--max-boots <number>',
       'before it gives up; with --resume more than before',
-      usualBoots,
+      String(usualMostBoots),
     )
     .option('--verify-revert', 'measure the bad one without the culprit, too')
     .option('--dry-run', 'say what it would take, and reserve nothing')
@@ -67,8 +73,6 @@ export function define(command: Command): void {
       });
     });
 }
-
-const usualBoots = '60';
 
 const details = `
 Example:
@@ -136,7 +140,8 @@ async function found(
 ): Promise<BisectResult> {
   const { resume } = options;
   const request = resume === undefined ? await requestOf(options, written) : undefined;
-  const mostBoots = options.maxBoots === undefined ? undefined : parseMaxBoots(options.maxBoots);
+  const mostBoots =
+    options.maxBoots === undefined ? undefined : parseMostBoots(options.maxBoots, '--max-boots');
   const config = request?.config ?? written;
   const priority = parsePriority(options.priority, '--priority');
   const repository = openRepository(resolve(options.repository));
@@ -160,14 +165,14 @@ async function found(
 async function requestOf(options: BisectOptions, written: Config): Promise<BisectRequest> {
   const from = options.from === undefined ? undefined : await readGateRuns(options.from);
   const config = withOneCell(options, written, from);
-  const { seed, fixUp: fixUps, skip: skips, maxBoots = usualBoots } = options;
+  const { seed, fixUp: fixUps, skip: skips, maxBoots } = options;
   return {
     good: options.good ?? from?.good ?? missing('good'),
     bad: options.bad ?? from?.bad ?? missing('bad'),
     ...{ fixUps, skips, config, from },
     testbeds: testbedsFor(config, options.testbed ?? from?.testbed),
     seed: seed === undefined ? randomSeed() : parseSeed(seed, '--seed'),
-    mostBoots: parseMaxBoots(maxBoots),
+    mostBoots: parseMostBoots(maxBoots, '--max-boots'),
     isVerified: options.verifyRevert === true,
   };
 }
@@ -212,17 +217,6 @@ function withOneCell(options: BisectOptions, written: Config, from: GateRuns | u
 
 const oneOf = (option: string, names: readonly string[]): string | undefined =>
   names.length > 1 ? `${option} (one of ${names.join(', ')})` : undefined;
-
-function parseMaxBoots(text: string): number {
-  const boots = Number(text);
-  if (/^\d{1,5}$/.test(text) && boots >= leastBoots && boots <= 10_000) return boots;
-  throw new UsageError(
-    `--max-boots: expected a whole number from ${leastBoots} to 10000, found "${excerpt(text)}".`,
-  );
-}
-
-/** Two of each end, and two more of the neighbours. */
-const leastBoots = 6;
 
 /** Says what a bisection would take. */
 async function foretell(options: BisectOptions, request: BisectRequest): Promise<number> {

@@ -98,6 +98,20 @@ export function parseMaxRuns(text: string, called: string): number {
   return maxRunsPerVariant ?? 0;
 }
 
+/** Most boots of a bisection where nobody says another number. */
+export const usualMostBoots = 60;
+
+/** Two of each end, and two more of the neighbours. */
+const leastBoots = 6;
+
+/** Most boots of a bisection; the usual number when absent. */
+export function parseMostBoots(text: string | undefined, called: string): number {
+  if (!text) return usualMostBoots;
+  const boots = Number(text);
+  if (/^\d{1,5}$/.test(text) && boots >= leastBoots && boots <= 10_000) return boots;
+  throw refused(called, expected(`a whole number from ${leastBoots} to 10000`)({ input: text }));
+}
+
 /** Bytes of a frame, as `traffic.frameSize` has them. */
 export const parseFrameSize = (text: string, called: string): number =>
   parse(called, frameSize, text);

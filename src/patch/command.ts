@@ -35,7 +35,7 @@ export const callOnGithub = '/ppsgate';
 /** The same on Phabricator, where a line that begins with a slash is nothing special. */
 export const callOnPhabricator = '@ppsgate';
 
-type Call = typeof callOnGithub | typeof callOnPhabricator;
+export type Call = typeof callOnGithub | typeof callOnPhabricator;
 
 /**
  * The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether

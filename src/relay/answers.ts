@@ -6,7 +6,9 @@ import { tellBuild } from '../answer/build.ts';
 import { type Ending, endingOfResult, failureSchema } from '../answer/ending.ts';
 import { say, tellRevision } from '../answer/revision-comment.ts';
 import type { Given, Told } from '../answer/teller.ts';
+import { bisectAskSchema } from '../patch/bisect-command.ts';
 import type { Conduit } from '../phabricator/conduit.ts';
+import { bisectResultSchema } from '../words/bisect.ts';
 import { roughly } from '../words/format.ts';
 import { fromJson } from '../words/json.ts';
 import { type Pause, realPause } from '../words/pause.ts';
@@ -162,6 +164,7 @@ const revision = z.object({ number: z.int().positive(), diff: z.int().positive()
 
 const keptEnding = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('measured'), result: resultSchema }),
+  z.object({ kind: z.literal('bisected'), result: bisectResultSchema, asked: bisectAskSchema }),
   z.object({ kind: z.literal('unmeasured'), why: failureSchema, said: z.string() }),
 ]);
 
@@ -198,13 +201,29 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** What of an ending is kept. Its links are those of an answer on GitHub, which this is not. */
-export const keptOf = (ending: Ending): z.infer<typeof keptEnding> =>
-  ending.kind === 'unmeasured'
-    ? ending
-    : { kind: 'measured', result: (ending.kind === 'measured' ? ending : ending.measured).result };
+export function keptOf(ending: Ending): z.infer<typeof keptEnding> {
+  switch (ending.kind) {
+    case 'unmeasured':
+      return ending;
+    case 'bisected':
+      return { kind: 'bisected', result: ending.result, asked: ending.asked };
+    case 'measured':
+      return { kind: 'measured', result: ending.result };
+    case 'uncounted':
+      return keptOf(ending.measured);
+  }
+}
 
-const endingOf = (kept: z.infer<typeof keptEnding>): Ending =>
-  kept.kind === 'unmeasured' ? kept : endingOfResult(kept.result, {});
+function endingOf(kept: z.infer<typeof keptEnding>): Ending {
+  switch (kept.kind) {
+    case 'unmeasured':
+      return kept;
+    case 'bisected':
+      return { ...kept, links: {} };
+    case 'measured':
+      return endingOfResult(kept.result, {});
+  }
+}
 
 const nameOf = (answer: KeptAnswer): string =>
   answer.kind === 'reply' ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;

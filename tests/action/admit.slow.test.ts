@@ -489,7 +489,7 @@ describe('/ppsgate bisect', () => {
       patch: expect.objectContaining({ number: 7, headCommit: commits.head }),
       good: commits.base,
       bad: commits.head,
-      areDiffs: false,
+      isOwn: true,
       cell: { scenario: 'forwarding', family: 'inet4' },
       ask: {},
       priority: 'patch',
@@ -787,7 +787,7 @@ describe('a revision', () => {
     const { bad, ...request } = admission.request;
     expect(asked).toEqual({ earlier: 'all' });
     expect(request).toMatchObject({
-      ...{ good: base, areDiffs: true, revisionAnswer: { key: 'PHID-XACT-a' } },
+      ...{ good: base, isOwn: true, revisionAnswer: { key: 'PHID-XACT-a' } },
     });
     const line = git(directory, 'log', '--format=%s %T', '--first-parent', `${base}..${bad}`);
     const treeOf = (commit: string) => git(directory, 'rev-parse', `${commit}^{tree}`);
@@ -799,7 +799,7 @@ describe('a revision', () => {
     const named = await of({ good: base, bad: head }, []);
     expect(named).toMatchObject({
       asked: { earlier: 'none' },
-      admission: { request: { good: base, bad: head, areDiffs: false } },
+      admission: { request: { good: base, bad: head, isOwn: false } },
     });
     await expect(of({}, [])).rejects.toThrow(/^D\d+ has no diff before \d+ that applies/);
   });

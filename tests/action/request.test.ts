@@ -71,7 +71,7 @@ const bisection: BisectRequest = {
   patch: pullRequest,
   good: 'a'.repeat(40),
   bad: 'b'.repeat(40),
-  areDiffs: false,
+  isOwn: false,
   cell: { scenario: 'forwarding', family: 'inet4' },
   ask: { fixUp: `${'c'.repeat(40)}:${'d'.repeat(40)}`, verifyRevert: 'true' },
   priority: 'patch',
