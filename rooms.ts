@@ -183,6 +183,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'answer',
     'data-branch',
     'gate',
+    'bisect',
     'progress',
     'exit',
     'session',

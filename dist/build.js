@@ -9,6 +9,37 @@ import { PassThrough } from "node:stream";
 import { createHash, randomUUID } from "node:crypto";
 import { pipeline } from "node:stream/promises";
 
+// src/build/kernel-sources.ts
+/**
+* Whether a kernel may come out otherwise for a change of a file of the tree. Only `make kernel-toolchain buildkernel` is
+* known to leave files alone, and whatever it is not known to leave alone counts: to measure for nothing costs an hour,
+* to call a kernel unchanged that is not costs the truth.
+*
+* @param makefile Makefile.inc1 of the base, which names all programs that take part; undefined where there is none.
+*/
+function mayChangeKernel(path, { recipe, folder }, makefile) {
+	if (recipe.kind !== "make" || makefile === void 0) return true;
+	const { kernelConfigFolder = "", options } = recipe;
+	if (kernelConfigFolder.startsWith(`${folder}/`) || !options.every(isPlain)) return true;
+	if (isOfBuild(path)) return true;
+	return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
+}
+/** Any other option with a value may have make(1) read whatever it names: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
+const isPlain = (option) => /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
+/** Cleaning walks through the makefiles of programs that are not built, and `.gitattributes` says how files are laid. */
+const isOfBuild = (path) => /(?:^|\/)(?:(?:BSD|GNU)?[Mm]akefile[^/]*|[^/]+\.(?:mk|inc)|\.git[^/]*)$/.test(path);
+/** Not all of `share`: newvers.sh has read the copyright from `share/examples` into the kernel. */
+const isDocument = (path) => /^(?:share\/(?:doc|man)|release|tests)\/|^(?:CONTRIBUTING\.md|MAINTAINERS|README(?:\.md)?|RELNOTES|UPDATING)$/.test(path);
+/** Those of `contrib` and `sys` are few, and not worth a thought. */
+const isManual = (path) => /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
+/** Some programs are built first, and then build the kernel. */
+function isUserland(path, makefile) {
+	const [program] = /^(?:libexec|s?bin|usr\.s?bin)\/[^/]+(?=\/)/.exec(path) ?? [];
+	return program !== void 0 && !makefile.includes(program) && !isMake.test(program);
+}
+/** The tree's own Makefile builds it where the builder's is too old, and does not say its name. */
+const isMake = /^usr\.bin\/b?make$/;
+
 // src/build/overlay.ts
 const overlaySchema = object({
 	/** `base`, `patched`, `diff 80345`. */
@@ -76,6 +107,43 @@ async function readOverlay(repository, { variant, commit }, folder) {
 const mostFiles = 100;
 /** A commit of another repository: there is nothing to read. */
 const submodule = "160000";
+
+// src/build/unchanged.ts
+/** Those of the testbeds on which some variant is not what base is, as far as anybody can say before it is built. */
+async function testbedsThatDiffer({ testbeds, config, variants }, repository) {
+	const differ = await Promise.all(testbeds.map(async (name) => {
+		const [base, ...others] = variants.get(systemOf(config, name)) ?? [];
+		if (base === void 0) return true;
+		const builder = builderOf(config, name);
+		const each = others.map((variant) => differs(base, variant, builder, repository));
+		return (await Promise.all(each)).includes(true);
+	}));
+	return testbeds.filter((_, index) => differ[index]);
+}
+/** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
+function builderOf({ testbeds }, name) {
+	const testbed = testbeds[name];
+	if (testbed?.kind !== "freebsd" || testbed.dut.boot.method === "nanobsd") return void 0;
+	return testbed.builder;
+}
+async function differs(base, variant, builder, repository) {
+	if (!isSameOverlay(base, variant)) return true;
+	if (base.kernel === void 0 || variant.kernel === void 0) return base.kernel !== variant.kernel;
+	if (base.kernel.kind === "archive" || variant.kernel.kind === "archive") return sumOf(base) !== sumOf(variant);
+	const paths = await repository.changedPaths(base.commit, variant.commit);
+	if (paths.length === 0 || builder === void 0) return paths.length > 0;
+	const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => void 0);
+	return paths.some((path) => mayChangeKernel(path, builder, makefile));
+}
+/** A submodule counts as changed: nothing was read of it, so nobody knows. */
+function isSameOverlay({ files }, other) {
+	const others = new Map(other.files.map((file) => [file.path, file]));
+	return files.length === others.size && files.every(({ path, mode, sha256 }) => {
+		const same = others.get(path);
+		return mode !== "160000" && same?.mode === mode && same.sha256 === sha256;
+	});
+}
+const sumOf = ({ kernel }) => kernel?.kind === "archive" ? kernel.sha256 : void 0;
 
 // src/build/variant.ts
 const kernelSourceSchema = discriminatedUnion("kind", [object({
@@ -157,74 +225,6 @@ async function givenKernel(path) {
 		sha256: hash.digest("hex")
 	};
 }
-
-// src/build/kernel-sources.ts
-/**
-* Whether a kernel may come out otherwise for a change of a file of the tree. Only `make kernel-toolchain buildkernel` is
-* known to leave files alone, and whatever it is not known to leave alone counts: to measure for nothing costs an hour,
-* to call a kernel unchanged that is not costs the truth.
-*
-* @param makefile Makefile.inc1 of the base, which names all programs that take part; undefined where there is none.
-*/
-function mayChangeKernel(path, { recipe, folder }, makefile) {
-	if (recipe.kind !== "make" || makefile === void 0) return true;
-	const { kernelConfigFolder = "", options } = recipe;
-	if (kernelConfigFolder.startsWith(`${folder}/`) || !options.every(isPlain)) return true;
-	if (isOfBuild(path)) return true;
-	return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
-}
-/** Any other option with a value may have make(1) read whatever it names: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
-const isPlain = (option) => /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
-/** Cleaning walks through the makefiles of programs that are not built, and `.gitattributes` says how files are laid. */
-const isOfBuild = (path) => /(?:^|\/)(?:(?:BSD|GNU)?[Mm]akefile[^/]*|[^/]+\.(?:mk|inc)|\.git[^/]*)$/.test(path);
-/** Not all of `share`: newvers.sh has read the copyright from `share/examples` into the kernel. */
-const isDocument = (path) => /^(?:share\/(?:doc|man)|release|tests)\/|^(?:CONTRIBUTING\.md|MAINTAINERS|README(?:\.md)?|RELNOTES|UPDATING)$/.test(path);
-/** Those of `contrib` and `sys` are few, and not worth a thought. */
-const isManual = (path) => /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
-/** Some programs are built first, and then build the kernel. */
-function isUserland(path, makefile) {
-	const [program] = /^(?:libexec|s?bin|usr\.s?bin)\/[^/]+(?=\/)/.exec(path) ?? [];
-	return program !== void 0 && !makefile.includes(program) && !isMake.test(program);
-}
-/** The tree's own Makefile builds it where the builder's is too old, and does not say its name. */
-const isMake = /^usr\.bin\/b?make$/;
-
-// src/build/unchanged.ts
-/** Those of the testbeds on which some variant is not what base is, as far as anybody can say before it is built. */
-async function testbedsThatDiffer({ testbeds, config, variants }, repository) {
-	const differ = await Promise.all(testbeds.map(async (name) => {
-		const [base, ...others] = variants.get(systemOf(config, name)) ?? [];
-		if (base === void 0) return true;
-		const builder = builderOf(config, name);
-		const each = others.map((variant) => differs(base, variant, builder, repository));
-		return (await Promise.all(each)).includes(true);
-	}));
-	return testbeds.filter((_, index) => differ[index]);
-}
-/** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
-function builderOf({ testbeds }, name) {
-	const testbed = testbeds[name];
-	if (testbed?.kind !== "freebsd" || testbed.dut.boot.method === "nanobsd") return void 0;
-	return testbed.builder;
-}
-async function differs(base, variant, builder, repository) {
-	if (!isSameOverlay(base, variant)) return true;
-	if (base.kernel === void 0 || variant.kernel === void 0) return base.kernel !== variant.kernel;
-	if (base.kernel.kind === "archive" || variant.kernel.kind === "archive") return sumOf(base) !== sumOf(variant);
-	const paths = await repository.changedPaths(base.commit, variant.commit);
-	if (paths.length === 0 || builder === void 0) return paths.length > 0;
-	const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => void 0);
-	return paths.some((path) => mayChangeKernel(path, builder, makefile));
-}
-/** A submodule counts as changed: nothing was read of it, so nobody knows. */
-function isSameOverlay({ files }, other) {
-	const others = new Map(other.files.map((file) => [file.path, file]));
-	return files.length === others.size && files.every(({ path, mode, sha256 }) => {
-		const same = others.get(path);
-		return mode !== "160000" && same?.mode === mode && same.sha256 === sha256;
-	});
-}
-const sumOf = ({ kernel }) => kernel?.kind === "archive" ? kernel.sha256 : void 0;
 
 // src/build/kernel-sums.ts
 /** A controller that remembers nothing trusts no kernel that it has not just had built. */

@@ -121,6 +121,100 @@ function historyEntries(result) {
 	});
 }
 
+// src/experiment/journal.ts
+const at = datetime();
+const entrySchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("started"),
+		at,
+		fingerprint: record(string(), string()),
+		warnings: array(string())
+	}),
+	object({
+		kind: literal("rejected"),
+		at,
+		variant: string(),
+		rejection: rejectionSchema
+	}),
+	object({
+		kind: literal("measured"),
+		at,
+		summary: blastSchema,
+		runs: array(runSchema)
+	}),
+	object({
+		kind: literal("failed"),
+		at,
+		blast: int(),
+		reason: string(),
+		/** Those that were to be measured; absent where the plan tells. */
+		variants: array(string()).optional(),
+		/** See `BlastOutcome`. */
+		lacksControl: literal(true).optional()
+	}),
+	object({
+		kind: literal("profiled"),
+		at,
+		cell: cellSchema,
+		profile: cellProfileSchema,
+		/** Nothing would come of another try. */
+		isFinal: boolean()
+	}),
+	object({
+		kind: literal("warned"),
+		at,
+		text: string()
+	}),
+	object({
+		kind: literal("finished"),
+		at
+	})
+]);
+/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
+async function openJournal(path) {
+	const { entries, text, whole } = await read(path);
+	if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
+	const file = await open(path, "a");
+	return {
+		entries,
+		async append(entry) {
+			await file.appendFile(`${JSON.stringify(entry)}\n`);
+			await file.datasync();
+			entries.push(entry);
+		},
+		close: () => file.close()
+	};
+}
+/** Where the journal of a work directory is. */
+const journalIn = (directory) => join(directory, "journal.jsonl");
+/** The entries of a journal, which is left as it is; none where there is no journal. */
+const readJournal = async (path) => (await read(path)).entries;
+/** `whole` is the text up to its last newline: what a kill cut short is no entry. */
+async function read(path) {
+	const text = await readFile(path, "utf8").catch(ifMissing);
+	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+	return {
+		entries: whole.split("\n").filter(Boolean).map(parseLine(path)),
+		text,
+		whole
+	};
+}
+var JournalError = class extends Error {
+	name = "JournalError";
+	upshot = "usage";
+};
+const parseLine = (path) => (line, index) => {
+	try {
+		return entrySchema.parse(JSON.parse(line));
+	} catch {
+		throw new JournalError(`${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`);
+	}
+};
+function ifMissing(error) {
+	if (error.code === "ENOENT") return "";
+	throw error;
+}
+
 // src/experiment/plan-file.ts
 /** What the plan in a file is of, and the command that goes on with it. */
 const planFiles = {
@@ -714,100 +808,6 @@ function outcomeOf$1(plan, journal) {
 	};
 }
 const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
-
-// src/experiment/journal.ts
-const at = datetime();
-const entrySchema = discriminatedUnion("kind", [
-	object({
-		kind: literal("started"),
-		at,
-		fingerprint: record(string(), string()),
-		warnings: array(string())
-	}),
-	object({
-		kind: literal("rejected"),
-		at,
-		variant: string(),
-		rejection: rejectionSchema
-	}),
-	object({
-		kind: literal("measured"),
-		at,
-		summary: blastSchema,
-		runs: array(runSchema)
-	}),
-	object({
-		kind: literal("failed"),
-		at,
-		blast: int(),
-		reason: string(),
-		/** Those that were to be measured; absent where the plan tells. */
-		variants: array(string()).optional(),
-		/** See `BlastOutcome`. */
-		lacksControl: literal(true).optional()
-	}),
-	object({
-		kind: literal("profiled"),
-		at,
-		cell: cellSchema,
-		profile: cellProfileSchema,
-		/** Nothing would come of another try. */
-		isFinal: boolean()
-	}),
-	object({
-		kind: literal("warned"),
-		at,
-		text: string()
-	}),
-	object({
-		kind: literal("finished"),
-		at
-	})
-]);
-/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
-async function openJournal(path) {
-	const { entries, text, whole } = await read(path);
-	if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
-	const file = await open(path, "a");
-	return {
-		entries,
-		async append(entry) {
-			await file.appendFile(`${JSON.stringify(entry)}\n`);
-			await file.datasync();
-			entries.push(entry);
-		},
-		close: () => file.close()
-	};
-}
-/** Where the journal of a work directory is. */
-const journalIn = (directory) => join(directory, "journal.jsonl");
-/** The entries of a journal, which is left as it is; none where there is no journal. */
-const readJournal = async (path) => (await read(path)).entries;
-/** `whole` is the text up to its last newline: what a kill cut short is no entry. */
-async function read(path) {
-	const text = await readFile(path, "utf8").catch(ifMissing);
-	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-	return {
-		entries: whole.split("\n").filter(Boolean).map(parseLine(path)),
-		text,
-		whole
-	};
-}
-var JournalError = class extends Error {
-	name = "JournalError";
-	upshot = "usage";
-};
-const parseLine = (path) => (line, index) => {
-	try {
-		return entrySchema.parse(JSON.parse(line));
-	} catch {
-		throw new JournalError(`${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`);
-	}
-};
-function ifMissing(error) {
-	if (error.code === "ENOENT") return "";
-	throw error;
-}
 
 // src/experiment/experiment.ts
 /**

@@ -333,30 +333,6 @@ function headNamed(text, call) {
 	return call === "/ppsgate" ? { commit: text } : { diff: Number(text) };
 }
 
-// src/patch/job.ts
-const jobSchema = object({
-	/** Of what asked for it: nothing with the same key is run twice. Letters, digits and `.:-`, so that it can name a folder or a run. */
-	key: string().regex(/^\w[\w.:-]{0,119}$/),
-	/** 27401 of D27401. */
-	revision: int().positive(),
-	/** Fixed when leave was given. */
-	diff: int().positive(),
-	ask: askSchema,
-	/** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
-	bisect: bisectAskSchema.optional(),
-	/** PHID of the Harbormaster build that waits for the answer. */
-	build: string().regex(/^PHID-HMBD-\w{1,40}$/).optional(),
-	/** The user name of whoever asked, or `Harbormaster`. */
-	by: string().max(100),
-	/** Goes on with the experiment of that job, which stayed inconclusive. */
-	extend: object({
-		key: string().max(120),
-		maxRuns: string().max(20).optional()
-	}).optional()
-});
-/** What the job is called in a sentence. */
-const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
-
 // src/patch/diff.ts
 /**
 * Reads a unified diff with the prefixes `a/` and `b/`, as git-diff(1) or diff(1) -u makes it, with or
@@ -1205,6 +1181,30 @@ const parseTreeEntry = (prefix) => (line) => {
 	};
 };
 
+// src/patch/job.ts
+const jobSchema = object({
+	/** Of what asked for it: nothing with the same key is run twice. Letters, digits and `.:-`, so that it can name a folder or a run. */
+	key: string().regex(/^\w[\w.:-]{0,119}$/),
+	/** 27401 of D27401. */
+	revision: int().positive(),
+	/** Fixed when leave was given. */
+	diff: int().positive(),
+	ask: askSchema,
+	/** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
+	bisect: bisectAskSchema.optional(),
+	/** PHID of the Harbormaster build that waits for the answer. */
+	build: string().regex(/^PHID-HMBD-\w{1,40}$/).optional(),
+	/** The user name of whoever asked, or `Harbormaster`. */
+	by: string().max(100),
+	/** Goes on with the experiment of that job, which stayed inconclusive. */
+	extend: object({
+		key: string().max(120),
+		maxRuns: string().max(20).optional()
+	}).optional()
+});
+/** What the job is called in a sentence. */
+const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
+
 // src/patch/revision.ts
 /** A diff of which no patch can be made, for the reason that its author is told. */
 var PatchError = class extends Error {
@@ -1664,4 +1664,4 @@ function oursIn({ people, projects }) {
 }
 const nobody = (what) => `nobody may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, RepositoryError, askSchema, authorize, authorizeRevision, bisectAskSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };
+export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, askSchema, authorize, authorizeRevision, bisectAskSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };

@@ -8,8 +8,8 @@ import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, seconds
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./sqlite.js";
 import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
-import { hasPlan, readPlan } from "./experiment.js";
 import { readOverlay } from "./build.js";
+import { hasPlan, readPlan } from "./experiment.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./checkup.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";

@@ -3,8 +3,8 @@ import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { confidencePercents, countedRuns, criticalT, median, pooledNoise, renderMinistat, runCounts, runsApart } from "./stats.js";
-import { embedded, embeddedScript } from "./embedded.js";
 import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
+import { embedded, embeddedScript } from "./embedded.js";
 import { dirname, join, posix } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";
@@ -2840,128 +2840,54 @@ const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
 const wasmFile = new URL("index_bg.wasm", import.meta.url);
 const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
 
-// src/report/markup.ts
-/** Markup of our own making. */
-var Html = class {
-	markup;
-	/** Takes the text as markup: nothing of others may be in it that is not escaped. */
-	constructor(markup) {
-		this.markup = markup;
-	}
+// src/report/read.ts
+/** A directory without a result that this version can read. */
+var ResultError = class extends Error {
+	name = "ResultError";
+	upshot = "usage";
 };
-/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes stand in double quotes. */
-const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
-function markupOf(piece) {
-	if (piece === void 0 || piece === false) return "";
-	if (piece instanceof Html) return piece.markup;
-	if (typeof piece === "object") return piece.map(markupOf).join("");
-	return escaped(String(piece));
-}
-
-// src/report/badge.ts
-/** What a cell, or the whole patch before any cell, was last found to be. */
-const badgeVerdicts = [
-	"regression",
-	"no-regression",
-	"improvement",
-	"inconclusive",
-	"invalid",
-	"does-not-apply",
-	"build-failed",
-	"does-not-load",
-	"boot-failed",
-	"panics-under-load"
-];
-/** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
-function renderBadge({ label, last }, { now, staleSeconds }) {
-	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
-	const shown = {
-		label: readable(label),
-		...last === void 0 || isStale ? noData : {
-			message: messageOf(last),
-			color: colorOf(last)
-		}
-	};
+/** The `result.json` of a gate's work directory, checked against its schema. */
+const readResult = (directory) => parsedFile(join(directory, "result.json"), resultSchema);
+/** The result of a gate or of a bisection: that of a work directory, or a file, with the directory that it is in. */
+async function readAnyResult(path) {
+	const isFile = (await stat(path).catch(() => void 0))?.isFile() === true;
+	const directory = isFile ? dirname(path) : path;
 	return {
-		endpoint: {
-			schemaVersion: 1,
-			...shown
-		},
-		svg: pictureOf(shown)
+		directory,
+		result: await parsedFile(isFile ? path : join(directory, "result.json"), union([bisectResultSchema, resultSchema]))
 	};
 }
-const noData = {
-	message: "no data",
-	color: "lightgrey"
-};
-const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
-function colorOf({ verdict }) {
-	switch (verdict) {
-		case "no-regression":
-		case "improvement": return "brightgreen";
-		case "inconclusive": return "yellow";
-		case "invalid": return "lightgrey";
-		default: return "red";
+async function parsedFile(path, schema) {
+	const text = await readFile(path, "utf8").catch(() => {
+		throw new ResultError(`${path} cannot be read: name the work directory of a gate or a bisection that has finished.`);
+	});
+	const { success, data } = schema.safeParse(fromJson(text));
+	if (success) return data;
+	throw new ResultError(`${path} is no result of this version of ppsgate: measure again with this version.`);
+}
+/**
+* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
+* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
+*/
+async function explained(result, directory, leftOut = () => {}) {
+	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
+	try {
+		const profiles = await readProfiles(result, read, leftOut);
+		return {
+			result: withReasons(result, profiles),
+			profiles
+		};
+	} catch (error) {
+		leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
+		return {
+			result: withReasons(result, []),
+			profiles: []
+		};
 	}
 }
-const mostCharacters = 100;
-/** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
-const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters).join("");
-/** The colors, by the names that shields.io has for them. */
-const colors = {
-	brightgreen: "#4c1",
-	yellow: "#dfb317",
-	lightgrey: "#9f9f9f",
-	red: "#e05d44"
-};
-const height$1 = 20;
-const baseline = 14;
-const corner = 3;
-const arc = `a${corner} ${corner} 0 0 1`;
-const padding = 6;
-const fontSize = 11;
-/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
-function pictureOf({ label, message, color }) {
-	const [left, right] = [partWidth(label), partWidth(message)];
-	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
-	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height$1}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
-<rect width="${left + corner}" height="${height$1}" rx="${corner}" fill="#555"/>
-<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors[color]}"/>
-<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
-</svg>
-`;
-	return markup;
+function ifMissing(error) {
+	if (error.code !== "ENOENT") throw error;
 }
-const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
-/** The width of a text, roughly: `textLength` makes it so in any font. */
-const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
-function characterWidth(character) {
-	const known = widths.get(character);
-	if (known !== void 0) return known;
-	if (/\p{M}/u.test(character)) return 0;
-	return wide.test(character) ? fontSize : 7;
-}
-/** Characters that are as wide as high. */
-const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
-/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
-const widths = new Map(Object.entries({
-	"3": "'ijlIJ",
-	"3.5": " ,.·/:;\\|",
-	"4": "f-",
-	"4.5": "()[]t!r",
-	"5": "\"",
-	"5.5": "*_`s",
-	"6": "?czL",
-	"6.5": "kvxyaoFPTY",
-	"7": "$0123456789{}bdeghnpquEKS",
-	"7.5": "ABCRVXZ",
-	"8": "NU",
-	"8.5": "&DGHOQ",
-	"9": "#+<=>^~w",
-	"9.5": "M",
-	"10.5": "%m",
-	"11": "@W"
-}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
 
 // src/report/graphs.ts
 /**
@@ -3028,6 +2954,24 @@ const placed = (cell, which) => ({
 function subtitleOf(told, profile) {
 	const samples = `${grouped(told?.busySamples ?? samplesOf(profile.stacks))} samples`;
 	return [...(told === void 0 ? [] : [told.kernel, told.event]).map((text) => plainLine(text)), samples].join(" · ");
+}
+
+// src/report/markup.ts
+/** Markup of our own making. */
+var Html = class {
+	markup;
+	/** Takes the text as markup: nothing of others may be in it that is not escaped. */
+	constructor(markup) {
+		this.markup = markup;
+	}
+};
+/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes stand in double quotes. */
+const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
+function markupOf(piece) {
+	if (piece === void 0 || piece === false) return "";
+	if (piece instanceof Html) return piece.markup;
+	if (typeof piece === "object") return piece.map(markupOf).join("");
+	return escaped(String(piece));
 }
 
 // src/report/graph-preview.ts
@@ -3110,13 +3054,13 @@ function runPlot(inOrder, metric) {
 	if (points.length === 0) return void 0;
 	const axis = axisOf(points);
 	const variants = [...Map.groupBy(points, ({ run }) => run.variant)];
-	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height}" role="img" aria-label="${described(points)}">
+	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height$1}" role="img" aria-label="${described(points)}">
 ${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
 ${variants.map(([variant, own]) => drawn(lookOf(variant), own, axis))}
 ${legend(variants.map(([variant]) => variant), points)}
 </svg>`);
 }
-const [width, height] = [920, 190];
+const [width, height$1] = [920, 190];
 const [left, right, top, bottom] = [
 	96,
 	900,
@@ -3594,55 +3538,6 @@ const howToRead = (result) => html`<section id="reading">
 ${readingParagraphs(result).map((text) => html`<p>${text}</p>\n`)}${bullets(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
 `;
 
-// src/report/read.ts
-/** A directory without a result that this version can read. */
-var ResultError = class extends Error {
-	name = "ResultError";
-	upshot = "usage";
-};
-/** The `result.json` of a gate's work directory, checked against its schema. */
-const readResult = (directory) => parsedFile(join(directory, "result.json"), resultSchema);
-/** The result of a gate or of a bisection: that of a work directory, or a file, with the directory that it is in. */
-async function readAnyResult(path) {
-	const isFile = (await stat(path).catch(() => void 0))?.isFile() === true;
-	const directory = isFile ? dirname(path) : path;
-	return {
-		directory,
-		result: await parsedFile(isFile ? path : join(directory, "result.json"), union([bisectResultSchema, resultSchema]))
-	};
-}
-async function parsedFile(path, schema) {
-	const text = await readFile(path, "utf8").catch(() => {
-		throw new ResultError(`${path} cannot be read: name the work directory of a gate or a bisection that has finished.`);
-	});
-	const { success, data } = schema.safeParse(fromJson(text));
-	if (success) return data;
-	throw new ResultError(`${path} is no result of this version of ppsgate: measure again with this version.`);
-}
-/**
-* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
-* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
-*/
-async function explained(result, directory, leftOut = () => {}) {
-	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
-	try {
-		const profiles = await readProfiles(result, read, leftOut);
-		return {
-			result: withReasons(result, profiles),
-			profiles
-		};
-	} catch (error) {
-		leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
-		return {
-			result: withReasons(result, []),
-			profiles: []
-		};
-	}
-}
-function ifMissing(error) {
-	if (error.code !== "ENOENT") throw error;
-}
-
 // src/report/junit.ts
 /** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
 function renderJunit(result) {
@@ -4008,5 +3903,110 @@ async function writeBisect(directory, result, profiles = [], leftOut = () => {})
 	});
 	await writeGraphs(report, bisectGraphs(result, profiles), leftOut);
 }
+
+// src/report/badge.ts
+/** What a cell, or the whole patch before any cell, was last found to be. */
+const badgeVerdicts = [
+	"regression",
+	"no-regression",
+	"improvement",
+	"inconclusive",
+	"invalid",
+	"does-not-apply",
+	"build-failed",
+	"does-not-load",
+	"boot-failed",
+	"panics-under-load"
+];
+/** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
+function renderBadge({ label, last }, { now, staleSeconds }) {
+	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
+	const shown = {
+		label: readable(label),
+		...last === void 0 || isStale ? noData : {
+			message: messageOf(last),
+			color: colorOf(last)
+		}
+	};
+	return {
+		endpoint: {
+			schemaVersion: 1,
+			...shown
+		},
+		svg: pictureOf(shown)
+	};
+}
+const noData = {
+	message: "no data",
+	color: "lightgrey"
+};
+const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
+function colorOf({ verdict }) {
+	switch (verdict) {
+		case "no-regression":
+		case "improvement": return "brightgreen";
+		case "inconclusive": return "yellow";
+		case "invalid": return "lightgrey";
+		default: return "red";
+	}
+}
+const mostCharacters = 100;
+/** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
+const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters).join("");
+/** The colors, by the names that shields.io has for them. */
+const colors = {
+	brightgreen: "#4c1",
+	yellow: "#dfb317",
+	lightgrey: "#9f9f9f",
+	red: "#e05d44"
+};
+const height = 20;
+const baseline = 14;
+const corner = 3;
+const arc = `a${corner} ${corner} 0 0 1`;
+const padding = 6;
+const fontSize = 11;
+/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
+function pictureOf({ label, message, color }) {
+	const [left, right] = [partWidth(label), partWidth(message)];
+	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
+	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
+<rect width="${left + corner}" height="${height}" rx="${corner}" fill="#555"/>
+<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors[color]}"/>
+<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
+</svg>
+`;
+	return markup;
+}
+const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
+/** The width of a text, roughly: `textLength` makes it so in any font. */
+const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
+function characterWidth(character) {
+	const known = widths.get(character);
+	if (known !== void 0) return known;
+	if (/\p{M}/u.test(character)) return 0;
+	return wide.test(character) ? fontSize : 7;
+}
+/** Characters that are as wide as high. */
+const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
+/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
+const widths = new Map(Object.entries({
+	"3": "'ijlIJ",
+	"3.5": " ,.·/:;\\|",
+	"4": "f-",
+	"4.5": "()[]t!r",
+	"5": "\"",
+	"5.5": "*_`s",
+	"6": "?czL",
+	"6.5": "kvxyaoFPTY",
+	"7": "$0123456789{}bdeghnpquEKS",
+	"7.5": "ABCRVXZ",
+	"8": "NU",
+	"8.5": "&DGHOQ",
+	"9": "#+<=>^~w",
+	"9.5": "M",
+	"10.5": "%m",
+	"11": "@W"
+}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
 
 export { annotationsOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };

@@ -5,6 +5,7 @@ import { labDown, rerunAsRoot } from "../linux-lab.js";
 import { openConduit } from "../phabricator.js";
 import { releaseLeft } from "../reservation.js";
 import { readInputs } from "./inputs.js";
+import { isBisection, openBisectComment } from "./request.js";
 import { answerState, labState, leaseState, readOpenAnswer } from "./left.js";
 import { log } from "./log.js";
 import { execFile } from "node:child_process";
@@ -26,8 +27,9 @@ async function cleanUp() {
 async function endAnswer(state) {
 	if (state === "") return;
 	const { name, request } = readOpenAnswer(state);
-	const { patch, ask, revisionAnswer } = request;
+	const { patch, revisionAnswer } = request;
 	const { token, conduitToken, job } = readInputs(process.env);
+	if (isBisection(request) && patch.kind !== "pull-request") return;
 	if (patch.kind === "revision") {
 		const conduit = openConduit({
 			url: patch.server,
@@ -48,6 +50,17 @@ async function endAnswer(state) {
 		apiUrl: job.apiUrl,
 		log
 	});
+	const now = () => /* @__PURE__ */ new Date();
+	const seen = {
+		run: job.runId,
+		detailsUrl: job.runUrl,
+		log,
+		now
+	};
+	if (isBisection(request)) {
+		await openBisectComment(octokit, request, seen)?.ended(cancelled);
+		return;
+	}
 	const place = {
 		name,
 		detailsUrl: job.runUrl
@@ -60,11 +73,9 @@ async function endAnswer(state) {
 	if (trouble !== void 0) log.warn(trouble);
 	if (patch.kind !== "pull-request") return;
 	await openComment(octokit, patch, {
-		...place,
-		run: job.runId,
-		ask,
-		log,
-		now: () => /* @__PURE__ */ new Date()
+		...seen,
+		name,
+		ask: request.ask
 	}).ended(cancelled);
 }
 /** A runner that is not root could not empty its folder for the next job, which would find the files of this one. */

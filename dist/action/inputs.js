@@ -9,6 +9,7 @@ import { readFile } from "node:fs/promises";
 /** Everything in one job, or its three parts in jobs of their own with permissions of their own. */
 const commands = [
 	"gate",
+	"bisect",
 	"admit",
 	"publish"
 ];

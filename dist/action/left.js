@@ -1,5 +1,5 @@
 import { object, string } from "../vendor/zod.js";
-import { requestSchema } from "./request.js";
+import { anyRequestSchema } from "./request.js";
 
 // src/action/left.ts
 const labState = "embedded-lab";
@@ -7,10 +7,10 @@ const labState = "embedded-lab";
 const leaseState = "lease";
 /** What is shown at the patch of a gate that has not ended. */
 const answerState = "answer";
-/** What it takes to end that; `name` is that of the comment and the check. */
+/** What it takes to end that; `name` is that of a gate's comment and check. */
 const openAnswerSchema = object({
 	name: string(),
-	request: requestSchema
+	request: anyRequestSchema
 });
 const openAnswerText = (answer) => JSON.stringify(answer);
 const readOpenAnswer = (text) => openAnswerSchema.parse(JSON.parse(text));

@@ -1,184 +1,16 @@
-import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheckRun, readMemory, standsForAnother, together } from "../answer.js";
-import { applyOverrides, askNames, askedAs, bisectAskNames, calledAs, kebabCase, parseConfig, parsePriority, scenariosIn } from "../config.js";
+import { composeComment, endingOfError, endingOfFailure, markerOf, pullRequestOfCheckRun, readMemory, standsForAnother } from "../answer.js";
+import { applyOverrides, askNames, askedAs, bisectAskNames, calledAs, kebabCase, parsePriority, scenariosIn } from "../config.js";
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
-import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
-import { testbedsFor, wishesOf } from "../inventory.js";
-import { RepositoryError, authorize, callOnGithub, commandsFor, lineOfDiffs, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned } from "../patch.js";
-import { findRevision, looksLikeRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";
+import { fetchPullRequest, findComment, mayWrite, numbersOf, placeOf, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
+import { testbedsFor } from "../inventory.js";
+import { RepositoryError, authorize, callOnGithub, commandsFor, lineOfDiffs, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned } from "../patch.js";
+import { findRevision, looksLikeRevision, parseRevisionName } from "../phabricator.js";
 import { UsageError, codeSpan, excerpt, exitCodes, families, fromJson, patchName, resultSchema, withoutPaths } from "../words.js";
 import { indexPath, parseIndex } from "../data-branch.js";
 import { worstFirst } from "../report.js";
-import { requestSchema, requestText, subjectOf } from "./request.js";
+import { answerFor, answerOnPhabricator, bisectAnswerFor, bisectWish, gateNames, marksFor, requestSchema, requestText, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
 import { readEvent } from "./inputs.js";
-import { log, mask, setOutput } from "./log.js";
-
-// src/action/job.ts
-/** A revision is made for whatever its author had, so for it the configuration is that of the branch that the job runs on. */
-const configCommitOf = (patch, { job }) => patch.kind === "revision" ? job.commit : patch.baseCommit;
-async function openJob(inputs) {
-	const { job, token, config: path } = inputs;
-	const octokit = await createOctokit({
-		token,
-		apiUrl: job.apiUrl,
-		log
-	});
-	const repository = openRepository(job.workspace, withToken(token, job.serverUrl));
-	return {
-		inputs,
-		octokit,
-		repository,
-		async readConfig(base) {
-			const commit = await repository.resolve(base);
-			const text = await repository.read(`${commit}:${path}`).catch(() => {
-				throw new UsageError(`The base ${base} has no ${path}: add one to the base branch first.`);
-			});
-			return parseConfig(text, {
-				path,
-				home: process.env.HOME ?? "/"
-			});
-		}
-	};
-}
-/**
-* Credentials for a private repository, whose checkout leaves none behind: in the environment, where nobody else sees
-* them (`GIT_CONFIG_COUNT` in git-config(1)). GitHub takes a token as the password of any user.
-*/
-function withToken(token, serverUrl) {
-	const credentials = Buffer.from(`x-access-token:${token}`).toString("base64");
-	mask(credentials);
-	return {
-		GIT_CONFIG_COUNT: "1",
-		GIT_CONFIG_KEY_0: `http.${serverUrl}/.extraheader`,
-		GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${credentials}`
-	};
-}
-/** Phabricator as the bot whose token the job has; throws a `UsageError` where it has none. */
-function revisionWorldOf({ inputs: { conduitToken: token }, repository }, configuration) {
-	const config = phabricatorOf(configuration);
-	if (token === "") throw new UsageError("conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.");
-	return {
-		conduit: openConduit({
-			url: config.url,
-			token,
-			log
-		}),
-		repository,
-		config
-	};
-}
-/** Wishes for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
-const wishesFor = (config, ask, inputs) => wishesOf(config, ask.testbed ? { testbed: ask.testbed } : {
-	testbed: inputs.ask.testbed,
-	each: inputs.each
-}, calledAs.input);
-/** A bisection has one testbed. */
-const bisectWish = (config, { testbed }, inputs) => wishesFor(config, testbed ? { testbed } : {}, inputs)[0];
-/** What the comment and the check of each gate are called. */
-const gateNames = (wishes) => wishes.length === 1 ? ["ppsgate"] : wishes.map((wish) => `ppsgate: ${wish}`);
-/** Where people look for how a gate goes; nobody waits for what is measured at night. */
-async function answerFor(context, { patch, ask, purpose, revisionAnswer }, config, { keepComment, ...place }) {
-	const { name, runId } = place;
-	if (purpose === "nightly") return together([]);
-	if (patch.kind === "revision") return answerOnPhabricator(context, config, patch, {
-		...place,
-		...revisionAnswer
-	});
-	const undecided = purpose === "history" ? "neutral" : config.github.undecided;
-	const marks = await marksFor(context, patch, {
-		...config.github,
-		undecided
-	}, place);
-	if (patch.kind !== "pull-request") return marks;
-	const comment = openComment(context.octokit, patch, {
-		name,
-		run: runId,
-		ask,
-		detailsUrl: runUrl(context.inputs.job, runId),
-		log,
-		now: () => /* @__PURE__ */ new Date(),
-		...keepComment && { keep: keepComment },
-		...place.patience
-	});
-	return together([marks, comment]);
-}
-/** What stands on the head commit: the check, and at a pull request the status where it is asked for. */
-async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status }, { name, runId, isOpen = false, patience }) {
-	const subject = {
-		repository: patch.kind === "pull-request" ? patch.repository : job.repository,
-		patch
-	};
-	const shared = {
-		name,
-		detailsUrl: runUrl(job, runId),
-		log,
-		now: () => /* @__PURE__ */ new Date(),
-		...patience
-	};
-	const isOwnApp = await ownLogin(octokit).catch(() => workflowsOwn) !== workflowsOwn;
-	const check = openCheckRun(octokit, subject, {
-		...shared,
-		undecided,
-		isOpen,
-		isOwnApp
-	});
-	if (patch.kind !== "pull-request") return together([check]);
-	const marks = [check, ...status ? [openStatus(octokit, subject, shared)] : []];
-	return forOneBase(octokit, patch, together(marks), patience);
-}
-/** Tells how the gate goes, or what kept it from being one; `key` and `build` are those of a relay. */
-function answerOnPhabricator(context, config, revision, { name, runId, key, build, patience }) {
-	const { conduit, config: phabricator } = revisionWorldOf(context, config);
-	const run = key ?? `${runId}`;
-	return openRevisionAnswer(conduit, revision, {
-		run: name === "ppsgate" ? run : `${run} ${name.replace(/^ppsgate: /, "")}`,
-		takesCommands: key !== void 0,
-		details: runUrl(context.inputs.job, runId),
-		undecided: phabricator.undecided,
-		log,
-		...patience,
-		...build !== void 0 && { build }
-	});
-}
-/**
-* Where people look for how a bisection goes: in a comment of its own where it was asked for. It says nothing of the head,
-* so there is no check.
-*/
-function bisectAnswerFor(context, { patch, good, bad, isOwn, revisionAnswer }, config, { runId, keepComment, patience }) {
-	const details = runUrl(context.inputs.job, runId);
-	const of = isOwn ? patchName(patch) : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
-	switch (patch.kind) {
-		case "range": return together([]);
-		case "revision": {
-			const { conduit } = revisionWorldOf(context, config);
-			const { key = `${runId}` } = revisionAnswer ?? {};
-			const about = {
-				details,
-				takesCommands: revisionAnswer?.key !== void 0,
-				log
-			};
-			return openRevisionComment(conduit, patch, {
-				run: `${key} bisect`,
-				...about,
-				...patience
-			});
-		}
-		case "pull-request": return openComment(context.octokit, patch, {
-			name: bisectName,
-			subject: `the bisection of ${of}`,
-			run: runId,
-			ask: {},
-			detailsUrl: details,
-			log,
-			now: () => /* @__PURE__ */ new Date(),
-			...keepComment && { keep: keepComment },
-			...patience
-		});
-	}
-}
-/** What the comment of a bisection is called, beside which that of the gate stays as it is. */
-const bisectName = "ppsgate bisect";
-const runUrl = ({ serverUrl, repository }, runId) => `${serverUrl}/${repository}/actions/runs/${runId}`;
-const workflowsOwn = "github-actions[bot]";
+import { log, setOutput } from "./log.js";
 
 // src/action/bisect-cell.ts
 /** Throws a `UsageError` where more than one is asked for, or there is no such family. */
@@ -1030,4 +862,4 @@ const help = [
 	...commandsFor(callOnGithub).map(({ write, to }) => `| \`${write}\` | ${to} |`)
 ].join("\n");
 
-export { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, openJob, revisionWorldOf, runAdmit, tellRefusal, wishesFor };
+export { admitEvent, exitCodeOf, runAdmit, tellRefusal };

@@ -1,4 +1,5 @@
-import { openJob, runAdmit } from "./run-admit.js";
+import { openJob } from "./request.js";
+import { runAdmit } from "./run-admit.js";
 
 // src/action/run-command.ts
 async function runCommand(inputs, signal) {
@@ -8,6 +9,10 @@ async function runCommand(inputs, signal) {
 		case "gate": {
 			const { runGate } = await import("./run-gate.js");
 			return runGate(context, signal);
+		}
+		case "bisect": {
+			const { runBisect } = await import("./run-bisect.js");
+			return runBisect(context, signal);
 		}
 		case "publish": {
 			const { runPublish } = await import("./run-publish.js");

@@ -1,22 +1,20 @@
-import { summary } from "../vendor/actions-core.js";
-import { answering, endingOfError, endingOfResult, linkedAfterwards, summaryOf, together, upshotOf } from "../answer.js";
+import { answering, endingOfError, endingOfResult, linkedAfterwards, together, upshotOf } from "../answer.js";
 import { applyOverrides, calledAs } from "../config.js";
-import { readHistory } from "../data-branch.js";
-import { historyFile, randomSeed } from "../experiment.js";
+import { randomSeed } from "../experiment.js";
 import { gate, resumeGate } from "../gate.js";
 import { testbedsFor } from "../inventory.js";
-import { readyMachine } from "../linux-lab.js";
 import { restoreRevision } from "../patch.js";
 import { explained, headline, outcomeName } from "../report.js";
 import { inSession } from "../session.js";
-import { UsageError, exitCodes, patchName, reasonOf, withoutPaths, worstUpshot } from "../words.js";
+import { UsageError, exitCodes, patchName, worstUpshot } from "../words.js";
 import { fetchExperiment, publishData, runsToExtend } from "./publish-data.js";
-import { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, revisionWorldOf, wishesFor } from "./run-admit.js";
-import { answerState, labState, leaseState, openAnswerText } from "./left.js";
+import { answerFor, configCommitOf, failureOf, fileOf, gateNames, isBisection, isMeasuredAnyway, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
+import { answerState, openAnswerText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
-import { failureOf, fileOf, isBisection, isMeasuredAnyway, readRequest, requestText, subjectOf } from "./request.js";
+import { jobLog, keepRefusal, newFolder, orElsewhere, readyLab, sharedHistory, summarized } from "./measuring.js";
+import { admitEvent, exitCodeOf } from "./run-admit.js";
 import { join } from "node:path";
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 
 // src/action/run-gate.ts
 /** Answers the exit code of the worst verdict; throws for what kept it from one. */
@@ -56,13 +54,9 @@ function refuseBisection(admission) {
 const noBisection = "A job with `command: gate` bisects nothing: give the workflow one with `command: bisect`, as `ppsgate init` writes it.";
 async function measure(request, written, job) {
 	const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
-	if (testbeds.flat().some((name) => config.testbeds[name]?.kind === "embedded-linux")) {
-		const exitCode = await readyMachine(log.info);
-		if (exitCode !== void 0) return exitCode;
-		saveState(labState, "up");
-	}
+	const exitCode = await readyLab(config, testbeds.flat());
+	if (exitCode !== void 0) return exitCode;
 	const folder = await newFolder(job.context);
-	saveState(leaseState, folder);
 	const done = [];
 	for (const [index, name] of gateNames(wishes).entries()) {
 		const place = {
@@ -122,24 +116,6 @@ async function planned(request, written, { context, isAlone }) {
 		throw error;
 	}
 }
-/** It is uploaded, whatever comes to lie there: workflows look for it at its place, which no output can change. */
-async function newFolder({ inputs: { job } }) {
-	const folder = await makeFirst(join(job.temporary, "ppsgate"));
-	setOutput("directory", folder);
-	return folder;
-}
-/** The path, or where an earlier step has that one, `path-2`, `path-3` and so on. */
-async function makeFirst(path, number = 1) {
-	const folder = number === 1 ? path : `${path}-${number}`;
-	try {
-		await mkdir(folder);
-		return folder;
-	} catch (error) {
-		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-		return makeFirst(path, number + 1);
-	}
-}
-/** Where it is not taken, the output `request` has another job answer, with what this one leaves behind. */
 async function openAnswer(request, config, name, { context, isAlone }) {
 	if (!isAlone) return together([]);
 	const answer = await answerFor(context, request, config, {
@@ -147,14 +123,7 @@ async function openAnswer(request, config, name, { context, isAlone }) {
 		runId: context.inputs.job.runId,
 		keepComment: (url) => setOutput("comment-url", url)
 	});
-	return {
-		...answer,
-		async ended(ending) {
-			const given = await answer.ended(ending);
-			if (given === "untaken") setOutput("request", requestText(request));
-			return given;
-		}
-	};
+	return orElsewhere(answer, request);
 }
 async function judge(task, place, answer) {
 	const { context, isAlone, directory } = place;
@@ -178,16 +147,6 @@ async function judge(task, place, answer) {
 	};
 	return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
-/** The summary of the job holds the result also where nothing else can be written. */
-async function summarized(ending) {
-	await summary.addRaw(summaryOf(ending)).write();
-	return ending;
-}
-/**
-* Writes to the log alone, and to no terminal: a runner may offer one, as act does, and what it is told must begin a
-* line.
-*/
-const jobLog = { write: (text) => process.stdout.write(text) };
 function measured({ request, config, testbeds, isMeasuredAnyway }, { context, folder, directory, signal }, answer) {
 	const { inputs, octokit, repository } = context;
 	const { job } = inputs;
@@ -230,40 +189,12 @@ function measured({ request, config, testbeds, isMeasuredAnyway }, { context, fo
 		return resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
 	});
 }
-/** What this machine has learnt, and what the data branch has; a runner that is made anew each time knows nothing. */
-function sharedHistory(config, { octokit, inputs: { job } }) {
-	const file = historyFile(config.history);
-	const { branch } = config.github.data;
-	return {
-		async read() {
-			if (branch === void 0) return file.read();
-			return [...await readHistory(octokit, {
-				repository: job.repository,
-				branch
-			}).catch((error) => {
-				log.warn(reasonOf(error));
-				return [];
-			}), ...await file.read()];
-		},
-		append: file.append
-	};
-}
 /**
 * Keeps the failure for the job that publishes, which may follow also where this one answers: a fork's token may only
 * read.
 */
 async function keepFailure(error, { file }) {
 	await writeFile(file("failure"), JSON.stringify(failureOf(error)));
-}
-async function keepRefusal(why, context) {
-	const folder = await newFolder(context);
-	const said = withoutPaths(why);
-	const failure = {
-		exitCode: exitCodes.usage,
-		said,
-		isRefused: true
-	};
-	await writeFile(join(folder, fileOf("failure", 0, 1)), JSON.stringify(failure));
 }
 function worstOf(done) {
 	const upshots = done.map(({ ending }) => upshotOf(ending));

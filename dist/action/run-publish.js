@@ -9,25 +9,175 @@ import { testbedsFor } from "../inventory.js";
 import { restoreRevision } from "../patch.js";
 import { withReasons } from "../profile.js";
 import { headline } from "../report.js";
-import { UsageError, exitCodes, patchName, realPause, reasonOf } from "../words.js";
+import { UsageError, bisectResultSchema, cellName, exitCodes, fromJson, patchName, realPause, reasonOf } from "../words.js";
 import { artifactName, publishData } from "./publish-data.js";
 import { readEvent } from "./inputs.js";
-import { answerFor, configCommitOf, gateNames, revisionWorldOf, tellRefusal, wishesFor } from "./run-admit.js";
+import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateNames, isBisection, isMeasuredAnyway, readRequest, revisionWorldOf, wishesFor } from "./request.js";
 import { log } from "./log.js";
-import { failureSchema, fileOf, isBisection, isMeasuredAnyway, readRequest } from "./request.js";
+import { askedOf, heldTo, readBisectConfig, restoreCommits } from "./bisection.js";
+import { tellRefusal } from "./run-admit.js";
 import { relative } from "node:path";
+
+// src/action/patience.ts
+const inAnHour = () => new Date(Date.now() + 36e5);
+/** A minute where all is used up, for GitHub may be well again just now. */
+const leftOf = ({ until, now, pause }) => ({
+	patienceSeconds: Math.max(60, Math.round((until.getTime() - now().getTime()) / 1e3)),
+	pause
+});
+const anHour = () => ({
+	until: inAnHour(),
+	now: () => /* @__PURE__ */ new Date(),
+	pause: realPause
+});
+/** Asks again while GitHub is not well. */
+async function fetchPatiently(octokit, place, patience) {
+	const { until, now, pause } = patience;
+	for (const seconds of pausesWithin(leftOf(patience).patienceSeconds)) {
+		const artifact = await fetchArtifact(octokit, place);
+		if (artifact.kind !== "failed" || !artifact.mayPass || now() > until) return artifact;
+		await pause(seconds, new AbortController().signal);
+	}
+	return fetchArtifact(octokit, place);
+}
+/** Of a job that has answered, or could not. */
+function exitCodeIf(isGiven) {
+	if (isGiven) return exitCodes.pass;
+	log.error("The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.");
+	return exitCodes.infrastructure;
+}
+
+// src/action/publish-bisect.ts
+/** Passes when whoever asked is answered, whatever was found. */
+async function publishBisection(request, context, patience) {
+	const config = await readBisectConfig(request, context);
+	const { runId } = context.inputs.job;
+	const { ending, mayPass } = await endingOf(request, config, context, patience);
+	const given = await bisectAnswerFor(context, request, config, {
+		runId,
+		patience: leftOf(patience)
+	}).ended(ending);
+	if (ending.kind === "unmeasured") log.info(titleOf(ending));
+	else await summary.addRaw(summaryOf(ending)).write();
+	return exitCodeIf(given !== "untaken" && !mayPass);
+}
+async function endingOf(request, config, context, patience) {
+	const { octokit, inputs } = context;
+	const { repository, runId, runUrl } = inputs.job;
+	const artifact = await fetchPatiently(octokit, {
+		repository,
+		runId,
+		name: artifactName
+	}, patience);
+	if (artifact.kind === "none") return { ending: cancelled };
+	if (artifact.kind !== "fetched") {
+		const mayPass = artifact.kind === "failed" && artifact.mayPass;
+		return {
+			ending: endingOfFailure("infrastructure", artifact.why),
+			mayPass
+		};
+	}
+	const [result, failure] = [fileOf("result", 0, 1), fileOf("failure", 0, 1)];
+	const entries = await readEntries(artifact.bytes, [result, failure]);
+	if (entries.kind === "refused") return { ending: endingOfFailure("infrastructure", entries.why) };
+	const text = entries.texts.get(result);
+	if (text === void 0) return { ending: endingOfText$1(entries.texts.get(failure)) };
+	const read = bisectResultSchema.safeParse(fromJson(text));
+	const found = read.success ? await believed$1(read.data, request, config, context) : {
+		kind: "refused",
+		why: "The result is none of a bisection, or of another version."
+	};
+	if (found.kind === "refused") return { ending: endingOfFailure("infrastructure", found.why) };
+	const links = { rawData: `the [job](${runUrl})` };
+	const asked = askedOf(request);
+	return { ending: {
+		kind: "bisected",
+		result: found.result,
+		asked,
+		links
+	} };
+}
+function endingOfText$1(text) {
+	const failure = failureOfText(text);
+	return failure === void 0 ? cancelled : endingOfFailure(failure.why, failure.said);
+}
+/**
+* Believes the numbers of what was measured, and of commits what git says of them here: whoever lies about the numbers
+* blames another commit, and passes none.
+*/
+async function believed$1(result, request, written, context) {
+	const refused = (why) => ({
+		kind: "refused",
+		why: `The result is ${why}.`
+	});
+	const { config, testbeds } = heldTo(request, written, context);
+	const [frameBytes] = config.frameSizes ?? [];
+	const cell = {
+		...request.cell,
+		...frameBytes !== void 0 && { frameBytes }
+	};
+	if (result.good !== request.good || result.bad !== request.bad) return refused("of other commits than were asked for");
+	if (!testbeds.includes(result.testbed.name)) return refused("of another testbed");
+	if (cellName(result.cell) !== cellName(cell) || result.metric !== config.gate.metric) return refused("of another cell, or by another metric");
+	if (indicesIn(result.answer).some((index) => index >= result.revisions.length)) return refused("of commits that it does not have");
+	try {
+		await restoreCommits(request, written, context);
+		const known = await commitsOf(request, context);
+		const revisions = result.revisions.flatMap((revision) => {
+			const { place, ...rest } = known.get(revision.commit) ?? {};
+			return place === revision.place ? [{
+				...revision,
+				...rest
+			}] : [];
+		});
+		if (revisions.length < result.revisions.length) return refused("of commits of another range");
+		return {
+			kind: "believed",
+			result: {
+				...result,
+				revisions
+			}
+		};
+	} catch (error) {
+		return refused(`of commits that cannot be read here (${reasonOf(error)})`);
+	}
+}
+/** By their ids, the good one and those after it along first parents. */
+async function commitsOf({ good, bad }, { repository }) {
+	await repository.resolve(bad);
+	const known = /* @__PURE__ */ new Map([[good, {
+		place: 0,
+		...await repository.describe(good)
+	}]]);
+	for await (const { commit, subject, author } of repository.firstParents(good, bad)) known.set(commit, {
+		place: known.size,
+		subject,
+		author
+	});
+	return known;
+}
+/** All that an answer has of revisions, by their indices. */
+function indicesIn(answer) {
+	switch (answer.kind) {
+		case "culprit": return [answer.revision];
+		case "group": return [answer.after, answer.last];
+		case "several": return [...answer.found.flatMap(indicesIn), ...answer.open.flatMap(({ after, last }) => [after, last])];
+		case "not-reproduced": return answer.fault === void 0 ? [] : [answer.fault.revision];
+		case "slide": return answer.steps;
+		case "inconclusive": return answer.best.map(({ revision }) => revision);
+	}
+}
 
 // src/action/run-publish.ts
 /**
 * Passes when the patch is answered, whatever the verdict: that is for the check to say. Where that could not be done
 * within an hour, the job can be run again: what was measured lies in the artifact.
 */
-async function runPublish(context, patience = {
-	until: inAnHour(),
-	now: () => /* @__PURE__ */ new Date(),
-	pause: realPause
-}) {
-	const source = await sourceOf(context);
+async function runPublish(context, patience = anHour()) {
+	const { request: handed } = context.inputs;
+	const given = handed === "" ? void 0 : readRequest(handed);
+	if (given !== void 0 && isBisection(given)) return publishBisection(given, context, patience);
+	const source = await sourceOf(context, given);
 	if (source === void 0) return exitCodes.pass;
 	const { request, isTrusted } = source;
 	const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
@@ -77,16 +227,8 @@ async function runPublish(context, patience = {
 		request,
 		isTrusted
 	}, config, context);
-	if (isGiven) return exitCodes.pass;
-	log.error("The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.");
-	return exitCodes.infrastructure;
+	return exitCodeIf(isGiven);
 }
-const inAnHour = () => new Date(Date.now() + 36e5);
-/** A minute where all is used up, for GitHub may be well again just now. */
-const leftOf = ({ until, now, pause }) => ({
-	patienceSeconds: Math.max(60, Math.round((until.getTime() - now().getTime()) / 1e3)),
-	pause
-});
 const ended = (ending) => ({
 	kind: "ended",
 	ending,
@@ -94,18 +236,13 @@ const ended = (ending) => ({
 	corrections: []
 });
 /** The patch as an earlier job of this run fixed it, or as GitHub says that a fork's own run was for. */
-async function sourceOf(context) {
-	const { inputs } = context;
-	const { job } = inputs;
-	if (inputs.request !== "") {
-		const request = readRequest(inputs.request);
-		if (isBisection(request)) throw new UsageError("request: expected that of a gate.");
-		return {
-			request,
-			runId: job.runId,
-			isTrusted: true
-		};
-	}
+async function sourceOf(context, given) {
+	const { job } = context.inputs;
+	if (given !== void 0) return {
+		request: given,
+		runId: job.runId,
+		isTrusted: true
+	};
 	if (job.eventName !== "workflow_run") throw new UsageError("publish: expected the input `request` of an earlier job, or the event workflow_run.");
 	const { workflow_run: run } = workflowRun.parse(await readEvent(job));
 	const all = await pullRequestsOfBranch(context.octokit, job.repository, {
@@ -148,11 +285,12 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 		const own = await changedOfGate(patch, repository, job);
 		if (own !== void 0) return everywhere(endingOfFailure("usage", selfMade(patch, own)));
 	}
-	const artifact = await fetchPatiently(octokit, {
+	const place = {
 		repository: job.repository,
 		runId,
 		name: artifactName
-	}, patience);
+	};
+	const artifact = await fetchPatiently(octokit, place, patience);
 	if (artifact.kind === "none") return everywhere(cancelled);
 	if (artifact.kind !== "fetched") {
 		const mayPass = artifact.kind === "failed" && artifact.mayPass;
@@ -202,16 +340,6 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 		};
 	}));
 }
-/** Asks again while GitHub is not well. */
-async function fetchPatiently(octokit, place, patience) {
-	const { until, now, pause } = patience;
-	for (const seconds of pausesWithin(leftOf(patience).patienceSeconds)) {
-		const artifact = await fetchArtifact(octokit, place);
-		if (artifact.kind !== "failed" || !artifact.mayPass || now() > until) return artifact;
-		await pause(seconds, new AbortController().signal);
-	}
-	return fetchArtifact(octokit, place);
-}
 /** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
 function believed(text, asked) {
 	const read = parseResult(text);
@@ -252,18 +380,13 @@ async function whyNotUnchanged(request, { config, wish, context }) {
 }
 /** A gate that was cut short has left neither a result nor a word. */
 function endingOfText(text) {
-	if (text === void 0) return ended(cancelled);
-	try {
-		const { exitCode, said, isRefused } = failureSchema.parse(JSON.parse(text));
-		if (isRefused) return {
-			kind: "refused",
-			why: said
-		};
-		const isUsage = exitCode === exitCodes.usage;
-		return ended(endingOfFailure(isUsage ? "usage" : "infrastructure", said));
-	} catch {
-		return ended(cancelled);
-	}
+	const failure = failureOfText(text);
+	if (failure === void 0) return ended(cancelled);
+	const { why, said, isRefused } = failure;
+	return isRefused ? {
+		kind: "refused",
+		why: said
+	} : ended(endingOfFailure(why, said));
 }
 /**
 * What the patch changes of that which measures it, which could then write any result: the workflows, and where the

@@ -13,8 +13,10 @@ import { rerunAsRoot } from '../linux-lab/requirements.ts';
 import { openConduit } from '../phabricator/conduit.ts';
 import { releaseLeft } from '../reservation/lease-file.ts';
 import { readInputs } from './inputs.ts';
+import { openBisectComment } from './job.ts';
 import { answerState, labState, leaseState, readOpenAnswer } from './left.ts';
 import { log } from './log.ts';
+import { isBisection } from './request.ts';
 
 export async function cleanUp(): Promise<void> {
   const hasLab = core.getState(labState) !== '';
@@ -32,8 +34,10 @@ export async function cleanUp(): Promise<void> {
 async function endAnswer(state: string): Promise<void> {
   if (state === '') return;
   const { name, request } = readOpenAnswer(state);
-  const { patch, ask, revisionAnswer } = request;
+  const { patch, revisionAnswer } = request;
   const { token, conduitToken, job } = readInputs(process.env);
+  // A comment on Phabricator is written at an end that is none of these.
+  if (isBisection(request) && patch.kind !== 'pull-request') return;
   if (patch.kind === 'revision') {
     const conduit = openConduit({ url: patch.server, token: conduitToken, log });
     const { key = `${job.runId}`, build } = revisionAnswer ?? {};
@@ -44,14 +48,19 @@ async function endAnswer(state: string): Promise<void> {
     return;
   }
   const octokit = await createOctokit({ token, apiUrl: job.apiUrl, log });
+  const now = () => new Date();
+  const seen = { run: job.runId, detailsUrl: job.runUrl, log, now };
+  if (isBisection(request)) {
+    await openBisectComment(octokit, request, seen)?.ended(cancelled);
+    return;
+  }
   const place = { name, detailsUrl: job.runUrl };
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
   const trouble = await closeLeftCheckRun(octokit, { repository, patch }, place);
   if (trouble !== undefined) log.warn(trouble);
   if (patch.kind !== 'pull-request') return;
   const comment = openComment(octokit, patch, {
-    ...{ ...place, run: job.runId, ask },
-    ...{ log, now: () => new Date() },
+    ...{ ...seen, name, ask: request.ask },
   });
   await comment.ended(cancelled);
 }

@@ -1,7 +1,7 @@
 // What every command of the Action shares: the inputs, GitHub, the checkout, and how a patch is answered.
 import { type Answer, together } from '../answer/answer.ts';
 import { type CheckRunOptions, openCheckRun } from '../answer/check-run.ts';
-import { openComment } from '../answer/comment.ts';
+import { type CommentOptions, openComment } from '../answer/comment.ts';
 import { forOneBase } from '../answer/one-base.ts';
 import { openRevisionAnswer, openRevisionComment } from '../answer/revision-comment.ts';
 import { openStatus } from '../answer/status.ts';
@@ -186,33 +186,37 @@ export function answerOnPhabricator(
  */
 export function bisectAnswerFor(
   context: JobContext,
-  { patch, good, bad, isOwn, revisionAnswer }: BisectRequest,
+  request: BisectRequest,
   config: Config,
   { runId, keepComment, patience }: Omit<AnswerPlace, 'name' | 'isOpen'>,
 ): Answer {
-  const details = runUrl(context.inputs.job, runId);
-  const of = isOwn ? patchName(patch) : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
-  switch (patch.kind) {
-    case 'range':
-      return together([]);
-    case 'revision': {
-      const { conduit } = revisionWorldOf(context, config);
-      const { key = `${runId}` } = revisionAnswer ?? {};
-      const about = { details, takesCommands: revisionAnswer?.key !== undefined, log };
-      return openRevisionComment(conduit, patch, { run: `${key} bisect`, ...about, ...patience });
-    }
-    case 'pull-request':
-      return openComment(context.octokit, patch, {
-        ...{ name: bisectName, subject: `the bisection of ${of}`, run: runId, ask: {} },
-        ...{ detailsUrl: details, log, now: () => new Date() },
-        ...(keepComment && { keep: keepComment }),
-        ...patience,
-      });
+  const { patch, revisionAnswer } = request;
+  const detailsUrl = runUrl(context.inputs.job, runId);
+  if (patch.kind === 'revision') {
+    const { conduit } = revisionWorldOf(context, config);
+    const { key } = revisionAnswer ?? {};
+    const about = { details: detailsUrl, takesCommands: key !== undefined, log, ...patience };
+    return openRevisionComment(conduit, patch, { run: key ?? `${runId}`, ...about });
   }
+  const comment = openBisectComment(context.octokit, request, {
+    ...{ run: runId, detailsUrl, log, now: () => new Date() },
+    ...(keepComment && { keep: keepComment }),
+    ...patience,
+  });
+  return comment ?? together([]);
 }
 
-/** What the comment of a bisection is called, beside which that of the gate stays as it is. */
-const bisectName = 'ppsgate bisect';
+/** Beside the gate's comment, which stays as it is; undefined for what is at no pull request. */
+export function openBisectComment(
+  octokit: Octokit,
+  { patch, isOwn, good, bad }: BisectRequest,
+  options: Omit<CommentOptions, 'name' | 'subject' | 'ask'>,
+): Answer | undefined {
+  if (patch.kind !== 'pull-request') return undefined;
+  const of = isOwn ? patchName(patch) : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
+  const about = { name: 'ppsgate bisect', subject: `the bisection of ${of}`, ask: {} };
+  return together([openComment(octokit, patch, { ...options, ...about })]);
+}
 
 const runUrl = ({ serverUrl, repository }: Inputs['job'], runId: number): string =>
   `${serverUrl}/${repository}/actions/runs/${runId}`;

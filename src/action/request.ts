@@ -7,6 +7,7 @@ import { calledAs } from '../config/parameters.ts';
 import { bisectAskSchema } from '../patch/bisect-command.ts';
 import { type Ask, askSchema } from '../patch/command.ts';
 import { jobSchema } from '../patch/job.ts';
+import { fromJson } from '../words/json.ts';
 import { commitId, patchName, patchSchema } from '../words/patch.ts';
 import { priorities } from '../words/priority.ts';
 import { cellSchema } from '../words/scenario.ts';
@@ -31,7 +32,7 @@ export const requestSchema = z.object({
 export type AdmittedRequest = z.infer<typeof requestSchema>;
 
 /** A bisection that there is leave for. */
-export const bisectRequestSchema = z.object({
+const bisectRequestSchema = z.object({
   command: z.literal('bisect'),
   /** Where it was asked for and is answered; a range of commits where nobody was at a patch. */
   patch: patchSchema,
@@ -49,9 +50,9 @@ export const bisectRequestSchema = z.object({
 
 export type BisectRequest = z.infer<typeof bisectRequestSchema>;
 
-const anyRequestSchema = z.union([bisectRequestSchema, requestSchema]);
+export const anyRequestSchema = z.union([bisectRequestSchema, requestSchema]);
 
-type AnyRequest = z.infer<typeof anyRequestSchema>;
+export type AnyRequest = z.infer<typeof anyRequestSchema>;
 
 export const isBisection = (request: AnyRequest): request is BisectRequest => 'command' in request;
 
@@ -88,7 +89,7 @@ export const fileOf = (base: 'result' | 'failure', index: number, of: number): s
   of === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
 
 /** What a gate leaves that came to no result. */
-export const failureSchema = z.object({
+const failureSchema = z.object({
   exitCode: z.int(),
   /** What went wrong, in a sentence that may hold anybody's text. */
   said: z.string().max(20_000),
@@ -102,4 +103,14 @@ export type Failure = z.infer<typeof failureSchema>;
 export function failureOf(error: unknown): Failure {
   const ending = endingOfError(error);
   return { exitCode: exitCodes[upshotOf(ending)], said: ending.said, isRefused: false };
+}
+
+/** What kept a job from a result, of the text that it left; undefined for one that was cut short, and left none. */
+export function failureOfText(
+  text: string | undefined,
+): { why: 'usage' | 'infrastructure'; said: string; isRefused: boolean } | undefined {
+  const failure = failureSchema.safeParse(fromJson(text ?? '')).data;
+  if (failure === undefined) return undefined;
+  const { exitCode, said, isRefused } = failure;
+  return { why: exitCode === exitCodes.usage ? 'usage' : 'infrastructure', said, isRefused };
 }

@@ -12,6 +12,10 @@ export async function runCommand(inputs: Inputs, signal: AbortSignal): Promise<n
       const { runGate } = await import('./run-gate.ts');
       return runGate(context, signal);
     }
+    case 'bisect': {
+      const { runBisect } = await import('./run-bisect.ts');
+      return runBisect(context, signal);
+    }
     case 'publish': {
       const { runPublish } = await import('./run-publish.ts');
       return runPublish(context);

@@ -1,36 +1,23 @@
 // `command: gate`: measures what there is leave for, and where no other job does that, admits and answers as well.
 
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as core from '@actions/core';
 import { type Answer, answering, linkedAfterwards, together } from '../answer/answer.ts';
-import {
-  type Ending,
-  endingOfError,
-  endingOfResult,
-  summaryOf,
-  upshotOf,
-} from '../answer/ending.ts';
+import { type Ending, endingOfError, endingOfResult, upshotOf } from '../answer/ending.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import { readHistory } from '../data-branch/branch.ts';
-import { type HistoryFile, historyFile } from '../experiment/history.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate } from '../gate.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
-import { readyMachine } from '../linux-lab/requirements.ts';
 import { restoreRevision } from '../patch/revision.ts';
-import type { Output } from '../progress.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read.ts';
 import { type GateSession, inSession } from '../session.ts';
-import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
 import { exitCodes, type Upshot, worstUpshot } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
-import { withoutPaths } from '../words/without-paths.ts';
 import type { Admission } from './admit.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
 import {
@@ -41,18 +28,25 @@ import {
   revisionWorldOf,
   wishesFor,
 } from './job.ts';
-import { answerState, labState, leaseState, openAnswerText } from './left.ts';
+import { answerState, openAnswerText } from './left.ts';
 import { log, saveState, setOutput } from './log.ts';
+import {
+  jobLog,
+  keepRefusal,
+  newFolder,
+  orElsewhere,
+  readyLab,
+  sharedHistory,
+  summarized,
+} from './measuring.ts';
 import { publishData } from './publish-data.ts';
 import {
   type AdmittedRequest,
-  type Failure,
   failureOf,
   fileOf,
   isBisection,
   isMeasuredAnyway,
   readRequest,
-  requestText,
   subjectOf,
 } from './request.ts';
 import { admitEvent, exitCodeOf } from './run-admit.ts';
@@ -95,14 +89,10 @@ type Job = {
 
 async function measure(request: AdmittedRequest, written: Config, job: Job): Promise<number> {
   const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
-  if (testbeds.flat().some((name) => config.testbeds[name]?.kind === 'embedded-linux')) {
-    const exitCode = await readyMachine(log.info);
-    if (exitCode !== undefined) return exitCode;
-    saveState(labState, 'up');
-  }
+  const exitCode = await readyLab(config, testbeds.flat());
+  if (exitCode !== undefined) return exitCode;
 
   const folder = await newFolder(job.context);
-  saveState(leaseState, folder);
   const done: Done[] = [];
   for (const [index, name] of gateNames(wishes).entries()) {
     const place: Place = {
@@ -173,26 +163,6 @@ async function planned(
   }
 }
 
-/** It is uploaded, whatever comes to lie there: workflows look for it at its place, which no output can change. */
-async function newFolder({ inputs: { job } }: JobContext): Promise<string> {
-  const folder = await makeFirst(join(job.temporary, 'ppsgate'));
-  setOutput('directory', folder);
-  return folder;
-}
-
-/** The path, or where an earlier step has that one, `path-2`, `path-3` and so on. */
-async function makeFirst(path: string, number = 1): Promise<string> {
-  const folder = number === 1 ? path : `${path}-${number}`;
-  try {
-    await mkdir(folder);
-    return folder;
-  } catch (error) {
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (!isTaken) throw error;
-    return makeFirst(path, number + 1);
-  }
-}
-
 type Place = Job & {
   /** Where the job's end looks for a lease, and what is uploaded. */
   folder: string;
@@ -202,7 +172,6 @@ type Place = Job & {
   file(base: 'result' | 'failure'): string;
 };
 
-/** Where it is not taken, the output `request` has another job answer, with what this one leaves behind. */
 async function openAnswer(
   request: AdmittedRequest,
   config: Config,
@@ -215,14 +184,7 @@ async function openAnswer(
     runId: context.inputs.job.runId,
     keepComment: (url) => setOutput('comment-url', url),
   });
-  return {
-    ...answer,
-    async ended(ending) {
-      const given = await answer.ended(ending);
-      if (given === 'untaken') setOutput('request', requestText(request));
-      return given;
-    },
-  };
+  return orElsewhere(answer, request);
 }
 
 type Task = {
@@ -250,18 +212,6 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
   };
   return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
-
-/** The summary of the job holds the result also where nothing else can be written. */
-async function summarized(ending: Ending): Promise<Ending> {
-  await core.summary.addRaw(summaryOf(ending)).write();
-  return ending;
-}
-
-/**
- * Writes to the log alone, and to no terminal: a runner may offer one, as act does, and what it is told must begin a
- * line.
- */
-const jobLog: Output = { write: (text) => process.stdout.write(text) };
 
 function measured(
   { request, config, testbeds, isMeasuredAnyway }: Task,
@@ -293,38 +243,12 @@ function measured(
   });
 }
 
-/** What this machine has learnt, and what the data branch has; a runner that is made anew each time knows nothing. */
-function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext): HistoryFile {
-  const file = historyFile(config.history);
-  const { branch } = config.github.data;
-  return {
-    async read() {
-      if (branch === undefined) return file.read();
-      const shared = await readHistory(octokit, { repository: job.repository, branch }).catch(
-        (error: unknown) => {
-          log.warn(reasonOf(error));
-          return [];
-        },
-      );
-      return [...shared, ...(await file.read())];
-    },
-    append: file.append,
-  };
-}
-
 /**
  * Keeps the failure for the job that publishes, which may follow also where this one answers: a fork's token may only
  * read.
  */
 async function keepFailure(error: unknown, { file }: Place): Promise<void> {
   await writeFile(file('failure'), JSON.stringify(failureOf(error)));
-}
-
-async function keepRefusal(why: string, context: JobContext): Promise<void> {
-  const folder = await newFolder(context);
-  const said = withoutPaths(why);
-  const failure: Failure = { exitCode: exitCodes.usage, said, isRefused: true };
-  await writeFile(join(folder, fileOf('failure', 0, 1)), JSON.stringify(failure));
 }
 
 type Done = { ending: Ending; directory: string };

@@ -12,22 +12,13 @@ import {
   summaryOf,
   titleOf,
 } from '../answer/ending.ts';
-import { pausesWithin } from '../answer/teller.ts';
 import { testbedsThatDiffer } from '../build/unchanged.ts';
 import { variantsBySystem } from '../build/variant.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
-import {
-  agreesWith,
-  fetchArtifact,
-  parseResult,
-  profilesIn,
-  readEntries,
-  withPatch,
-} from '../github/artifact.ts';
-import type { Octokit } from '../github/client.ts';
+import { agreesWith, parseResult, profilesIn, readEntries, withPatch } from '../github/artifact.ts';
 import { numbersOf, pullRequestsOfBranch } from '../github/pull-request.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import type { Repository } from '../patch/repository.ts';
@@ -36,7 +27,6 @@ import { type CellProfiles, withReasons } from '../profile/of-result.ts';
 import { headline } from '../report/headline.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
-import { type Pause, realPause } from '../words/pause.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { artifactName } from './extend.ts';
@@ -50,10 +40,12 @@ import {
   wishesFor,
 } from './job.ts';
 import { log } from './log.ts';
+import { anHour, exitCodeIf, fetchPatiently, leftOf, type Patience } from './patience.ts';
+import { publishBisection } from './publish-bisect.ts';
 import { publishData } from './publish-data.ts';
 import {
   type AdmittedRequest,
-  failureSchema,
+  failureOfText,
   fileOf,
   isBisection,
   isMeasuredAnyway,
@@ -67,9 +59,12 @@ import { tellRefusal } from './run-admit.ts';
  */
 export async function runPublish(
   context: JobContext,
-  patience: Patience = { until: inAnHour(), now: () => new Date(), pause: realPause },
+  patience: Patience = anHour(),
 ): Promise<number> {
-  const source = await sourceOf(context);
+  const { request: handed } = context.inputs;
+  const given = handed === '' ? undefined : readRequest(handed);
+  if (given !== undefined && isBisection(given)) return publishBisection(given, context, patience);
+  const source = await sourceOf(context, given);
   if (source === undefined) return exitCodes.pass;
   const { request, isTrusted } = source;
   const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
@@ -100,23 +95,8 @@ export async function runPublish(
   for (const { answer, left } of answered) {
     await withLinks(answer, left, { request, isTrusted }, config, context);
   }
-  if (isGiven) return exitCodes.pass;
-  log.error(
-    'The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.',
-  );
-  return exitCodes.infrastructure;
+  return exitCodeIf(isGiven);
 }
-
-/** The job's own, for all that it asks and tells: one that took an hour for each would be killed in their midst. */
-type Patience = { until: Date; now(): Date; pause: Pause };
-
-const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
-
-/** A minute where all is used up, for GitHub may be well again just now. */
-const leftOf = ({ until, now, pause }: Patience) => ({
-  patienceSeconds: Math.max(60, Math.round((until.getTime() - now().getTime()) / 1000)),
-  pause,
-});
 
 /** How a gate ended, or why it was not let begin. */
 type Left =
@@ -149,14 +129,12 @@ type Source = {
 };
 
 /** The patch as an earlier job of this run fixed it, or as GitHub says that a fork's own run was for. */
-async function sourceOf(context: JobContext): Promise<Source | undefined> {
-  const { inputs } = context;
-  const { job } = inputs;
-  if (inputs.request !== '') {
-    const request = readRequest(inputs.request);
-    if (isBisection(request)) throw new UsageError('request: expected that of a gate.');
-    return { request, runId: job.runId, isTrusted: true };
-  }
+async function sourceOf(
+  context: JobContext,
+  given: AdmittedRequest | undefined,
+): Promise<Source | undefined> {
+  const { job } = context.inputs;
+  if (given !== undefined) return { request: given, runId: job.runId, isTrusted: true };
   if (job.eventName !== 'workflow_run') {
     throw new UsageError(
       'publish: expected the input `request` of an earlier job, or the event workflow_run.',
@@ -262,21 +240,6 @@ async function endingsOf(
   );
 }
 
-/** Asks again while GitHub is not well. */
-async function fetchPatiently(
-  octokit: Octokit,
-  place: Parameters<typeof fetchArtifact>[1],
-  patience: Patience,
-): ReturnType<typeof fetchArtifact> {
-  const { until, now, pause } = patience;
-  for (const seconds of pausesWithin(leftOf(patience).patienceSeconds)) {
-    const artifact = await fetchArtifact(octokit, place);
-    if (artifact.kind !== 'failed' || !artifact.mayPass || now() > until) return artifact;
-    await pause(seconds, new AbortController().signal);
-  }
-  return fetchArtifact(octokit, place);
-}
-
 /** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
 function believed(text: string, asked: Asked): Recomputed {
   const read = parseResult(text);
@@ -316,15 +279,10 @@ async function whyNotUnchanged(
 
 /** A gate that was cut short has left neither a result nor a word. */
 function endingOfText(text: string | undefined): Left {
-  if (text === undefined) return ended(cancelled);
-  try {
-    const { exitCode, said, isRefused } = failureSchema.parse(JSON.parse(text));
-    if (isRefused) return { kind: 'refused', why: said };
-    const isUsage = exitCode === exitCodes.usage;
-    return ended(endingOfFailure(isUsage ? 'usage' : 'infrastructure', said));
-  } catch {
-    return ended(cancelled);
-  }
+  const failure = failureOfText(text);
+  if (failure === undefined) return ended(cancelled);
+  const { why, said, isRefused } = failure;
+  return isRefused ? { kind: 'refused', why: said } : ended(endingOfFailure(why, said));
 }
 
 /**

@@ -48,6 +48,7 @@ jobs:
       && startsWith(github.event.comment.body, '/ppsgate')
       && (${isInsider}
       || github.event.comment.user.id == github.event.issue.user.id))
+      && !${asksToBisect}
       && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
       && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
       && (github.event.action != 'edited' || github.event.changes.base)
@@ -69,7 +70,8 @@ jobs:
         || startsWith(github.event.comment.body, '/ppsgate extend')
         || startsWith(github.event.comment.body, '/ppsgate cancel'))
         && format('#{0}', github.event.issue.number)
-        || inputs.patch || github.event.client_payload.patch
+        || !${asksToBisect}
+        && (inputs.patch || github.event.client_payload.patch)
         || (github.event_name == 'push' || github.event_name == 'schedule') && github.event_name
         || github.run_id }}
       cancel-in-progress: >-
@@ -93,11 +95,41 @@ ${dispatchedInputs}
 ${conduitToken}
 ${upload}
 
+  bisect:
+    name: bisect
+    # For insiders alone; whether he may write, ppsgate asks GitHub. A cancel has nothing to do here but to end it.
+    if: >-
+      ${asksToBisect}
+      && github.event_name != 'issue_comment'
+      || ${commentsToBisect}
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 360
+    # One line for each pull request: what was asked for last ends what runs, and so does a cancel.
+    concurrency:
+      group: >-
+        bisect-\${{ ${commentsToBisect}
+        && format('#{0}', github.event.issue.number)
+        || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: read # the base, the commits, and the history
+      pull-requests: write # the comment, and the reaction to a command
+    outputs:
+      request: \${{ steps.bisect.outputs.request }}
+    steps:
+${checkout}
+      - id: bisect
+        uses: ${setting.action}
+        with:
+          command: bisect${configLine(setting)}
+${conduitToken}
+${upload}
+
   publish:
     name: publish
-    needs: gate
-    # Only where nobody took the answer, as while GitHub is down: it is given once more, of what gate has left.
-    if: always() && needs.gate.outputs.request != ''
+    needs: [gate, bisect]
+    # Only where nobody took the answer, as while GitHub is down: it is given once more, of what they have left.
+    if: always() && (needs.gate.outputs.request != '' || needs.bisect.outputs.request != '')
     runs-on: ubuntu-latest
     timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
     concurrency:
@@ -109,7 +141,7 @@ ${checkout}
       - uses: ${setting.action}
         with:
           command: publish${configLine(setting)}
-          request: \${{ needs.gate.outputs.request }}
+          request: \${{ needs.gate.outputs.request || needs.bisect.outputs.request }}
 ${conduitToken}
 `;
 
@@ -151,11 +183,11 @@ ${checkout}
           command: publish${configLine(setting)}
 `;
 
-/** Three jobs and a small one, for a runner beside the lab: only its job measures, with a token that may only read. */
+/** Four jobs and a small one, for a runner beside the lab: only those measure that have a token which may only read. */
 export const splitWorkflow = (setting: Setting): string => `\
 # Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until somebody stands for
-# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate measures it beside the
-# lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
+# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate, or bisect, measures it
+# beside the lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
 # what you change here.
 name: ${setting.name}
 ${runName}
@@ -187,6 +219,7 @@ jobs:
       # statuses: write # only with \`status: true\` in ppsgate.yml
     outputs:
       go: \${{ steps.admit.outputs.go }}
+      bisect: \${{ steps.admit.outputs.bisect }}
       request: \${{ steps.admit.outputs.request }}
       subject: \${{ steps.admit.outputs.subject }}
       cancel: \${{ steps.admit.outputs.cancel }}
@@ -223,15 +256,40 @@ ${checkout}
 ${conduitToken}
 ${upload}
 
+  bisect:
+    name: bisect
+    needs: admit
+    if: needs.admit.outputs.bisect == 'true'
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 1440 # the wait for a testbed is part of it
+    # In a line beside that of gates: neither ends the other.
+    concurrency:
+      group: ppsgate-bisect-\${{ needs.admit.outputs.bisect == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: read # the base, the commits as data, and the history
+    steps:
+${checkout}
+      - id: bisect
+        uses: ${setting.action}
+        with:
+          command: bisect${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${conduitToken}
+${upload}
+
   cancel:
     name: cancel
     needs: admit
     if: needs.admit.outputs.cancel == 'true'
     runs-on: ubuntu-latest
     timeout-minutes: 5
-    # To stand in the line of a gate is what ends it.
+    strategy:
+      matrix:
+        line: [ppsgate, ppsgate-bisect]
+    # To stand in the line of a gate, or of a bisection, is what ends it.
     concurrency:
-      group: ppsgate-\${{ needs.admit.outputs.cancel == 'true' && needs.admit.outputs.subject || github.run_id }}
+      group: \${{ matrix.line }}-\${{ needs.admit.outputs.cancel == 'true' && needs.admit.outputs.subject || github.run_id }}
       cancel-in-progress: true
     permissions: {}
     steps:
@@ -239,9 +297,9 @@ ${upload}
 
   publish:
     name: publish
-    needs: [admit, gate]
-    # Also when the gate failed or was cancelled.
-    if: always() && needs.admit.outputs.go == 'true'
+    needs: [admit, gate, bisect]
+    # Also when what measures failed or was cancelled.
+    if: always() && (needs.admit.outputs.go == 'true' || needs.admit.outputs.bisect == 'true')
     runs-on: ubuntu-latest
     timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
 ${answerPermissions}
@@ -257,13 +315,27 @@ ${conduitToken}
 /** Whether whoever comments has something to say in the repository, as GitHub tells with a comment. */
 const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
 
+/** Whether somebody asks for a bisection in place of a gate. */
+const asksToBisect = `(${[
+  `startsWith(github.event.comment.body, '/ppsgate bisect')`,
+  `startsWith(inputs.instead, 'bisect')`,
+  `startsWith(github.event.client_payload.instead, 'bisect')`,
+].join(' || ')})`;
+
+/** Whether an insider does so in a comment, or ends what runs. */
+const commentsToBisect = [
+  `github.event_name == 'issue_comment' && github.event.issue.pull_request`,
+  isInsider,
+  `(startsWith(github.event.comment.body, '/ppsgate bisect') || startsWith(github.event.comment.body, '/ppsgate cancel'))`,
+].join(' && ');
+
 const otherEvents = ({ branch }: Setting): string => `\
   # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
   # workflow's token: make the App's token in a step before (actions/create-github-app-token, with \`id: app\`) and give
   # whatever may write checks \`token: \${{ steps.app.outputs.token }}\` beside its \`command\`.
   check_run:
     types: [rerequested, requested_action]
-  # Commands, like \`/ppsgate run\`.
+  # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`.
   issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
     types: [created]
   workflow_dispatch:
@@ -285,15 +357,14 @@ const quoted = (text: string): string => (text.includes('#') ? `"${text}"` : tex
 
 const dispatched = parametersThat(({ dispatch }) => dispatch !== undefined);
 const dispatchInputs = dispatched
-  .map((name) =>
-    [
-      `      ${kebabCase(name)}:`,
-      `        description: ${quoted(parameter(name).dispatch ?? '')}`,
-      ...(name === 'patch' ? ['        required: true'] : []),
-    ].join('\n'),
+  .map(
+    (name) =>
+      `      ${kebabCase(name)}:\n        description: ${quoted(parameter(name).dispatch ?? '')}`,
   )
   .join('\n');
+/** The rest ppsgate reads of the event itself. */
 const dispatchedInputs = dispatched
+  .filter((name) => parameter(name).input !== undefined)
   .map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`)
   .join('\n');
 

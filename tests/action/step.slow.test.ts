@@ -81,6 +81,8 @@ describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
 });
 
 describe('what a stranger says', () => {
+  const refused = { go: 'false', bisect: 'false', cancel: 'false' };
+
   /** But for the token, which is masked in both of its forms. */
   const commandsOf = ({ commands }: Ran): Command[] => {
     const secrets = [installationToken, btoa(`x-access-token:${installationToken}`)];
@@ -92,7 +94,7 @@ describe('what a stranger says', () => {
   )('in a comment sets no output and no state: %j to %s', async (body, command) => {
     const ran = await run(command, comment(body));
     expect(commandsOf(ran), ran.log).toEqual([]);
-    expect(ran.outputs).toEqual(command === 'admit' ? { go: 'false', cancel: 'false' } : {});
+    expect(ran.outputs).toEqual(command === 'admit' ? refused : {});
     expect(ran.state).toEqual({});
     expect(ran.exitCode, ran.log).toBe(0);
     expect(ran.log).toMatch(/; write \/ppsgate|: expected /);

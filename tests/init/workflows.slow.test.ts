@@ -83,11 +83,15 @@ test('each job may do what it does and no more', () => {
     checks: 'write',
     actions: 'read',
   };
-  expect(permissionsOf(oneJobWorkflow(setting))).toEqual({ gate: answers, publish: answers });
+  const asks = { contents: 'read', 'pull-requests': 'write' };
+  expect(permissionsOf(oneJobWorkflow(setting))).toEqual({
+    ...{ gate: answers, bisect: asks, publish: answers },
+  });
   expect(permissionsOf(publishWorkflow(setting))).toEqual({ publish: answers });
   expect(permissionsOf(splitWorkflow(beside))).toEqual({
     admit: { contents: 'read', 'pull-requests': 'write', checks: 'write' },
     gate: { contents: 'read', actions: 'read' },
+    bisect: { contents: 'read' },
     cancel: {},
     publish: answers,
   });
@@ -98,6 +102,7 @@ test('only what measures runs beside the lab', () => {
   expect(Object.entries(jobs).map(([name, job]) => [name, job['runs-on']])).toEqual([
     ['admit', 'ubuntu-latest'],
     ['gate', ['self-hosted', 'lab']],
+    ['bisect', ['self-hosted', 'lab']],
     ['cancel', 'ubuntu-latest'],
     ['publish', 'ubuntu-latest'],
   ]);
@@ -109,13 +114,13 @@ const steps = [oneJobWorkflow(setting), publishWorkflow(setting), splitWorkflow(
 
 test('nothing is run that is not pinned to a commit', () => {
   const actions = steps.flatMap(({ uses }) => uses ?? []);
-  expect(actions).toHaveLength(14);
+  expect(actions).toHaveLength(20);
   for (const action of actions) expect(action).toMatch(/@[\da-f]{40}$/);
 });
 
 test('every checkout is of the base, with its history and without a token left behind', () => {
   const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
-  expect(checkouts).toHaveLength(6);
+  expect(checkouts).toHaveLength(8);
   for (const checkout of checkouts) {
     expect(checkout.with).toEqual({ 'fetch-depth': 0, 'persist-credentials': false });
   }
@@ -124,7 +129,7 @@ test('every checkout is of the base, with its history and without a token left b
 test('what is uploaded lies at a place that no output can change', () => {
   const uploads = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
   const paths = uploads.map((upload) => upload.with.path);
-  expect(paths).toEqual(new Array(2).fill(`\${{ runner.temp }}/ppsgate`));
+  expect(paths).toEqual(new Array(4).fill(`\${{ runner.temp }}/ppsgate`));
 });
 
 test('what is measured beside the lab is what was admitted', () => {
@@ -134,6 +139,7 @@ test('what is measured beside the lab is what was admitted', () => {
     jobOf(text, name).steps.find(({ uses }) => uses === setting.action)?.with;
   const token = { 'conduit-token': `\${{ secrets.PPSGATE_CONDUIT_TOKEN }}` };
   expect(inputs('gate')).toEqual({ command: 'gate', request, ...token });
+  expect(inputs('bisect')).toEqual({ command: 'bisect', request, ...token });
   expect(inputs('publish')).toEqual({ command: 'publish', request, ...token });
   expect(inputs('admit')).toMatchObject(token);
 });
@@ -149,7 +155,7 @@ function outcome(text: string, name: string, values: Values) {
   const { group = '', 'cancel-in-progress': ends = false } = job.concurrency ?? {};
   return {
     runs: Boolean(evaluate(job.if, values)),
-    line: group.replace(/\$\{\{(.+)\}\}/s, (_, inner: string) => String(evaluate(inner, values))),
+    line: group.replace(/\$\{\{(.+?)\}\}/gs, (_, inner: string) => String(evaluate(inner, values))),
     ends: typeof ends === 'boolean' ? ends : Boolean(evaluate(ends, values)),
   };
 }
@@ -194,6 +200,7 @@ test.for([
   ['a member’s rerun', onComment('/ppsgate rerun margin=1%', 'OWNER'), { runs, ...waits }],
   ['a member’s extend', onComment('/ppsgate extend', 'MEMBER'), { runs, ...waits }],
   ['a collaborator’s cancel', onComment('/ppsgate cancel', 'COLLABORATOR'), { runs, ...ends }],
+  ['a member’s bisect', onComment('/ppsgate bisect a b', 'MEMBER'), { runs: false, ...alone }],
   ['a member’s call for help', onComment('/ppsgate help', 'MEMBER'), { runs, ...alone }],
   ['a member’s remark', onComment('Nice.', 'MEMBER'), { runs: false, ...alone }],
   ['an author’s run', onComment('/ppsgate run', 'NONE', { by: 1 }), { runs, ...alone }],
@@ -212,14 +219,72 @@ test.for([
     onEvent('repository_dispatch', { action: 'ppsgate', client_payload: { patch: '#7' } }),
     { runs, ...waits },
   ],
+  [
+    'a bisection by hand',
+    onEvent('workflow_dispatch', {}, { patch: '#7', instead: 'bisect' }),
+    { runs: false, ...alone },
+  ],
+  [
+    'a bisection from elsewhere',
+    onEvent('repository_dispatch', { client_payload: { patch: 'D7:12', instead: 'bisect a b' } }),
+    { runs: false, ...alone },
+  ],
   ['the night', onEvent('schedule', {}), { runs, line: 'gate-schedule', ends: false }],
   ['a push to the branch', onEvent('push', {}), { runs, line: 'gate-push', ends: false }],
 ] as const)('in one job: %s', ([, values, expected]) => {
   expect(outcome(oneJobWorkflow(setting), 'gate', values)).toEqual(expected);
 });
 
+const bisects = { line: 'bisect-#7', ends: true };
+const bisectsAlone = { line: 'bisect-99', ends: true };
+
+test.for([
+  ['a pull request that is opened', onPull('opened'), { runs: false, ...bisectsAlone }],
+  ['a member’s bisect', onComment('/ppsgate bisect a b', 'MEMBER'), { runs, ...bisects }],
+  ['a member’s cancel', onComment('/ppsgate cancel', 'MEMBER'), { runs, ...bisects }],
+  ['a member’s run', onComment('/ppsgate run', 'MEMBER'), { runs: false, ...bisectsAlone }],
+  [
+    'an author’s bisect',
+    onComment('/ppsgate bisect', 'NONE', { by: 1 }),
+    { runs: false, ...bisectsAlone },
+  ],
+  [
+    'a bisect on an issue',
+    onComment('/ppsgate bisect', 'OWNER', { isIssue: true }),
+    { runs: false, ...bisectsAlone },
+  ],
+  [
+    'a bisection by hand',
+    onEvent('workflow_dispatch', {}, { instead: 'bisect a b' }),
+    { runs, ...bisectsAlone },
+  ],
+  [
+    'a start by hand',
+    onEvent('workflow_dispatch', {}, { patch: '#7' }),
+    { runs: false, ...bisectsAlone },
+  ],
+  [
+    'a bisection from elsewhere',
+    onEvent('repository_dispatch', { client_payload: { instead: 'bisect' } }),
+    { runs, ...bisectsAlone },
+  ],
+  ['the night', onEvent('schedule', {}), { runs: false, ...bisectsAlone }],
+] as const)('in a job of its own: %s', ([, values, expected]) => {
+  expect(outcome(oneJobWorkflow(setting), 'bisect', values)).toEqual(expected);
+});
+
+test('the form for a start by hand has at most ten fields, which GitHub takes everywhere', () => {
+  for (const text of [oneJobWorkflow(setting), splitWorkflow(beside)]) {
+    const form = z.object({ inputs: z.record(z.string(), z.unknown()) });
+    const { inputs } = form.parse(read(text).on.workflow_dispatch);
+    expect(Object.keys(inputs).length).toBeLessThanOrEqual(10);
+    expect(Object.keys(inputs)).toContain('instead');
+  }
+});
+
 const admitted = (outputs: Record<string, string>): Values => ({
   github: { run_id: '99' },
+  matrix: { line: 'ppsgate' },
   needs: { admit: { outputs } },
 });
 
@@ -232,6 +297,17 @@ test('what is admitted ends what is measured of the same patch, and so does a ca
   const cancel = admitted({ go: 'false', cancel: 'true', subject: '#7' });
   expect(outcome(text, 'gate', cancel)).toEqual({ runs: false, line: 'ppsgate-99', ends: true });
   expect(outcome(text, 'cancel', cancel)).toEqual({ runs: true, ...line });
+});
+
+test('a bisection has a line of its own, and so a cancel that ends it', () => {
+  const text = splitWorkflow(beside);
+  const line = { line: 'ppsgate-bisect-#7', ends: true };
+  const begun = admitted({ go: 'false', bisect: 'true', cancel: 'false', subject: '#7' });
+  expect(outcome(text, 'bisect', begun)).toEqual({ runs: true, ...line });
+  expect(outcome(text, 'gate', begun)).toEqual({ runs: false, line: 'ppsgate-99', ends: true });
+  const cancel = admitted({ go: 'false', bisect: 'false', cancel: 'true', subject: '#7' });
+  const other = { ...cancel, matrix: { line: 'ppsgate-bisect' } };
+  expect(outcome(text, 'cancel', other)).toEqual({ runs: true, ...line });
 });
 
 test('what is not admitted ends nothing, even where it names a patch', () => {

@@ -1,0 +1,144 @@
+// `command: bisect`: finds, of commits that there is leave for, the one that costs the packets; where no other job does
+// that, it admits and answers as well.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Answer, answering, together } from '../answer/answer.ts';
+import { type Bisected, endingOfError, upshotOf } from '../answer/ending.ts';
+import { bisect } from '../bisect/bisect.ts';
+import type { Config } from '../config/schema.ts';
+import { randomSeed } from '../experiment/plan.ts';
+import { bisectHeadline } from '../report/bisect-headline.ts';
+import { type GateSession, inSession } from '../session.ts';
+import type { BisectResult } from '../words/bisect.ts';
+import { patchName } from '../words/patch.ts';
+import { exitCodes } from '../words/upshot.ts';
+import { UsageError } from '../words/usage-error.ts';
+import type { Admission } from './admit.ts';
+import { askedOf, type Held, heldTo, readBisectConfig, restoreCommits } from './bisection.ts';
+import { bisectAnswerFor, type JobContext } from './job.ts';
+import { answerState, openAnswerText } from './left.ts';
+import { log, saveState, setOutput } from './log.ts';
+import {
+  jobLog,
+  keepRefusal,
+  newFolder,
+  orElsewhere,
+  readyLab,
+  sharedHistory,
+  summarized,
+} from './measuring.ts';
+import {
+  type BisectRequest,
+  failureOf,
+  fileOf,
+  isBisection,
+  readRequest,
+  subjectOf,
+} from './request.ts';
+import { admitEvent, exitCodeOf } from './run-admit.ts';
+
+/** Answers the exit code of what was found; throws for what kept it from an answer. */
+export async function runBisect(context: JobContext, signal: AbortSignal): Promise<number> {
+  const { request: handed } = context.inputs;
+  if (handed !== '') {
+    const request = readRequest(handed);
+    if (!isBisection(request)) throw new UsageError(noGate);
+    const config = await readBisectConfig(request, context);
+    await restoreCommits(request, config, context);
+    return search(request, config, { context, isAlone: false, signal });
+  }
+  const admission = await admitEvent(context, bisectionsAlone);
+  if (admission.kind === 'refused') await keepRefusal(admission.why, context);
+  if (admission.kind !== 'bisect') return exitCodeOf(admission);
+  return search(admission.request, admission.config, { context, isAlone: true, signal });
+}
+
+const noGate =
+  'A job with `command: bisect` judges no patch: that is for one with `command: gate`.';
+
+/** Another job judges patches, and carries out all other commands. */
+const bisectionsAlone = (admission: Admission): Admission =>
+  admission.kind === 'go' || admission.kind === 'cancel'
+    ? { kind: 'nothing', why: noGate }
+    : admission;
+
+type Job = {
+  context: JobContext;
+  /** No other job answers. */
+  isAlone: boolean;
+  signal: AbortSignal;
+};
+
+async function search(request: BisectRequest, written: Config, job: Job): Promise<number> {
+  const { context, isAlone, signal } = job;
+  const { runId } = context.inputs.job;
+  const answer: Answer = isAlone
+    ? orElsewhere(
+        bisectAnswerFor(context, request, written, {
+          runId,
+          keepComment: (url) => setOutput('comment-url', url),
+        }),
+        request,
+      )
+    : together([]);
+  const held = await answeredIfWrong(answer, () => heldTo(request, written, context));
+  const exitCode = await readyLab(held.config, held.testbeds);
+  if (exitCode !== undefined) return exitCode;
+  const folder = await newFolder(context);
+  if (isAlone) saveState(answerState, openAnswerText({ name: '', request }));
+  const work = async (): Promise<Bisected> => {
+    const result = await found(request, held, folder, answer, job);
+    const links = { rawData: `the [job](${context.inputs.job.runUrl})` };
+    return { kind: 'bisected', result, asked: askedOf(request), links };
+  };
+  const ending = await answering(answer, signal, work)
+    .catch(async (error: unknown) => {
+      await writeFile(join(folder, fileOf('failure', 0, 1)), JSON.stringify(failureOf(error)));
+      throw error;
+    })
+    .finally(() => saveState(answerState, ''));
+  log.info(bisectHeadline(ending.result));
+  setOutput('verdict', ending.result.answer.kind);
+  setOutput('result-path', join(folder, 'result.json'));
+  setOutput('report-path', join(folder, 'report.md'));
+  await summarized(ending);
+  return exitCodes[upshotOf(ending)];
+}
+
+/** What cannot be carried out as it is configured is told before anything is reserved, and not in the log alone. */
+async function answeredIfWrong<Told>(answer: Answer, read: () => Told): Promise<Told> {
+  try {
+    return read();
+  } catch (error) {
+    await answer.ended(endingOfError(error));
+    throw error;
+  }
+}
+
+function found(
+  request: BisectRequest,
+  { config, testbeds, mostBoots, isVerified }: Held,
+  folder: string,
+  answer: Answer,
+  { context, signal }: Job,
+): Promise<BisectResult> {
+  const { repository, inputs } = context;
+  const { job } = inputs;
+  const { good, bad, ask, patch, priority } = request;
+  const session: GateSession = {
+    ...{ config, repository, answer, signal },
+    history: sharedHistory(config, context),
+    output: jobLog,
+    requestFor: () => ({
+      priority,
+      holder: { who: job.who, purpose: 'bisect', patch: patchName(patch), url: job.runUrl },
+      subject: `${job.repository}${subjectOf(request)} bisected by ${job.workflow}`,
+    }),
+    leaseFolder: folder,
+  };
+  const listed = (text = '') => text.split(',').filter(Boolean);
+  const commits = { good, bad, fixUps: listed(ask.fixUp), skips: listed(ask.skip) };
+  const wanted = { ...commits, config, testbeds, mostBoots, isVerified, seed: randomSeed() };
+  return inSession(session, (world) => bisect(wanted, folder, { ...world, repository }));
+}
