@@ -14,8 +14,12 @@ import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 
 // src/action/run-bisect.ts
-/** Answers the exit code of what was found; throws for what kept it from an answer. */
-async function runBisect(context, signal) {
+/**
+* Answers the exit code of what was found; throws for what kept it from an answer.
+*
+* @param within has the testbeds.
+*/
+async function runBisect(context, signal, within = inSession) {
 	const { request: handed } = context.inputs;
 	if (handed !== "") {
 		const request = readRequest(handed);
@@ -25,6 +29,7 @@ async function runBisect(context, signal) {
 		return search(request, config, {
 			context,
 			isAlone: false,
+			within,
 			signal
 		});
 	}
@@ -34,6 +39,7 @@ async function runBisect(context, signal) {
 	return search(admission.request, admission.config, {
 		context,
 		isAlone: true,
+		within,
 		signal
 	});
 }
@@ -88,7 +94,7 @@ async function answeredIfWrong(answer, read) {
 		throw error;
 	}
 }
-function found(request, { config, testbeds, mostBoots, isVerified }, folder, answer, { context, signal }) {
+function found(request, { config, testbeds, mostBoots, isVerified }, folder, answer, { context, within, signal }) {
 	const { repository, inputs } = context;
 	const { job } = inputs;
 	const { good, bad, ask, patch, priority } = request;
@@ -123,7 +129,7 @@ function found(request, { config, testbeds, mostBoots, isVerified }, folder, ans
 		isVerified,
 		seed: randomSeed()
 	};
-	return inSession(session, (world) => bisect(wanted, folder, {
+	return within(session, (world) => bisect(wanted, folder, {
 		...world,
 		repository
 	}));

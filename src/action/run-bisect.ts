@@ -38,20 +38,28 @@ import {
 } from './request.ts';
 import { admitEvent, exitCodeOf } from './run-admit.ts';
 
-/** Answers the exit code of what was found; throws for what kept it from an answer. */
-export async function runBisect(context: JobContext, signal: AbortSignal): Promise<number> {
+/**
+ * Answers the exit code of what was found; throws for what kept it from an answer.
+ *
+ * @param within has the testbeds.
+ */
+export async function runBisect(
+  context: JobContext,
+  signal: AbortSignal,
+  within: typeof inSession = inSession,
+): Promise<number> {
   const { request: handed } = context.inputs;
   if (handed !== '') {
     const request = readRequest(handed);
     if (!isBisection(request)) throw new UsageError(noGate);
     const config = await readBisectConfig(request, context);
     await restoreCommits(request, config, context);
-    return search(request, config, { context, isAlone: false, signal });
+    return search(request, config, { context, isAlone: false, within, signal });
   }
   const admission = await admitEvent(context, bisectionsAlone);
   if (admission.kind === 'refused') await keepRefusal(admission.why, context);
   if (admission.kind !== 'bisect') return exitCodeOf(admission);
-  return search(admission.request, admission.config, { context, isAlone: true, signal });
+  return search(admission.request, admission.config, { context, isAlone: true, within, signal });
 }
 
 const noGate =
@@ -67,6 +75,7 @@ type Job = {
   context: JobContext;
   /** No other job answers. */
   isAlone: boolean;
+  within: typeof inSession;
   signal: AbortSignal;
 };
 
@@ -121,7 +130,7 @@ function found(
   { config, testbeds, mostBoots, isVerified }: Held,
   folder: string,
   answer: Answer,
-  { context, signal }: Job,
+  { context, within, signal }: Job,
 ): Promise<BisectResult> {
   const { repository, inputs } = context;
   const { job } = inputs;
@@ -140,5 +149,5 @@ function found(
   const listed = (text = '') => text.split(',').filter(Boolean);
   const commits = { good, bad, fixUps: listed(ask.fixUp), skips: listed(ask.skip) };
   const wanted = { ...commits, config, testbeds, mostBoots, isVerified, seed: randomSeed() };
-  return inSession(session, (world) => bisect(wanted, folder, { ...world, repository }));
+  return within(session, (world) => bisect(wanted, folder, { ...world, repository }));
 }
