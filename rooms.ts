@@ -123,6 +123,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'checkup',
     'experiment',
     'answer',
+    'bisect',
   ],
   netbenches: ['words', 'stats', 'traffic'],
   init: ['words', 'config', 'github'],

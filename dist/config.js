@@ -1388,30 +1388,18 @@ const parameters = {
 	good: {
 		of: "bisect",
 		input: "For bisect: the commit that has not lost anything yet, as git names it.",
-		option: {
-			value: "commit",
-			says: "that has not lost anything yet"
-		},
 		isAsked: true,
 		jenkins: true
 	},
 	bad: {
 		of: "bisect",
 		input: "For bisect: the commit that is slower, and has the good one among its first parents.",
-		option: {
-			value: "commit",
-			says: "that is slower, on the same line of first parents"
-		},
 		isAsked: true,
 		jenkins: true
 	},
 	fixUp: {
 		of: "bisect",
 		input: "For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.",
-		option: {
-			value: "fix[:first]",
-			says: "commit to put on top of FIRST and all after it that lack it, or of what cannot be measured; repeatable"
-		},
 		comment: {
 			key: "fix-up",
 			example: "1a2b3c4d5e6f"
@@ -1423,10 +1411,6 @@ const parameters = {
 	skip: {
 		of: "bisect",
 		input: "For bisect: commits that are not to be measured, like A..B, with commas.",
-		option: {
-			value: "range",
-			says: "commits that are not to be measured, like A..B; repeatable"
-		},
 		comment: {
 			key: "skip",
 			example: "1a2b3c4..5d6e7f8"
@@ -1507,6 +1491,7 @@ const parameters = {
 			value: "list",
 			says: "instead of the configured ones, with commas"
 		},
+		bisectFlag: "--scenario",
 		dispatch: "Scenarios, with commas; empty for the configured ones",
 		isAsked: true,
 		jenkins: true,
@@ -1519,6 +1504,7 @@ const parameters = {
 			value: "list",
 			says: "inet4, inet6 or both, with a comma"
 		},
+		bisectFlag: "--family",
 		dispatch: "inet4, inet6 or both, with a comma; empty for the configured ones",
 		isAsked: true,
 		jenkins: true,
@@ -1590,10 +1576,6 @@ const parameters = {
 	maxBoots: {
 		of: "bisect",
 		input: "For bisect: most boots, those that fail too.",
-		option: {
-			value: "number",
-			says: "most boots, those that fail too"
-		},
 		comment: {
 			key: "max-boots",
 			example: "60"
@@ -1604,7 +1586,6 @@ const parameters = {
 	verifyRevert: {
 		of: "bisect",
 		input: "For bisect: true measures the bad commit without the culprit, too.",
-		option: { says: "measure the bad one without the culprit, too" },
 		isAsked: true,
 		jenkins: true,
 		kind: "switch"
@@ -1747,8 +1728,10 @@ const askNames = asked.filter((name) => isOfGate(parameter(name)));
 const bisectAskNames = asked.filter((name) => isOfBisect(parameter(name)));
 /** `max-runs` for `maxRuns`. */
 const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const flagOf = (name) => `--${kebabCase(name)}`;
 const calledAs = {
-	flag: (name) => `--${kebabCase(name)}`,
+	flag: flagOf,
+	bisectFlag: (name) => parameter(name).bisectFlag ?? flagOf(name),
 	/** How a parameter is called as an input of the action, and in the form of the workflow that is started by hand. */
 	input: kebabCase,
 	/** How a parameter is called in the step of the Jenkins library. */
@@ -1761,8 +1744,8 @@ const askedAs = (ask, nameOf) => Object.fromEntries(asked.flatMap((name) => {
 	return value ? [[nameOf(name), value]] : [];
 }));
 /** What is asked as words of `ppsgate gate`, or of `ppsgate bisect`. */
-const askedWords = (ask) => asked.flatMap((name) => {
-	const [value, flag] = [ask[name], calledAs.flag(name)];
+const askedWords = (ask, called = calledAs.flag) => asked.flatMap((name) => {
+	const [value, flag] = [ask[name], called(name)];
 	if (!value) return [];
 	if (parameter(name).kind !== "switch") return [flag, value];
 	return value === "true" ? [flag] : [];

@@ -10,6 +10,7 @@ import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, w
 import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
 import { readOverlay } from "./build.js";
 import { hasPlan, readPlan } from "./experiment.js";
+import { hasBisectPlan } from "./bisect.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./checkup.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
@@ -1334,7 +1335,7 @@ function startHere(options) {
 		start: (job, _mayBeStarted, signal) => inTurn(async () => {
 			if (signal.aborted) return {
 				kind: "failed",
-				why: `The gate of ${nameOf(job)} was not started, because the relay ends.`
+				why: `The ${workOf(job)} of ${nameOf(job)} was not started, because the relay ends.`
 			};
 			try {
 				return await start(job);
@@ -1345,14 +1346,14 @@ function startHere(options) {
 				};
 				return {
 					kind: "failed",
-					why: `The gate of ${nameOf(job)} could not be started (${reasonOf(error)}): check ${directory}.`
+					why: `The ${workOf(job)} of ${nameOf(job)} could not be started (${reasonOf(error)}): check ${directory}.`
 				};
 			}
 		}),
 		cancel: (job) => inTurn(async () => {
 			const current = await readTry(directory, job.key);
 			const { kind } = await endingOf(directory, job.key);
-			return current !== void 0 && kind === "running" && await signalGroup(current.leader, "SIGTERM") ? void 0 : `No gate of ${nameOf(job)} runs here any more.`;
+			return current !== void 0 && kind === "running" && await signalGroup(current.leader, "SIGTERM") ? void 0 : `No ${workOf(job)} of ${nameOf(job)} runs here any more.`;
 		}),
 		hasRoom: async () => (await runningTries(directory)).length < most,
 		ended: (job) => endingOf(directory, job.key)
@@ -1360,7 +1361,7 @@ function startHere(options) {
 }
 const mostTries = 3;
 const nameOf = ({ revision, diff }) => `diff ${diff} of D${revision}`;
-const diedTooOften = (job, directory) => `The gate of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
+const diedTooOften = (job, directory) => `The ${workOf(job)} of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
 /** What is kept of the last process that was started for a job. */
 const trySchema = object({
 	leader: leaderSchema,
@@ -1397,7 +1398,7 @@ async function runningTries(directory) {
 }
 /** How ppsgate is called for a job: from the start, or to go on with what is there. */
 async function callFor(job, before, { configPath, repository, directory, site }) {
-	const { ask, extend } = job;
+	const { ask, extend, bisect } = job;
 	const always = flags({
 		"--run": job.key,
 		"--build": job.build,
@@ -1411,6 +1412,29 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		work,
 		"--answer"
 	], ...[...always, ...siteOf(work)]];
+	if (bisect !== void 0) {
+		const work = join(directory, job.key);
+		const patch = [
+			"--patch",
+			`D${job.revision}:${job.diff}`,
+			"--answer"
+		];
+		const begun = await hasBisectPlan(work);
+		const begin = () => [
+			"--directory",
+			work,
+			...askedWords(bisect, calledAs.bisectFlag)
+		];
+		return {
+			work,
+			args: ["bisect", ...[
+				...begun ? ["--resume", work] : begin(),
+				...patch,
+				...always,
+				...siteOf(work)
+			]]
+		};
+	}
 	if (extend !== void 0) {
 		const work = (await readTry(directory, extend.key))?.work ?? join(directory, extend.key);
 		if (!await hasPlan(work)) return { why: `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.` };

@@ -4,18 +4,81 @@ import { timestampedDirectory, whoami } from "../controller.js";
 import { runToExit } from "../exit.js";
 import { cellsOf, goingOn, historyFile, randomSeed } from "../experiment.js";
 import { testbedsFor } from "../inventory.js";
-import { openRepository } from "../patch.js";
+import { lineOfDiffs, openRepository, patchOfRevision } from "../patch.js";
 import { showProgress } from "../progress.js";
 import { bisectHeadline, readAnyResult } from "../report.js";
 import { inSession } from "../session.js";
 import { UsageError, exitCodes, patchName, upshotOfBisection, upshotOfError } from "../words.js";
-import { usualConfig } from "./judge-gate.js";
+import { answering, openRevisionComment } from "../answer.js";
+import { findRevision, openPhabricator, phabricatorOf } from "../phabricator.js";
+import { keptOf } from "../relay.js";
+import { keptAnswers, revisionNamed, stderrLog, usualConfig } from "./answered-gate.js";
 import { print, printJson } from "./table.js";
 import { resolve } from "node:path";
 
+// src/commands/answered-bisect.ts
+const called = calledAs.bisectFlag;
+/** The base of the newest diff, and the commit that has all diffs up to it, one on top of the other. */
+async function endsOfRevision(text, repository, { config, signal }) {
+	const phabricator = phabricatorOf(config);
+	const conduit = await openPhabricator(phabricator, {
+		log: stderrLog,
+		signal
+	});
+	const name = revisionNamed(text, {
+		config,
+		called
+	});
+	const patch = await patchOfRevision(name, "all", {
+		conduit,
+		repository,
+		config: phabricator
+	});
+	return lineOfDiffs(patch, repository);
+}
+/** One comment when it has ended, which is kept until Phabricator has taken it. */
+async function bisectAndAnswer({ patch, run = `by-hand-${Date.now()}`, details, site, asked, config, signal }, work) {
+	const phabricator = phabricatorOf(config);
+	const conduit = await openPhabricator(phabricator, { log: stderrLog });
+	const found = await findRevision(conduit, revisionNamed(patch, {
+		config,
+		called
+	}));
+	const revision = {
+		number: found.number,
+		diff: found.diff.id
+	};
+	using kept = keptAnswers(phabricator, conduit);
+	const about = {
+		run,
+		takesCommands: !run.startsWith("by-hand-"),
+		...details !== void 0 && { details },
+		...site !== void 0 && { page: `${site.replace(/\/+$/, "")}/report/index.html` }
+	};
+	const live = openRevisionComment(conduit, revision, {
+		...about,
+		log: stderrLog
+	});
+	const answer = kept.keeping(live, (ending) => ({
+		kind: "comment",
+		revision,
+		...about,
+		ending: keptOf(ending)
+	}));
+	const { result } = await answering(answer, signal, async () => {
+		return {
+			kind: "bisected",
+			result: await work(answer),
+			asked,
+			links: {}
+		};
+	});
+	return result;
+}
+
 // src/commands/bisect.ts
 function define(command) {
-	command.option("--good <commit>", "from before the loss").option("--bad <commit>", "from after it").option("--from <result>", "a gate's work directory: its base, its patched, its worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, on top of commits that need it", also, []).option("--skip <commits>", "A commit or A..B, which are not tried", also, []).option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--scenario <name>", "of the one cell that is measured").option("--family <name>", "of that cell: inet4 or inet6").option("--frame-size <size>", "of that cell, like 64B").option("--metric <metric>", "pps or nsPerPacket").option("--profile <how>", "on, off, or for how long samples are taken, like 20s").option("--max-boots <number>", "before it gives up; with --resume more than before", String(60)).option("--verify-revert", "measure the bad one without the culprit, too").option("--dry-run", "say what it would take, and reserve nothing").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
+	command.option("--good <commit>", "from before the loss").option("--bad <commit>", "from after it").option("-p, --patch <revision>", "the diffs of a revision like D27401 or D27401:80677").option("--from <result>", "a gate's work directory: its base, its patched, its worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, on top of commits that need it", also, []).option("--skip <commits>", "A commit or A..B, which are not tried", also, []).option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--scenario <name>", "of the one cell that is measured").option("--family <name>", "of that cell: inet4 or inet6").option("--frame-size <size>", "of that cell, like 64B").option("--metric <metric>", "pps or nsPerPacket").option("--profile <how>", "on, off, or for how long samples are taken, like 20s").option("--max-boots <number>", "before it gives up; with --resume more than before", String(60)).option("--verify-revert", "measure the bad one without the culprit, too").option("--dry-run", "say what it would take, and reserve nothing").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--answer", "tell on the revision how it ends, in a comment").option("--run <key>", "with --answer: of this run, which is answered once").option("--details <url>", "with --answer: where the rest is to be found").option("--site <url>", "with --answer: where browsers find the work directory").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
 		const lastWords = [];
 		const isTyped = command.getOptionValueSource("maxBoots") === "cli";
 		const asked = {
@@ -35,12 +98,12 @@ Example:
 
 Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
 3 when nobody can say, 4 when the lab failed.`;
-/** Of an option that may be typed several times. */
-const also = (text, before) => [...before, text];
+/** Of an option that may be typed several times, or once with commas. */
+const also = (text, before) => [...before, ...text.split(",").map((part) => part.trim())];
 /** Answers the exit code; throws for what kept it from an answer, and says into `lastWords` how it goes on. */
 async function runBisect(options, signal, lastWords) {
 	const written = await loadConfig(resolve(options.config));
-	if (options.dryRun) return foretell(options, await requestOf(options, written));
+	if (options.dryRun) return foretell(options, await requestOf(options, written, signal));
 	const directory = options.resume ?? options.directory ?? timestampedDirectory("ppsgate-bisect");
 	const result = await found(options, written, directory, signal).catch(async (error) => {
 		if (upshotOfError(error) !== "usage" && await hasBisectPlan(directory)) lastWords.push(goingOn(directory, commandOf(options)));
@@ -52,8 +115,41 @@ async function runBisect(options, signal, lastWords) {
 }
 const commandOf = ({ config }) => config === "ppsgate.yml" ? "ppsgate bisect" : `ppsgate bisect --config ${config}`;
 async function found(options, written, directory, signal) {
+	const { patch = "", run, details, site } = options;
+	if (options.answer && patch === "") missing("patch");
+	const search = (answer) => searched(options, written, directory, signal, answer);
+	if (!options.answer) return search();
+	const about = {
+		...run && { run },
+		...details && { details },
+		...site && { site },
+		patch,
+		asked: askedOf(options),
+		config: written,
+		signal
+	};
+	return bisectAndAnswer(about, search);
+}
+/** In the words of a comment. */
+function askedOf(options) {
+	const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
+	return {
+		good,
+		bad,
+		scenarios: scenario,
+		families: family,
+		metric,
+		profile,
+		testbed,
+		maxBoots,
+		fixUp: options.fixUp.join(","),
+		skip: options.skip.join(","),
+		...options.verifyRevert && { verifyRevert: "true" }
+	};
+}
+async function searched(options, written, directory, signal, answer) {
 	const { resume } = options;
-	const request = resume === void 0 ? await requestOf(options, written) : void 0;
+	const request = resume === void 0 ? await requestOf(options, written, signal) : void 0;
 	const mostBoots = options.maxBoots === void 0 ? void 0 : parseMostBoots(options.maxBoots, "--max-boots");
 	const config = request?.config ?? written;
 	const priority = parsePriority(options.priority, "--priority");
@@ -62,6 +158,7 @@ async function found(options, written, directory, signal) {
 		config,
 		signal,
 		repository,
+		answer,
 		history: historyFile(config.history),
 		output: process.stderr,
 		requestFor: (patch) => ({
@@ -82,13 +179,16 @@ async function found(options, written, directory, signal) {
 		repository
 	}));
 }
-async function requestOf(options, written) {
+async function requestOf(options, written, signal) {
 	const from = options.from === void 0 ? void 0 : await readGateRuns(options.from);
 	const config = withOneCell(options, written, from);
+	const ends = await endsOf(options, from, {
+		config,
+		signal
+	});
 	const { seed, fixUp: fixUps, skip: skips, maxBoots } = options;
 	return {
-		good: options.good ?? from?.good ?? missing("good"),
-		bad: options.bad ?? from?.bad ?? missing("bad"),
+		...ends,
 		fixUps,
 		skips,
 		config,
@@ -97,6 +197,14 @@ async function requestOf(options, written) {
 		seed: seed === void 0 ? randomSeed() : parseSeed(seed, "--seed"),
 		mostBoots: parseMostBoots(maxBoots, "--max-boots"),
 		isVerified: options.verifyRevert === true
+	};
+}
+/** Named ones come first: a revision may be there for its answer alone. */
+async function endsOf({ good, bad, patch, repository }, from, surroundings) {
+	if (patch && !good && !bad && from === void 0) return endsOfRevision(patch, openRepository(resolve(repository)), surroundings);
+	return {
+		good: good ?? from?.good ?? missing("good"),
+		bad: bad ?? from?.bad ?? missing("bad")
 	};
 }
 function missing(name) {
@@ -117,11 +225,7 @@ function withOneCell(options, written, from) {
 		metric,
 		profile
 	};
-	const called = (name) => {
-		if (name === "scenarios") return "--scenario";
-		return name === "families" ? "--family" : calledAs.flag(name);
-	};
-	const config = applyOverrides(written, asked, called);
+	const config = applyOverrides(written, asked, calledAs.bisectFlag);
 	const bytes = frameSize === void 0 ? frameBytes : parseFrameSize(frameSize, "--frame-size");
 	const one = bytes === void 0 ? config : {
 		...config,

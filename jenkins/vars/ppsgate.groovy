@@ -1,4 +1,5 @@
-// `ppsgate(patch: 'D27401', …)`: judges a patch from an agent, and makes the build show what came of it. See ppsgate.txt.
+// `ppsgate(patch: 'D27401', …)`: judges a patch from an agent, or bisects commits, and makes the build show what came of
+// it. See ppsgate.txt.
 import org.ppsgate.Outcome
 import org.ppsgate.Parameters
 
@@ -11,8 +12,9 @@ Map call(Map asked = [:]) {
 
   String directory = "ppsgate-${env.BUILD_NUMBER}-${UUID.randomUUID().toString().substring(0, 8)}"
   Map outcome = [:]
-  stage("ppsgate ${asked.patch ?: ''}".trim()) {
-    List place = ["PPSGATE_HOME=${home}", "PPSGATE_DIRECTORY=${directory}"]
+  String command = Parameters.commandOf(asked)
+  stage(['ppsgate', command == 'gate' ? '' : command, asked.patch ?: ''].findAll().join(' ')) {
+    List place = ["PPSGATE_HOME=${home}", "PPSGATE_COMMAND=${command}", "PPSGATE_DIRECTORY=${directory}"]
     if (asked.nodejs) {
       place << "PPSGATE_NODE=${tool(asked.nodejs)}/bin/node"
     }
@@ -25,7 +27,7 @@ Map call(Map asked = [:]) {
     }
     conclude(outcome, asked.undecided == 'failure')
   }
-  return outcome.subMap(['verdict', 'exitCode', 'headline', 'cells', 'report', 'directory'])
+  return outcome.subMap(['verdict', 'exitCode', 'headline', 'cells', 'commits', 'report', 'directory'])
 }
 
 void refuse(String problem) {
@@ -40,7 +42,12 @@ int judge(Map asked, String table, List place) {
   List variables = place + ["PPSGATE_WORDS=${Parameters.words(table, parameters).join('\n')}"]
   return withSecrets(asked) {
     withEnv(variables) {
-      sh(script: libraryResource('org/ppsgate/gate.sh'), label: 'ppsgate gate', encoding: 'UTF-8', returnStatus: true)
+      sh(
+        script: libraryResource('org/ppsgate/gate.sh'),
+        label: "ppsgate ${Parameters.commandOf(asked)}",
+        encoding: 'UTF-8',
+        returnStatus: true
+      )
     }
   }
 }

@@ -77,7 +77,7 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
 }
 
 /** Where nothing can be kept, answers are given all the same. */
-function keptAnswers(
+export function keptAnswers(
   { relay }: PhabricatorConfig,
   conduit: Conduit,
 ): Disposable & {

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { Answer } from '../answer/answer.ts';
 import { type BisectRequest, bisect, planBisection, resumeBisection } from '../bisect/bisect.ts';
 import { type GateRuns, gateRunsOf } from '../bisect/from-gate.ts';
 import { outlookLines, outlookOf } from '../bisect/outlook.ts';
@@ -23,6 +24,7 @@ import { runToExit } from '../exit.ts';
 import { historyFile } from '../experiment/history.ts';
 import { cellsOf, goingOn, randomSeed } from '../experiment/plan.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
+import type { BisectAsk } from '../patch/bisect-command.ts';
 import { openRepository } from '../patch/repository.ts';
 import { showProgress } from '../progress.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
@@ -32,6 +34,7 @@ import type { BisectResult } from '../words/bisect.ts';
 import { patchName } from '../words/patch.ts';
 import { exitCodes, upshotOfBisection, upshotOfError } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
+import { bisectAndAnswer, endsOfRevision } from './answered-bisect.ts';
 import { usualConfig } from './judge-gate.ts';
 import { print, printJson } from './table.ts';
 
@@ -39,6 +42,7 @@ export function define(command: Command): void {
   command
     .option('--good <commit>', 'from before the loss')
     .option('--bad <commit>', 'from after it')
+    .option('-p, --patch <revision>', 'the diffs of a revision like D27401 or D27401:80677')
     .option('--from <result>', "a gate's work directory: its base, its patched, its worst cell")
     .option('--fix-up <commit>', 'FIX or FIX:FIRST, on top of commits that need it', also, [])
     .option('--skip <commits>', 'A commit or A..B, which are not tried', also, [])
@@ -61,6 +65,10 @@ export function define(command: Command): void {
     .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-bisect-…)')
     .option('--seed <number>', 'of the order of runs (default: by chance)')
     .option('--resume <dir>', 'go on in the work directory of one that was cut short')
+    .option('--answer', 'tell on the revision how it ends, in a comment')
+    .option('--run <key>', 'with --answer: of this run, which is answered once')
+    .option('--details <url>', 'with --answer: where the rest is to be found')
+    .option('--site <url>', 'with --answer: where browsers find the work directory')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', details)
     .action(async (options: BisectOptions) => {
@@ -82,12 +90,16 @@ Example:
 Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
 3 when nobody can say, 4 when the lab failed.`;
 
-/** Of an option that may be typed several times. */
-const also = (text: string, before: readonly string[]): string[] => [...before, text];
+/** Of an option that may be typed several times, or once with commas. */
+const also = (text: string, before: readonly string[]): string[] => [
+  ...before,
+  ...text.split(',').map((part) => part.trim()),
+];
 
 type BisectOptions = {
   good?: string;
   bad?: string;
+  patch?: string;
   from?: string;
   fixUp: string[];
   skip: string[];
@@ -107,6 +119,10 @@ type BisectOptions = {
   directory?: string;
   seed?: string;
   resume?: string;
+  answer?: true;
+  run?: string;
+  details?: string;
+  site?: string;
   json?: true;
 };
 
@@ -117,7 +133,7 @@ async function runBisect(
   lastWords: string[],
 ): Promise<number> {
   const written = await loadConfig(resolve(options.config));
-  if (options.dryRun) return foretell(options, await requestOf(options, written));
+  if (options.dryRun) return foretell(options, await requestOf(options, written, signal));
   const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-bisect');
   const result = await found(options, written, directory, signal).catch(async (error: unknown) => {
     const isBegun = upshotOfError(error) !== 'usage' && (await hasBisectPlan(directory));
@@ -138,15 +154,42 @@ async function found(
   directory: string,
   signal: AbortSignal,
 ): Promise<BisectResult> {
+  const { patch = '', run, details, site } = options;
+  if (options.answer && patch === '') missing('patch');
+  const search = (answer?: Answer) => searched(options, written, directory, signal, answer);
+  if (!options.answer) return search();
+  const links = { ...(run && { run }), ...(details && { details }), ...(site && { site }) };
+  const about = { ...links, patch, asked: askedOf(options), config: written, signal };
+  return bisectAndAnswer(about, search);
+}
+
+/** In the words of a comment. */
+function askedOf(options: BisectOptions): BisectAsk {
+  const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
+  return {
+    ...{ good, bad, scenarios: scenario, families: family, metric, profile, testbed, maxBoots },
+    fixUp: options.fixUp.join(','),
+    skip: options.skip.join(','),
+    ...(options.verifyRevert && { verifyRevert: 'true' }),
+  };
+}
+
+async function searched(
+  options: BisectOptions,
+  written: Config,
+  directory: string,
+  signal: AbortSignal,
+  answer: Answer | undefined,
+): Promise<BisectResult> {
   const { resume } = options;
-  const request = resume === undefined ? await requestOf(options, written) : undefined;
+  const request = resume === undefined ? await requestOf(options, written, signal) : undefined;
   const mostBoots =
     options.maxBoots === undefined ? undefined : parseMostBoots(options.maxBoots, '--max-boots');
   const config = request?.config ?? written;
   const priority = parsePriority(options.priority, '--priority');
   const repository = openRepository(resolve(options.repository));
   const session = {
-    ...{ config, signal, repository },
+    ...{ config, signal, repository, answer },
     history: historyFile(config.history),
     output: process.stderr,
     requestFor: (patch: Parameters<typeof patchName>[0]) => ({
@@ -162,18 +205,36 @@ async function found(
   );
 }
 
-async function requestOf(options: BisectOptions, written: Config): Promise<BisectRequest> {
+async function requestOf(
+  options: BisectOptions,
+  written: Config,
+  signal: AbortSignal,
+): Promise<BisectRequest> {
   const from = options.from === undefined ? undefined : await readGateRuns(options.from);
   const config = withOneCell(options, written, from);
+  const ends = await endsOf(options, from, { config, signal });
   const { seed, fixUp: fixUps, skip: skips, maxBoots } = options;
   return {
-    good: options.good ?? from?.good ?? missing('good'),
-    bad: options.bad ?? from?.bad ?? missing('bad'),
-    ...{ fixUps, skips, config, from },
+    ...{ ...ends, fixUps, skips, config, from },
     testbeds: testbedsFor(config, options.testbed ?? from?.testbed),
     seed: seed === undefined ? randomSeed() : parseSeed(seed, '--seed'),
     mostBoots: parseMostBoots(maxBoots, '--max-boots'),
     isVerified: options.verifyRevert === true,
+  };
+}
+
+/** Named ones come first: a revision may be there for its answer alone. */
+async function endsOf(
+  { good, bad, patch, repository }: BisectOptions,
+  from: GateRuns | undefined,
+  surroundings: { config: Config; signal: AbortSignal },
+): Promise<{ good: string; bad: string }> {
+  if (patch && !good && !bad && from === undefined) {
+    return endsOfRevision(patch, openRepository(resolve(repository)), surroundings);
+  }
+  return {
+    good: good ?? from?.good ?? missing('good'),
+    bad: bad ?? from?.bad ?? missing('bad'),
   };
 }
 
@@ -195,11 +256,7 @@ function withOneCell(options: BisectOptions, written: Config, from: GateRuns | u
     ...{ scenarios: options.scenario ?? scenario, families: options.family ?? family },
     ...{ metric, profile },
   };
-  const called = (name: Parameters<typeof calledAs.flag>[0]) => {
-    if (name === 'scenarios') return '--scenario';
-    return name === 'families' ? '--family' : calledAs.flag(name);
-  };
-  const config = applyOverrides(written, asked, called);
+  const config = applyOverrides(written, asked, calledAs.bisectFlag);
   const bytes = frameSize === undefined ? frameBytes : parseFrameSize(frameSize, '--frame-size');
   const one = bytes === undefined ? config : { ...config, frameSizes: [bytes] };
   const { scenarios, families, frameSizes = [] } = one;

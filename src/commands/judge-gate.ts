@@ -139,7 +139,10 @@ const wrongly =
   };
 
 /** Throws a `UsageError` for what is no revision. */
-export function revisionNamed(text: string, { config, called }: GateCall): RevisionName {
+export function revisionNamed(
+  text: string,
+  { config, called }: Pick<GateCall, 'config' | 'called'>,
+): RevisionName {
   const name = parseRevisionName(text, phabricatorOf(config).url);
   if (name !== undefined) return name;
   const what = 'a revision like D27401 or D27401:80677';

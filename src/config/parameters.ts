@@ -11,10 +11,12 @@ type Parameter = {
   /** Description of the action's input in action.yml; absent: it has none. */
   input?: string;
   /**
-   * The option of `ppsgate gate` or `ppsgate bisect`: flags where they are not the usual ones, the value as --help names
-   * it, and what it says.
+   * The option of `ppsgate gate`: flags where they are not the usual ones, the value as --help names it, and what it
+   * says. `ppsgate bisect` says for itself what it does with those of the same name.
    */
   option?: { flags?: string; value?: string; says: string; default?: string };
+  /** The flag of `ppsgate bisect` where that is another one: a bisection has one of what a gate has several. */
+  bisectFlag?: string;
   /** Whether the step of the Jenkins library has it. */
   jenkins?: true;
   /** Description of the input of the workflow that is started by hand; absent: it has none. */
@@ -66,14 +68,12 @@ const parameters = {
   good: {
     of: 'bisect',
     input: 'For bisect: the commit that has not lost anything yet, as git names it.',
-    option: { value: 'commit', says: 'that has not lost anything yet' },
     isAsked: true,
     jenkins: true,
   },
   bad: {
     of: 'bisect',
     input: 'For bisect: the commit that is slower, and has the good one among its first parents.',
-    option: { value: 'commit', says: 'that is slower, on the same line of first parents' },
     isAsked: true,
     jenkins: true,
   },
@@ -81,10 +81,6 @@ const parameters = {
     of: 'bisect',
     input:
       'For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.',
-    option: {
-      value: 'fix[:first]',
-      says: 'commit to put on top of FIRST and all after it that lack it, or of what cannot be measured; repeatable',
-    },
     comment: { key: 'fix-up', example: '1a2b3c4d5e6f' },
     isAsked: true,
     jenkins: true,
@@ -93,7 +89,6 @@ const parameters = {
   skip: {
     of: 'bisect',
     input: 'For bisect: commits that are not to be measured, like A..B, with commas.',
-    option: { value: 'range', says: 'commits that are not to be measured, like A..B; repeatable' },
     comment: { key: 'skip', example: '1a2b3c4..5d6e7f8' },
     isAsked: true,
     jenkins: true,
@@ -162,6 +157,7 @@ const parameters = {
     of: 'both',
     input: 'Scenarios to run instead of the configured ones, with commas.',
     option: { value: 'list', says: 'instead of the configured ones, with commas' },
+    bisectFlag: '--scenario',
     dispatch: 'Scenarios, with commas; empty for the configured ones',
     isAsked: true,
     jenkins: true,
@@ -171,6 +167,7 @@ const parameters = {
     of: 'both',
     input: 'inet4, inet6 or both, with a comma, instead of the configured ones.',
     option: { value: 'list', says: 'inet4, inet6 or both, with a comma' },
+    bisectFlag: '--family',
     dispatch: 'inet4, inet6 or both, with a comma; empty for the configured ones',
     isAsked: true,
     jenkins: true,
@@ -224,7 +221,6 @@ const parameters = {
   maxBoots: {
     of: 'bisect',
     input: 'For bisect: most boots, those that fail too.',
-    option: { value: 'number', says: 'most boots, those that fail too' },
     comment: { key: 'max-boots', example: '60' },
     isAsked: true,
     jenkins: true,
@@ -232,7 +228,6 @@ const parameters = {
   verifyRevert: {
     of: 'bisect',
     input: 'For bisect: true measures the bad commit without the culprit, too.',
-    option: { says: 'measure the bad one without the culprit, too' },
     isAsked: true,
     jenkins: true,
     kind: 'switch',
@@ -377,8 +372,11 @@ export const kebabCase = (name: string): string =>
 /** What a place where somebody tells parameters calls one. */
 export type CalledAs = (name: ParameterName) => string;
 
+const flagOf = (name: string): string => `--${kebabCase(name)}`;
+
 export const calledAs = {
-  flag: (name) => `--${kebabCase(name)}`,
+  flag: flagOf,
+  bisectFlag: (name) => parameter(name).bisectFlag ?? flagOf(name),
   /** How a parameter is called as an input of the action, and in the form of the workflow that is started by hand. */
   input: kebabCase,
   /** How a parameter is called in the step of the Jenkins library. */
@@ -399,9 +397,9 @@ export const askedAs = (ask: AnyAsk, nameOf: CalledAs): Record<string, string> =
   );
 
 /** What is asked as words of `ppsgate gate`, or of `ppsgate bisect`. */
-export const askedWords = (ask: AnyAsk): string[] =>
+export const askedWords = (ask: AnyAsk, called: CalledAs = calledAs.flag): string[] =>
   asked.flatMap((name) => {
-    const [value, flag] = [ask[name], calledAs.flag(name)];
+    const [value, flag] = [ask[name], called(name)];
     if (!value) return [];
     if (parameter(name).kind !== 'switch') return [flag, value];
     return value === 'true' ? [flag] : [];

@@ -1,17 +1,18 @@
-// Has gates run on this machine, each by a process group of its own: a gate takes hours and outlives a relay that is restarted.
+// Has gates and bisections run on this machine, each by a process group of its own: a gate takes hours and outlives a relay that is restarted.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { hasBisectPlan } from '../bisect/plan.ts';
 import { parseMaxRuns } from '../config/overrides.ts';
 import { askedWords, calledAs } from '../config/parameters.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
 import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../host/process.ts';
 import { commandText, shell } from '../host/shell.ts';
 import { turns } from '../host/turns.ts';
-import type { Job } from '../patch/job.ts';
+import { type Job, workOf } from '../patch/job.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { exitCodes, upshotOfError } from '../words/upshot.ts';
 import type { Started, Starter } from './starter.ts';
@@ -77,7 +78,7 @@ export function startHere(options: HereOptions): HereStarter {
         if (signal.aborted) {
           return {
             kind: 'failed',
-            why: `The gate of ${nameOf(job)} was not started, because the relay ends.`,
+            why: `The ${workOf(job)} of ${nameOf(job)} was not started, because the relay ends.`,
           };
         }
         try {
@@ -85,7 +86,7 @@ export function startHere(options: HereOptions): HereStarter {
         } catch (error) {
           const isTheirs = upshotOfError(error) === 'usage';
           if (isTheirs && error instanceof Error) return { kind: 'refused', why: error.message };
-          const why = `The gate of ${nameOf(job)} could not be started (${reasonOf(error)}): check ${directory}.`;
+          const why = `The ${workOf(job)} of ${nameOf(job)} could not be started (${reasonOf(error)}): check ${directory}.`;
           return { kind: 'failed', why };
         }
       }),
@@ -98,7 +99,7 @@ export function startHere(options: HereOptions): HereStarter {
           current !== undefined &&
           kind === 'running' &&
           (await signalGroup(current.leader, 'SIGTERM'));
-        return isTold ? undefined : `No gate of ${nameOf(job)} runs here any more.`;
+        return isTold ? undefined : `No ${workOf(job)} of ${nameOf(job)} runs here any more.`;
       }),
 
     hasRoom: async () => (await runningTries(directory)).length < most,
@@ -111,7 +112,7 @@ const mostTries = 3;
 const nameOf = ({ revision, diff }: Job): string => `diff ${diff} of D${revision}`;
 
 const diedTooOften = (job: Job, directory: string): string =>
-  `The gate of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
+  `The ${workOf(job)} of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
 
 /** What is kept of the last process that was started for a job. */
 const trySchema = z.object({
@@ -165,7 +166,7 @@ async function callFor(
   before: Try | undefined,
   { configPath, repository, directory, site }: HereOptions,
 ): Promise<Call | { why: string }> {
-  const { ask, extend } = job;
+  const { ask, extend, bisect } = job;
   const always = flags({
     '--run': job.key,
     '--build': job.build,
@@ -177,6 +178,15 @@ async function callFor(
     ...['gate', '--resume', work, '--answer'],
     ...[...always, ...siteOf(work)],
   ];
+
+  if (bisect !== undefined) {
+    const work = join(directory, job.key);
+    const patch = ['--patch', `D${job.revision}:${job.diff}`, '--answer'];
+    const begun = await hasBisectPlan(work);
+    const begin = () => ['--directory', work, ...askedWords(bisect, calledAs.bisectFlag)];
+    const args = [...(begun ? ['--resume', work] : begin()), ...patch, ...always, ...siteOf(work)];
+    return { work, args: ['bisect', ...args] };
+  }
 
   if (extend !== undefined) {
     const work = (await readTry(directory, extend.key))?.work ?? join(directory, extend.key);

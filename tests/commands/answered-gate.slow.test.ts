@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
-import { commit, newRepository } from '../fakes/repository.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
 
 const raw = `diff --git a/sys/net/if.c b/sys/net/if.c
 new file mode 100644
@@ -88,4 +88,30 @@ test.each([
   expect(status, stderr).toBe(0);
   expect(comments()[0]).toBe('**ppsgate: not measured**\n\n`ppsgate D1 reply PHID-XACT-DREV-1`');
   expect(queue.waitingAnswers(phabricator.url)).toEqual([]);
+});
+
+test('the diffs of a revision are bisected as commits, and what keeps them from it is told there', async () => {
+  const bisect = ['bisect', '--repository', repository, '--patch', 'D1'];
+  const one = await ppsgate(...bisect, '--answer', '--run', 'first');
+  expect(one.status).toBe(2);
+  expect(one.stderr).toMatch(/D1 has no diff before \d+ that applies/);
+  expect(comments()).toEqual([
+    expect.stringMatching(/not measured.*has no diff before.*run first`$/s),
+  ]);
+  const base = git(repository, 'rev-parse', 'HEAD');
+  const laid = (text: string) => raw.replaceAll('sys/net/if.c', 'dut/a.conf').replace('fast', text);
+  const [revision] = phabricator.state.revisions;
+  if (revision === undefined) throw new Error('There is D1.');
+  for (const text of ['slow', 'slower']) {
+    phabricator.updateRevision(revision, { raw: laid(text), base });
+  }
+  const several = await ppsgate(...bisect, '--dry-run', '--json');
+  expect(several.status, several.stderr).toBe(0);
+  const { range } = JSON.parse(several.stdout);
+  // The first lays nothing, and so is the same as the base.
+  expect(range.revisions).toMatchObject([
+    { commit: base, alike: 1 },
+    { subject: 'D1 diff 2' },
+    { subject: 'D1 diff 3' },
+  ]);
 });

@@ -3,10 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { define as defineBisect } from '../../src/commands/bisect.ts';
 import { define } from '../../src/commands/gate.ts';
 import {
   askedWords,
   askNames,
+  calledAs,
+  isOfBisect,
   isOfGate,
   kebabCase,
   parameter,
@@ -48,11 +51,13 @@ test('what both the action and the command have as a default is the same', () =>
 
 test('the Jenkins library takes its parameters from the table', async () => {
   const ofJenkins = parametersThat(({ jenkins }) => jenkins === true).map((name) => {
-    const { kind, default: value = '', of = 'gate' } = parameter(name);
+    const { kind, default: value = '' } = parameter(name);
     return {
       name,
-      of: of === 'both' ? ['gate', 'bisect'] : [of],
-      option: `--${kebabCase(name)}`,
+      options: {
+        ...(isOfGate(parameter(name)) && { gate: calledAs.flag(name) }),
+        ...(isOfBisect(parameter(name)) && { bisect: calledAs.bisectFlag(name) }),
+      },
       isList: kind === 'list',
       isSwitch: kind === 'switch',
       default: value,
@@ -60,6 +65,31 @@ test('the Jenkins library takes its parameters from the table', async () => {
   });
   const file = '../../jenkins/resources/org/ppsgate/parameters.json';
   await expect(`${JSON.stringify(ofJenkins, null, 2)}\n`).toMatchFileSnapshot(file);
+});
+
+test('`ppsgate bisect` takes all that a bisection may be asked, and all that Jenkins has for it', () => {
+  const bisect = new Command();
+  defineBisect(bisect);
+  const flags = bisect.options.map(({ long }) => long);
+  const told = parametersThat((one) => isOfBisect(one) && (one.isAsked || one.jenkins) === true);
+  expect(flags).toEqual(expect.arrayContaining(told.map(calledAs.bisectFlag)));
+});
+
+test('what is asked of one bisection is told `ppsgate bisect` as it takes it, lists too', async () => {
+  const bisect = new Command();
+  defineBisect(bisect.exitOverride());
+  bisect.action(() => {});
+  const ask = {
+    good: 'a',
+    bad: 'b',
+    fixUp: 'c,d:e',
+    scenarios: 'forwarding',
+    verifyRevert: 'true',
+  };
+  bisect.parse(askedWords(ask, calledAs.bisectFlag), { from: 'user' });
+  expect(bisect.opts()).toMatchObject({
+    ...{ good: 'a', bad: 'b', fixUp: ['c', 'd:e'], scenario: 'forwarding', verifyRevert: true },
+  });
 });
 
 test('what is asked of one gate is told `ppsgate gate` as it takes it, switches too', async () => {

@@ -110,8 +110,16 @@ describe('the job for the relay', () => {
     expect(started).toMatchObject({ kind: 'started' });
     const [sent] = jenkins.state.queue;
     // What was not sent has the job's default, which is empty.
-    expect(Object.entries(sent?.parameters ?? {}).filter(([, value]) => value === '')).toEqual([]);
-    expect(Object.keys(sent?.parameters ?? {})).toHaveLength(11);
+    expect(sent?.parameters).toMatchObject({ PATCH: 'D7:12', MARGIN: '1%', GOOD: '' });
+    const bisect = {
+      ...{ good: 'v1', bad: 'v2', fixUp: 'a', skip: 'b', maxBoots: '30', verifyRevert: 'true' },
+      metric: 'pps',
+    };
+    await starter.start({ ...job, key: 'D7-13', bisect }, false, new AbortController().signal);
+    const both = jenkins.state.queue.flatMap(({ parameters }) =>
+      Object.entries(parameters).flatMap(([name, value]) => (value === '' ? [] : name)),
+    );
+    expect([...new Set(both)].toSorted()).toEqual(asked.toSorted());
   });
 
   test('is where the configuration of the page has gates run', () => {

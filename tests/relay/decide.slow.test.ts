@@ -598,6 +598,76 @@ describe('@ppsgate extend', () => {
   });
 });
 
+describe('@ppsgate bisect', () => {
+  test('is of the diffs of the revision, up to the newest or to the one that is named', async () => {
+    const revision = revisionBy(eve);
+    const first = newestOf(revision);
+    const second = another(revision);
+    const comment = written(revision, bob, '@ppsgate bisect forwarding');
+    expect(await about(comment)).toEqual({
+      kind: 'run',
+      job: {
+        ...{ key: comment.key, revision: revision.id, diff: second, by: 'bob', ask: {} },
+        bisect: { scenarios: 'forwarding' },
+      },
+    });
+    const third = another(revision);
+    const named = await about(written(revision, alice, `@ppsgate bisect ${second}`, 1));
+    expect(named).toMatchObject({ kind: 'run', job: { diff: second, bisect: {} } });
+    expect([first, third]).not.toContain(second);
+  });
+
+  test('is of commits that are named, whatever the revision has', async () => {
+    const revision = revisionBy(eve);
+    const text = '@ppsgate bisect v1 v2 inet6 fix-up=1a2b3c4 max-boots=30';
+    expect(await about(written(revision, bob, text, 1))).toMatchObject({
+      kind: 'run',
+      job: {
+        bisect: { good: 'v1', bad: 'v2', families: 'inet6', fixUp: '1a2b3c4', maxBoots: '30' },
+      },
+    });
+  });
+
+  test('of one diff is a mistake', async () => {
+    const revision = revisionBy(alice);
+    const comment = written(revision, alice, '@ppsgate bisect');
+    const why = `D${revision.id} has no diff before ${newestOf(revision)}, so there is nothing to choose from; write @ppsgate bisect GOOD BAD for commits of your own`;
+    expect(await about(comment)).toEqual(reply('mistaken', why, comment));
+  });
+
+  test.each(['@ppsgate bisect', '@ppsgate bisect v1 v2'])(
+    'of a stranger is refused: %s',
+    async (text) => {
+      const revision = revisionBy(alice);
+      another(revision);
+      expect(await about(written(revision, eve, text))).toMatchObject({
+        ...{ kind: 'reply', topic: 'refused' },
+        why: expect.stringMatching(/^Thank you, eve: D\d+ is not bisected yet; /),
+      });
+    },
+  );
+
+  test('of a scenario that there is not is a mistake', async () => {
+    const revision = revisionBy(alice);
+    another(revision);
+    const comment = written(revision, alice, '@ppsgate bisect forwading');
+    expect(await about(comment)).toEqual(reply('mistaken', 'scenarios: no "forwading".', comment));
+  });
+
+  test('is nothing that a rerun repeats, or an extend goes on with', async () => {
+    const revision = revisionBy(alice);
+    queued(await about(written(revision, alice, '@ppsgate run margin=1%')));
+    another(revision);
+    const { key } = queued(await about(written(revision, alice, '@ppsgate bisect')));
+    inbox.markEnded(key, 'it passed');
+    const rerun = await about(written(revision, alice, '@ppsgate rerun'));
+    expect(rerun).toMatchObject({ kind: 'run', job: { ask: { margin: '1%' } } });
+    expect(rerun).not.toHaveProperty('job.bisect');
+    const extend = await about(written(revision, alice, '@ppsgate extend'));
+    expect(extend).toMatchObject({ kind: 'reply', topic: 'mistaken' });
+  });
+});
+
 describe('@ppsgate cancel', () => {
   test.each(['alice', 'bob'])('of %s ends what runs, however soon after a diff', async (name) => {
     const revision = revisionBy(eve);

@@ -84,6 +84,17 @@ describe('a gate is started', () => {
     ]);
   });
 
+  test('or a bisection is, in the words of a comment, for GitHub takes ten properties', async () => {
+    const bisect = { good: 'v1', bad: 'v2', families: 'inet6', fixUp: 'a,b:c', maxBoots: '30' };
+    await (await starter()).start({ ...job, bisect }, false, signal);
+    const instead = 'bisect v1 v2 inet6 fix-up=a,b:c max-boots=30';
+    expect(github.state.dispatches).toEqual([
+      { eventType: 'ppsgate', payload: { patch: 'D7:12', key: 'D7-12', instead } },
+    ]);
+    await (await starter()).start({ ...job, bisect: {} }, false, signal);
+    expect(github.state.dispatches.at(-1)?.payload).toMatchObject({ instead: 'bisect' });
+  });
+
   test('and is found when its run shows up', async () => {
     addRun({ displayTitle: 'ppsgate D7-12-again' });
     const started = await (await starter()).start(job, false, signal);

@@ -13,9 +13,11 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { writeBisectPlan } from '../../src/bisect/plan.ts';
 import { writePlan } from '../../src/experiment/plan.ts';
 import type { Job } from '../../src/patch/job.ts';
 import { type HereOptions, startHere } from '../../src/relay/start-here.ts';
+import { aBisectPlan } from '../fakes/bisect.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aPlan, gateConfig } from '../fakes/plan.ts';
 import { isRunning, stateOf } from '../fakes/running.ts';
@@ -94,6 +96,29 @@ test('a gate is called with all that was asked for, and works in a directory nam
   expect(calls()).toEqual([
     `gate --patch D7:12 --answer --run D7-12 --build PHID-HMBD-x --config /etc/ppsgate.yml --repository /src --directory ${work} --testbed mellanox and 40G --scenarios forwarding,pf-stateful --families inet6 --margin 1% --max-runs 30 --profile off --measure-anyway --earlier 80345,80654`,
   ]);
+});
+
+test('a bisection is called with all that was asked for, and goes on in its directory', async () => {
+  const { start, calls, directory, kindOf } = lab('exit 0');
+  const bisect = {
+    ...{ good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet6', metric: 'pps' },
+    ...{ fixUp: 'a,b:c', skip: 'd..e', maxBoots: '30', verifyRevert: 'true', profile: 'off' },
+    testbed: 'mellanox and 40G',
+  };
+  const work = join(directory, job.key);
+  await start({ ...job, bisect });
+  await soon(kindOf).toBe('ended');
+  const place = '--patch D7:12 --answer --run D7-12 --config /etc/ppsgate.yml --repository /src';
+  expect(calls()).toEqual([
+    `bisect --directory ${work} --good v1 --bad v2 --fix-up a,b:c --skip d..e --testbed mellanox and 40G --scenario forwarding --family inet6 --metric pps --max-boots 30 --verify-revert --profile off ${place}`,
+  ]);
+  const lost: Job = { ...other, bisect: {} };
+  const again = join(directory, other.key);
+  mkdirSync(again, { recursive: true });
+  await writeBisectPlan(again, aBisectPlan(2));
+  await start(lost);
+  await soon(() => kindOf(lost)).toBe('ended');
+  expect(calls().at(-1)).toBe(`bisect --resume ${again} ${place.replaceAll('D7-12', other.key)}`);
 });
 
 test('a gate is told where browsers find its directory, where there is such a place', async () => {

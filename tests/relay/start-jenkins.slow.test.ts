@@ -74,6 +74,26 @@ describe('a gate is started', () => {
     ]);
   });
 
+  test('or a bisection is, where the job has its parameters', async () => {
+    const bisect = { good: 'v1', bad: 'v2', fixUp: 'a,b:c', maxBoots: '30', verifyRevert: 'true' };
+    const asked = { ...job, bisect };
+    expect(await starter().start(asked, false, signal)).toEqual({
+      kind: 'refused',
+      why: 'No bisection of D7 was started by Jenkins, because its job has no parameter COMMAND, GOOD, BAD, FIX_UP, MAX_BOOTS, VERIFY_REVERT: define them as strings.',
+    });
+    const names = ['COMMAND', 'GOOD', 'BAD', 'FIX_UP', 'MAX_BOOTS', 'VERIFY_REVERT'];
+    jenkins.state.defined?.push(...names);
+    expect(await starter().start(asked, false, signal)).toMatchObject({ kind: 'started' });
+    expect(jenkins.state.queue).toMatchObject([
+      {
+        parameters: {
+          ...{ PATCH: 'D7:12', KEY: 'D7-12', COMMAND: 'bisect', GOOD: 'v1', BAD: 'v2' },
+          ...{ FIX_UP: 'a,b:c', MAX_BOOTS: '30', VERIFY_REVERT: 'true' },
+        },
+      },
+    ]);
+  });
+
   test('with the defaults of the job for what nobody asked for', async () => {
     await starter().start(job, false, signal);
     expect(jenkins.state.queue).toMatchObject([{ parameters }]);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs one gate for vars/ppsgate.groovy. All values come in the environment, where none of them can become a command:
-# PPSGATE_HOME, PPSGATE_DIRECTORY (the work directory), PPSGATE_WORDS (the arguments, one a line), and for an ssh agent
-# PPSGATE_SSH_KEY (a file) with PPSGATE_SSH_PASSPHRASE.
+# Runs one gate, or one bisection, for vars/ppsgate.groovy. All values come in the environment, where none of them can become a command:
+# PPSGATE_HOME, PPSGATE_COMMAND, PPSGATE_DIRECTORY (the work directory), PPSGATE_WORDS (the arguments, one a line), and for
+# an ssh agent PPSGATE_SSH_KEY (a file) with PPSGATE_SSH_PASSPHRASE.
 #
 # In the work directory's folder jenkins/ stays what it said: verdict.txt, and console.log with how it went.
 
@@ -15,7 +15,7 @@ gate() {
   IFS='
 '
   # shellcheck disable=SC2086 # The words are split, at the ends of lines alone.
-  set -- "$program" gate "--directory=$PPSGATE_DIRECTORY" $PPSGATE_WORDS
+  set -- "$program" "$PPSGATE_COMMAND" "--directory=$PPSGATE_DIRECTORY" $PPSGATE_WORDS
   if [ -z "${PPSGATE_SSH_KEY:-}" ]; then
     "$@"
     return

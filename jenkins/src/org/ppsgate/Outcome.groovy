@@ -3,7 +3,7 @@ package org.ppsgate
 import com.cloudbees.groovy.cps.NonCPS
 import groovy.json.JsonSlurperClassic
 
-/** What came of a call, read from what `ppsgate gate` has printed and left: plain lists, maps, texts and numbers. */
+/** What came of a call, read from what `ppsgate` has printed and left: plain lists, maps, texts and numbers. */
 class Outcome {
 
   /** Most characters of an error that becomes a message of the build. */
@@ -22,6 +22,9 @@ class Outcome {
   @NonCPS
   static Map judged(Map gate, String resultJson) {
     Map result = new JsonSlurperClassic().parseText(resultJson) as Map
+    if (result.kind == 'bisect') {
+      return gate + [verdict: result.answer.kind, cells: [], commits: commitsOf(result)]
+    }
     Map outcome = result.outcome as Map
     List cells = (outcome.cells ?: []).collect { one ->
       Map interval = one.comparisons ? one.comparisons[0].interval : [:]
@@ -37,6 +40,22 @@ class Outcome {
     return gate + [verdict: outcome.verdict ?: outcome.kind, cells: cells]
   }
 
+  /** Ids of those of which a bisection says that they changed the rate, or that one of them did. */
+  @NonCPS
+  private static List<String> commitsOf(Map result) {
+    List<Map> found = result.answer.kind == 'several' ? result.answer.found : [result.answer]
+    return found.collectMany { one ->
+      switch (one.kind) {
+        case 'culprit':
+          return [result.revisions[one.revision].commit]
+        case 'group':
+          return ((one.after + 1)..one.last).collect { result.revisions[it].commit }
+        default:
+          return []
+      }
+    }
+  }
+
   @NonCPS
   private static String cellName(Map cell) {
     return [cell.scenario, cell.family, cell.frameBytes ? "${cell.frameBytes} B" : null].findAll().join(' ')
@@ -46,7 +65,7 @@ class Outcome {
   @NonCPS
   static Map of(int exitCode, List<Map> gates, String console) {
     List<Map> worstFirst = gates.sort(false) { rank(it.verdict) }
-    return [
+    Map outcome = [
       verdict: worstFirst ? worstFirst[0].verdict : null,
       exitCode: exitCode,
       headline: worstFirst ? worstFirst*.headline.join(' · ') : null,
@@ -54,6 +73,8 @@ class Outcome {
       cells: worstFirst.collectMany { it.cells },
       reports: worstFirst.collect { "${it.directory}/report/index.html".toString() },
     ]
+    List<String> commits = worstFirst ? worstFirst[0].commits : null
+    return commits == null ? outcome : outcome + [commits: commits]
   }
 
   @NonCPS

@@ -3,22 +3,36 @@ package org.ppsgate
 import com.cloudbees.groovy.cps.NonCPS
 import groovy.json.JsonSlurperClassic
 
-/** What a pipeline may ask of a gate: the options that parameters.json lists, and what Jenkins alone has to know. */
+/**
+ * What a pipeline may ask of a gate or a bisection: the options that parameters.json lists, and what Jenkins alone has to
+ * know.
+ */
 class Parameters {
 
   static final List<String> OF_JENKINS =
-    ['home', 'nodejs', 'sshCredentials', 'conduitCredentials', 'bmcCredentials', 'undecided']
+    ['command', 'home', 'nodejs', 'sshCredentials', 'conduitCredentials', 'bmcCredentials', 'undecided']
+
+  static final List<String> COMMANDS = ['gate', 'bisect']
 
   static final List<String> UNDECIDED = ['unstable', 'failure']
 
   /** A sentence on the first parameter that cannot be used; null where all can. */
   @NonCPS
   static String problem(String table, Map asked) {
+    if (!(commandOf(asked) in COMMANDS)) {
+      return "command is ${COMMANDS.join(' or ')}, not ${shown(asked.command)}."
+    }
     Map byName = optionsIn(table).collectEntries { [it.name, it] }
     List known = (byName.keySet() as List) + OF_JENKINS
     String stranger = asked.keySet().find { !known.contains(it as String) }
     if (stranger != null) {
       return "there is no parameter ${shown(stranger)}; did you mean ${nearest(stranger, known)}?"
+    }
+    String other = asked.findResult { name, value ->
+      textOf(value) && byName[name] && !byName[name].options[commandOf(asked)] ? name : null
+    }
+    if (other != null) {
+      return "${other} is nothing that a ${commandOf(asked) == 'gate' ? 'gate' : 'bisection'} is told."
     }
     String wrong = asked.findResult { name, value -> problemOf(name as String, value, byName[name] ?: [:]) }
     if (wrong != null) {
@@ -28,15 +42,22 @@ class Parameters {
     return undecided in UNDECIDED ? null : "undecided is ${UNDECIDED.join(' or ')}, not ${shown(undecided)}."
   }
 
-  /** The arguments of `ppsgate gate`, a word for each parameter that says something: `--margin=2%`. */
+  /** `gate`, or `bisect`. */
+  @NonCPS
+  static String commandOf(Map asked) {
+    return asked.command ?: COMMANDS.first()
+  }
+
+  /** The arguments of that command, a word for each parameter that says something: `--margin=2%`. */
   @NonCPS
   static List<String> words(String table, Map asked) {
-    return optionsIn(table).findResults { option ->
+    return optionsIn(table).findAll { it.options[commandOf(asked)] }.findResults { option ->
+      String flag = option.options[commandOf(asked)]
       if (option.isSwitch) {
-        return asked[option.name].toString() == 'true' ? option.option : null
+        return asked[option.name].toString() == 'true' ? flag : null
       }
       String text = textOf(asked[option.name]) ?: option.default
-      return text ? "${option.option}=${text}".toString() : null
+      return text ? "${flag}=${text}".toString() : null
     }
   }
 

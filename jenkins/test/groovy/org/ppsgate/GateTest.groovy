@@ -192,6 +192,40 @@ class GateTest extends Pipeline {
     assert failureOf(patch: 'D27401', nodejs: 'node26').message == 'No tool named node26 found'
   }
 
+  @Test
+  void 'a bisection answers the commits that it names'() {
+    Map culprit = [kind: 'culprit', revision: 1]
+    program(bisecting(culprit, 'bbb costs 20 %'))
+    Map outcome = ppsgate(command: 'bisect', good: 'v1', bad: 'v2')
+    assert outcome.subMap(['verdict', 'exitCode', 'headline', 'cells', 'commits']) ==
+      [verdict: 'culprit', exitCode: 0, headline: 'bbb costs 20 %', cells: [], commits: ['bbb']]
+    assert published.addShortText == [[text: 'culprit']]
+
+    program(bisecting([kind: 'several', found: [culprit, [kind: 'group', after: 1, last: 3]]], '2 changes'))
+    assert ppsgate(command: 'bisect', good: 'v1', bad: 'v2').commits == ['bbb', 'ccc', 'ddd']
+  }
+
+  @Test
+  void 'a bisection of which nobody can say names no commit, and is unstable'() {
+    program(bisecting([kind: 'not-reproduced'], 'good and bad hardly differ') + 'exit 3')
+    assert ppsgate(command: 'bisect', good: 'v1', bad: 'v2').commits == []
+    assert currentBuild.result == 'UNSTABLE'
+  }
+
+  /** A script that names commits and leaves its result, as `ppsgate bisect` does. */
+  protected static String bisecting(Map answer, String headline) {
+    List revisions = ['aaa', 'bbb', 'ccc', 'ddd'].collect { [commit: it] }
+    return """
+      [ "\$1" = bisect ] || exit 0
+      mkdir -p "\$PPSGATE_DIRECTORY/report"
+      cat >"\$PPSGATE_DIRECTORY/result.json" <<'END'
+${JsonOutput.toJson(kind: 'bisect', answer: answer, revisions: revisions)}
+END
+      echo '${headline}'
+      echo "Report: \$PPSGATE_DIRECTORY/report/index.html"
+    """
+  }
+
   protected void takeRealLauncher() {
     program('')
     new File(home, 'bin/ppsgate').text = new File('../bin/ppsgate').text

@@ -63,6 +63,29 @@ class ParametersTest extends Pipeline {
   }
 
   @Test
+  void 'a bisection is told what it takes, under the names that it has for that'() {
+    assert argumentsOf(command: 'bisect', good: 'v1', bad: 'v2', fixUp: ['a', 'b:c'], scenarios: ['forwarding'],
+      families: 'inet4', maxBoots: 40, verifyRevert: true) == [
+      '--good=v1',
+      '--bad=v2',
+      '--fix-up=a,b:c',
+      '--config=ppsgate.yml',
+      '--scenario=forwarding',
+      '--family=inet4',
+      '--max-boots=40',
+      '--verify-revert',
+    ]
+    assert argumentsOf(command: '', patch: 'D27401', good: '', margin: null) == ['--patch=D27401', '--config=ppsgate.yml']
+  }
+
+  @Test
+  void 'a gate is told nothing that is for a bisection alone, and a bisection nothing that is for a gate'() {
+    assert refusalOf(patch: 'D27401', good: 'v1') == 'ppsgate: good is nothing that a gate is told.'
+    assert refusalOf(command: 'bisect', margin: '2%') == 'ppsgate: margin is nothing that a bisection is told.'
+    assert refusalOf(command: 'bisekt') == 'ppsgate: command is gate or bisect, not "bisekt".'
+  }
+
+  @Test
   void 'a parameter that there is not is refused, with the nearest that there is'() {
     assert refusalOf(max_runs: 40) == 'ppsgate: there is no parameter "max_runs"; did you mean maxRuns?'
     assert refusalOf(senarios: []) == 'ppsgate: there is no parameter "senarios"; did you mean scenarios?'
@@ -84,7 +107,7 @@ class ParametersTest extends Pipeline {
   protected List<String> argumentsOf(Map parameters) {
     String directory = ppsgate(parameters).directory
     List<String> words = new File(workspace, 'arguments').getText('UTF-8').split('\0') as List
-    assert words.take(2) == ['gate', "--directory=${directory}"]
+    assert words.take(2) == [parameters.command ?: 'gate', "--directory=${directory}"]
     return words.drop(2)
   }
 

@@ -1,0 +1,69 @@
+// `ppsgate bisect --patch D27401`: the diffs of a revision of Phabricator as commits, and with --answer an answer there.
+
+import { type Answer, answering } from '../answer/answer.ts';
+import type { Bisected } from '../answer/ending.ts';
+import { openRevisionComment } from '../answer/revision-comment.ts';
+import { calledAs } from '../config/parameters.ts';
+import type { Config } from '../config/schema.ts';
+import type { BisectAsk } from '../patch/bisect-command.ts';
+import type { WritableRepository } from '../patch/repository.ts';
+import { lineOfDiffs, patchOfRevision } from '../patch/revision.ts';
+import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
+import { findRevision } from '../phabricator/revision.ts';
+import { keptOf } from '../relay/answers.ts';
+import type { BisectResult } from '../words/bisect.ts';
+import { keptAnswers } from './answered-gate.ts';
+import { revisionNamed, stderrLog } from './judge-gate.ts';
+
+const called = calledAs.bisectFlag;
+
+/** The base of the newest diff, and the commit that has all diffs up to it, one on top of the other. */
+export async function endsOfRevision(
+  text: string,
+  repository: WritableRepository,
+  { config, signal }: { config: Config; signal: AbortSignal },
+): Promise<{ good: string; bad: string }> {
+  const phabricator = phabricatorOf(config);
+  const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
+  const name = revisionNamed(text, { config, called });
+  const patch = await patchOfRevision(name, 'all', { conduit, repository, config: phabricator });
+  return lineOfDiffs(patch, repository);
+}
+
+type Answering = {
+  /** The revision, and the diff that it is answered as of. */
+  patch: string;
+  run?: string;
+  details?: string;
+  site?: string;
+  asked: BisectAsk;
+  config: Config;
+  signal: AbortSignal;
+};
+
+/** One comment when it has ended, which is kept until Phabricator has taken it. */
+export async function bisectAndAnswer(
+  { patch, run = `by-hand-${Date.now()}`, details, site, asked, config, signal }: Answering,
+  work: (answer: Answer) => Promise<BisectResult>,
+): Promise<BisectResult> {
+  const phabricator = phabricatorOf(config);
+  // Without the signal: one that is cancelled has something to tell, too.
+  const conduit = await openPhabricator(phabricator, { log: stderrLog });
+  const found = await findRevision(conduit, revisionNamed(patch, { config, called }));
+  const revision = { number: found.number, diff: found.diff.id };
+  using kept = keptAnswers(phabricator, conduit);
+  const about = {
+    run,
+    takesCommands: !run.startsWith('by-hand-'),
+    ...(details !== undefined && { details }),
+    ...(site !== undefined && { page: `${site.replace(/\/+$/, '')}/report/index.html` }),
+  };
+  const live = openRevisionComment(conduit, revision, { ...about, log: stderrLog });
+  const answer = kept.keeping(live, (ending) => ({
+    ...{ kind: 'comment', revision, ...about, ending: keptOf(ending) },
+  }));
+  const { result } = await answering(answer, signal, async (): Promise<Bisected> => {
+    return { kind: 'bisected', result: await work(answer), asked, links: {} };
+  });
+  return result;
+}
