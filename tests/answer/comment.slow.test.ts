@@ -9,6 +9,7 @@ import {
   endingOfFailure,
   endingOfResult,
 } from '../../src/answer/ending.ts';
+import { mellanoxBroken } from '../fakes/bisect-result.ts';
 import type { Fault } from '../fakes/github/faults.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
@@ -158,6 +159,26 @@ test('one that is left stays for the next job of the run, which goes on with it'
   await second.comment.ended(lost);
   expect(titles()).toEqual([expect.stringContaining('loses 10.4 %')]);
   expect(writes()).toEqual(['issues/create-comment 201', 'issues/update-comment 200']);
+});
+
+test('a bisection has a comment of its own beside that of the gate, in words of its own', async () => {
+  const { comment: gate } = await open();
+  await gate.ended(lost);
+  const about = { name: 'ppsgate bisect', subject: 'the bisection of #7' };
+  const { comment } = await open(about);
+  comment.queued('waits for a runner of the lab');
+  await expect.poll(() => github.state.comments.length).toBe(2);
+  const [of, waiting] = github.state.comments;
+  expect(waiting?.body).toContain(
+    '### ⏳ ppsgate: the bisection of #7 waits for a runner of the lab',
+  );
+  const asked = { good: 'v1', bad: 'v2' };
+  await comment.ended({ kind: 'bisected', result: mellanoxBroken, asked, links: {} });
+  const [same, answer, ...more] = github.state.comments;
+  expect(more).toEqual([]);
+  expect([same?.body, answer?.id]).toEqual([of?.body, waiting?.id]);
+  expect(answer?.body).toMatch(/^<!-- ppsgate bisect -->\n\n### 🔴 ppsgate: one of these /);
+  expect(answer?.body).toContain('`/ppsgate bisect v1 v2 fix-up=431980466ff0`');
 });
 
 describe('of several pushes', () => {

@@ -13,6 +13,7 @@ import {
   say,
 } from '../../src/answer/revision-comment.ts';
 import { type Conduit, openConduit } from '../../src/phabricator/conduit.ts';
+import { mellanoxBroken } from '../fakes/bisect-result.ts';
 import type { Fault } from '../fakes/phabricator/faults.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { existing, type Revision } from '../fakes/phabricator/state.ts';
@@ -88,6 +89,25 @@ const comments = () =>
     .flatMap(({ comment }) => comment?.raw ?? []);
 const edits = () =>
   phabricator.requests.filter(({ method }) => method === 'differential.revision.edit');
+
+describe('a bisection', () => {
+  const asked = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
+  const bisected = { kind: 'bisected', result: mellanoxBroken, asked, links: {} } as const;
+
+  test('comments once when it has ended, with its plot, and with how to ask for what it proposes', async () => {
+    await open({ takesCommands: true }).ended(bisected);
+    const [comment = '', ...more] = comments();
+    expect(more).toEqual([]);
+    expect(comment).toMatch(/one of these .*\n\n`ppsgate D1:1 run 7`$/s);
+    expect(comment).toContain('@ppsgate bisect v1 v2 forwarding inet4 fix-up=431980466ff0');
+    expect(comment).toContain(`{F${phabricator.state.files[0]?.id}`);
+  });
+
+  test('proposes nothing to write where nobody listens', async () => {
+    await open().ended(bisected);
+    expect(comments()[0]).not.toContain('@ppsgate');
+  });
+});
 
 describe('a gate', () => {
   test('comments once when it has ended, and says nothing before', async () => {

@@ -22,6 +22,7 @@ import {
   keptOf,
 } from '../../src/relay/answers.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
+import { mellanoxBroken } from '../fakes/bisect-result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { finish } from '../fakes/phabricator/builds.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
@@ -161,6 +162,18 @@ describe('the end of a gate', () => {
 });
 
 describe('answers that wait', () => {
+  test('tell how a bisection ended as they would have told it at once', async () => {
+    const { id } = aRevision();
+    const asked = { families: 'inet4', fixUp: 'main' };
+    const bisected = { kind: 'bisected', result: mellanoxBroken, asked, links: {} } as const;
+    keepAnswer(commentOf(id, '7', bisected), world);
+    await giveAnswers(world);
+    expect(told(id)).toEqual(['7']);
+    const texts = phabricator.state.transactions.map(({ comment }) => comment?.raw ?? '');
+    expect(texts.join()).toContain('@ppsgate bisect inet4 fix-up=main,431980466ff0');
+    expect(waiting()).toEqual([]);
+  });
+
   test('are given in the order in which they were kept', async () => {
     const [one, another] = [aRevision().id, aRevision().id];
     for (const run of ['1', '2', '3']) {
