@@ -1,9 +1,9 @@
 import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, upshotOfBisection, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
 import { _enum, array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
-import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
-import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
 import "./config.js";
+import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
 import { askSchema, bisectWords, callOnGithub, callOnPhabricator } from "./patch.js";
+import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
 import { githubFailure, mayPassSoon, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
 
 // src/answer/ending.ts
@@ -166,8 +166,15 @@ async function answering(answer, signal, work) {
 */
 async function linkedAfterwards(answer, ending, make, warn) {
 	await answer.ended(ending);
+	return linkedNow(answer, ending, make, warn);
+}
+/** The same for an ending that was told already. */
+async function linkedNow(answer, ending, make, warn) {
 	try {
-		const linked = endingOfResult(ending.result, await make());
+		const linked = {
+			...ending,
+			links: await make()
+		};
 		await answer.linked(linked);
 		return linked;
 	} catch (error) {
@@ -1383,4 +1390,4 @@ function notTold(error) {
 	};
 }
 
-export { answering, cancelled, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, failureSchema, forOneBase, linkedAfterwards, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pausesWithin, pullRequestOfCheckRun, readMemory, say, secondsFor, standsForAnother, summaryOf, tellBuild, tellRevision, titleOf, together, upshotOf };
+export { answering, cancelled, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, failureSchema, forOneBase, linkedAfterwards, linkedNow, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pausesWithin, pullRequestOfCheckRun, readMemory, say, secondsFor, standsForAnother, summaryOf, tellBuild, tellRevision, titleOf, together, upshotOf };

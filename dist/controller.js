@@ -11,8 +11,8 @@ import { DutLostError } from "./dut.js";
 import { healthOf, whyUnhealthy } from "./checkup.js";
 import { recordedTestbed } from "./recording.js";
 import { randomBytes } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { homedir, hostname, userInfo } from "node:os";
+import { setTimeout } from "node:timers/promises";
 
 // src/controller/open.ts
 /** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */

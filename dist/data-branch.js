@@ -1,13 +1,13 @@
 import { cellName, cellSchema, codeSpan, fromJson, patchName, reasonOf } from "./words.js";
 import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
-import { badgeVerdicts, drawGraph, graphsOf, outcomeName, renderBadge, renderHtml, renderMarkdown, replaceFile } from "./report.js";
+import { earlierEntries, historyEntries, historyEntrySchema } from "./experiment.js";
+import { badgeVerdicts, bisectGraphs, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderBisectHtml, renderBisectMarkdown, renderHtml, renderMarkdown, replaceFile } from "./report.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "./github.js";
 import { lockIfFree } from "./sqlite.js";
-import { earlierEntries, historyEntries, historyEntrySchema } from "./experiment.js";
 import { dirname, join, relative, sep } from "node:path";
 import { createHash } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { mkdir, readFile, readdir, rm, rmdir } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 
 // src/data-branch/layout.ts
 const indexPath = "index.json";
@@ -76,7 +76,7 @@ function nextFiles(stored, publications, rules) {
 		badges: publications.reduce(withBadgesOf(rules), before.index.badges),
 		nights: publications.reduce(withNight(rules), before.index.nights)
 	};
-	const learnt = publications.flatMap(({ result, isTrusted }) => isTrusted ? historyEntries(result) : []);
+	const learnt = publications.flatMap(({ result, isTrusted }) => isTrusted && isOfGate(result) ? historyEntries(result) : []);
 	const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
 	const kept = new Set(results.map(({ path }) => path));
 	const write = new Map([
@@ -132,6 +132,9 @@ function withFiles({ index, paths }) {
 const jsonName = "result.json";
 const reportName = "report.md";
 const pageName = "report.html";
+const plotName = "bisect.svg";
+/** A bisection's result says what it is. */
+const isOfGate = (result) => !("kind" in result);
 const pathsOfResult = ({ path, others }) => [
 	jsonName,
 	reportName,
@@ -142,7 +145,11 @@ function filesOfResult(publication, { isSite, now }) {
 	const at = timeOf(result, now);
 	const path = folderOf(result);
 	const graphs = graphFiles(publication);
-	const others = [...graphs, ...isSite ? pageFile(publication) : []];
+	const others = [
+		...graphs,
+		...plotFile(publication),
+		...isSite ? pageFile(publication) : []
+	];
 	const graph = (anchor) => graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : void 0;
 	const links = {
 		rawData: `[\`${jsonName}\`](${jsonName})`,
@@ -150,18 +157,24 @@ function filesOfResult(publication, { isSite, now }) {
 	};
 	const named = [
 		[jsonName, `${JSON.stringify(result)}\n`],
-		[reportName, renderMarkdown(result, links)],
+		[reportName, isOfGate(result) ? renderMarkdown(result, links) : renderBisectMarkdown(result, {
+			...links,
+			image: plotName
+		})],
 		...others
 	];
 	const bytes = named.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
-	const { testbed, patch } = result;
+	const entry = {
+		path,
+		at,
+		testbed: result.testbed.name,
+		patch: nameOf(result)
+	};
+	const outcome = isOfGate(result) ? outcomeName(result) : result.answer.kind;
 	return {
 		entry: {
-			path,
-			at,
-			testbed: testbed.name,
-			patch: patchName(patch),
-			outcome: outcomeName(result),
+			...entry,
+			outcome,
 			others: others.map(([name]) => name),
 			bytes
 		},
@@ -173,7 +186,8 @@ const mostGraphBytes = 64 * 1024 ** 2;
 function graphFiles({ result, profiles, leftOut = () => {} }) {
 	const files = /* @__PURE__ */ new Map();
 	let room = mostGraphBytes;
-	for (const graph of graphsOf(result, profiles)) {
+	const graphs = isOfGate(result) ? graphsOf(result, profiles) : bisectGraphs(result, profiles);
+	for (const graph of graphs) {
 		const drawn = drawGraph(graph);
 		if (drawn.kind === "left-out") {
 			leftOut(drawn.why);
@@ -188,10 +202,22 @@ function graphFiles({ result, profiles, leftOut = () => {} }) {
 	}
 	return files;
 }
+/** Of a bisection, where there is something to draw. */
+function plotFile({ result, leftOut = () => {} }) {
+	if (isOfGate(result)) return [];
+	try {
+		const svg = bisectPlot(result);
+		return svg === void 0 ? [] : [[plotName, svg]];
+	} catch (error) {
+		leftOut(`The report is kept without its plot (${reasonOf(error)}).`);
+		return [];
+	}
+}
 /** None where it cannot be made: the rest of the result is kept all the same. */
 function pageFile({ result, profiles, leftOut = () => {} }) {
 	try {
-		return [[pageName, renderHtml(result, profiles)]];
+		const render = isOfGate(result) ? () => renderHtml(result, profiles) : () => renderBisectHtml(result, profiles);
+		return [[pageName, render()]];
 	} catch (error) {
 		leftOut(`The report is kept without its page (${reasonOf(error)}).`);
 		return [];
@@ -202,22 +228,30 @@ const timeOf = ({ startedAt }, now) => isFuture(startedAt, now) ? now.toISOStrin
 /** Times that are compared as texts have to be written alike. */
 const isoTime = (text) => new Date(text).toISOString();
 /** The path of a result: by the time that it tells, with a name that differs with all that makes the experiment what it is. */
-function folderOf({ startedAt, testbed, patch }) {
+function folderOf(result) {
+	const { startedAt, testbed } = result;
 	const at = isoTime(startedAt);
 	const time = at.slice(0, 19).replaceAll(/[-:]/g, "");
+	const subject = isOfGate(result) ? result.patch : [
+		result.good,
+		result.bad,
+		result.cell
+	];
 	const identity = shortHash(JSON.stringify([
 		startedAt,
 		testbed.name,
-		patch
+		subject
 	]));
 	const words = [
 		time,
 		plain(testbed.name),
-		plain(patchName(patch)),
+		plain(nameOf(result)),
 		identity
 	];
 	return `results/${at.slice(0, 4)}/${words.filter(Boolean).join("-")}`;
 }
+/** `#123`, or `bisect 1a2b3c4..5d6e7f8`. */
+const nameOf = (result) => isOfGate(result) ? patchName(result.patch) : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join("..")}`;
 const shortHash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 10);
 const plain = (text) => text.replaceAll(/[^a-z0-9._-]+/gi, "-").slice(0, 63).replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "");
 /** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
@@ -233,7 +267,7 @@ function retained(entries, keep, now) {
 }
 const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 const withBadgesOf = ({ now }) => (badges, { result, isDefaultBranch }) => {
-	const newer = (isDefaultBranch ? lastOfCells(result, badges, now) : []).filter((badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at));
+	const newer = (isDefaultBranch && isOfGate(result) ? lastOfCells(result, badges, now) : []).filter((badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at));
 	return [...badges.filter((known) => !newer.some((badge) => isOfSameCell(known, badge))), ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
 };
 /** A patch of which no cell was measured speaks for all cells that its testbed has badges of. */
@@ -259,6 +293,7 @@ function lastOfCells(result, known, now) {
 	} : []);
 }
 const withNight = ({ now }) => (nights, { result }) => {
+	if (!isOfGate(result)) return [...nights];
 	const { patch, outcome, testbed, startedAt } = result;
 	if (!(patch.baseCommit === patch.headCommit && !isFuture(startedAt, now)) || outcome.kind !== "judged") return [...nights];
 	const called = (kind) => outcome.cells.filter(({ verdict }) => verdict.kind === kind).length;
@@ -299,9 +334,11 @@ function filesOfBadge(badge, rules) {
 }
 /** Where a publication's files lie; with no entry the result was not kept. */
 function publishedPaths({ result, isDefaultBranch }, entry) {
-	const { outcome, testbed } = result;
-	const badges = (isDefaultBranch && outcome.kind === "judged" ? outcome.cells : []).map(({ cell }) => `${badgePath({
-		testbed: testbed.name,
+	const outcome = isDefaultBranch && isOfGate(result) ? result.outcome : void 0;
+	const cells = outcome?.kind === "judged" ? outcome.cells : [];
+	const testbed = result.testbed.name;
+	const badges = cells.map(({ cell }) => `${badgePath({
+		testbed,
 		cell
 	})}.svg`);
 	if (entry === void 0) return {
@@ -309,11 +346,12 @@ function publishedPaths({ result, isDefaultBranch }, entry) {
 		badges
 	};
 	const at = (name) => `${entry.path}/${name}`;
-	const graphs = entry.others.filter((name) => name.endsWith(".svg"));
+	const graphs = entry.others.filter((name) => name.endsWith(".svg") && name !== plotName);
 	return {
 		result: at(jsonName),
 		report: at(reportName),
 		...entry.others.includes(pageName) && { page: at(pageName) },
+		...entry.others.includes(plotName) && { image: at(plotName) },
 		graphs: new Map(graphs.map((name) => [name.slice(0, -4), at(name)])),
 		badges
 	};
@@ -356,7 +394,7 @@ function readme({ results, badges, nights }) {
 		...section("Newest results", newest.map(resultLine)),
 		"## Files",
 		[
-			"- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs",
+			"- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs, and of a bisection the plot over its commits",
 			"- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io",
 			"- `history.jsonl`: what the base did in earlier experiments, from which later ones learn",
 			"- `index.json`: what there is"
@@ -376,11 +414,15 @@ function resultLine({ path, at, testbed, patch, outcome }) {
 
 // src/data-branch/links.ts
 /** The URL of a file of the branch: a page of GitHub's for reports and flamegraphs, the file itself for all else. */
-function linkTo({ repository, branch, serverUrl, pages }, path) {
+function linkTo(place, path) {
+	return linkBy(path.endsWith(".md") || path.startsWith("results/") && path.endsWith(".svg") ? "blob" : "raw", place, path);
+}
+/** The URL of a picture of the branch, for pages that show it. */
+const linkToImage = (place, path) => linkBy("raw", place, path);
+function linkBy(view, { repository, branch, serverUrl, pages }, path) {
 	const isMarkdown = path.endsWith(".md");
 	if (pages !== void 0 && !isMarkdown) return `${pages}/${path}`;
-	const isGraph = path.startsWith("results/") && path.endsWith(".svg");
-	return `${serverUrl}/${repository}/${isMarkdown || isGraph ? "blob" : "raw"}/${branch}/${path}`;
+	return `${serverUrl}/${repository}/${view}/${branch}/${path}`;
 }
 
 // src/data-branch/branch.ts
@@ -440,12 +482,13 @@ function branchOf(octokit, { repository, branch }) {
 	};
 }
 function linksOf(place, paths) {
-	const { result, report, page, graphs, badges } = paths;
+	const { result, report, page, image, graphs, badges } = paths;
 	const link = (path) => linkTo(place, path);
 	return {
 		...result !== void 0 && { result: link(result) },
 		...report !== void 0 && { report: link(report) },
 		...page !== void 0 && { page: link(page) },
+		...image !== void 0 && { image: linkToImage(place, image) },
 		graphs: new Map([...graphs].map(([anchor, path]) => [anchor, link(path)])),
 		badges: badges.map(link)
 	};
@@ -736,4 +779,4 @@ async function removeFile(path) {
 	await rmdir(dirname(path)).catch(() => {});
 }
 
-export { badgeLabel, badgePath, indexPath, linkTo, parseIndex, publishToBranch, publishToDirectory, readHistory };
+export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, publishToBranch, publishToDirectory, readHistory };

@@ -1,8 +1,8 @@
-import { outcomeName, readResult } from "./report.js";
 import { applyOverrides, calledAs, parseConfig } from "./config.js";
 import { sum } from "./vendor/simple-statistics.js";
-import { openRepository, patchOfRange } from "./patch.js";
 import { hasPlan, historyFile } from "./experiment.js";
+import { outcomeName, readResult } from "./report.js";
+import { openRepository, patchOfRange } from "./patch.js";
 import { gate, resumeGate } from "./gate.js";
 import { bisect, hasBisectPlan, resumeBisection } from "./bisect.js";
 import { unshared } from "./testbed.js";
@@ -11,9 +11,9 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { constants } from "node:fs";
 import { promisify } from "node:util";
-import { setTimeout } from "node:timers/promises";
 import { access, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
+import { setTimeout } from "node:timers/promises";
 
 // src/demo/repository.ts
 /** The branch that the patches start from. */

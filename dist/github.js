@@ -1,7 +1,7 @@
 import { patchName, reasonOf, resultSchema } from "./words.js";
 import { array, int, literal, object, string, union, url } from "./vendor/zod.js";
+import { profiledCells, readProfiles } from "./profile.js";
 import { ask } from "./http.js";
-import { readProfiles } from "./profile.js";
 import { require_yauzl } from "./vendor/yauzl.js";
 import { isUtf8 } from "node:buffer";
 import { crc32, inflateRawSync } from "node:zlib";
@@ -657,8 +657,8 @@ async function profilesIn(zip, result, folder, leftOut = () => {}) {
 		return [];
 	}
 }
-function profilePaths({ outcome }) {
-	return (outcome.kind === "judged" ? outcome.cells : []).flatMap(({ profiles }) => profiles.flatMap((one) => one.kind === "profiled" ? one.file : []));
+function profilePaths(result) {
+	return profiledCells(result).flatMap(({ profiles }) => profiles.flatMap((one) => one.kind === "profiled" ? one.file : []));
 }
 async function entriesOf(archive, names, { files }) {
 	if (archive.entryCount > files) throw new Refusal(`The artifact says that it holds ${archive.entryCount} files, and at most ${files} are looked at: upload the work directory only.`);

@@ -5,9 +5,9 @@ import { execFile, spawn } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { connect } from "node:net";
-import { setTimeout } from "node:timers/promises";
 import { access, constants, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, release } from "node:os";
+import { setTimeout } from "node:timers/promises";
 
 // src/linux-lab/owner.ts
 /** Locks of this process, by path. */

@@ -1,8 +1,8 @@
 import { UsageError, excerpt, families, oneLine, patchName, scenarios } from "./words.js";
 import { int, object, string } from "./vendor/zod.js";
-import { fetchDiff, findRevision } from "./phabricator.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { askNames, bisectAskNames, didYouMean, kebabCase, meantBy, parameter } from "./config.js";
+import { fetchDiff, findRevision } from "./phabricator.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { join, relative, resolve } from "node:path";
@@ -11,329 +11,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
 
-// src/patch/command-words.ts
-/** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
-const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
-/** Undefined for a word that is none. */
-function pairIn(word) {
-	const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
-	return key === void 0 ? void 0 : {
-		key,
-		value
-	};
-}
-/** What people write as `key=value`, by the key, and what it becomes. */
-const keysOf = (names) => new Map(names.flatMap((name) => {
-	const { comment, kind } = parameter(name);
-	return comment === void 0 ? [] : [[comment.key, {
-		...comment,
-		kind,
-		name
-	}]];
-}));
-/** The parameter that is meant; else what is wrong, and the command that is nearest. */
-function keyFor({ key, value }, of) {
-	const { verb, known, keyed } = of;
-	const parameter = keyed.get(key);
-	if (!known.includes(key) || parameter === void 0) {
-		const [meant] = meantBy(key, known);
-		const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
-		return {
-			kind: "mistaken",
-			what: `${verb} takes no "${excerpt(key)}"`,
-			nearest
-		};
-	}
-	if (value !== "") return {
-		kind: "found",
-		parameter
-	};
-	const nearest = `${verb} ${key}=${parameter.example}`;
-	return {
-		kind: "mistaken",
-		what: `${key} has no value`,
-		nearest
-	};
-}
-
-// src/patch/bisect-command.ts
-const typed$1 = string().max(500).optional();
-/** What is asked of one bisection, as typed; without good and bad it is of the commits of the patch itself. */
-const bisectAskSchema = object(Object.fromEntries(bisectAskNames.map((name) => [name, typed$1])));
-const keyed$1 = keysOf(bisectAskNames);
-const known = [...keyed$1.keys()];
-const verifyRevert = kebabCase("verifyRevert");
-/** Reads the words after `bisect`: good comes before bad, all else stands anywhere. */
-function readBisect(words, isHead) {
-	const ask = {};
-	const others = [];
-	for (const word of words) {
-		const pair = pairIn(word);
-		if (pair !== void 0) {
-			const found = keyFor(pair, {
-				verb: "bisect",
-				known,
-				keyed: keyed$1
-			});
-			if (found.kind === "mistaken") return found;
-			const { name, kind, example } = found.parameter;
-			const { key, value } = pair;
-			const looksRight = shapes[name];
-			const wrong = looksRight && value.split(",").find((part) => !looksRight(part));
-			if (wrong !== void 0) return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
-			const before = ask[name];
-			if (before !== void 0 && kind !== "list") return mistaken(`${key} is there twice`);
-			ask[name] = before === void 0 ? value : `${before},${value}`;
-		} else if (word.includes("..")) {
-			const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
-			return mistaken("bisect takes a good commit and a bad one, not a range", ends.filter(Boolean).join(" "));
-		} else if (families.some((family) => family === word)) {
-			if (ask.families !== void 0) return mistaken("bisect takes one family", word);
-			ask.families = word;
-		} else if (scenarios.includes(word)) {
-			if (ask.scenarios !== void 0) return mistaken("bisect takes one scenario", word);
-			ask.scenarios = word;
-		} else if (word === verifyRevert) ask.verifyRevert = "true";
-		else if (isCommitLike(word)) others.push(word);
-		else return mistaken(`bisect takes no "${excerpt(word)}"`);
-	}
-	return withOthers(ask, others, isHead);
-}
-/** The words of a command that asks for that; read again they are the same. */
-function bisectWords(ask) {
-	const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = ask;
-	const pairs = [...keyed$1].flatMap(([key, { name }]) => {
-		const value = ask[name];
-		return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
-	});
-	return ["bisect", ...[
-		good,
-		bad,
-		scenario,
-		family,
-		isVerified === "true" && verifyRevert,
-		...pairs
-	]].filter(Boolean).join(" ");
-}
-const mistaken = (what, nearest = "") => ({
-	kind: "mistaken",
-	what,
-	nearest: `bisect ${nearest}`.trim()
-});
-/** What is neither a family nor a scenario of ppsgate's own: the head, or good and bad; and a scenario of the site's own. */
-function withOthers(ask, others, isHead) {
-	const [first = "", bad = "", own = "", ...more] = others;
-	if (others.length === 0) return {
-		kind: "read",
-		ask
-	};
-	if (others.length === 1 && isHead(first)) return {
-		kind: "read",
-		ask,
-		head: first
-	};
-	const hasScenario = ask.scenarios !== void 0;
-	if (others.length === 1 && !hasScenario) return {
-		kind: "read",
-		ask: {
-			...ask,
-			scenarios: first
-		}
-	};
-	if (others.length === 1) {
-		const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
-		return mistaken(what, `${excerpt(first)} HEAD`);
-	}
-	const commits = {
-		...ask,
-		good: first,
-		bad
-	};
-	if (others.length === 2) return {
-		kind: "read",
-		ask: commits
-	};
-	if (others.length === 3 && !hasScenario) return {
-		kind: "read",
-		ask: {
-			...commits,
-			scenarios: own
-		}
-	};
-	const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
-	return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
-}
-/** What git could take for the name of a commit, but for what is written with two dots; git has the last word. */
-const isCommitLike = (text) => /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes("..");
-/** `A`, or two of them with that between. */
-const oneOrTwo = (between) => (text) => {
-	const parts = text.split(between);
-	return parts.length <= 2 && parts.every(isCommitLike);
-};
-/** How the parts of a value have to look, as far as that can be said without a repository. */
-const shapes = {
-	fixUp: oneOrTwo(":"),
-	skip: oneOrTwo(".."),
-	maxBoots: (text) => /^[1-9]\d{0,5}$/.test(text)
-};
-
-// src/patch/command.ts
-var import_fastest_levenshtein = require_fastest_levenshtein();
-const typed = string().max(500).optional();
-/** What is asked of one gate instead of what ppsgate.yml says, as typed. */
-const askSchema = object(Object.fromEntries(askNames.map((name) => [name, typed])));
-/** How comments call ppsgate on GitHub. */
-const callOnGithub = "/ppsgate";
-/** The same on Phabricator, where a line that begins with a slash is nothing special. */
-const callOnPhabricator = "@ppsgate";
-/**
-* The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether
-* there is such a scenario, testbed or margin is for the configuration to say.
-*/
-function parseCommand(comment, call = callOnGithub) {
-	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
-	const [first, ...words] = wordsOf(line.slice(0, longestCommand));
-	if (first !== call) return void 0;
-	const [verb = "help", ...rest] = words;
-	const mistaken = (what, nearest) => ({
-		kind: "mistaken",
-		why: `${what}; write ${call} ${nearest}`
-	});
-	switch (verb) {
-		case "help":
-		case "cancel":
-			if (rest.length === 0) return { kind: verb };
-			return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(" "))}"`, verb);
-		case "run":
-		case "rerun":
-		case "extend": {
-			const read = readArguments(verb, rest, call);
-			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
-		}
-		case "bisect": {
-			const read = readBisect(rest, (word) => heads[call].test(word));
-			if (read.kind === "mistaken") return mistaken(read.what, read.nearest);
-			return {
-				kind: verb,
-				ask: read.ask,
-				...headNamed(read.head, call)
-			};
-		}
-		default: return mistaken(`there is no command "${excerpt(verb)}"`, nearestVerb(verb));
-	}
-}
-/** Two letters swapped are two edits. */
-function nearestVerb(word) {
-	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), verbs);
-	return (0, import_fastest_levenshtein.distance)(word.toLowerCase(), nearest) <= 2 ? nearest : "help";
-}
-const verbs = [
-	"run",
-	"rerun",
-	"extend",
-	"bisect",
-	"cancel",
-	"help"
-];
-/** What people can write, and what for, as the answer to `help` tells them. */
-function commandsFor(call) {
-	const isOnGithub = call === callOnGithub;
-	const all = {
-		run: [
-			["run", isOnGithub ? "measure the pull request as it stands" : "measure the newest diff"],
-			isOnGithub ? ["run 1a2b3c4d5e6f", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by somebody who is not ours"],
-			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
-			["run metric=nsPerPacket", "the same by another metric than the configured one"],
-			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
-			["run measure-anyway", "the same, also where nothing differs that the testbed lays"],
-			...isOnGithub ? [] : [["run earlier=all", "measure the earlier diffs beside it"]]
-		],
-		rerun: [["rerun", "measure again what was asked for last"]],
-		extend: [["extend runs=40", "go on with an experiment that was inconclusive"]],
-		bisect: [
-			["bisect", isOnGithub ? "find the commit of the pull request that costs the packets" : "find the diff of the revision that costs the packets"],
-			["bisect 1a2b3c4d5e6f 5d6e7f8a9b0c forwarding inet4", "the same between a good commit and a bad one of your own, in one scenario and family"],
-			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix on top where it is missing, and without some commits"],
-			["bisect verify-revert", "the same, and measure the bad one without the culprit, too"],
-			["bisect testbed=chelsio metric=pps max-boots=60 profile=off", "the same elsewhere or otherwise"]
-		],
-		cancel: [["cancel", "end what runs and what waits"]],
-		help: [["help", "see this list"]]
-	};
-	return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({
-		write: `${call} ${rest}`,
-		to
-	})));
-}
-/** Nobody types more, and nobody has to read more. */
-const longestCommand = 500;
-const keyed = keysOf(askNames);
-/** What `run` is told by its name alone. */
-const switches = new Map(askNames.flatMap((name) => parameter(name).kind === "switch" ? [[kebabCase(name), name]] : []));
-/** How the head is named, by where the comment stands. */
-const heads = {
-	[callOnGithub]: /^[0-9a-f]{7,64}$/,
-	[callOnPhabricator]: /^[1-9]\d{0,8}$/
-};
-function keysFor(verb, call) {
-	if (verb === "rerun") return [];
-	return [...keyed.values()].filter(({ isOfRevision = false }) => !isOfRevision || call === "@ppsgate").map(({ key }) => key).filter((key) => verb === "run" || key === "runs");
-}
-function readArguments(verb, words, call) {
-	const known = keysFor(verb, call);
-	const ask = {};
-	const named = [];
-	const found = [];
-	let namedHead;
-	const mistaken = (what, nearest = verb) => ({
-		kind: "mistaken",
-		what,
-		nearest
-	});
-	for (const word of words) {
-		const pair = pairIn(word);
-		const switchNamed = switches.get(word);
-		if (pair !== void 0) {
-			const found = keyFor(pair, {
-				verb,
-				known,
-				keyed
-			});
-			if (found.kind === "mistaken") return found;
-			const { name } = found.parameter;
-			if (ask[name] !== void 0) return mistaken(`${pair.key} is there twice`);
-			ask[name] = pair.value;
-		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
-		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
-		else if (word === "profile") ask.profile ??= "on";
-		else if (switchNamed !== void 0) ask[switchNamed] = "true";
-		else if (families.some((family) => family === word)) named.push(word);
-		else found.push(word);
-	}
-	const of = headNamed(namedHead, call);
-	if (verb === "rerun") return {
-		kind: verb,
-		...of
-	};
-	if (verb === "extend") return {
-		kind: verb,
-		...ask.maxRuns !== void 0 && { maxRuns: ask.maxRuns },
-		...of
-	};
-	if (found.length > 0) ask.scenarios = found.join(",");
-	if (named.length > 0) ask.families = named.join(",");
-	return {
-		kind: verb,
-		ask,
-		...of
-	};
-}
-function headNamed(text, call) {
-	if (text === void 0) return {};
-	return call === "/ppsgate" ? { commit: text } : { diff: Number(text) };
-}
-
 // src/patch/diff.ts
+var import_fastest_levenshtein = require_fastest_levenshtein();
 /**
 * Reads a unified diff with the prefixes `a/` and `b/`, as git-diff(1) or diff(1) -u makes it, with or
 * without a message before it. Bytes and not text, for sources may be in Latin-1.
@@ -1180,6 +859,327 @@ const parseTreeEntry = (prefix) => (line) => {
 		path: line.slice(tab + 1 + prefix.length)
 	};
 };
+
+// src/patch/command-words.ts
+/** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
+const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
+/** Undefined for a word that is none. */
+function pairIn(word) {
+	const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+	return key === void 0 ? void 0 : {
+		key,
+		value
+	};
+}
+/** What people write as `key=value`, by the key, and what it becomes. */
+const keysOf = (names) => new Map(names.flatMap((name) => {
+	const { comment, kind } = parameter(name);
+	return comment === void 0 ? [] : [[comment.key, {
+		...comment,
+		kind,
+		name
+	}]];
+}));
+/** The parameter that is meant; else what is wrong, and the command that is nearest. */
+function keyFor({ key, value }, of) {
+	const { verb, known, keyed } = of;
+	const parameter = keyed.get(key);
+	if (!known.includes(key) || parameter === void 0) {
+		const [meant] = meantBy(key, known);
+		const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
+		return {
+			kind: "mistaken",
+			what: `${verb} takes no "${excerpt(key)}"`,
+			nearest
+		};
+	}
+	if (value !== "") return {
+		kind: "found",
+		parameter
+	};
+	const nearest = `${verb} ${key}=${parameter.example}`;
+	return {
+		kind: "mistaken",
+		what: `${key} has no value`,
+		nearest
+	};
+}
+
+// src/patch/bisect-command.ts
+const typed$1 = string().max(500).optional();
+/** What is asked of one bisection, as typed; without good and bad it is of the commits of the patch itself. */
+const bisectAskSchema = object(Object.fromEntries(bisectAskNames.map((name) => [name, typed$1])));
+const keyed$1 = keysOf(bisectAskNames);
+const known = [...keyed$1.keys()];
+const verifyRevert = kebabCase("verifyRevert");
+/** Reads the words after `bisect`: good comes before bad, all else stands anywhere. */
+function readBisect(words, isHead) {
+	const ask = {};
+	const others = [];
+	for (const word of words) {
+		const pair = pairIn(word);
+		if (pair !== void 0) {
+			const found = keyFor(pair, {
+				verb: "bisect",
+				known,
+				keyed: keyed$1
+			});
+			if (found.kind === "mistaken") return found;
+			const { name, kind, example } = found.parameter;
+			const { key, value } = pair;
+			const looksRight = shapes[name];
+			const wrong = looksRight && value.split(",").find((part) => !looksRight(part));
+			if (wrong !== void 0) return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
+			const before = ask[name];
+			if (before !== void 0 && kind !== "list") return mistaken(`${key} is there twice`);
+			ask[name] = before === void 0 ? value : `${before},${value}`;
+		} else if (word.includes("..")) {
+			const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
+			return mistaken("bisect takes a good commit and a bad one, not a range", ends.filter(Boolean).join(" "));
+		} else if (families.some((family) => family === word)) {
+			if (ask.families !== void 0) return mistaken("bisect takes one family", word);
+			ask.families = word;
+		} else if (scenarios.includes(word)) {
+			if (ask.scenarios !== void 0) return mistaken("bisect takes one scenario", word);
+			ask.scenarios = word;
+		} else if (word === verifyRevert) ask.verifyRevert = "true";
+		else if (isCommitLike(word)) others.push(word);
+		else return mistaken(`bisect takes no "${excerpt(word)}"`);
+	}
+	return withOthers(ask, others, isHead);
+}
+/** The words of a command that asks for that; read again they are the same. */
+function bisectWords(ask) {
+	const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = ask;
+	const pairs = [...keyed$1].flatMap(([key, { name }]) => {
+		const value = ask[name];
+		return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
+	});
+	return ["bisect", ...[
+		good,
+		bad,
+		scenario,
+		family,
+		isVerified === "true" && verifyRevert,
+		...pairs
+	]].filter(Boolean).join(" ");
+}
+const mistaken = (what, nearest = "") => ({
+	kind: "mistaken",
+	what,
+	nearest: `bisect ${nearest}`.trim()
+});
+/** What is neither a family nor a scenario of ppsgate's own: the head, or good and bad; and a scenario of the site's own. */
+function withOthers(ask, others, isHead) {
+	const [first = "", bad = "", own = "", ...more] = others;
+	if (others.length === 0) return {
+		kind: "read",
+		ask
+	};
+	if (others.length === 1 && isHead(first)) return {
+		kind: "read",
+		ask,
+		head: first
+	};
+	const hasScenario = ask.scenarios !== void 0;
+	if (others.length === 1 && !hasScenario) return {
+		kind: "read",
+		ask: {
+			...ask,
+			scenarios: first
+		}
+	};
+	if (others.length === 1) {
+		const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
+		return mistaken(what, `${excerpt(first)} HEAD`);
+	}
+	const commits = {
+		...ask,
+		good: first,
+		bad
+	};
+	if (others.length === 2) return {
+		kind: "read",
+		ask: commits
+	};
+	if (others.length === 3 && !hasScenario) return {
+		kind: "read",
+		ask: {
+			...commits,
+			scenarios: own
+		}
+	};
+	const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
+	return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
+}
+/** What git could take for the name of a commit, but for what is written with two dots; git has the last word. */
+const isCommitLike = (text) => /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes("..");
+/** `A`, or two of them with that between. */
+const oneOrTwo = (between) => (text) => {
+	const parts = text.split(between);
+	return parts.length <= 2 && parts.every(isCommitLike);
+};
+/** How the parts of a value have to look, as far as that can be said without a repository. */
+const shapes = {
+	fixUp: oneOrTwo(":"),
+	skip: oneOrTwo(".."),
+	maxBoots: (text) => /^[1-9]\d{0,5}$/.test(text)
+};
+
+// src/patch/command.ts
+const typed = string().max(500).optional();
+/** What is asked of one gate instead of what ppsgate.yml says, as typed. */
+const askSchema = object(Object.fromEntries(askNames.map((name) => [name, typed])));
+/** How comments call ppsgate on GitHub. */
+const callOnGithub = "/ppsgate";
+/** The same on Phabricator, where a line that begins with a slash is nothing special. */
+const callOnPhabricator = "@ppsgate";
+/**
+* The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether
+* there is such a scenario, testbed or margin is for the configuration to say.
+*/
+function parseCommand(comment, call = callOnGithub) {
+	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
+	const [first, ...words] = wordsOf(line.slice(0, longestCommand));
+	if (first !== call) return void 0;
+	const [verb = "help", ...rest] = words;
+	const mistaken = (what, nearest) => ({
+		kind: "mistaken",
+		why: `${what}; write ${call} ${nearest}`
+	});
+	switch (verb) {
+		case "help":
+		case "cancel":
+			if (rest.length === 0) return { kind: verb };
+			return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(" "))}"`, verb);
+		case "run":
+		case "rerun":
+		case "extend": {
+			const read = readArguments(verb, rest, call);
+			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
+		}
+		case "bisect": {
+			const read = readBisect(rest, (word) => heads[call].test(word));
+			if (read.kind === "mistaken") return mistaken(read.what, read.nearest);
+			return {
+				kind: verb,
+				ask: read.ask,
+				...headNamed(read.head, call)
+			};
+		}
+		default: return mistaken(`there is no command "${excerpt(verb)}"`, nearestVerb(verb));
+	}
+}
+/** Two letters swapped are two edits. */
+function nearestVerb(word) {
+	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), verbs);
+	return (0, import_fastest_levenshtein.distance)(word.toLowerCase(), nearest) <= 2 ? nearest : "help";
+}
+const verbs = [
+	"run",
+	"rerun",
+	"extend",
+	"bisect",
+	"cancel",
+	"help"
+];
+/** What people can write, and what for, as the answer to `help` tells them. */
+function commandsFor(call) {
+	const isOnGithub = call === callOnGithub;
+	const all = {
+		run: [
+			["run", isOnGithub ? "measure the pull request as it stands" : "measure the newest diff"],
+			isOnGithub ? ["run 1a2b3c4d5e6f", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by somebody who is not ours"],
+			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
+			["run metric=nsPerPacket", "the same by another metric than the configured one"],
+			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
+			["run measure-anyway", "the same, also where nothing differs that the testbed lays"],
+			...isOnGithub ? [] : [["run earlier=all", "measure the earlier diffs beside it"]]
+		],
+		rerun: [["rerun", "measure again what was asked for last"]],
+		extend: [["extend runs=40", "go on with an experiment that was inconclusive"]],
+		bisect: [
+			["bisect", isOnGithub ? "find the commit of the pull request that costs the packets" : "find the diff of the revision that costs the packets"],
+			["bisect v1.2 main forwarding inet4", "the same between a good commit and a bad one of your own, in one scenario and family"],
+			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix on top where it is missing, and without some commits"],
+			["bisect verify-revert", "the same, and measure the bad one without the culprit, too"],
+			["bisect testbed=chelsio metric=pps max-boots=60 profile=off", "the same elsewhere or otherwise"]
+		],
+		cancel: [["cancel", "end what runs and what waits"]],
+		help: [["help", "see this list"]]
+	};
+	return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({
+		write: `${call} ${rest}`,
+		to
+	})));
+}
+/** Nobody types more, and nobody has to read more. */
+const longestCommand = 500;
+const keyed = keysOf(askNames);
+/** What `run` is told by its name alone. */
+const switches = new Map(askNames.flatMap((name) => parameter(name).kind === "switch" ? [[kebabCase(name), name]] : []));
+/** How the head is named, by where the comment stands. */
+const heads = {
+	[callOnGithub]: /^[0-9a-f]{7,64}$/,
+	[callOnPhabricator]: /^[1-9]\d{0,8}$/
+};
+function keysFor(verb, call) {
+	if (verb === "rerun") return [];
+	return [...keyed.values()].filter(({ isOfRevision = false }) => !isOfRevision || call === "@ppsgate").map(({ key }) => key).filter((key) => verb === "run" || key === "runs");
+}
+function readArguments(verb, words, call) {
+	const known = keysFor(verb, call);
+	const ask = {};
+	const named = [];
+	const found = [];
+	let namedHead;
+	const mistaken = (what, nearest = verb) => ({
+		kind: "mistaken",
+		what,
+		nearest
+	});
+	for (const word of words) {
+		const pair = pairIn(word);
+		const switchNamed = switches.get(word);
+		if (pair !== void 0) {
+			const found = keyFor(pair, {
+				verb,
+				known,
+				keyed
+			});
+			if (found.kind === "mistaken") return found;
+			const { name } = found.parameter;
+			if (ask[name] !== void 0) return mistaken(`${pair.key} is there twice`);
+			ask[name] = pair.value;
+		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
+		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
+		else if (word === "profile") ask.profile ??= "on";
+		else if (switchNamed !== void 0) ask[switchNamed] = "true";
+		else if (families.some((family) => family === word)) named.push(word);
+		else found.push(word);
+	}
+	const of = headNamed(namedHead, call);
+	if (verb === "rerun") return {
+		kind: verb,
+		...of
+	};
+	if (verb === "extend") return {
+		kind: verb,
+		...ask.maxRuns !== void 0 && { maxRuns: ask.maxRuns },
+		...of
+	};
+	if (found.length > 0) ask.scenarios = found.join(",");
+	if (named.length > 0) ask.families = named.join(",");
+	return {
+		kind: verb,
+		ask,
+		...of
+	};
+}
+function headNamed(text, call) {
+	if (text === void 0) return {};
+	return call === "/ppsgate" ? { commit: text } : { diff: Number(text) };
+}
 
 // src/patch/job.ts
 const jobSchema = object({

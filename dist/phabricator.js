@@ -1,7 +1,7 @@
 import { UsageError, fromJson, plainLine, realPause, reasonOf, shortened } from "./words.js";
 import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
-import { ask as ask$1, noConnection } from "./http.js";
 import { readSecret } from "./config.js";
+import { ask as ask$1, noConnection } from "./http.js";
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 

@@ -1,14 +1,14 @@
 import { fromJson, lastLine, reasonOf, shortened } from "./words.js";
 import { _enum, array, object, string } from "./vendor/zod.js";
-import { bytesWithin } from "./http.js";
 import { ExposedError, readGuarded } from "./config.js";
+import { bytesWithin } from "./http.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { isIP } from "node:net";
 import { request } from "node:http";
 import { connect as connect$1 } from "node:tls";
-import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { readFile } from "node:fs/promises";
+import { setTimeout as setTimeout$1 } from "node:timers/promises";
 
 // src/power/power-controller.ts
 /** A controller that cannot be asked, or does not do as told: which, what it said and what to check, in one sentence. */

@@ -2,8 +2,441 @@ import { cellName, escaped, plainLine } from "./words.js";
 import { gammaln, median, sum } from "./vendor/simple-statistics.js";
 import { embedded, embeddedScript } from "./embedded.js";
 
+// src/profile/profile-error.ts
+/** One sentence that names the file, where it goes wrong, and what to do. */
+var ProfileError = class extends Error {
+	name = "ProfileError";
+	upshot = "usage";
+};
+
+// src/profile/flamegraph-layout.ts
+/**
+* Siblings by name, as wide as their samples of one of the two. The same path in both is one box, by its names alone.
+* Too narrow boxes are not followed further: large profiles have most of their paths in there.
+*
+* @throws ProfileError for more boxes than anybody can look at.
+*/
+function layout(stacks, by, { pixelsPerSample, leastPixels }) {
+	const root = boxOf({ name: "all" });
+	for (const stack of stacks.profile) add(root, "profile", stack);
+	for (const stack of stacks.base) add(root, "base", stack);
+	root.width = root.samples[by] * pixelsPerSample;
+	const isDrawn = ({ width }) => width >= leastPixels;
+	const rows = [];
+	let hiddenSamples = isDrawn(root) ? 0 : root.samples[by];
+	let boxes = 0;
+	for (let row = [root].filter(isDrawn); row.length > 0;) {
+		rows.push(row);
+		boxes += row.length;
+		if (boxes > mostBoxes) throw tooMany;
+		const above = row.flatMap((box) => callees(box, rows.length - 1, {
+			by,
+			pixelsPerSample
+		}));
+		row = above.filter(isDrawn);
+		for (const box of above) hiddenSamples += isDrawn(box) ? 0 : box.samples[by];
+	}
+	return {
+		rows,
+		samples: root.samples[by],
+		hiddenSamples
+	};
+}
+/** A row has 12,000 at most, and published profiles of kernels some 300 in all; a browser is slow with more than these. */
+const mostBoxes = 1e5;
+const tooMany = new ProfileError(`A flamegraph of more than ${mostBoxes} frames is not drawn; fold the profile, and draw a part of it.`);
+const boxOf = (frame) => ({
+	name: frame.name,
+	module: moduleName(frame),
+	samples: {
+		profile: 0,
+		base: 0
+	},
+	stacks: {
+		profile: [],
+		base: []
+	},
+	x: 0,
+	width: 0
+});
+/** `ipfw.ko` of `/boot/kernel/ipfw.ko`. */
+const moduleName = (frame) => frame?.module?.slice(frame.module.lastIndexOf("/") + 1);
+function add({ samples, stacks }, source, stack) {
+	samples[source] += stack.samples;
+	stacks[source].push(stack);
+}
+/** What the function at a depth called, side by side. */
+function callees(caller, depth, { by, pixelsPerSample }) {
+	const boxes = /* @__PURE__ */ new Map();
+	for (const stack of caller.stacks.profile) addTo(boxes, "profile", stack, depth);
+	for (const stack of caller.stacks.base) addTo(boxes, "base", stack, depth);
+	const sorted = [...boxes.values()].sort((a, b) => a.name < b.name ? -1 : 1);
+	let x = caller.x;
+	for (const box of sorted) {
+		box.x = x;
+		box.width = box.samples[by] * pixelsPerSample;
+		x += box.width;
+	}
+	return sorted;
+}
+function addTo(boxes, source, stack, depth) {
+	const frame = stack.frames[depth];
+	if (frame === void 0) return;
+	const box = boxes.get(frame.name) ?? boxOf(frame);
+	boxes.set(frame.name, box);
+	add(box, source, stack);
+}
+/** The stacks of the base with a path that the profile does not have. */
+function vanishedStacks(profile, base) {
+	const paths = /* @__PURE__ */ new Map();
+	for (const { frames, samples } of profile.stacks) if (samples > 0) addPath(paths, frames);
+	return base.stacks.filter(({ frames }) => !hasPath(paths, frames));
+}
+function addPath(paths, frames) {
+	let at = paths;
+	for (const { name } of frames) {
+		const callees = at.get(name) ?? /* @__PURE__ */ new Map();
+		at.set(name, callees);
+		at = callees;
+	}
+}
+function hasPath(paths, frames) {
+	let at = paths;
+	for (const { name } of frames) at = at?.get(name);
+	return at !== void 0;
+}
+
+// src/profile/flamegraph-style.ts
+/**
+* Classes by the names of modules. The kernel has the warm hue of classic flamegraphs, programs have one together, and
+* a loadable module has its own by its name, or the next where another of the profile has it.
+*/
+function moduleLooks({ stacks }) {
+	const frames = new Set(stacks.flatMap((stack) => stack.frames));
+	const looks = /* @__PURE__ */ new Map();
+	for (const frame of [...frames].toSorted(byModule$1)) {
+		const name = moduleName(frame);
+		if (name === void 0 || looks.has(name)) continue;
+		looks.set(name, kindOf(frame) ?? freeHue(name, [...looks.values()]));
+	}
+	return looks;
+}
+const byModule$1 = (a, b) => (a.module ?? "") < (b.module ?? "") ? -1 : 1;
+function kindOf({ module = "" }) {
+	if (/(^|\/)(\[?kernel\b|vmlinu[xz])[^/]*$/.test(module)) return "kernel";
+	return module.includes("/") && !/\.ko\b[^/]*$/.test(module) ? "program" : void 0;
+}
+function freeHue(name, taken) {
+	const first = hash(name) % hues.length;
+	return hues.map((_, index) => `m${(first + index) % hues.length}`).find((hue) => !taken.includes(hue)) ?? `m${first}`;
+}
+/** A shade's class by a function's name. */
+const nameLook = (name) => `s${hash(name) % shades}`;
+/** FNV-1a of 32 bits. */
+function hash(text) {
+	let sum = 2166136261;
+	for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 16777619);
+	return sum >>> 0;
+}
+/** A colour's class by how much a share changed. */
+function changeLook({ before, now }) {
+	const points = 100 * (now - before);
+	const step = changeSteps.filter((least) => Math.abs(points) >= least).length;
+	if (step === 0) return "even";
+	return points < 0 ? `less${step}` : `more${step}`;
+}
+/** Where the next stronger colour of a change begins, in percentage points. */
+const changeSteps = [
+	.1,
+	.3,
+	1,
+	3,
+	10
+];
+/** From green to violet; those that follow each other are far apart. */
+const hues = [
+	115,
+	223,
+	169,
+	277,
+	133,
+	241,
+	187,
+	295,
+	151,
+	259,
+	205,
+	313
+];
+const shades = 4;
+const classes = [
+	...hues.map((hue, index) => `.m${index}{--hue:${hue}}`),
+	...Array.from({ length: shades }, (_, index) => `.s${index}{--step:${index}}`),
+	...changeSteps.map((_, index) => `.more${index + 1},.less${index + 1}{--step:${index + 1}}`)
+].join("\n");
+/** A page brings it once for all. Colours are made of a lightness, a chroma and a hue of OKLCH. */
+const flamegraphStyle = () => `
+.ppsgate-flamegraph{
+${classes}}
+${embedded(new URL("flamegraph-style.css", import.meta.url))}`;
+
 // src/profile/profile.ts
 const samplesOf = (stacks) => stacks.reduce((sum, { samples }) => sum + samples, 0);
+
+// src/profile/flamegraph.ts
+/** A page brings it once for all. */
+const flamegraphScript = () => embeddedScript(new URL("flamegraph-viewer.js", import.meta.url));
+/**
+* An SVG in the manner of Brendan Gregg's: callers below, siblings by name, a frame as wide as its share of all samples.
+*
+* Against a base, colours tell how the share of a path changed. Paths that only the base has stand in a lane of their
+* own at the same scale: above their callers, which are as wide as they are now, there may be no room for them.
+* Frames of both are the same where names and callers are, wherever the kernel and its modules lay.
+*
+* @throws ProfileError for one that is too large for a browser.
+*/
+function flamegraph(profile, options) {
+	const { base, widthPixels = 1200, standalone = true } = options;
+	const title = shortened(options.title, longestLine);
+	const subtitle = shortened(options.subtitle ?? "", longestLine);
+	const { legend, parts } = drawing(profile, base, widthPixels - 2 * margin);
+	const header = stacked([
+		line("title", title, 28),
+		...subtitle === "" ? [] : [line("faint", subtitle, 20)],
+		...legend
+	]);
+	const body = stacked(parts);
+	const bodyTop = header.height + margin;
+	const height = bodyTop + body.height + margin;
+	const label = subtitle === "" ? title : `${title}: ${subtitle}`;
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" class="${base ? "ppsgate-flamegraph difference" : "ppsgate-flamegraph"}" width="${widthPixels}" height="${height}" viewBox="0 0 ${widthPixels} ${height}" role="group" aria-label="${escaped(label)}">`,
+		...standalone ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle()}]]></style>`] : [],
+		`<g class="header" transform="translate(${margin} 0)">\n${header.markup}\n</g>`,
+		`<g class="body" transform="translate(${margin} ${bodyTop})">\n${body.markup}\n</g>`,
+		...standalone ? [`<script><![CDATA[${flamegraphScript()}]]><\/script>`] : [],
+		"</svg>\n"
+	].join("\n");
+}
+const margin = 10;
+const rowHeight = 17;
+const frameHeight = 16;
+/** Of a frame: what is narrower is not drawn. */
+const leastPixels = .1;
+/** Of a monospaced font of 11 pixels. */
+const characterWidth = 6.63;
+const longestLine = 1e3;
+const longestName = 300;
+/** One below the other. */
+function stacked(parts) {
+	let height = 0;
+	return {
+		markup: parts.map((part) => {
+			const top = height;
+			height += part.height;
+			return `<g transform="translate(0 ${top})">${part.markup}</g>`;
+		}).join("\n"),
+		height
+	};
+}
+const line = (className, text, height) => ({
+	markup: `<text class="${className}" y="${height - 6}">${escaped(text)}</text>`,
+	height
+});
+function drawing(profile, base, width) {
+	const nothing = (sentence) => ({
+		legend: [],
+		parts: [line("faint", sentence, 20)]
+	});
+	if (samplesOf(profile.stacks) <= 0) return nothing("No samples.");
+	if (base === void 0) return single(profile, width);
+	if (samplesOf(base.stacks) <= 0) return nothing("No samples in base to compare with.");
+	return difference(profile, base, width);
+}
+function single(profile, width) {
+	const { stacks } = profile;
+	const total = samplesOf(stacks);
+	const looks = moduleLooks(profile);
+	const placed = layout({
+		profile: stacks,
+		base: []
+	}, "profile", scaled(total, width));
+	const drawn = flames(placed, {
+		look: ({ name, module }) => `${looks.get(module ?? "") ?? "plain"} ${nameLook(name)}`,
+		about: ({ samples }) => `${counted(samples.profile)}, ${percent$1(samples.profile / total)}`
+	});
+	return {
+		legend: moduleLegend(profile, looks),
+		parts: [drawn, ...hiddenNote(placed)]
+	};
+}
+const scaled = (samples, width) => ({
+	pixelsPerSample: width / samples,
+	leastPixels
+});
+function difference(profile, base, width) {
+	const stacks = {
+		profile: profile.stacks,
+		base: base.stacks
+	};
+	const totals = {
+		profile: samplesOf(stacks.profile),
+		base: samplesOf(stacks.base)
+	};
+	const changeOf = ({ samples }) => ({
+		before: samples.base / totals.base,
+		now: samples.profile / totals.profile
+	});
+	const placed = layout(stacks, "profile", scaled(totals.profile, width));
+	const drawn = flames(placed, {
+		look: (box) => changeLook(changeOf(box)),
+		about: (box) => `${changeText(changeOf(box))}, ${counted(box.samples.profile)}`
+	});
+	const vanished = {
+		...stacks,
+		base: vanishedStacks(profile, base)
+	};
+	const lane = vanishedLane(layout(vanished, "base", scaled(totals.base, width)), changeOf);
+	return {
+		legend: [changeLegend()],
+		parts: [
+			drawn,
+			...lane,
+			...hiddenNote(placed)
+		]
+	};
+}
+/** Above the callers that the profile still has: these are empty boxes. */
+function vanishedLane(placed, changeOf) {
+	const root = placed.rows[0]?.[0];
+	if (root === void 0) return [];
+	const share = (box) => percent$1(changeOf(box).before);
+	const isGone = ({ samples }) => samples.profile === 0;
+	const drawn = flames(placed, {
+		look: (box) => isGone(box) ? `${changeLook(changeOf(box))} gone` : "caller",
+		about: (box) => isGone(box) ? changeText(changeOf(box)) : `calls what is gone, ${share(box)} of base`
+	});
+	const heading = `Only in base (dashed, to the same scale): ${share(root)}`;
+	return [line("note", heading, 32), drawn];
+}
+function flames({ rows }, { look, about }) {
+	let characters = 0;
+	return {
+		markup: `<g class="flames">\n${rows.map((row, depth) => {
+			const frames = row.map((box) => {
+				const name = box.name || "(no name)";
+				const module = box.module === void 0 ? "" : `${escaped(shortened(box.module))} · `;
+				const label = fitted(name, box.width);
+				const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
+				const frame = `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+				characters += frame.length;
+				if (characters > mostCharacters) throw tooLarge;
+				return frame;
+			});
+			return `<g transform="translate(0 ${(rows.length - 1 - depth) * rowHeight})">\n${frames.join("\n")}\n</g>`;
+		}).join("\n")}\n</g>`,
+		height: rows.length * rowHeight
+	};
+}
+/** A frame has some 200, and one of a name that is made for that two thousand. */
+const mostCharacters = 3e7;
+const tooLarge = new ProfileError(`A flamegraph of more than ${mostCharacters} characters is not drawn; fold the profile, and draw a part of it.`);
+const shortened = (text, mostCharacters = longestName) => text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;
+/** What of a name there is room for. */
+function fitted(name, width) {
+	const mostCharacters = Math.floor((width - 6) / characterWidth);
+	return mostCharacters < 3 ? "" : shortened(name, mostCharacters);
+}
+const round = (pixels) => Math.round(pixels * 100) / 100;
+/** One for all frames, and none for who draws nothing: to make it takes longer than to load this file. */
+let grouping;
+function counted(samples) {
+	if (samples === 1) return "1 sample";
+	if (samples < 1e3) return `${samples} samples`;
+	grouping ??= new Intl.NumberFormat("en-US");
+	return `${grouping.format(samples)} samples`;
+}
+const percent$1 = (share) => `${(100 * share).toFixed(2)} %`;
+function hiddenNote({ samples, hiddenSamples }) {
+	if (hiddenSamples === 0) return [];
+	const share = percent$1(hiddenSamples / samples);
+	return [line("note", `Too narrow to be drawn: frames with ${share} of samples`, 24)];
+}
+function changeText({ before, now }) {
+	const points = Math.abs(100 * (now - before)).toFixed(2);
+	const sign = Number(points) === 0 ? "±" : now < before ? "−" : "+";
+	const [from, to] = [before > 0 ? percent$1(before) : "not in base", now > 0 ? percent$1(now) : "gone"];
+	return `${from} → ${to} (${sign}${points} points)`;
+}
+function changeLegend() {
+	const steps = changeSteps.map((least, index) => ({
+		least,
+		step: index + 1
+	}));
+	const swatches = [
+		...steps.toReversed().map(({ least, step }) => ({
+			look: `less${step}`,
+			text: `−${least}`
+		})),
+		{
+			look: "even",
+			text: "0"
+		},
+		...steps.map(({ least, step }) => ({
+			look: `more${step}`,
+			text: `+${least}`
+		}))
+	];
+	const width = 33;
+	const drawn = swatches.map(({ look, text }, index) => {
+		const x = index * width;
+		return `<g class="${look}"><rect x="${x}" width="${width}" height="14"/><text x="${x + width / 2}" y="11" text-anchor="middle">${text}</text></g>`;
+	});
+	return legend([
+		legendText("width: share of samples", 0),
+		legendText("colour: its change in percentage points from", 0),
+		{
+			markup: drawn.join(""),
+			width: swatches.length * width
+		}
+	]);
+}
+const legendText = (said, x) => ({
+	markup: `<text x="${x}" y="11">${escaped(said)}</text>`,
+	width: x + said.length * characterWidth
+});
+/** Side by side; the script breaks the line where there is less room. */
+function legend(items) {
+	let x = 0;
+	return {
+		markup: `<g class="legend">${items.map(({ markup, width }) => {
+			const left = x;
+			x += width + 14;
+			return `<g transform="translate(${round(left)} 0)">${markup}</g>`;
+		}).join("")}</g>`,
+		height: 22
+	};
+}
+const mostInLegend = 8;
+const leastInLegend = .001;
+/** Modules by the samples that ended in them; nothing where the profile does not tell any. */
+function moduleLegend({ stacks }, looks) {
+	if (looks.size === 0) return [];
+	const samplesIn = /* @__PURE__ */ new Map();
+	for (const { frames, samples } of stacks) {
+		const name = moduleName(frames.at(-1)) ?? "of no module";
+		samplesIn.set(name, (samplesIn.get(name) ?? 0) + samples);
+	}
+	const total = samplesOf(stacks);
+	return [legend([...samplesIn].filter(([, samples]) => samples / total >= leastInLegend).toSorted(([, a], [, b]) => b - a).slice(0, mostInLegend).map(([name, samples]) => {
+		const share = percent$1(samples / total);
+		const { markup, width } = legendText(`${shortened(name, 40)} ${share}`, 15);
+		return {
+			markup: `<g class="${looks.get(name) ?? "plain"} s1"><rect y="2" width="10" height="10"/></g>${markup}`,
+			width
+		};
+	}))];
+}
 
 // src/profile/idle.ts
 /**
@@ -167,7 +600,7 @@ const bootDeviation = .02;
 /** Of the functions that can have changed by enough. */
 function ownShares(base, patched, totals) {
 	const leaves = [...leavesOf(base, "base"), ...leavesOf(patched, "patched")];
-	return [...Map.groupBy(leaves, ({ name }) => name).values()].flatMap(byModule$1).map((leaves) => shareOf(leaves, totals)).filter(({ ratio }) => ratio.base + ratio.patched >= leastChange);
+	return [...Map.groupBy(leaves, ({ name }) => name).values()].flatMap(byModule).map((leaves) => shareOf(leaves, totals)).filter(({ ratio }) => ratio.base + ratio.patched >= leastChange);
 }
 /** The module without its folder: base and patched kernels lie in folders of their own. */
 const leavesOf = ({ stacks }, of) => stacks.flatMap(({ frames, samples }) => {
@@ -181,7 +614,7 @@ const leavesOf = ({ stacks }, of) => stacks.flatMap(({ frames, samples }) => {
 	};
 });
 /** A function that moved to another module is still the same, unless a profile has its name in several. */
-function byModule$1(leaves) {
+function byModule(leaves) {
 	const modules = (of) => new Set(leaves.filter((leaf) => leaf.of === of).map(({ module }) => module));
 	if (modules("base").size <= 1 && modules("patched").size <= 1) return [leaves];
 	return [...Map.groupBy(leaves, ({ module }) => module).values()];
@@ -277,13 +710,6 @@ const moverOf = ({ name, module, ratio }, nsPerPacket) => ({
 });
 /** Of its time where that is known, of its share elsewhere. */
 const absoluteChange = ({ baseRatio, patchedRatio, nsPerPacket }) => nsPerPacket === void 0 ? Math.abs(patchedRatio - baseRatio) : Math.abs(nsPerPacket.patched - nsPerPacket.base);
-
-// src/profile/profile-error.ts
-/** One sentence that names the file, where it goes wrong, and what to do. */
-var ProfileError = class extends Error {
-	name = "ProfileError";
-	upshot = "usage";
-};
 
 // src/profile/parser.ts
 /**
@@ -708,8 +1134,8 @@ function sampleAt(bytes, start) {
 		nameEnd
 	};
 }
-const startsCount = (bytes, at) => bytes[at] === percent$1 && bytes[at + 1] === space && bytes[at + 2] === space && bytes[at + 3] === openingBracket;
-const percent$1 = 37;
+const startsCount = (bytes, at) => bytes[at] === percent && bytes[at + 1] === space && bytes[at + 2] === space && bytes[at + 3] === openingBracket;
+const percent = 37;
 const space = 32;
 const openingBracket = 91;
 const closingBracket = 93;
@@ -893,7 +1319,7 @@ const noProfile = (name) => new ProfileError(`${name} is not a profile that is k
 */
 async function readProfiles(result, read, leftOut = () => {}) {
 	const all = [];
-	for (const { cell, profiles } of cellsOf(result)) {
+	for (const { cell, profiles } of profiledCells(result)) {
 		const variants = [];
 		for (const one of profiles) {
 			const text = one.kind === "profiled" ? await read(one.file) : void 0;
@@ -911,7 +1337,8 @@ async function readProfiles(result, read, leftOut = () => {}) {
 	}
 	return all;
 }
-function cellsOf(result) {
+/** The cells of which profiles were taken, or were to be. */
+function profiledCells(result) {
 	if ("kind" in result) return [result];
 	return result.outcome.kind === "judged" ? result.outcome.cells : [];
 }
@@ -990,432 +1417,6 @@ function nsPerPacket(comparisons) {
 	};
 }
 
-// src/profile/flamegraph-layout.ts
-/**
-* Siblings by name, as wide as their samples of one of the two. The same path in both is one box, by its names alone.
-* Too narrow boxes are not followed further: large profiles have most of their paths in there.
-*
-* @throws ProfileError for more boxes than anybody can look at.
-*/
-function layout(stacks, by, { pixelsPerSample, leastPixels }) {
-	const root = boxOf({ name: "all" });
-	for (const stack of stacks.profile) add(root, "profile", stack);
-	for (const stack of stacks.base) add(root, "base", stack);
-	root.width = root.samples[by] * pixelsPerSample;
-	const isDrawn = ({ width }) => width >= leastPixels;
-	const rows = [];
-	let hiddenSamples = isDrawn(root) ? 0 : root.samples[by];
-	let boxes = 0;
-	for (let row = [root].filter(isDrawn); row.length > 0;) {
-		rows.push(row);
-		boxes += row.length;
-		if (boxes > mostBoxes) throw tooMany;
-		const above = row.flatMap((box) => callees(box, rows.length - 1, {
-			by,
-			pixelsPerSample
-		}));
-		row = above.filter(isDrawn);
-		for (const box of above) hiddenSamples += isDrawn(box) ? 0 : box.samples[by];
-	}
-	return {
-		rows,
-		samples: root.samples[by],
-		hiddenSamples
-	};
-}
-/** A row has 12,000 at most, and published profiles of kernels some 300 in all; a browser is slow with more than these. */
-const mostBoxes = 1e5;
-const tooMany = new ProfileError(`A flamegraph of more than ${mostBoxes} frames is not drawn; fold the profile, and draw a part of it.`);
-const boxOf = (frame) => ({
-	name: frame.name,
-	module: moduleName(frame),
-	samples: {
-		profile: 0,
-		base: 0
-	},
-	stacks: {
-		profile: [],
-		base: []
-	},
-	x: 0,
-	width: 0
-});
-/** `ipfw.ko` of `/boot/kernel/ipfw.ko`. */
-const moduleName = (frame) => frame?.module?.slice(frame.module.lastIndexOf("/") + 1);
-function add({ samples, stacks }, source, stack) {
-	samples[source] += stack.samples;
-	stacks[source].push(stack);
-}
-/** What the function at a depth called, side by side. */
-function callees(caller, depth, { by, pixelsPerSample }) {
-	const boxes = /* @__PURE__ */ new Map();
-	for (const stack of caller.stacks.profile) addTo(boxes, "profile", stack, depth);
-	for (const stack of caller.stacks.base) addTo(boxes, "base", stack, depth);
-	const sorted = [...boxes.values()].sort((a, b) => a.name < b.name ? -1 : 1);
-	let x = caller.x;
-	for (const box of sorted) {
-		box.x = x;
-		box.width = box.samples[by] * pixelsPerSample;
-		x += box.width;
-	}
-	return sorted;
-}
-function addTo(boxes, source, stack, depth) {
-	const frame = stack.frames[depth];
-	if (frame === void 0) return;
-	const box = boxes.get(frame.name) ?? boxOf(frame);
-	boxes.set(frame.name, box);
-	add(box, source, stack);
-}
-/** The stacks of the base with a path that the profile does not have. */
-function vanishedStacks(profile, base) {
-	const paths = /* @__PURE__ */ new Map();
-	for (const { frames, samples } of profile.stacks) if (samples > 0) addPath(paths, frames);
-	return base.stacks.filter(({ frames }) => !hasPath(paths, frames));
-}
-function addPath(paths, frames) {
-	let at = paths;
-	for (const { name } of frames) {
-		const callees = at.get(name) ?? /* @__PURE__ */ new Map();
-		at.set(name, callees);
-		at = callees;
-	}
-}
-function hasPath(paths, frames) {
-	let at = paths;
-	for (const { name } of frames) at = at?.get(name);
-	return at !== void 0;
-}
-
-// src/profile/flamegraph-style.ts
-/**
-* Classes by the names of modules. The kernel has the warm hue of classic flamegraphs, programs have one together, and
-* a loadable module has its own by its name, or the next where another of the profile has it.
-*/
-function moduleLooks({ stacks }) {
-	const frames = new Set(stacks.flatMap((stack) => stack.frames));
-	const looks = /* @__PURE__ */ new Map();
-	for (const frame of [...frames].toSorted(byModule)) {
-		const name = moduleName(frame);
-		if (name === void 0 || looks.has(name)) continue;
-		looks.set(name, kindOf(frame) ?? freeHue(name, [...looks.values()]));
-	}
-	return looks;
-}
-const byModule = (a, b) => (a.module ?? "") < (b.module ?? "") ? -1 : 1;
-function kindOf({ module = "" }) {
-	if (/(^|\/)(\[?kernel\b|vmlinu[xz])[^/]*$/.test(module)) return "kernel";
-	return module.includes("/") && !/\.ko\b[^/]*$/.test(module) ? "program" : void 0;
-}
-function freeHue(name, taken) {
-	const first = hash(name) % hues.length;
-	return hues.map((_, index) => `m${(first + index) % hues.length}`).find((hue) => !taken.includes(hue)) ?? `m${first}`;
-}
-/** A shade's class by a function's name. */
-const nameLook = (name) => `s${hash(name) % shades}`;
-/** FNV-1a of 32 bits. */
-function hash(text) {
-	let sum = 2166136261;
-	for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 16777619);
-	return sum >>> 0;
-}
-/** A colour's class by how much a share changed. */
-function changeLook({ before, now }) {
-	const points = 100 * (now - before);
-	const step = changeSteps.filter((least) => Math.abs(points) >= least).length;
-	if (step === 0) return "even";
-	return points < 0 ? `less${step}` : `more${step}`;
-}
-/** Where the next stronger colour of a change begins, in percentage points. */
-const changeSteps = [
-	.1,
-	.3,
-	1,
-	3,
-	10
-];
-/** From green to violet; those that follow each other are far apart. */
-const hues = [
-	115,
-	223,
-	169,
-	277,
-	133,
-	241,
-	187,
-	295,
-	151,
-	259,
-	205,
-	313
-];
-const shades = 4;
-const classes = [
-	...hues.map((hue, index) => `.m${index}{--hue:${hue}}`),
-	...Array.from({ length: shades }, (_, index) => `.s${index}{--step:${index}}`),
-	...changeSteps.map((_, index) => `.more${index + 1},.less${index + 1}{--step:${index + 1}}`)
-].join("\n");
-/** A page brings it once for all. Colours are made of a lightness, a chroma and a hue of OKLCH. */
-const flamegraphStyle = () => `
-.ppsgate-flamegraph{
-${classes}}
-${embedded(new URL("flamegraph-style.css", import.meta.url))}`;
-
-// src/profile/flamegraph.ts
-/** A page brings it once for all. */
-const flamegraphScript = () => embeddedScript(new URL("flamegraph-viewer.js", import.meta.url));
-/**
-* An SVG in the manner of Brendan Gregg's: callers below, siblings by name, a frame as wide as its share of all samples.
-*
-* Against a base, colours tell how the share of a path changed. Paths that only the base has stand in a lane of their
-* own at the same scale: above their callers, which are as wide as they are now, there may be no room for them.
-* Frames of both are the same where names and callers are, wherever the kernel and its modules lay.
-*
-* @throws ProfileError for one that is too large for a browser.
-*/
-function flamegraph(profile, options) {
-	const { base, widthPixels = 1200, standalone = true } = options;
-	const title = shortened(options.title, longestLine);
-	const subtitle = shortened(options.subtitle ?? "", longestLine);
-	const { legend, parts } = drawing(profile, base, widthPixels - 2 * margin);
-	const header = stacked([
-		line("title", title, 28),
-		...subtitle === "" ? [] : [line("faint", subtitle, 20)],
-		...legend
-	]);
-	const body = stacked(parts);
-	const bodyTop = header.height + margin;
-	const height = bodyTop + body.height + margin;
-	const label = subtitle === "" ? title : `${title}: ${subtitle}`;
-	return [
-		`<svg xmlns="http://www.w3.org/2000/svg" class="${base ? "ppsgate-flamegraph difference" : "ppsgate-flamegraph"}" width="${widthPixels}" height="${height}" viewBox="0 0 ${widthPixels} ${height}" role="group" aria-label="${escaped(label)}">`,
-		...standalone ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle()}]]></style>`] : [],
-		`<g class="header" transform="translate(${margin} 0)">\n${header.markup}\n</g>`,
-		`<g class="body" transform="translate(${margin} ${bodyTop})">\n${body.markup}\n</g>`,
-		...standalone ? [`<script><![CDATA[${flamegraphScript()}]]><\/script>`] : [],
-		"</svg>\n"
-	].join("\n");
-}
-const margin = 10;
-const rowHeight = 17;
-const frameHeight = 16;
-/** Of a frame: what is narrower is not drawn. */
-const leastPixels = .1;
-/** Of a monospaced font of 11 pixels. */
-const characterWidth = 6.63;
-const longestLine = 1e3;
-const longestName = 300;
-/** One below the other. */
-function stacked(parts) {
-	let height = 0;
-	return {
-		markup: parts.map((part) => {
-			const top = height;
-			height += part.height;
-			return `<g transform="translate(0 ${top})">${part.markup}</g>`;
-		}).join("\n"),
-		height
-	};
-}
-const line = (className, text, height) => ({
-	markup: `<text class="${className}" y="${height - 6}">${escaped(text)}</text>`,
-	height
-});
-function drawing(profile, base, width) {
-	const nothing = (sentence) => ({
-		legend: [],
-		parts: [line("faint", sentence, 20)]
-	});
-	if (samplesOf(profile.stacks) <= 0) return nothing("No samples.");
-	if (base === void 0) return single(profile, width);
-	if (samplesOf(base.stacks) <= 0) return nothing("No samples in base to compare with.");
-	return difference(profile, base, width);
-}
-function single(profile, width) {
-	const { stacks } = profile;
-	const total = samplesOf(stacks);
-	const looks = moduleLooks(profile);
-	const placed = layout({
-		profile: stacks,
-		base: []
-	}, "profile", scaled(total, width));
-	const drawn = flames(placed, {
-		look: ({ name, module }) => `${looks.get(module ?? "") ?? "plain"} ${nameLook(name)}`,
-		about: ({ samples }) => `${counted(samples.profile)}, ${percent(samples.profile / total)}`
-	});
-	return {
-		legend: moduleLegend(profile, looks),
-		parts: [drawn, ...hiddenNote(placed)]
-	};
-}
-const scaled = (samples, width) => ({
-	pixelsPerSample: width / samples,
-	leastPixels
-});
-function difference(profile, base, width) {
-	const stacks = {
-		profile: profile.stacks,
-		base: base.stacks
-	};
-	const totals = {
-		profile: samplesOf(stacks.profile),
-		base: samplesOf(stacks.base)
-	};
-	const changeOf = ({ samples }) => ({
-		before: samples.base / totals.base,
-		now: samples.profile / totals.profile
-	});
-	const placed = layout(stacks, "profile", scaled(totals.profile, width));
-	const drawn = flames(placed, {
-		look: (box) => changeLook(changeOf(box)),
-		about: (box) => `${changeText(changeOf(box))}, ${counted(box.samples.profile)}`
-	});
-	const vanished = {
-		...stacks,
-		base: vanishedStacks(profile, base)
-	};
-	const lane = vanishedLane(layout(vanished, "base", scaled(totals.base, width)), changeOf);
-	return {
-		legend: [changeLegend()],
-		parts: [
-			drawn,
-			...lane,
-			...hiddenNote(placed)
-		]
-	};
-}
-/** Above the callers that the profile still has: these are empty boxes. */
-function vanishedLane(placed, changeOf) {
-	const root = placed.rows[0]?.[0];
-	if (root === void 0) return [];
-	const share = (box) => percent(changeOf(box).before);
-	const isGone = ({ samples }) => samples.profile === 0;
-	const drawn = flames(placed, {
-		look: (box) => isGone(box) ? `${changeLook(changeOf(box))} gone` : "caller",
-		about: (box) => isGone(box) ? changeText(changeOf(box)) : `calls what is gone, ${share(box)} of base`
-	});
-	const heading = `Only in base (dashed, to the same scale): ${share(root)}`;
-	return [line("note", heading, 32), drawn];
-}
-function flames({ rows }, { look, about }) {
-	let characters = 0;
-	return {
-		markup: `<g class="flames">\n${rows.map((row, depth) => {
-			const frames = row.map((box) => {
-				const name = box.name || "(no name)";
-				const module = box.module === void 0 ? "" : `${escaped(shortened(box.module))} · `;
-				const label = fitted(name, box.width);
-				const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
-				const frame = `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
-				characters += frame.length;
-				if (characters > mostCharacters) throw tooLarge;
-				return frame;
-			});
-			return `<g transform="translate(0 ${(rows.length - 1 - depth) * rowHeight})">\n${frames.join("\n")}\n</g>`;
-		}).join("\n")}\n</g>`,
-		height: rows.length * rowHeight
-	};
-}
-/** A frame has some 200, and one of a name that is made for that two thousand. */
-const mostCharacters = 3e7;
-const tooLarge = new ProfileError(`A flamegraph of more than ${mostCharacters} characters is not drawn; fold the profile, and draw a part of it.`);
-const shortened = (text, mostCharacters = longestName) => text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;
-/** What of a name there is room for. */
-function fitted(name, width) {
-	const mostCharacters = Math.floor((width - 6) / characterWidth);
-	return mostCharacters < 3 ? "" : shortened(name, mostCharacters);
-}
-const round = (pixels) => Math.round(pixels * 100) / 100;
-/** One for all frames, and none for who draws nothing: to make it takes longer than to load this file. */
-let grouping;
-function counted(samples) {
-	if (samples === 1) return "1 sample";
-	if (samples < 1e3) return `${samples} samples`;
-	grouping ??= new Intl.NumberFormat("en-US");
-	return `${grouping.format(samples)} samples`;
-}
-const percent = (share) => `${(100 * share).toFixed(2)} %`;
-function hiddenNote({ samples, hiddenSamples }) {
-	if (hiddenSamples === 0) return [];
-	const share = percent(hiddenSamples / samples);
-	return [line("note", `Too narrow to be drawn: frames with ${share} of samples`, 24)];
-}
-function changeText({ before, now }) {
-	const points = Math.abs(100 * (now - before)).toFixed(2);
-	const sign = Number(points) === 0 ? "±" : now < before ? "−" : "+";
-	const [from, to] = [before > 0 ? percent(before) : "not in base", now > 0 ? percent(now) : "gone"];
-	return `${from} → ${to} (${sign}${points} points)`;
-}
-function changeLegend() {
-	const steps = changeSteps.map((least, index) => ({
-		least,
-		step: index + 1
-	}));
-	const swatches = [
-		...steps.toReversed().map(({ least, step }) => ({
-			look: `less${step}`,
-			text: `−${least}`
-		})),
-		{
-			look: "even",
-			text: "0"
-		},
-		...steps.map(({ least, step }) => ({
-			look: `more${step}`,
-			text: `+${least}`
-		}))
-	];
-	const width = 33;
-	const drawn = swatches.map(({ look, text }, index) => {
-		const x = index * width;
-		return `<g class="${look}"><rect x="${x}" width="${width}" height="14"/><text x="${x + width / 2}" y="11" text-anchor="middle">${text}</text></g>`;
-	});
-	return legend([
-		legendText("width: share of samples", 0),
-		legendText("colour: its change in percentage points from", 0),
-		{
-			markup: drawn.join(""),
-			width: swatches.length * width
-		}
-	]);
-}
-const legendText = (said, x) => ({
-	markup: `<text x="${x}" y="11">${escaped(said)}</text>`,
-	width: x + said.length * characterWidth
-});
-/** Side by side; the script breaks the line where there is less room. */
-function legend(items) {
-	let x = 0;
-	return {
-		markup: `<g class="legend">${items.map(({ markup, width }) => {
-			const left = x;
-			x += width + 14;
-			return `<g transform="translate(${round(left)} 0)">${markup}</g>`;
-		}).join("")}</g>`,
-		height: 22
-	};
-}
-const mostInLegend = 8;
-const leastInLegend = .001;
-/** Modules by the samples that ended in them; nothing where the profile does not tell any. */
-function moduleLegend({ stacks }, looks) {
-	if (looks.size === 0) return [];
-	const samplesIn = /* @__PURE__ */ new Map();
-	for (const { frames, samples } of stacks) {
-		const name = moduleName(frames.at(-1)) ?? "of no module";
-		samplesIn.set(name, (samplesIn.get(name) ?? 0) + samples);
-	}
-	const total = samplesOf(stacks);
-	return [legend([...samplesIn].filter(([, samples]) => samples / total >= leastInLegend).toSorted(([, a], [, b]) => b - a).slice(0, mostInLegend).map(([name, samples]) => {
-		const share = percent(samples / total);
-		const { markup, width } = legendText(`${shortened(name, 40)} ${share}`, 15);
-		return {
-			markup: `<g class="${looks.get(name) ?? "plain"} s1"><rect y="2" width="10" height="10"/></g>${markup}`,
-			width
-		};
-	}))];
-}
-
 // src/profile/fold.ts
 /**
 * A line for each stack, in the order of the file and without line ends; those of perf that read alike are added up.
@@ -1459,4 +1460,4 @@ function merged(texts) {
 	}));
 }
 
-export { ProfileError, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };
+export { ProfileError, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, profiledCells, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };

@@ -1,15 +1,15 @@
 import { UsageError, bisectResultSchema, exitCodes, fromJson, oneLine, realPause, reasonOf, remarkupText, resultSchema, roughly, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
+import { askedAs, askedWords, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
+import { hasPlan, readPlan } from "./experiment.js";
+import { RepositoryError, authorizeRevision, bisectAskSchema, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./patch.js";
 import { ask } from "./http.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, mapOf, mendOfCertificate, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
-import { askedAs, askedWords, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
-import { RepositoryError, authorizeRevision, bisectAskSchema, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./patch.js";
 import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, secondsFor, tellBuild as tellBuild$1, tellRevision } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./sqlite.js";
 import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
 import { readOverlay } from "./build.js";
-import { hasPlan, readPlan } from "./experiment.js";
 import { hasBisectPlan } from "./bisect.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./checkup.js";
 import { once } from "node:events";
@@ -19,8 +19,8 @@ import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync 
 import { Socket } from "node:net";
 import { STATUS_CODES, createServer } from "node:http";
 import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
-import { setImmediate as setImmediate$1 } from "node:timers/promises";
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { setImmediate as setImmediate$1 } from "node:timers/promises";
 import { buffer } from "node:stream/consumers";
 
 // src/relay/answers.ts

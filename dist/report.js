@@ -3,12 +3,135 @@ import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { confidencePercents, countedRuns, criticalT, median, pooledNoise, renderMinistat, runCounts, runsApart } from "./stats.js";
-import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { embedded, embeddedScript } from "./embedded.js";
+import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { dirname, join, posix } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+
+// src/report/markup.ts
+/** Markup of our own making. */
+var Html = class {
+	markup;
+	/** Takes the text as markup: nothing of others may be in it that is not escaped. */
+	constructor(markup) {
+		this.markup = markup;
+	}
+};
+/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes stand in double quotes. */
+const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
+function markupOf(piece) {
+	if (piece === void 0 || piece === false) return "";
+	if (piece instanceof Html) return piece.markup;
+	if (typeof piece === "object") return piece.map(markupOf).join("");
+	return escaped(String(piece));
+}
+
+// src/report/badge.ts
+/** What a cell, or the whole patch before any cell, was last found to be. */
+const badgeVerdicts = [
+	"regression",
+	"no-regression",
+	"improvement",
+	"inconclusive",
+	"invalid",
+	"does-not-apply",
+	"build-failed",
+	"does-not-load",
+	"boot-failed",
+	"panics-under-load"
+];
+/** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
+function renderBadge({ label, last }, { now, staleSeconds }) {
+	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
+	const shown = {
+		label: readable(label),
+		...last === void 0 || isStale ? noData : {
+			message: messageOf(last),
+			color: colorOf$1(last)
+		}
+	};
+	return {
+		endpoint: {
+			schemaVersion: 1,
+			...shown
+		},
+		svg: pictureOf(shown)
+	};
+}
+const noData = {
+	message: "no data",
+	color: "lightgrey"
+};
+const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
+function colorOf$1({ verdict }) {
+	switch (verdict) {
+		case "no-regression":
+		case "improvement": return "brightgreen";
+		case "inconclusive": return "yellow";
+		case "invalid": return "lightgrey";
+		default: return "red";
+	}
+}
+const mostCharacters$1 = 100;
+/** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
+const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters$1).join("");
+/** The colors, by the names that shields.io has for them. */
+const colors$1 = {
+	brightgreen: "#4c1",
+	yellow: "#dfb317",
+	lightgrey: "#9f9f9f",
+	red: "#e05d44"
+};
+const height$1 = 20;
+const baseline = 14;
+const corner = 3;
+const arc = `a${corner} ${corner} 0 0 1`;
+const padding = 6;
+const fontSize = 11;
+/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
+function pictureOf({ label, message, color }) {
+	const [left, right] = [partWidth(label), partWidth(message)];
+	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf$1(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
+	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height$1}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
+<rect width="${left + corner}" height="${height$1}" rx="${corner}" fill="#555"/>
+<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors$1[color]}"/>
+<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
+</svg>
+`;
+	return markup;
+}
+const partWidth = (text) => Math.ceil(widthOf$1(text)) + 12;
+/** The width of a text, roughly: `textLength` makes it so in any font. */
+const widthOf$1 = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
+function characterWidth(character) {
+	const known = widths.get(character);
+	if (known !== void 0) return known;
+	if (/\p{M}/u.test(character)) return 0;
+	return wide.test(character) ? fontSize : 7;
+}
+/** Characters that are as wide as high. */
+const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
+/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
+const widths = new Map(Object.entries({
+	"3": "'ijlIJ",
+	"3.5": " ,.·/:;\\|",
+	"4": "f-",
+	"4.5": "()[]t!r",
+	"5": "\"",
+	"5.5": "*_`s",
+	"6": "?czL",
+	"6.5": "kvxyaoFPTY",
+	"7": "$0123456789{}bdeghnpquEKS",
+	"7.5": "ABCRVXZ",
+	"8": "NU",
+	"8.5": "&DGHOQ",
+	"9": "#+<=>^~w",
+	"9.5": "M",
+	"10.5": "%m",
+	"11": "@W"
+}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
 
 // src/report/headline.ts
 const symbols = {
@@ -335,6 +458,1114 @@ const shortId = (commit) => commit.slice(0, 12);
 /** Of a revision by its index, which may be of a result that somebody else made. */
 const idOf = ({ revisions }, index) => shortId(revisions[index]?.commit ?? "an unknown commit");
 
+// src/report/cell-rows.ts
+/**
+* The columns of a table by one metric. What is asked first stands in front, the change and its interval as one: a
+* phone has room for three columns, and the others are out of sight.
+*/
+const cellColumns = ({ metric, confidenceRatio }, shown) => [
+	{ head: "cell" },
+	...shown === metric ? [{ head: "verdict" }] : [],
+	{ head: `change (${formatPercent(confidenceRatio)} interval)` },
+	{
+		head: "base",
+		isNumber: true
+	},
+	{
+		head: "patched",
+		isNumber: true
+	},
+	{
+		head: "runs",
+		isNumber: true
+	}
+];
+/** A cell's row, and below it those of its other variants; a change that is surely one is written by `bold`. */
+function cellRows(result, metric, policy, bold = (text) => text) {
+	const isJudged = metric === policy.metric;
+	const { comparisons, others } = result;
+	const verdict = result.verdict.kind;
+	const own = comparisonBy(metric, comparisons, isJudged);
+	const believed = verdict === "invalid" ? void 0 : own;
+	const { counted, made } = runCounts(result, metric);
+	return [{
+		kind: "cell",
+		result,
+		numbers: [
+			believed ? changeOf(believed, bold) : "–",
+			...valuesOf$2(own),
+			unbroken(formatRuns(believed ? [believed.baseRuns, believed.patchedRuns] : counted, made))
+		],
+		verdict: isJudged ? verdict : void 0
+	}, ...others.map((other) => {
+		const its = comparisonBy(metric, other.comparisons, isJudged);
+		const runs = its ? unbroken(`${its.baseRuns} + ${its.patchedRuns}`) : "–";
+		return {
+			kind: "variant",
+			variant: other.variant,
+			numbers: [
+				its ? changeOf(its, bold) : "–",
+				...valuesOf$2(its),
+				runs
+			],
+			verdict: isJudged ? "not judged" : void 0
+		};
+	})];
+}
+/** A DUT that forwards nothing has no time per packet, but it has packets per second: none. */
+const comparisonBy = (metric, comparisons, isJudged) => comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : void 0);
+/** `−10.4 % (−11.2 … −9.60)`. */
+function changeOf({ interval: { change, low, high } }, bold) {
+	const isClear = low > 0 || high < 0;
+	const shown = unbroken(formatChange(change));
+	const interval = formatInterval(low, high).replace(" …", "\xA0…");
+	return `${isClear ? bold(shown) : shown} (${interval})`;
+}
+const valuesOf$2 = (shown) => shown === void 0 ? ["–", "–"] : [shown.base, shown.patched].map((value) => unbroken(formatMetric(value, shown.metric)));
+/** `🔴 regression`, as a cell of a table; nothing where the table is not the one that was judged. */
+function verdictTexts(row) {
+	if (row.verdict === void 0) return [];
+	if (row.kind === "variant") return [row.verdict];
+	const silence = isSilent(row.result) ? `, ${silenceOf(row.result)}` : "";
+	return [`${symbols[row.verdict]} ${row.verdict}${silence}`];
+}
+/** With spaces at which no line breaks. */
+const unbroken = (text) => text.replaceAll(" ", "\xA0");
+const worstFirst = (cells) => cells.toSorted((a, b) => weightOf(a) - weightOf(b));
+const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
+
+// src/report/bisect-rows.ts
+/**
+* The revisions in their order, as told ones and stretches of others. Told are good and bad, what was tried, what the
+* answer names and its neighbours; where these are more than `most`, those that say least are not. A lone one is told.
+*/
+function stretchesOf(result, most = 60) {
+	const { revisions } = result;
+	const told = toldRevisions(result, most);
+	const stretches = [];
+	let next = 0;
+	for (const index of [...told, revisions.length]) {
+		if (index - next === 1) stretches.push({
+			first: next,
+			last: next,
+			isTold: true
+		});
+		if (index - next > 1) stretches.push({
+			first: next,
+			last: index - 1,
+			isTold: false
+		});
+		if (index < revisions.length) stretches.push({
+			first: index,
+			last: index,
+			isTold: true
+		});
+		next = index + 1;
+	}
+	return stretches;
+}
+/** Ascending indices; what the answer is about first, then by their chance and by how often they were measured. */
+function toldRevisions(result, most) {
+	const { revisions } = result;
+	const named = namedRevisions(result);
+	const isFew = named.members.size <= mostMembers;
+	const weightOf = ({ probability, forms }, index) => (named.neighbours.has(index) ? 1e3 : 0) + (named.members.has(index) && (isFew || forms.length > 0) ? 100 : 0) + (probability >= leastProbability ? 10 + probability : 0) + (forms.length > 0 ? 1 + Math.min(bootsOf(forms), 8) : 0);
+	return revisions.map((revision, index) => ({
+		index,
+		weight: weightOf(revision, index)
+	})).filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight).slice(0, most).map(({ index }) => index).toSorted((a, b) => a - b);
+}
+/** Of a larger group those that were tried say enough. */
+const mostMembers = 30;
+/** A commit that is less likely than this and was never tried says nothing. */
+const leastProbability = .01;
+/** Between two steps of the answer, of which each ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
+function namedRevisions({ answer, revisions }) {
+	const steps = stepsOf(answer);
+	const within = (index) => index >= 0 && index < revisions.length;
+	const members = steps.flatMap(({ after, last }) => revisions.flatMap((_, index) => index > after && index <= last ? index : []));
+	const neighbours = [
+		0,
+		revisions.length - 1,
+		...steps.flatMap(({ after, last }) => [after, last])
+	];
+	return {
+		members: new Set(members),
+		neighbours: new Set(neighbours.filter(within))
+	};
+}
+/** The stretches in which the answer says that the rate changed, or may have: after one index, up to another. */
+function stepsOf(answer) {
+	switch (answer.kind) {
+		case "culprit": return [{
+			after: answer.revision - 1,
+			last: answer.revision
+		}];
+		case "group": return [{
+			after: answer.after,
+			last: answer.last
+		}];
+		case "several": return [...answer.found.flatMap(stepsOf), ...answer.open];
+		case "not-reproduced": return [];
+		case "slide": return answer.steps.map((last) => ({
+			after: last - 1,
+			last
+		}));
+		case "inconclusive": return answer.best.map(({ revision }) => ({
+			after: revision - 1,
+			last: revision
+		}));
+	}
+}
+/** Whether an answer says that the change is at this index, or may be. */
+const isNamed = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
+const bootsOf = (forms) => forms.reduce((sum, { values }) => sum + values.length, 0);
+/** A row of each form of what is told, and one for each stretch that is not; all revisions where `most` is infinite. */
+function bisectRows(result, most) {
+	const { revisions } = result;
+	const stretches = most === Number.POSITIVE_INFINITY ? revisions.map((_, index) => ({
+		first: index,
+		last: index,
+		isTold: true
+	})) : stretchesOf(result, most);
+	const good = median(revisions[0]?.forms.find(isMeasured)?.values ?? []);
+	return stretches.flatMap(({ first, last, isTold }) => isTold ? rowsOfRevision(result, first, good) : {
+		kind: "folded",
+		text: foldedText(revisions.slice(first, last + 1))
+	});
+}
+/** Whether any of the rows tells of a fix-up. */
+const hasFixUps = (rows) => rows.some((row) => row.kind === "revision" && row.fixUps.length > 0);
+/** More than a fix-up for each of a few bugs nobody has. */
+const mostFixUps = 4;
+const mostForms = 4;
+function rowsOfRevision(result, index, good) {
+	const { revisions, answer } = result;
+	const revision = revisions[index];
+	if (revision === void 0) return [];
+	const { place, commit, subject, probability, forms } = revision;
+	const end = index === 0 ? " good" : index === revisions.length - 1 ? " bad" : "";
+	return (forms.length === 0 ? [void 0] : forms).slice(0, mostForms).map((form, nth) => ({
+		kind: "revision",
+		index,
+		place: nth === 0 ? unbroken(`${place}${end}`) : "",
+		commit: shortId(commit),
+		subject,
+		isNamed: isNamed(answer, index),
+		isFurther: nth > 0,
+		fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
+		cells: {
+			boots: form === void 0 || form.values.length === 0 ? "–" : String(form.values.length),
+			...rateTexts(result, index, form, good),
+			outcome: outcomeText(revision, form, nth === 0),
+			p: nth > 0 || probability <= 0 ? "–" : unbroken(formatProbability(probability))
+		}
+	}));
+}
+function rateTexts({ metric }, index, form, good) {
+	if (form === void 0 || !isMeasured(form)) return {
+		median: "–",
+		againstGood: "–"
+	};
+	const value = median(form.values);
+	const isCompared = index > 0 && good > 0;
+	return {
+		median: unbroken(formatMetric(value, metric)),
+		againstGood: isCompared ? unbroken(formatChange(value / good - 1)) : "–"
+	};
+}
+/** With a number that says something of it. */
+const isMeasured = ({ values, fault }) => fault === void 0 && values.length > 0;
+/** `measured`, `does not boot`, and how many after it are the same kernel. */
+function outcomeText(revision, form, isFirst) {
+	const { alike } = revision;
+	const after = isFirst && alike > 0 ? `; the next ${alike === 1 ? "is" : `${alike} are`} the same kernel` : "";
+	return `${ownOutcome(revision, form)}${after}`;
+}
+function ownOutcome(revision, form) {
+	if (form?.fault !== void 0) return faultText(form.fault);
+	if (form !== void 0) return form.values.length > 0 ? "measured" : "not measured";
+	if (revision.isSkipped) return "skipped";
+	return revision.isTakenForFailed ? "untried between failures" : "untried";
+}
+/** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */
+function foldedText(revisions) {
+	const groups = Map.groupBy(revisions, (revision) => revision.forms.length > 0 ? "tried" : ownOutcome(revision, void 0));
+	const counts = [
+		"tried",
+		"untried",
+		"untried between failures",
+		"skipped"
+	].flatMap((outcome) => {
+		const count = groups.get(outcome)?.length ?? 0;
+		return count > 0 ? `${count} ${outcome}` : [];
+	});
+	const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
+	const same = alike > 0 ? `, and ${alike} more that change nothing of the kernel` : "";
+	return `… ${counts.join(", ")}${same}`;
+}
+/** How many commits lie after good, up to and with bad, and how many of their kernels differ. */
+function rangeText({ revisions }) {
+	const first = revisions[0]?.place ?? 0;
+	const last = revisions.at(-1);
+	const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
+	const kernels = revisions.length - 1;
+	const tried = revisions.filter(({ forms }) => forms.length > 0).length;
+	const differ = kernels < commits ? `, ${counted(kernels, "kernel")} that differ` : "";
+	return `${counted(commits, "commit")}${differ}, ${tried} of ${revisions.length} tried`;
+}
+
+// src/report/graphs.ts
+/**
+* Graphs of all variants in every cell that was judged, and of the difference of base and patched, as far as there are
+* profiles.
+*/
+function graphsOf({ outcome }, profiles) {
+	if (outcome.kind !== "judged") return [];
+	const cells = new Map(outcome.cells.map((cell) => [cellName(cell.cell), cell]));
+	return profiles.flatMap((data) => {
+		const cell = cells.get(cellName(data.cell));
+		return cell === void 0 ? [] : graphsOfCell(cell, data);
+	});
+}
+/**
+* As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. Left out
+* where it cannot be drawn, for a profile may say more than a picture can show: a report goes without it.
+*/
+function drawGraph(graph, standalone = true) {
+	const { title, subtitle, profile, base } = graph;
+	try {
+		return {
+			kind: "drawn",
+			svg: flamegraph(profile, {
+				title,
+				subtitle,
+				base,
+				standalone
+			})
+		};
+	} catch (error) {
+		return {
+			kind: "left-out",
+			why: `There is no flamegraph of ${title}: ${reasonOf(error)}`
+		};
+	}
+}
+/** The same of a cell by itself. */
+function graphsOfCell({ cell, profiles }, { variants }) {
+	const told = new Map(profiles.flatMap((one) => one.kind === "profiled" ? [[one.variant, one]] : []));
+	const graphs = variants.map(({ variant, profile }) => ({
+		...placed(cell, variant),
+		title: `${cellName(cell)}, ${plainLine(variant)}`,
+		subtitle: subtitleOf(told.get(variant), profile),
+		profile
+	}));
+	const [base, patched] = ["base", "patched"].map((name) => graphs.find(({ which }) => which === name));
+	if (base === void 0 || patched === void 0) return graphs;
+	const difference = {
+		...placed(cell, "difference"),
+		title: `${cellName(cell)}, patched against base`,
+		subtitle: `base: ${base.subtitle}; patched: ${patched.subtitle}`,
+		profile: patched.profile,
+		base: base.profile
+	};
+	return [...graphs, difference];
+}
+const placed = (cell, which) => ({
+	cell,
+	which,
+	anchor: flamegraphAnchor(cell, which)
+});
+/** `FreeBSD 15.0-CURRENT n1234 GENERIC · cpu_clk_unhalted.thread_p · 48,210 samples`. */
+function subtitleOf(told, profile) {
+	const samples = `${grouped(told?.busySamples ?? samplesOf(profile.stacks))} samples`;
+	return [...(told === void 0 ? [] : [told.kernel, told.event]).map((text) => plainLine(text)), samples].join(" · ");
+}
+
+// src/report/bisect-graphs.ts
+/** Named by the commits; `base` is the one before, and `patched` the one after. */
+function bisectGraphs(result, profiles) {
+	const [own] = profiles;
+	if (own === void 0) return [];
+	const { cell, revisions, answer } = result;
+	const id = shortId(revisions[stepsOf(answer)[0]?.last ?? -1]?.commit ?? "") || "patched";
+	const names = /* @__PURE__ */ new Map([
+		["base", `before ${id}`],
+		["patched", id],
+		["difference", `${id} against before it`]
+	]);
+	return graphsOfCell(result, own).map((graph) => {
+		const which = names.get(graph.which) ?? graph.which;
+		return {
+			...graph,
+			which,
+			title: `${cellName(cell)}, ${which}`
+		};
+	});
+}
+
+// src/report/bisect-levels.ts
+/**
+* In the order of commits; of an answer without a step good's and bad's own. The interval is Student's, of natural
+* logarithms, with a variance pooled over all levels and the history; without any it has no width.
+*/
+function levelsOf(result) {
+	const groups = segmentsOf(result).map(([first, last]) => ({
+		first,
+		last,
+		logs: logsOf(result, first, last)
+	})).filter(({ logs }) => logs.length > 0);
+	const own = {
+		sumOfSquares: groups.reduce((sum, { logs }) => sum + sumNthPowerDeviations(logs, 2), 0),
+		degreesOfFreedom: groups.reduce((sum, { logs }) => sum + logs.length - 1, 0)
+	};
+	const { history = {
+		sumOfSquares: 0,
+		degreesOfFreedom: 0
+	} } = result;
+	const { sumOfSquares, degreesOfFreedom } = pooledNoise(own, history);
+	const reachOfOne = degreesOfFreedom > 0 ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) * Math.sqrt(sumOfSquares / degreesOfFreedom) : 0;
+	return groups.map(({ first, last, logs }) => {
+		const [middle, reach] = [mean(logs), reachOfOne / Math.sqrt(logs.length)];
+		return {
+			first,
+			last,
+			value: Math.exp(middle),
+			low: Math.exp(middle - reach),
+			high: Math.exp(middle + reach)
+		};
+	});
+}
+function segmentsOf({ answer, revisions }) {
+	const end = revisions.length - 1;
+	if (![
+		"culprit",
+		"group",
+		"several"
+	].includes(answer.kind)) return [[0, 0], [end, end]];
+	const steps = stepsOf(answer).toSorted((a, b) => a.after - b.after);
+	const firsts = [0, ...steps.map(({ last }) => last)];
+	const lasts = [...steps.map(({ after }) => after), end];
+	return firsts.flatMap((first, index) => {
+		const last = lasts[index] ?? end;
+		return first <= last ? [[first, last]] : [];
+	});
+}
+const logsOf = ({ revisions }, first, last) => revisions.slice(first, last + 1).flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values)).filter((value) => value > 0).map(Math.log);
+
+// src/report/svg.ts
+/** No two are the same, so that a page can put its own in their place. */
+const colors = {
+	paper: "#ffffff",
+	ink: "#1f2328",
+	faint: "#59636e",
+	pale: "#e3e7eb",
+	red: "#c62f2f",
+	green: "#1a7f4b",
+	amber: "#a86200",
+	grey: "#6e7781"
+};
+/** A picture of `width` × `height` pixels on paper of its own; the first of its pieces is its title. */
+function svgDocument(width, height, pieces) {
+	const attributes = {
+		xmlns: "http://www.w3.org/2000/svg",
+		width,
+		height,
+		viewBox: `0 0 ${width} ${height}`,
+		role: "img",
+		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
+		"font-size": 13,
+		fill: colors.ink
+	};
+	const [title, ...rest] = pieces;
+	return `${element("svg", attributes, [
+		"",
+		title,
+		element("rect", {
+			width,
+			height,
+			rx: 6,
+			fill: colors.paper
+		}),
+		...rest,
+		""
+	].join("\n"))}\n`;
+}
+/** Round numbers within an axis that is no point, some six of them, or `most` at most. */
+function ticksOf({ low, high }, most = 8) {
+	const least = (high - low) / most;
+	const power = 10 ** Math.floor(Math.log10(least));
+	const step = power * ([
+		1,
+		2,
+		5
+	].find((factor) => factor * power >= least) ?? 10);
+	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
+	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
+}
+function element(name, attributes, inside) {
+	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
+	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
+}
+const path$1 = (d, attributes) => element("path", {
+	d,
+	...attributes
+});
+const text = (said, attributes) => element("text", attributes, escaped(said));
+const round = (pixels) => Math.round(pixels * 100) / 100;
+
+// src/report/bisect-plot.ts
+/** An SVG document with a light background of its own; undefined where nothing was measured. */
+function bisectPlot(result, form = "wide") {
+	const dots = result.revisions.flatMap(dotsOf);
+	if (dots.length === 0) return void 0;
+	const places = forms$1[form];
+	const columns = columnsOf$1(result, places);
+	const levels = levelsOf(result);
+	const drawing = {
+		result,
+		places,
+		columns,
+		levels,
+		axis: axisOf$2([...dots.map(({ value }) => value), ...levels.map(({ value }) => value)])
+	};
+	const legend = legendPieces(drawing, dots);
+	return svgDocument(places.width, legend.bottom + 10, [
+		...heading$1(drawing),
+		...gaps(drawing),
+		...scale$1(drawing),
+		...failures(drawing),
+		...bands(drawing),
+		...step(drawing),
+		...columns.flatMap((column) => marks(column, drawing)),
+		...chances(drawing),
+		...labels(drawing),
+		...columns.flatMap((column) => told(column, drawing)),
+		...legend.pieces
+	]);
+}
+/** What the picture shows, for who does not see it: in words, and without a comma. */
+function bisectPlotAlt(result) {
+	const { revisions } = result;
+	const tried = revisions.filter(({ forms }) => forms.length > 0);
+	const failed = tried.filter(({ forms }) => !forms.some(isMeasured)).length;
+	const without = failed > 0 ? ` and ${failed} of them cannot be measured` : "";
+	return `The rate of each boot along the commits: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
+}
+const forms$1 = {
+	wide: {
+		width: 920,
+		margin: 24,
+		title: {
+			y: 36,
+			size: 17
+		},
+		subtitle: {
+			y: 58,
+			hasSetting: true,
+			longest: 120
+		},
+		left: 104,
+		right: 896,
+		top: 92,
+		bottom: 312,
+		chanceTop: 326,
+		chanceBottom: 370,
+		radius: 4,
+		mostRevisions: 60
+	},
+	narrow: {
+		width: 360,
+		margin: 14,
+		title: {
+			y: 24,
+			size: 14
+		},
+		subtitle: {
+			y: 43,
+			hasSetting: false,
+			longest: 46
+		},
+		left: 78,
+		right: 348,
+		top: 76,
+		bottom: 250,
+		chanceTop: 262,
+		chanceBottom: 300,
+		radius: 3.2,
+		mostRevisions: 26
+	}
+};
+const { paper: paper$1, ink: ink$1, faint: faint$1, pale: pale$1, red: red$1, green: green$1, amber: amber$1, grey: grey$1 } = colors;
+function columnsOf$1(result, { left, right, mostRevisions }) {
+	const { revisions } = result;
+	const stretches = revisions.length <= mostRevisions ? revisions.map((_, index) => ({
+		first: index,
+		last: index,
+		isTold: true
+	})) : stretchesOf(result, mostRevisions);
+	const width = (right - left) / stretches.length;
+	return stretches.map((one, nth) => ({
+		...one,
+		left: left + nth * width,
+		width
+	}));
+}
+const middleOf = ({ left, width }) => left + width / 2;
+const dotsOf = ({ forms }) => forms.filter(isMeasured).flatMap(({ values, fixUps }) => values.map((value) => ({
+	value,
+	isPlain: fixUps.length === 0
+})));
+/** Holds all values, with some room beside them; noise of a thousandth should not look like an abyss. */
+function axisOf$2(values) {
+	const [least, most] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Number.POSITIVE_INFINITY, 0]);
+	const room = Math.max((most - least) * .1, most * .004, Number.MIN_VALUE);
+	return {
+		low: Math.max(least - room, 0),
+		high: most + room
+	};
+}
+function heightOf(value, { axis, places }) {
+	const { top, bottom } = places;
+	const inside = Math.min(Math.max(value, axis.low), axis.high);
+	return round(bottom - (inside - axis.low) / (axis.high - axis.low) * (bottom - top));
+}
+function heading$1(drawing) {
+	const { result, places } = drawing;
+	const { title, subtitle, margin: x } = places;
+	const { metric, cell, testbed } = result;
+	const rates = ratesText(drawing);
+	const parts = subtitle.hasSetting ? [
+		rates,
+		metricName(metric),
+		cellName(cell),
+		plainLine(testbed.name, 40)
+	] : [rates, cellName(cell)];
+	const below = plainLine(parts.filter(Boolean).join(" · "), subtitle.longest);
+	return [
+		element("title", {}, escaped(`${bisectHeadline(result)}. ${bisectPlotAlt(result)}`)),
+		text(bisectTitle(result), {
+			x,
+			y: title.y,
+			"font-size": title.size,
+			"font-weight": 600
+		}),
+		text(below, {
+			x,
+			y: subtitle.y,
+			fill: faint$1
+		})
+	];
+}
+/** `26.84 Mpps to 11.83 Mpps`: as the answer has it, or all levels. */
+function ratesText({ result: { answer, metric }, levels }) {
+	const change = "change" in answer ? answer.change : void 0;
+	return (change ? [change.before, change.after] : levels.map(({ value }) => value)).map((value) => formatMetric(value, metric)).join(" to ");
+}
+/** What lies behind revisions of which nothing is drawn. */
+const gaps = ({ columns, places: { top, bottom, chanceTop, chanceBottom } }) => columns.flatMap(({ isTold, left: x, width }) => isTold ? [] : [[top, bottom], [chanceTop, chanceBottom]].map(([y = 0, end = 0]) => element("rect", {
+	x,
+	y,
+	width,
+	height: end - y,
+	fill: pale$1,
+	"fill-opacity": "0.6"
+})));
+const small = {
+	"font-size": 11,
+	fill: faint$1
+};
+function scale$1(drawing) {
+	const { result, places, axis } = drawing;
+	const { left, right, bottom, chanceTop, chanceBottom } = places;
+	const line = (y) => path$1(`M${left} ${y}H${right}`, { stroke: pale$1 });
+	const label = (said, y) => text(said, {
+		x: left - 8,
+		y,
+		...small,
+		"text-anchor": "end"
+	});
+	return [
+		...ticksOf(axis, 6).flatMap((tick) => {
+			const y = heightOf(tick, drawing);
+			return [line(y), label(formatMetric(tick, result.metric), y + 4)];
+		}),
+		path$1(`M${left} ${bottom}H${right}`, { stroke: grey$1 }),
+		line(chanceTop),
+		path$1(`M${left} ${chanceBottom}H${right}`, { stroke: grey$1 }),
+		label("P", (chanceTop + chanceBottom) / 2 + 4)
+	];
+}
+function failures(drawing) {
+	const { places, columns, result } = drawing;
+	const { top, bottom } = places;
+	return [...failuresOf(drawing).flatMap((failure) => {
+		const { kind, left, right } = failure;
+		const area = {
+			x: left,
+			y: top,
+			width: right - left,
+			height: bottom - top
+		};
+		return [hatching(area, kind === "failed" ? grey$1 : pale$1), ...faultName(failure, area)];
+	}), ...columns.flatMap(({ isTold, first, left: x, width }) => {
+		const forms = result.revisions[first]?.forms ?? [];
+		return isTold && forms.some(isMeasured) && forms.some(({ fault }) => fault) ? hatching({
+			x,
+			y: bottom - 14,
+			width,
+			height: 14
+		}, grey$1) : [];
+	})];
+}
+/** Neighbours that failed alike are one. */
+function failuresOf({ columns, result }) {
+	const found = [];
+	for (const { isTold, first, left, width } of columns) {
+		const revision = result.revisions[first];
+		const kind = isTold && revision ? failureOf(revision) : void 0;
+		if (kind === void 0) continue;
+		const faults = (revision?.forms ?? []).flatMap(({ fault }) => fault ? faultText(fault) : []);
+		const before = found.at(-1);
+		if (before?.kind === kind && Math.abs(before.right - left) < .01) {
+			before.right = left + width;
+			for (const fault of faults) before.faults.add(fault);
+		} else found.push({
+			kind,
+			left,
+			right: left + width,
+			faults: new Set(faults)
+		});
+	}
+	return found;
+}
+function failureOf({ forms, isTakenForFailed }) {
+	if (forms.some(isMeasured)) return void 0;
+	if (forms.some(({ fault }) => fault !== void 0)) return "failed";
+	return isTakenForFailed ? "between" : void 0;
+}
+const hatchPixels = 8;
+/** Lines that go on in a neighbouring area. */
+function hatching({ x, y, width, height }, stroke) {
+	const start = hatchPixels - (x + y) % hatchPixels;
+	const count = Math.ceil((width + height - start) / hatchPixels);
+	const lines = Array.from({ length: Math.max(count, 0) }, (_, nth) => {
+		const sum = start + nth * hatchPixels;
+		const [from, to] = [Math.max(0, sum - height), Math.min(width, sum)];
+		return `M${round(x + from)} ${round(y + sum - from)}L${round(x + to)} ${round(y + sum - to)}`;
+	});
+	const look = {
+		stroke,
+		"stroke-width": 1.2,
+		"stroke-opacity": stroke === grey$1 ? "0.55" : "1"
+	};
+	return path$1(lines.join(""), {
+		...look,
+		fill: "none"
+	});
+}
+/** What is the matter, upright where there is no room for it along the line. */
+function faultName({ faults }, area) {
+	const [said = "", ...others] = faults;
+	const name = others.length > 0 ? "cannot be measured" : said;
+	const long = widthOf(name) + 10;
+	const middle = {
+		x: area.x + area.width / 2,
+		y: area.y + area.height / 2
+	};
+	const isUpright = long > area.width;
+	if (name === "" || isUpright && (area.width < 16 || long > area.height)) return [];
+	const [width, height] = isUpright ? [16, long] : [long, 16];
+	const turned = isUpright ? { transform: `rotate(-90 ${round(middle.x)} ${round(middle.y)})` } : void 0;
+	return [element("rect", {
+		x: middle.x - width / 2,
+		y: middle.y - height / 2,
+		width,
+		height,
+		fill: paper$1
+	}), text(name, {
+		x: middle.x,
+		y: middle.y + 4,
+		...small,
+		"text-anchor": "middle",
+		...turned
+	})];
+}
+/** About, of text of 11 pixels. */
+const widthOf = (said) => said.length * 5.9;
+/** Each level as far as its revisions go; where there is no step, good's and bad's over all. */
+function bands(drawing) {
+	const { levels, columns, places } = drawing;
+	const isSplit = hasSteps(drawing);
+	return levels.flatMap((level, nth) => {
+		const own = columns.filter(({ first, last }) => last >= level.first && first <= level.last);
+		const [first, last] = [own[0], own.at(-1)];
+		if (first === void 0 || last === void 0) return [];
+		const x = isSplit ? first.left : places.left;
+		const end = isSplit ? last.left + last.width : places.right;
+		const color = colorOf(drawing, nth);
+		const [high, low] = [heightOf(level.high, drawing), heightOf(level.low, drawing)];
+		const y = heightOf(level.value, drawing);
+		const height = Math.max(low - high, 1);
+		return [element("rect", {
+			x,
+			y: high,
+			width: end - x,
+			height,
+			fill: color,
+			"fill-opacity": "0.16"
+		}), path$1(`M${round(x)} ${y}H${round(end)}`, {
+			stroke: color,
+			"stroke-width": 1.2
+		})];
+	});
+}
+const hasSteps = ({ result }) => [
+	"culprit",
+	"group",
+	"several"
+].includes(result.answer.kind);
+/** The first is what it was; another one is better or worse, where the answer tells them apart. */
+function colorOf(drawing, nth) {
+	const { levels, result } = drawing;
+	const [first, own] = [levels[0], levels[nth]];
+	if (nth === 0 || first === void 0 || own === void 0) return grey$1;
+	if (result.answer.kind === "not-reproduced") return ink$1;
+	return isLoss({ change: own.value - first.value }, result.metric) ? red$1 : green$1;
+}
+/** Where it changed: an upright line, or all of a group, with the commit's name. */
+function step(drawing) {
+	const { result, columns, places } = drawing;
+	const { answer, revisions } = result;
+	const { top, chanceBottom, left, right } = places;
+	if (answer.kind === "inconclusive" || answer.kind === "slide") return [];
+	const steps = stepsOf(answer).flatMap(({ after, last }) => {
+		const own = columns.filter((column) => column.last > after && column.first <= last);
+		const [from, to] = [own[0], own.at(-1)];
+		if (from === void 0 || to === void 0) return [];
+		const isOne = last - after === 1;
+		const many = answer.kind === "several" && answer.open.some((one) => one.last === last) ? `${last - after} open` : `one of ${last - after}`;
+		const name = isOne ? shortId(revisions[last]?.commit ?? "") : many;
+		return {
+			x: from.left,
+			end: to.left + to.width,
+			isOne,
+			name
+		};
+	});
+	const taken = [];
+	return steps.flatMap(({ x, end, isOne, name }) => {
+		const width = widthOf(name);
+		const at = Math.min(Math.max(isOne ? x : (x + end) / 2, left + width / 2), right - width / 2);
+		const span = {
+			from: at - width / 2,
+			to: at + width / 2
+		};
+		return [...(isOne ? [x] : [x, end]).map((one) => path$1(`M${round(one)} ${top - 4}V${chanceBottom}`, {
+			stroke: amber$1,
+			"stroke-dasharray": "4 3"
+		})), ...claimed(taken, span) ? [text(name, {
+			...small,
+			x: at,
+			y: top - 9,
+			fill: amber$1,
+			"text-anchor": "middle"
+		})] : []];
+	});
+}
+/** Whether there was room, which is then taken. */
+function claimed(taken, span) {
+	if (taken.some(({ from, to }) => from < span.to + 5 && span.from - 5 < to)) return false;
+	taken.push(span);
+	return true;
+}
+/** A mark for each boot of a revision, side by side. */
+function marks(column, drawing) {
+	const { places, levels, result } = drawing;
+	const revision = result.revisions[column.first];
+	if (!column.isTold || revision === void 0) return [];
+	const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
+	const color = nth === 0 || nth === -1 ? ink$1 : colorOf(drawing, nth);
+	const dots = dotsOf(revision);
+	const room = Math.max(column.width - 2 * places.radius - 2, 0);
+	const apart = Math.min(2 * places.radius + 2, room / Math.max(dots.length - 1, 1));
+	return dots.map(({ value, isPlain }, index) => dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, heightOf(value, drawing), {
+		color,
+		isPlain,
+		radius: places.radius
+	}));
+}
+const dot = (cx, cy, { color, isPlain, radius: r }) => element("circle", {
+	cx,
+	cy,
+	r,
+	...isPlain ? {
+		fill: color,
+		stroke: paper$1
+	} : {
+		fill: paper$1,
+		stroke: color,
+		"stroke-width": 1.6
+	}
+});
+/** A bar for each revision, as high as its chance; the greatest has its number. */
+function chances({ result, places, columns }) {
+	const { revisions, answer, metric } = result;
+	const { chanceTop, chanceBottom } = places;
+	const bars = columns.map((column) => {
+		const chance = revisions.slice(column.first, column.last + 1).reduce((sum, { probability }) => sum + Math.max(probability, 0), 0);
+		return {
+			column,
+			chance: Math.min(chance, 1)
+		};
+	});
+	const greatest = bars.toSorted((a, b) => b.chance - a.chance)[0];
+	const drawn = bars.filter(({ chance }) => chance > .002);
+	const label = greatest && greatest.chance >= .05 && numberAt(greatest, places);
+	return [...drawn.map(({ column, chance }) => {
+		const width = Math.min(column.width * .7, 26);
+		const height = chance * (chanceBottom - chanceTop);
+		const fill = isNamed(answer, column.first) ? namedColor(answer, metric) : grey$1;
+		const x = middleOf(column) - width / 2;
+		return element("rect", {
+			x,
+			y: chanceBottom - height,
+			width,
+			height,
+			fill
+		});
+	}), ...label ? [text(label.said, {
+		...small,
+		...label.at
+	})] : []];
+}
+/** Above its bar, or beside one that leaves no room there. */
+function numberAt({ column, chance }, { left, right, chanceTop, chanceBottom }) {
+	const said = formatProbability(chance);
+	const [middle, long] = [middleOf(column), widthOf(said)];
+	if (chance < .65) {
+		const y = chanceBottom - chance * (chanceBottom - chanceTop) - 4;
+		return {
+			said,
+			at: {
+				x: Math.min(Math.max(middle, left + long / 2), right - long / 2),
+				y,
+				"text-anchor": "middle"
+			}
+		};
+	}
+	const [y, half] = [chanceTop + 12, Math.min(column.width * .7, 26) / 2 + 5];
+	return middle + half + long <= right ? {
+		said,
+		at: {
+			x: middle + half,
+			y
+		}
+	} : {
+		said,
+		at: {
+			x: middle - half,
+			y,
+			"text-anchor": "end"
+		}
+	};
+}
+function namedColor(answer, metric) {
+	if (!("change" in answer) || answer.change === void 0) return amber$1;
+	return isLoss(answer.change, metric) ? red$1 : green$1;
+}
+/** Places along the line as far as there is room, the answer's first, and what good and bad are. */
+function labels({ result, places, columns }) {
+	const { revisions, answer } = result;
+	const { chanceBottom, left, right } = places;
+	const weightOf = ({ first }) => isNamed(answer, first) ? 0 : first === 0 || first === revisions.length - 1 ? 1 : 2;
+	const taken = [];
+	const shown = columns.toSorted((a, b) => weightOf(a) - weightOf(b)).flatMap((column) => {
+		const { first, last, isTold } = column;
+		const said = isTold ? String(revisions[first]?.place ?? "") : `…${last - first + 1}`;
+		const [x, half] = [middleOf(column), widthOf(said) / 2];
+		if (!claimed(taken, {
+			from: x - half,
+			to: x + half
+		})) return [];
+		return text(said, {
+			...small,
+			x,
+			y: chanceBottom + 16,
+			"text-anchor": "middle"
+		});
+	});
+	const [good, bad] = [revisions[0], revisions.at(-1)].map((one) => shortId(one?.commit ?? ""));
+	const y = chanceBottom + 33;
+	return [
+		...shown,
+		text(`good ${good}`, {
+			...small,
+			x: left,
+			y
+		}),
+		text(`bad ${bad}`, {
+			...small,
+			x: right,
+			y,
+			"text-anchor": "end"
+		})
+	];
+}
+/** What a pointer that rests on a revision is told. */
+function told({ isTold, first, left: x, width }, { result, places }) {
+	const revision = result.revisions[first];
+	if (!isTold || revision === void 0) return [];
+	const { place, commit, subject, probability } = revision;
+	const said = `${place}: ${shortId(commit)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
+	const { top: y, chanceBottom } = places;
+	return [element("rect", {
+		x,
+		y,
+		width,
+		height: chanceBottom - y,
+		fill: "none",
+		"pointer-events": "all"
+	}, element("title", {}, escaped(said)))];
+}
+/** Of what there is in the picture, in lines that are as long as there is room. */
+function legendPieces(drawing, dots) {
+	const { places } = drawing;
+	const { margin, width, chanceBottom } = places;
+	let [x, y] = [margin, chanceBottom + 56];
+	return {
+		pieces: entriesOf(drawing, dots).flatMap(({ label, sample }) => {
+			const long = 18 + widthOf(label);
+			if (x > margin && x + long > width - margin) [x, y] = [margin, y + 18];
+			const drawn = [sample(x, y), text(label, {
+				...small,
+				x: x + 17,
+				y
+			})];
+			x += long + 18;
+			return drawn;
+		}),
+		bottom: y
+	};
+}
+function entriesOf(drawing, dots) {
+	const { result, levels } = drawing;
+	const kinds = new Set(failuresOf(drawing).map(({ kind }) => kind));
+	const isMixed = result.revisions.some(({ forms }) => forms.some(isMeasured) && forms.some(({ fault }) => fault));
+	const mark = (isPlain) => (x, y) => dot(x + 5, y - 4, {
+		color: ink$1,
+		isPlain,
+		radius: 4
+	});
+	const box = (stroke) => (x, y) => hatching({
+		x,
+		y: y - 10,
+		width: 12,
+		height: 12
+	}, stroke);
+	const one = result.isShared ? "run" : "boot";
+	const percent = formatPercent(bisectConfidenceRatio);
+	return [
+		{
+			isThere: dots.some(({ isPlain }) => isPlain),
+			label: `a ${one}`,
+			sample: mark(true)
+		},
+		{
+			isThere: dots.some(({ isPlain }) => !isPlain),
+			label: `a ${one} with fix-ups`,
+			sample: mark(false)
+		},
+		{
+			isThere: levels.length > 0,
+			label: `a level and its ${percent} interval`,
+			sample: (x, y) => [element("rect", {
+				x,
+				y: y - 9,
+				width: 12,
+				height: 10,
+				fill: grey$1,
+				"fill-opacity": "0.16"
+			}), path$1(`M${x} ${y - 4}h12`, {
+				stroke: grey$1,
+				"stroke-width": 1.2
+			})].join("")
+		},
+		{
+			isThere: kinds.has("failed") || isMixed,
+			label: "cannot be measured",
+			sample: box(grey$1)
+		},
+		{
+			isThere: kinds.has("between"),
+			label: "untried between failures",
+			sample: box(pale$1)
+		},
+		{
+			isThere: result.revisions.some(({ probability }) => probability > 0),
+			label: "P that it changed the rate",
+			sample: (x, y) => element("rect", {
+				x: x + 2,
+				y: y - 9,
+				width: 8,
+				height: 10,
+				fill: grey$1
+			})
+		}
+	].filter(({ isThere }) => isThere);
+}
+
+// src/report/ministats.ts
+/** Patched of each cell against base, and then its earlier diffs against base. */
+const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
+function ministatOfPatched(policy, cell) {
+	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
+	if (base === void 0 || patched === void 0) return [];
+	const text = ministat([base, patched], policy);
+	return [{
+		name: `ministat: ${cellName(cell.cell)}`,
+		note: ministatNote(cell),
+		text
+	}];
+}
+/** Each of them against base. */
+function ministatOfOthers(policy, cell) {
+	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
+	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
+	if (base?.variant !== "base" || others.length === 0) return [];
+	return [{
+		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
+		text: ministat([base, ...others], policy)
+	}];
+}
+/** ministat has symbols for so many sets and base. */
+const mostOthers$1 = 6;
+/** Those of enough runs for a spread. */
+const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
+	variant,
+	name: `${variant}, ${cellName(cell.cell)}`,
+	values: valuesOf$1(cell, variant, metric)
+})).filter(({ values }) => values.length >= 3);
+function ministat(sets, { confidenceRatio }) {
+	const confidencePercent = ministatConfidence(confidenceRatio);
+	return renderMinistat(sets, {
+		separateBars: true,
+		confidencePercent
+	});
+}
+/** What tells the classic block from the table above it. */
+function ministatNote({ design }) {
+	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
+}
+/** Of base and patched those runs that the table counts. */
+function valuesOf$1(cell, variant, metric) {
+	const { base, patched } = countedRuns(cell, cell.pairs);
+	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
+	return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
+}
+const isValid = ({ validity }) => validity.kind === "valid";
+const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
+
 // src/report/why.ts
 /** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
 function whyLines(cells, quoting, flamegraphs = () => "") {
@@ -410,116 +1641,6 @@ function graphNames(cell) {
 	const names = judgedProfiles(cell).flatMap(({ kind, variant }) => kind === "profiled" ? variant : []);
 	return names.length > 1 ? [...names, "difference"] : names;
 }
-
-// src/report/next-steps.ts
-/** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
-function meaningOf({ outcome, policy }) {
-	if (outcome.kind === "unchanged") return unchangedMeaning;
-	if (outcome.kind !== "judged") return void 0;
-	const { cells, verdict } = outcome;
-	const where = whereText(withVerdict(cells, verdict), cells);
-	const isSpeed = policy.metric === "pps";
-	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
-	switch (verdict) {
-		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.`;
-		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
-		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
-		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
-		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
-	}
-}
-/** Why there are no numbers of a patch that need not be measured. */
-const unchangedMeaning = "Nothing was measured: nothing that this testbed lays differs between base and patched.";
-/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
-function whereText(those, cells) {
-	if (cells.length === 1) return "";
-	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
-}
-/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
-function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
-	if (outcome.kind === "unchanged") return afterUnchanged;
-	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
-	switch (outcome.verdict) {
-		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
-		case "improvement": return "Nothing; the numbers below are for the commit message.";
-		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
-		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
-		case "invalid": return afterInvalid(outcome.cells, testbed.name);
-	}
-}
-const afterUnchanged = "Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
-/** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
-function afterInvalid(cells, testbed) {
-	const cause = causeOf(withVerdict(cells, "invalid"));
-	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
-	return `${(cause === void 0 ? void 0 : mendings[cause]) ?? `Mend what ${check} finds wrong`}, and run it again.`;
-}
-/** By what made most runs invalid; for other causes the testbed is to be looked at. */
-const mendings = {
-	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
-	"receiver-limited": "Give the receiver a faster card or CPU, or a machine of its own, until it counts all that the DUT sends",
-	"machine-busy": "End what else runs on that machine, or wait until it has ended",
-	"too-short": "Measure for longer, with `traffic.measure`"
-};
-const afterRejection = {
-	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
-	"build-failed": "Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
-	"out-of-disk": "Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
-	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.",
-	"boot-failed": "Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.",
-	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again."
-};
-
-// src/report/ministats.ts
-/** Patched of each cell against base, and then its earlier diffs against base. */
-const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
-function ministatOfPatched(policy, cell) {
-	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
-	if (base === void 0 || patched === void 0) return [];
-	const text = ministat([base, patched], policy);
-	return [{
-		name: `ministat: ${cellName(cell.cell)}`,
-		note: ministatNote(cell),
-		text
-	}];
-}
-/** Each of them against base. */
-function ministatOfOthers(policy, cell) {
-	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
-	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
-	if (base?.variant !== "base" || others.length === 0) return [];
-	return [{
-		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
-		text: ministat([base, ...others], policy)
-	}];
-}
-/** ministat has symbols for so many sets and base. */
-const mostOthers$1 = 6;
-/** Those of enough runs for a spread. */
-const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
-	variant,
-	name: `${variant}, ${cellName(cell.cell)}`,
-	values: valuesOf$2(cell, variant, metric)
-})).filter(({ values }) => values.length >= 3);
-function ministat(sets, { confidenceRatio }) {
-	const confidencePercent = ministatConfidence(confidenceRatio);
-	return renderMinistat(sets, {
-		separateBars: true,
-		confidencePercent
-	});
-}
-/** What tells the classic block from the table above it. */
-function ministatNote({ design }) {
-	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
-}
-/** Of base and patched those runs that the table counts. */
-function valuesOf$2(cell, variant, metric) {
-	const { base, patched } = countedRuns(cell, cell.pairs);
-	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
-	return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
-}
-const isValid = ({ validity }) => validity.kind === "valid";
-const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
 // src/report/sections.ts
 /**
@@ -735,974 +1856,6 @@ function verdictMeanings({ marginRatio }) {
 	];
 }
 
-// src/report/cell-rows.ts
-/**
-* The columns of a table by one metric. What is asked first stands in front, the change and its interval as one: a
-* phone has room for three columns, and the others are out of sight.
-*/
-const cellColumns = ({ metric, confidenceRatio }, shown) => [
-	{ head: "cell" },
-	...shown === metric ? [{ head: "verdict" }] : [],
-	{ head: `change (${formatPercent(confidenceRatio)} interval)` },
-	{
-		head: "base",
-		isNumber: true
-	},
-	{
-		head: "patched",
-		isNumber: true
-	},
-	{
-		head: "runs",
-		isNumber: true
-	}
-];
-/** A cell's row, and below it those of its other variants; a change that is surely one is written by `bold`. */
-function cellRows(result, metric, policy, bold = (text) => text) {
-	const isJudged = metric === policy.metric;
-	const { comparisons, others } = result;
-	const verdict = result.verdict.kind;
-	const own = comparisonBy(metric, comparisons, isJudged);
-	const believed = verdict === "invalid" ? void 0 : own;
-	const { counted, made } = runCounts(result, metric);
-	return [{
-		kind: "cell",
-		result,
-		numbers: [
-			believed ? changeOf(believed, bold) : "–",
-			...valuesOf$1(own),
-			unbroken(formatRuns(believed ? [believed.baseRuns, believed.patchedRuns] : counted, made))
-		],
-		verdict: isJudged ? verdict : void 0
-	}, ...others.map((other) => {
-		const its = comparisonBy(metric, other.comparisons, isJudged);
-		const runs = its ? unbroken(`${its.baseRuns} + ${its.patchedRuns}`) : "–";
-		return {
-			kind: "variant",
-			variant: other.variant,
-			numbers: [
-				its ? changeOf(its, bold) : "–",
-				...valuesOf$1(its),
-				runs
-			],
-			verdict: isJudged ? "not judged" : void 0
-		};
-	})];
-}
-/** A DUT that forwards nothing has no time per packet, but it has packets per second: none. */
-const comparisonBy = (metric, comparisons, isJudged) => comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : void 0);
-/** `−10.4 % (−11.2 … −9.60)`. */
-function changeOf({ interval: { change, low, high } }, bold) {
-	const isClear = low > 0 || high < 0;
-	const shown = unbroken(formatChange(change));
-	const interval = formatInterval(low, high).replace(" …", "\xA0…");
-	return `${isClear ? bold(shown) : shown} (${interval})`;
-}
-const valuesOf$1 = (shown) => shown === void 0 ? ["–", "–"] : [shown.base, shown.patched].map((value) => unbroken(formatMetric(value, shown.metric)));
-/** `🔴 regression`, as a cell of a table; nothing where the table is not the one that was judged. */
-function verdictTexts(row) {
-	if (row.verdict === void 0) return [];
-	if (row.kind === "variant") return [row.verdict];
-	const silence = isSilent(row.result) ? `, ${silenceOf(row.result)}` : "";
-	return [`${symbols[row.verdict]} ${row.verdict}${silence}`];
-}
-/** With spaces at which no line breaks. */
-const unbroken = (text) => text.replaceAll(" ", "\xA0");
-const worstFirst = (cells) => cells.toSorted((a, b) => weightOf(a) - weightOf(b));
-const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
-
-// src/report/bisect-rows.ts
-/**
-* The revisions in their order, as told ones and stretches of others. Told are good and bad, what was tried, what the
-* answer names and its neighbours; where these are more than `most`, those that say least are not. A lone one is told.
-*/
-function stretchesOf(result, most = 60) {
-	const { revisions } = result;
-	const told = toldRevisions(result, most);
-	const stretches = [];
-	let next = 0;
-	for (const index of [...told, revisions.length]) {
-		if (index - next === 1) stretches.push({
-			first: next,
-			last: next,
-			isTold: true
-		});
-		if (index - next > 1) stretches.push({
-			first: next,
-			last: index - 1,
-			isTold: false
-		});
-		if (index < revisions.length) stretches.push({
-			first: index,
-			last: index,
-			isTold: true
-		});
-		next = index + 1;
-	}
-	return stretches;
-}
-/** Ascending indices; what the answer is about first, then by their chance and by how often they were measured. */
-function toldRevisions(result, most) {
-	const { revisions } = result;
-	const named = namedRevisions(result);
-	const isFew = named.members.size <= mostMembers;
-	const weightOf = ({ probability, forms }, index) => (named.neighbours.has(index) ? 1e3 : 0) + (named.members.has(index) && (isFew || forms.length > 0) ? 100 : 0) + (probability >= leastProbability ? 10 + probability : 0) + (forms.length > 0 ? 1 + Math.min(bootsOf(forms), 8) : 0);
-	return revisions.map((revision, index) => ({
-		index,
-		weight: weightOf(revision, index)
-	})).filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight).slice(0, most).map(({ index }) => index).toSorted((a, b) => a - b);
-}
-/** Of a larger group those that were tried say enough. */
-const mostMembers = 30;
-/** A commit that is less likely than this and was never tried says nothing. */
-const leastProbability = .01;
-/** Between two steps of the answer, of which each ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
-function namedRevisions({ answer, revisions }) {
-	const steps = stepsOf(answer);
-	const within = (index) => index >= 0 && index < revisions.length;
-	const members = steps.flatMap(({ after, last }) => revisions.flatMap((_, index) => index > after && index <= last ? index : []));
-	const neighbours = [
-		0,
-		revisions.length - 1,
-		...steps.flatMap(({ after, last }) => [after, last])
-	];
-	return {
-		members: new Set(members),
-		neighbours: new Set(neighbours.filter(within))
-	};
-}
-/** The stretches in which the answer says that the rate changed, or may have: after one index, up to another. */
-function stepsOf(answer) {
-	switch (answer.kind) {
-		case "culprit": return [{
-			after: answer.revision - 1,
-			last: answer.revision
-		}];
-		case "group": return [{
-			after: answer.after,
-			last: answer.last
-		}];
-		case "several": return [...answer.found.flatMap(stepsOf), ...answer.open];
-		case "not-reproduced": return [];
-		case "slide": return answer.steps.map((last) => ({
-			after: last - 1,
-			last
-		}));
-		case "inconclusive": return answer.best.map(({ revision }) => ({
-			after: revision - 1,
-			last: revision
-		}));
-	}
-}
-/** Whether an answer says that the change is at this index, or may be. */
-const isNamed = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
-const bootsOf = (forms) => forms.reduce((sum, { values }) => sum + values.length, 0);
-/** A row of each form of what is told, and one for each stretch that is not; all revisions where `most` is infinite. */
-function bisectRows(result, most) {
-	const { revisions } = result;
-	const stretches = most === Number.POSITIVE_INFINITY ? revisions.map((_, index) => ({
-		first: index,
-		last: index,
-		isTold: true
-	})) : stretchesOf(result, most);
-	const good = median(revisions[0]?.forms.find(isMeasured)?.values ?? []);
-	return stretches.flatMap(({ first, last, isTold }) => isTold ? rowsOfRevision(result, first, good) : {
-		kind: "folded",
-		text: foldedText(revisions.slice(first, last + 1))
-	});
-}
-/** Whether any of the rows tells of a fix-up. */
-const hasFixUps = (rows) => rows.some((row) => row.kind === "revision" && row.fixUps.length > 0);
-/** More than a fix-up for each of a few bugs nobody has. */
-const mostFixUps = 4;
-const mostForms = 4;
-function rowsOfRevision(result, index, good) {
-	const { revisions, answer } = result;
-	const revision = revisions[index];
-	if (revision === void 0) return [];
-	const { place, commit, subject, probability, forms } = revision;
-	const end = index === 0 ? " good" : index === revisions.length - 1 ? " bad" : "";
-	return (forms.length === 0 ? [void 0] : forms).slice(0, mostForms).map((form, nth) => ({
-		kind: "revision",
-		index,
-		place: nth === 0 ? unbroken(`${place}${end}`) : "",
-		commit: shortId(commit),
-		subject,
-		isNamed: isNamed(answer, index),
-		isFurther: nth > 0,
-		fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
-		cells: {
-			boots: form === void 0 || form.values.length === 0 ? "–" : String(form.values.length),
-			...rateTexts(result, index, form, good),
-			outcome: outcomeText(revision, form, nth === 0),
-			p: nth > 0 || probability <= 0 ? "–" : unbroken(formatProbability(probability))
-		}
-	}));
-}
-function rateTexts({ metric }, index, form, good) {
-	if (form === void 0 || !isMeasured(form)) return {
-		median: "–",
-		againstGood: "–"
-	};
-	const value = median(form.values);
-	const isCompared = index > 0 && good > 0;
-	return {
-		median: unbroken(formatMetric(value, metric)),
-		againstGood: isCompared ? unbroken(formatChange(value / good - 1)) : "–"
-	};
-}
-/** With a number that says something of it. */
-const isMeasured = ({ values, fault }) => fault === void 0 && values.length > 0;
-/** `measured`, `does not boot`, and how many after it are the same kernel. */
-function outcomeText(revision, form, isFirst) {
-	const { alike } = revision;
-	const after = isFirst && alike > 0 ? `; the next ${alike === 1 ? "is" : `${alike} are`} the same kernel` : "";
-	return `${ownOutcome(revision, form)}${after}`;
-}
-function ownOutcome(revision, form) {
-	if (form?.fault !== void 0) return faultText(form.fault);
-	if (form !== void 0) return form.values.length > 0 ? "measured" : "not measured";
-	if (revision.isSkipped) return "skipped";
-	return revision.isTakenForFailed ? "untried between failures" : "untried";
-}
-/** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */
-function foldedText(revisions) {
-	const groups = Map.groupBy(revisions, (revision) => revision.forms.length > 0 ? "tried" : ownOutcome(revision, void 0));
-	const counts = [
-		"tried",
-		"untried",
-		"untried between failures",
-		"skipped"
-	].flatMap((outcome) => {
-		const count = groups.get(outcome)?.length ?? 0;
-		return count > 0 ? `${count} ${outcome}` : [];
-	});
-	const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
-	const same = alike > 0 ? `, and ${alike} more that change nothing of the kernel` : "";
-	return `… ${counts.join(", ")}${same}`;
-}
-/** How many commits lie after good, up to and with bad, and how many of their kernels differ. */
-function rangeText({ revisions }) {
-	const first = revisions[0]?.place ?? 0;
-	const last = revisions.at(-1);
-	const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
-	const kernels = revisions.length - 1;
-	const tried = revisions.filter(({ forms }) => forms.length > 0).length;
-	const differ = kernels < commits ? `, ${counted(kernels, "kernel")} that differ` : "";
-	return `${counted(commits, "commit")}${differ}, ${tried} of ${revisions.length} tried`;
-}
-
-// src/report/bisect-levels.ts
-/**
-* In the order of commits; of an answer without a step good's and bad's own. The interval is Student's, of natural
-* logarithms, with a variance pooled over all levels and the history; without any it has no width.
-*/
-function levelsOf(result) {
-	const groups = segmentsOf(result).map(([first, last]) => ({
-		first,
-		last,
-		logs: logsOf(result, first, last)
-	})).filter(({ logs }) => logs.length > 0);
-	const own = {
-		sumOfSquares: groups.reduce((sum, { logs }) => sum + sumNthPowerDeviations(logs, 2), 0),
-		degreesOfFreedom: groups.reduce((sum, { logs }) => sum + logs.length - 1, 0)
-	};
-	const { history = {
-		sumOfSquares: 0,
-		degreesOfFreedom: 0
-	} } = result;
-	const { sumOfSquares, degreesOfFreedom } = pooledNoise(own, history);
-	const reachOfOne = degreesOfFreedom > 0 ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) * Math.sqrt(sumOfSquares / degreesOfFreedom) : 0;
-	return groups.map(({ first, last, logs }) => {
-		const [middle, reach] = [mean(logs), reachOfOne / Math.sqrt(logs.length)];
-		return {
-			first,
-			last,
-			value: Math.exp(middle),
-			low: Math.exp(middle - reach),
-			high: Math.exp(middle + reach)
-		};
-	});
-}
-function segmentsOf({ answer, revisions }) {
-	const end = revisions.length - 1;
-	if (![
-		"culprit",
-		"group",
-		"several"
-	].includes(answer.kind)) return [[0, 0], [end, end]];
-	const steps = stepsOf(answer).toSorted((a, b) => a.after - b.after);
-	const firsts = [0, ...steps.map(({ last }) => last)];
-	const lasts = [...steps.map(({ after }) => after), end];
-	return firsts.flatMap((first, index) => {
-		const last = lasts[index] ?? end;
-		return first <= last ? [[first, last]] : [];
-	});
-}
-const logsOf = ({ revisions }, first, last) => revisions.slice(first, last + 1).flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values)).filter((value) => value > 0).map(Math.log);
-
-// src/report/svg.ts
-/** No two are the same, so that a page can put its own in their place. */
-const colors$1 = {
-	paper: "#ffffff",
-	ink: "#1f2328",
-	faint: "#59636e",
-	pale: "#e3e7eb",
-	red: "#c62f2f",
-	green: "#1a7f4b",
-	amber: "#a86200",
-	grey: "#6e7781"
-};
-/** A picture of `width` × `height` pixels on paper of its own; the first of its pieces is its title. */
-function svgDocument(width, height, pieces) {
-	const attributes = {
-		xmlns: "http://www.w3.org/2000/svg",
-		width,
-		height,
-		viewBox: `0 0 ${width} ${height}`,
-		role: "img",
-		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
-		"font-size": 13,
-		fill: colors$1.ink
-	};
-	const [title, ...rest] = pieces;
-	return `${element("svg", attributes, [
-		"",
-		title,
-		element("rect", {
-			width,
-			height,
-			rx: 6,
-			fill: colors$1.paper
-		}),
-		...rest,
-		""
-	].join("\n"))}\n`;
-}
-/** Round numbers within an axis that is no point, some six of them, or `most` at most. */
-function ticksOf({ low, high }, most = 8) {
-	const least = (high - low) / most;
-	const power = 10 ** Math.floor(Math.log10(least));
-	const step = power * ([
-		1,
-		2,
-		5
-	].find((factor) => factor * power >= least) ?? 10);
-	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
-	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
-}
-function element(name, attributes, inside) {
-	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
-	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
-}
-const path$1 = (d, attributes) => element("path", {
-	d,
-	...attributes
-});
-const text = (said, attributes) => element("text", attributes, escaped(said));
-const round = (pixels) => Math.round(pixels * 100) / 100;
-
-// src/report/bisect-plot.ts
-/** An SVG document with a light background of its own; undefined where nothing was measured. */
-function bisectPlot(result, form = "wide") {
-	const dots = result.revisions.flatMap(dotsOf);
-	if (dots.length === 0) return void 0;
-	const places = forms$1[form];
-	const columns = columnsOf$1(result, places);
-	const levels = levelsOf(result);
-	const drawing = {
-		result,
-		places,
-		columns,
-		levels,
-		axis: axisOf$2([...dots.map(({ value }) => value), ...levels.map(({ value }) => value)])
-	};
-	const legend = legendPieces(drawing, dots);
-	return svgDocument(places.width, legend.bottom + 10, [
-		...heading$1(drawing),
-		...gaps(drawing),
-		...scale$1(drawing),
-		...failures(drawing),
-		...bands(drawing),
-		...step(drawing),
-		...columns.flatMap((column) => marks(column, drawing)),
-		...chances(drawing),
-		...labels(drawing),
-		...columns.flatMap((column) => told(column, drawing)),
-		...legend.pieces
-	]);
-}
-/** What the picture shows, for who does not see it: in words, and without a comma. */
-function bisectPlotAlt(result) {
-	const { revisions } = result;
-	const tried = revisions.filter(({ forms }) => forms.length > 0);
-	const failed = tried.filter(({ forms }) => !forms.some(isMeasured)).length;
-	const without = failed > 0 ? ` and ${failed} of them cannot be measured` : "";
-	return `The rate of each boot along the commits: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
-}
-const forms$1 = {
-	wide: {
-		width: 920,
-		margin: 24,
-		title: {
-			y: 36,
-			size: 17
-		},
-		subtitle: {
-			y: 58,
-			hasSetting: true,
-			longest: 120
-		},
-		left: 104,
-		right: 896,
-		top: 92,
-		bottom: 312,
-		chanceTop: 326,
-		chanceBottom: 370,
-		radius: 4,
-		mostRevisions: 60
-	},
-	narrow: {
-		width: 360,
-		margin: 14,
-		title: {
-			y: 24,
-			size: 14
-		},
-		subtitle: {
-			y: 43,
-			hasSetting: false,
-			longest: 46
-		},
-		left: 78,
-		right: 348,
-		top: 76,
-		bottom: 250,
-		chanceTop: 262,
-		chanceBottom: 300,
-		radius: 3.2,
-		mostRevisions: 26
-	}
-};
-const { paper: paper$1, ink: ink$1, faint: faint$1, pale: pale$1, red: red$1, green: green$1, amber: amber$1, grey: grey$1 } = colors$1;
-function columnsOf$1(result, { left, right, mostRevisions }) {
-	const { revisions } = result;
-	const stretches = revisions.length <= mostRevisions ? revisions.map((_, index) => ({
-		first: index,
-		last: index,
-		isTold: true
-	})) : stretchesOf(result, mostRevisions);
-	const width = (right - left) / stretches.length;
-	return stretches.map((one, nth) => ({
-		...one,
-		left: left + nth * width,
-		width
-	}));
-}
-const middleOf = ({ left, width }) => left + width / 2;
-const dotsOf = ({ forms }) => forms.filter(isMeasured).flatMap(({ values, fixUps }) => values.map((value) => ({
-	value,
-	isPlain: fixUps.length === 0
-})));
-/** Holds all values, with some room beside them; noise of a thousandth should not look like an abyss. */
-function axisOf$2(values) {
-	const [least, most] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Number.POSITIVE_INFINITY, 0]);
-	const room = Math.max((most - least) * .1, most * .004, Number.MIN_VALUE);
-	return {
-		low: Math.max(least - room, 0),
-		high: most + room
-	};
-}
-function heightOf(value, { axis, places }) {
-	const { top, bottom } = places;
-	const inside = Math.min(Math.max(value, axis.low), axis.high);
-	return round(bottom - (inside - axis.low) / (axis.high - axis.low) * (bottom - top));
-}
-function heading$1(drawing) {
-	const { result, places } = drawing;
-	const { title, subtitle, margin: x } = places;
-	const { metric, cell, testbed } = result;
-	const rates = ratesText(drawing);
-	const parts = subtitle.hasSetting ? [
-		rates,
-		metricName(metric),
-		cellName(cell),
-		plainLine(testbed.name, 40)
-	] : [rates, cellName(cell)];
-	const below = plainLine(parts.filter(Boolean).join(" · "), subtitle.longest);
-	return [
-		element("title", {}, escaped(`${bisectHeadline(result)}. ${bisectPlotAlt(result)}`)),
-		text(bisectTitle(result), {
-			x,
-			y: title.y,
-			"font-size": title.size,
-			"font-weight": 600
-		}),
-		text(below, {
-			x,
-			y: subtitle.y,
-			fill: faint$1
-		})
-	];
-}
-/** `26.84 Mpps to 11.83 Mpps`: as the answer has it, or all levels. */
-function ratesText({ result: { answer, metric }, levels }) {
-	const change = "change" in answer ? answer.change : void 0;
-	return (change ? [change.before, change.after] : levels.map(({ value }) => value)).map((value) => formatMetric(value, metric)).join(" to ");
-}
-/** What lies behind revisions of which nothing is drawn. */
-const gaps = ({ columns, places: { top, bottom, chanceTop, chanceBottom } }) => columns.flatMap(({ isTold, left: x, width }) => isTold ? [] : [[top, bottom], [chanceTop, chanceBottom]].map(([y = 0, end = 0]) => element("rect", {
-	x,
-	y,
-	width,
-	height: end - y,
-	fill: pale$1,
-	"fill-opacity": "0.6"
-})));
-const small = {
-	"font-size": 11,
-	fill: faint$1
-};
-function scale$1(drawing) {
-	const { result, places, axis } = drawing;
-	const { left, right, bottom, chanceTop, chanceBottom } = places;
-	const line = (y) => path$1(`M${left} ${y}H${right}`, { stroke: pale$1 });
-	const label = (said, y) => text(said, {
-		x: left - 8,
-		y,
-		...small,
-		"text-anchor": "end"
-	});
-	return [
-		...ticksOf(axis, 6).flatMap((tick) => {
-			const y = heightOf(tick, drawing);
-			return [line(y), label(formatMetric(tick, result.metric), y + 4)];
-		}),
-		path$1(`M${left} ${bottom}H${right}`, { stroke: grey$1 }),
-		line(chanceTop),
-		path$1(`M${left} ${chanceBottom}H${right}`, { stroke: grey$1 }),
-		label("P", (chanceTop + chanceBottom) / 2 + 4)
-	];
-}
-function failures(drawing) {
-	const { places, columns, result } = drawing;
-	const { top, bottom } = places;
-	return [...failuresOf(drawing).flatMap((failure) => {
-		const { kind, left, right } = failure;
-		const area = {
-			x: left,
-			y: top,
-			width: right - left,
-			height: bottom - top
-		};
-		return [hatching(area, kind === "failed" ? grey$1 : pale$1), ...faultName(failure, area)];
-	}), ...columns.flatMap(({ isTold, first, left: x, width }) => {
-		const forms = result.revisions[first]?.forms ?? [];
-		return isTold && forms.some(isMeasured) && forms.some(({ fault }) => fault) ? hatching({
-			x,
-			y: bottom - 14,
-			width,
-			height: 14
-		}, grey$1) : [];
-	})];
-}
-/** Neighbours that failed alike are one. */
-function failuresOf({ columns, result }) {
-	const found = [];
-	for (const { isTold, first, left, width } of columns) {
-		const revision = result.revisions[first];
-		const kind = isTold && revision ? failureOf(revision) : void 0;
-		if (kind === void 0) continue;
-		const faults = (revision?.forms ?? []).flatMap(({ fault }) => fault ? faultText(fault) : []);
-		const before = found.at(-1);
-		if (before?.kind === kind && Math.abs(before.right - left) < .01) {
-			before.right = left + width;
-			for (const fault of faults) before.faults.add(fault);
-		} else found.push({
-			kind,
-			left,
-			right: left + width,
-			faults: new Set(faults)
-		});
-	}
-	return found;
-}
-function failureOf({ forms, isTakenForFailed }) {
-	if (forms.some(isMeasured)) return void 0;
-	if (forms.some(({ fault }) => fault !== void 0)) return "failed";
-	return isTakenForFailed ? "between" : void 0;
-}
-const hatchPixels = 8;
-/** Lines that go on in a neighbouring area. */
-function hatching({ x, y, width, height }, stroke) {
-	const start = hatchPixels - (x + y) % hatchPixels;
-	const count = Math.ceil((width + height - start) / hatchPixels);
-	const lines = Array.from({ length: Math.max(count, 0) }, (_, nth) => {
-		const sum = start + nth * hatchPixels;
-		const [from, to] = [Math.max(0, sum - height), Math.min(width, sum)];
-		return `M${round(x + from)} ${round(y + sum - from)}L${round(x + to)} ${round(y + sum - to)}`;
-	});
-	const look = {
-		stroke,
-		"stroke-width": 1.2,
-		"stroke-opacity": stroke === grey$1 ? "0.55" : "1"
-	};
-	return path$1(lines.join(""), {
-		...look,
-		fill: "none"
-	});
-}
-/** What is the matter, upright where there is no room for it along the line. */
-function faultName({ faults }, area) {
-	const [said = "", ...others] = faults;
-	const name = others.length > 0 ? "cannot be measured" : said;
-	const long = widthOf$1(name) + 10;
-	const middle = {
-		x: area.x + area.width / 2,
-		y: area.y + area.height / 2
-	};
-	const isUpright = long > area.width;
-	if (name === "" || isUpright && (area.width < 16 || long > area.height)) return [];
-	const [width, height] = isUpright ? [16, long] : [long, 16];
-	const turned = isUpright ? { transform: `rotate(-90 ${round(middle.x)} ${round(middle.y)})` } : void 0;
-	return [element("rect", {
-		x: middle.x - width / 2,
-		y: middle.y - height / 2,
-		width,
-		height,
-		fill: paper$1
-	}), text(name, {
-		x: middle.x,
-		y: middle.y + 4,
-		...small,
-		"text-anchor": "middle",
-		...turned
-	})];
-}
-/** About, of text of 11 pixels. */
-const widthOf$1 = (said) => said.length * 5.9;
-/** Each level as far as its revisions go; where there is no step, good's and bad's over all. */
-function bands(drawing) {
-	const { levels, columns, places } = drawing;
-	const isSplit = hasSteps(drawing);
-	return levels.flatMap((level, nth) => {
-		const own = columns.filter(({ first, last }) => last >= level.first && first <= level.last);
-		const [first, last] = [own[0], own.at(-1)];
-		if (first === void 0 || last === void 0) return [];
-		const x = isSplit ? first.left : places.left;
-		const end = isSplit ? last.left + last.width : places.right;
-		const color = colorOf$1(drawing, nth);
-		const [high, low] = [heightOf(level.high, drawing), heightOf(level.low, drawing)];
-		const y = heightOf(level.value, drawing);
-		const height = Math.max(low - high, 1);
-		return [element("rect", {
-			x,
-			y: high,
-			width: end - x,
-			height,
-			fill: color,
-			"fill-opacity": "0.16"
-		}), path$1(`M${round(x)} ${y}H${round(end)}`, {
-			stroke: color,
-			"stroke-width": 1.2
-		})];
-	});
-}
-const hasSteps = ({ result }) => [
-	"culprit",
-	"group",
-	"several"
-].includes(result.answer.kind);
-/** The first is what it was; another one is better or worse, where the answer tells them apart. */
-function colorOf$1(drawing, nth) {
-	const { levels, result } = drawing;
-	const [first, own] = [levels[0], levels[nth]];
-	if (nth === 0 || first === void 0 || own === void 0) return grey$1;
-	if (result.answer.kind === "not-reproduced") return ink$1;
-	return isLoss({ change: own.value - first.value }, result.metric) ? red$1 : green$1;
-}
-/** Where it changed: an upright line, or all of a group, with the commit's name. */
-function step(drawing) {
-	const { result, columns, places } = drawing;
-	const { answer, revisions } = result;
-	const { top, chanceBottom, left, right } = places;
-	if (answer.kind === "inconclusive" || answer.kind === "slide") return [];
-	const steps = stepsOf(answer).flatMap(({ after, last }) => {
-		const own = columns.filter((column) => column.last > after && column.first <= last);
-		const [from, to] = [own[0], own.at(-1)];
-		if (from === void 0 || to === void 0) return [];
-		const isOne = last - after === 1;
-		const many = answer.kind === "several" && answer.open.some((one) => one.last === last) ? `${last - after} open` : `one of ${last - after}`;
-		const name = isOne ? shortId(revisions[last]?.commit ?? "") : many;
-		return {
-			x: from.left,
-			end: to.left + to.width,
-			isOne,
-			name
-		};
-	});
-	const taken = [];
-	return steps.flatMap(({ x, end, isOne, name }) => {
-		const width = widthOf$1(name);
-		const at = Math.min(Math.max(isOne ? x : (x + end) / 2, left + width / 2), right - width / 2);
-		const span = {
-			from: at - width / 2,
-			to: at + width / 2
-		};
-		return [...(isOne ? [x] : [x, end]).map((one) => path$1(`M${round(one)} ${top - 4}V${chanceBottom}`, {
-			stroke: amber$1,
-			"stroke-dasharray": "4 3"
-		})), ...claimed(taken, span) ? [text(name, {
-			...small,
-			x: at,
-			y: top - 9,
-			fill: amber$1,
-			"text-anchor": "middle"
-		})] : []];
-	});
-}
-/** Whether there was room, which is then taken. */
-function claimed(taken, span) {
-	if (taken.some(({ from, to }) => from < span.to + 5 && span.from - 5 < to)) return false;
-	taken.push(span);
-	return true;
-}
-/** A mark for each boot of a revision, side by side. */
-function marks(column, drawing) {
-	const { places, levels, result } = drawing;
-	const revision = result.revisions[column.first];
-	if (!column.isTold || revision === void 0) return [];
-	const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
-	const color = nth === 0 || nth === -1 ? ink$1 : colorOf$1(drawing, nth);
-	const dots = dotsOf(revision);
-	const room = Math.max(column.width - 2 * places.radius - 2, 0);
-	const apart = Math.min(2 * places.radius + 2, room / Math.max(dots.length - 1, 1));
-	return dots.map(({ value, isPlain }, index) => dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, heightOf(value, drawing), {
-		color,
-		isPlain,
-		radius: places.radius
-	}));
-}
-const dot = (cx, cy, { color, isPlain, radius: r }) => element("circle", {
-	cx,
-	cy,
-	r,
-	...isPlain ? {
-		fill: color,
-		stroke: paper$1
-	} : {
-		fill: paper$1,
-		stroke: color,
-		"stroke-width": 1.6
-	}
-});
-/** A bar for each revision, as high as its chance; the greatest has its number. */
-function chances({ result, places, columns }) {
-	const { revisions, answer, metric } = result;
-	const { chanceTop, chanceBottom } = places;
-	const bars = columns.map((column) => {
-		const chance = revisions.slice(column.first, column.last + 1).reduce((sum, { probability }) => sum + Math.max(probability, 0), 0);
-		return {
-			column,
-			chance: Math.min(chance, 1)
-		};
-	});
-	const greatest = bars.toSorted((a, b) => b.chance - a.chance)[0];
-	const drawn = bars.filter(({ chance }) => chance > .002);
-	const label = greatest && greatest.chance >= .05 && numberAt(greatest, places);
-	return [...drawn.map(({ column, chance }) => {
-		const width = Math.min(column.width * .7, 26);
-		const height = chance * (chanceBottom - chanceTop);
-		const fill = isNamed(answer, column.first) ? namedColor(answer, metric) : grey$1;
-		const x = middleOf(column) - width / 2;
-		return element("rect", {
-			x,
-			y: chanceBottom - height,
-			width,
-			height,
-			fill
-		});
-	}), ...label ? [text(label.said, {
-		...small,
-		...label.at
-	})] : []];
-}
-/** Above its bar, or beside one that leaves no room there. */
-function numberAt({ column, chance }, { left, right, chanceTop, chanceBottom }) {
-	const said = formatProbability(chance);
-	const [middle, long] = [middleOf(column), widthOf$1(said)];
-	if (chance < .65) {
-		const y = chanceBottom - chance * (chanceBottom - chanceTop) - 4;
-		return {
-			said,
-			at: {
-				x: Math.min(Math.max(middle, left + long / 2), right - long / 2),
-				y,
-				"text-anchor": "middle"
-			}
-		};
-	}
-	const [y, half] = [chanceTop + 12, Math.min(column.width * .7, 26) / 2 + 5];
-	return middle + half + long <= right ? {
-		said,
-		at: {
-			x: middle + half,
-			y
-		}
-	} : {
-		said,
-		at: {
-			x: middle - half,
-			y,
-			"text-anchor": "end"
-		}
-	};
-}
-function namedColor(answer, metric) {
-	if (!("change" in answer) || answer.change === void 0) return amber$1;
-	return isLoss(answer.change, metric) ? red$1 : green$1;
-}
-/** Places along the line as far as there is room, the answer's first, and what good and bad are. */
-function labels({ result, places, columns }) {
-	const { revisions, answer } = result;
-	const { chanceBottom, left, right } = places;
-	const weightOf = ({ first }) => isNamed(answer, first) ? 0 : first === 0 || first === revisions.length - 1 ? 1 : 2;
-	const taken = [];
-	const shown = columns.toSorted((a, b) => weightOf(a) - weightOf(b)).flatMap((column) => {
-		const { first, last, isTold } = column;
-		const said = isTold ? String(revisions[first]?.place ?? "") : `…${last - first + 1}`;
-		const [x, half] = [middleOf(column), widthOf$1(said) / 2];
-		if (!claimed(taken, {
-			from: x - half,
-			to: x + half
-		})) return [];
-		return text(said, {
-			...small,
-			x,
-			y: chanceBottom + 16,
-			"text-anchor": "middle"
-		});
-	});
-	const [good, bad] = [revisions[0], revisions.at(-1)].map((one) => shortId(one?.commit ?? ""));
-	const y = chanceBottom + 33;
-	return [
-		...shown,
-		text(`good ${good}`, {
-			...small,
-			x: left,
-			y
-		}),
-		text(`bad ${bad}`, {
-			...small,
-			x: right,
-			y,
-			"text-anchor": "end"
-		})
-	];
-}
-/** What a pointer that rests on a revision is told. */
-function told({ isTold, first, left: x, width }, { result, places }) {
-	const revision = result.revisions[first];
-	if (!isTold || revision === void 0) return [];
-	const { place, commit, subject, probability } = revision;
-	const said = `${place}: ${shortId(commit)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
-	const { top: y, chanceBottom } = places;
-	return [element("rect", {
-		x,
-		y,
-		width,
-		height: chanceBottom - y,
-		fill: "none",
-		"pointer-events": "all"
-	}, element("title", {}, escaped(said)))];
-}
-/** Of what there is in the picture, in lines that are as long as there is room. */
-function legendPieces(drawing, dots) {
-	const { places } = drawing;
-	const { margin, width, chanceBottom } = places;
-	let [x, y] = [margin, chanceBottom + 56];
-	return {
-		pieces: entriesOf(drawing, dots).flatMap(({ label, sample }) => {
-			const long = 18 + widthOf$1(label);
-			if (x > margin && x + long > width - margin) [x, y] = [margin, y + 18];
-			const drawn = [sample(x, y), text(label, {
-				...small,
-				x: x + 17,
-				y
-			})];
-			x += long + 18;
-			return drawn;
-		}),
-		bottom: y
-	};
-}
-function entriesOf(drawing, dots) {
-	const { result, levels } = drawing;
-	const kinds = new Set(failuresOf(drawing).map(({ kind }) => kind));
-	const isMixed = result.revisions.some(({ forms }) => forms.some(isMeasured) && forms.some(({ fault }) => fault));
-	const mark = (isPlain) => (x, y) => dot(x + 5, y - 4, {
-		color: ink$1,
-		isPlain,
-		radius: 4
-	});
-	const box = (stroke) => (x, y) => hatching({
-		x,
-		y: y - 10,
-		width: 12,
-		height: 12
-	}, stroke);
-	const one = result.isShared ? "run" : "boot";
-	const percent = formatPercent(bisectConfidenceRatio);
-	return [
-		{
-			isThere: dots.some(({ isPlain }) => isPlain),
-			label: `a ${one}`,
-			sample: mark(true)
-		},
-		{
-			isThere: dots.some(({ isPlain }) => !isPlain),
-			label: `a ${one} with fix-ups`,
-			sample: mark(false)
-		},
-		{
-			isThere: levels.length > 0,
-			label: `a level and its ${percent} interval`,
-			sample: (x, y) => [element("rect", {
-				x,
-				y: y - 9,
-				width: 12,
-				height: 10,
-				fill: grey$1,
-				"fill-opacity": "0.16"
-			}), path$1(`M${x} ${y - 4}h12`, {
-				stroke: grey$1,
-				"stroke-width": 1.2
-			})].join("")
-		},
-		{
-			isThere: kinds.has("failed") || isMixed,
-			label: "cannot be measured",
-			sample: box(grey$1)
-		},
-		{
-			isThere: kinds.has("between"),
-			label: "untried between failures",
-			sample: box(pale$1)
-		},
-		{
-			isThere: result.revisions.some(({ probability }) => probability > 0),
-			label: "P that it changed the rate",
-			sample: (x, y) => element("rect", {
-				x: x + 2,
-				y: y - 9,
-				width: 8,
-				height: 10,
-				fill: grey$1
-			})
-		}
-	].filter(({ isThere }) => isThere);
-}
-
 // src/report/bisect-sections.ts
 /** In their order, from the end of which is left out what finds no room; quoted as what stands `open`, or `folded`. */
 function bisectSections(result, open, folded) {
@@ -1873,526 +2026,40 @@ function neighbourMinistat(result) {
 const leastValues = 3;
 const valuesOf = (revisions) => revisions.flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values));
 
-// src/report/fitting.ts
-/** The worst cells first when there is no room for all, and below them how many are left out. */
-function rowsThatFit(cells, toRow) {
-	const inOrder = fittingRows(cells, toRow);
-	if (inOrder.length === cells.length) return inOrder;
-	const worst = fittingRows(worstFirst(cells), toRow);
-	const rest = cells.length - worst.length;
-	return [
-		...worst,
-		"",
-		`${rest} more cells, none of them worse, are in \`result.json\`.`
-	];
-}
-const mostRows = 100;
-/** A reason of a hundred backticks needs three hundred characters. */
-const mostRowCharacters = 4e4;
-function fittingRows(cells, toRow) {
-	const rows = [];
-	let room = mostRowCharacters;
-	for (const cell of cells.slice(0, mostRows)) {
-		const next = toRow(cell);
-		room -= next.length + 1;
-		if (room < 0) break;
-		rows.push(next);
-	}
-	return rows;
-}
-/** Keeps what fits of the parts, in their order, and says how many there was no room for. */
-function fitted(main, parts, end, { most, sizeOf }) {
-	const kept = [];
-	let room = most - sizeOf([...main, end].join("\n\n")) - 200;
-	for (const part of parts) {
-		const size = sizeOf(part) + 2;
-		if (size > room) continue;
-		room -= size;
-		kept.push(part);
-	}
-	const missing = parts.length - kept.length;
-	const notice = missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
-	return `${[
-		...main,
-		...kept,
-		...notice,
-		end
-	].filter(Boolean).join("\n\n")}\n`;
-}
-
-// src/report/markdown.ts
-/** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
-const mostCharacters$1 = 53248;
-/** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
-function renderMarkdown(result, links = {}) {
-	const sections = sectionsOf(result, markdown, markdown);
-	return fitted([
-		`### ${headline(result)}`,
-		...mainParts$1(result, links),
-		setting(result, markdown)
-	], [...corrections(links), ...sections.map((section) => sectionText$1(section, result, links))], footer(links), {
-		most: mostCharacters$1,
-		sizeOf: (text) => text.length
-	});
-}
-function mainParts$1(result, links) {
-	const { outcome, policy } = result;
-	const next = `**What now:** ${nextStep(result, links.goOn)}`;
-	const meaning = [meaningOf(result), next].filter((line) => line !== void 0);
-	switch (outcome.kind) {
-		case "judged": return [
-			...meaning,
-			table$4(policy, outcome.cells, policy.metric),
-			...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
-			...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
-			rule(policy)
-		];
-		case "unchanged": return meaning;
-		default: return [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`, next];
-	}
-}
-const markdown = {
-	code: codeSpan,
-	name: (name) => name
-};
-function table$4(policy, cells, metric) {
-	const columns = cellColumns(policy, metric);
-	return [
-		tableRow$1(columns.map(({ head }) => head)),
-		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
-		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold$1).map(rowText$3).join("\n"))
-	].join("\n");
-}
-const bold$1 = (text) => `**${text}**`;
-function rowText$3(row) {
-	const name = row.kind === "variant" ? `↳ ${codeSpan(row.variant)}` : cellName(row.result.cell);
-	return tableRow$1([
-		name,
-		...verdictTexts(row),
-		...row.numbers
-	]);
-}
-const tableRow$1 = (columns) => `| ${columns.map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
-const corrections = ({ corrections = [] }) => corrections.length === 0 ? [] : [details("said otherwise where it was measured, and not believed", bullets$1(corrections.map((sentence) => codeSpan(sentence, 500))))];
-/** Folded, but for what no reader may miss; each ministat by itself, so that it can be left out alone. */
-function sectionText$1(section, { policy, patch }, links) {
-	switch (section.kind) {
-		case "other-metric": return details(otherMetricTitle(section.metric), table$4(policy, section.cells, section.metric));
-		case "environment": return details("environment", bullets$1([patchLine$1(patch), ...section.lines]));
-		case "reading": {
-			const meanings = section.meanings.map(([verdict, meaning]) => `${bold$1(verdict)}: ${meaning}`);
-			return details("how to read this", [...section.paragraphs, bullets$1(meanings)].join("\n\n"));
-		}
-		case "why": {
-			const cells = rowsThatFit(section.cells, (cell) => `${whyOfCell$1(cell, links)}\n`);
-			return details("why", cells.join("\n").trimEnd());
-		}
-		default: return commonSection$1(section);
-	}
-}
-/** A section that a report of anything may have. */
-function commonSection$1(section) {
-	switch (section.kind) {
-		case "notice": return `${section.title}\n${bullets$1(section.lines)}`;
-		case "lines": return details(section.title, bullets$1(section.lines));
-		case "ministat": {
-			const { name, note, text } = section;
-			const block = codeBlock(text, 6e3);
-			return details(name, note === void 0 ? block : `${note}\n\n${block}`);
-		}
-	}
-}
-/** All functions that moved, and what tells so. */
-function whyOfCell$1(cell, links) {
-	const head = [`${cellName(cell.cell)}: ${groundsText(cell, markdown)}`, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(" · ");
-	const movers = cell.reason?.movers ?? [];
-	return movers.length === 0 ? head : `${head}\n\n${moverTable(movers)}`;
-}
-const moverTable = (movers) => [
-	"| function | per packet | change | base | patched | module |",
-	"|---|--:|--:|--:|--:|---|",
-	...movers.map(moverRow$1)
-].join("\n");
-function moverRow$1(mover) {
-	const { module, baseRatio, patchedRatio } = mover;
-	const numbers = [
-		nanosecondsText(mover),
-		pointsText(mover),
-		`${formatShare(baseRatio)} %`,
-		`${formatShare(patchedRatio)} %`
-	].map(unbroken);
-	return tableRow$1([
-		functionName(mover, markdown),
-		...numbers,
-		module ? codeSpan(module, 80) : "–"
-	]);
-}
-function patchLine$1(patch) {
-	const title = codeSpan(patch.title);
-	const by = `by ${codeSpan(patch.author)}`;
-	if (patch.kind !== "revision") return `patch: ${title} ${by}`;
-	return `patch: ${link$1(patchName(patch), patch.url)} diff ${patch.diff}, ${title} ${by}`;
-}
-/** The text alone where the address is none of a page. */
-function link$1(text, address) {
-	const url = pageUrl(address);
-	return url === void 0 ? text : `[${text}](${url})`;
-}
-/** A link to a page, or to a file beside the report. */
-const graphLink = (text, address) => /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link$1(text, address);
-/** What is told below a report. */
-function footer({ rerun, rawData, page }) {
-	const parts = [
-		rerun && `Rerun: ${rerun}`,
-		rawData && `Raw data: ${rawData}`,
-		page && link$1("the whole report", page)
-	].filter(Boolean);
-	return parts.length > 0 ? `<sub>${parts.join(" · ")}</sub>` : "";
-}
-const details = (summary, body) => `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
-const bullets$1 = (lines) => lines.map((line) => `- ${line}`).join("\n");
-
-// src/report/bisect-markdown.ts
-/** Renders at most as much as a comment may have: what does not fit is left out from the end, and said. */
-function renderBisectMarkdown(result, links = {}) {
-	const sections = bisectSections(result, markdown, markdown);
-	const why = isProfiled(result) ? [details("why", whyOfCell$1(result, links))] : [];
-	return fitted([
-		`### ${bisectSymbol(result)} ppsgate: ${bisectHeadline(result)}`,
-		searchedText(result, markdown),
-		whatNow(bisectNextSteps(result, links.ways)),
-		table$3(result),
-		...whyLine$1(result, links),
-		...plot$2(result, links),
-		settingOf(result, markdown)
-	], [
-		...corrections(links),
-		...sections.map(commonSection$1),
-		...why
-	], footer(links), {
-		most: mostCharacters$1,
-		sizeOf: (text) => text.length
-	});
-}
-const whatNow = (steps) => steps.length === 1 ? `**What now:** ${steps[0]}` : `**What now:**\n${bullets$1(steps)}`;
-function table$3(result) {
-	const rows = bisectRows(result);
-	const withFixUps = hasFixUps(rows);
-	const columns = columnsOf(result, withFixUps);
-	return [
-		tableRow$1(columns.map(({ head }) => head)),
-		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
-		...rows.map((row) => rowText$2(row, columns.length, withFixUps))
-	].join("\n");
-}
-const columnsOf = ({ isShared }, withFixUps) => [
-	{
-		head: "n",
-		isNumber: true
-	},
-	{ head: "commit" },
-	{ head: "subject" },
-	...withFixUps ? [{ head: "with" }] : [],
-	{
-		head: isShared ? "runs" : "boots",
-		isNumber: true
-	},
-	{
-		head: "median",
-		isNumber: true
-	},
-	{
-		head: "against good",
-		isNumber: true
-	},
-	{ head: "outcome" },
-	{
-		head: "P",
-		isNumber: true
-	}
-];
-function rowText$2(row, columns, withFixUps) {
-	if (row.kind === "folded") return tableRow$1([
-		"",
-		"",
-		row.text,
-		...new Array(columns - 3).fill("")
-	]);
-	const { place, commit, subject, isFurther, fixUps, cells } = row;
-	const id = row.isNamed ? bold$1(codeSpan(commit)) : codeSpan(commit);
-	return tableRow$1([
-		place,
-		isFurther ? "↳" : id,
-		isFurther ? "" : codeSpan(subject, 72),
-		...withFixUps ? [fixUps.map((one) => codeSpan(one)).join(" ") || "–"] : [],
-		...[
-			cells.boots,
-			cells.median,
-			cells.againstGood,
-			cells.outcome,
-			cells.p
-		]
-	]);
-}
-/** Nothing where nothing was profiled. */
-function whyLine$1(result, links) {
-	if (!isProfiled(result)) return [];
-	return [[`**Why**: ${reasonText(result, markdown)}`, flamegraphsText(result, links, graphLink)].filter(Boolean).join(" · ")];
-}
-function plot$2(result, { image }) {
-	const url = image === void 0 ? void 0 : pageUrl(image);
-	return url === void 0 ? [] : [`![${bisectPlotAlt(result)}](${url})`];
-}
-
-// src/report/annotations.ts
-const mostAnnotations = 20;
-/** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
-function annotationsOf({ outcome, variants }) {
-	if (!("message" in outcome)) return [];
-	const patched = variants.find(({ name }) => name === "patched");
-	return outcome.message.split("\n").flatMap((line) => annotation(line, patched) ?? []).slice(0, mostAnnotations);
-}
-/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `nftables.conf:3:1: Error: …`. */
-function annotation(line, patched) {
-	const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
-	const [, ofGit, found = "", digits] = /^(error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
-	if (digits === void 0 || !/error/i.test(text)) return void 0;
-	const path = ofGit === void 0 ? pathOf(found, patched) : found;
-	if (path === void 0 || !isPlain(path)) return void 0;
-	const number = Math.max(1, Number(digits));
-	return {
-		path,
-		start_line: number,
-		end_line: number,
-		annotation_level: "failure",
-		message: text.slice(0, 1e3).replace(/\p{Cs}/gu, "")
+// src/report/graph-preview.ts
+/** A small picture for a page, whose style has its size and colours; nothing where there are no samples. */
+function graphPreview({ profile, base }) {
+	const stacks = {
+		profile: profile.stacks,
+		base: base?.stacks ?? []
 	};
-}
-/** Undefined for what is no file of the repository: GitHub would show such a line nowhere. */
-function pathOf(found, patched) {
-	if (patched?.folder === void 0) return kernelPath(found);
-	const file = patched.files.find(({ path }) => path === found);
-	return file && [patched.folder, file.path].filter(Boolean).join("/");
-}
-/**
-* A builder's tree lies anywhere, and its kernel's sources in `sys/` of it, whose modules name them by way of their own
-* folder. What a build makes lies in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
-* `sys/amd64/compile/GENERIC`, `../../..` is `sys`.
-*/
-function kernelPath(found) {
-	const [, before = "", source] = /^(|.*?\/)(sys\/.+)$/.exec(found.replace(/^(?:\.\.\/){3}(?!\.\.\/)/, "sys/")) ?? [];
-	if (source === void 0 || objectFolder.test(before)) return void 0;
-	const path = posix.normalize(source);
-	return path.startsWith("sys/") ? path : void 0;
-}
-const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
-/** Whoever wrote it: a compiler says what a patch has it say, and a result may come from a job that lies. */
-const isPlain = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
-
-// src/report/remarkup.ts
-/** Most bytes in UTF-8. Phabricator takes more, and sends it to everybody by mail. */
-const mostBytes = 1e5;
-/** Renders at most 100 kB: what does not fit is left out from the end, ministat first, and said. */
-function renderRemarkup(result, links = {}) {
-	const { patch } = result;
-	const { symbol, text } = sentence(result, remarkupText);
-	const name = patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch);
-	const verdict = `**${symbol} ppsgate: ${remarkupText(name)} ${text}**`;
-	const parts = sectionsOf(result, remarkup, plain).map((section, index, all) => sectionText(section, result, all[index - 1]));
-	return within([
-		verdict,
-		...mainParts(result, links),
-		setting(result, remarkup)
-	], parts, links);
-}
-/** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
-function renderRemarkupFailure({ symbol, text, said }, links = {}) {
-	return within([`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`, remarkupBlock("what was said", said, 20)], [], links);
-}
-function mainParts(result, links) {
-	const { outcome } = result;
-	switch (outcome.kind) {
-		case "judged": return judged$1(result, outcome.cells, links);
-		case "unchanged": return meaning(result, links);
-		default: return [
-			failureText(outcome, remarkup),
-			remarkupBlock("what was said", failureSaid(outcome), 20),
-			nextLine(result, links)
-		];
-	}
-}
-const meaning = (result, links) => [meaningOf(result), nextLine(result, links)].filter((line) => line !== void 0);
-function judged$1(result, cells, links) {
-	const { policy } = result;
-	const invalid = invalidLines(cells, remarkup).map((line) => `- ${line}`);
-	return [
-		...meaning(result, links),
-		table$2(policy, cells, policy.metric),
-		...invalid.length > 0 ? [invalid.join("\n")] : [],
-		...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
-		...plot$1(links),
-		rule(policy)
-	];
-}
-const nextLine = (result, { goOn }) => `**What now:** ${nextStep(result, goOn && remarkupText(goOn))}`;
-/**
-* The worst cells first when there is no room for all. A phone has room for four narrow columns: a cell and its verdict
-* share one, and so do base and patched. Colons for alignment would make the heads plain cells.
-*/
-function table$2(policy, cells, metric) {
-	const columns = cellColumns(policy, metric).map(({ head }) => head);
-	const heads = [metric === policy.metric ? "cell and verdict" : "cell", ...narrowed(columns.slice(-4))];
-	return [
-		tableRow(heads),
-		tableRow(heads.map(() => "---")),
-		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText$1).join("\n"))
-	].join("\n");
-}
-/** Change, base, patched and runs, with base and patched as one. */
-function narrowed([change = "", base = "", patched = "", runs = ""]) {
-	const isNothing = base === "–" && patched === "–";
-	const counts = runs.replace("\xA0of", " of");
-	return [
-		change,
-		isNothing ? "–" : `${base} → ${patched}`,
-		counts
-	];
-}
-const bold = (text) => `**${text}**`;
-function rowText$1(row) {
-	const name = row.kind === "variant" ? `↳ ${remarkupCell(row.variant)}` : remarkupCell(cellName(row.result.cell));
-	return tableRow([[name, ...verdictTexts(row)].join(" "), ...narrowed(row.numbers)]);
-}
-const tableRow = (columns) => `| ${columns.join(" | ")} |`;
-const plot$1 = ({ image }) => image === void 0 ? [] : [`{${image}, size=full, alt=the changes of all cells and their intervals}`];
-function patchLine({ patch }) {
-	const diff = patch.kind === "revision" ? ` diff ${patch.diff}` : "";
-	return `patch: ${patchName(patch)}${diff}, ${plainLine(patch.title)}, by ${plainLine(patch.author)}`;
-}
-/** In blocks that scroll, but for what no reader may miss and for tables; a block of code does not break lines. */
-function sectionText(section, result, previous) {
-	switch (section.kind) {
-		case "other-metric": {
-			const { metric, cells } = section;
-			return `By ${otherMetricTitle(metric)}:\n\n${table$2(result.policy, cells, metric)}`;
-		}
-		case "environment": return scrolled("environment", [patchLine(result), ...section.lines]);
-		case "reading": {
-			const sentences = section.paragraphs.flatMap((text) => text.split(/(?<=[.;]) /));
-			const meanings = section.meanings.map(([verdict, meaning]) => `${verdict}: ${meaning}`);
-			return scrolled("how to read this", [...sentences, ...meanings]);
-		}
-		case "why": return scrolled("why", section.cells.flatMap(whyOfCell));
-		default: return commonSection(section, previous);
-	}
-}
-/** A section that a report of anything may have. */
-function commonSection(section, previous) {
-	switch (section.kind) {
-		case "notice": return [section.title, ...section.lines.map((line) => `- ${line}`)].join("\n");
-		case "lines": return scrolled(section.title, section.lines);
-		case "ministat": {
-			const { name, note, text } = section;
-			const block = remarkupBlock(name, text);
-			const isSaid = previous?.kind === "ministat" && previous.note === note;
-			return note === void 0 || isSaid ? block : `${note}\n\n${block}`;
-		}
-	}
-}
-/** All functions that moved. */
-const whyOfCell = (cell) => [`${cellName(cell.cell)}: ${groundsText(cell, plain)}`, ...(cell.reason?.movers ?? []).map((mover) => {
-	const module = mover.module === void 0 ? "" : ` (${plain.code(mover.module, 80)})`;
-	return `  ${functionName(mover, plain)}${module} ${changeText$1(mover)}`;
-})];
-const scrolled = (name, lines) => remarkupBlock(name, lines.join("\n"), 8);
-/** At most what a comment may have, with what is told below it. */
-function within(main, parts, links) {
-	const { rerun, details, history, page } = links;
-	const end = [
-		rerun && `Rerun: ${remarkupText(rerun)}`,
-		page && link("the whole report", page),
-		details && link("details", details),
-		history && link("history", history)
-	].filter(Boolean);
-	const sizeOf = (text) => Buffer.byteLength(text);
-	return fitted(main, parts, end.join(" · "), {
-		most: mostBytes,
-		sizeOf
+	const totals = {
+		profile: samplesOf(stacks.profile),
+		base: samplesOf(stacks.base)
+	};
+	if (totals.profile === 0) return void 0;
+	const pixelsPerSample = width$1 / totals.profile;
+	const { rows } = layout(stacks, "profile", {
+		pixelsPerSample,
+		leastPixels: .7
 	});
+	const boxes = rows.flatMap((row, depth) => row.map((box) => ({
+		look: base === void 0 ? moduleLook(box) : changeLook(box, totals),
+		path: `M${tenths(box.x)} ${rows.length - depth - 1}h${tenths(box.width)}v1h-${tenths(box.width)}z`
+	})));
+	const paths = [...Map.groupBy(boxes, ({ look }) => look)].map(([look, own]) => html`<path class="${look}" d="${own.map(({ path }) => path).join("")}"/>`);
+	return html`<svg class="preview" viewBox="0 0 ${width$1} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
 }
-/** The address in code where it is none of a page. */
-function link(text, address) {
-	const url = pageUrl(address);
-	return url === void 0 ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
+/** Width in pixels of the page, about. A row is of one unit, and as high as there is room. */
+const width$1 = 340;
+const tenths = (pixels) => Math.round(pixels * 10) / 10;
+const moduleLook = ({ module }) => module === void 0 || /^kernel/.test(module) ? "of-kernel" : "of-module";
+/** How a path looks, by the share of all samples that it has with all that it calls, before and now. */
+function changeLook({ samples }, totals) {
+	const change = samples.profile / totals.profile - samples.base / totals.base;
+	if (Math.abs(change) < .003) return "same";
+	return `${change > 0 ? "more" : "less"}${Math.abs(change) < .03 ? "" : " much"}`;
 }
-
-// src/report/bisect-remarkup.ts
-/** Renders at most 100 kB: what does not fit is left out from the end, and said. */
-function renderBisectRemarkup(result, links = {}) {
-	const why = isProfiled(result) ? [scrolled("why", whyOfCell(result))] : [];
-	return within([
-		bold(`${bisectSymbol(result)} ppsgate: ${remarkupIds(bisectHeadline(result))}`),
-		searchedText(result, remarkup),
-		bisectNextSteps(result, links.ways).map((step) => `- ${remarkupIds(step)}`).join("\n"),
-		table$1(result),
-		...whyLine(result, links),
-		...plot(result, links),
-		settingOf(result, remarkup)
-	], [...bisectSections(result, remarkup, plain).map((one) => commonSection(one)), ...why], links);
-}
-/** Ids of commits in a text of our own stand in code, as far as they do not already. */
-const remarkupIds = (text) => text.split("`").map((part, index) => index % 2 === 1 ? remarkupText(part) : part.replace(/\b[0-9a-f]{12,64}\b/g, (id) => remarkupText(id))).join("");
-/** A phone has room for four narrow columns: what a commit is and what came of it share one. */
-const table$1 = (result) => [
-	tableRow([
-		"commit and outcome",
-		result.isShared ? "runs" : "boots",
-		"median",
-		"P"
-	]),
-	tableRow([
-		"---",
-		"---",
-		"---",
-		"---"
-	]),
-	...bisectRows(result).map(rowText)
-].join("\n");
-function rowText(row) {
-	if (row.kind === "folded") return tableRow([
-		row.text,
-		"–",
-		"–",
-		"–"
-	]);
-	const { place, commit, subject, isFurther, fixUps, cells } = row;
-	const id = remarkupCell(commit);
-	const what = isFurther ? ["↳"] : [
-		place,
-		row.isNamed ? bold(id) : id,
-		remarkupCell(plainLine(subject, 72))
-	];
-	const on = fixUps.length > 0 ? ["with", ...fixUps.map((one) => remarkupCell(one))] : [];
-	const against = cells.againstGood === "–" ? "" : ` (${cells.againstGood})`;
-	const first = [
-		...what,
-		...on,
-		"–",
-		cells.outcome
-	].filter(Boolean).join(" ");
-	return tableRow([
-		first,
-		cells.boots,
-		`${cells.median}${against}`,
-		cells.p
-	]);
-}
-/** Nothing where nothing was profiled. */
-function whyLine(result, links) {
-	if (!isProfiled(result)) return [];
-	return [[`**Why**: ${reasonText(result, remarkup)}`, flamegraphsText(result, links, link)].filter(Boolean).join(" · ")];
-}
-const plot = (result, { image }) => image === void 0 ? [] : [`{${image}, size=full, alt=${bisectPlotAlt(result)}}`];
 
 // src/report/interval-plot.ts
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
@@ -2516,7 +2183,7 @@ const forms = {
 		legend: 38
 	}
 };
-const { paper, ink, faint, pale, red, green, amber, grey } = colors$1;
+const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 /** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
 const widest = {
 	low: -1,
@@ -2795,223 +2462,9 @@ function legend$1(y, policy, hidden, { margin: x }) {
 	];
 }
 
-// src/report/png.ts
-/**
-* Draws two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what
-* is no SVG.
-*/
-async function pngOf(svg) {
-	loading ??= load();
-	const { Resvg, fontBuffers } = await loading;
-	const picture = new Resvg(svg, {
-		fitTo: {
-			mode: "zoom",
-			value: 2
-		},
-		font: {
-			fontBuffers,
-			defaultFontFamily: "Open Sans"
-		}
-	});
-	try {
-		const image = picture.render();
-		const png = image.asPng();
-		image.free();
-		return png;
-	} finally {
-		picture.free();
-	}
-}
-/** WebAssembly is initialized once in a process. */
-let loading;
-async function load() {
-	const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
-		import("./vendor/resvg-resvg-wasm.js"),
-		readFile(wasmFile),
-		...fontFiles.map((file) => readFile(file))
-	]);
-	await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
-	return {
-		Resvg,
-		fontBuffers
-	};
-}
-const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
-const wasmFile = new URL("index_bg.wasm", import.meta.url);
-const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
-
-// src/report/read.ts
-/** A directory without a result that this version can read. */
-var ResultError = class extends Error {
-	name = "ResultError";
-	upshot = "usage";
-};
-/** The `result.json` of a gate's work directory, checked against its schema. */
-const readResult = (directory) => parsedFile(join(directory, "result.json"), resultSchema);
-/** The result of a gate or of a bisection: that of a work directory, or a file, with the directory that it is in. */
-async function readAnyResult(path) {
-	const isFile = (await stat(path).catch(() => void 0))?.isFile() === true;
-	const directory = isFile ? dirname(path) : path;
-	return {
-		directory,
-		result: await parsedFile(isFile ? path : join(directory, "result.json"), union([bisectResultSchema, resultSchema]))
-	};
-}
-async function parsedFile(path, schema) {
-	const text = await readFile(path, "utf8").catch(() => {
-		throw new ResultError(`${path} cannot be read: name the work directory of a gate or a bisection that has finished.`);
-	});
-	const { success, data } = schema.safeParse(fromJson(text));
-	if (success) return data;
-	throw new ResultError(`${path} is no result of this version of ppsgate: measure again with this version.`);
-}
-/**
-* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
-* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
-*/
-async function explained(result, directory, leftOut = () => {}) {
-	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
-	try {
-		const profiles = await readProfiles(result, read, leftOut);
-		return {
-			result: withReasons(result, profiles),
-			profiles
-		};
-	} catch (error) {
-		leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
-		return {
-			result: withReasons(result, []),
-			profiles: []
-		};
-	}
-}
-function ifMissing(error) {
-	if (error.code !== "ENOENT") throw error;
-}
-
-// src/report/graphs.ts
-/**
-* Graphs of all variants in every cell that was judged, and of the difference of base and patched, as far as there are
-* profiles.
-*/
-function graphsOf({ outcome }, profiles) {
-	if (outcome.kind !== "judged") return [];
-	const cells = new Map(outcome.cells.map((cell) => [cellName(cell.cell), cell]));
-	return profiles.flatMap((data) => {
-		const cell = cells.get(cellName(data.cell));
-		return cell === void 0 ? [] : graphsOfCell(cell, data);
-	});
-}
-/**
-* As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. Left out
-* where it cannot be drawn, for a profile may say more than a picture can show: a report goes without it.
-*/
-function drawGraph(graph, standalone = true) {
-	const { title, subtitle, profile, base } = graph;
-	try {
-		return {
-			kind: "drawn",
-			svg: flamegraph(profile, {
-				title,
-				subtitle,
-				base,
-				standalone
-			})
-		};
-	} catch (error) {
-		return {
-			kind: "left-out",
-			why: `There is no flamegraph of ${title}: ${reasonOf(error)}`
-		};
-	}
-}
-/** The same of a cell by itself. */
-function graphsOfCell({ cell, profiles }, { variants }) {
-	const told = new Map(profiles.flatMap((one) => one.kind === "profiled" ? [[one.variant, one]] : []));
-	const graphs = variants.map(({ variant, profile }) => ({
-		...placed(cell, variant),
-		title: `${cellName(cell)}, ${plainLine(variant)}`,
-		subtitle: subtitleOf(told.get(variant), profile),
-		profile
-	}));
-	const [base, patched] = ["base", "patched"].map((name) => graphs.find(({ which }) => which === name));
-	if (base === void 0 || patched === void 0) return graphs;
-	const difference = {
-		...placed(cell, "difference"),
-		title: `${cellName(cell)}, patched against base`,
-		subtitle: `base: ${base.subtitle}; patched: ${patched.subtitle}`,
-		profile: patched.profile,
-		base: base.profile
-	};
-	return [...graphs, difference];
-}
-const placed = (cell, which) => ({
-	cell,
-	which,
-	anchor: flamegraphAnchor(cell, which)
-});
-/** `FreeBSD 15.0-CURRENT n1234 GENERIC · cpu_clk_unhalted.thread_p · 48,210 samples`. */
-function subtitleOf(told, profile) {
-	const samples = `${grouped(told?.busySamples ?? samplesOf(profile.stacks))} samples`;
-	return [...(told === void 0 ? [] : [told.kernel, told.event]).map((text) => plainLine(text)), samples].join(" · ");
-}
-
-// src/report/markup.ts
-/** Markup of our own making. */
-var Html = class {
-	markup;
-	/** Takes the text as markup: nothing of others may be in it that is not escaped. */
-	constructor(markup) {
-		this.markup = markup;
-	}
-};
-/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes stand in double quotes. */
-const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
-function markupOf(piece) {
-	if (piece === void 0 || piece === false) return "";
-	if (piece instanceof Html) return piece.markup;
-	if (typeof piece === "object") return piece.map(markupOf).join("");
-	return escaped(String(piece));
-}
-
-// src/report/graph-preview.ts
-/** A small picture for a page, whose style has its size and colours; nothing where there are no samples. */
-function graphPreview({ profile, base }) {
-	const stacks = {
-		profile: profile.stacks,
-		base: base?.stacks ?? []
-	};
-	const totals = {
-		profile: samplesOf(stacks.profile),
-		base: samplesOf(stacks.base)
-	};
-	if (totals.profile === 0) return void 0;
-	const pixelsPerSample = width$1 / totals.profile;
-	const { rows } = layout(stacks, "profile", {
-		pixelsPerSample,
-		leastPixels: .7
-	});
-	const boxes = rows.flatMap((row, depth) => row.map((box) => ({
-		look: base === void 0 ? moduleLook(box) : changeLook(box, totals),
-		path: `M${tenths(box.x)} ${rows.length - depth - 1}h${tenths(box.width)}v1h-${tenths(box.width)}z`
-	})));
-	const paths = [...Map.groupBy(boxes, ({ look }) => look)].map(([look, own]) => html`<path class="${look}" d="${own.map(({ path }) => path).join("")}"/>`);
-	return html`<svg class="preview" viewBox="0 0 ${width$1} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
-}
-/** Width in pixels of the page, about. A row is of one unit, and as high as there is room. */
-const width$1 = 340;
-const tenths = (pixels) => Math.round(pixels * 10) / 10;
-const moduleLook = ({ module }) => module === void 0 || /^kernel/.test(module) ? "of-kernel" : "of-module";
-/** How a path looks, by the share of all samples that it has with all that it calls, before and now. */
-function changeLook({ samples }, totals) {
-	const change = samples.profile / totals.profile - samples.base / totals.base;
-	if (Math.abs(change) < .003) return "same";
-	return `${change > 0 ? "more" : "less"}${Math.abs(change) < .03 ? "" : " much"}`;
-}
-
 // src/report/html-pieces.ts
 /** Scrolls by itself where it is wider than the page. */
-function table({ caption, heads, rows }) {
+function table$4({ caption, heads, rows }) {
 	const classAt = (index) => heads[index]?.isNumber === true && html` class="number"`;
 	const head = heads.map(({ text }, index) => html`<th scope="col"${classAt(index)}>${text}</th>`);
 	const body = rows.map(([first, ...others]) => html`<tr><th scope="row"${classAt(0)}>${first}</th>${others.map((piece, index) => html`<td${classAt(index + 1)}>${piece}</td>`)}</tr>\n`);
@@ -3023,7 +2476,7 @@ ${body}</tbody></table>`);
 /** Reached by the keyboard, as it may have to be scrolled by it. */
 const scrolling = (piece) => html`<div class="scroll" tabindex="0">${piece}</div>\n`;
 /** Nothing where there are no items. */
-const bullets = (items) => items.length === 0 ? void 0 : html`<ul>${items.map((one) => html`<li>${one}</li>`)}</ul>\n`;
+const bullets$1 = (items) => items.length === 0 ? void 0 : html`<ul>${items.map((one) => html`<li>${one}</li>`)}</ul>\n`;
 const fold = (summary, body) => html`<details><summary>${summary}</summary>\n${body}</details>\n`;
 /** A block of text as it is, line ends included. */
 const preformatted = (text) => scrolling(html`<pre>${text.split("\n").map((line) => html`${line}\n`)}</pre>`);
@@ -3054,13 +2507,13 @@ function runPlot(inOrder, metric) {
 	if (points.length === 0) return void 0;
 	const axis = axisOf(points);
 	const variants = [...Map.groupBy(points, ({ run }) => run.variant)];
-	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height$1}" role="img" aria-label="${described(points)}">
+	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height}" role="img" aria-label="${described(points)}">
 ${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
 ${variants.map(([variant, own]) => drawn(lookOf(variant), own, axis))}
 ${legend(variants.map(([variant]) => variant), points)}
 </svg>`);
 }
-const [width, height$1] = [920, 190];
+const [width, height] = [920, 190];
 const [left, right, top, bottom] = [
 	96,
 	900,
@@ -3163,7 +2616,7 @@ function whyPieces({ reason, profiles }) {
 	const missing = profiles.flatMap((one) => one.kind === "missing" ? `${plainLine(one.variant)}: ${plainLine(one.reason, 500)}` : []);
 	if (reason === void 0 && missing.length === 0) return void 0;
 	return html`<h3>Why</h3>
-${reason && moved(reason)}${missing.length > 0 && html`<p>There is no profile of</p>\n${bullets(missing)}`}`;
+${reason && moved(reason)}${missing.length > 0 && html`<p>There is no profile of</p>\n${bullets$1(missing)}`}`;
 }
 function moved({ movers, moved, idleFrames }) {
 	const idle = idleFrames.length > 0 && ` Stacks with ${idleFrames.map((name) => plainLine(name)).join(", ")} are left out, as the CPU idled in them.`;
@@ -3177,7 +2630,7 @@ function moved({ movers, moved, idleFrames }) {
 		"base",
 		"patched"
 	];
-	return table({
+	return table$4({
 		caption: html`Functions whose own share of the samples moved beyond chance${others}.${idle}`,
 		heads: [
 			{ text: "function" },
@@ -3187,10 +2640,10 @@ function moved({ movers, moved, idleFrames }) {
 			})),
 			{ text: "module" }
 		],
-		rows: movers.map((mover) => moverRow(mover, hasTime))
+		rows: movers.map((mover) => moverRow$1(mover, hasTime))
 	});
 }
-const moverRow = (mover, hasTime) => [
+const moverRow$1 = (mover, hasTime) => [
 	html`<code>${plainLine(mover.function)}</code>`,
 	...hasTime ? [unbroken(nanosecondsText(mover))] : [],
 	unbroken(pointsText(mover)),
@@ -3219,13 +2672,13 @@ function runs(policy, cell) {
 	if (inOrder.length === 0) return void 0;
 	const remarks = [["Runs that do not count:", uncountedLines([cell], plain)], ["Runs that stand apart, and count:", standingApartLines([cell], plain)]];
 	return html`<h3>Runs</h3>
-${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, cell))}`;
+${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets$1(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, cell))}`;
 }
 /** Runs of a cell, or of a bisection, which compares no pairs and has no cell. */
 function runTable(inOrder, cell) {
 	const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
 	const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== void 0);
-	return table({
+	return table$4({
 		caption: `All runs, as they followed each other${cell ? "; those of one pair are compared" : ""}`,
 		heads: [
 			{
@@ -3269,8 +2722,8 @@ const ministatFolds = (policy, cell) => ministats(policy, [cell]).map(({ name, n
 
 // src/report/html-style.ts
 const light = {
-	...colors$1,
-	page: colors$1.paper,
+	...colors,
+	page: colors.paper,
 	desk: "#f5f7f9",
 	blue: "#0b62b8",
 	shade: "#eef1f4",
@@ -3295,7 +2748,7 @@ const dark = {
 };
 const properties = (scheme) => Object.entries(scheme).map(([name, color]) => `--${name}:${color};`).join("");
 /** The plot names its colours itself; here each becomes the page's own. */
-const plotColors = Object.entries(colors$1).flatMap(([name, color]) => ["fill", "stroke"].map((which) => `.intervals [${which}="${color}"]{${which}:var(--${name})}\n`)).join("");
+const plotColors = Object.entries(colors).flatMap(([name, color]) => ["fill", "stroke"].map((which) => `.intervals [${which}="${color}"]{${which}:var(--${name})}\n`)).join("");
 /** Paper is light by night, too. */
 const pageStyle = () => `
 :root{color-scheme:light dark;${properties(light)}}
@@ -3343,12 +2796,497 @@ ${body}${scripts.map((script) => html(_templateObject || (_templateObject = _tag
 const openTarget = () => embeddedScript(new URL("open-target.js", import.meta.url));
 const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
+// src/report/bisect-html.ts
+/** A whole page; the change's neighbours have flamegraphs as far as there are profiles. */
+function renderBisectHtml(result, profiles = []) {
+	const { generator } = result;
+	const graphs = bisectGraphs(result, profiles);
+	const body = html`${header$1(result)}<main>
+${revisions(result)}${verified(result)}${why(result, graphs)}${faults(result)}${remarks$1(result)}${numbers(result)}${environment$1(result)}${decided(result)}</main>
+<footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
+`;
+	const title = `${bisectSymbol(result)} ppsgate: ${bisectHeadline(result)}`;
+	return htmlDocument({
+		title,
+		body,
+		hasGraphs: graphs.length > 0
+	});
+}
+function header$1(result) {
+	const look = bisectLook(result);
+	const [first = "", ...others] = bisectNextSteps(result);
+	return html`<header class="${look}">
+<p class="name">ppsgate</p>
+<h1>${mark(look)} ${bisectHeadline(result)}</h1>
+<p>${searchedText(result, plain)}</p>
+<p><b>What now:</b> ${withCode(first)}</p>
+${bullets$1(others.map(withCode))}<p class="faint">${settingOf(result, plain)}</p>
+</header>
+`;
+}
+function revisions(result) {
+	const rows = bisectRows(result);
+	const all = rows.some(({ kind }) => kind === "folded") && bisectRows(result, Number.POSITIVE_INFINITY);
+	return html`<section id="revisions">
+<h2>The commits</h2>
+${plots(result)}${revisionTable(result, rows, "Good first, bad last; P is the chance that a commit is the one")}${all && fold(`all ${result.revisions.length} revisions`, revisionTable(result, all, "Good first, bad last"))}</section>
+`;
+}
+/** Of its two forms the page shows the one for which it is wide enough, in its own colours. */
+function plots(result) {
+	const drawn = ["wide", "narrow"].flatMap((form) => {
+		const plot = bisectPlot(result, form);
+		return plot === void 0 ? [] : html`<div class="${form}">${new Html(plot)}</div>\n`;
+	});
+	return drawn.length > 0 && html`<div class="intervals">${drawn}</div>\n`;
+}
+/** What is asked first stands in front: a phone has room for three columns, and the others are out of sight. */
+function revisionTable(result, rows, caption) {
+	const withFixUps = hasFixUps(rows);
+	const look = bisectLook(result);
+	const numbers = [
+		"median",
+		"against good",
+		"P",
+		result.isShared ? "runs" : "boots"
+	];
+	return table$4({
+		caption,
+		heads: [
+			{
+				text: "n",
+				isNumber: true
+			},
+			{ text: "commit" },
+			{ text: "outcome" },
+			...numbers.map((text) => ({
+				text,
+				isNumber: true
+			})),
+			...withFixUps ? [{ text: "with" }] : []
+		],
+		rows: rows.map((row) => rowPieces$1(row, withFixUps, look))
+	});
+}
+function rowPieces$1(row, withFixUps, look) {
+	const empty = new Array(withFixUps ? 6 : 5).fill("");
+	if (row.kind === "folded") return [
+		"",
+		html`<span class="faint">${row.text}</span>`,
+		...empty
+	];
+	const { place, commit, subject, isFurther, fixUps, cells } = row;
+	const id = html`<code class="id">${commit}</code>`;
+	const named = row.isNamed ? html`<b class="${look}">${id}</b>` : id;
+	return [
+		place,
+		isFurther ? "↳" : html`${named}<span class="subject">${plainLine(subject, 120)}</span>`,
+		...[
+			cells.outcome,
+			cells.median,
+			cells.againstGood,
+			cells.p,
+			cells.boots
+		],
+		...withFixUps ? [fixUps.length === 0 ? "–" : fixUps.map((one) => html`<code class="id">${one}</code> `)] : []
+	];
+}
+function verified(result) {
+	const lines = revertLines(result, plain);
+	return lines.length > 0 && html`<section id="revert">
+<h2>The bad one without it</h2>
+${bullets$1(lines)}</section>
+`;
+}
+function why(result, graphs) {
+	const pieces = [whyPieces(result), graphFolds(picturesThatFit(graphs))];
+	return pieces.some((piece) => piece !== void 0 && piece !== false) && html`<section id="why">
+<h2>Before and after</h2>
+${pieces}</section>
+`;
+}
+const mostFaults = 50;
+function faults(result) {
+	const groups = faultGroups(result);
+	const rest = groups.length - mostFaults;
+	return groups.length > 0 && html`<section id="faults">
+<h2>What cannot be measured</h2>
+${groups.slice(0, mostFaults).map(faultFold)}${rest > 0 && html`<p>${rest} more faults</p>\n`}</section>
+`;
+}
+const faultFold = (group) => fold(html`${whoFailed(group)}: ${faultText(group.fault)}`, preformatted(plainBlock(faultSaid(group.fault), 2e4)));
+/** What a reader may miss. */
+function remarks$1({ testbed: { warnings } }) {
+	return warnings.length > 0 && html`<section id="remarks">
+<h2>What is to be known of the testbed</h2>
+${bullets$1(warnings.map((text) => plainLine(text, 500)))}</section>
+`;
+}
+/** The neighbours' numbers to paste into mail, and all runs. */
+function numbers(result) {
+	const inOrder = result.runs.toSorted((a, b) => a.number - b.number);
+	const pieces = [
+		...neighbourMinistat(result).map(({ name, note, text }) => fold(name, [note !== void 0 && html`<p>${note}</p>\n`, preformatted(text)])),
+		bullets$1(invalidRunLines(inOrder, plain.code)),
+		inOrder.length > 0 && fold(`${inOrder.length} runs in order`, runTable(inOrder))
+	].filter(Boolean);
+	return pieces.length > 0 && html`<section id="numbers">
+<h2>Numbers</h2>
+${pieces}</section>
+`;
+}
+const environment$1 = (result) => html`<section id="environment">
+<h2>Environment</h2>
+${factList([
+	...rangeFacts(result),
+	["testbed", result.testbed.name],
+	...Object.entries(result.testbed.fingerprint),
+	["began", timeText(result.startedAt)],
+	["ended", timeText(result.finishedAt)],
+	["seed", String(result.seed)]
+])}</section>
+`;
+const decided = (result) => html`<section id="reading">
+<h2>How it was decided</h2>
+${howDecided(result).map((text) => html`<p>${text}</p>\n`)}</section>
+`;
+
+// src/report/fitting.ts
+/** The worst cells first when there is no room for all, and below them how many are left out. */
+function rowsThatFit(cells, toRow) {
+	const inOrder = fittingRows(cells, toRow);
+	if (inOrder.length === cells.length) return inOrder;
+	const worst = fittingRows(worstFirst(cells), toRow);
+	const rest = cells.length - worst.length;
+	return [
+		...worst,
+		"",
+		`${rest} more cells, none of them worse, are in \`result.json\`.`
+	];
+}
+const mostRows = 100;
+/** A reason of a hundred backticks needs three hundred characters. */
+const mostRowCharacters = 4e4;
+function fittingRows(cells, toRow) {
+	const rows = [];
+	let room = mostRowCharacters;
+	for (const cell of cells.slice(0, mostRows)) {
+		const next = toRow(cell);
+		room -= next.length + 1;
+		if (room < 0) break;
+		rows.push(next);
+	}
+	return rows;
+}
+/** Keeps what fits of the parts, in their order, and says how many there was no room for. */
+function fitted(main, parts, end, { most, sizeOf }) {
+	const kept = [];
+	let room = most - sizeOf([...main, end].join("\n\n")) - 200;
+	for (const part of parts) {
+		const size = sizeOf(part) + 2;
+		if (size > room) continue;
+		room -= size;
+		kept.push(part);
+	}
+	const missing = parts.length - kept.length;
+	const notice = missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
+	return `${[
+		...main,
+		...kept,
+		...notice,
+		end
+	].filter(Boolean).join("\n\n")}\n`;
+}
+
+// src/report/next-steps.ts
+/** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
+function meaningOf({ outcome, policy }) {
+	if (outcome.kind === "unchanged") return unchangedMeaning;
+	if (outcome.kind !== "judged") return void 0;
+	const { cells, verdict } = outcome;
+	const where = whereText(withVerdict(cells, verdict), cells);
+	const isSpeed = policy.metric === "pps";
+	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
+	switch (verdict) {
+		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.`;
+		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
+		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
+		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
+	}
+}
+/** Why there are no numbers of a patch that need not be measured. */
+const unchangedMeaning = "Nothing was measured: nothing that this testbed lays differs between base and patched.";
+/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
+function whereText(those, cells) {
+	if (cells.length === 1) return "";
+	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
+}
+/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
+function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
+	if (outcome.kind === "unchanged") return afterUnchanged;
+	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
+	switch (outcome.verdict) {
+		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
+		case "improvement": return "Nothing; the numbers below are for the commit message.";
+		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
+		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
+		case "invalid": return afterInvalid(outcome.cells, testbed.name);
+	}
+}
+const afterUnchanged = "Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
+/** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
+function afterInvalid(cells, testbed) {
+	const cause = causeOf(withVerdict(cells, "invalid"));
+	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
+	return `${(cause === void 0 ? void 0 : mendings[cause]) ?? `Mend what ${check} finds wrong`}, and run it again.`;
+}
+/** By what made most runs invalid; for other causes the testbed is to be looked at. */
+const mendings = {
+	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
+	"receiver-limited": "Give the receiver a faster card or CPU, or a machine of its own, until it counts all that the DUT sends",
+	"machine-busy": "End what else runs on that machine, or wait until it has ended",
+	"too-short": "Measure for longer, with `traffic.measure`"
+};
+const afterRejection = {
+	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
+	"build-failed": "Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
+	"out-of-disk": "Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
+	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.",
+	"boot-failed": "Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.",
+	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again."
+};
+
+// src/report/markdown.ts
+/** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
+const mostCharacters = 53248;
+/** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
+function renderMarkdown(result, links = {}) {
+	const sections = sectionsOf(result, markdown, markdown);
+	return fitted([
+		`### ${headline(result)}`,
+		...mainParts$1(result, links),
+		setting(result, markdown)
+	], [...corrections(links), ...sections.map((section) => sectionText$1(section, result, links))], footer(links), {
+		most: mostCharacters,
+		sizeOf: (text) => text.length
+	});
+}
+function mainParts$1(result, links) {
+	const { outcome, policy } = result;
+	const next = `**What now:** ${nextStep(result, links.goOn)}`;
+	const meaning = [meaningOf(result), next].filter((line) => line !== void 0);
+	switch (outcome.kind) {
+		case "judged": return [
+			...meaning,
+			table$3(policy, outcome.cells, policy.metric),
+			...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
+			...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
+			rule(policy)
+		];
+		case "unchanged": return meaning;
+		default: return [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`, next];
+	}
+}
+const markdown = {
+	code: codeSpan,
+	name: (name) => name
+};
+function table$3(policy, cells, metric) {
+	const columns = cellColumns(policy, metric);
+	return [
+		tableRow$1(columns.map(({ head }) => head)),
+		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
+		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold$1).map(rowText$3).join("\n"))
+	].join("\n");
+}
+const bold$1 = (text) => `**${text}**`;
+function rowText$3(row) {
+	const name = row.kind === "variant" ? `↳ ${codeSpan(row.variant)}` : cellName(row.result.cell);
+	return tableRow$1([
+		name,
+		...verdictTexts(row),
+		...row.numbers
+	]);
+}
+const tableRow$1 = (columns) => `| ${columns.map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
+const corrections = ({ corrections = [] }) => corrections.length === 0 ? [] : [details("said otherwise where it was measured, and not believed", bullets(corrections.map((sentence) => codeSpan(sentence, 500))))];
+/** Folded, but for what no reader may miss; each ministat by itself, so that it can be left out alone. */
+function sectionText$1(section, { policy, patch }, links) {
+	switch (section.kind) {
+		case "other-metric": return details(otherMetricTitle(section.metric), table$3(policy, section.cells, section.metric));
+		case "environment": return details("environment", bullets([patchLine$1(patch), ...section.lines]));
+		case "reading": {
+			const meanings = section.meanings.map(([verdict, meaning]) => `${bold$1(verdict)}: ${meaning}`);
+			return details("how to read this", [...section.paragraphs, bullets(meanings)].join("\n\n"));
+		}
+		case "why": {
+			const cells = rowsThatFit(section.cells, (cell) => `${whyOfCell$1(cell, links)}\n`);
+			return details("why", cells.join("\n").trimEnd());
+		}
+		default: return commonSection$1(section);
+	}
+}
+/** A section that a report of anything may have. */
+function commonSection$1(section) {
+	switch (section.kind) {
+		case "notice": return `${section.title}\n${bullets(section.lines)}`;
+		case "lines": return details(section.title, bullets(section.lines));
+		case "ministat": {
+			const { name, note, text } = section;
+			const block = codeBlock(text, 6e3);
+			return details(name, note === void 0 ? block : `${note}\n\n${block}`);
+		}
+	}
+}
+/** All functions that moved, and what tells so. */
+function whyOfCell$1(cell, links) {
+	const head = [`${cellName(cell.cell)}: ${groundsText(cell, markdown)}`, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(" · ");
+	const movers = cell.reason?.movers ?? [];
+	return movers.length === 0 ? head : `${head}\n\n${moverTable(movers)}`;
+}
+const moverTable = (movers) => [
+	"| function | per packet | change | base | patched | module |",
+	"|---|--:|--:|--:|--:|---|",
+	...movers.map(moverRow)
+].join("\n");
+function moverRow(mover) {
+	const { module, baseRatio, patchedRatio } = mover;
+	const numbers = [
+		nanosecondsText(mover),
+		pointsText(mover),
+		`${formatShare(baseRatio)} %`,
+		`${formatShare(patchedRatio)} %`
+	].map(unbroken);
+	return tableRow$1([
+		functionName(mover, markdown),
+		...numbers,
+		module ? codeSpan(module, 80) : "–"
+	]);
+}
+function patchLine$1(patch) {
+	const title = codeSpan(patch.title);
+	const by = `by ${codeSpan(patch.author)}`;
+	if (patch.kind !== "revision") return `patch: ${title} ${by}`;
+	return `patch: ${link$1(patchName(patch), patch.url)} diff ${patch.diff}, ${title} ${by}`;
+}
+/** The text alone where the address is none of a page. */
+function link$1(text, address) {
+	const url = pageUrl(address);
+	return url === void 0 ? text : `[${text}](${url})`;
+}
+/** A link to a page, or to a file beside the report. */
+const graphLink = (text, address) => /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link$1(text, address);
+/** What is told below a report. */
+function footer({ rerun, rawData, page }) {
+	const parts = [
+		rerun && `Rerun: ${rerun}`,
+		rawData && `Raw data: ${rawData}`,
+		page && link$1("the whole report", page)
+	].filter(Boolean);
+	return parts.length > 0 ? `<sub>${parts.join(" · ")}</sub>` : "";
+}
+const details = (summary, body) => `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
+const bullets = (lines) => lines.map((line) => `- ${line}`).join("\n");
+
+// src/report/bisect-markdown.ts
+/** Renders at most as much as a comment may have: what does not fit is left out from the end, and said. */
+function renderBisectMarkdown(result, links = {}) {
+	const sections = bisectSections(result, markdown, markdown);
+	const why = isProfiled(result) ? [details("why", whyOfCell$1(result, links))] : [];
+	return fitted([
+		`### ${bisectSymbol(result)} ppsgate: ${bisectHeadline(result)}`,
+		searchedText(result, markdown),
+		whatNow(bisectNextSteps(result, links.ways)),
+		table$2(result),
+		...whyLine$1(result, links),
+		...plot$2(result, links),
+		settingOf(result, markdown)
+	], [
+		...corrections(links),
+		...sections.map(commonSection$1),
+		...why
+	], footer(links), {
+		most: mostCharacters,
+		sizeOf: (text) => text.length
+	});
+}
+const whatNow = (steps) => steps.length === 1 ? `**What now:** ${steps[0]}` : `**What now:**\n${bullets(steps)}`;
+function table$2(result) {
+	const rows = bisectRows(result);
+	const withFixUps = hasFixUps(rows);
+	const columns = columnsOf(result, withFixUps);
+	return [
+		tableRow$1(columns.map(({ head }) => head)),
+		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
+		...rows.map((row) => rowText$2(row, columns.length, withFixUps))
+	].join("\n");
+}
+const columnsOf = ({ isShared }, withFixUps) => [
+	{
+		head: "n",
+		isNumber: true
+	},
+	{ head: "commit" },
+	{ head: "subject" },
+	...withFixUps ? [{ head: "with" }] : [],
+	{
+		head: isShared ? "runs" : "boots",
+		isNumber: true
+	},
+	{
+		head: "median",
+		isNumber: true
+	},
+	{
+		head: "against good",
+		isNumber: true
+	},
+	{ head: "outcome" },
+	{
+		head: "P",
+		isNumber: true
+	}
+];
+function rowText$2(row, columns, withFixUps) {
+	if (row.kind === "folded") return tableRow$1([
+		"",
+		"",
+		row.text,
+		...new Array(columns - 3).fill("")
+	]);
+	const { place, commit, subject, isFurther, fixUps, cells } = row;
+	const id = row.isNamed ? bold$1(codeSpan(commit)) : codeSpan(commit);
+	return tableRow$1([
+		place,
+		isFurther ? "↳" : id,
+		isFurther ? "" : codeSpan(subject, 72),
+		...withFixUps ? [fixUps.map((one) => codeSpan(one)).join(" ") || "–"] : [],
+		...[
+			cells.boots,
+			cells.median,
+			cells.againstGood,
+			cells.outcome,
+			cells.p
+		]
+	]);
+}
+/** Nothing where nothing was profiled. */
+function whyLine$1(result, links) {
+	if (!isProfiled(result)) return [];
+	return [[`**Why**: ${reasonText(result, markdown)}`, flamegraphsText(result, links, graphLink)].filter(Boolean).join(" · ")];
+}
+function plot$2(result, { image }) {
+	const url = image !== void 0 && /^\w[\w.-]*$/.test(image) ? image : pageUrl(image ?? "");
+	return url === void 0 ? [] : [`![${bisectPlotAlt(result)}](${url})`];
+}
+
 // src/report/html.ts
 /** A whole page; cells have flamegraphs as far as there are profiles. */
 function renderHtml(result, profiles) {
 	const { generator } = result;
 	const graphs = graphsOf(result, profiles);
-	const body = html`${header$1(result)}<main>
+	const body = html`${header(result)}<main>
 ${mainPieces(result, graphs)}</main>
 <footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
 `;
@@ -3361,12 +3299,12 @@ ${mainPieces(result, graphs)}</main>
 function mainPieces(result, graphs) {
 	const { outcome } = result;
 	switch (outcome.kind) {
-		case "judged": return judged(result, outcome.cells, graphs);
-		case "unchanged": return [remarks$1(result), environment$1(result)];
+		case "judged": return judged$1(result, outcome.cells, graphs);
+		case "unchanged": return [remarks(result), environment(result)];
 		default: return [
 			rejected(result, outcome),
-			remarks$1(result),
-			environment$1(result)
+			remarks(result),
+			environment(result)
 		];
 	}
 }
@@ -3382,7 +3320,7 @@ function verdictOf({ outcome }) {
 		default: return "regression";
 	}
 }
-function header$1(result) {
+function header(result) {
 	const { patch, policy, outcome } = result;
 	const verdict = verdictOf(result);
 	const meaning = meaningOf(result);
@@ -3397,13 +3335,13 @@ ${meaning !== void 0 && html`<p>${meaning}</p>\n<p><b>What now:</b> ${withCode(n
 ${outcome.kind === "judged" && [html`<p class="faint">${rule(policy)}</p>\n`, contents(outcome.cells)]}</header>
 `;
 }
-function judged(result, cells, graphs) {
+function judged$1(result, cells, graphs) {
 	const pictures = picturesOfCells(cells, graphs);
 	return [
 		verdicts(result, cells),
-		remarks$1(result, cells),
+		remarks(result, cells),
 		cells.map((cell) => cellSection(result.policy, cell, pictures.get(cellName(cell.cell)) ?? [])),
-		environment$1(result),
+		environment(result),
 		howToRead(result)
 	];
 }
@@ -3440,16 +3378,16 @@ function intervals(result, mostCells) {
 	return drawn.length > 0 && html`<div class="intervals">${drawn}</div>\n`;
 }
 function cellTable({ policy }, cells, metric) {
-	return table({
+	return table$4({
 		caption: `Change of patched against base, by ${metricName(metric)}`,
 		heads: cellColumns(policy, metric).map(({ head, ...rest }) => ({
 			text: head,
 			...rest
 		})),
-		rows: cells.flatMap((cell) => cellRows(cell, metric, policy).map(rowPieces$1))
+		rows: cells.flatMap((cell) => cellRows(cell, metric, policy).map(rowPieces))
 	});
 }
-function rowPieces$1(row) {
+function rowPieces(row) {
 	const { numbers } = row;
 	if (row.kind === "variant") return [
 		html`<span class="other">↳ ${plainLine(row.variant)}</span>`,
@@ -3474,7 +3412,7 @@ ${preformatted(plainBlock(failureSaid(outcome), 2e4))}<h2>What now</h2>
 `;
 }
 /** What a reader may miss, and does not count against the patch. */
-function remarks$1(result, cells = []) {
+function remarks(result, cells = []) {
 	const parts = [
 		["The baseline moved, which is not held against the patch", movedBaselineLines(cells, plain)],
 		["Left out of the comparison, which is not held against the patch", leftOutLines(result, plain)],
@@ -3484,11 +3422,11 @@ function remarks$1(result, cells = []) {
 	if (parts.length === 0) return void 0;
 	return html`<section id="remarks">
 <h2>To be known</h2>
-${parts.map(([title, lines]) => html`<h3>${title}</h3>\n${bullets(lines)}`)}</section>
+${parts.map(([title, lines]) => html`<h3>${title}</h3>\n${bullets$1(lines)}`)}</section>
 `;
 }
 const inLines = (texts) => texts.map((text) => plainLine(text, 500));
-function environment$1(result) {
+function environment(result) {
 	const { testbed, seed, startedAt, finishedAt } = result;
 	return html`<section id="environment">
 <h2>Environment</h2>
@@ -3511,7 +3449,7 @@ function variantTable(result) {
 		...kernels.size > 0 ? ["kernel as it ran"] : [],
 		"files laid over the DUT"
 	];
-	return table({
+	return table$4({
 		caption: "What differs between the variants",
 		heads: heads.map((text) => ({ text })),
 		rows: variants.map((variant) => [
@@ -3535,8 +3473,352 @@ function changedFiles(base, { files }) {
 }
 const howToRead = (result) => html`<section id="reading">
 <h2>How to read this</h2>
-${readingParagraphs(result).map((text) => html`<p>${text}</p>\n`)}${bullets(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
+${readingParagraphs(result).map((text) => html`<p>${text}</p>\n`)}${bullets$1(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
 `;
+
+// src/report/annotations.ts
+const mostAnnotations = 20;
+/** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
+function annotationsOf({ outcome, variants }) {
+	if (!("message" in outcome)) return [];
+	const patched = variants.find(({ name }) => name === "patched");
+	return outcome.message.split("\n").flatMap((line) => annotation(line, patched) ?? []).slice(0, mostAnnotations);
+}
+/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `nftables.conf:3:1: Error: …`. */
+function annotation(line, patched) {
+	const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
+	const [, ofGit, found = "", digits] = /^(error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
+	if (digits === void 0 || !/error/i.test(text)) return void 0;
+	const path = ofGit === void 0 ? pathOf(found, patched) : found;
+	if (path === void 0 || !isPlain(path)) return void 0;
+	const number = Math.max(1, Number(digits));
+	return {
+		path,
+		start_line: number,
+		end_line: number,
+		annotation_level: "failure",
+		message: text.slice(0, 1e3).replace(/\p{Cs}/gu, "")
+	};
+}
+/** Undefined for what is no file of the repository: GitHub would show such a line nowhere. */
+function pathOf(found, patched) {
+	if (patched?.folder === void 0) return kernelPath(found);
+	const file = patched.files.find(({ path }) => path === found);
+	return file && [patched.folder, file.path].filter(Boolean).join("/");
+}
+/**
+* A builder's tree lies anywhere, and its kernel's sources in `sys/` of it, whose modules name them by way of their own
+* folder. What a build makes lies in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
+* `sys/amd64/compile/GENERIC`, `../../..` is `sys`.
+*/
+function kernelPath(found) {
+	const [, before = "", source] = /^(|.*?\/)(sys\/.+)$/.exec(found.replace(/^(?:\.\.\/){3}(?!\.\.\/)/, "sys/")) ?? [];
+	if (source === void 0 || objectFolder.test(before)) return void 0;
+	const path = posix.normalize(source);
+	return path.startsWith("sys/") ? path : void 0;
+}
+const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
+/** Whoever wrote it: a compiler says what a patch has it say, and a result may come from a job that lies. */
+const isPlain = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
+
+// src/report/remarkup.ts
+/** Most bytes in UTF-8. Phabricator takes more, and sends it to everybody by mail. */
+const mostBytes = 1e5;
+/** Renders at most 100 kB: what does not fit is left out from the end, ministat first, and said. */
+function renderRemarkup(result, links = {}) {
+	const { patch } = result;
+	const { symbol, text } = sentence(result, remarkupText);
+	const name = patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch);
+	const verdict = `**${symbol} ppsgate: ${remarkupText(name)} ${text}**`;
+	const parts = sectionsOf(result, remarkup, plain).map((section, index, all) => sectionText(section, result, all[index - 1]));
+	return within([
+		verdict,
+		...mainParts(result, links),
+		setting(result, remarkup)
+	], parts, links);
+}
+/** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
+function renderRemarkupFailure({ symbol, text, said }, links = {}) {
+	return within([`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`, remarkupBlock("what was said", said, 20)], [], links);
+}
+function mainParts(result, links) {
+	const { outcome } = result;
+	switch (outcome.kind) {
+		case "judged": return judged(result, outcome.cells, links);
+		case "unchanged": return meaning(result, links);
+		default: return [
+			failureText(outcome, remarkup),
+			remarkupBlock("what was said", failureSaid(outcome), 20),
+			nextLine(result, links)
+		];
+	}
+}
+const meaning = (result, links) => [meaningOf(result), nextLine(result, links)].filter((line) => line !== void 0);
+function judged(result, cells, links) {
+	const { policy } = result;
+	const invalid = invalidLines(cells, remarkup).map((line) => `- ${line}`);
+	return [
+		...meaning(result, links),
+		table$1(policy, cells, policy.metric),
+		...invalid.length > 0 ? [invalid.join("\n")] : [],
+		...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
+		...plot$1(links),
+		rule(policy)
+	];
+}
+const nextLine = (result, { goOn }) => `**What now:** ${nextStep(result, goOn && remarkupText(goOn))}`;
+/**
+* The worst cells first when there is no room for all. A phone has room for four narrow columns: a cell and its verdict
+* share one, and so do base and patched. Colons for alignment would make the heads plain cells.
+*/
+function table$1(policy, cells, metric) {
+	const columns = cellColumns(policy, metric).map(({ head }) => head);
+	const heads = [metric === policy.metric ? "cell and verdict" : "cell", ...narrowed(columns.slice(-4))];
+	return [
+		tableRow(heads),
+		tableRow(heads.map(() => "---")),
+		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText$1).join("\n"))
+	].join("\n");
+}
+/** Change, base, patched and runs, with base and patched as one. */
+function narrowed([change = "", base = "", patched = "", runs = ""]) {
+	const isNothing = base === "–" && patched === "–";
+	const counts = runs.replace("\xA0of", " of");
+	return [
+		change,
+		isNothing ? "–" : `${base} → ${patched}`,
+		counts
+	];
+}
+const bold = (text) => `**${text}**`;
+function rowText$1(row) {
+	const name = row.kind === "variant" ? `↳ ${remarkupCell(row.variant)}` : remarkupCell(cellName(row.result.cell));
+	return tableRow([[name, ...verdictTexts(row)].join(" "), ...narrowed(row.numbers)]);
+}
+const tableRow = (columns) => `| ${columns.join(" | ")} |`;
+const plot$1 = ({ image }) => image === void 0 ? [] : [`{${image}, size=full, alt=the changes of all cells and their intervals}`];
+function patchLine({ patch }) {
+	const diff = patch.kind === "revision" ? ` diff ${patch.diff}` : "";
+	return `patch: ${patchName(patch)}${diff}, ${plainLine(patch.title)}, by ${plainLine(patch.author)}`;
+}
+/** In blocks that scroll, but for what no reader may miss and for tables; a block of code does not break lines. */
+function sectionText(section, result, previous) {
+	switch (section.kind) {
+		case "other-metric": {
+			const { metric, cells } = section;
+			return `By ${otherMetricTitle(metric)}:\n\n${table$1(result.policy, cells, metric)}`;
+		}
+		case "environment": return scrolled("environment", [patchLine(result), ...section.lines]);
+		case "reading": {
+			const sentences = section.paragraphs.flatMap((text) => text.split(/(?<=[.;]) /));
+			const meanings = section.meanings.map(([verdict, meaning]) => `${verdict}: ${meaning}`);
+			return scrolled("how to read this", [...sentences, ...meanings]);
+		}
+		case "why": return scrolled("why", section.cells.flatMap(whyOfCell));
+		default: return commonSection(section, previous);
+	}
+}
+/** A section that a report of anything may have. */
+function commonSection(section, previous) {
+	switch (section.kind) {
+		case "notice": return [section.title, ...section.lines.map((line) => `- ${line}`)].join("\n");
+		case "lines": return scrolled(section.title, section.lines);
+		case "ministat": {
+			const { name, note, text } = section;
+			const block = remarkupBlock(name, text);
+			const isSaid = previous?.kind === "ministat" && previous.note === note;
+			return note === void 0 || isSaid ? block : `${note}\n\n${block}`;
+		}
+	}
+}
+/** All functions that moved. */
+const whyOfCell = (cell) => [`${cellName(cell.cell)}: ${groundsText(cell, plain)}`, ...(cell.reason?.movers ?? []).map((mover) => {
+	const module = mover.module === void 0 ? "" : ` (${plain.code(mover.module, 80)})`;
+	return `  ${functionName(mover, plain)}${module} ${changeText$1(mover)}`;
+})];
+const scrolled = (name, lines) => remarkupBlock(name, lines.join("\n"), 8);
+/** At most what a comment may have, with what is told below it. */
+function within(main, parts, links) {
+	const { rerun, details, history, page } = links;
+	const end = [
+		rerun && `Rerun: ${remarkupText(rerun)}`,
+		page && link("the whole report", page),
+		details && link("details", details),
+		history && link("history", history)
+	].filter(Boolean);
+	const sizeOf = (text) => Buffer.byteLength(text);
+	return fitted(main, parts, end.join(" · "), {
+		most: mostBytes,
+		sizeOf
+	});
+}
+/** The address in code where it is none of a page. */
+function link(text, address) {
+	const url = pageUrl(address);
+	return url === void 0 ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
+}
+
+// src/report/bisect-remarkup.ts
+/** Renders at most 100 kB: what does not fit is left out from the end, and said. */
+function renderBisectRemarkup(result, links = {}) {
+	const why = isProfiled(result) ? [scrolled("why", whyOfCell(result))] : [];
+	return within([
+		bold(`${bisectSymbol(result)} ppsgate: ${remarkupIds(bisectHeadline(result))}`),
+		searchedText(result, remarkup),
+		bisectNextSteps(result, links.ways).map((step) => `- ${remarkupIds(step)}`).join("\n"),
+		table(result),
+		...whyLine(result, links),
+		...plot(result, links),
+		settingOf(result, remarkup)
+	], [...bisectSections(result, remarkup, plain).map((one) => commonSection(one)), ...why], links);
+}
+/** Ids of commits in a text of our own stand in code, as far as they do not already. */
+const remarkupIds = (text) => text.split("`").map((part, index) => index % 2 === 1 ? remarkupText(part) : part.replace(/\b[0-9a-f]{12,64}\b/g, (id) => remarkupText(id))).join("");
+/** A phone has room for four narrow columns: what a commit is and what came of it share one. */
+const table = (result) => [
+	tableRow([
+		"commit and outcome",
+		result.isShared ? "runs" : "boots",
+		"median",
+		"P"
+	]),
+	tableRow([
+		"---",
+		"---",
+		"---",
+		"---"
+	]),
+	...bisectRows(result).map(rowText)
+].join("\n");
+function rowText(row) {
+	if (row.kind === "folded") return tableRow([
+		row.text,
+		"–",
+		"–",
+		"–"
+	]);
+	const { place, commit, subject, isFurther, fixUps, cells } = row;
+	const id = remarkupCell(commit);
+	const what = isFurther ? ["↳"] : [
+		place,
+		row.isNamed ? bold(id) : id,
+		remarkupCell(plainLine(subject, 72))
+	];
+	const on = fixUps.length > 0 ? ["with", ...fixUps.map((one) => remarkupCell(one))] : [];
+	const against = cells.againstGood === "–" ? "" : ` (${cells.againstGood})`;
+	const first = [
+		...what,
+		...on,
+		"–",
+		cells.outcome
+	].filter(Boolean).join(" ");
+	return tableRow([
+		first,
+		cells.boots,
+		`${cells.median}${against}`,
+		cells.p
+	]);
+}
+/** Nothing where nothing was profiled. */
+function whyLine(result, links) {
+	if (!isProfiled(result)) return [];
+	return [[`**Why**: ${reasonText(result, remarkup)}`, flamegraphsText(result, links, link)].filter(Boolean).join(" · ")];
+}
+const plot = (result, { image }) => image === void 0 ? [] : [`{${image}, size=full, alt=${bisectPlotAlt(result)}}`];
+
+// src/report/png.ts
+/**
+* Draws two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what
+* is no SVG.
+*/
+async function pngOf(svg) {
+	loading ??= load();
+	const { Resvg, fontBuffers } = await loading;
+	const picture = new Resvg(svg, {
+		fitTo: {
+			mode: "zoom",
+			value: 2
+		},
+		font: {
+			fontBuffers,
+			defaultFontFamily: "Open Sans"
+		}
+	});
+	try {
+		const image = picture.render();
+		const png = image.asPng();
+		image.free();
+		return png;
+	} finally {
+		picture.free();
+	}
+}
+/** WebAssembly is initialized once in a process. */
+let loading;
+async function load() {
+	const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
+		import("./vendor/resvg-resvg-wasm.js"),
+		readFile(wasmFile),
+		...fontFiles.map((file) => readFile(file))
+	]);
+	await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
+	return {
+		Resvg,
+		fontBuffers
+	};
+}
+const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
+const wasmFile = new URL("index_bg.wasm", import.meta.url);
+const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
+
+// src/report/read.ts
+/** A directory without a result that this version can read. */
+var ResultError = class extends Error {
+	name = "ResultError";
+	upshot = "usage";
+};
+/** The `result.json` of a gate's work directory, checked against its schema. */
+const readResult = (directory) => parsedFile(join(directory, "result.json"), resultSchema);
+/** The result of a gate or of a bisection: that of a work directory, or a file, with the directory that it is in. */
+async function readAnyResult(path) {
+	const isFile = (await stat(path).catch(() => void 0))?.isFile() === true;
+	const directory = isFile ? dirname(path) : path;
+	return {
+		directory,
+		result: await parsedFile(isFile ? path : join(directory, "result.json"), union([bisectResultSchema, resultSchema]))
+	};
+}
+async function parsedFile(path, schema) {
+	const text = await readFile(path, "utf8").catch(() => {
+		throw new ResultError(`${path} cannot be read: name the work directory of a gate or a bisection that has finished.`);
+	});
+	const { success, data } = schema.safeParse(fromJson(text));
+	if (success) return data;
+	throw new ResultError(`${path} is no result of this version of ppsgate: measure again with this version.`);
+}
+/**
+* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
+* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
+*/
+async function explained(result, directory, leftOut = () => {}) {
+	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
+	try {
+		const profiles = await readProfiles(result, read, leftOut);
+		return {
+			result: withReasons(result, profiles),
+			profiles
+		};
+	} catch (error) {
+		leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
+		return {
+			result: withReasons(result, []),
+			profiles: []
+		};
+	}
+}
+function ifMissing(error) {
+	if (error.code !== "ENOENT") throw error;
+}
 
 // src/report/junit.ts
 /** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
@@ -3707,183 +3989,6 @@ async function replaceFile(path, content) {
 	await rename(draft, path);
 }
 
-// src/report/bisect-graphs.ts
-/** Named by the commits; `base` is the one before, and `patched` the one after. */
-function bisectGraphs(result, profiles) {
-	const [own] = profiles;
-	if (own === void 0) return [];
-	const { cell, revisions, answer } = result;
-	const id = shortId(revisions[stepsOf(answer)[0]?.last ?? -1]?.commit ?? "") || "patched";
-	const names = /* @__PURE__ */ new Map([
-		["base", `before ${id}`],
-		["patched", id],
-		["difference", `${id} against before it`]
-	]);
-	return graphsOfCell(result, own).map((graph) => {
-		const which = names.get(graph.which) ?? graph.which;
-		return {
-			...graph,
-			which,
-			title: `${cellName(cell)}, ${which}`
-		};
-	});
-}
-
-// src/report/bisect-html.ts
-/** A whole page; the change's neighbours have flamegraphs as far as there are profiles. */
-function renderBisectHtml(result, profiles = []) {
-	const { generator } = result;
-	const graphs = bisectGraphs(result, profiles);
-	const body = html`${header(result)}<main>
-${revisions(result)}${verified(result)}${why(result, graphs)}${faults(result)}${remarks(result)}${numbers(result)}${environment(result)}${decided(result)}</main>
-<footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
-`;
-	const title = `${bisectSymbol(result)} ppsgate: ${bisectHeadline(result)}`;
-	return htmlDocument({
-		title,
-		body,
-		hasGraphs: graphs.length > 0
-	});
-}
-function header(result) {
-	const look = bisectLook(result);
-	const [first = "", ...others] = bisectNextSteps(result);
-	return html`<header class="${look}">
-<p class="name">ppsgate</p>
-<h1>${mark(look)} ${bisectHeadline(result)}</h1>
-<p>${searchedText(result, plain)}</p>
-<p><b>What now:</b> ${withCode(first)}</p>
-${bullets(others.map(withCode))}<p class="faint">${settingOf(result, plain)}</p>
-</header>
-`;
-}
-function revisions(result) {
-	const rows = bisectRows(result);
-	const all = rows.some(({ kind }) => kind === "folded") && bisectRows(result, Number.POSITIVE_INFINITY);
-	return html`<section id="revisions">
-<h2>The commits</h2>
-${plots(result)}${revisionTable(result, rows, "Good first, bad last; P is the chance that a commit is the one")}${all && fold(`all ${result.revisions.length} revisions`, revisionTable(result, all, "Good first, bad last"))}</section>
-`;
-}
-/** Of its two forms the page shows the one for which it is wide enough, in its own colours. */
-function plots(result) {
-	const drawn = ["wide", "narrow"].flatMap((form) => {
-		const plot = bisectPlot(result, form);
-		return plot === void 0 ? [] : html`<div class="${form}">${new Html(plot)}</div>\n`;
-	});
-	return drawn.length > 0 && html`<div class="intervals">${drawn}</div>\n`;
-}
-/** What is asked first stands in front: a phone has room for three columns, and the others are out of sight. */
-function revisionTable(result, rows, caption) {
-	const withFixUps = hasFixUps(rows);
-	const look = bisectLook(result);
-	const numbers = [
-		"median",
-		"against good",
-		"P",
-		result.isShared ? "runs" : "boots"
-	];
-	return table({
-		caption,
-		heads: [
-			{
-				text: "n",
-				isNumber: true
-			},
-			{ text: "commit" },
-			{ text: "outcome" },
-			...numbers.map((text) => ({
-				text,
-				isNumber: true
-			})),
-			...withFixUps ? [{ text: "with" }] : []
-		],
-		rows: rows.map((row) => rowPieces(row, withFixUps, look))
-	});
-}
-function rowPieces(row, withFixUps, look) {
-	const empty = new Array(withFixUps ? 6 : 5).fill("");
-	if (row.kind === "folded") return [
-		"",
-		html`<span class="faint">${row.text}</span>`,
-		...empty
-	];
-	const { place, commit, subject, isFurther, fixUps, cells } = row;
-	const id = html`<code class="id">${commit}</code>`;
-	const named = row.isNamed ? html`<b class="${look}">${id}</b>` : id;
-	return [
-		place,
-		isFurther ? "↳" : html`${named}<span class="subject">${plainLine(subject, 120)}</span>`,
-		...[
-			cells.outcome,
-			cells.median,
-			cells.againstGood,
-			cells.p,
-			cells.boots
-		],
-		...withFixUps ? [fixUps.length === 0 ? "–" : fixUps.map((one) => html`<code class="id">${one}</code> `)] : []
-	];
-}
-function verified(result) {
-	const lines = revertLines(result, plain);
-	return lines.length > 0 && html`<section id="revert">
-<h2>The bad one without it</h2>
-${bullets(lines)}</section>
-`;
-}
-function why(result, graphs) {
-	const pieces = [whyPieces(result), graphFolds(picturesThatFit(graphs))];
-	return pieces.some((piece) => piece !== void 0 && piece !== false) && html`<section id="why">
-<h2>Before and after</h2>
-${pieces}</section>
-`;
-}
-const mostFaults = 50;
-function faults(result) {
-	const groups = faultGroups(result);
-	const rest = groups.length - mostFaults;
-	return groups.length > 0 && html`<section id="faults">
-<h2>What cannot be measured</h2>
-${groups.slice(0, mostFaults).map(faultFold)}${rest > 0 && html`<p>${rest} more faults</p>\n`}</section>
-`;
-}
-const faultFold = (group) => fold(html`${whoFailed(group)}: ${faultText(group.fault)}`, preformatted(plainBlock(faultSaid(group.fault), 2e4)));
-/** What a reader may miss. */
-function remarks({ testbed: { warnings } }) {
-	return warnings.length > 0 && html`<section id="remarks">
-<h2>What is to be known of the testbed</h2>
-${bullets(warnings.map((text) => plainLine(text, 500)))}</section>
-`;
-}
-/** The neighbours' numbers to paste into mail, and all runs. */
-function numbers(result) {
-	const inOrder = result.runs.toSorted((a, b) => a.number - b.number);
-	const pieces = [
-		...neighbourMinistat(result).map(({ name, note, text }) => fold(name, [note !== void 0 && html`<p>${note}</p>\n`, preformatted(text)])),
-		bullets(invalidRunLines(inOrder, plain.code)),
-		inOrder.length > 0 && fold(`${inOrder.length} runs in order`, runTable(inOrder))
-	].filter(Boolean);
-	return pieces.length > 0 && html`<section id="numbers">
-<h2>Numbers</h2>
-${pieces}</section>
-`;
-}
-const environment = (result) => html`<section id="environment">
-<h2>Environment</h2>
-${factList([
-	...rangeFacts(result),
-	["testbed", result.testbed.name],
-	...Object.entries(result.testbed.fingerprint),
-	["began", timeText(result.startedAt)],
-	["ended", timeText(result.finishedAt)],
-	["seed", String(result.seed)]
-])}</section>
-`;
-const decided = (result) => html`<section id="reading">
-<h2>How it was decided</h2>
-${howDecided(result).map((text) => html`<p>${text}</p>\n`)}</section>
-`;
-
 // src/report/bisect-write.ts
 /**
 * Writes `result.json` and `report.md`, and into `report/` the page, the plot over the commits as `bisect.svg` and
@@ -3904,109 +4009,4 @@ async function writeBisect(directory, result, profiles = [], leftOut = () => {})
 	await writeGraphs(report, bisectGraphs(result, profiles), leftOut);
 }
 
-// src/report/badge.ts
-/** What a cell, or the whole patch before any cell, was last found to be. */
-const badgeVerdicts = [
-	"regression",
-	"no-regression",
-	"improvement",
-	"inconclusive",
-	"invalid",
-	"does-not-apply",
-	"build-failed",
-	"does-not-load",
-	"boot-failed",
-	"panics-under-load"
-];
-/** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
-function renderBadge({ label, last }, { now, staleSeconds }) {
-	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
-	const shown = {
-		label: readable(label),
-		...last === void 0 || isStale ? noData : {
-			message: messageOf(last),
-			color: colorOf(last)
-		}
-	};
-	return {
-		endpoint: {
-			schemaVersion: 1,
-			...shown
-		},
-		svg: pictureOf(shown)
-	};
-}
-const noData = {
-	message: "no data",
-	color: "lightgrey"
-};
-const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
-function colorOf({ verdict }) {
-	switch (verdict) {
-		case "no-regression":
-		case "improvement": return "brightgreen";
-		case "inconclusive": return "yellow";
-		case "invalid": return "lightgrey";
-		default: return "red";
-	}
-}
-const mostCharacters = 100;
-/** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
-const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters).join("");
-/** The colors, by the names that shields.io has for them. */
-const colors = {
-	brightgreen: "#4c1",
-	yellow: "#dfb317",
-	lightgrey: "#9f9f9f",
-	red: "#e05d44"
-};
-const height = 20;
-const baseline = 14;
-const corner = 3;
-const arc = `a${corner} ${corner} 0 0 1`;
-const padding = 6;
-const fontSize = 11;
-/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
-function pictureOf({ label, message, color }) {
-	const [left, right] = [partWidth(label), partWidth(message)];
-	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
-	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
-<rect width="${left + corner}" height="${height}" rx="${corner}" fill="#555"/>
-<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors[color]}"/>
-<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
-</svg>
-`;
-	return markup;
-}
-const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
-/** The width of a text, roughly: `textLength` makes it so in any font. */
-const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
-function characterWidth(character) {
-	const known = widths.get(character);
-	if (known !== void 0) return known;
-	if (/\p{M}/u.test(character)) return 0;
-	return wide.test(character) ? fontSize : 7;
-}
-/** Characters that are as wide as high. */
-const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
-/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
-const widths = new Map(Object.entries({
-	"3": "'ijlIJ",
-	"3.5": " ,.·/:;\\|",
-	"4": "f-",
-	"4.5": "()[]t!r",
-	"5": "\"",
-	"5.5": "*_`s",
-	"6": "?czL",
-	"6.5": "kvxyaoFPTY",
-	"7": "$0123456789{}bdeghnpquEKS",
-	"7.5": "ABCRVXZ",
-	"8": "NU",
-	"8.5": "&DGHOQ",
-	"9": "#+<=>^~w",
-	"9.5": "M",
-	"10.5": "%m",
-	"11": "@W"
-}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
-
-export { annotationsOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };
+export { annotationsOf, badgeVerdicts, bisectGraphs, bisectHeadline, bisectPlot, bisectSymbol, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectHtml, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };

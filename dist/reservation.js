@@ -1,8 +1,8 @@
 import { fromJson, isCarriedThrough, priorities, reasonOf, shortened } from "./words.js";
 import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
-import { bytesWithin } from "./http.js";
 import { ExposedError, readGuarded } from "./config.js";
 import { median } from "./stats.js";
+import { bytesWithin } from "./http.js";
 import { ForeignFileError, failureOf, isEmpty, isSqliteError, openDatabase, watchPlace } from "./sqlite.js";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
@@ -10,9 +10,9 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, st
 import { Agent, request } from "node:http";
 import { TLSSocket, createSecureContext } from "node:tls";
 import { X509Certificate, randomUUID } from "node:crypto";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Agent as Agent$1, request as request$1 } from "node:https";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 
 // src/reservation/etcd-answer.ts
 /** Whoever answers may send back what it was sent: no secret gets into what is said to people. */

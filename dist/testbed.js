@@ -2,10 +2,10 @@ import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScen
 import { int, object } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
+import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, requirePrograms, shell, stdoutOf } from "./host.js";
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
-import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { recordConsole, whatItShows } from "./console.js";
 import { DutLostError, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
@@ -16,10 +16,10 @@ import { isDeepStrictEqual } from "node:util";
 import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { createHash } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
 
 // src/testbed/connect.ts
 /** `label` is how people call the machine. Throws a HostError where that does not succeed. */

@@ -57,176 +57,52 @@ function upshotOfError(error) {
 }
 const isUpshot = (value) => typeof value === "string" && Object.hasOwn(exitCodes, value);
 
-// src/words/one-line.ts
-/** What an error says, or whatever else was thrown, on one line. */
-function reasonOf(error) {
-	if (!(error instanceof Error)) return oneLine(String(error));
-	if (error.message === "" && "code" in error) return String(error.code);
-	return oneLine(error.message);
-}
-/** A command as a message names it. */
-function shortened$1(text) {
-	const line = oneLine(text);
-	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
-}
-/** The last that is not blank; undefined where all are. */
-const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
-const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-
-// src/words/json.ts
-/** Undefined where it is none, which no JSON is: a schema then refuses both alike. */
-function fromJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
-
-// src/words/pause.ts
-/** Resolves, where node's own rejects, when the signal is aborted. */
-const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
-
-// src/words/scenario.ts
-/** What a DUT of each system can be told to do with packets. */
-const scenariosOf = {
-	linux: [
-		"forwarding",
-		"nftables-stateless",
-		"nftables-stateful"
-	],
-	freebsd: [
-		"forwarding",
-		"pf-stateless",
-		"pf-stateful",
-		"ipfw-stateless",
-		"ipfw-stateful"
-	]
-};
-/** Those that ppsgate brings. */
-const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
-const families = ["inet4", "inet6"];
-/** It stands in Markdown as it is, so GitHub must not make a link of it. */
-const scenarioSchema = string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
-/** A site's own rules for a FreeBSD firewall: pf.conf(5), or ipfw(8)'s commands without its name. */
-const ownRulesSchema = object({
-	firewall: _enum(["pf", "ipfw"]),
-	text: string(),
-	/** A blast that then leaves no state for each flow was not measured under these rules. */
-	keepsStates: boolean()
-});
-const familySchema = _enum(families);
-const cellSchema = object({
-	scenario: scenarioSchema,
-	family: familySchema,
-	/** Size of the frames with their 4 bytes of CRC; only where several sizes are measured. */
-	frameBytes: int().optional()
-});
-/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: how a cell is called in tables, and the key of its runs. */
-const cellName = ({ scenario, family, frameBytes }) => [
-	scenario,
-	family,
-	frameBytes && `${frameBytes} B`
-].filter(Boolean).join(" ");
-const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === scenario);
-
-// src/words/format.ts
-/** `4.982 Mpps`, `805.3 kpps`. */
-function formatPps(pps) {
-	if (pps >= 1e6) return `${fourDigits(pps / 1e6)} Mpps`;
-	return pps >= 1e3 ? `${fourDigits(pps / 1e3)} kpps` : `${fourDigits(pps)} pps`;
-}
-/** `1,057 ns`. */
-const formatNanoseconds = (ns) => `${grouped(Number(ns.toPrecision(4)))} ns`;
-const formatMetric = (value, metric) => metric === "pps" ? formatPps(value) : formatNanoseconds(value);
-/** What a metric is called, and which way is better. */
-const metricName = (metric) => metric === "pps" ? "packets per second (more is better)" : "CPU time per packet (less is better)";
+// src/words/flows.ts
 /**
-* Where on the report's page a flamegraph of a cell stands, `which` is a variant's or `difference`, and the name of its
-* file: `flamegraph-forwarding-inet4-base`.
+* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
+* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
+* network.
 */
-const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
-/** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
-const formatChange = (ratio) => `${signedPercent(ratio)} %`;
-/** The same without its sign: `8.33 %`, where words say which way. */
-const formatSize = (ratio) => `${percentDigits(ratio)} %`;
-/**
-* `55.9 ± 0.2 %`, where words say which way: a change, and what it may be off by with that in one digit, as far as two
-* digits behind the point.
-*/
-const formatSizeAndError = (ratio, error) => {
-	const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
-	const digits = Math.min(Math.max(-(errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1), 0), 2);
-	return `${percent.toFixed(digits)} ± ${errorPercent.toFixed(digits)} %`;
+function flowRanges(flows, family, senders = 1) {
+	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
+	const sources = flows / destinations;
+	if (sources <= mostSources[family]) return {
+		kind: "split",
+		flows: {
+			sources,
+			destinations
+		}
+	};
+	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
+}
+const refused = (message) => ({
+	kind: "refused",
+	message
+});
+const mostDestinations = 100;
+/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
+const mostSources = {
+	inet4: 62974,
+	inet6: 65535
 };
-/** `+0.1 ± 0.3 %`. */
-function formatChangeAndError(ratio, error) {
-	const shown = formatSizeAndError(ratio, error);
-	if (Number.parseFloat(shown) === 0) return shown;
-	return `${ratio < 0 ? "−" : "+"}${shown}`;
+function greatestDivisor(value, most) {
+	let divisor = Math.floor(most);
+	while (value % divisor !== 0) divisor -= 1;
+	return divisor;
 }
-/** `> 0.999`, `0.987`, `< 0.001`. */
-function formatProbability(probability) {
-	if (probability > .999) return "> 0.999";
-	return probability < .001 ? "< 0.001" : probability.toFixed(3);
-}
-/** `+6.79 … +9.86`, in percent. */
-const formatInterval = (low, high) => `${signedPercent(low)} … ${signedPercent(high)}`;
-/** `2 %`. */
-const formatPercent = (ratio) => `${Number((ratio * 100).toPrecision(3))} %`;
-/** `−5 %`, `+5.26 %`, `0`: where a limit or a tick of a scale lies. */
-function formatSigned(ratio) {
-	if (ratio === 0) return "0";
-	return `${ratio < 0 ? "−" : "+"}${formatPercent(Math.abs(ratio))}`;
-}
-/** `9.3`: a share in percent, where it stands beside another. */
-const formatShare = (ratio) => (ratio * 100).toFixed(1);
-/** `+3.1`, `−0.8`: what is between two numbers. */
-function formatDifference(difference) {
-	const shown = Math.abs(difference).toFixed(1);
-	if (Number(shown) === 0) return `±${shown}`;
-	return `${difference < 0 ? "−" : "+"}${shown}`;
-}
-/** `+38`, `−1,400`, `+0.85`: an estimate of which two digits mean something. */
-function formatTwoDigits(difference) {
-	const shown = Number(Math.abs(difference).toPrecision(2));
-	if (shown === 0) return "±0";
-	return `${difference < 0 ? "−" : "+"}${grouped(shown)}`;
-}
-/** `24 + 24 of 26 + 26`: base's runs and patched's that count, and those that were made where these are more. */
-function formatRuns(counted, made) {
-	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
-	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
-}
-/** `2,000`. */
-const grouped = (value) => value.toLocaleString("en-US");
-/** `41 s`, `2 min 5 s`. */
-function formatDuration(seconds) {
-	const whole = Math.round(seconds);
-	return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
-}
-/** `some 25 min`, of what is only expected. */
-const expectedly = (seconds) => seconds < 30 ? roughly(seconds) : `some ${roughly(seconds)}`;
-/** `25 min`: nobody plans by seconds. */
-function roughly(seconds) {
-	const minutes = Math.round(seconds / 60);
-	if (minutes < 1) return "under 1 min";
-	if (minutes < 120) return `${minutes} min`;
-	const hours = Math.round(minutes / 60);
-	return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
-}
-function signedPercent(ratio) {
-	const shown = percentDigits(ratio);
-	if (Number(shown) === 0) return `±${shown}`;
-	return `${ratio < 0 ? "−" : "+"}${shown}`;
-}
-function percentDigits(ratio) {
-	const percent = Math.abs(ratio * 100);
-	return percent.toFixed(percent < 10 ? 2 : percent < 100 ? 1 : 0);
-}
-function fourDigits(value) {
-	if (value === 0) return "0";
-	return value < 1e3 ? value.toPrecision(4) : value.toFixed(0);
+/**
+* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
+* than sources.
+*/
+function flowSlices({ sources, destinations }, senders) {
+	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
+	const end = (slice) => Math.floor(slice * sources / senders);
+	return Array.from({ length: senders }, (_, slice) => ({
+		firstSource: end(slice) + 1,
+		sources: end(slice + 1) - end(slice),
+		destinations
+	}));
 }
 
 // src/words/patch.ts
@@ -288,61 +164,48 @@ function patchName(patch) {
 	}
 }
 
-// src/words/variant-name.ts
-/** Base and patched, of which a verdict is given; all others are shown beside them. */
-const isJudged = (variant) => variant === "base" || variant === "patched";
-/** Name of an earlier diff of a revision: `diff 80345`. */
-const diffName = (diff) => `diff ${diff}`;
-/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
-const pathName = (variant) => variant.replaceAll(" ", "-");
-
-// src/words/flows.ts
-/**
-* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
-* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
-* network.
-*/
-function flowRanges(flows, family, senders = 1) {
-	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
-	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
-	const sources = flows / destinations;
-	if (sources <= mostSources[family]) return {
-		kind: "split",
-		flows: {
-			sources,
-			destinations
-		}
-	};
-	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
-}
-const refused = (message) => ({
-	kind: "refused",
-	message
-});
-const mostDestinations = 100;
-/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
-const mostSources = {
-	inet4: 62974,
-	inet6: 65535
+// src/words/scenario.ts
+/** What a DUT of each system can be told to do with packets. */
+const scenariosOf = {
+	linux: [
+		"forwarding",
+		"nftables-stateless",
+		"nftables-stateful"
+	],
+	freebsd: [
+		"forwarding",
+		"pf-stateless",
+		"pf-stateful",
+		"ipfw-stateless",
+		"ipfw-stateful"
+	]
 };
-function greatestDivisor(value, most) {
-	let divisor = Math.floor(most);
-	while (value % divisor !== 0) divisor -= 1;
-	return divisor;
-}
-/**
-* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
-* than sources.
-*/
-function flowSlices({ sources, destinations }, senders) {
-	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
-	const end = (slice) => Math.floor(slice * sources / senders);
-	return Array.from({ length: senders }, (_, slice) => ({
-		firstSource: end(slice) + 1,
-		sources: end(slice + 1) - end(slice),
-		destinations
-	}));
-}
+/** Those that ppsgate brings. */
+const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
+const families = ["inet4", "inet6"];
+/** It stands in Markdown as it is, so GitHub must not make a link of it. */
+const scenarioSchema = string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
+/** A site's own rules for a FreeBSD firewall: pf.conf(5), or ipfw(8)'s commands without its name. */
+const ownRulesSchema = object({
+	firewall: _enum(["pf", "ipfw"]),
+	text: string(),
+	/** A blast that then leaves no state for each flow was not measured under these rules. */
+	keepsStates: boolean()
+});
+const familySchema = _enum(families);
+const cellSchema = object({
+	scenario: scenarioSchema,
+	family: familySchema,
+	/** Size of the frames with their 4 bytes of CRC; only where several sizes are measured. */
+	frameBytes: int().optional()
+});
+/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: how a cell is called in tables, and the key of its runs. */
+const cellName = ({ scenario, family, frameBytes }) => [
+	scenario,
+	family,
+	frameBytes && `${frameBytes} B`
+].filter(Boolean).join(" ");
+const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === scenario);
 
 // src/words/rejection.ts
 const message = string();
@@ -903,6 +766,117 @@ const general = [
 /** As they are called in messages; see freebsd-ports.ts. */
 const isOfPath = (name) => /^the (?:route|blackhole route|mac address|mtu) /i.test(name);
 
+// src/words/format.ts
+/** `4.982 Mpps`, `805.3 kpps`. */
+function formatPps(pps) {
+	if (pps >= 1e6) return `${fourDigits(pps / 1e6)} Mpps`;
+	return pps >= 1e3 ? `${fourDigits(pps / 1e3)} kpps` : `${fourDigits(pps)} pps`;
+}
+/** `1,057 ns`. */
+const formatNanoseconds = (ns) => `${grouped(Number(ns.toPrecision(4)))} ns`;
+const formatMetric = (value, metric) => metric === "pps" ? formatPps(value) : formatNanoseconds(value);
+/** What a metric is called, and which way is better. */
+const metricName = (metric) => metric === "pps" ? "packets per second (more is better)" : "CPU time per packet (less is better)";
+/**
+* Where on the report's page a flamegraph of a cell stands, `which` is a variant's or `difference`, and the name of its
+* file: `flamegraph-forwarding-inet4-base`.
+*/
+const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
+/** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
+const formatChange = (ratio) => `${signedPercent(ratio)} %`;
+/** The same without its sign: `8.33 %`, where words say which way. */
+const formatSize = (ratio) => `${percentDigits(ratio)} %`;
+/**
+* `55.9 ± 0.2 %`, where words say which way: a change, and what it may be off by with that in one digit, as far as two
+* digits behind the point.
+*/
+const formatSizeAndError = (ratio, error) => {
+	const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
+	const digits = Math.min(Math.max(-(errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1), 0), 2);
+	return `${percent.toFixed(digits)} ± ${errorPercent.toFixed(digits)} %`;
+};
+/** `+0.1 ± 0.3 %`. */
+function formatChangeAndError(ratio, error) {
+	const shown = formatSizeAndError(ratio, error);
+	if (Number.parseFloat(shown) === 0) return shown;
+	return `${ratio < 0 ? "−" : "+"}${shown}`;
+}
+/** `> 0.999`, `0.987`, `< 0.001`. */
+function formatProbability(probability) {
+	if (probability > .999) return "> 0.999";
+	return probability < .001 ? "< 0.001" : probability.toFixed(3);
+}
+/** `+6.79 … +9.86`, in percent. */
+const formatInterval = (low, high) => `${signedPercent(low)} … ${signedPercent(high)}`;
+/** `2 %`. */
+const formatPercent = (ratio) => `${Number((ratio * 100).toPrecision(3))} %`;
+/** `−5 %`, `+5.26 %`, `0`: where a limit or a tick of a scale lies. */
+function formatSigned(ratio) {
+	if (ratio === 0) return "0";
+	return `${ratio < 0 ? "−" : "+"}${formatPercent(Math.abs(ratio))}`;
+}
+/** `9.3`: a share in percent, where it stands beside another. */
+const formatShare = (ratio) => (ratio * 100).toFixed(1);
+/** `+3.1`, `−0.8`: what is between two numbers. */
+function formatDifference(difference) {
+	const shown = Math.abs(difference).toFixed(1);
+	if (Number(shown) === 0) return `±${shown}`;
+	return `${difference < 0 ? "−" : "+"}${shown}`;
+}
+/** `+38`, `−1,400`, `+0.85`: an estimate of which two digits mean something. */
+function formatTwoDigits(difference) {
+	const shown = Number(Math.abs(difference).toPrecision(2));
+	if (shown === 0) return "±0";
+	return `${difference < 0 ? "−" : "+"}${grouped(shown)}`;
+}
+/** `24 + 24 of 26 + 26`: base's runs and patched's that count, and those that were made where these are more. */
+function formatRuns(counted, made) {
+	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
+	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
+}
+/** `2,000`. */
+const grouped = (value) => value.toLocaleString("en-US");
+/** `41 s`, `2 min 5 s`. */
+function formatDuration(seconds) {
+	const whole = Math.round(seconds);
+	return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+/** `some 25 min`, of what is only expected. */
+const expectedly = (seconds) => seconds < 30 ? roughly(seconds) : `some ${roughly(seconds)}`;
+/** `25 min`: nobody plans by seconds. */
+function roughly(seconds) {
+	const minutes = Math.round(seconds / 60);
+	if (minutes < 1) return "under 1 min";
+	if (minutes < 120) return `${minutes} min`;
+	const hours = Math.round(minutes / 60);
+	return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+function signedPercent(ratio) {
+	const shown = percentDigits(ratio);
+	if (Number(shown) === 0) return `±${shown}`;
+	return `${ratio < 0 ? "−" : "+"}${shown}`;
+}
+function percentDigits(ratio) {
+	const percent = Math.abs(ratio * 100);
+	return percent.toFixed(percent < 10 ? 2 : percent < 100 ? 1 : 0);
+}
+function fourDigits(value) {
+	if (value === 0) return "0";
+	return value < 1e3 ? value.toPrecision(4) : value.toFixed(0);
+}
+
+// src/words/xml.ts
+/** Between tags and in quoted attributes. A space stands for what XML has no place for, and for what hides text or turns it around. */
+const escaped = (text) => text.replace(unfit, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
+const unfit = /[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu;
+const entities = {
+	"&": "&amp;",
+	"<": "&lt;",
+	">": "&gt;",
+	"\"": "&quot;",
+	"'": "&#39;"
+};
+
 // src/words/escape.ts
 /** As text, for what can say more only by markup of its own. */
 const plain = {
@@ -926,7 +900,7 @@ function codeBlock(text, mostCharacters = 4e3) {
 /** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
 const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
 /** The same of many lines, shortened in the middle. */
-const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
+const plainBlock = (text, mostCharacters = 4e3) => shortened$1(withoutControls(text).trimEnd(), mostCharacters);
 /** Longer than any run of backticks inside. */
 function fenceFor(text, least) {
 	const runs = text.match(/`+/g) ?? [];
@@ -947,7 +921,7 @@ const sequences = new RegExp([
 	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
 	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
 ].join("|"), "g");
-function shortened(text, mostCharacters) {
+function shortened$1(text, mostCharacters) {
 	if (text.length <= mostCharacters) return text;
 	const half = Math.floor(mostCharacters / 2);
 	const left = text.length - 2 * half;
@@ -968,38 +942,21 @@ function pageUrl(address) {
 }
 const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 
-// src/words/without-paths.ts
-/**
-* The text with `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them
-* apart in what Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
-*/
-const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
-/** A line's number and what ends a sentence; of a longer end nobody would want more. */
-const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
-const quotes = "'\"`‘’“”";
-const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
-/** How ppsgate is called, and the length of a prefix as in ::/0. */
-const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
-const letter = `[^\\s${quotes}]`;
-/** There may be blanks in it, as where Node writes `open '/home/alice/my lab/key'`. */
-const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
-/** After a blank, a word that has a slash in it goes on with the path. */
-const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
-
-// src/words/priority.ts
-/** Release gates come before patches, and patches before reruns. */
-const priorities = [
-	"release",
-	"patch",
-	"rerun"
-];
-
-// src/words/usage-error.ts
-/** An option or input that cannot be used. */
-var UsageError = class extends Error {
-	name = "UsageError";
-	upshot = "usage";
-};
+// src/words/one-line.ts
+/** What an error says, or whatever else was thrown, on one line. */
+function reasonOf(error) {
+	if (!(error instanceof Error)) return oneLine(String(error));
+	if (error.message === "" && "code" in error) return String(error.code);
+	return oneLine(error.message);
+}
+/** A command as a message names it. */
+function shortened(text) {
+	const line = oneLine(text);
+	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+/** The last that is not blank; undefined where all are. */
+const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
+const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
 // src/words/bisect.ts
 /** What keeps a commit from being measured: found twice of it, or of it and of a neighbour; or once, where no more depended on it. */
@@ -1144,17 +1101,60 @@ const bisectResultSchema = object({
 	blasts: array(blastSchema)
 });
 
-// src/words/xml.ts
-/** Between tags and in quoted attributes. A space stands for what XML has no place for, and for what hides text or turns it around. */
-const escaped = (text) => text.replace(unfit, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
-const unfit = /[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu;
-const entities = {
-	"&": "&amp;",
-	"<": "&lt;",
-	">": "&gt;",
-	"\"": "&quot;",
-	"'": "&#39;"
+// src/words/variant-name.ts
+/** Base and patched, of which a verdict is given; all others are shown beside them. */
+const isJudged = (variant) => variant === "base" || variant === "patched";
+/** Name of an earlier diff of a revision: `diff 80345`. */
+const diffName = (diff) => `diff ${diff}`;
+/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
+const pathName = (variant) => variant.replaceAll(" ", "-");
+
+// src/words/json.ts
+/** Undefined where it is none, which no JSON is: a schema then refuses both alike. */
+function fromJson(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
+}
+
+// src/words/usage-error.ts
+/** An option or input that cannot be used. */
+var UsageError = class extends Error {
+	name = "UsageError";
+	upshot = "usage";
 };
+
+// src/words/pause.ts
+/** Resolves, where node's own rejects, when the signal is aborted. */
+const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
+
+// src/words/without-paths.ts
+/**
+* The text with `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them
+* apart in what Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
+*/
+const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
+/** A line's number and what ends a sentence; of a longer end nobody would want more. */
+const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
+const quotes = "'\"`‘’“”";
+const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
+/** How ppsgate is called, and the length of a prefix as in ::/0. */
+const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
+const letter = `[^\\s${quotes}]`;
+/** There may be blanks in it, as where Node writes `open '/home/alice/my lab/key'`. */
+const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
+/** After a blank, a word that has a slash in it goes on with the path. */
+const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
+
+// src/words/priority.ts
+/** Release gates come before patches, and patches before reruns. */
+const priorities = [
+	"release",
+	"patch",
+	"rerun"
+];
 
 // src/words/remarkup.ts
 const remarkup = {
@@ -1203,4 +1203,4 @@ const brokenOff = (why) => `ended: ${why}`;
 /** Such a use says nothing of how long a testbed is usually held. */
 const isCarriedThrough = (outcome) => ![notUsed(""), brokenOff("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened, size, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };

@@ -1,9 +1,9 @@
 import { UsageError, cellSchema, commitId, exitCodes, fromJson, patchName, patchSchema, priorities } from "../words.js";
 import { log, mask } from "./log.js";
 import { _enum, boolean, int, literal, object, string, union } from "../vendor/zod.js";
-import { openConduit, phabricatorOf } from "../phabricator.js";
 import { calledAs, parseConfig, parseSwitch } from "../config.js";
 import { askSchema, bisectAskSchema, jobSchema, openRepository } from "../patch.js";
+import { openConduit, phabricatorOf } from "../phabricator.js";
 import { endingOfError, forOneBase, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, together, upshotOf } from "../answer.js";
 import { createOctokit, ownLogin } from "../github.js";
 import { wishesOf } from "../inventory.js";

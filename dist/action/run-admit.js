@@ -1,58 +1,14 @@
 import { composeComment, endingOfError, endingOfFailure, markerOf, pullRequestOfCheckRun, readMemory, standsForAnother } from "../answer.js";
-import { applyOverrides, askNames, askedAs, bisectAskNames, calledAs, kebabCase, parsePriority, scenariosIn } from "../config.js";
+import { applyOverrides, askNames, askedAs, bisectAskNames, calledAs, kebabCase, parsePriority } from "../config.js";
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
 import { fetchPullRequest, findComment, mayWrite, numbersOf, placeOf, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { testbedsFor } from "../inventory.js";
-import { RepositoryError, authorize, callOnGithub, commandsFor, lineOfDiffs, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned } from "../patch.js";
+import { authorize, callOnGithub, commandsFor, lineOfDiffs, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned } from "../patch.js";
 import { findRevision, looksLikeRevision, parseRevisionName } from "../phabricator.js";
-import { UsageError, codeSpan, excerpt, exitCodes, families, fromJson, patchName, resultSchema, withoutPaths } from "../words.js";
-import { indexPath, parseIndex } from "../data-branch.js";
-import { worstFirst } from "../report.js";
+import { UsageError, codeSpan, excerpt, exitCodes, patchName, withoutPaths } from "../words.js";
 import { answerFor, answerOnPhabricator, bisectAnswerFor, bisectWish, gateNames, marksFor, requestSchema, requestText, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
 import { readEvent } from "./inputs.js";
 import { log, setOutput } from "./log.js";
-
-// src/action/bisect-cell.ts
-/** Throws a `UsageError` where more than one is asked for, or there is no such family. */
-async function cellFor(asked, patch, config, { repository, calledAs }) {
-	const scenario = one(asked.scenarios, calledAs("scenarios"));
-	const text = one(asked.families, calledAs("families"));
-	const family = families.find((name) => name === text);
-	if (text !== void 0 && family === void 0) throw new UsageError(`${calledAs("families")}: expected ${families.join(" or ")}, found "${excerpt(text)}".`);
-	const branch = config.github.data.branch;
-	const worst = scenario === void 0 && family === void 0 && branch !== void 0 ? await worstCellOf(patch, repository, branch) : void 0;
-	if (worst !== void 0 && scenariosIn(config).includes(worst.scenario)) return worst;
-	return {
-		scenario: scenario ?? "forwarding",
-		family: family ?? "inet4"
-	};
-}
-function one(text, called) {
-	if (!text?.includes(",")) return text?.trim() || void 0;
-	throw new UsageError(`${called}: a bisection is of one, found "${excerpt(text)}".`);
-}
-/**
-* The worst cell of the newest result that the data branch has of the patch, as far as the checkout knows it; undefined
-* where there is none. Whoever writes the branch decides by it what is measured, and nothing else.
-*/
-async function worstCellOf(patch, repository, branch) {
-	try {
-		const commit = await repository.resolve(`origin/${branch}`);
-		const last = parseIndex(await repository.read(`${commit}:${indexPath}`))?.results.findLast((result) => result.patch === patchName(patch));
-		if (last === void 0) return void 0;
-		const text = await repository.read(`${commit}:${last.path}/result.json`);
-		const result = resultSchema.safeParse(fromJson(text));
-		if (result.data?.outcome.kind !== "judged") return void 0;
-		const { outcome, policy } = result.data;
-		const [worst] = worstFirst(outcome.cells);
-		const alike = outcome.cells.filter(({ verdict }) => verdict.kind === worst?.verdict.kind);
-		const lossOf = ({ comparisons: [first] }) => (first?.interval.change ?? 0) * (policy.metric === "pps" ? -1 : 1);
-		return alike.toSorted((a, b) => lossOf(b) - lossOf(a))[0]?.cell;
-	} catch (error) {
-		if (error instanceof RepositoryError) return void 0;
-		throw error;
-	}
-}
 
 // src/action/admit.ts
 /** Name of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
@@ -300,6 +256,7 @@ async function goBisect({ ask: asked, patch, config, why, revisionAnswer }, worl
 	const ask = await pinned(asked, repository, calledAs);
 	const { good, bad, scenarios, families, ...rest } = ask;
 	if (!good !== !bad) throw new UsageError(`${calledAs(good ? "bad" : "good")} is missing: a bisection has both ends.`);
+	const { cellFor } = await import("./bisect-cell.js");
 	const cell = await cellFor({
 		scenarios,
 		families

@@ -1,7 +1,7 @@
-import { answering, endingOfError, together, upshotOf } from "../answer.js";
+import { answering, endingOfError, linkedNow, together, upshotOf } from "../answer.js";
 import { bisect } from "../bisect.js";
 import { randomSeed } from "../experiment.js";
-import { bisectHeadline } from "../report.js";
+import { bisectHeadline, explained } from "../report.js";
 import { inSession } from "../session.js";
 import { UsageError, exitCodes, patchName } from "../words.js";
 import { askedOf, heldTo, readBisectConfig, restoreCommits } from "./bisection.js";
@@ -9,6 +9,7 @@ import { bisectAnswerFor, failureOf, fileOf, isBisection, readRequest, subjectOf
 import { answerState, openAnswerText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
 import { jobLog, keepRefusal, newFolder, orElsewhere, readyLab, sharedHistory, summarized } from "./measuring.js";
+import { publishData } from "./publish-data.js";
 import { admitEvent, exitCodeOf } from "./run-admit.js";
 import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
@@ -79,11 +80,26 @@ async function search(request, written, job) {
 		throw error;
 	}).finally(() => saveState(answerState, ""));
 	log.info(bisectHeadline(ending.result));
+	const told = isAlone ? await keptAndLinked(answer, ending, folder, held.config, context) : ending;
 	setOutput("verdict", ending.result.answer.kind);
 	setOutput("result-path", join(folder, "result.json"));
 	setOutput("report-path", join(folder, "report.md"));
-	await summarized(ending);
+	await summarized(told);
 	return exitCodes[upshotOf(ending)];
+}
+/** Keeps it on the data branch where no other job does. */
+function keptAndLinked(answer, ending, folder, config, context) {
+	const make = async () => {
+		const { result, profiles } = await explained(ending.result, folder, log.warn);
+		const [links = {}] = await publishData(context, config, [{
+			result,
+			profiles,
+			isDefaultBranch: false,
+			isTrusted: true
+		}]);
+		return links;
+	};
+	return linkedNow(answer, ending, make, log.warn);
 }
 /** What cannot be carried out as it is configured is told before anything is reserved, and not in the log alone. */
 async function answeredIfWrong(answer, read) {

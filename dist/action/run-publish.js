@@ -1,5 +1,5 @@
 import { summary } from "../vendor/actions-core.js";
-import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, pausesWithin, summaryOf, titleOf } from "../answer.js";
+import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, linkedNow, pausesWithin, summaryOf, titleOf } from "../answer.js";
 import { testbedsThatDiffer, variantsBySystem } from "../build.js";
 import { int, object, string } from "../vendor/zod.js";
 import { applyOverrides, calledAs } from "../config.js";
@@ -10,11 +10,12 @@ import { restoreRevision } from "../patch.js";
 import { withReasons } from "../profile.js";
 import { headline } from "../report.js";
 import { UsageError, bisectResultSchema, cellName, exitCodes, fromJson, patchName, realPause, reasonOf } from "../words.js";
-import { artifactName, publishData } from "./publish-data.js";
+import { artifactName } from "./extend.js";
 import { readEvent } from "./inputs.js";
 import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateNames, isBisection, isMeasuredAnyway, readRequest, revisionWorldOf, wishesFor } from "./request.js";
 import { log } from "./log.js";
 import { askedOf, heldTo, readBisectConfig, restoreCommits } from "./bisection.js";
+import { publishData } from "./publish-data.js";
 import { tellRefusal } from "./run-admit.js";
 import { relative } from "node:path";
 
@@ -52,15 +53,30 @@ function exitCodeIf(isGiven) {
 async function publishBisection(request, context, patience) {
 	const config = await readBisectConfig(request, context);
 	const { runId } = context.inputs.job;
-	const { ending, mayPass } = await endingOf(request, config, context, patience);
-	const given = await bisectAnswerFor(context, request, config, {
+	const { ending, profiles = [], mayPass } = await endingOf(request, config, context, patience);
+	const answer = bisectAnswerFor(context, request, config, {
 		runId,
 		patience: leftOf(patience)
-	}).ended(ending);
+	});
+	const given = await answer.ended(ending);
 	if (ending.kind === "unmeasured") log.info(titleOf(ending));
 	else await summary.addRaw(summaryOf(ending)).write();
+	if (ending.kind === "bisected") {
+		const publication = {
+			result: ending.result,
+			profiles,
+			...kept
+		};
+		const make = async () => (await publishData(context, config, [publication]))[0] ?? {};
+		await linkedNow(answer, ending, make, log.warn);
+	}
 	return exitCodeIf(given !== "untaken" && !mayPass);
 }
+/** It tells the branch's badges nothing, and nobody computes its numbers again. */
+const kept = {
+	isDefaultBranch: false,
+	isTrusted: false
+};
 async function endingOf(request, config, context, patience) {
 	const { octokit, inputs } = context;
 	const { repository, runId, runUrl } = inputs.job;
@@ -90,12 +106,16 @@ async function endingOf(request, config, context, patience) {
 	if (found.kind === "refused") return { ending: endingOfFailure("infrastructure", found.why) };
 	const links = { rawData: `the [job](${runUrl})` };
 	const asked = askedOf(request);
-	return { ending: {
-		kind: "bisected",
-		result: found.result,
-		asked,
-		links
-	} };
+	const profiles = await profilesIn(artifact.bytes, found.result, "", log.warn);
+	return {
+		ending: {
+			kind: "bisected",
+			result: withReasons(found.result, profiles),
+			asked,
+			links
+		},
+		profiles
+	};
 }
 function endingOfText$1(text) {
 	const failure = failureOfText(text);

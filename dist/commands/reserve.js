@@ -8,8 +8,8 @@ import { configPath } from "./named-testbed.js";
 import { oneLine } from "./table.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
-import { setTimeout } from "node:timers/promises";
 import { constants } from "node:os";
+import { setTimeout } from "node:timers/promises";
 
 // src/commands/foreground.ts
 /** Until it ends, SIGINT, SIGTERM and SIGHUP of this process are the command's. */

@@ -24,7 +24,6 @@ import { looksLikeRevision } from '../phabricator/revision.ts';
 import { type Patch, type PullRequest, patchName, type Revision } from '../words/patch.ts';
 import type { Priority } from '../words/priority.ts';
 import { UsageError } from '../words/usage-error.ts';
-import { cellFor } from './bisect-cell.ts';
 import { type AdmittedRequest, type BisectRequest, requestSchema } from './request.ts';
 import type { BisectCommand, Trigger } from './trigger.ts';
 
@@ -308,6 +307,8 @@ async function goBisect(
       `${calledAs(good ? 'bad' : 'good')} is missing: a bisection has both ends.`,
     );
   }
+  // What the data branch is made of is much, and few events ask for it.
+  const { cellFor } = await import('./bisect-cell.ts');
   const cell = await cellFor({ scenarios, families }, patch, config, world);
   world.checkBisection(config, { ...ask, scenarios: cell.scenario, families: cell.family });
   const ends =

@@ -1,6 +1,7 @@
 // `command: publish` after a bisection: answers with what another job has found, which is taken for hostile.
 
 import * as core from '@actions/core';
+import { linkedNow } from '../answer/answer.ts';
 import {
   type Bisected,
   cancelled,
@@ -11,7 +12,8 @@ import {
   type Unmeasured,
 } from '../answer/ending.ts';
 import type { Config } from '../config/schema.ts';
-import { readEntries } from '../github/artifact.ts';
+import { profilesIn, readEntries } from '../github/artifact.ts';
+import { type CellProfiles, withReasons } from '../profile/of-result.ts';
 import { type BisectAnswer, type BisectResult, bisectResultSchema } from '../words/bisect.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
@@ -21,6 +23,7 @@ import { artifactName } from './extend.ts';
 import { bisectAnswerFor, type JobContext } from './job.ts';
 import { log } from './log.ts';
 import { exitCodeIf, fetchPatiently, leftOf, type Patience } from './patience.ts';
+import { publishData } from './publish-data.ts';
 import { type BisectRequest, failureOfText, fileOf } from './request.ts';
 
 /** Passes when whoever asked is answered, whatever was found. */
@@ -31,16 +34,26 @@ export async function publishBisection(
 ): Promise<number> {
   const config = await readBisectConfig(request, context);
   const { runId } = context.inputs.job;
-  const { ending, mayPass } = await endingOf(request, config, context, patience);
+  const { ending, profiles = [], mayPass } = await endingOf(request, config, context, patience);
   const answer = bisectAnswerFor(context, request, config, { runId, patience: leftOf(patience) });
   const given = await answer.ended(ending);
   if (ending.kind === 'unmeasured') log.info(titleOf(ending));
   else await core.summary.addRaw(summaryOf(ending)).write();
+  if (ending.kind === 'bisected') {
+    const publication = { result: ending.result, profiles, ...kept };
+    const make = async () => (await publishData(context, config, [publication]))[0] ?? {};
+    await linkedNow(answer, ending, make, log.warn);
+  }
   return exitCodeIf(given !== 'untaken' && !mayPass);
 }
 
+/** It tells the branch's badges nothing, and nobody computes its numbers again. */
+const kept = { isDefaultBranch: false, isTrusted: false } as const;
+
 type Left = {
   ending: Ending;
+  /** Those that a result tells of, as far as they could be read. */
+  profiles?: readonly CellProfiles[];
   /** The artifact could not be read for a reason that passes. */
   mayPass?: boolean;
 };
@@ -80,8 +93,10 @@ async function endingOf(
   if (found.kind === 'refused') return { ending: endingOfFailure('infrastructure', found.why) };
   const links = { rawData: `the [job](${runUrl})` };
   const asked = askedOf(request);
-  const ending: Bisected = { kind: 'bisected', result: found.result, asked, links };
-  return { ending };
+  const profiles = await profilesIn(artifact.bytes, found.result, '', log.warn);
+  const explained = withReasons(found.result, profiles);
+  const ending: Bisected = { kind: 'bisected', result: explained, asked, links };
+  return { ending, profiles };
 }
 
 function endingOfText(text: string | undefined): Unmeasured {

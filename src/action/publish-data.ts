@@ -2,7 +2,7 @@
 import type { Config } from '../config/schema.ts';
 import { publishToBranch } from '../data-branch/branch.ts';
 import { publishToDirectory } from '../data-branch/directory.ts';
-import type { Publication } from '../data-branch/layout.ts';
+import { isOfGate, type Publication } from '../data-branch/layout.ts';
 import type { ReportLinks } from '../report/markdown.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { JobContext } from './job.ts';
@@ -21,13 +21,14 @@ export async function publishData(
     warned.add(why);
   };
   const run = `[run this job again](${job.runUrl})`;
-  const usual = {
+  const ofJob = { rawData: `the [job](${job.runUrl})` };
+  const ofGate = {
     rerun: `comment \`/ppsgate rerun\`, or ${run}`,
     goOn: '`/ppsgate extend`',
-    rawData: `the [job](${job.runUrl})`,
+    ...ofJob,
   };
   const publications = asked.map((publication) => ({ ...publication, leftOut }));
-  const all = publications.map(() => usual);
+  const all = publications.map(({ result }) => (isOfGate(result) ? ofGate : ofJob));
   const { branch, directory, pages, keep, staleSeconds } = github.data;
   if (directory !== undefined) {
     const rules = { keep, staleSeconds, now: new Date() };
@@ -46,9 +47,11 @@ export async function publishData(
     log.warn(published.why);
     return all;
   }
-  return published.links.map(({ result, report, page, graphs }) => {
+  return published.links.map(({ result, report, page, image, graphs }, index) => {
+    const usual = all[index] ?? ofJob;
     const data = [report && `[report](${report})`, result && `[result](${result})`, usual.rawData];
     const rawData = data.filter(Boolean).join(', ');
-    return { ...usual, rawData, ...(page && { page }), graph: (anchor) => graphs.get(anchor) };
+    const shown = { ...(page && { page }), ...(image && { image }) };
+    return { ...usual, rawData, ...shown, graph: (anchor) => graphs.get(anchor) };
   });
 }

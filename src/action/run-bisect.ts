@@ -3,12 +3,13 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Answer, answering, together } from '../answer/answer.ts';
-import { type Bisected, endingOfError, upshotOf } from '../answer/ending.ts';
+import { type Answer, answering, linkedNow, together } from '../answer/answer.ts';
+import { type Bisected, type Ending, endingOfError, upshotOf } from '../answer/ending.ts';
 import { bisect } from '../bisect/bisect.ts';
 import type { Config } from '../config/schema.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
+import { explained } from '../report/read.ts';
 import { type GateSession, inSession } from '../session.ts';
 import type { BisectResult } from '../words/bisect.ts';
 import { patchName } from '../words/patch.ts';
@@ -28,6 +29,7 @@ import {
   sharedHistory,
   summarized,
 } from './measuring.ts';
+import { publishData } from './publish-data.ts';
 import {
   type BisectRequest,
   failureOf,
@@ -108,11 +110,29 @@ async function search(request: BisectRequest, written: Config, job: Job): Promis
     })
     .finally(() => saveState(answerState, ''));
   log.info(bisectHeadline(ending.result));
+  const told = isAlone ? await keptAndLinked(answer, ending, folder, held.config, context) : ending;
   setOutput('verdict', ending.result.answer.kind);
   setOutput('result-path', join(folder, 'result.json'));
   setOutput('report-path', join(folder, 'report.md'));
-  await summarized(ending);
+  await summarized(told);
   return exitCodes[upshotOf(ending)];
+}
+
+/** Keeps it on the data branch where no other job does. */
+function keptAndLinked(
+  answer: Answer,
+  ending: Bisected,
+  folder: string,
+  config: Config,
+  context: JobContext,
+): Promise<Ending> {
+  const make = async () => {
+    const { result, profiles } = await explained(ending.result, folder, log.warn);
+    const publication = { result, profiles, isDefaultBranch: false, isTrusted: true };
+    const [links = {}] = await publishData(context, config, [publication]);
+    return links;
+  };
+  return linkedNow(answer, ending, make, log.warn);
 }
 
 /** What cannot be carried out as it is configured is told before anything is reserved, and not in the log alone. */

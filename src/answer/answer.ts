@@ -5,10 +5,10 @@ import { expectedly } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { withoutPaths } from '../words/without-paths.ts';
 import {
+  type Bisected,
   cancelled,
   type Ending,
   endingOfError,
-  endingOfResult,
   type Measured,
   upshotOf,
 } from './ending.ts';
@@ -90,8 +90,18 @@ export async function linkedAfterwards(
   warn: (why: string) => void,
 ): Promise<Ending> {
   await answer.ended(ending);
+  return linkedNow(answer, ending, make, warn);
+}
+
+/** The same for an ending that was told already. */
+export async function linkedNow(
+  answer: Answer,
+  ending: Measured | Bisected,
+  make: () => Promise<ReportLinks>,
+  warn: (why: string) => void,
+): Promise<Measured | Bisected> {
   try {
-    const linked = endingOfResult(ending.result, await make());
+    const linked = { ...ending, links: await make() };
     await answer.linked(linked);
     return linked;
   } catch (error) {

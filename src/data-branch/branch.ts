@@ -18,7 +18,7 @@ import {
   type Rules,
   type Stored,
 } from './layout.ts';
-import { type DataPlace, linkTo } from './links.ts';
+import { type DataPlace, linkTo, linkToImage } from './links.ts';
 
 type PublishedData =
   | { kind: 'published'; commit: string; links: PublishedLinks[] }
@@ -101,12 +101,13 @@ function branchOf(
 }
 
 function linksOf(place: DataPlace, paths: PublishedPaths): PublishedLinks {
-  const { result, report, page, graphs, badges } = paths;
+  const { result, report, page, image, graphs, badges } = paths;
   const link = (path: string) => linkTo(place, path);
   return {
     ...(result !== undefined && { result: link(result) }),
     ...(report !== undefined && { report: link(report) }),
     ...(page !== undefined && { page: link(page) }),
+    ...(image !== undefined && { image: linkToImage(place, image) }),
     graphs: new Map([...graphs].map(([anchor, path]) => [anchor, link(path)])),
     badges: badges.map(link),
   };

@@ -11,10 +11,15 @@ import {
 } from '../experiment/history.ts';
 import type { CellProfiles } from '../profile/of-result.ts';
 import { type BadgeVerdict, badgeVerdicts, renderBadge } from '../report/badge.ts';
+import { bisectGraphs } from '../report/bisect-graphs.ts';
+import { renderBisectHtml } from '../report/bisect-html.ts';
+import { renderBisectMarkdown } from '../report/bisect-markdown.ts';
+import { bisectPlot } from '../report/bisect-plot.ts';
 import { drawGraph, graphsOf } from '../report/graphs.ts';
 import { outcomeName } from '../report/headline.ts';
 import { renderHtml } from '../report/html.ts';
 import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
+import type { BisectResult } from '../words/bisect.ts';
 import { codeSpan } from '../words/escape.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
@@ -83,7 +88,8 @@ export type Stored = {
 };
 
 export type Publication = {
-  result: Result;
+  /** Of a gate or of a bisection, which tells badges, nights and the history nothing. */
+  result: Result | BisectResult;
   /** Those that the result tells of, as far as they are at hand. */
   profiles: readonly CellProfiles[];
   /** Badges tell of the default branch alone. */
@@ -114,6 +120,8 @@ export type PublishedPaths = {
   result?: string;
   report?: string;
   page?: string;
+  /** Of the plot over the commits of a bisection. */
+  image?: string;
   /** Paths of flamegraphs by their anchors. */
   graphs: ReadonlyMap<string, string>;
   badges: string[];
@@ -144,7 +152,7 @@ export function nextFiles(
     nights: publications.reduce(withNight(rules), before.index.nights),
   };
   const learnt = publications.flatMap(({ result, isTrusted }) =>
-    isTrusted ? historyEntries(result) : [],
+    isTrusted && isOfGate(result) ? historyEntries(result) : [],
   );
   const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
   const kept = new Set(results.map(({ path }) => path));
@@ -209,6 +217,10 @@ function withFiles({ index, paths }: Stored): KeptResult[] {
 const jsonName = 'result.json';
 const reportName = 'report.md';
 const pageName = 'report.html';
+const plotName = 'bisect.svg';
+
+/** A bisection's result says what it is. */
+export const isOfGate = (result: Result | BisectResult): result is Result => !('kind' in result);
 
 const pathsOfResult = ({ path, others }: Pick<KeptResult, 'path' | 'others'>): string[] =>
   [jsonName, reportName, ...others].map((name) => `${path}/${name}`);
@@ -223,19 +235,28 @@ function filesOfResult(
   const at = timeOf(result, now);
   const path = folderOf(result);
   const graphs = graphFiles(publication);
-  const others: File[] = [...graphs, ...(isSite ? pageFile(publication) : [])];
+  const others: File[] = [
+    ...graphs,
+    ...plotFile(publication),
+    ...(isSite ? pageFile(publication) : []),
+  ];
   const graph = (anchor: string) => (graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : undefined);
   const links: ReportLinks = { rawData: `[\`${jsonName}\`](${jsonName})`, graph };
   const named: File[] = [
     [jsonName, `${JSON.stringify(result)}\n`],
-    [reportName, renderMarkdown(result, links)],
+    [
+      reportName,
+      isOfGate(result)
+        ? renderMarkdown(result, links)
+        : renderBisectMarkdown(result, { ...links, image: plotName }),
+    ],
     ...others,
   ];
   const bytes = named.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
-  const { testbed, patch } = result;
-  const entry = { path, at, testbed: testbed.name, patch: patchName(patch) };
+  const entry = { path, at, testbed: result.testbed.name, patch: nameOf(result) };
+  const outcome = isOfGate(result) ? outcomeName(result) : result.answer.kind;
   return {
-    entry: { ...entry, outcome: outcomeName(result), others: others.map(([name]) => name), bytes },
+    entry: { ...entry, outcome, others: others.map(([name]) => name), bytes },
     files: named.map(([name, text]) => [`${path}/${name}`, text]),
   };
 }
@@ -246,7 +267,8 @@ const mostGraphBytes = 64 * 1024 ** 2;
 function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<string, string> {
   const files = new Map<string, string>();
   let room = mostGraphBytes;
-  for (const graph of graphsOf(result, profiles)) {
+  const graphs = isOfGate(result) ? graphsOf(result, profiles) : bisectGraphs(result, profiles);
+  for (const graph of graphs) {
     const drawn = drawGraph(graph);
     if (drawn.kind === 'left-out') {
       leftOut(drawn.why);
@@ -264,10 +286,25 @@ function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<
   return files;
 }
 
+/** Of a bisection, where there is something to draw. */
+function plotFile({ result, leftOut = () => {} }: Publication): File[] {
+  if (isOfGate(result)) return [];
+  try {
+    const svg = bisectPlot(result);
+    return svg === undefined ? [] : [[plotName, svg]];
+  } catch (error) {
+    leftOut(`The report is kept without its plot (${reasonOf(error)}).`);
+    return [];
+  }
+}
+
 /** None where it cannot be made: the rest of the result is kept all the same. */
 function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[] {
   try {
-    return [[pageName, renderHtml(result, profiles)]];
+    const render = isOfGate(result)
+      ? () => renderHtml(result, profiles)
+      : () => renderBisectHtml(result, profiles);
+    return [[pageName, render()]];
   } catch (error) {
     leftOut(`The report is kept without its page (${reasonOf(error)}).`);
     return [];
@@ -275,20 +312,28 @@ function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[]
 }
 
 /** When the experiment began, as far as that is to be believed. */
-const timeOf = ({ startedAt }: Result, now: Date): string =>
+const timeOf = ({ startedAt }: Pick<Result, 'startedAt'>, now: Date): string =>
   isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
 
 /** Times that are compared as texts have to be written alike. */
 const isoTime = (text: string): string => new Date(text).toISOString();
 
 /** The path of a result: by the time that it tells, with a name that differs with all that makes the experiment what it is. */
-function folderOf({ startedAt, testbed, patch }: Result): string {
+function folderOf(result: Result | BisectResult): string {
+  const { startedAt, testbed } = result;
   const at = isoTime(startedAt);
   const time = at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(/[-:]/g, '');
-  const identity = shortHash(JSON.stringify([startedAt, testbed.name, patch]));
-  const words = [time, plain(testbed.name), plain(patchName(patch)), identity];
+  const subject = isOfGate(result) ? result.patch : [result.good, result.bad, result.cell];
+  const identity = shortHash(JSON.stringify([startedAt, testbed.name, subject]));
+  const words = [time, plain(testbed.name), plain(nameOf(result)), identity];
   return `results/${at.slice(0, 'YYYY'.length)}/${words.filter(Boolean).join('-')}`;
 }
+
+/** `#123`, or `bisect 1a2b3c4..5d6e7f8`. */
+const nameOf = (result: Result | BisectResult): string =>
+  isOfGate(result)
+    ? patchName(result.patch)
+    : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join('..')}`;
 
 const shortHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 10);
@@ -319,7 +364,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const withBadgesOf =
   ({ now }: Rules) =>
   (badges: readonly LastOfCell[], { result, isDefaultBranch }: Publication): LastOfCell[] => {
-    const fresh = isDefaultBranch ? lastOfCells(result, badges, now) : [];
+    const fresh = isDefaultBranch && isOfGate(result) ? lastOfCells(result, badges, now) : [];
     const newer = fresh.filter(
       (badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at),
     );
@@ -352,6 +397,7 @@ const mostNights = 1000;
 const withNight =
   ({ now }: Rules) =>
   (nights: readonly Night[], { result }: Publication): Night[] => {
+    if (!isOfGate(result)) return [...nights];
     const { patch, outcome, testbed, startedAt } = result;
     const isNight = patch.baseCommit === patch.headCommit && !isFuture(startedAt, now);
     if (!isNight || outcome.kind !== 'judged') return [...nights];
@@ -405,16 +451,18 @@ function publishedPaths(
   { result, isDefaultBranch }: Publication,
   entry: KeptResult | undefined,
 ): PublishedPaths {
-  const { outcome, testbed } = result;
-  const cells = isDefaultBranch && outcome.kind === 'judged' ? outcome.cells : [];
-  const badges = cells.map(({ cell }) => `${badgePath({ testbed: testbed.name, cell })}.svg`);
+  const outcome = isDefaultBranch && isOfGate(result) ? result.outcome : undefined;
+  const cells = outcome?.kind === 'judged' ? outcome.cells : [];
+  const testbed = result.testbed.name;
+  const badges = cells.map(({ cell }) => `${badgePath({ testbed, cell })}.svg`);
   if (entry === undefined) return { graphs: new Map(), badges };
   const at = (name: string) => `${entry.path}/${name}`;
-  const graphs = entry.others.filter((name) => name.endsWith('.svg'));
+  const graphs = entry.others.filter((name) => name.endsWith('.svg') && name !== plotName);
   return {
     result: at(jsonName),
     report: at(reportName),
     ...(entry.others.includes(pageName) && { page: at(pageName) }),
+    ...(entry.others.includes(plotName) && { image: at(plotName) }),
     graphs: new Map(graphs.map((name) => [name.slice(0, -'.svg'.length), at(name)])),
     badges,
   };
@@ -467,7 +515,7 @@ function readme({ results, badges, nights }: Index): string {
     ...section('Newest results', newest.map(resultLine)),
     '## Files',
     [
-      '- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs',
+      '- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs, and of a bisection the plot over its commits',
       '- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io',
       '- `history.jsonl`: what the base did in earlier experiments, from which later ones learn',
       '- `index.json`: what there is',

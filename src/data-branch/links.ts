@@ -11,11 +11,21 @@ export type DataPlace = {
 };
 
 /** The URL of a file of the branch: a page of GitHub's for reports and flamegraphs, the file itself for all else. */
-export function linkTo({ repository, branch, serverUrl, pages }: DataPlace, path: string): string {
+export function linkTo(place: DataPlace, path: string): string {
+  // A badge is shown by pages that name the file itself.
+  const isPage = path.endsWith('.md') || (path.startsWith('results/') && path.endsWith('.svg'));
+  return linkBy(isPage ? 'blob' : 'raw', place, path);
+}
+
+/** The URL of a picture of the branch, for pages that show it. */
+export const linkToImage = (place: DataPlace, path: string): string => linkBy('raw', place, path);
+
+function linkBy(
+  view: 'blob' | 'raw',
+  { repository, branch, serverUrl, pages }: DataPlace,
+  path: string,
+): string {
   const isMarkdown = path.endsWith('.md');
   if (pages !== undefined && !isMarkdown) return `${pages}/${path}`;
-  // A badge is shown by pages that name the file itself.
-  const isGraph = path.startsWith('results/') && path.endsWith('.svg');
-  const view = isMarkdown || isGraph ? 'blob' : 'raw';
   return `${serverUrl}/${repository}/${view}/${branch}/${path}`;
 }

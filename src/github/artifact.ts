@@ -4,7 +4,8 @@ import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { ask } from '../http.ts';
-import { type CellProfiles, readProfiles } from '../profile/of-result.ts';
+import { type CellProfiles, profiledCells, readProfiles } from '../profile/of-result.ts';
+import type { BisectResult } from '../words/bisect.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import { type Result, resultSchema } from '../words/result.ts';
@@ -221,7 +222,7 @@ const tooManyBytes = `The profiles of the artifact have more than ${mostProfileB
  */
 export async function profilesIn(
   zip: Buffer,
-  result: Result,
+  result: Result | BisectResult,
   folder: string,
   leftOut: (why: string) => void = () => {},
 ): Promise<CellProfiles[]> {
@@ -261,9 +262,8 @@ export async function profilesIn(
   }
 }
 
-function profilePaths({ outcome }: Result): string[] {
-  const cells = outcome.kind === 'judged' ? outcome.cells : [];
-  return cells.flatMap(({ profiles }) =>
+function profilePaths(result: Result | BisectResult): string[] {
+  return profiledCells(result).flatMap(({ profiles }) =>
     profiles.flatMap((one) => (one.kind === 'profiled' ? one.file : [])),
   );
 }

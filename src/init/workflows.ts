@@ -112,7 +112,7 @@ ${upload}
         || github.run_id }}
       cancel-in-progress: true
     permissions:
-      contents: read # the base, the commits, and the history
+      contents: write # the result on the branch ppsgate-data; with \`data: { branch: false }\`, read
       pull-requests: write # the comment, and the reaction to a command
     outputs:
       request: \${{ steps.bisect.outputs.request }}
@@ -129,7 +129,9 @@ ${upload}
     name: publish
     needs: [gate, bisect]
     # Only where nobody took the answer, as while GitHub is down: it is given once more, of what they have left.
-    if: always() && (needs.gate.outputs.request != '' || needs.bisect.outputs.request != '')
+    if: >-
+      always() && (needs.gate.result != 'skipped' && needs.gate.outputs.request != ''
+      || needs.bisect.result != 'skipped' && needs.bisect.outputs.request != '')
     runs-on: ubuntu-latest
     timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
     concurrency:
@@ -141,7 +143,7 @@ ${checkout}
       - uses: ${setting.action}
         with:
           command: publish${configLine(setting)}
-          request: \${{ needs.gate.outputs.request || needs.bisect.outputs.request }}
+          request: \${{ needs.gate.result != 'skipped' && needs.gate.outputs.request || needs.bisect.outputs.request }}
 ${conduitToken}
 `;
 

@@ -110,7 +110,7 @@ export function commandsFor(call: Call): { write: string; to: string }[] {
           : 'find the diff of the revision that costs the packets',
       ],
       [
-        'bisect 1a2b3c4d5e6f 5d6e7f8a9b0c forwarding inet4',
+        'bisect v1.2 main forwarding inet4',
         'the same between a good commit and a bad one of your own, in one scenario and family',
       ],
       [
@@ -118,10 +118,7 @@ export function commandsFor(call: Call): { write: string; to: string }[] {
         'the same with a fix on top where it is missing, and without some commits',
       ],
       ['bisect verify-revert', 'the same, and measure the bad one without the culprit, too'],
-      [
-        'bisect testbed=chelsio metric=pps max-boots=60 profile=off',
-        'the same elsewhere or otherwise',
-      ],
+      ['bisect testbed=chelsio metric=pps max-boots=60 profile=off', 'the same elsewhere or otherwise'],
     ],
     cancel: [['cancel', 'end what runs and what waits']],
     help: [['help', 'see this list']],

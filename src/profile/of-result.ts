@@ -26,7 +26,7 @@ export async function readProfiles(
   leftOut: (why: string) => void = () => {},
 ): Promise<CellProfiles[]> {
   const all: CellProfiles[] = [];
-  for (const { cell, profiles } of cellsOf(result)) {
+  for (const { cell, profiles } of profiledCells(result)) {
     const variants: TakenProfile[] = [];
     for (const one of profiles) {
       const text = one.kind === 'profiled' ? await read(one.file) : undefined;
@@ -39,7 +39,10 @@ export async function readProfiles(
   return all;
 }
 
-function cellsOf(result: Result | BisectResult): readonly Pick<CellResult, 'cell' | 'profiles'>[] {
+/** The cells of which profiles were taken, or were to be. */
+export function profiledCells(
+  result: Result | BisectResult,
+): readonly Pick<CellResult, 'cell' | 'profiles'>[] {
   if ('kind' in result) return [result];
   return result.outcome.kind === 'judged' ? result.outcome.cells : [];
 }

@@ -34,8 +34,6 @@ import { flamegraphsText, isProfiled, reasonText } from './why.ts';
 type BisectLinks = Omit<ReportLinks, 'goOn'> & {
   /** How to ask for what is proposed. */
   ways?: BisectWays;
-  /** URL of the plot. */
-  image?: string;
 };
 
 /** Renders at most as much as a comment may have: what does not fit is left out from the end, and said. */
@@ -107,6 +105,8 @@ function whyLine(result: BisectResult, links: BisectLinks): string[] {
 }
 
 function plot(result: BisectResult, { image }: BisectLinks): string[] {
-  const url = image === undefined ? undefined : pageUrl(image);
+  // Beside a report that is kept with it, a name is enough.
+  const isBeside = image !== undefined && /^\w[\w.-]*$/.test(image);
+  const url = isBeside ? image : pageUrl(image ?? '');
   return url === undefined ? [] : [`![${bisectPlotAlt(result)}](${url})`];
 }

@@ -41,6 +41,8 @@ export type ReportLinks = {
   /** How to ask for more runs. */
   goOn?: string;
   rawData?: string;
+  /** URL of a picture of the whole, or the name of one that lies beside it. */
+  image?: string;
   /** What the job that measured said of the result and was not believed, in sentences. */
   corrections?: readonly string[];
 } & GraphLinks;

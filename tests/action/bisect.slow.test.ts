@@ -187,6 +187,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     // What commits say of themselves stands in code.
     expect(answer?.body).toContain('`Change 4 <!-- ppsgate --> @all`');
     expect(github.state.checkRuns).toEqual([]);
+    const kept = 'https://github.com/example/router/raw/ppsgate-data/results/2023/';
+    expect(answer?.body).not.toContain('/ppsgate rerun');
+    expect(answer?.body).toMatch(new RegExp(`!\\[.+\\]\\(${kept}\\S+/bisect\\.svg\\)`));
   });
 
   test('is not believed where it tells of other commits, or takes their words for them', async () => {

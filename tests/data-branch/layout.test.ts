@@ -16,6 +16,7 @@ import { type HistoryEntry, historyOf } from '../../src/experiment/history.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { type Result, resultSchema } from '../../src/words/result.ts';
 import type { Cell } from '../../src/words/scenario.ts';
+import { mellanoxFixed } from '../fakes/bisect-result.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
 import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../fakes/result.ts';
 import { times } from '../random.ts';
@@ -613,5 +614,37 @@ describe('flamegraphs', () => {
     publish(shelf, [publication({}, { profiles })], { isSite: true });
     const sizes = resultFiles(shelf).map((path) => Buffer.byteLength(shelf.get(path) ?? ''));
     expect(indexOf(shelf).results[0]?.bytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
+  });
+});
+
+describe('a bisection', () => {
+  const bisection = { ...publication(), result: mellanoxFixed };
+
+  test('is kept with its report, its plot, and a line of the index, and tells no badge', () => {
+    const shelf: Shelf = new Map();
+    const [paths] = publish(shelf, [{ ...bisection, ...onDefault, isTrusted: true }]);
+    const [entry] = indexOf(shelf).results;
+    expect(entry).toMatchObject({ outcome: 'culprit', others: ['bisect.svg'] });
+    expect(entry?.patch).toMatch(/^bisect [0-9a-f]{7}\.\.[0-9a-f]{7}$/);
+    expect(paths).toMatchObject({ image: `${entry?.path}/bisect.svg`, badges: [] });
+    expect(shelf.get(paths?.report ?? '')).toContain('](bisect.svg)');
+    expect(shelf.get(paths?.image ?? '')).toMatch(/^<svg /);
+    expect(indexOf(shelf)).toMatchObject({ badges: [], nights: [] });
+    expect(stored(shelf).history).toEqual([]);
+  });
+
+  test('stays beside the results of patches, and comes again as itself', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication(), bisection]);
+    const before = new Map(shelf);
+    publish(shelf, [bisection]);
+    expect(shelf).toEqual(before);
+    expect(indexOf(shelf).results).toHaveLength(2);
+  });
+
+  test('has its page where the branch is a site', () => {
+    const shelf: Shelf = new Map();
+    const [paths] = publish(shelf, [bisection], { isSite: true });
+    expect(shelf.get(paths?.page ?? '')).toContain('<!doctype html>');
   });
 });

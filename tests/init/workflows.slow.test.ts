@@ -83,7 +83,7 @@ test('each job may do what it does and no more', () => {
     checks: 'write',
     actions: 'read',
   };
-  const asks = { contents: 'read', 'pull-requests': 'write' };
+  const asks = { contents: 'write', 'pull-requests': 'write' };
   expect(permissionsOf(oneJobWorkflow(setting))).toEqual({
     ...{ gate: answers, bisect: asks, publish: answers },
   });

@@ -1,0 +1,58 @@
+import { calledAs, parseMaxRuns } from "../config.js";
+import { readPlan } from "../experiment.js";
+import { fetchArtifact, githubFailure, placeOf, readEntries } from "../github.js";
+import { UsageError, patchName } from "../words.js";
+import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+
+// src/action/extend.ts
+const artifactName = "ppsgate-result";
+/**
+* Lays plan and journal into the work directory. What they say is laid on the DUT, so only those of a run count whose
+* workflow is the repository's own: a fork's pull request brings its own. Throws a `UsageError` for what cannot go on.
+*/
+async function fetchExperiment(octokit, repository, { run, patch }, directory) {
+	const again = `write /ppsgate run to measure ${patchName(patch)} from the start.`;
+	await refuseForeign(octokit, repository, run, again);
+	const artifact = await fetchArtifact(octokit, {
+		repository,
+		runId: run,
+		name: artifactName
+	});
+	if (artifact.kind !== "fetched") throw new UsageError(`${artifact.why} Else ${again}`);
+	const names = ["experiment.json", "journal.jsonl"];
+	const entries = await readEntries(artifact.bytes, names);
+	if (entries.kind === "refused") throw new UsageError(`${entries.why} Else ${again}`);
+	await mkdir(directory, { recursive: true });
+	for (const name of names) {
+		const text = entries.texts.get(name);
+		if (text === void 0) throw new UsageError(`The experiment to extend has no ${name}: ${again}`);
+		await writeFile(join(directory, name), text);
+	}
+	const { patch: judged, variants } = await readPlan(directory);
+	if (variants.some(({ kernel }) => kernel?.kind === "archive")) throw new UsageError(`The experiment to extend boots a kernel from a file: ${again}`);
+	if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) throw new UsageError(`The experiment to extend is of other commits than are there now: ${again}`);
+}
+/** As many as are asked for, or twice as many as there may have been. */
+async function runsToExtend(directory, asked) {
+	if (asked !== void 0) return parseMaxRuns(asked, calledAs.comment("maxRuns"));
+	const { cells } = await readPlan(directory);
+	return 2 * Math.max(...cells.flatMap(({ design }) => design.budgets));
+}
+async function refuseForeign(octokit, repository, run_id, again) {
+	const { owner, repo } = placeOf(repository);
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/actions/runs/{run_id}", {
+		owner,
+		repo,
+		run_id
+	}).catch((error) => {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		if (failure.kind === "answered" && failure.status === 404) throw new UsageError(`The experiment to extend is gone from GitHub: ${again}`);
+		throw new Error(`GitHub did not tell which run the experiment to extend is of (${failure.said}): run the job again.`);
+	});
+	if (data.event === "pull_request_target" || data.head_repository?.full_name === data.repository.full_name) return;
+	throw new UsageError(`The experiment to extend was run by the workflow of a fork: ${again}`);
+}
+
+export { artifactName, fetchExperiment, runsToExtend };
