@@ -15,6 +15,8 @@ import { join } from "node:path";
 // src/bisect/blasts.ts
 /** Whether variants change within a blast, as files that are laid, or between boots. */
 const isShared = ({ traffic }) => traffic.runsPerBlast > 1;
+/** How often in a row nothing may be told of a variant: a shared blast takes seconds, and a busy machine may stay so for minutes. */
+const mostTriesOf = (plan) => isShared(plan) ? 10 : 3;
 /**
 * A boot of the one variant, or a blast in which all come in turn and back again (ABCD DCBA), so that a steady drift
 * cancels. The order begins with another one in each blast.
@@ -70,10 +72,14 @@ function readingOf(runs, metric) {
 /** What slows a whole blast cancels: levels are those above the middle of both ends in the same blast. */
 function againstEnds({ range }, alone) {
 	const ends = [range.revisions.at(0), range.revisions.at(-1)].flatMap((end) => (end?.forms ?? []).map(({ variant }) => variant)).flatMap((name) => alone.get(name) ?? []);
-	const lost = ends.find(({ kind }) => kind === "lost");
-	const middle = mean(ends.flatMap((end) => end.kind === "measured" ? end.level ?? [] : []));
+	const levels = ends.flatMap((end) => end.kind === "measured" ? end.level ?? [] : []);
+	const unknown = ends.find(({ kind }) => kind === "lost") ?? (levels.length === 0 ? {
+		kind: "lost",
+		why: "neither end forwarded anything"
+	} : void 0);
+	if (unknown !== void 0) return new Map([...alone].map(([name]) => [name, unknown]));
+	const middle = mean(levels);
 	return new Map([...alone].map(([name, reading]) => {
-		if (lost !== void 0) return [name, lost];
 		if (reading.kind === "lost" || reading.level === void 0) return [name, reading];
 		return [name, {
 			...reading,
@@ -817,7 +823,6 @@ const noCosts = {
 	buildMinutes: 0,
 	isReady: () => true
 };
-const mostTries = 3;
 function nextOf(plan, entries, costs) {
 	const evidence = evidenceOf(plan, entries);
 	const { positions, problem } = evidence;
@@ -859,14 +864,15 @@ function measuring(plan, { positions }, variants, why) {
 * Where nobody can be blamed yet, as base was not measured since the testbed was opened, base comes in between.
 */
 function tryAgain(plan, entries, evidence) {
-	const { positions } = evidence;
+	const { positions, problem } = evidence;
 	const unfinished = positions.filter(({ finding, isNextForm }, index) => {
+		if (problem.skipped.has(index)) return false;
 		const isEnd = index === 0 || index === positions.length - 1;
 		const { lost, failure } = finding;
 		const isUnsure = failure?.isSure === false && (isEnd || failure.fault.kind === "build-failed");
 		return lost !== void 0 || isUnsure || isNextForm;
 	});
-	const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTries);
+	const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTriesOf(plan));
 	if (stuck !== void 0) return {
 		kind: "stuck",
 		variant: stuck.form.variant,
@@ -2042,6 +2048,24 @@ const replaceBisectPlan = (directory, plan) => replacePlanFile(directory, file, 
 /** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
 const readBisectPlan = (directory) => readPlanFile(directory, file, bisectPlanSchema);
 const hasBisectPlan = (directory) => hasPlanFile(directory, file);
+/** The same plan without some commits of its range; throws a `UsageError` for one that is none of it, or an end. */
+function withSkipped(plan, commits) {
+	const { revisions } = plan.range;
+	const between = revisions.slice(1, -1).map(({ commit }) => commit);
+	const stranger = commits.find((commit) => !between.includes(commit));
+	if (stranger !== void 0) throw new UsageError(`--skip: ${stranger.slice(0, 12)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`);
+	const skipped = revisions.map((revision) => commits.includes(revision.commit) ? {
+		...revision,
+		isSkipped: true
+	} : revision);
+	return {
+		...plan,
+		range: {
+			...plan.range,
+			revisions: skipped
+		}
+	};
+}
 /** The same plan with more boots; throws a `UsageError` where it has as many already. */
 function withMostBoots(plan, mostBoots) {
 	if (mostBoots > plan.mostBoots) return {
@@ -2114,7 +2138,7 @@ async function runBisection(options) {
 	}
 	async function measure(next) {
 		if (next.kind === "good-failed") throw new GoodEndError(next.fault);
-		if (next.kind === "stuck") throw new StuckError(next.variant, next.why);
+		if (next.kind === "stuck") throw new StuckError(next.variant, mostTriesOf(plan), next.why);
 		const isReady = (variant) => testbed.ready().has(variant);
 		const wanted = wantedVariants(plan, journal.entries, next.variants, isReady);
 		await boot(next.variants, wanted, next.why);
@@ -2189,6 +2213,7 @@ async function runBisection(options) {
 			variants: listed,
 			rules: plan.rules,
 			cells: [plan.cell],
+			mayDiffer: true,
 			keepLog: keepLogIn(directory, "builds"),
 			tell: (text) => onEvent({
 				kind: "preparing",
@@ -2233,7 +2258,8 @@ async function runBisection(options) {
 			const { findings, positions } = evidenceOf(plan, journal.entries);
 			const { levels = [], failure, lost } = findings.get("reverted") ?? {};
 			if (levels.length >= bootsOfReverted || failure?.isSure) return;
-			if (lost !== void 0 && lost.times >= 3) throw new StuckError(revertedName, lost.why);
+			const most = mostTriesOf(plan);
+			if (lost !== void 0 && lost.times >= most) throw new StuckError(revertedName, most, lost.why);
 			const bad = positions.at(-1)?.form;
 			if (bad === void 0) return;
 			const made = known.get("reverted") ?? await variants.without(commit, bad);
@@ -2329,8 +2355,8 @@ var GoodEndError = class extends Error {
 /** The laboratory has told nothing of a variant, time and again. */
 var StuckError = class extends Error {
 	name = "StuckError";
-	constructor(variant, why) {
-		super(`Three times in a row nothing was measured with ${variant}, at last for this: ${reasonOf(why)}. No commit is blamed for that: mend the testbed, or leave the commit out with --skip in a new bisection.`);
+	constructor(variant, times, why) {
+		super(`${times} times in a row nothing was measured with ${variant}, at last for this: ${reasonOf(why)}. No commit is blamed for that: mend the testbed, or go on without that commit, by --skip ${variant} beside --resume.`);
 	}
 };
 
@@ -2355,11 +2381,14 @@ async function bisect(request, directory, world) {
 }
 /**
 * Goes on with a bisection that was cut short: the plan of its work directory, less what its journal holds; with
-* `mostBoots` also with one that stayed inconclusive. One that has finished is told again, and needs no testbed.
+* `mostBoots` also with one that stayed inconclusive, and with `skips` without those commits. One that has finished is
+* told again, and needs no testbed.
 */
-async function resumeBisection(directory, world, mostBoots) {
+async function resumeBisection(directory, world, { mostBoots, skips = [] } = {}) {
 	const written = await readBisectPlan(directory);
-	const plan = mostBoots === void 0 ? written : withMostBoots(written, mostBoots);
+	const extended = mostBoots === void 0 ? written : withMostBoots(written, mostBoots);
+	const commits = await Promise.all(skips.map((name) => world.repository.resolve(name)));
+	const plan = commits.length === 0 ? extended : withSkipped(extended, commits);
 	const journal = await readJournal(journalIn(directory));
 	if (journal.at(-1)?.kind === "finished" && hasEnded(plan, journal)) {
 		const result = (await readAnyResult(directory).catch(() => void 0))?.result;

@@ -268,7 +268,10 @@ const bootsOf = (config, dut, world) => ({
 	unfit: void 0,
 	told: /* @__PURE__ */ new Set(),
 	asFound: void 0,
-	reference: void 0
+	reference: void 0,
+	mayDiffer: false,
+	differences: /* @__PURE__ */ new Set(),
+	news: []
 });
 /** What does not hold on the DUT's own kernel; it is not held against a boot later. */
 async function inspectDut(boots, families) {
@@ -327,14 +330,28 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 	};
 	const [flash] = flashed(boots.asFound ?? {}, boot.fingerprint);
 	if (flash !== void 0) return unfit(boots, planned, `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it for good, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`);
-	const [difference] = differencesBetween(boots.reference ?? boot, boot);
-	if (difference !== void 0) return unfit(boots, planned, `the DUT is not the same in more than its kernel: ${difference}`);
+	const reference = boots.reference ?? boot;
+	const found = differencesBetween(reference, boot);
+	const [difference] = found;
+	if (boots.mayDiffer && reference.variant !== variant) tellDifferences(boots, variant, found);
+	else if (difference !== void 0) return unfit(boots, planned, `the DUT is not the same in more than its kernel: ${difference}`);
 	boots.booted = boot;
 	return {
 		kind: "ready",
 		boot
 	};
 }
+/** Once each, however many variants show them. */
+function tellDifferences(boots, variant, found) {
+	for (const difference of found) {
+		const what = difference.replace(` on ${variant}`, "");
+		if (boots.differences.has(what)) continue;
+		boots.differences.add(what);
+		boots.news.push(`the DUT is not the same in more than its kernel: ${difference}`);
+	}
+}
+/** Sentences that nobody has heard yet. */
+const takeNews = (boots) => boots.news.splice(0);
 /** Asked right before every blast: a kernel may lose what it had when it came up. */
 async function whyAstray({ config, dut }, family) {
 	const families = [family];
@@ -612,7 +629,7 @@ async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress
 // src/testbed/freebsd/blast.ts
 async function blast$1(lab, planned, keepLog, signal) {
 	const outcome = await recorded(lab, keepLog, () => send(lab, planned, keepLog, signal));
-	const warnings = lab.console?.takeTroubles() ?? [];
+	const warnings = [...lab.console?.takeTroubles() ?? [], ...takeNews(lab.boots)];
 	return warnings.length === 0 ? outcome : {
 		...outcome,
 		warnings
@@ -1204,6 +1221,7 @@ async function openFreebsdMachines(name, config, traffic, world) {
 				rules
 			};
 			lab.prepared.rules = rules;
+			boots.mayDiffer = request.mayDiffer === true;
 			boots.wanted = new Set(variants.map(({ variant }) => variant));
 			const signal = AbortSignal.any([request.signal, over.signal]);
 			lab.prepared.kernels.want({

@@ -29,6 +29,7 @@ import {
   readBisectPlan,
   replaceBisectPlan,
   withMostBoots,
+  withSkipped,
   writeBisectPlan,
 } from './plan.ts';
 import { type Range, readRange, variantOf } from './range.ts';
@@ -84,15 +85,18 @@ export async function bisect(
 
 /**
  * Goes on with a bisection that was cut short: the plan of its work directory, less what its journal holds; with
- * `mostBoots` also with one that stayed inconclusive. One that has finished is told again, and needs no testbed.
+ * `mostBoots` also with one that stayed inconclusive, and with `skips` without those commits. One that has finished is
+ * told again, and needs no testbed.
  */
 export async function resumeBisection(
   directory: string,
   world: BisectWorld,
-  mostBoots?: number,
+  { mostBoots, skips = [] }: { mostBoots?: number | undefined; skips?: readonly string[] } = {},
 ): Promise<BisectResult> {
   const written = await readBisectPlan(directory);
-  const plan = mostBoots === undefined ? written : withMostBoots(written, mostBoots);
+  const extended = mostBoots === undefined ? written : withMostBoots(written, mostBoots);
+  const commits = await Promise.all(skips.map((name) => world.repository.resolve(name)));
+  const plan = commits.length === 0 ? extended : withSkipped(extended, commits);
   const journal = await readJournal(journalIn(directory));
   if (journal.at(-1)?.kind === 'finished' && hasEnded(plan, journal)) {
     const kept = await readAnyResult(directory).catch(() => undefined);

@@ -21,6 +21,9 @@ export const isShared = ({ traffic }: Sharing): boolean => traffic.runsPerBlast 
 /** How many positions of a range share a blast with its ends. */
 export const positionsPerBlast = 4;
 
+/** How often in a row nothing may be told of a variant: a shared blast takes seconds, and a busy machine may stay so for minutes. */
+export const mostTriesOf = (plan: Sharing): number => (isShared(plan) ? 10 : 3);
+
 /**
  * A boot of the one variant, or a blast in which all come in turn and back again (ABCD DCBA), so that a steady drift
  * cancels. The order begins with another one in each blast.
@@ -84,11 +87,14 @@ function againstEnds(
     (end?.forms ?? []).map(({ variant }) => variant),
   );
   const ends = names.flatMap((name) => alone.get(name) ?? []);
-  const lost = ends.find(({ kind }) => kind === 'lost');
-  const middle = mean(ends.flatMap((end) => (end.kind === 'measured' ? (end.level ?? []) : [])));
+  const levels = ends.flatMap((end) => (end.kind === 'measured' ? (end.level ?? []) : []));
+  const silent: Reading = { kind: 'lost', why: 'neither end forwarded anything' };
+  const unknown =
+    ends.find(({ kind }) => kind === 'lost') ?? (levels.length === 0 ? silent : undefined);
+  if (unknown !== undefined) return new Map([...alone].map(([name]) => [name, unknown]));
+  const middle = mean(levels);
   return new Map(
     [...alone].map(([name, reading]): [string, Reading] => {
-      if (lost !== undefined) return [name, lost];
       if (reading.kind === 'lost' || reading.level === undefined) return [name, reading];
       return [name, { ...reading, level: reading.level - middle }];
     }),

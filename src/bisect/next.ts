@@ -1,7 +1,7 @@
 // What is booted next: nothing but the plan, the journal and what it costs decides, so a resumed bisection goes the same way.
 import type { Entry } from '../experiment/journal.ts';
 import type { Fault } from '../words/bisect.ts';
-import { isShared, positionsPerBlast } from './blasts.ts';
+import { isShared, mostTriesOf, positionsPerBlast } from './blasts.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import type { BisectPlan } from './plan.ts';
 import {
@@ -37,8 +37,6 @@ export type BuildCosts = {
 
 /** For who asks whether it has ended. */
 export const noCosts: BuildCosts = { runMinutes: 1, buildMinutes: 0, isReady: () => true };
-
-const mostTries = 3;
 
 export function nextOf(plan: BisectPlan, entries: readonly Entry[], costs: BuildCosts): Next {
   const evidence = evidenceOf(plan, entries);
@@ -91,14 +89,15 @@ function tryAgain(
   entries: readonly Entry[],
   evidence: Evidence,
 ): Next | undefined {
-  const { positions } = evidence;
+  const { positions, problem } = evidence;
   const unfinished = positions.filter(({ finding, isNextForm }, index) => {
+    if (problem.skipped.has(index)) return false;
     const isEnd = index === 0 || index === positions.length - 1;
     const { lost, failure } = finding;
     const isUnsure = failure?.isSure === false && (isEnd || failure.fault.kind === 'build-failed');
     return lost !== undefined || isUnsure || isNextForm;
   });
-  const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTries);
+  const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTriesOf(plan));
   if (stuck !== undefined) {
     return { kind: 'stuck', variant: stuck.form.variant, why: stuck.finding.lost?.why ?? '' };
   }

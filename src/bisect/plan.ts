@@ -60,6 +60,22 @@ export const readBisectPlan = (directory: string): Promise<BisectPlan> =>
 
 export const hasBisectPlan = (directory: string): Promise<boolean> => hasPlanFile(directory, file);
 
+/** The same plan without some commits of its range; throws a `UsageError` for one that is none of it, or an end. */
+export function withSkipped(plan: BisectPlan, commits: readonly string[]): BisectPlan {
+  const { revisions } = plan.range;
+  const between = revisions.slice(1, -1).map(({ commit }) => commit);
+  const stranger = commits.find((commit) => !between.includes(commit));
+  if (stranger !== undefined) {
+    throw new UsageError(
+      `--skip: ${stranger.slice(0, 12)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`,
+    );
+  }
+  const skipped = revisions.map((revision) =>
+    commits.includes(revision.commit) ? { ...revision, isSkipped: true } : revision,
+  );
+  return { ...plan, range: { ...plan.range, revisions: skipped } };
+}
+
 /** The same plan with more boots; throws a `UsageError` where it has as many already. */
 export function withMostBoots(plan: BisectPlan, mostBoots: number): BisectPlan {
   if (mostBoots > plan.mostBoots) return { ...plan, mostBoots };

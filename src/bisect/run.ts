@@ -14,7 +14,7 @@ import { reasonOf } from '../words/one-line.ts';
 import type { Rejected } from '../words/rejection.ts';
 import { pathName } from '../words/variant-name.ts';
 import { answerOf, variantsToProfile } from './assemble.ts';
-import { isShared, plannedBlast, readingsOf } from './blasts.ts';
+import { isShared, mostTriesOf, plannedBlast, readingsOf } from './blasts.ts';
 import { evidenceOf, revertedName } from './evidence.ts';
 import { type BuildCosts, type Next, nextOf, wantedVariants } from './next.ts';
 import { usualMinutes } from './outlook.ts';
@@ -70,7 +70,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
 
   async function measure(next: Exclude<Next, { kind: 'ended' }>): Promise<void> {
     if (next.kind === 'good-failed') throw new GoodEndError(next.fault);
-    if (next.kind === 'stuck') throw new StuckError(next.variant, next.why);
+    if (next.kind === 'stuck') throw new StuckError(next.variant, mostTriesOf(plan), next.why);
     const isReady = (variant: string) => testbed.ready().has(variant);
     const wanted = wantedVariants(plan, journal.entries, next.variants, isReady);
     await boot(next.variants, wanted, next.why);
@@ -137,6 +137,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
       variants: listed,
       rules: plan.rules,
       cells: [plan.cell],
+      mayDiffer: true,
       keepLog: keepLogIn(directory, 'builds'),
       tell: (text) => onEvent({ kind: 'preparing', text }),
       signal,
@@ -179,7 +180,10 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
       const { findings, positions } = evidenceOf(plan, journal.entries);
       const { levels = [], failure, lost } = findings.get(revertedName) ?? {};
       if (levels.length >= bootsOfReverted || failure?.isSure) return;
-      if (lost !== undefined && lost.times >= 3) throw new StuckError(revertedName, lost.why);
+      const most = mostTriesOf(plan);
+      if (lost !== undefined && lost.times >= most) {
+        throw new StuckError(revertedName, most, lost.why);
+      }
       const bad = positions.at(-1)?.form;
       if (bad === undefined) return;
       const made = known.get(revertedName) ?? (await variants.without(commit, bad));
@@ -290,9 +294,9 @@ class GoodEndError extends Error {
 class StuckError extends Error {
   override readonly name = 'StuckError';
 
-  constructor(variant: string, why: string) {
+  constructor(variant: string, times: number, why: string) {
     super(
-      `Three times in a row nothing was measured with ${variant}, at last for this: ${reasonOf(why)}. No commit is blamed for that: mend the testbed, or leave the commit out with --skip in a new bisection.`,
+      `${times} times in a row nothing was measured with ${variant}, at last for this: ${reasonOf(why)}. No commit is blamed for that: mend the testbed, or go on without that commit, by --skip ${variant} beside --resume.`,
     );
   }
 }

@@ -45,7 +45,12 @@ export function define(command: Command): void {
     .option('-p, --patch <revision>', 'the diffs of a revision like D27401 or D27401:80677')
     .option('--from <result>', "a gate's work directory: its base, its patched, its worst cell")
     .option('--fix-up <commit>', 'FIX or FIX:FIRST, on top of commits that need it', also, [])
-    .option('--skip <commits>', 'A commit or A..B, which are not tried', also, [])
+    .option(
+      '--skip <commits>',
+      'a commit or A..B, which are not tried; with --resume, commits',
+      also,
+      [],
+    )
     .option('-r, --repository <dir>', 'git repository that has them', '.')
     .option('-c, --config <file>', 'configuration', usualConfig)
     .option('-t, --testbed <wish>', 'a name, or what it has to be, like "mellanox and 40G"')
@@ -200,7 +205,7 @@ async function searched(
   };
   return inSession(session, (world) =>
     request === undefined
-      ? resumeBisection(directory, { ...world, repository }, mostBoots)
+      ? resumeBisection(directory, { ...world, repository }, { mostBoots, skips: options.skip })
       : bisect(request, directory, { ...world, repository }),
   );
 }

@@ -68,6 +68,11 @@ export type PrepareRequest = {
   cells: readonly Cell[];
   /** Rules of the scenarios that are a site's own, by their names. */
   rules: Readonly<Record<string, OwnRules>>;
+  /**
+   * Whether a DUT that shows other facts with a variant than with base is measured all the same, and that told: between
+   * commits that lie far apart its release and the abilities of its cards change.
+   */
+  mayDiffer?: boolean;
   /** Gets the logs of builds. */
   keepLog: KeepLog;
   /** Gets what goes on, in a few words, where it takes longer than moments. */

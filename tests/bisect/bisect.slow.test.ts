@@ -135,6 +135,26 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     expectNoneBlamedBut(result, ['Change 3', 'Change 5', 'Change 9']);
   });
 
+  test('goes across another release, and tells of it once', async () => {
+    const repository = newRepository();
+    for (let place = 0; place <= 6; place++) {
+      const release = place < 3 ? '15.0-CURRENT' : '16.0-CURRENT';
+      const text = `FreeBSD ${release} #0 c${place + 3}\n`;
+      commit(repository, { 'sys/conf/version': text, 'sys/dev/nic/driver': 'works\n' });
+    }
+    await using study = await startLab(repository);
+    const result = await bisect(
+      requestFor(study, { good: 'HEAD~6' }),
+      join(temporaryFolder(), 'work'),
+      around(study, repository),
+    );
+    expect(result.answer).toMatchObject({ kind: 'culprit', revision: 4 });
+    const told = result.testbed.warnings.filter((text) => text.includes('release'));
+    expect(told).toEqual([
+      'the DUT is not the same in more than its kernel: release: "15.0-CURRENT" on base, "16.0-CURRENT" on patched',
+    ]);
+  });
+
   test('that was killed goes on where it stood, and boots nothing again', async () => {
     const repository = commits();
     await using study = await startLab(repository);

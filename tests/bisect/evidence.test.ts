@@ -5,6 +5,7 @@ import type { Entry } from '../../src/experiment/journal.ts';
 import type { Rejection } from '../../src/words/rejection.ts';
 import {
   aBisectPlan,
+  aSharedPlan,
   at,
   booted,
   commitAt,
@@ -199,5 +200,42 @@ describe('what comes next', () => {
     expect(wanted).toEqual(expect.arrayContaining(['base', 'patched']));
     const ahead = wanted.slice(1).filter((variant) => !isReady(variant));
     expect(ahead.slice(0, 2).toSorted()).toEqual([variantAt(2), variantAt(6)]);
+  });
+});
+
+describe('a shared blast', () => {
+  const plan = aSharedPlan(4);
+  const runsOf = (variant: string, pps: number, validity?: ReturnType<typeof unfit>) =>
+    [1, 2].map((number) =>
+      aRun({ number, blast: 1, pair: number, variant, pps, ...(validity && { validity }) }),
+    );
+  const blast = (...runs: ReturnType<typeof aRun>[]): Entry => {
+    const entry = booted(1, 'base', 800);
+    if (entry.kind !== 'measured') throw new TypeError('It is a measured one.');
+    return { ...entry, runs };
+  };
+
+  test('holds each commit against the middle of both ends', () => {
+    const runs = [runsOf('base', 4e6), runsOf(variantAt(2), 2e6), runsOf('patched', 1e6)].flat();
+    const { measured } = evidenceOf(plan, [started, blast(...runs)]).problem;
+    expect(measured.get(0)?.[0]).toBeCloseTo(Math.log(2), 9);
+    expect(measured.get(2)?.[0]).toBeCloseTo(0, 9);
+    expect(measured.get(4)?.[0]).toBeCloseTo(-Math.log(2), 9);
+  });
+
+  test.each([
+    ['an end', runsOf('patched', 1e6, unfit('The machine was busy.')), 'The machine was busy.'],
+    ['both ends', [...runsOf('patched', 1e6, unfit('x')), ...runsOf('base', 1e6, unfit('x'))], 'x'],
+    [
+      'ends that forward nothing',
+      [...runsOf('patched', 0), ...runsOf('base', 0)],
+      'neither end forwarded anything',
+    ],
+  ])('that tells nothing of %s tells nothing of any', (_, ends, why) => {
+    const others = ends.some(({ variant }) => variant === 'base') ? [] : runsOf('base', 4e6);
+    const runs = [...others, ...runsOf(variantAt(2), 2e6), ...ends];
+    const { problem, findings } = evidenceOf(plan, [started, blast(...runs)]);
+    expect(problem.measured.size).toBe(0);
+    expect(findings.get(variantAt(2))?.lost).toEqual({ times: 1, why });
   });
 });

@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { assembleBisection } from '../../src/bisect/assemble.ts';
-import type { BisectPlan } from '../../src/bisect/plan.ts';
+import { type BisectPlan, withSkipped } from '../../src/bisect/plan.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
 import type { BlastOutcome } from '../../src/testbed/testbed.ts';
 import { bisectResultSchema } from '../../src/words/bisect.ts';
+import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import type { Rejected, Rejection } from '../../src/words/rejection.ts';
 import {
   aBisectPlan,
@@ -193,12 +194,36 @@ describe('the laboratory', () => {
     const directory = temporaryFolder();
     const dead = fakeTestbed({ boots: true, faults: () => ['fails', 'fails'] });
     await expect(runOn(plan, dead, directory)).rejects.toThrow(
-      /^Three times in a row nothing was measured with base, .*: trafgen ended without/,
+      /^3 times in a row nothing was measured with base, .*: trafgen ended without/,
     );
     const journal = await runOn(plan, testbedFor(plan, 7), directory);
     const { answer, revisions } = tell(plan, journal);
     expect(answer).toMatchObject({ kind: 'culprit', revision: 7 });
     expect(revisions.flatMap(({ forms }) => forms.flatMap(({ fault }) => fault ?? []))).toEqual([]);
+  });
+
+  test('that tells nothing of a commit leaves it to whoever goes on without it', async () => {
+    const plan = aBisectPlan(12);
+    const directory = temporaryFolder();
+    const unfit = {
+      rejects: ({ runs: [run] }: PlannedBlast) =>
+        run?.variant === variantAt(6)
+          ? ({ kind: 'failed', reason: 'its routes are lost' } as const)
+          : undefined,
+    };
+    await expect(runOn(plan, testbedFor(plan, 7, unfit), directory)).rejects.toThrow(
+      `or go on without that commit, by --skip ${variantAt(6)} beside --resume.`,
+    );
+    const skipping = withSkipped(plan, [commitAt(6)]);
+    const journal = await runOn(skipping, testbedFor(plan, 7, unfit), directory);
+    expect(tell(skipping, journal).answer).toMatchObject({ kind: 'group', after: 5, last: 7 });
+  });
+
+  test('is not the reason for which an end, or a stranger, could be left out', () => {
+    const plan = aBisectPlan(12);
+    for (const commit of [commitAt(0), commitAt(12), commitAt(99)]) {
+      expect(() => withSkipped(plan, [commit])).toThrow('is no commit between the ends');
+    }
   });
 
   test.for(['fails', 'receiver-loss', 'idle', 'holes'] as const)(

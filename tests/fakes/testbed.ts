@@ -47,7 +47,7 @@ export type FakeTestbedOptions = {
   /** Each pair's variant needs a boot of its own. */
   boots?: true;
   /** Variants that turn out in a blast to be nothing that can be measured. */
-  rejects?: (planned: PlannedBlast) => Rejected | undefined;
+  rejects?: (planned: PlannedBlast) => Exclude<BlastOutcome, { kind: 'measured' }> | undefined;
   /** What is told of the testbed with a blast. */
   warnings?: (blast: number) => string[];
 };

@@ -26,6 +26,7 @@ import {
   holdAgainst,
   portsOf,
   rejected,
+  takeNews,
   whyAstray,
 } from './boots.ts';
 import type { Kernel, Kernels } from './kernels.ts';
@@ -60,7 +61,7 @@ export async function blast(
   signal: AbortSignal,
 ): Promise<BlastOutcome> {
   const outcome = await recorded(lab, keepLog, () => send(lab, planned, keepLog, signal));
-  const warnings = lab.console?.takeTroubles() ?? [];
+  const warnings = [...(lab.console?.takeTroubles() ?? []), ...takeNews(lab.boots)];
   return warnings.length === 0 ? outcome : { ...outcome, warnings };
 }
 

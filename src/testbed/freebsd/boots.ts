@@ -46,6 +46,11 @@ export type Boots = {
   asFound: Fingerprint | undefined;
   /** What every boot is held against: the first of base or patched that was measured. */
   reference: Boot | undefined;
+  /** See `PrepareRequest`. */
+  mayDiffer: boolean;
+  /** Differences that were told, without the variants, and sentences that nobody has heard yet. */
+  differences: Set<string>;
+  news: string[];
 };
 
 export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdWorld): Boots => ({
@@ -58,6 +63,9 @@ export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdW
   told: new Set(),
   asFound: undefined,
   reference: undefined,
+  mayDiffer: false,
+  differences: new Set(),
+  news: [],
 });
 
 /** What does not hold on the DUT's own kernel; it is not held against a boot later. */
@@ -140,14 +148,31 @@ export async function bootFor(
     const reason = `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it for good, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`;
     return unfit(boots, planned, reason);
   }
-  const [difference] = differencesBetween(boots.reference ?? boot, boot);
-  if (difference !== undefined) {
+  const reference = boots.reference ?? boot;
+  const found = differencesBetween(reference, boot);
+  const [difference] = found;
+  if (boots.mayDiffer && reference.variant !== variant) {
+    tellDifferences(boots, variant, found);
+  } else if (difference !== undefined) {
     const reason = `the DUT is not the same in more than its kernel: ${difference}`;
     return unfit(boots, planned, reason);
   }
   boots.booted = boot;
   return { kind: 'ready', boot };
 }
+
+/** Once each, however many variants show them. */
+function tellDifferences(boots: Boots, variant: string, found: readonly string[]): void {
+  for (const difference of found) {
+    const what = difference.replace(` on ${variant}`, '');
+    if (boots.differences.has(what)) continue;
+    boots.differences.add(what);
+    boots.news.push(`the DUT is not the same in more than its kernel: ${difference}`);
+  }
+}
+
+/** Sentences that nobody has heard yet. */
+export const takeNews = (boots: Boots): string[] => boots.news.splice(0);
 
 /** Asked right before every blast: a kernel may lose what it had when it came up. */
 export async function whyAstray(

@@ -121,6 +121,7 @@ export async function openFreebsdMachines(
       const { rules, variants } = request;
       lab.prepared ??= { kernels: kernelsIn(folder, await builderForNow()), rules };
       lab.prepared.rules = rules;
+      boots.mayDiffer = request.mayDiffer === true;
       boots.wanted = new Set(variants.map(({ variant }) => variant));
       const signal = AbortSignal.any([request.signal, over.signal]);
       lab.prepared.kernels.want({ ...request, signal });
