@@ -1102,8 +1102,8 @@ function commandsFor(call) {
 			["bisect", isOnGithub ? "find the commit of the pull request that costs the packets" : "find the diff of the revision that costs the packets"],
 			["bisect v1.2 main forwarding inet4", "the same between a good commit and a bad one of your own, in one scenario and family"],
 			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix on top where it is missing, and without some commits"],
-			["bisect verify-revert", "the same, and measure the bad one without the culprit, too"],
-			["bisect testbed=chelsio metric=pps max-boots=60 profile=off", "the same elsewhere or otherwise"]
+			["bisect testbed=chelsio verify-revert", "the same elsewhere, and with the bad one measured without the culprit, too"],
+			["bisect metric=pps max-boots=60 profile=off", "the same by a metric of your own, with more boots, or without profiles"]
 		],
 		cancel: [["cancel", "end what runs and what waits"]],
 		help: [["help", "see this list"]]
