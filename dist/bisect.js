@@ -66,7 +66,7 @@ function readingOf(runs, metric) {
 		kind: "measured",
 		pps,
 		values,
-		level: mean(values.map(Math.log))
+		level: median(values.map(Math.log))
 	};
 }
 /** What slows a whole blast cancels: levels are those above the middle of both ends in the same blast. */
@@ -980,13 +980,12 @@ function revisionsOf({ range }, evidence) {
 		const { first = 0, last = -1 } = positions[index] ?? {};
 		return range.revisions.slice(first, last + 1);
 	}));
-	const told = /* @__PURE__ */ new Set();
+	const tellers = tellersOf(range.revisions);
 	return range.revisions.map((revision, index) => {
 		const { forms, ...about } = revision;
 		const tried = forms.flatMap(({ variant, fixUps }) => {
 			const finding = findings.get(variant);
-			if (finding === void 0 || told.has(variant)) return [];
-			told.add(variant);
+			if (finding === void 0 || tellers.get(variant) !== index) return [];
 			const { values, failure } = finding;
 			return {
 				variant,
@@ -1002,6 +1001,16 @@ function revisionsOf({ range }, evidence) {
 			forms: tried
 		};
 	});
+}
+/** Where each variant is told of, for several revisions may share a kernel: at the first that has it without a fix-up. */
+function tellersOf(revisions) {
+	const tellers = /* @__PURE__ */ new Map();
+	const tell = (forms, index) => {
+		for (const { variant } of forms) if (!tellers.has(variant)) tellers.set(variant, index);
+	};
+	for (const [index, { forms }] of revisions.entries()) tell(forms.slice(0, 1), index);
+	for (const [index, { forms }] of revisions.entries()) tell(forms, index);
+	return tellers;
 }
 /** What a bisection that has ended tells; throws a RangeError for one that has not. */
 function answerOf(plan, journal) {
@@ -1671,7 +1680,8 @@ function notesOf({ called, twin }, needing, conflicts) {
 	if (needing.length === 0) return [`No commit of the range needs ${called}${twin ? `: ${shortId(twin)} makes the same change` : ""}.`];
 	const files = [...new Set([...conflicts.values()].flat())];
 	const shown = [...files.slice(0, 3).map(excerpt), ...files.length > 3 ? ["…"] : []].join(", ");
-	if (conflicts.size === needing.length) throw new UsageError(`${called} applies to no commit that needs it, for conflicts in ${shown}: name one that does, or leave it out.`);
+	const later = needing.filter(({ place }) => place > 0);
+	if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) throw new UsageError(`${called} applies to no commit that needs it, for conflicts in ${shown}: name one that does, or leave it out.`);
 	return stretchesOf(needing, conflicts).map(([first, last]) => `${called} does not apply ${first === last ? `to ${first}` : `from ${first} to ${last}`}, for conflicts in ${shown}: what is measured there goes without it.`);
 }
 /** First and last of those in conflict that follow each other among those that need it. */

@@ -23,6 +23,7 @@ import {
 } from './evidence.ts';
 import { nextOf, noCosts } from './next.ts';
 import type { BisectPlan } from './plan.ts';
+import type { Form, Revision } from './range.ts';
 import { type Ending, type Found, probabilities, takenForFailed } from './search.ts';
 
 /** The result of a bisection that has ended; throws a RangeError for one that has not. */
@@ -75,14 +76,12 @@ function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[
       return range.revisions.slice(first, last + 1);
     }),
   );
-  // A kernel that several revisions share is told of once.
-  const told = new Set<string>();
+  const tellers = tellersOf(range.revisions);
   return range.revisions.map((revision, index) => {
     const { forms, ...about } = revision;
     const tried = forms.flatMap(({ variant, fixUps }) => {
       const finding = findings.get(variant);
-      if (finding === undefined || told.has(variant)) return [];
-      told.add(variant);
+      if (finding === undefined || tellers.get(variant) !== index) return [];
       const { values, failure } = finding;
       return { variant, fixUps, values: [...values], ...(failure && { fault: failure.fault }) };
     });
@@ -93,6 +92,17 @@ function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[
       forms: tried,
     };
   });
+}
+
+/** Where each variant is told of, for several revisions may share a kernel: at the first that has it without a fix-up. */
+function tellersOf(revisions: readonly Revision[]): Map<string, number> {
+  const tellers = new Map<string, number>();
+  const tell = (forms: readonly Form[], index: number) => {
+    for (const { variant } of forms) if (!tellers.has(variant)) tellers.set(variant, index);
+  };
+  for (const [index, { forms }] of revisions.entries()) tell(forms.slice(0, 1), index);
+  for (const [index, { forms }] of revisions.entries()) tell(forms, index);
+  return tellers;
 }
 
 /** What a bisection that has ended tells; throws a RangeError for one that has not. */

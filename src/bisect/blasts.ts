@@ -75,7 +75,8 @@ function readingOf(runs: readonly Run[], metric: Metric): Reading {
   if (pps === 0) return { kind: 'measured', pps, values: counted.map(() => 0) };
   const values = counted.flatMap((run) => (run.pps > 0 ? (run[metric] ?? []) : []));
   if (values.length === 0) return { kind: 'lost', why: `the DUT tells no ${metric}` };
-  return { kind: 'measured', pps, values, level: mean(values.map(Math.log)) };
+  // A few wild runs of a busy machine hardly move it.
+  return { kind: 'measured', pps, values, level: median(values.map(Math.log)) };
 }
 
 /** What slows a whole blast cancels: levels are those above the middle of both ends in the same blast. */

@@ -214,7 +214,9 @@ function notesOf(
   }
   const files = [...new Set([...conflicts.values()].flat())];
   const shown = [...files.slice(0, 3).map(excerpt), ...(files.length > 3 ? ['…'] : [])].join(', ');
-  if (conflicts.size === needing.length) {
+  // To help the good one alone is of no use: what it is held against would go without.
+  const later = needing.filter(({ place }) => place > 0);
+  if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) {
     throw new UsageError(
       `${called} applies to no commit that needs it, for conflicts in ${shown}: name one that does, or leave it out.`,
     );

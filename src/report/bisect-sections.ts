@@ -127,7 +127,7 @@ export function howDecided({ isShared, history }: BisectResult): string[] {
     `Each ${one} is one number, and P is the chance that a commit is the one that changed it, given all of them${history === undefined ? '' : ' and the noise of earlier experiments'}. No ${one} is thrown away, so one that is off is corrected by later ones.`,
     `Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two ${one}s.`,
     `A change is of the geometric means of both neighbours, ± its ${percent} interval. Commits that make the same kernel are told as one.`,
-    'What cannot be measured failed twice. Commits between two that failed alike are not tried, and taken for failed.',
+    'What cannot be measured failed twice, or once like a neighbour. Commits between two that failed alike are not tried, and taken for failed.',
     'The whole of it is in docs/bisect.md.',
   ];
 }

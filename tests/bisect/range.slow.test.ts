@@ -920,6 +920,21 @@ describe('bad input is refused in one sentence', () => {
     await refused(sentence, directory, { good: ids[2] ?? '', fixUps: [fixUp] });
   });
 
+  test('a fix-up that applies to the good one alone', async () => {
+    const { directory, ids } = historyOf(
+      { files: { [mlx5]: driver({ uar: 'old' }) } },
+      { files: { [mlx5]: driver({ uar: 'new' }) } },
+      { files: { [mlx5]: driver({ uar: 'newer' }) } },
+      { files: { [mlx5]: driver({ uar: 'mended' }) }, parents: [0] },
+    );
+    git(directory, 'update-ref', 'refs/heads/main', ids[2] ?? '');
+    git(directory, 'tag', 'mended', ids[3] ?? '');
+    await refused(/^--fix-up mended applies to no commit that needs it/, directory, {
+      good: ids[0] ?? '',
+      fixUps: ['mended'],
+    });
+  });
+
   test('the same fix-up twice, however it is called', async () => {
     const { directory, ids } = historyOf(...broken);
     await refused('--fix-up main~1 is given twice: leave one of them out.', directory, {

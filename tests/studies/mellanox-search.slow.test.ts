@@ -101,6 +101,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the bisection of a driver'
       expect(result.answer.measuredWith).toEqual([fixId]);
       expect(result.boots).toBeLessThanOrEqual(11);
       expect(report).toContain(culprit);
+      // With the fix on top the one before the last is the last one.
+      expect(result.revisions.at(-1)?.forms[0]?.values).toHaveLength(2);
     },
   );
 
