@@ -1071,7 +1071,7 @@ function answerOf(plan, journal) {
 		}
 	}
 }
-/** Of ends that were never told apart, which no answer but one is given of. */
+/** The change between ends that were never told apart; only `not-reproduced` is answered of those. */
 const noChange = {
 	change: 0,
 	low: 0,
@@ -1110,7 +1110,7 @@ function foundOf(plan, evidence, { after, last, probability }, [from, to]) {
 }
 /** What may lie beyond an interval to each side. */
 const level = (1 - bisectConfidenceRatio) / 2;
-/** Of all that was measured at the positions of two stretches; undefined where that is too little. */
+/** The change from all that was measured in one stretch of positions to another; undefined where that is too little. */
 function changeBetween({ positions, problem }, before, after) {
 	const findingsIn = ([first, last]) => positions.slice(first, last + 1).map(({ finding }) => finding);
 	const unit = unitOf(positions[0]);
@@ -1848,7 +1848,7 @@ async function boundsOf(text, { bad, commits, places }, repository) {
 			last: place === Infinity ? -1 : place
 		};
 	}
-	/** Of the last one that it contains; below 0 where that came before the good one. */
+	/** The place of the last commit that a name contains; below 0 where that came before the good one. */
 	const lastIn = async (name) => {
 		const commit = await commitNamed("--skip", name, repository);
 		return commits.length - 1 - await repository.stepsSince(commit, bad);

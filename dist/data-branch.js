@@ -202,7 +202,7 @@ function graphFiles({ result, profiles, leftOut = () => {} }) {
 	}
 	return files;
 }
-/** Of a bisection, where there is something to draw. */
+/** The plot of a bisection, where there is something to draw. */
 function plotFile({ result, leftOut = () => {} }) {
 	if (isOfGate(result)) return [];
 	try {

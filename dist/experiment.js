@@ -972,7 +972,7 @@ var BaseRejectedError = class extends Error {
 		super(`The base itself ${faults[rejection.kind]}, so nothing was measured: ${whyRejected(rejection)}`);
 	}
 };
-/** Its message, with what the kernel died of. */
+/** The message of a rejection, with what the kernel died of. */
 function whyRejected(rejection) {
 	const { message } = rejection;
 	const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";

@@ -335,7 +335,7 @@ async function* fieldsOf(output, short) {
 // src/patch/history.ts
 function historyOf({ directory, git, gitWith, start }) {
 	const failed = (what) => new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
-	/** Of each change that a command of git shows as a patch, its id and that of its commit. */
+	/** Ids of each change that a command of git shows as a patch, and of its commit. */
 	const patchIds = async (command) => {
 		const [from, to] = [start(command), start(["patch-id", "--stable"])];
 		const ended = [

@@ -455,7 +455,7 @@ const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 const listed = (parts) => [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
 /** As git would show it in a large repository. */
 const shortId = (commit) => commit.slice(0, 12);
-/** Of a revision by its index, which may be of a result that somebody else made. */
+/** The short id of a revision by its index, which may come from a result that somebody else made. */
 const idOf = ({ revisions }, index) => shortId(revisions[index]?.commit ?? "an unknown commit");
 
 // src/report/cell-rows.ts
@@ -575,7 +575,7 @@ function toldRevisions(result, most) {
 		weight: weightOf(revision, index)
 	})).filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight).slice(0, most).map(({ index }) => index).toSorted((a, b) => a - b);
 }
-/** Of a larger group those that were tried say enough. */
+/** How many members of a group are told in full; in a larger one those that were tried say enough. */
 const mostMembers = 30;
 /** A commit that is less likely than this and was never tried says nothing. */
 const leastProbability = .01;
@@ -1428,7 +1428,7 @@ function told({ isTold, first, left: x, width }, { result, places }) {
 		"pointer-events": "all"
 	}, element("title", {}, escaped(said)))];
 }
-/** Of what there is in the picture, in lines that are as long as there is room. */
+/** The legend of what there is in the picture, in lines that are as long as there is room. */
 function legendPieces(drawing, dots) {
 	const { places } = drawing;
 	const { margin, width, chanceBottom } = places;
@@ -2832,7 +2832,7 @@ function revisions(result) {
 ${plots(result)}${revisionTable(result, rows, "Good first, bad last; P is the chance that a commit is the one")}${all && fold(`all ${result.revisions.length} revisions`, revisionTable(result, all, "Good first, bad last"))}</section>
 `;
 }
-/** Of its two forms the page shows the one for which it is wide enough, in its own colours. */
+/** The plot in both its forms: the page shows the one for which it is wide enough, in its own colours. */
 function plots(result) {
 	const drawn = ["wide", "narrow"].flatMap((form) => {
 		const plot = bisectPlot(result, form);

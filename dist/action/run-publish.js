@@ -41,7 +41,7 @@ async function fetchPatiently(octokit, place, patience) {
 	}
 	return fetchArtifact(octokit, place);
 }
-/** Of a job that has answered, or could not. */
+/** The exit code of a job that has answered, or could not. */
 function exitCodeIf(isGiven) {
 	if (isGiven) return exitCodes.pass;
 	log.error("The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.");

@@ -98,7 +98,7 @@ Example:
 
 Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
 3 when nobody can say, 4 when the lab failed.`;
-/** Of an option that may be typed several times, or once with commas. */
+/** Collects an option that may be typed several times, or once with commas. */
 const also = (text, before) => [...before, ...text.split(",").map((part) => part.trim())];
 /** Answers the exit code; throws for what kept it from an answer, and says into `lastWords` how it goes on. */
 async function runBisect(options, signal, lastWords) {

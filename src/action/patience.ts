@@ -38,7 +38,7 @@ export async function fetchPatiently(
   return fetchArtifact(octokit, place);
 }
 
-/** Of a job that has answered, or could not. */
+/** The exit code of a job that has answered, or could not. */
 export function exitCodeIf(isGiven: boolean): number {
   if (isGiven) return exitCodes.pass;
   log.error(

@@ -152,7 +152,7 @@ export function answerOf(plan: BisectPlan, journal: readonly Entry[]): BisectAns
   }
 }
 
-/** Of ends that were never told apart, which no answer but one is given of. */
+/** The change between ends that were never told apart; only `not-reproduced` is answered of those. */
 const noChange: BisectChange = { change: 0, low: 0, high: 0, before: 0, after: 0 };
 
 type Stretch = readonly [first: number, last: number];
@@ -195,7 +195,7 @@ function foundOf(
 /** What may lie beyond an interval to each side. */
 const level = (1 - bisectConfidenceRatio) / 2;
 
-/** Of all that was measured at the positions of two stretches; undefined where that is too little. */
+/** The change from all that was measured in one stretch of positions to another; undefined where that is too little. */
 function changeBetween(
   { positions, problem }: Evidence,
   before: Stretch,

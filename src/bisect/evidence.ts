@@ -18,7 +18,7 @@ export const revertedName = 'reverted';
 export type Finding = {
   /** Levels of its boots, or of the blasts that it shared, see `Reading`. */
   levels: readonly number[];
-  /** Of those, run by run in the metric's unit; of one that forwards nothing what came through nevertheless. */
+  /** The same boots run by run, in the metric's unit; where nothing is forwarded, what came through nevertheless. */
   values: readonly number[];
   /** `isSure` once it was found twice, or by a testbed that has tried twice. */
   failure?: { fault: Fault; isSure: boolean };

@@ -8,7 +8,7 @@ export type BisectForecast = {
   /** Mean boots and minutes. */
   boots: number;
   minutes: number;
-  /** Of such bisections, those that name a commit or a few: a small share of them where the noise is too large. */
+  /** The share of such bisections that name a commit or a few: small where the noise is too large. */
   answeredRatio: number;
 };
 

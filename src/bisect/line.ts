@@ -6,7 +6,7 @@ import { UsageError } from '../words/usage-error.ts';
 export type Line = {
   good: string;
   bad: string;
-  /** Of all from the good one, which is 0, to the bad one. */
+  /** Ids of all commits from the good one, which is 0, to the bad one. */
   commits: readonly string[];
   places: ReadonlyMap<string, number>;
 };

@@ -27,7 +27,7 @@ export type Next =
   /** The laboratory tells nothing of it, time and again. */
   | { kind: 'stuck'; variant: string; why: string };
 
-/** Of kernels, in minutes. */
+/** What boots and builds cost, in minutes. */
 export type BuildCosts = {
   runMinutes: number;
   buildMinutes: number;

@@ -12,7 +12,7 @@ export type Problem = {
   failed: ReadonlyMap<number, Failure>;
   /** Positions that nobody wants to be tried. */
   skipped: ReadonlySet<number>;
-  /** Of earlier experiments. */
+  /** The noise that earlier experiments have met. */
   history: Noise;
   /** Most boots, failed ones too, and how many there were. */
   mostBoots: number;
@@ -23,7 +23,7 @@ export type Problem = {
 export type Failure = { kind: string; isSure: boolean };
 
 export type Costs = {
-  /** Of one boot with its blast. */
+  /** What one boot with its blast takes. */
   runMinutes: number;
   /** Until the kernel of a position is there; 0 where it is. */
   waitMinutes(position: number): number;
@@ -199,7 +199,7 @@ type Known = Problem & {
   places: readonly number[];
   /** Failed, taken for failed, and skipped. */
   unfit: ReadonlySet<number>;
-  /** Of all boots and what earlier experiments tell, and of those alone. */
+  /** The noise of all boots together with earlier experiments, and that of those experiments alone. */
   noise: Noise;
   earlier: Noise;
 };

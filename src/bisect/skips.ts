@@ -31,7 +31,7 @@ async function boundsOf(
     const place = places.get(await commitNamed('--skip', text, repository)) ?? Infinity;
     return { first: place, last: place === Infinity ? -1 : place };
   }
-  /** Of the last one that it contains; below 0 where that came before the good one. */
+  /** The place of the last commit that a name contains; below 0 where that came before the good one. */
   const lastIn = async (name: string) => {
     const commit = await commitNamed('--skip', name, repository);
     return commits.length - 1 - (await repository.stepsSince(commit, bad));

@@ -95,7 +95,7 @@ Example:
 Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
 3 when nobody can say, 4 when the lab failed.`;
 
-/** Of an option that may be typed several times, or once with commas. */
+/** Collects an option that may be typed several times, or once with commas. */
 const also = (text: string, before: readonly string[]): string[] => [
   ...before,
   ...text.split(',').map((part) => part.trim()),

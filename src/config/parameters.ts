@@ -384,7 +384,7 @@ export const calledAs = {
   comment: (name) => parameter(name).comment?.key ?? name,
 } as const satisfies Record<string, CalledAs>;
 
-/** Of a gate, or of a bisection. */
+/** What somebody asks of a gate, or of a bisection. */
 type AnyAsk = Readonly<Partial<Record<Asked, string | undefined>>>;
 
 /** What is asked, by whatever names a place has for it; nothing of what is not asked. */

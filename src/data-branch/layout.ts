@@ -88,7 +88,7 @@ export type Stored = {
 };
 
 export type Publication = {
-  /** Of a gate or of a bisection, which tells badges, nights and the history nothing. */
+  /** A gate's, or a bisection's, which tells badges, nights and the history nothing. */
   result: Result | BisectResult;
   /** Those that the result tells of, as far as they are at hand. */
   profiles: readonly CellProfiles[];
@@ -120,7 +120,7 @@ export type PublishedPaths = {
   result?: string;
   report?: string;
   page?: string;
-  /** Of the plot over the commits of a bisection. */
+  /** Path of the plot over the commits of a bisection. */
   image?: string;
   /** Paths of flamegraphs by their anchors. */
   graphs: ReadonlyMap<string, string>;
@@ -286,7 +286,7 @@ function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<
   return files;
 }
 
-/** Of a bisection, where there is something to draw. */
+/** The plot of a bisection, where there is something to draw. */
 function plotFile({ result, leftOut = () => {} }: Publication): File[] {
   if (isOfGate(result)) return [];
   try {

@@ -163,7 +163,7 @@ export class BaseRejectedError extends Error {
   }
 }
 
-/** Its message, with what the kernel died of. */
+/** The message of a rejection, with what the kernel died of. */
 function whyRejected(rejection: Rejection): string {
   const { message } = rejection;
   const panic = 'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';

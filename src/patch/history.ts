@@ -57,7 +57,7 @@ export function historyOf({ directory, git, gitWith, start }: Git): History {
   const failed = (what: string) =>
     new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
 
-  /** Of each change that a command of git shows as a patch, its id and that of its commit. */
+  /** Ids of each change that a command of git shows as a patch, and of its commit. */
   const patchIds = async (command: string[]): Promise<[id: string, commit: string][]> => {
     const [from, to] = [start(command), start(['patch-id', '--stable'])];
     const ended = [

@@ -279,6 +279,6 @@ const listed = (parts: readonly string[]): string =>
 /** As git would show it in a large repository. */
 export const shortId = (commit: string): string => commit.slice(0, 12);
 
-/** Of a revision by its index, which may be of a result that somebody else made. */
+/** The short id of a revision by its index, which may come from a result that somebody else made. */
 const idOf = ({ revisions }: BisectResult, index: number): string =>
   shortId(revisions[index]?.commit ?? 'an unknown commit');

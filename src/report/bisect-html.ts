@@ -79,7 +79,7 @@ ${plots(result)}${revisionTable(result, rows, caption)}${all && fold(`all ${resu
 `;
 }
 
-/** Of its two forms the page shows the one for which it is wide enough, in its own colours. */
+/** The plot in both its forms: the page shows the one for which it is wide enough, in its own colours. */
 function plots(result: BisectResult): Piece {
   const drawn = (['wide', 'narrow'] as const).flatMap((form) => {
     const plot = bisectPlot(result, form);

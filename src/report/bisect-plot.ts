@@ -490,7 +490,7 @@ function told({ isTold, first, left: x, width }: Column, { result, places }: Dra
 
 type Entry = { label: string; sample: (x: number, y: number) => string };
 
-/** Of what there is in the picture, in lines that are as long as there is room. */
+/** The legend of what there is in the picture, in lines that are as long as there is room. */
 function legendPieces(
   drawing: Drawing,
   dots: readonly Dot[],

@@ -46,7 +46,7 @@ function toldRevisions(result: BisectResult, most: number): number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** Of a larger group those that were tried say enough. */
+/** How many members of a group are told in full; in a larger one those that were tried say enough. */
 const mostMembers = 30;
 
 /** A commit that is less likely than this and was never tried says nothing. */
@@ -103,7 +103,7 @@ export type BisectRow =
       /** `12`, `0 good`; empty in further rows of the same revision. */
       place: string;
       commit: string;
-      /** Of somebody else. */
+      /** Text of somebody else. */
       subject: string;
       isNamed: boolean;
       isFurther: boolean;

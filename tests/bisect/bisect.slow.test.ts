@@ -6,15 +6,18 @@ import { type BisectRequest, bisect, resumeBisection } from '../../src/bisect/bi
 import { readBisectPlan } from '../../src/bisect/plan.ts';
 import { gate } from '../../src/gate.ts';
 import { openRepository } from '../../src/patch/repository.ts';
-import { openFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
-import { unshared } from '../../src/testbed/testbed.ts';
 import type { BisectResult } from '../../src/words/bisect.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import type { Fault } from '../fakes/freebsd-lab/faults.ts';
-import { worldOf } from '../fakes/freebsd-testbed.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { describeWith } from '../needs.ts';
-import { type Builder, type Study, startBuilder, startStudy } from '../studies/study.ts';
+import {
+  type Builder,
+  type Study,
+  startBuilder,
+  startStudy,
+  surroundingsOf,
+} from '../studies/study.ts';
 
 const version = (ident: string): string => `FreeBSD 15.0-CURRENT #0 ${ident}\n`;
 
@@ -72,22 +75,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     ...changes,
   });
 
-  /** Of all that `bisect` is told of its surroundings. */
-  function around(study: Study, repository: string, signal = new AbortController().signal) {
-    const testbed = study.config.testbeds[study.name];
-    if (testbed?.kind !== 'freebsd') throw new TypeError('It is no FreeBSD testbed.');
-    return {
-      repository: openRepository(repository),
-      reserve: async () =>
-        unshared(study.name, (traffic) =>
-          openFreebsdTestbed(study.name, testbed, traffic, worldOf(study.lab)),
-        ),
-      history: study.history,
-      now: () => new Date(study.lab.clock.now() * 1000),
-      onEvent() {},
-      signal,
-    };
-  }
+  const around = (study: Study, repository: string, signal?: AbortSignal) =>
+    surroundingsOf(study, openRepository(repository), signal);
 
   const expectCulprit = ({ answer, revisions }: BisectResult) => {
     expect(answer).toMatchObject({ kind: 'culprit', measuredWith: [] });

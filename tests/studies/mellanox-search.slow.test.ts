@@ -6,14 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BisectRequest, bisect } from '../../src/bisect/bisect.ts';
 import { openRepository } from '../../src/patch/repository.ts';
 import { bisectHeadline } from '../../src/report/bisect-headline.ts';
-import { openFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
-import { unshared } from '../../src/testbed/testbed.ts';
 import type { BisectResult } from '../../src/words/bisect.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { worldOf } from '../fakes/freebsd-testbed.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { describeWith } from '../needs.ts';
-import { type Builder, startBuilder } from './study.ts';
+import { type Builder, startBuilder, surroundingsOf } from './study.ts';
 import { startXeon40g } from './xeon-40g.ts';
 
 /** The kernel's name tells the revision, and how the driver hands out its access regions. */
@@ -64,24 +61,13 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the bisection of a driver'
   ): Promise<{ result: BisectResult; report: string; fixId: string }> {
     const repository = revisions();
     await using study = await startXeon40g(truth, builder, repository);
-    const testbed = study.config.testbeds[study.name];
-    if (testbed?.kind !== 'freebsd') throw new TypeError('It is no FreeBSD testbed.');
     const directory = join(temporaryFolder(), 'work');
     const request: BisectRequest = {
       ...{ good: 'HEAD~12', bad: 'HEAD', fixUps, skips: [], config: study.config },
       ...{ testbeds: [study.name], seed: 1, mostBoots: 40, isVerified: false },
     };
-    const result = await bisect(request, directory, {
-      repository: openRepository(repository),
-      reserve: async () =>
-        unshared(study.name, (traffic) =>
-          openFreebsdTestbed(study.name, testbed, traffic, worldOf(study.lab)),
-        ),
-      history: study.history,
-      now: () => new Date(study.lab.clock.now() * 1000),
-      onEvent() {},
-      signal: new AbortController().signal,
-    });
+    const world = surroundingsOf(study, openRepository(repository));
+    const result = await bisect(request, directory, world);
     const report = readFileSync(join(directory, 'report.md'), 'utf8');
     return { result, report, fixId: git(repository, 'rev-parse', 'c255761') };
   }

@@ -148,22 +148,32 @@ export async function judgePatch(
   patch: Patch,
   kernels?: GivenKernels,
 ): Promise<Judged> {
-  const { name, lab, config, history } = study;
+  const { name, lab, config } = study;
   const directory = join(temporaryFolder(), 'work');
   const from = lab.clock.now();
+  const request = { patch, config, testbeds: [name], seed: 7, kernels };
+  const result = await gate(request, directory, surroundingsOf(study, repository));
+  const report = readFileSync(join(directory, 'report.md'), 'utf8');
+  return { study, result, report, directory, from, to: lab.clock.now() };
+}
+
+/** All that a gate or a bisection touches of the world, with the laboratory as a testbed that is ours. */
+export function surroundingsOf<Opened extends Repository>(
+  { name, lab, config, history }: Study,
+  repository: Opened,
+  signal = new AbortController().signal,
+) {
   const testbed = config.testbeds[name];
   if (testbed?.kind !== 'freebsd') throw new TypeError(`${name} is no FreeBSD testbed.`);
-  const result = await gate({ patch, config, testbeds: [name], seed: 7, kernels }, directory, {
+  return {
     repository,
     reserve: async () =>
       unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, worldOf(lab))),
     history,
     now: () => new Date(lab.clock.now() * 1000),
     onEvent() {},
-    signal: new AbortController().signal,
-  });
-  const report = readFileSync(join(directory, 'report.md'), 'utf8');
-  return { study, result, report, directory, from, to: lab.clock.now() };
+    signal,
+  };
 }
 
 export type Builder = AsyncDisposable & {
