@@ -60,7 +60,7 @@ export function simulateBisect(request: BisectSimulation, search: Search = ours)
 }
 
 /** One range of commits: what a boot of each gives, in natural logarithms, and undefined where it fails. */
-export type SimulatedWorld = {
+type SimulatedWorld = {
   commits: number;
   culprits: readonly number[];
   boot(position: number): number | undefined;
@@ -73,7 +73,7 @@ export type Search = (
   request: Pick<BisectSimulation, 'minutes' | 'mostBoots'>,
 ) => Searched;
 
-export type Searched = { boots: number; minutes: number } & (
+type Searched = { boots: number; minutes: number } & (
   | { kind: 'found'; found: readonly Pick<Found, 'after' | 'last'>[] }
   | { kind: 'inconclusive' | 'not-reproduced' }
 );

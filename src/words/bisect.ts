@@ -14,7 +14,7 @@ import {
 import { cellSchema } from './scenario.ts';
 
 /** What keeps a commit from being measured: found twice of it, or of it and of a neighbour; or once, where no more depended on it. */
-export const faultSchema = z.discriminatedUnion('kind', [
+const faultSchema = z.discriminatedUnion('kind', [
   ...rejections,
   /** No packet comes through, or less than a tenth of what the slower end forwards: another bug than the one looked for. */
   z.object({ kind: z.literal('forwards-nothing'), message: z.string() }),
@@ -81,7 +81,7 @@ const foundSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-export const bisectAnswerSchema = z.discriminatedUnion('kind', [
+const bisectAnswerSchema = z.discriminatedUnion('kind', [
   ...foundSchema.options,
   /** More than one change, each found by itself; `open` are stretches of which nobody can say. */
   z.object({
