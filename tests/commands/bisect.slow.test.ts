@@ -58,7 +58,9 @@ test('a dry run says what it would take, and reserves nothing', async () => {
   const { bisect, folder } = await aBench();
   const before = readdirSync(folder);
   const { status, stdout } = await bisect(...range, '--dry-run');
-  expect(stdout).toMatch(/^4 commits, 3 kernels after the good one: some 3 blasts on fake, 1 min, and at most 60 blasts\n/);
+  expect(stdout).toMatch(
+    /^4 commits, 3 kernels after the good one: some 3 blasts on fake, 1 min, and at most 60 blasts\n/,
+  );
   expect([status, readdirSync(folder)]).toEqual([0, before]);
   const told = await bisect(...range, '--dry-run', '--json');
   expect(JSON.parse(told.stdout)).toMatchObject({ testbed: 'fake', range: { commits: 4 } });
