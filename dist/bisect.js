@@ -5,7 +5,7 @@ import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, hasPlanFile, histo
 import { onTestbed } from "./gate.js";
 import { explained, readAnyResult, writeBisect } from "./report.js";
 import { baselineOf, boundsOf as boundsOf$1, cellSource, earlierNoise, median, pooledEvidence, relevantTo, sumOf } from "./stats.js";
-import { UsageError, bisectConfidenceRatio, cellName, cellSchema, commitId, excerpt, formatMetric, formatPercent, formatPps, formatSize, historySchema, metricSchema, ownRulesSchema, pathName, plainLine, reasonOf, roughly, runSchema, verdictsWorstFirst } from "./words.js";
+import { UsageError, bisectConfidenceRatio, cellName, cellSchema, commitId, excerpt, formatMetric, formatPercent, formatPps, formatSize, historySchema, metricSchema, ownRulesSchema, pathName, plainLine, reasonOf, roughly, runSchema, shortId, verdictsWorstFirst } from "./words.js";
 import { mean, quantile, sum, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { version } from "./package.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
@@ -817,7 +817,7 @@ const lastIndexAtMost = (ascending, value) => {
 };
 
 // src/bisect/next.ts
-/** For who asks whether it has ended. */
+/** Costs for whoever asks only whether it has ended. */
 const noCosts = {
 	runMinutes: 1,
 	buildMinutes: 0,
@@ -1079,7 +1079,7 @@ const noChange = {
 	before: 0,
 	after: 0
 };
-/** As far as the rate is the same before and after what was found: to the next changes, and to what is open. */
+/** The stretch around a change in which the rate stays the same on each side: to the next changes, and to what is open. */
 function surroundingsOf({ after, last }, { found, open }, steps) {
 	const others = [...found, ...open];
 	const before = others.filter((other) => other.last <= after).map((other) => other.last);
@@ -1431,7 +1431,7 @@ const usualMinutes = {
 	run: 5,
 	failure: 10
 };
-/** By the noise of earlier experiments, and without such by what noise that is small takes: a boot for each halving. */
+/** Boots and minutes by the noise of earlier experiments, and without such by what small noise takes: a boot for each halving. */
 function outlookOf(plan) {
 	const { range, effect, history, mostBoots } = plan;
 	const steps = range.revisions.length - 1;
@@ -1537,8 +1537,6 @@ async function placeOf(commit, { bad, commits, places }, repository) {
 	}
 	return to;
 }
-/** As people write it, and as names of variants have it. */
-const shortId = (commit) => commit.slice(0, 12);
 
 // src/bisect/fix-ups.ts
 /** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that can be of no use in the range. */
@@ -1643,7 +1641,7 @@ const plainly = ({ commit, tree }) => ({
 	tree,
 	fixUps: []
 });
-/** With those that are always needed; with one of the others on top of them; with all. */
+/** The forms of a kernel: with the fix-ups that are always needed; with one of the others on top of them; with all. */
 async function formsOf(kernel, needed, { laid, onConflict }) {
 	const always = needed.filter(({ isAlways }) => isAlways);
 	const others = needed.filter(({ isAlways }) => !isAlways);
@@ -1733,7 +1731,7 @@ async function filesOf({ overlay, good }, repository) {
 		}
 	};
 }
-/** By the same rule as whether a patch is worth measuring at all. */
+/** What kernels are made of, by the same rule as whether a patch is worth measuring at all. */
 async function kernelsOf({ builder, good }, repository) {
 	const makefileAt = (commit) => repository.read(`${commit}:${makefileName}`).catch(() => void 0);
 	const matters = (path, makefile) => builder === void 0 || mayChangeKernel(path, builder, makefile);
@@ -2119,7 +2117,7 @@ async function runBisection(options) {
 	});
 	const pace = paceOf(testbed);
 	const what = isShared(plan) ? "blast" : "boot";
-	/** Those that were listed before, by their names. */
+	/** Variants that were listed before, by their names. */
 	const known = /* @__PURE__ */ new Map();
 	try {
 		const inspection = await testbed.inspect([plan.cell]);
@@ -2491,7 +2489,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 	}
 	return plans;
 }
-/** As whom the testbed is reserved for. */
+/** The patch that the testbed is said to be reserved for. */
 function patchOf([plan]) {
 	const { commit: baseCommit = "" } = plan?.range.revisions.at(0) ?? {};
 	const { commit: headCommit = "", author = "" } = plan?.range.revisions.at(-1) ?? {};

@@ -147,7 +147,7 @@ const entrySchema = discriminatedUnion("kind", [
 		at,
 		blast: int(),
 		reason: string(),
-		/** Those that were to be measured; absent where the plan tells. */
+		/** Variants that were to be measured; absent where the plan tells. */
 		variants: array(string()).optional(),
 		/** See `BlastOutcome`. */
 		lacksControl: literal(true).optional()

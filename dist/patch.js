@@ -238,7 +238,7 @@ var RepositoryError = class extends Error {
 	upshot = "usage";
 };
 const run = promisify(execFile);
-/** Of one file, and of one listing. */
+/** The most bytes of one file, and of one listing. */
 const maxBytes = 4194304;
 /** @param environment for git, where fetching what is missing needs more than the checkout has. */
 function gitIn(directory, environment) {
@@ -306,7 +306,7 @@ const plainly = [
 	"apply.ignoreWhitespace=no",
 	"i18n.commitEncoding=UTF-8"
 ].flatMap((setting) => ["-c", setting]);
-/** For the same commit from the same, whoever makes it. */
+/** Author and committer, so that the same commit comes of the same content, whoever makes it. */
 function signature(date) {
 	const at = `@${Math.floor(date.getTime() / 1e3)} +0000`;
 	const [name, email] = ["ppsgate", "ppsgate@localhost.invalid"];

@@ -1,4 +1,4 @@
-import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, verdictsWorstFirst } from "./words.js";
+import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, verdictsWorstFirst } from "./words.js";
 import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
@@ -453,8 +453,6 @@ const bootsText = ({ boots, isShared }) => counted(boots, isShared ? "blast" : "
 /** `1 boot`, `2 boots`. */
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 const listed = (parts) => [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
-/** As git would show it in a large repository. */
-const shortId = (commit) => commit.slice(0, 12);
 /** The short id of a revision by its index, which may come from a result that somebody else made. */
 const idOf = ({ revisions }, index) => shortId(revisions[index]?.commit ?? "an unknown commit");
 
@@ -674,7 +672,7 @@ function rateTexts({ metric }, index, form, good) {
 		againstGood: isCompared ? unbroken(formatChange(value / good - 1)) : "–"
 	};
 }
-/** With a number that says something of it. */
+/** Whether a form has been measured: it works, and has at least one number. */
 const isMeasured = ({ values, fault }) => fault === void 0 && values.length > 0;
 /** `measured`, `does not boot`, and how many after it are the same kernel. */
 function outcomeText(revision, form, isFirst) {
@@ -806,7 +804,7 @@ function bisectGraphs(result, profiles) {
 
 // src/report/bisect-levels.ts
 /**
-* In the order of commits; of an answer without a step good's and bad's own. The interval is Student's, of natural
+* The levels in the order of commits; of an answer without a step good's and bad's own. Their interval is Student's, of natural
 * logarithms, with a variance pooled over all levels and the history; without any it has no width.
 */
 function levelsOf(result) {
@@ -1794,7 +1792,7 @@ function spareRuns(cell) {
 	const counted = /* @__PURE__ */ new Set([...base, ...patched]);
 	return cell.runs.filter((run) => isOfVerdict(run) && run.validity.kind === "valid" && !counted.has(run));
 }
-/** Of a spare run, or of several. */
+/** Why a good run, or several alike, say nothing in the verdict, after their number. */
 function whySpare({ variant, pps }, cell) {
 	if (pps === 0) return "with no packet forwarded, which does not count by itself";
 	if (variant === "patched" && isSilent(cell)) return "with packets forwarded, as in others none are";
@@ -1857,7 +1855,7 @@ function verdictMeanings({ marginRatio }) {
 }
 
 // src/report/bisect-sections.ts
-/** In their order, from the end of which is left out what finds no room; quoted as what stands `open`, or `folded`. */
+/** The sections below a comment in their order; what finds no room is left out from the end. Text is quoted for what stands `open`, or `folded`. */
 function bisectSections(result, open, folded) {
 	return [
 		{
@@ -1906,7 +1904,7 @@ function revertLines({ revert, metric }, { code }) {
 	const rates = `${formatMetric(change.before, metric)} → ${formatMetric(change.after, metric)}`;
 	return [`${changeText$2(change)} against the bad one (${rates}), ${counted(values.length, "run")}`];
 }
-/** In the order in which they come first. */
+/** What was wrong with commits, each fault with those that have it, in the order in which they come first. */
 function faultGroups({ revisions }) {
 	const failed = revisions.flatMap((revision) => revision.forms.flatMap(({ fault, fixUps }) => fault ? {
 		revision,
@@ -2577,7 +2575,7 @@ const described = (points) => `${points.length} runs in order; the table below h
 // src/report/html-cell.ts
 /** Graphs of kernels have some 50,000 each; a page of more than a few million is slow on a phone. */
 const mostGraphCharacters = 5e6;
-/** Those in front where there is no room for all. */
+/** The flamegraphs of a page, drawn; those behind are left out where there is no room for all. */
 function picturesThatFit(graphs) {
 	let room = mostGraphCharacters;
 	return graphs.map((graph) => {

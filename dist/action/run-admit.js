@@ -561,7 +561,7 @@ function fromTexts({ login: by }, asked) {
 		})
 	};
 }
-/** In the words of a comment, or by inputs of their own. */
+/** What is asked, in the words of a comment or by inputs of their own. */
 function bisectIn({ instead }, ask) {
 	if (!instead) return ask.good || ask.bad ? {
 		kind: "bisect",

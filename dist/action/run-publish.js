@@ -162,7 +162,7 @@ async function believed$1(result, request, written, context) {
 		return refused(`of commits that cannot be read here (${reasonOf(error)})`);
 	}
 }
-/** By their ids, the good one and those after it along first parents. */
+/** What git knows of the good commit and of those after it along first parents, by their ids. */
 async function commitsOf({ good, bad }, { repository }) {
 	await repository.resolve(bad);
 	const known = /* @__PURE__ */ new Map([[good, {

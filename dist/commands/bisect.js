@@ -130,7 +130,7 @@ async function found(options, written, directory, signal) {
 	};
 	return bisectAndAnswer(about, search);
 }
-/** In the words of a comment. */
+/** What is asked, in the words of a comment. */
 function askedOf(options) {
 	const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
 	return {

@@ -65,7 +65,7 @@ function parse(schema, options) {
 	}] = parsed.error.issues;
 	throw new UsageError(`--${kebabCase(String(path[0]))}: ${sentence(message)}`);
 }
-/** Without blanks. */
+/** The items of a text with commas, without blanks around them. */
 const listOf = (text) => text.split(",").map((item) => item.trim());
 const largestCv = {
 	says: "a percentage above 0% and up to 100%",

@@ -17,7 +17,7 @@ export const readBisectConfig = (
   readConfig(patch.kind === 'pull-request' ? patch.baseCommit : inputs.job.commit);
 
 export type Held = {
-  /** With the one cell that is measured. */
+  /** The configuration of the job, with the one cell that is measured. */
   config: Config;
   testbeds: string[];
   mostBoots: number;

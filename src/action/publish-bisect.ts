@@ -52,7 +52,7 @@ const kept = { isDefaultBranch: false, isTrusted: false } as const;
 
 type Left = {
   ending: Ending;
-  /** Those that a result tells of, as far as they could be read. */
+  /** The profiles that a result tells of, as far as they could be read. */
   profiles?: readonly CellProfiles[];
   /** The artifact could not be read for a reason that passes. */
   mayPass?: boolean;
@@ -146,7 +146,7 @@ async function believed(
 
 type Known = { place: number; subject: string; author: string };
 
-/** By their ids, the good one and those after it along first parents. */
+/** What git knows of the good commit and of those after it along first parents, by their ids. */
 async function commitsOf(
   { good, bad }: BisectRequest,
   { repository }: JobContext,

@@ -188,7 +188,7 @@ function fromTexts({ login: by }: { login: string }, asked: Record<string, strin
   };
 }
 
-/** In the words of a comment, or by inputs of their own. */
+/** What is asked, in the words of a comment or by inputs of their own. */
 function bisectIn({ instead }: Record<string, string>, ask: BisectAsk): BisectCommand | undefined {
   if (!instead) return ask.good || ask.bad ? { kind: 'bisect', ask } : undefined;
   const command = parseCommand(`${callOnGithub} ${instead}`);

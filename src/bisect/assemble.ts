@@ -157,7 +157,7 @@ const noChange: BisectChange = { change: 0, low: 0, high: 0, before: 0, after: 0
 
 type Stretch = readonly [first: number, last: number];
 
-/** As far as the rate is the same before and after what was found: to the next changes, and to what is open. */
+/** The stretch around a change in which the rate stays the same on each side: to the next changes, and to what is open. */
 function surroundingsOf(
   { after, last }: Found,
   { found, open }: Extract<Ending, { kind: 'several' }>,

@@ -42,7 +42,7 @@ export type BisectRequest = {
   bad: string;
   fixUps: readonly string[];
   skips: readonly string[];
-  /** With one cell. */
+  /** The configuration, with one cell. */
   config: Config;
   /** Names of testbeds of the configuration, any of which would do, the first best. */
   testbeds: readonly string[];
@@ -173,7 +173,7 @@ async function plansFor(
   return plans;
 }
 
-/** As whom the testbed is reserved for. */
+/** The patch that the testbed is said to be reserved for. */
 function patchOf([plan]: readonly BisectPlan[]): Patch {
   const { commit: baseCommit = '' } = plan?.range.revisions.at(0) ?? {};
   const { commit: headCommit = '', author = '' } = plan?.range.revisions.at(-1) ?? {};

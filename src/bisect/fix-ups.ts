@@ -1,13 +1,15 @@
 // Commits that are put on top of those of a range that cannot be measured without them.
+
 import type { Picked, Tip } from '../patch/history.ts';
 import { type LinearRepository, RepositoryError } from '../patch/repository.ts';
+import { shortId } from '../words/patch.ts';
 import { excerpt } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { Laid } from './laid.ts';
-import { commitNamed, type Line, placeOf, shortId } from './line.ts';
+import { commitNamed, type Line, placeOf } from './line.ts';
 
 type FixUp = {
-  /** For people: `--fix-up 431980466ff0`. */
+  /** How people call it: `--fix-up 431980466ff0`. */
   called: string;
   commit: string;
   /** Whether the range without it is not worth a try: its user said from which commit on it is needed. */
@@ -168,7 +170,7 @@ const plainly = ({ commit, tree }: Tip): Made => ({ commit, tree, fixUps: [] });
 
 type Making = { laid: Laid; onConflict: (fixUp: FixUp, paths: string[]) => void };
 
-/** With those that are always needed; with one of the others on top of them; with all. */
+/** The forms of a kernel: with the fix-ups that are always needed; with one of the others on top of them; with all. */
 async function formsOf(
   kernel: Kernel,
   needed: readonly FixUp[],

@@ -10,7 +10,7 @@ import type { System } from '../words/scenario.ts';
 export type Laid = {
   /** Path in the repository of the folder with all that is laid; empty for the whole tree. */
   folder: string;
-  /** For people: `what is laid`. */
+  /** How people call it: `what is laid`. */
   what: string;
   /** Whether commits that are laid or booted alike have the same id of that folder. */
   goesById: boolean;
@@ -57,7 +57,7 @@ async function filesOf({ overlay, good }: Request, repository: LinearRepository)
   };
 }
 
-/** By the same rule as whether a patch is worth measuring at all. */
+/** What kernels are made of, by the same rule as whether a patch is worth measuring at all. */
 async function kernelsOf({ builder, good }: Request, repository: LinearRepository): Promise<Laid> {
   const makefileAt = (commit: string) =>
     repository.read(`${commit}:${makefileName}`).catch(() => undefined);

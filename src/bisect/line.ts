@@ -1,5 +1,7 @@
 // The line of first parents from the good commit to the bad one: where it begins, and where other commits came into it.
+
 import { type LinearRepository, NoCommitError, RepositoryError } from '../patch/repository.ts';
+import { shortId } from '../words/patch.ts';
 import { excerpt } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 
@@ -92,6 +94,3 @@ export async function placeOf(
   }
   return to;
 }
-
-/** As people write it, and as names of variants have it. */
-export const shortId = (commit: string): string => commit.slice(0, 12);

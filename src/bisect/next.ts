@@ -35,7 +35,7 @@ export type BuildCosts = {
   isReady(variant: string): boolean;
 };
 
-/** For who asks whether it has ended. */
+/** Costs for whoever asks only whether it has ended. */
 export const noCosts: BuildCosts = { runMinutes: 1, buildMinutes: 0, isReady: () => true };
 
 export function nextOf(plan: BisectPlan, entries: readonly Entry[], costs: BuildCosts): Next {

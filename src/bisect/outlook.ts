@@ -14,7 +14,7 @@ type Outlook = {
   forecast?: BisectForecast;
 };
 
-/** By the noise of earlier experiments, and without such by what noise that is small takes: a boot for each halving. */
+/** Boots and minutes by the noise of earlier experiments, and without such by what small noise takes: a boot for each halving. */
 export function outlookOf(plan: BisectPlan): Outlook {
   const { range, effect, history, mostBoots } = plan;
   const steps = range.revisions.length - 1;

@@ -5,13 +5,13 @@ import type { Variant } from '../build/variant.ts';
 import type { BuilderConfig } from '../config/builder.ts';
 import type { OverlayPlace } from '../config/schema.ts';
 import { type LinearRepository, RepositoryError } from '../patch/repository.ts';
-import { commitId } from '../words/patch.ts';
+import { commitId, shortId } from '../words/patch.ts';
 import type { System } from '../words/scenario.ts';
 import { excerpt } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { type Kernel, makeForms, readFixUps } from './fix-ups.ts';
 import { type Laid, laidOf } from './laid.ts';
-import { endsOf, type Line, shortId } from './line.ts';
+import { endsOf, type Line } from './line.ts';
 import { mergeAlike, withKeys, withNames } from './same-kernel.ts';
 import { readSkip, type Skip, skippedOf } from './skips.ts';
 

@@ -46,7 +46,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
   const warn = (text: string) => onEvent({ kind: 'warning', text });
   const pace = paceOf(testbed);
   const what = isShared(plan) ? 'blast' : 'boot';
-  /** Those that were listed before, by their names. */
+  /** Variants that were listed before, by their names. */
   const known = new Map<string, Variant>();
   try {
     const inspection = await testbed.inspect([plan.cell]);

@@ -1,9 +1,10 @@
 // Which forms of a range are the same kernel, whatever they were made of, and what they are called.
+
 import type { LinearRepository } from '../patch/repository.ts';
+import { shortId } from '../words/patch.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { Kernel, Made } from './fix-ups.ts';
 import type { Laid } from './laid.ts';
-import { shortId } from './line.ts';
 
 type Built<Form> = Kernel & { forms: Form[] };
 

@@ -46,7 +46,7 @@ export function skippedOf(
 ): Set<number> {
   const places = skips.flatMap(({ text, isNamed }) => {
     const named = revisions.filter(({ place }) => isNamed(place));
-    // Those that are told with another one are no better than that.
+    // A commit that is told with another one is no better than that.
     const chosen = named.length > 0 ? named : revisions.filter(isAnyNamed(isNamed));
     for (const [end, option] of [
       [revisions.at(0), '--good'],

@@ -168,7 +168,7 @@ async function found(
   return bisectAndAnswer(about, search);
 }
 
-/** In the words of a comment. */
+/** What is asked, in the words of a comment. */
 function askedOf(options: BisectOptions): BisectAsk {
   const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
   return {

@@ -15,7 +15,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, options: object)
   throw new UsageError(`--${kebabCase(String(path[0]))}: ${sentence(message)}`);
 }
 
-/** Without blanks. */
+/** The items of a text with commas, without blanks around them. */
 export const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());
 
 const largestCv: Limit = {

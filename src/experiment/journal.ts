@@ -27,7 +27,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     at,
     blast: z.int(),
     reason: z.string(),
-    /** Those that were to be measured; absent where the plan tells. */
+    /** Variants that were to be measured; absent where the plan tells. */
     variants: z.array(z.string()).optional(),
     /** See `BlastOutcome`. */
     lacksControl: z.literal(true).optional(),

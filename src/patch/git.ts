@@ -10,7 +10,7 @@ export type Git = {
   gitWith(more: NodeJS.ProcessEnv, ...args: string[]): Promise<string>;
   /** The same as bytes, by the environment of this process alone. */
   bytes(...args: string[]): Promise<Buffer>;
-  /** For what it prints, however much that is. */
+  /** A process for what it prints, however much that is. */
   start(args: string[], options?: { timeout: number }): Started;
 };
 
@@ -23,7 +23,7 @@ export class RepositoryError extends Error {
 }
 
 const run = promisify(execFile);
-/** Of one file, and of one listing. */
+/** The most bytes of one file, and of one listing. */
 const maxBytes = 4 * 1024 * 1024;
 
 /** @param environment for git, where fetching what is missing needs more than the checkout has. */
@@ -75,7 +75,7 @@ export const plainly = [
   'i18n.commitEncoding=UTF-8',
 ].flatMap((setting) => ['-c', setting]);
 
-/** For the same commit from the same, whoever makes it. */
+/** Author and committer, so that the same commit comes of the same content, whoever makes it. */
 export function signature(date: Date): NodeJS.ProcessEnv {
   // Without the @ git takes few digits for something else.
   const at = `@${Math.floor(date.getTime() / 1000)} +0000`;

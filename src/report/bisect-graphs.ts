@@ -2,8 +2,8 @@
 
 import type { CellProfiles } from '../profile/of-result.ts';
 import type { BisectResult } from '../words/bisect.ts';
+import { shortId } from '../words/patch.ts';
 import { cellName } from '../words/scenario.ts';
-import { shortId } from './bisect-headline.ts';
 import { stepsOf } from './bisect-rows.ts';
 import { type Graph, graphsOfCell } from './graphs.ts';
 

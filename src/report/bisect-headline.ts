@@ -14,6 +14,7 @@ import {
   formatSize,
   formatSizeAndError,
 } from '../words/format.ts';
+import { shortId } from '../words/patch.ts';
 import type { CellVerdict, Metric } from '../words/result.ts';
 import { rejectionText, symbols } from './headline.ts';
 
@@ -275,9 +276,6 @@ export const counted = (count: number, what: string): string =>
 
 const listed = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ');
-
-/** As git would show it in a large repository. */
-export const shortId = (commit: string): string => commit.slice(0, 12);
 
 /** The short id of a revision by its index, which may come from a result that somebody else made. */
 const idOf = ({ revisions }: BisectResult, index: number): string =>

@@ -17,7 +17,7 @@ export type Level = {
 };
 
 /**
- * In the order of commits; of an answer without a step good's and bad's own. The interval is Student's, of natural
+ * The levels in the order of commits; of an answer without a step good's and bad's own. Their interval is Student's, of natural
  * logarithms, with a variance pooled over all levels and the history; without any it has no width.
  */
 export function levelsOf(result: BisectResult): Level[] {

@@ -3,9 +3,10 @@
 import { type BisectResult, type BisectRevision, bisectConfidenceRatio } from '../words/bisect.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatMetric, formatPercent, formatProbability, metricName } from '../words/format.ts';
+import { shortId } from '../words/patch.ts';
 import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
-import { bisectHeadline, bisectTitle, faultText, isLoss, shortId } from './bisect-headline.ts';
+import { bisectHeadline, bisectTitle, faultText, isLoss } from './bisect-headline.ts';
 import { type Level, levelsOf } from './bisect-levels.ts';
 import { isMeasured, isNamed, type Stretch, stepsOf, stretchesOf } from './bisect-rows.ts';
 import type { PlotForm } from './interval-plot.ts';

@@ -3,7 +3,8 @@
 import { median } from '../stats/summary.ts';
 import type { BisectForm, BisectResult, BisectRevision } from '../words/bisect.ts';
 import { formatChange, formatMetric, formatProbability } from '../words/format.ts';
-import { counted, faultText, shortId } from './bisect-headline.ts';
+import { shortId } from '../words/patch.ts';
+import { counted, faultText } from './bisect-headline.ts';
 import { unbroken } from './cell-rows.ts';
 
 /** Indices of a result's revisions in a row: one that is told, or those before the next one that is. */
@@ -177,7 +178,7 @@ function rateTexts(
   };
 }
 
-/** With a number that says something of it. */
+/** Whether a form has been measured: it works, and has at least one number. */
 export const isMeasured = ({ values, fault }: BisectForm): boolean =>
   fault === undefined && values.length > 0;
 

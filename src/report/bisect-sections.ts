@@ -5,13 +5,14 @@ import type { BisectResult, BisectRevision, Fault } from '../words/bisect.ts';
 import { bisectConfidenceRatio } from '../words/bisect.ts';
 import type { Quoting } from '../words/escape.ts';
 import { formatMetric, formatPercent, metricName } from '../words/format.ts';
+import { shortId } from '../words/patch.ts';
 import { cellName } from '../words/scenario.ts';
-import { changeText, counted, faultText, shortId } from './bisect-headline.ts';
+import { changeText, counted, faultText } from './bisect-headline.ts';
 import { isMeasured, rangeText, stepsOf } from './bisect-rows.ts';
 import type { Ministat } from './ministats.ts';
 import { type CommonSection, failureSaid, invalidRunLines } from './sections.ts';
 
-/** In their order, from the end of which is left out what finds no room; quoted as what stands `open`, or `folded`. */
+/** The sections below a comment in their order; what finds no room is left out from the end. Text is quoted for what stands `open`, or `folded`. */
 export function bisectSections(
   result: BisectResult,
   open: Quoting,
@@ -53,7 +54,7 @@ export function revertLines({ revert, metric }: BisectResult, { code }: Quoting)
 /** The revisions of which a form has the same fault, and says the same of it. */
 export type FaultGroup = { fault: Fault; revisions: BisectRevision[]; fixUps: string[] };
 
-/** In the order in which they come first. */
+/** What was wrong with commits, each fault with those that have it, in the order in which they come first. */
 export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
   const failed = revisions.flatMap((revision) =>
     revision.forms.flatMap(({ fault, fixUps }) => (fault ? { revision, fault, fixUps } : [])),

@@ -27,7 +27,7 @@ export type Picture = { graph: Graph; svg?: string; why?: string };
 /** Graphs of kernels have some 50,000 each; a page of more than a few million is slow on a phone. */
 const mostGraphCharacters = 5_000_000;
 
-/** Those in front where there is no room for all. */
+/** The flamegraphs of a page, drawn; those behind are left out where there is no room for all. */
 export function picturesThatFit(graphs: readonly Graph[]): Picture[] {
   let room = mostGraphCharacters;
   return graphs.map((graph): Picture => {

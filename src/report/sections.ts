@@ -235,7 +235,7 @@ export function spareRuns(cell: CellResult): Run[] {
   );
 }
 
-/** Of a spare run, or of several. */
+/** Why a good run, or several alike, say nothing in the verdict, after their number. */
 export function whySpare({ variant, pps }: Run, cell: CellResult): string {
   if (pps === 0) return 'with no packet forwarded, which does not count by itself';
   if (variant === 'patched' && isSilent(cell))

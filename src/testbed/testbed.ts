@@ -16,7 +16,7 @@ export type Testbed = {
    * of them stays, and what is not listed any more is given up. Answers before kernels are built: blasts wait for theirs.
    */
   prepare(request: PrepareRequest): Promise<Prepared>;
-  /** Those of the listed variants that a blast would not wait for. One whose build failed is among them, and says so then. */
+  /** The listed variants that a blast would not wait for. One whose build failed is among them, and says so then. */
   ready(): ReadonlySet<string>;
   /** Sends one blast of traffic and measures its runs; `keepLog` gets every log as it was received. */
   blast(planned: PlannedBlast, keepLog: KeepLog, signal: AbortSignal): Promise<BlastOutcome>;

@@ -54,7 +54,7 @@ export const bisectConfidenceRatio = 0.95;
 
 const changeSchema = z.object({
   ...intervalSchema.shape,
-  /** In the metric's unit, of the neighbours before and after; geometric means. */
+  /** Geometric means of the neighbours before and after, in the metric's unit. */
   before: z.number(),
   after: z.number(),
 });
@@ -111,7 +111,7 @@ export const bisectResultSchema = z.object({
   schemaVersion: z.literal(1),
   kind: z.literal('bisect'),
   generator: z.object({ name: z.literal('ppsgate'), version: z.string() }),
-  /** As they were typed. */
+  /** Names of the commits as they were typed. */
   good: z.string(),
   bad: z.string(),
   fixUps: z.array(z.string()),

@@ -46,6 +46,9 @@ const range = z.object({
   headCommit: commitId,
 });
 
+/** The id of a commit as people write it, as git shows it in a large repository, and as names of variants have it. */
+export const shortId = (commit: string): string => commit.slice(0, 12);
+
 export const patchSchema = z.discriminatedUnion('kind', [pullRequest, revision, range]);
 
 export type Patch = z.infer<typeof patchSchema>;

@@ -15,7 +15,7 @@ import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aRun, unfit } from '../fakes/result.ts';
 
-/** As it is read: without markup, and on one line. */
+/** The text of a page as it is read: without markup, and on one line. */
 const textOf = (page: string): string =>
   page
     .replace(/<(style|script)>.*?<\/\1>/gs, '')
@@ -65,7 +65,7 @@ const profileOf = (variant: string): CellProfile => ({
   ...{ seconds: 10, busySamples: 5_932, idleSamples: 17, file: `profiles/${variant}` },
 });
 
-/** With profiles of before and after. */
+/** A bisection with profiles of before and after. */
 function explained(): {
   result: BisectResult;
   profiles: ReturnType<typeof anExperiment>['profiles'];

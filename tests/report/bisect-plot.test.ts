@@ -36,7 +36,7 @@ const dotsOf = (plot: XmlElement) =>
     ...{ cx: Number(cx), cy: Number(cy), r: Number(r), fill },
   }));
 
-/** Without those of the legend, which is below. */
+/** Dots of boots, without those of the legend, which is below. */
 const boots = (plot: XmlElement) => dotsOf(plot).filter(({ cy }) => cy < 330);
 
 test('tells what was found, between which rates, and in which cell', () => {

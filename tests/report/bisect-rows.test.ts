@@ -11,7 +11,7 @@ import {
   revisionsOf,
 } from '../fakes/bisect-result.ts';
 
-/** As they are read, in one line each. */
+/** The rows as they are read, in one line each. */
 const linesOf = (result: BisectResult, most?: number): string[] =>
   bisectRows(result, most).map((row) => lineOf(row).replaceAll('\u00a0', ' '));
 

@@ -35,7 +35,7 @@ const regression = (changes: Partial<CellResult> = {}): CellResult => ({
   ...changes,
 });
 
-/** As it is read: without markup, and on one line. */
+/** The text of a page as it is read: without markup, and on one line. */
 const textOf = (page: string): string =>
   page
     .replace(/<(style|script)>.*?<\/\1>/gs, '')
