@@ -997,7 +997,7 @@ const revisionSchema = object({
 const bisectConfidenceRatio = .95;
 const changeSchema = object({
 	...intervalSchema.shape,
-	/** Geometric means of the neighbours before and after, in the metric's unit. */
+	/** Geometric means of all that was measured before and after it, as far as the next change, in the metric's unit. */
 	before: number(),
 	after: number()
 });

@@ -122,13 +122,15 @@ export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [str
 
 /** How the numbers came about, a sentence or two each; docs/bisect.md is the whole of it. */
 export function howDecided({ isShared, history }: BisectResult): string[] {
-  const one = isShared ? 'run' : 'boot';
+  const number = isShared
+    ? 'The median of its runs in a blast, against the middle of good and bad in the same blast, is one number of a commit'
+    : 'Each boot of a commit that counts is one number';
   const percent = formatPercent(bisectConfidenceRatio);
   return [
-    `Each ${one} is one number, and P is the chance that a commit is the one that changed it, given all of them${history === undefined ? '' : ' and the noise of earlier experiments'}. No ${one} is thrown away, so one that is off is corrected by later ones.`,
-    `Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two ${one}s.`,
-    `A change is of the geometric means of both neighbours, ± its ${percent} interval. Commits that make the same kernel are told as one.`,
-    'What cannot be measured failed twice, or once like a neighbour. Commits between two that failed alike are not tried, and taken for failed.',
+    `${number}, and P is the chance that a commit is the one that changed it, given all of them${history === undefined ? '' : ' and the noise of earlier experiments'}. None is thrown away, so one that is off is corrected by later ones.`,
+    'Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two numbers.',
+    `A change is one of the geometric mean, from all that was measured before it to all that was measured after it, as far as the next change; ± its ${percent} interval. Commits that make the same kernel are told as one.`,
+    'What cannot be measured failed twice, or once like a neighbour; or once, where no answer depends on it. Commits between two that failed alike are not tried, and taken for failed.',
     'The whole of it is in docs/bisect.md.',
   ];
 }

@@ -54,7 +54,7 @@ export const bisectConfidenceRatio = 0.95;
 
 const changeSchema = z.object({
   ...intervalSchema.shape,
-  /** Geometric means of the neighbours before and after, in the metric's unit. */
+  /** Geometric means of all that was measured before and after it, as far as the next change, in the metric's unit. */
   before: z.number(),
   after: z.number(),
 });

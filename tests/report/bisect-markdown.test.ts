@@ -60,10 +60,10 @@ test('a culprit, as its reader sees it', () => {
 
     <details><summary>how it was decided</summary>
 
-    - Each boot is one number, and P is the chance that a commit is the one that changed it, given all of them. No boot is thrown away, so one that is off is corrected by later ones.
-    - Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two boots.
-    - A change is of the geometric means of both neighbours, ± its 95 % interval. Commits that make the same kernel are told as one.
-    - What cannot be measured failed twice, or once like a neighbour. Commits between two that failed alike are not tried, and taken for failed.
+    - Each boot of a commit that counts is one number, and P is the chance that a commit is the one that changed it, given all of them. None is thrown away, so one that is off is corrected by later ones.
+    - Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two numbers.
+    - A change is one of the geometric mean, from all that was measured before it to all that was measured after it, as far as the next change; ± its 95 % interval. Commits that make the same kernel are told as one.
+    - What cannot be measured failed twice, or once like a neighbour; or once, where no answer depends on it. Commits between two that failed alike are not tried, and taken for failed.
     - The whole of it is in docs/bisect.md.
 
     </details>
