@@ -2018,7 +2018,7 @@ async function readLine({ good, bad }, laid, repository) {
 // src/bisect/plan.ts
 const bisectPlanSchema = object({
 	schemaVersion: literal(1),
-	/** These four as they were typed. */
+	/** Both ends, fix-ups and skips, as they were typed. */
 	good: string(),
 	bad: string(),
 	fixUps: array(string()),
@@ -2312,7 +2312,7 @@ async function runBisection(options) {
 	}
 }
 const bootsOfReverted = 2;
-/** They have lines of their own. */
+/** The outcome as the journal has it, where warnings have lines of their own. */
 function withoutWarnings({ warnings: _, ...rest }) {
 	return rest;
 }

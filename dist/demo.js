@@ -149,7 +149,7 @@ async function makeRepository(finalDirectory, fill) {
 	}, git);
 	await rename(directory, finalDirectory);
 }
-/** Without the settings of whoever runs it, and at one date, so that the commits are the same everywhere. */
+/** git that heeds no settings of whoever runs it and has one date, so that the commits are the same everywhere. */
 function gitIn(directory) {
 	const identity = [
 		"-c",

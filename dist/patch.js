@@ -299,7 +299,7 @@ const plainPatch = [...[
 	"--no-renames",
 	"--full-index"
 ], ...["--src-prefix=a/", "--dst-prefix=b/"]];
-/** Without the settings of whoever runs it. */
+/** What git is told instead of the settings of whoever runs it. */
 const plainly = [
 	"core.autocrlf=false",
 	"core.splitIndex=false",

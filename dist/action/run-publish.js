@@ -72,7 +72,7 @@ async function publishBisection(request, context, patience) {
 	}
 	return exitCodeIf(given !== "untaken" && !mayPass);
 }
-/** It tells the branch's badges nothing, and nobody computes its numbers again. */
+/** A bisection tells the branch's badges nothing, and nobody computes its numbers again. */
 const kept = {
 	isDefaultBranch: false,
 	isTrusted: false

@@ -47,7 +47,7 @@ export async function publishBisection(
   return exitCodeIf(given !== 'untaken' && !mayPass);
 }
 
-/** It tells the branch's badges nothing, and nobody computes its numbers again. */
+/** A bisection tells the branch's badges nothing, and nobody computes its numbers again. */
 const kept = { isDefaultBranch: false, isTrusted: false } as const;
 
 type Left = {

@@ -14,7 +14,7 @@ import { rangeSchema } from './range.ts';
 
 const bisectPlanSchema = z.object({
   schemaVersion: z.literal(1),
-  /** These four as they were typed. */
+  /** Both ends, fix-ups and skips, as they were typed. */
   good: z.string(),
   bad: z.string(),
   fixUps: z.array(z.string()),

@@ -164,7 +164,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
     const { positions } = evidenceOf(plan, journal.entries);
     const good = positions[0];
     const isSure = rejection.kind !== 'build-failed' || good?.finding.failure !== undefined;
-    // It is not written down: whoever goes on with it has mended something.
+    // The failure is not written down: whoever goes on with this bisection has mended something.
     if (good?.form.variant === variant && !good.hasOther && isSure)
       throw new GoodEndError(rejection);
     await journal.append({ kind: 'rejected', at: at(), variant, rejection });
@@ -220,7 +220,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
 
 const bootsOfReverted = 2;
 
-/** They have lines of their own. */
+/** The outcome as the journal has it, where warnings have lines of their own. */
 function withoutWarnings<Outcome extends { warnings?: string[] }>({
   warnings: _,
   ...rest

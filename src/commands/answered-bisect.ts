@@ -47,7 +47,7 @@ export async function bisectAndAnswer(
   work: (answer: Answer) => Promise<BisectResult>,
 ): Promise<BisectResult> {
   const phabricator = phabricatorOf(config);
-  // Without the signal: one that is cancelled has something to tell, too.
+  // Phabricator is not given the signal: a bisection that is cancelled has something to tell, too.
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
   const found = await findRevision(conduit, revisionNamed(patch, { config, called }));
   const revision = { number: found.number, diff: found.diff.id };

@@ -163,7 +163,7 @@ async function makeRepository(
   await rename(directory, finalDirectory);
 }
 
-/** Without the settings of whoever runs it, and at one date, so that the commits are the same everywhere. */
+/** git that heeds no settings of whoever runs it and has one date, so that the commits are the same everywhere. */
 function gitIn(directory: string): Git {
   const identity = ['-c', 'user.name=ppsgate demo', '-c', 'user.email=demo@ppsgate.invalid'];
   const date = '2026-01-01T00:00:00Z';

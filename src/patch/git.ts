@@ -66,7 +66,7 @@ export const plainPatch = [
   ...['--src-prefix=a/', '--dst-prefix=b/'],
 ];
 
-/** Without the settings of whoever runs it. */
+/** What git is told instead of the settings of whoever runs it. */
 export const plainly = [
   'core.autocrlf=false',
   // Half of it would lie in the repository.

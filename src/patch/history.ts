@@ -49,7 +49,7 @@ type SameChange = { commit: string; isReverse: boolean };
 
 export type Picked =
   | { kind: 'picked'; tip: Tip }
-  /** It is in there already. */
+  /** The change is in the commit already. */
   | { kind: 'nothing-to-do' }
   | { kind: 'conflict'; paths: string[] };
 

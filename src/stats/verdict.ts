@@ -109,7 +109,7 @@ function compareOther(
   const moving = own.filter(({ pps }) => pps > 0);
   if (counted.base.length === 0 || counted.patched.length === 0) return [];
   if (moving.length === 0) return metric === 'pps' ? [nothingLeft(counted)] : [];
-  // They are not judged, and their runs not repeated.
+  // Variants beside base and patched are not judged, and no run of theirs is repeated.
   if (!isEnough(moving.length, own.length)) return [];
   const level = (1 - policy.confidenceRatio) / 2;
   return comparison(counted, asPatched, { metric, policy, level }, ({ effect }) => effect);

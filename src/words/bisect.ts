@@ -96,7 +96,7 @@ const bisectAnswerSchema = z.discriminatedUnion('kind', [
     change: changeSchema.optional(),
     fault: z.object({ revision: z.int().nonnegative(), ...{ fault: faultSchema } }).optional(),
   }),
-  /** It was lost bit by bit, and no commit stands out. */
+  /** The speed was lost bit by bit, and no commit stands out. */
   z.object({ kind: z.literal('slide'), change: changeSchema, steps: z.array(z.int().positive()) }),
   z.object({
     kind: z.literal('inconclusive'),

@@ -30,6 +30,10 @@ const mlx5 = 'sys/dev/mlx5/mlx5.c';
 const first: Planned = {
   files: { 'Makefile.inc1': '_tools=usr.sbin/config usr.bin/awk\n', [mlx5]: driver() },
 };
+/** A commit after which the driver has these functions, and whatever else. */
+const driven = (changes: Record<string, string>, others: Record<string, string> = {}): Planned => ({
+  files: { [mlx5]: driver(changes), ...others },
+});
 const kernel = (text: string): Planned => ({ files: { 'sys/net/if.c': `${text}\n` } });
 const manual = (text: string): Planned => ({ files: { 'share/man/man4/em.4': `${text}\n` } });
 const laid = (text: string): Planned => ({ files: { 'dut/nftables.conf': `# ${text}\n` } });
@@ -306,10 +310,10 @@ describe('on Linux', () => {
 const broken: Planned[] = [
   first,
   kernel('a'),
-  { files: { [mlx5]: driver({ uar: 'broken' }) }, message: 'Hand out UARs by core' },
+  { ...driven({ uar: 'broken' }), message: 'Hand out UARs by core' },
   kernel('b'),
-  { files: { [mlx5]: driver({ uar: 'broken', tx: 'other' }) } },
-  { files: { [mlx5]: driver({ uar: 'mended', tx: 'other' }) }, message: 'Map the region once' },
+  driven({ uar: 'broken', tx: 'other' }),
+  { ...driven({ uar: 'mended', tx: 'other' }), message: 'Map the region once' },
   kernel('c'),
 ];
 
@@ -419,10 +423,10 @@ describe('a fix-up', () => {
   });
 
   test('that is a merge is what that changes of its first parent', async () => {
-    const mended = { files: { [mlx5]: driver({ uar: 'mended' }) } };
+    const mended = driven({ uar: 'mended' });
     const { directory, ids } = historyOf(
       ...broken.slice(0, 4),
-      { files: { [mlx5]: driver({ uar: 'halfway' }) }, parents: [2] },
+      { ...driven({ uar: 'halfway' }), parents: [2] },
       { ...mended, parents: [4] },
       { ...mended, parents: [3, 5] },
       kernel('c'),
@@ -439,18 +443,14 @@ describe('a fix-up', () => {
 
   /** The fix is on another branch, and came to the line by a commit of its own, maybe by a merge. */
   const pickedFrom = (mended: Planned[]) =>
-    historyOf(
-      ...broken.slice(0, 4),
-      { files: { [mlx5]: driver({ uar: 'mended' }) }, parents: [2] },
-      ...mended,
-    );
+    historyOf(...broken.slice(0, 4), { ...driven({ uar: 'mended' }), parents: [2] }, ...mended);
 
   test('is not needed where its change was picked to the branch', async () => {
-    const mended = { files: { [mlx5]: driver({ uar: 'mended', tx: 'other' }) } };
+    const mended = driven({ uar: 'mended', tx: 'other' });
     const { directory, ids } = pickedFrom([
-      { files: { [mlx5]: driver({ uar: 'broken', tx: 'other' }) }, parents: [3] },
+      { ...driven({ uar: 'broken', tx: 'other' }), parents: [3] },
       mended,
-      { files: { [mlx5]: driver({ uar: 'mended once more', tx: 'other' }) } },
+      driven({ uar: 'mended once more', tx: 'other' }),
     ]);
     const range = await rangeIn(directory, { fixUps: [`${ids[4]}:${ids[2]}`] });
     expect(fixUpsOf(range).slice(2)).toEqual([
@@ -463,10 +463,10 @@ describe('a fix-up', () => {
 
   test('nor where that came in by a merge', async () => {
     const { directory, ids } = pickedFrom([
-      { files: { [mlx5]: driver({ uar: 'mended' }) }, parents: [2] },
+      { ...driven({ uar: 'mended' }), parents: [2] },
       { files: { 'sys/net/side.c': 'side\n' } },
-      { files: { [mlx5]: driver({ uar: 'mended', tx: 'other' }) }, parents: [3, 6] },
-      { files: { [mlx5]: driver({ uar: 'mended once more', tx: 'other' }) } },
+      { ...driven({ uar: 'mended', tx: 'other' }), parents: [3, 6] },
+      driven({ uar: 'mended once more', tx: 'other' }),
     ]);
     const range = await rangeIn(directory, { fixUps: [`${ids[4]}:${ids[2]}`] });
     expect(fixUpsOf(range).slice(2)).toEqual([
@@ -481,10 +481,10 @@ describe('a fix-up', () => {
   test('is needed again where its change was taken back', async () => {
     const { directory, ids } = historyOf(
       ...broken.slice(0, 3),
-      { files: { [mlx5]: driver({ uar: 'mended' }) } },
-      { files: { [mlx5]: driver({ uar: 'broken' }) } },
+      driven({ uar: 'mended' }),
+      driven({ uar: 'broken' }),
       kernel('b'),
-      { files: { [mlx5]: driver({ uar: 'mended' }) } },
+      driven({ uar: 'mended' }),
       kernel('c'),
     );
     const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
@@ -502,10 +502,10 @@ describe('a fix-up', () => {
     const { directory, ids } = historyOf(
       ...broken.slice(0, 3),
       {
-        files: { [mlx5]: driver({ uar: 'mended' }), 'share/man/man4/mlx5.4': 'UARs\n' },
+        ...driven({ uar: 'mended' }, { 'share/man/man4/mlx5.4': 'UARs\n' }),
         parents: [2],
       },
-      { files: { [mlx5]: driver({ uar: 'mended' }) }, parents: [2] },
+      { ...driven({ uar: 'mended' }), parents: [2] },
       kernel('b'),
     );
     const range = await rangeIn(directory, { good: ids[2] ?? '', fixUps: [ids[3] ?? ''] });
@@ -518,8 +518,8 @@ describe('a fix-up', () => {
 
   test('whose change came in before the good one is needed nowhere', async () => {
     const { directory, ids } = pickedFrom([
-      { files: { [mlx5]: driver({ uar: 'mended' }) }, parents: [3] },
-      { files: { [mlx5]: driver({ uar: 'mended once more' }) } },
+      { ...driven({ uar: 'mended' }), parents: [3] },
+      driven({ uar: 'mended once more' }),
       kernel('c'),
     ]);
     const range = await rangeIn(directory, { good: ids[6] ?? '', fixUps: [ids[4] ?? ''] });
@@ -535,10 +535,10 @@ describe('a fix-up', () => {
   test('that does not apply to some is left out there, and a note says where', async () => {
     const { directory, ids } = historyOf(
       ...broken.slice(0, 3),
-      { files: { [mlx5]: driver({ uar: 'broken otherwise' }) } },
+      driven({ uar: 'broken otherwise' }),
       kernel('b'),
-      { files: { [mlx5]: driver({ uar: 'broken' }) } },
-      { files: { [mlx5]: driver({ uar: 'mended' }) } },
+      driven({ uar: 'broken' }),
+      driven({ uar: 'mended' }),
       kernel('c'),
     );
     const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
@@ -559,11 +559,11 @@ describe('a fix-up', () => {
   const two = () =>
     historyOf(
       first,
-      { files: { [mlx5]: driver({ uar: 'broken', rx: 'broken' }) } },
+      driven({ uar: 'broken', rx: 'broken' }),
       kernel('a'),
-      { files: { [mlx5]: driver({ uar: 'mended', rx: 'broken' }) } },
+      driven({ uar: 'mended', rx: 'broken' }),
       kernel('b'),
-      { files: { [mlx5]: driver({ uar: 'mended', rx: 'mended' }) } },
+      driven({ uar: 'mended', rx: 'mended' }),
       kernel('c'),
     );
 
@@ -668,8 +668,7 @@ describe('a fix-up', () => {
           const isKernel = name !== 'manual' && old !== now;
           states.push(isKernel ? { ...before, [name]: now } : before);
           changes.push(isKernel ? { name, old, now } : undefined);
-          const files = isKernel ? { [mlx5]: driver(states.at(-1)) } : manual(`${index}`).files;
-          planned.push(files ? { files } : {});
+          planned.push(isKernel ? driven(states.at(-1) ?? {}) : manual(`${index}`));
         }
         const places = changes.flatMap((change, place) => (change ? [place] : []));
         const fixPlace = places[nth % Math.max(places.length, 1)];
@@ -909,8 +908,8 @@ describe('bad input is refused in one sentence', () => {
       { files: {} },
       ...broken.map((commit, index) => ({ ...commit, parents: [index] })),
       { ...manual('1'), parents: [3] },
-      { files: { [mlx5]: driver({ uar: 'older' }) }, parents: [1] },
-      { files: { [mlx5]: driver({ uar: 'new' }) }, parents: [9] },
+      { ...driven({ uar: 'older' }), parents: [1] },
+      { ...driven({ uar: 'new' }), parents: [9] },
       { ...kernel('orphan'), parents: [] },
     );
     const names = { main: 7, page: 8, conflict: 10, root: 11 };
@@ -922,10 +921,10 @@ describe('bad input is refused in one sentence', () => {
 
   test('a fix-up that applies to the good one alone', async () => {
     const { directory, ids } = historyOf(
-      { files: { [mlx5]: driver({ uar: 'old' }) } },
-      { files: { [mlx5]: driver({ uar: 'new' }) } },
-      { files: { [mlx5]: driver({ uar: 'newer' }) } },
-      { files: { [mlx5]: driver({ uar: 'mended' }) }, parents: [0] },
+      driven({ uar: 'old' }),
+      driven({ uar: 'new' }),
+      driven({ uar: 'newer' }),
+      { ...driven({ uar: 'mended' }), parents: [0] },
     );
     git(directory, 'update-ref', 'refs/heads/main', ids[2] ?? '');
     git(directory, 'tag', 'mended', ids[3] ?? '');

@@ -1,5 +1,7 @@
 // Reads XML as strictly as a browser does a file: no entity but the five of XML, everything closed in its order.
 
+import fc from 'fast-check';
+
 export type XmlElement = {
   name: string;
   attributes: Record<string, string>;
@@ -63,3 +65,9 @@ const characters: Record<string, string> = {
 
 const unescaped = (text: string): string =>
   text.replace(/&[^;]+;/g, (one) => characters[one] ?? one);
+
+/** Text of others that would end an element, begin one, or have no place in XML at all. */
+export const hostileToXml = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.constantFrom('</text><script>', '"/><image href="x"/>', ']]>', '&lt;&#0;', '\ufffe', '\ud83d'),
+);

@@ -332,7 +332,7 @@ describe('a run in which not one packet came through', () => {
 
   test('counts where the DUT’s own ports say that it got them, and let none out', () => {
     expect(run()).toMatchObject({ medianPps: 0, validity: { kind: 'valid' } });
-    // Of what a card has no room for it may count a part.
+    // A card may count a part of the packets that it has no room for.
     expect(run({ ingressPackets: all * 0.6 }).validity).toEqual({ kind: 'valid' });
   });
 
