@@ -1,4 +1,4 @@
-import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, upshotOfBisection, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
+import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, shortId, upshotOfBisection, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
 import { _enum, array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
 import "./config.js";
 import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
@@ -1027,7 +1027,7 @@ function earlierVerdicts({ run, last, earlier }) {
 		"|---|---|---|",
 		...all.map(({ headCommit, at, title }) => {
 			return `| ${[
-				headCommit.slice(0, 12),
+				shortId(headCommit),
 				at.slice(0, 10),
 				title
 			].map((cell) => codeSpan(cell).replaceAll("|", "\\|")).join(" | ")} |`;

@@ -2061,7 +2061,7 @@ function withSkipped(plan, commits) {
 	const { revisions } = plan.range;
 	const between = revisions.slice(1, -1).map(({ commit }) => commit);
 	const stranger = commits.find((commit) => !between.includes(commit));
-	if (stranger !== void 0) throw new UsageError(`--skip: ${stranger.slice(0, 12)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`);
+	if (stranger !== void 0) throw new UsageError(`--skip: ${shortId(stranger)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`);
 	const skipped = revisions.map((revision) => commits.includes(revision.commit) ? {
 		...revision,
 		isSkipped: true
@@ -2094,7 +2094,7 @@ async function revertedVariant({ culprit, bad }, plan, repository) {
 		commit: bad.commit,
 		tree
 	});
-	const name = culprit.slice(0, 12);
+	const name = shortId(culprit);
 	if (picked.kind === "conflict") return { impossible: `What ${name} changed was changed again since, in ${plainLine(picked.paths.slice(0, 3).join(", "), 200)}.` };
 	if (picked.kind === "nothing-to-do") return { impossible: `What ${name} changed is not in the bad end any more.` };
 	const form = {
@@ -2286,7 +2286,7 @@ async function runBisection(options) {
 			known.set(revertedName, made);
 			const ends = [positions[0]?.form.variant ?? "", bad.variant];
 			const names = isShared(plan) ? [...ends, revertedName] : [revertedName];
-			await boot(names, names, `${commit.slice(0, 12)} taken out of the bad end`);
+			await boot(names, names, `${shortId(commit)} taken out of the bad end`);
 		}
 	}
 	async function profile(answer) {

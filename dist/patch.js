@@ -1,4 +1,4 @@
-import { UsageError, excerpt, families, oneLine, patchName, scenarios } from "./words.js";
+import { UsageError, excerpt, families, oneLine, patchName, scenarios, shortId } from "./words.js";
 import { int, object, string } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { askNames, bisectAskNames, didYouMean, kebabCase, meantBy, parameter } from "./config.js";
@@ -1322,7 +1322,7 @@ async function baseOf({ id, base, createdAt }, world) {
 		const commit = await repository.commitAt(branch, createdAt);
 		return {
 			commit,
-			notes: [`Diff ${id} ${why}: ${`it is measured against ${branch} as of ${createdAt.toISOString().slice(0, 10)}, ${commit.slice(0, 12)}`}.`]
+			notes: [`Diff ${id} ${why}: ${`it is measured against ${branch} as of ${createdAt.toISOString().slice(0, 10)}, ${shortId(commit)}`}.`]
 		};
 	};
 	switch (base.kind) {
@@ -1334,7 +1334,7 @@ async function baseOf({ id, base, createdAt }, world) {
 				commit,
 				notes: []
 			};
-			return asOfDay(`says that it was made for ${base.id.slice(0, 12)}, which is not in the repository`);
+			return asOfDay(`says that it was made for ${shortId(base.id)}, which is not in the repository`);
 		}
 		case "svn-path": {
 			const { branch, called } = await branchOf(base.path, world);
@@ -1350,7 +1350,7 @@ async function baseOf({ id, base, createdAt }, world) {
 				return asOfDay(`says that it was made for ${number}, ${why}`, branch);
 			}
 			const last = ` (r${found.revision} is the last change of ${branch} before it)`;
-			const note = `Diff ${id} was made for ${number}, which is ${`${found.commit.slice(0, 12)}${found.revision === revision ? "" : last}`}.`;
+			const note = `Diff ${id} was made for ${number}, which is ${`${shortId(found.commit)}${found.revision === revision ? "" : last}`}.`;
 			return {
 				commit: found.commit,
 				notes: [note]
@@ -1425,7 +1425,7 @@ async function authorize(occasion, found, rules) {
 			};
 			return {
 				kind: "allowed",
-				why: `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${short(headCommit)}.`
+				why: `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${shortId(headCommit)}.`
 			};
 		case "pushed":
 		case "revived":
@@ -1449,7 +1449,7 @@ async function authorize(occasion, found, rules) {
 			};
 			return {
 				kind: "allowed",
-				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${short(headCommit)}.`
+				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${shortId(headCommit)}.`
 			};
 		}
 		case "bisected": {
@@ -1487,7 +1487,7 @@ async function authorize(occasion, found, rules) {
 			};
 			return {
 				kind: "allowed",
-				why: `${by}, who may have patches measured in ${repository}, started it for #${number} at ${short(headCommit)}.`
+				why: `${by}, who may have patches measured in ${repository}, started it for #${number} at ${shortId(headCommit)}.`
 			};
 		}
 	}
@@ -1497,13 +1497,13 @@ const clockSeconds = 10;
 function whyUnseen({ at, commit }, verb, headCommit, seen) {
 	if (commit !== void 0) return headCommit.startsWith(commit) ? void 0 : isOlder(commit, headCommit);
 	if (isSeen(at, headCommit, seen)) return void 0;
-	return `The head is ${short(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${short(headCommit)}.`;
+	return `The head is ${shortId(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${shortId(headCommit)}.`;
 }
 const isSeen = (at, headCommit, seen) => seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at);
-const unseenLabel = (headCommit) => `The head is ${short(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${short(headCommit)}, or take the label off and put it on again.`;
+const unseenLabel = (headCommit) => `The head is ${shortId(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${shortId(headCommit)}, or take the label off and put it on again.`;
 /** When a run was started GitHub does not tell it. */
-const unnamed = (number, headCommit) => `The head of #${number} is ${short(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
-const isOlder = (commit, headCommit) => `The head is ${short(headCommit)} and no longer ${short(commit)}: read it, and ask again.`;
+const unnamed = (number, headCommit) => `The head of #${number} is ${shortId(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
+const isOlder = (commit, headCommit) => `The head is ${shortId(headCommit)} and no longer ${shortId(commit)}: read it, and ask again.`;
 const stranger$1 = (by, { pullRequest: { number, repository } }) => ({
 	kind: "refused",
 	why: `Thank you, ${by}: #${number} runs on the testbed when somebody who may write to ${repository} asks for it.`
@@ -1520,13 +1520,12 @@ const asConfigured = (by, { pullRequest: { number, repository } }) => ({
 function fromElsewhere({ pullRequest, headRepository }, label) {
 	const { number, repository, headCommit } = pullRequest;
 	const from = headRepository ?? "a repository that was deleted";
-	const commit = short(headCommit);
+	const commit = shortId(headCommit);
 	return {
 		kind: "refused",
 		why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${commit}, and then put the label ${label} on it or written /ppsgate run ${commit}.`
 	};
 }
-const short = (commit) => commit.slice(0, 12);
 
 // src/patch/bisection.ts
 /**

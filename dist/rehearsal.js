@@ -6,7 +6,7 @@ import { cellsOf, designOf, historyOf, policyOf } from "./experiment.js";
 import { HostError, shell } from "./host.js";
 import { provesScenario } from "./scenario.js";
 import { blast, bootFor, fingerprintOfDut, inspectDut, layRules, openFreebsdMachines, profile, proofOf, takeRulesAway } from "./testbed.js";
-import { UsageError, cellName, cellSchema, expectedly, formatDuration, formatPercent, formatPps, lastLine } from "./words.js";
+import { UsageError, cellName, cellSchema, expectedly, formatDuration, formatPercent, formatPps, lastLine, shortId } from "./words.js";
 import { chiSquaredDistributionTable, mean } from "./vendor/simple-statistics.js";
 import { forecast } from "./stats.js";
 import { dirname, join } from "node:path";
@@ -87,7 +87,7 @@ async function checkedOut({ world }, builder) {
 	const commit = (await host.output(gitIn(repository, shell`rev-parse HEAD`))).trim();
 	return {
 		kind: "found",
-		says: `built of ${commit.slice(0, 12)}, which ${repository} has checked out`,
+		says: `built of ${shortId(commit)}, which ${repository} has checked out`,
 		commit,
 		kernel: {
 			kind: "tree",

@@ -1,4 +1,4 @@
-import { UsageError, bisectResultSchema, exitCodes, fromJson, oneLine, realPause, reasonOf, remarkupText, resultSchema, roughly, shortened, upshotOfError, withoutPaths } from "./words.js";
+import { UsageError, bisectResultSchema, exitCodes, fromJson, oneLine, realPause, reasonOf, remarkupText, resultSchema, roughly, shortId, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { askedAs, askedWords, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { hasPlan, readPlan } from "./experiment.js";
@@ -889,7 +889,7 @@ async function clone(what, path, branch, { now, overlay }) {
 	}
 	const tip = await repository.commitAt(branch, now()).catch(() => void 0);
 	if (tip === void 0) return [wrong(what, `${path} has no branch ${branch}`, "write the branch that revisions are made for as `phabricator.branch`")];
-	const found = `${path} has ${branch}, at ${tip.slice(0, 12)}`;
+	const found = `${path} has ${branch}, at ${shortId(tip)}`;
 	return [overlay === void 0 ? ok(what, found) : await base(what, found, repository, tip, overlay)];
 }
 /** They tell the revisions of Subversion that diffs of before 2021 were made for. */

@@ -1,7 +1,7 @@
 import { applyOverrides, calledAs, parseMostBoots, parseSwitch } from "../config.js";
 import { testbedsFor } from "../inventory.js";
 import { PatchError, lineOfDiffs, restoreRevision } from "../patch.js";
-import { patchName } from "../words.js";
+import { patchName, shortId } from "../words.js";
 import { bisectWish, revisionWorldOf } from "./request.js";
 
 // src/action/bisection.ts
@@ -43,7 +43,7 @@ async function restoreCommits({ patch, isOwn, bad }, config, context) {
 }
 /** What was asked for, as people would write it. */
 function askedOf({ ask, cell, isOwn, good, bad }) {
-	const short = (ids) => ids.replace(/[0-9a-f]{40,64}/g, (id) => id.slice(0, 12));
+	const short = (ids) => ids.replace(/[0-9a-f]{40,64}/g, shortId);
 	return {
 		...ask,
 		...!isOwn && {

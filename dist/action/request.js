@@ -1,4 +1,4 @@
-import { UsageError, cellSchema, commitId, exitCodes, fromJson, patchName, patchSchema, priorities } from "../words.js";
+import { UsageError, cellSchema, commitId, exitCodes, fromJson, patchName, patchSchema, priorities, shortId } from "../words.js";
 import { log, mask } from "./log.js";
 import { _enum, boolean, int, literal, object, string, union } from "../vendor/zod.js";
 import { calledAs, parseConfig, parseSwitch } from "../config.js";
@@ -170,7 +170,7 @@ function openBisectComment(octokit, { patch, isOwn, good, bad }, options) {
 	if (patch.kind !== "pull-request") return void 0;
 	const about = {
 		name: "ppsgate bisect",
-		subject: `the bisection of ${isOwn ? patchName(patch) : `${good.slice(0, 12)}..${bad.slice(0, 12)}`}`,
+		subject: `the bisection of ${isOwn ? patchName(patch) : `${shortId(good)}..${shortId(bad)}`}`,
 		ask: {}
 	};
 	return together([openComment(octokit, patch, {

@@ -5,7 +5,7 @@ import { fetchPullRequest, findComment, mayWrite, numbersOf, placeOf, publishCom
 import { testbedsFor } from "../inventory.js";
 import { authorize, callOnGithub, commandsFor, lineOfDiffs, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned } from "../patch.js";
 import { findRevision, looksLikeRevision, parseRevisionName } from "../phabricator.js";
-import { UsageError, codeSpan, excerpt, exitCodes, patchName, withoutPaths } from "../words.js";
+import { UsageError, codeSpan, excerpt, exitCodes, patchName, shortId, withoutPaths } from "../words.js";
 import { answerFor, answerOnPhabricator, bisectAnswerFor, bisectWish, gateNames, marksFor, requestSchema, requestText, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
 import { readEvent } from "./inputs.js";
 import { log, setOutput } from "./log.js";
@@ -155,7 +155,7 @@ async function admitDispatched(trigger, world) {
 	const commit = await world.repository.resolve(name);
 	const all = await pullRequestsWithHead(world.octokit, world.repositoryName, commit);
 	const [found, ...more] = all;
-	if (more.length > 0) throw new UsageError(`patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit.slice(0, 12)} at the one that is meant.`);
+	if (more.length > 0) throw new UsageError(`patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${shortId(commit)} at the one that is meant.`);
 	if (found !== void 0) return admitPullRequest(found, {
 		...occasion,
 		commit
@@ -335,7 +335,7 @@ async function admitAgain(found, occasion, command, world) {
 	if (last?.headCommit !== pullRequest.headCommit) return {
 		kind: "mistaken",
 		pullRequest,
-		why: `There is no experiment to extend for ${pullRequest.headCommit.slice(0, 12)}: write /ppsgate run first.`
+		why: `There is no experiment to extend for ${shortId(pullRequest.headCommit)}: write /ppsgate run first.`
 	};
 	const { maxRuns } = command;
 	const extend = {

@@ -9,7 +9,7 @@ import { testbedsFor } from "../inventory.js";
 import { restoreRevision } from "../patch.js";
 import { withReasons } from "../profile.js";
 import { headline } from "../report.js";
-import { UsageError, bisectResultSchema, cellName, exitCodes, fromJson, patchName, realPause, reasonOf } from "../words.js";
+import { UsageError, bisectResultSchema, cellName, exitCodes, fromJson, patchName, realPause, reasonOf, shortId } from "../words.js";
 import { artifactName } from "./extend.js";
 import { readEvent } from "./inputs.js";
 import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateNames, isBisection, isMeasuredAnyway, readRequest, revisionWorldOf, wishesFor } from "./request.js";
@@ -271,7 +271,7 @@ async function sourceOf(context, given) {
 		commit: run.head_sha
 	});
 	const [found, ...more] = all;
-	if (more.length > 0) throw new UsageError(`${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${run.head_sha.slice(0, 12)} at the one that is meant.`);
+	if (more.length > 0) throw new UsageError(`${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${shortId(run.head_sha)} at the one that is meant.`);
 	if (found === void 0) {
 		log.info(`No open pull request has ${run.head_sha} as its head any more: nobody is answered.`);
 		return;
@@ -432,7 +432,7 @@ function pathsOfAction(code) {
 	];
 	return [...isInside ? [`${code}/`] : [], ...folders.flatMap((names) => beside.map((name) => [...names, name].join("/")))];
 }
-const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
+const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
 async function withLinks(answer, { ending, profiles, corrections }, { request, isTrusted }, config, context) {
 	const isDefaultBranch = request.purpose !== "patch";
 	if (ending.kind !== "measured") {

@@ -21,7 +21,7 @@ import { patchOfRange } from '../patch/range.ts';
 import type { LinearRepository, Repository, WritableRepository } from '../patch/repository.ts';
 import { lineOfDiffs } from '../patch/revision.ts';
 import { looksLikeRevision } from '../phabricator/revision.ts';
-import { type Patch, type PullRequest, patchName, type Revision } from '../words/patch.ts';
+import { type Patch, type PullRequest, patchName, type Revision, shortId } from '../words/patch.ts';
 import type { Priority } from '../words/priority.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { type AdmittedRequest, type BisectRequest, requestSchema } from './request.ts';
@@ -211,7 +211,7 @@ async function admitDispatched(trigger: Dispatched, world: AdmitWorld): Promise<
   const [found, ...more] = all;
   if (more.length > 0) {
     throw new UsageError(
-      `patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit.slice(0, 12)} at the one that is meant.`,
+      `patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${shortId(commit)} at the one that is meant.`,
     );
   }
   if (found !== undefined) return admitPullRequest(found, { ...occasion, commit }, ask, world);
@@ -362,7 +362,7 @@ async function admitAgain(
   const { pullRequest } = found;
   const { last } = memory ?? {};
   if (last?.headCommit !== pullRequest.headCommit) {
-    const why = `There is no experiment to extend for ${pullRequest.headCommit.slice(0, 12)}: write /ppsgate run first.`;
+    const why = `There is no experiment to extend for ${shortId(pullRequest.headCommit)}: write /ppsgate run first.`;
     return { kind: 'mistaken', pullRequest, why };
   }
   const { maxRuns } = command;

@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import type { BisectAsk } from '../patch/bisect-command.ts';
 import { lineOfDiffs, PatchError, restoreRevision } from '../patch/revision.ts';
-import { patchName } from '../words/patch.ts';
+import { patchName, shortId } from '../words/patch.ts';
 import { bisectWish, type JobContext, revisionWorldOf } from './job.ts';
 import type { BisectRequest } from './request.ts';
 
@@ -62,7 +62,7 @@ export async function restoreCommits(
 
 /** What was asked for, as people would write it. */
 export function askedOf({ ask, cell, isOwn, good, bad }: BisectRequest): BisectAsk {
-  const short = (ids: string) => ids.replace(/[0-9a-f]{40,64}/g, (id) => id.slice(0, 12));
+  const short = (ids: string) => ids.replace(/[0-9a-f]{40,64}/g, shortId);
   return {
     ...ask,
     ...(!isOwn && { good: short(good), bad: short(bad) }),

@@ -21,7 +21,7 @@ import {
 import type { RevisionWorld } from '../patch/revision.ts';
 import { openConduit } from '../phabricator/conduit.ts';
 import { phabricatorOf } from '../phabricator/login.ts';
-import { type Patch, patchName, type RevisionDiff } from '../words/patch.ts';
+import { type Patch, patchName, type RevisionDiff, shortId } from '../words/patch.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { Inputs } from './inputs.ts';
 import { log, mask } from './log.ts';
@@ -213,7 +213,7 @@ export function openBisectComment(
   options: Omit<CommentOptions, 'name' | 'subject' | 'ask'>,
 ): Answer | undefined {
   if (patch.kind !== 'pull-request') return undefined;
-  const of = isOwn ? patchName(patch) : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
+  const of = isOwn ? patchName(patch) : `${shortId(good)}..${shortId(bad)}`;
   const about = { name: 'ppsgate bisect', subject: `the bisection of ${of}`, ask: {} };
   return together([openComment(octokit, patch, { ...options, ...about })]);
 }

@@ -26,7 +26,7 @@ import { restoreRevision } from '../patch/revision.ts';
 import { type CellProfiles, withReasons } from '../profile/of-result.ts';
 import { headline } from '../report/headline.ts';
 import { reasonOf } from '../words/one-line.ts';
-import { type Patch, patchName } from '../words/patch.ts';
+import { type Patch, patchName, shortId } from '../words/patch.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { artifactName } from './extend.ts';
@@ -149,7 +149,7 @@ async function sourceOf(
   const [found, ...more] = all;
   if (more.length > 0) {
     throw new UsageError(
-      `${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${run.head_sha.slice(0, 12)} at the one that is meant.`,
+      `${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${shortId(run.head_sha)} at the one that is meant.`,
     );
   }
   if (found === undefined) {
@@ -320,7 +320,7 @@ function pathsOfAction(code: string): string[] {
 }
 
 const selfMade = (patch: Patch, path: string): string =>
-  `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
+  `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
 
 async function withLinks(
   answer: Answer,

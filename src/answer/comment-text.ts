@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { askSchema } from '../patch/command.ts';
 import { codeSpan, plainLine } from '../words/escape.ts';
+import { shortId } from '../words/patch.ts';
 
 const mostEarlier = 10;
 const longestTitle = 160;
@@ -111,7 +112,7 @@ function earlierVerdicts({ run, last, earlier }: Memory): string[] {
   const all = last === undefined || last.run === run ? earlier : [last, ...earlier];
   if (all.length === 0) return [];
   const rows = all.map(({ headCommit, at, title }) => {
-    const cells = [headCommit.slice(0, 12), at.slice(0, 'YYYY-MM-DD'.length), title];
+    const cells = [shortId(headCommit), at.slice(0, 'YYYY-MM-DD'.length), title];
     return `| ${cells.map((cell) => codeSpan(cell).replaceAll('|', '\\|')).join(' | ')} |`;
   });
   const table = ['| commit | judged | |', '|---|---|---|', ...rows].join('\n');

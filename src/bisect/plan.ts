@@ -7,6 +7,7 @@ import {
   readPlanFile,
   replacePlanFile,
 } from '../experiment/plan-file.ts';
+import { shortId } from '../words/patch.ts';
 import { historySchema, metricSchema, runSchema } from '../words/result.ts';
 import { cellSchema, ownRulesSchema } from '../words/scenario.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -67,7 +68,7 @@ export function withSkipped(plan: BisectPlan, commits: readonly string[]): Bisec
   const stranger = commits.find((commit) => !between.includes(commit));
   if (stranger !== undefined) {
     throw new UsageError(
-      `--skip: ${stranger.slice(0, 12)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`,
+      `--skip: ${shortId(stranger)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`,
     );
   }
   const skipped = revisions.map((revision) =>

@@ -2,6 +2,7 @@
 import type { Variant } from '../build/variant.ts';
 import type { LinearRepository } from '../patch/repository.ts';
 import { plainLine } from '../words/escape.ts';
+import { shortId } from '../words/patch.ts';
 import { revertedName } from './evidence.ts';
 import type { BisectPlan } from './plan.ts';
 import { type Form, variantOf } from './range.ts';
@@ -19,7 +20,7 @@ export async function revertedVariant(
   const tree = (await repository.idAt(bad.commit, '')) ?? '';
   const takeBack = await repository.picker(culprit, true);
   const picked = await takeBack({ commit: bad.commit, tree });
-  const name = culprit.slice(0, 12);
+  const name = shortId(culprit);
   if (picked.kind === 'conflict') {
     const paths = plainLine(picked.paths.slice(0, 3).join(', '), 200);
     return { impossible: `What ${name} changed was changed again since, in ${paths}.` };

@@ -11,6 +11,7 @@ import type { BisectAnswer, Fault } from '../words/bisect.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatMetric } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
+import { shortId } from '../words/patch.ts';
 import type { Rejected } from '../words/rejection.ts';
 import { pathName } from '../words/variant-name.ts';
 import { answerOf, variantsToProfile } from './assemble.ts';
@@ -195,7 +196,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
       known.set(revertedName, made);
       const ends = [positions[0]?.form.variant ?? '', bad.variant];
       const names = isShared(plan) ? [...ends, revertedName] : [revertedName];
-      await boot(names, names, `${commit.slice(0, 12)} taken out of the bad end`);
+      await boot(names, names, `${shortId(commit)} taken out of the bad end`);
     }
   }
 

@@ -1,5 +1,6 @@
 // May this patch be run on our hardware? It is hostile code until somebody who may write to the repository stands for it.
 import type { FoundPullRequest } from '../github/pull-request.ts';
+import { shortId } from '../words/patch.ts';
 
 /** `ignored` is what nobody asked for, so nobody is answered; `why` is one sentence for the people at the patch. */
 export type Leave =
@@ -71,7 +72,7 @@ export async function authorize(
       if (!isOurs && !isSeen(occasion.at, headCommit, rules.seen)) {
         return { kind: 'refused', why: unseenLabel(headCommit) };
       }
-      const why = `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${short(headCommit)}.`;
+      const why = `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${shortId(headCommit)}.`;
       return { kind: 'allowed', why };
     }
     case 'pushed':
@@ -95,7 +96,7 @@ export async function authorize(
       if (occasion.isOtherwise && !(await rules.mayWrite(by))) return asConfigured(by, found);
       const gap = isOurs ? undefined : whyUnseen(occasion, 'run', headCommit, rules.seen);
       if (gap !== undefined) return { kind: 'refused', why: gap };
-      const why = `${by}, who may have patches measured in ${repository}, asked for #${number} at ${short(headCommit)}.`;
+      const why = `${by}, who may have patches measured in ${repository}, asked for #${number} at ${shortId(headCommit)}.`;
       return { kind: 'allowed', why };
     }
     case 'bisected': {
@@ -122,7 +123,7 @@ export async function authorize(
       if (commit === undefined && !isOurs) {
         return { kind: 'refused', why: unnamed(number, headCommit) };
       }
-      const why = `${by}, who may have patches measured in ${repository}, started it for #${number} at ${short(headCommit)}.`;
+      const why = `${by}, who may have patches measured in ${repository}, started it for #${number} at ${shortId(headCommit)}.`;
       return { kind: 'allowed', why };
     }
   }
@@ -141,21 +142,21 @@ function whyUnseen(
     return headCommit.startsWith(commit) ? undefined : isOlder(commit, headCommit);
   }
   if (isSeen(at, headCommit, seen)) return undefined;
-  return `The head is ${short(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${short(headCommit)}.`;
+  return `The head is ${shortId(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${shortId(headCommit)}.`;
 }
 
 const isSeen = (at: string, headCommit: string, seen: LeaveRules['seen']): boolean =>
   seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1000 < Date.parse(at);
 
 const unseenLabel = (headCommit: string): string =>
-  `The head is ${short(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${short(headCommit)}, or take the label off and put it on again.`;
+  `The head is ${shortId(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${shortId(headCommit)}, or take the label off and put it on again.`;
 
 /** When a run was started GitHub does not tell it. */
 const unnamed = (number: number, headCommit: string): string =>
-  `The head of #${number} is ${short(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
+  `The head of #${number} is ${shortId(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
 
 const isOlder = (commit: string, headCommit: string): string =>
-  `The head is ${short(headCommit)} and no longer ${short(commit)}: read it, and ask again.`;
+  `The head is ${shortId(headCommit)} and no longer ${shortId(commit)}: read it, and ask again.`;
 
 const stranger = (by: string, { pullRequest: { number, repository } }: Found): Leave => ({
   kind: 'refused',
@@ -176,11 +177,9 @@ const asConfigured = (by: string, { pullRequest: { number, repository } }: Found
 function fromElsewhere({ pullRequest, headRepository }: Found, label: string): Leave {
   const { number, repository, headCommit } = pullRequest;
   const from = headRepository ?? 'a repository that was deleted';
-  const commit = short(headCommit);
+  const commit = shortId(headCommit);
   return {
     kind: 'refused',
     why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${commit}, and then put the label ${label} on it or written /ppsgate run ${commit}.`,
   };
 }
-
-const short = (commit: string): string => commit.slice(0, 12);

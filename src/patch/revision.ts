@@ -9,7 +9,7 @@ import {
   findRevision,
   type RevisionName,
 } from '../phabricator/revision.ts';
-import type { Revision } from '../words/patch.ts';
+import { type Revision, shortId } from '../words/patch.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { WritableRepository } from './repository.ts';
 
@@ -153,7 +153,7 @@ async function baseOf({ id, base, createdAt }: FoundDiff, world: RevisionWorld):
   const asOfDay = async (why: string, branch = config.branch): Promise<Base> => {
     const commit = await repository.commitAt(branch, createdAt);
     const day = createdAt.toISOString().slice(0, 'YYYY-MM-DD'.length);
-    const against = `it is measured against ${branch} as of ${day}, ${commit.slice(0, 12)}`;
+    const against = `it is measured against ${branch} as of ${day}, ${shortId(commit)}`;
     return { commit, notes: [`Diff ${id} ${why}: ${against}.`] };
   };
   switch (base.kind) {
@@ -164,7 +164,7 @@ async function baseOf({ id, base, createdAt }: FoundDiff, world: RevisionWorld):
     case 'commit': {
       const commit = await repository.resolve(base.id).catch(() => undefined);
       if (commit !== undefined) return { commit, notes: [] };
-      const called = base.id.slice(0, 12);
+      const called = shortId(base.id);
       return asOfDay(`says that it was made for ${called}, which is not in the repository`);
     }
     case 'svn-path': {
@@ -181,7 +181,7 @@ async function baseOf({ id, base, createdAt }: FoundDiff, world: RevisionWorld):
         return asOfDay(`says that it was made for ${number}, ${why}`, branch);
       }
       const last = ` (r${found.revision} is the last change of ${branch} before it)`;
-      const which = `${found.commit.slice(0, 12)}${found.revision === revision ? '' : last}`;
+      const which = `${shortId(found.commit)}${found.revision === revision ? '' : last}`;
       const note = `Diff ${id} was made for ${number}, which is ${which}.`;
       return { commit: found.commit, notes: [note] };
     }

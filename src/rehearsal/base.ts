@@ -12,6 +12,7 @@ import type { Host } from '../host/ssh.ts';
 import { bootFor } from '../testbed/freebsd/boots.ts';
 import type { BlastOutcome } from '../testbed/testbed.ts';
 import { formatDuration } from '../words/format.ts';
+import { shortId } from '../words/patch.ts';
 import type { PlannedBlast, PlannedRun } from '../words/planned-blast.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import type { Rehearsal } from './request.ts';
@@ -64,7 +65,7 @@ async function checkedOut({ world }: Rehearsal, builder: BuilderConfig): Promise
   await using host = await world.connect(builder, 'builder');
   const { repository } = builder;
   const commit = (await host.output(gitIn(repository, shell`rev-parse HEAD`))).trim();
-  const says = `built of ${commit.slice(0, 12)}, which ${repository} has checked out`;
+  const says = `built of ${shortId(commit)}, which ${repository} has checked out`;
   return { kind: 'found', says, commit, kernel: { kind: 'tree', baseCommit: commit } };
 }
 

@@ -6,6 +6,7 @@ import type { StartConfig } from '../config/phabricator.ts';
 import type { OverlayPlace } from '../config/schema.ts';
 import { shell } from '../host/shell.ts';
 import { openRepository, type Repository, RepositoryError } from '../patch/repository.ts';
+import { shortId } from '../words/patch.ts';
 import type { Point, SetUpFinding, SetUpWorld } from './checkup-point.ts';
 import { secretPoint } from './checkup-secret.ts';
 
@@ -54,7 +55,7 @@ async function clone(
     const mend = 'write the branch that revisions are made for as `phabricator.branch`';
     return [wrong(what, `${path} has no branch ${branch}`, mend)];
   }
-  const found = `${path} has ${branch}, at ${tip.slice(0, 12)}`;
+  const found = `${path} has ${branch}, at ${shortId(tip)}`;
   return [
     overlay === undefined ? ok(what, found) : await base(what, found, repository, tip, overlay),
   ];
