@@ -1,8 +1,8 @@
-import { familySchema, formatChange, formatInterval, formatPps, reasonOf, shortened } from "./words.js";
-import { cellVerdict, compare, compare$1, renderMinistat, standings } from "./stats.js";
+import { UsageError, familySchema, formatChange, formatInterval, formatPps, reasonOf, shortened } from "./words.js";
+import { MinistatInputError, cellVerdict, compare, compare$1, median, parseColumn, renderMinistat, standings } from "./stats.js";
 import { parsePktGenLog, pktGenRun } from "./traffic.js";
 import { join } from "node:path";
-import { lstat, readFile, readdir } from "node:fs/promises";
+import { lstat, readFile, readdir, stat } from "node:fs/promises";
 
 // src/netbenches/analyze.ts
 /**
@@ -282,4 +282,69 @@ function ministatOf({ base, patched }) {
 	};
 }
 
-export { analysisAsJson, analyzeBenches, readBenches, renderAnalysis };
+// src/netbenches/series.ts
+/**
+* The series of `path`. A file is one, a line a night: a name and its values, with white space or commas between;
+* empty lines, comments after `#` and nights without a value are passed over. A folder has one for each CONFIG of its
+* files `REV[.CONFIG].pps`, with the REVs in natural order. Throws a `UsageError` that names the first bad line.
+*/
+async function readSeries(path) {
+	try {
+		return (await stat(path)).isDirectory() ? await ofFolder(path) : [await ofFile(path)];
+	} catch (error) {
+		if (error instanceof UsageError) throw error;
+		if (error instanceof MinistatInputError) throw new UsageError(error.message, { cause: error });
+		throw new UsageError(`The series ${path} cannot be read (${reasonOf(error)}): name a file with a line a night, or a folder of REV.CONFIG.pps files.`, { cause: error });
+	}
+}
+async function ofFile(path) {
+	return {
+		name: path,
+		nights: someOf((await readFile(path, "utf8")).split("\n").flatMap((line, index) => {
+			const [name = "", ...values] = line.replace(/(^|\s)#.*/, "").split(/[\s,;]+/).filter(Boolean);
+			return values.length > 0 ? [{
+				name,
+				value: typical(values.map(Number), `${path}:${index + 1}`)
+			}] : [];
+		}), path)
+	};
+}
+async function ofFolder(path) {
+	const files = (await readdir(path)).filter((name) => /^[^.].*\.pps$/.test(name)).map((name) => {
+		const [revision = "", ...config] = name.slice(0, -4).split(".");
+		return {
+			name,
+			revision,
+			config: config.join(".")
+		};
+	});
+	const configs = Map.groupBy(someOf(files, path), ({ config }) => config);
+	const series = [];
+	for (const [config, own] of [...configs].toSorted(([a], [b]) => natural.compare(a, b))) {
+		const nights = [];
+		for (const { name, revision } of own.toSorted((a, b) => natural.compare(a.revision, b.revision))) {
+			const file = join(path, name);
+			const values = [...parseColumn(await readFile(file), { name: file })];
+			if (values.length > 0) nights.push({
+				name: revision,
+				value: typical(values, file)
+			});
+		}
+		series.push({
+			name: config || path,
+			nights
+		});
+	}
+	return series;
+}
+function typical(values, where) {
+	const bad = values.find((value) => !(value > 0 && Number.isFinite(value)));
+	if (bad === void 0) return median(values);
+	throw new UsageError(`${where}: expected a name and values above 0, found ${Number.isNaN(bad) ? "something else" : bad}.`);
+}
+function someOf(found, path) {
+	if (found.length > 0) return found;
+	throw new UsageError(`There is no night in ${path}: expected lines with a name and its values, or files named REV.CONFIG.pps.`);
+}
+
+export { analysisAsJson, analyzeBenches, readBenches, readSeries, renderAnalysis };

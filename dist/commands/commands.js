@@ -47,6 +47,12 @@ const commands = [
 		load: () => import("./analyze.js")
 	},
 	{
+		name: "changes",
+		takes: "[options] <file>",
+		description: "find the nights from which on a series has another level, and no bad night",
+		load: () => import("./changes.js")
+	},
+	{
 		name: "ministat",
 		takes: "[options] [FILE...]",
 		description: "compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints",

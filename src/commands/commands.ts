@@ -61,6 +61,12 @@ export const commands: readonly NamedCommand[] = [
     load: () => import('./analyze.ts'),
   },
   {
+    name: 'changes',
+    takes: '[options] <file>',
+    description: 'find the nights from which on a series has another level, and no bad night',
+    load: () => import('./changes.ts'),
+  },
+  {
     name: 'ministat',
     takes: '[options] [FILE...]',
     description: "compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints",

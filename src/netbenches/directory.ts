@@ -75,7 +75,7 @@ function receiverOf(path: string): ReceiverFile[] {
 }
 
 /** 10 after 9, in labels too. */
-const natural = new Intl.Collator('en', { numeric: true });
+export const natural = new Intl.Collator('en', { numeric: true });
 
 const byRun = (a: ReceiverFile, b: ReceiverFile): number =>
   natural.compare(a.label, b.label) || a.number - b.number;
