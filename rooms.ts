@@ -52,6 +52,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'testbed',
   ],
   experiment: ['words', 'config', 'stats', 'build', 'testbed'],
+  trend: ['words', 'stats'],
   rehearsal: [
     'words',
     'host',

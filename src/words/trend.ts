@@ -1,0 +1,157 @@
+// What is kept of a testbed's nights: how fast each commit was, what has changed since, and how often nothing was called something.
+import { z } from 'zod';
+import { commitId } from './patch.ts';
+import { designNames, intervalSchema, metricSchema } from './result.ts';
+import { cellSchema } from './scenario.ts';
+
+const resultPath = z.string().regex(/^results\/\d{4}\/\w[\w.-]*$/);
+const rates = z.array(z.number().positive());
+
+/** A line of `trend/TESTBED/CELL/YEAR.jsonl`: what one commit of the default branch did in one session. */
+export const nightSchema = z.object({
+  /** When the session began. */
+  at: z.iso.datetime(),
+  commit: commitId,
+  /** When the commit was made, which tells its place among others; absent: nobody knew, and `at` has to do. */
+  committedAt: z.iso.datetime().optional(),
+  /** What it was measured for: at its time of night, after a push, or once more as the session before was off. */
+  occasion: z.enum(['night', 'push', 'again']),
+  /** Numbers of `pps` and `nsPerPacket`, one a blast; the second has none where the DUT cannot tell. */
+  pps: rates,
+  nsPerPacket: rates,
+  /** Id among `fingerprints` of the index. */
+  fingerprint: z.string(),
+  /** Folder of the result, which may be gone. */
+  result: resultPath.optional(),
+});
+
+/** What a testbed was: another firmware, another setting, or for Linux another kernel makes another one. */
+const fingerprintSchema = z.object({
+  id: z.string().regex(/^[0-9a-f]{12}$/),
+  testbed: z.string(),
+  since: z.iso.datetime(),
+  /** What it has that the one before had not, as `name: value`; sentences for people, none for the first. */
+  differs: z.array(z.string()),
+});
+
+const levelSchema = z.object({
+  cell: cellSchema,
+  /** Levels in the metric's unit: medians of nights. */
+  before: z.number().positive(),
+  after: z.number().positive(),
+  /** `after` to `before`, minus one: −0.041 is 4.1 % less of the metric. */
+  changeRatio: z.number(),
+  /** When the first night of the new level began, by which it is found among the nights. */
+  firstAt: z.iso.datetime(),
+});
+
+export const changeStates = [
+  /** Seen in the nights; no gate has been asked. */
+  'candidate',
+  /** A gate is asked, and could not tell yet. */
+  'confirming',
+  /** A gate of both commits on the same testbed has lost it too. */
+  'code',
+  /** A gate of both commits finds no loss, or there was no commit between: the machine, or chance. */
+  'testbed',
+  /** Somebody has accepted the new level. */
+  'accepted',
+  /** The old level came back. */
+  'recovered',
+] as const;
+
+/** A lasting step of one testbed's level, in one cell or in several that stepped between the same two commits. */
+export const changeSchema = z.object({
+  /** Twelve hex digits of the testbed and both commits: the key of whatever is written about it. */
+  id: z.string().regex(/^[0-9a-f]{12}$/),
+  testbed: z.string(),
+  metric: metricSchema,
+  /** The last commit of the old level, and the first of the new one; the same where none came between. */
+  good: commitId,
+  bad: commitId,
+  cells: z.array(levelSchema).min(1),
+  state: z.enum(changeStates),
+  /** When it was found, and when its state last changed. */
+  foundAt: z.iso.datetime(),
+  changedAt: z.iso.datetime(),
+  /** The gates that were asked, the last one last. */
+  gates: z.array(
+    z.object({
+      at: z.iso.datetime(),
+      result: resultPath,
+      verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
+      cells: z.array(z.object({ cell: cellSchema, interval: intervalSchema.optional() })),
+    }),
+  ),
+  /** The bisection of its range: the commit, where it named a single one. */
+  bisection: z.object({ result: resultPath, culprit: commitId.optional() }).optional(),
+  /** Where people were told; `intended` is when somebody began to tell, and nobody knows how that ended. */
+  alert: z
+    .object({
+      intended: z.iso.datetime().optional(),
+      issue: z.int().positive().optional(),
+      /** What was said of it last, as `saidOf` of the alert has it. */
+      said: z.string().optional(),
+      /** Pull requests and revisions that have their comment. */
+      told: z.array(z.string()).default([]),
+    })
+    .default({ told: [] }),
+});
+
+/** How often gates of one commit against itself said that something had changed; a new count for whatever is another test. */
+export const sameGatesSchema = z.object({
+  /** Whether both variants were one build, or two links of one tree. */
+  kind: z.enum(['same-build', 'relinked']),
+  testbed: z.string(),
+  fingerprint: z.string(),
+  metric: metricSchema,
+  marginRatio: z.number(),
+  /** What the gate promises, and the bound is held against. */
+  falseAlarmRatio: z.number(),
+  design: z.enum(designNames),
+  since: z.iso.datetime(),
+  last: z.iso.datetime(),
+  /** Gates of which some cell was judged, and those that called any a regression or an improvement. */
+  gates: z.int().nonnegative(),
+  alarms: z.int().nonnegative(),
+  /** The same of cells, and those that could not be judged. */
+  cells: z.int().nonnegative(),
+  cellAlarms: z.int().nonnegative(),
+  inconclusive: z.int().nonnegative(),
+  invalid: z.int().nonnegative(),
+  /** The newest alarms, oldest first. */
+  alarmed: z.array(
+    z.object({ at: z.iso.datetime(), cells: z.array(cellSchema), result: resultPath }),
+  ),
+  /** Of the changes found between two links: how far they scatter, and how far their runs alone would let them. */
+  scatter: z.array(
+    z.object({
+      cell: cellSchema,
+      gates: z.int().positive(),
+      /** Sum of squared changes, as natural logarithms, and of their squared standard errors. */
+      sumOfSquares: z.number().nonnegative(),
+      runSumOfSquares: z.number().nonnegative(),
+    }),
+  ),
+});
+
+/** `trend/index.json`. */
+export const trendIndexSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** What there are nights of; years ascending. */
+  cells: z.array(z.object({ testbed: z.string(), cell: cellSchema, years: z.array(z.int()) })),
+  fingerprints: z.array(fingerprintSchema),
+  /** Oldest first; none is ever dropped. */
+  changes: z.array(changeSchema),
+  sameGates: z.array(sameGatesSchema),
+  /** Tags that are releases, as far as nights were measured since; the newest last. */
+  releases: z.array(z.object({ name: z.string(), commit: commitId, at: z.iso.datetime() })),
+  /** The page that shows the commits between two, with `{from}` and `{to}`; absent where there is none. */
+  compareUrl: z.url().optional(),
+});
+
+export type Night = z.infer<typeof nightSchema>;
+export type Change = z.infer<typeof changeSchema>;
+export type ChangeLevel = Change['cells'][number];
+export type SameGates = z.infer<typeof sameGatesSchema>;
+export type TrendIndex = z.infer<typeof trendIndexSchema>;
