@@ -1,0 +1,476 @@
+// How often a change of a branch's level is seen where there is none, and how soon where there is one, beside what
+// other trend pages do; then two years of four testbeds, with each alert as right or wrong.
+// By hand: npm run bench:trend
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
+import { mean, quantile } from 'simple-statistics';
+import { upperBound } from '../src/stats/binomial.ts';
+import { changesNightByNight, nightSigmaRatio } from '../src/stats/change-points.ts';
+import { standardNormal } from '../src/stats/normal.ts';
+import {
+  cellSource,
+  type NoiseSource,
+  type SimulationRow,
+  simulate,
+} from '../src/stats/simulate.ts';
+import { median } from '../src/stats/summary.ts';
+import { judgeTrend, seriesKey, wantedGates, withGate } from '../src/trend/changes.ts';
+import { grouped } from '../src/words/format.ts';
+import { type CellResult, verdictsWorstFirst } from '../src/words/result.ts';
+import { type Cell, cellName, families } from '../src/words/scenario.ts';
+import type { Change, Night, TrendIndex } from '../src/words/trend.ts';
+import {
+  type Goal,
+  goalText,
+  isMissed,
+  type Lab,
+  type Line,
+  labs,
+  plain,
+  printLines,
+} from './designs.ts';
+
+type Found = { index: number; foundAt: number };
+type Detector = { says: string; find: (values: readonly number[]) => Found[]; hasGoals: boolean };
+
+const nightsASeries = 300;
+const seriesARow = 80;
+const stepRatio = -0.02;
+
+/** A line as soon as it is known. */
+export async function* benchTrend(): AsyncGenerator<Line> {
+  const { says, quiet, classes } = await labs();
+  const [, , upTo2 = quiet] = classes;
+  yield plain(says);
+  yield plain('A night is the median of 5 runs, with a build of its own that scatters by 0.3 %.');
+  for (const lab of [upTo2, quiet]) {
+    yield plain(
+      `\n${lab.says}; ${grouped(nightsASeries * seriesARow)} nights a row, nothing changed:`,
+    );
+    for (const detector of detectors) yield* falseOnes(detector, lab);
+    yield plain(`\nThe same, ${stepRatio * 100} % somewhere, and 30 nights after it:`);
+    for (const detector of detectors) yield steps(detector, lab, lab === quiet);
+  }
+  yield* twoYears(quiet.noise);
+}
+
+type World = { says: string; buildRatio: number; badRatio: number };
+const clean: World = { says: 'clean', buildRatio: 0.003, badRatio: 0 };
+const nullWorlds: World[] = [
+  clean,
+  { ...clean, says: '3 % bad nights', badRatio: 0.03 },
+  { ...clean, says: '2 % build scatter', buildRatio: 0.02 },
+];
+
+/** Nights around 1; from `stepAt` on lower by `stepRatio`. A bad night lacks 5 to 15 %. */
+function seriesOf(
+  noise: NoiseSource,
+  world: World,
+  nights: number,
+  random: RandomGenerator,
+  stepAt = nights,
+): number[] {
+  const drawRun = cellSource(noise, random)();
+  return Array.from({ length: nights }, (_, night) => {
+    const runs = median(Array.from({ length: 5 }, drawRun));
+    const build = Math.exp(world.buildRatio * standardNormal(random));
+    const isBad = uniformFloat64(random) < world.badRatio;
+    const bad = isBad ? 0.95 - 0.1 * uniformFloat64(random) : 1;
+    return runs * build * bad * (night >= stepAt ? 1 + stepRatio : 1);
+  });
+}
+
+function* falseOnes({ says, find, hasGoals }: Detector, { noise }: Lab): Generator<Line> {
+  const rows = nullWorlds.map((world) => {
+    const random = xoroshiro128plus(1);
+    let found = 0;
+    for (let series = 0; series < seriesARow; series += 1) {
+      found += find(seriesOf(noise, world, nightsASeries, random)).length;
+    }
+    return { world, found, per1000: (1000 * found) / (seriesARow * nightsASeries) };
+  });
+  const goal: Goal | undefined = hasGoals ? { most: 0.3 } : undefined;
+  const parts = rows.map(({ world, per1000 }) => `${world.says} ${per1000.toFixed(2)}`);
+  yield {
+    text: `  ${says.padEnd(24)} false per 1,000 nights: ${parts.join(', ')}${goal ? ' (goal ≤ 0.3)' : ''}`,
+    missed: rows.some(({ per1000 }) => isMissed(per1000, goal)),
+  };
+  if (hasGoals) yield confirmedLine(Math.max(...rows.map(({ found }) => found)), noise);
+}
+
+/** What is found falsely is told only where a gate errs, too; the two have nothing in common. */
+function confirmedLine(found: number, noise: NoiseSource): Line {
+  const atMost = upperBound(found, seriesARow * nightsASeries);
+  const gate = simulate({ ...gateRule, noise, cells: 1, effect: 0, experiments: 40_000, seed: 3 });
+  const per100000 = atMost * gate.regression * 100_000;
+  const goal: Goal = { most: 1 };
+  return {
+    text: `  of the worst of these at most ${(atMost * 1000).toFixed(2)} per 1,000 (95 %), of which a gate confirms ${(gate.regression * 100).toFixed(2)} %: ${per100000.toFixed(2)} false alerts per 100,000 nights of a cell (goal ≤ 1)`,
+    missed: isMissed(per100000, goal),
+  };
+}
+
+function steps({ says, find, hasGoals }: Detector, { noise }: Lab, isQuiet: boolean): Line {
+  const random = xoroshiro128plus(2);
+  const tries = Array.from({ length: seriesARow * 3 }, () => {
+    const stepAt = 100 + Math.floor(100 * uniformFloat64(random));
+    const found = find(seriesOf(noise, clean, stepAt + 30, random, stepAt));
+    const hit = found.find(
+      ({ index, foundAt }) => Math.abs(index - stepAt) <= 5 && foundAt >= stepAt,
+    );
+    return hit && { nights: hit.foundAt - stepAt + 1, isExact: hit.index === stepAt };
+  });
+  const hits = tries.filter((hit) => hit !== undefined);
+  const foundRatio = hits.length / tries.length;
+  if (hits.length === 0) return plain(`  ${says.padEnd(24)} found 0 %`);
+  const nights = hits.map((hit) => hit.nights);
+  const typical = median(nights);
+  const exactRatio = mean(hits.map(({ isExact }) => Number(isExact)));
+  const goals: Record<'found' | 'typical' | 'exact', Goal | undefined> =
+    hasGoals && isQuiet
+      ? { found: { least: 0.98 }, typical: { most: 3 }, exact: { least: 0.88 } }
+      : { found: undefined, typical: undefined, exact: undefined };
+  const parts = [
+    `found ${(foundRatio * 100).toFixed(1)} %${goalText(goals.found)}`,
+    `after ${typical} nights${goalText(goals.typical)}, 9 of 10 within ${Math.ceil(quantile(nights, 0.9))}`,
+    `the exact night ${(exactRatio * 100).toFixed(1)} %${goalText(goals.exact)}`,
+  ];
+  return {
+    text: `  ${says.padEnd(24)} ${parts.join(', ')}`,
+    missed:
+      isMissed(foundRatio, goals.found) ||
+      isMissed(typical, goals.typical) ||
+      isMissed(exactRatio, goals.exact),
+  };
+}
+
+/** Every night that is 2 % off the one before. */
+const previousNight = (values: readonly number[]): Found[] =>
+  values.flatMap((value, index) => {
+    const before = values[index - 1] ?? value;
+    return Math.abs(value / before - 1) > 0.02 ? [{ index, foundAt: index }] : [];
+  });
+
+/** Page's CUSUM with k = 0.5 and h = 15 deviations, against the twenty nights before it began. */
+function cusum(values: readonly number[]): Found[] {
+  const found: Found[] = [];
+  const learnt = 20;
+  for (let start = 0; start + learnt < values.length; ) {
+    const known = values.slice(start, start + learnt);
+    const [level, sigma] = [median([...known]), nightSigmaRatio(known)];
+    const alarm = firstAlarm(values, start + learnt, level, sigma);
+    if (!alarm) break;
+    found.push(alarm);
+    start = alarm.index;
+  }
+  return found;
+}
+
+function firstAlarm(
+  values: readonly number[],
+  from: number,
+  level: number,
+  sigma: number,
+): Found | undefined {
+  const sums = [0, 0];
+  const begun = [from, from];
+  for (let night = from; night < values.length; night += 1) {
+    const deviations = Math.log((values[night] ?? level) / level) / sigma;
+    for (const [side, sign] of [1, -1].entries()) {
+      const sum = Math.max(0, (sums[side] ?? 0) + sign * deviations - 0.5);
+      if (sum === 0) begun[side] = night + 1;
+      sums[side] = sum;
+      if (sum > 15) return { index: begun[side] ?? night, foundAt: night };
+    }
+  }
+  return undefined;
+}
+
+/** Optimal partitioning with squared deviations of the mean, and 20 for each level. */
+function gaussianPartition(values: readonly number[]): Found[] {
+  const found: Found[] = [];
+  for (let night = 8; night < values.length; night += 1) {
+    const from = Math.max(0, night + 1 - 120);
+    const seen = values.slice(from, night + 1);
+    for (const cut of gaussianCuts(seen.map(Math.log), nightSigmaRatio(seen))) {
+      const index = from + cut;
+      if (found.every((other) => Math.abs(other.index - index) > 3))
+        found.push({ index, foundAt: night });
+    }
+  }
+  return found;
+}
+
+function gaussianCuts(logs: readonly number[], sigma: number): number[] {
+  const sums = [0];
+  const squares = [0];
+  for (const [index, value] of logs.entries()) {
+    sums.push((sums[index] ?? 0) + value / sigma);
+    squares.push((squares[index] ?? 0) + (value / sigma) ** 2);
+  }
+  const cost = (start: number, end: number): number => {
+    const sum = (sums[end] ?? 0) - (sums[start] ?? 0);
+    return (squares[end] ?? 0) - (squares[start] ?? 0) - sum ** 2 / (end - start);
+  };
+  const least = [-20];
+  const startOf = [0];
+  for (let end = 1; end <= logs.length; end += 1) {
+    least[end] = Number.POSITIVE_INFINITY;
+    for (let start = 0; start < end; start += 1) {
+      const all = (least[start] ?? 0) + 20 + cost(start, end);
+      if (all >= (least[end] ?? 0)) continue;
+      least[end] = all;
+      startOf[end] = start;
+    }
+  }
+  const cuts: number[] = [];
+  for (let end = startOf[logs.length] ?? 0; end > 0; end = startOf[end] ?? 0) cuts.unshift(end);
+  return cuts;
+}
+
+const detectors: Detector[] = [
+  { says: 'previous night ± 2 %', find: previousNight, hasGoals: false },
+  { says: 'CUSUM', find: cusum, hasGoals: false },
+  { says: 'Gaussian partition', find: gaussianPartition, hasGoals: false },
+  { says: 'robust partition', find: (values) => changesNightByNight(values), hasGoals: true },
+];
+
+const nightsOfTwoYears = 730;
+const testbeds = ['chelsio', 'mellanox', 'intel', 'virtual'];
+const cells: Cell[] = [
+  'forwarding',
+  'pf-stateless',
+  'pf-stateful',
+  'ipfw-stateless',
+  'ipfw-stateful',
+  'nat',
+].flatMap((scenario) => families.map((family) => ({ scenario, family })));
+const margin = 0.02;
+
+/** What happens: from a night on, on some testbeds, in some cells, by code or by the machine. */
+type Event = {
+  says: string;
+  from: number;
+  /** The night from which it is gone again. */
+  until?: number;
+  /** Nights that it takes to come. */
+  ramp?: number;
+  testbeds: string[];
+  cells: Cell[];
+  ratio: number;
+  isCode: boolean;
+};
+
+const events: Event[] = [
+  {
+    says: 'code, -4 % in 3 cells',
+    from: 90,
+    testbeds,
+    cells: cells.slice(2, 5),
+    ratio: -0.04,
+    isCode: true,
+  },
+  {
+    says: 'code, -2.5 % in all cells',
+    from: 200,
+    testbeds: testbeds.slice(0, 2),
+    cells,
+    ratio: -0.025,
+    isCode: true,
+  },
+  {
+    says: 'the machine, -3 % in all cells',
+    from: 250,
+    testbeds: ['intel'],
+    cells,
+    ratio: -0.03,
+    isCode: false,
+  },
+  {
+    says: 'code, -6 % in a cell, mended after 40 nights',
+    from: 300,
+    until: 340,
+    testbeds,
+    cells: cells.slice(8, 9),
+    ratio: -0.06,
+    isCode: true,
+  },
+  {
+    says: 'new firmware, +2 % in all cells',
+    from: 400,
+    testbeds: ['virtual'],
+    cells,
+    ratio: 0.02,
+    isCode: false,
+  },
+  {
+    says: 'code, -5 % bit by bit in 30 nights, a cell',
+    from: 520,
+    ramp: 30,
+    testbeds: ['chelsio'],
+    cells: cells.slice(0, 1),
+    ratio: -0.05,
+    isCode: true,
+  },
+  {
+    says: 'code, -2 % in a cell',
+    from: 640,
+    testbeds,
+    cells: cells.slice(11),
+    ratio: -0.02,
+    isCode: true,
+  },
+];
+
+const isMissingNight = (testbed: string, night: number): boolean =>
+  testbed === 'mellanox' && night >= 420 && night < 441;
+
+/** How much is forwarded at a night, around 1; by code alone where a gate interleaves two commits. */
+const rateAt = (night: number, testbed: string, cell: Cell, isCodeAlone: boolean): number =>
+  events
+    .filter((event) => event.testbeds.includes(testbed) && event.cells.includes(cell))
+    .filter(({ isCode }) => isCode || !isCodeAlone)
+    .map(({ from, until = Number.POSITIVE_INFINITY, ramp = 1, ratio }) =>
+      night < until ? 1 + ratio * Math.min(1, Math.max(0, (night - from + 1) / ramp)) : 1,
+    )
+    .reduce((product, factor) => product * factor, 1);
+
+/** Four testbeds of twelve cells, judged each night as the data branch is, and each candidate by a simulated gate. */
+function* twoYears(noise: NoiseSource): Generator<Line> {
+  yield plain(
+    `\n${testbeds.length} testbeds of ${cells.length} cells, ${nightsOfTwoYears} nights, 1 % bad nights:`,
+  );
+  for (const { says, from, testbeds: on } of events)
+    yield plain(`  night ${from}: ${says} (${on.join(', ')})`);
+  yield plain('What people would be told:');
+  const changes = testbeds.flatMap((testbed, number) => branchOf(testbed, noise, number + 1));
+  const told = changes.filter(({ gates }) => gates.length > 0);
+  for (const change of told) yield alertLine(change);
+  const wrong = told.filter((change) => wasCode(change) && !isTrueLoss(change)).length;
+  yield {
+    text: `${told.length} changes, ${wrong} of them called code that are none (goal ≤ 0).`,
+    missed: wrong > 0,
+  };
+}
+
+/** Every commit's id tells its night, three of them a night. */
+const commitOf = (night: number): string => String(night * 3).padStart(40, '0');
+const nightOf = (commit: string): number => Number(commit) / 3;
+const timeOf = (night: number): string => new Date(Date.UTC(2024, 0, 1 + night, 2)).toISOString();
+
+const wasCode = ({ gates, state }: Change): boolean =>
+  state === 'code' || gates.some(({ verdict }) => verdict === 'regression');
+const isTrueLoss = ({ good, bad, cells: lost, testbed }: Change): boolean =>
+  lost.some(({ cell }) => codeRatio(testbed, cell, good, bad) < -0.001);
+const codeRatio = (testbed: string, cell: Cell, good: string, bad: string): number => {
+  const own = cells.find((other) => cellName(other) === cellName(cell)) ?? cell;
+  const at = (commit: string) => rateAt(nightOf(commit), testbed, own, true);
+  return at(bad) / at(good) - 1;
+};
+
+function alertLine(change: Change): Line {
+  const { testbed, good, bad, state, cells: lost, foundAt } = change;
+  const found = (Date.parse(foundAt) - Date.parse(timeOf(0))) / 86_400_000;
+  const worst = Math.min(...lost.map(({ changeRatio }) => changeRatio));
+  const isRight = wasCode(change) === isTrueLoss(change);
+  return plain(
+    `  ${testbed.padEnd(8)} night ${Math.round(found)}: ${(worst * 100).toFixed(1)} % in ${lost.length === 1 ? 'a cell' : `${lost.length} cells`}, between nights ${nightOf(good)} and ${nightOf(bad)}: ${wasCode(change) ? 'code' : 'not code'}${state === 'recovered' ? ', recovered' : ''}: ${isRight ? 'right' : 'wrong'}`,
+  );
+}
+
+function branchOf(testbed: string, noise: NoiseSource, seed: number): Change[] {
+  const random = xoroshiro128plus(seed);
+  const sources = cells.map((cell) => ({ cell, drawRun: cellSource(noise, random)() }));
+  const nights = new Map<string, Night[]>(cells.map((cell) => [seriesKey({ testbed, cell }), []]));
+  let index: TrendIndex = {
+    schemaVersion: 1,
+    cells: cells.map((cell) => ({ testbed, cell, years: [2024] })),
+    fingerprints: [],
+    changes: [],
+    sameGates: [],
+    releases: [],
+  };
+  for (let night = 0; night < nightsOfTwoYears; night += 1) {
+    if (isMissingNight(testbed, night)) continue;
+    const at = timeOf(night);
+    for (const { cell, drawRun } of sources) {
+      const isBad = uniformFloat64(random) < 0.01;
+      const build = Math.exp(0.003 * standardNormal(random));
+      const level = 1e6 * build * (isBad ? 0.9 : 1) * rateAt(night, testbed, cell, false);
+      const pps = Array.from({ length: 5 }, () => level * drawRun());
+      const line: Night = {
+        at,
+        commit: commitOf(night),
+        committedAt: at,
+        occasion: 'night',
+        pps,
+        nsPerPacket: [],
+        fingerprint: '',
+      };
+      nights.get(seriesKey({ testbed, cell }))?.push(line);
+    }
+    index = judgeTrend(index, nights, { metric: 'pps', marginRatio: margin }, new Date(at));
+    for (const change of wantedGates(index, testbed)) {
+      index = withGate(index, gateOf(change, noise, night), `results/2024/${night}`);
+    }
+  }
+  return index.changes;
+}
+
+const gateRule = {
+  design: { name: 'glr', budgets: [20] },
+  historyRuns: 10,
+  rates: { falseAlarms: 0.01, misses: 0.05 },
+  marginRatio: margin,
+} as const;
+
+/** The verdicts that gates of the two commits would have, by what the code alone changes. */
+function gateOf(
+  { testbed, good, bad, cells: asked }: Change,
+  noise: NoiseSource,
+  night: number,
+): Parameters<typeof withGate>[1] {
+  const judged = asked.map(({ cell }, place): CellResult => {
+    const row = simulate({
+      ...gateRule,
+      noise,
+      cells: asked.length,
+      effect: codeRatio(testbed, cell, good, bad),
+      experiments: 1,
+      seed: night * 100 + place,
+    });
+    return {
+      cell,
+      verdict: { kind: verdictOf(row) },
+      design: { name: 'glr', budgets: [20], pairsPerStep: 1, method: 'pooled' },
+      baseline: { kind: 'unknown' },
+      pairs: 0,
+      comparisons: [],
+      others: [],
+      runs: [],
+      profiles: [],
+    };
+  });
+  const kinds = judged.map(({ verdict }) => verdict.kind);
+  return {
+    variants: [
+      { name: 'base', commit: good, files: [] },
+      { name: 'patched', commit: bad, files: [] },
+    ],
+    testbed: { name: testbed, fingerprint: {}, warnings: [] },
+    finishedAt: timeOf(night),
+    outcome: {
+      kind: 'judged',
+      verdict: verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? 'inconclusive',
+      cells: judged,
+    },
+  };
+}
+
+const verdictOf = (row: SimulationRow) => {
+  if (row.regression > 0) return 'regression';
+  return row.inconclusive > 0 ? 'inconclusive' : 'no-regression';
+};
+
+if (import.meta.main) await printLines(benchTrend());
