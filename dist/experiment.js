@@ -66,7 +66,7 @@ const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(a
 * the spread within experiments, so that a base which moved between them does not look noisy.
 */
 function historyOf(entries, { testbed, cell, traffic, metric }) {
-	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSame(entry.traffic, traffic) && entry[metric].length > 0);
+	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry[metric].length > 0);
 	const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
 	const logs = latest.map((entry) => entry[metric].map(Math.log));
 	const lastMove = latest.findLastIndex((entry) => entry.moved);
@@ -90,10 +90,12 @@ function newest(entries, metric) {
 	});
 	return byAge.slice(Math.max(0, first));
 }
-const isSame = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
+const isSameTraffic = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 /** One number a blast of the runs of base that count: the median of those that share it. */
-function baseNumbers(runs, metric) {
-	const counted = runs.filter((run) => run.variant === "base" && run.validity.kind === "valid" && run.pps > 0);
+const baseNumbers = (runs, metric) => blastNumbers(runs.filter(({ variant }) => variant === "base"), metric);
+/** One number a blast of the runs that count: the median of those that share it. */
+function blastNumbers(runs, metric) {
+	const counted = runs.filter((run) => run.validity.kind === "valid" && run.pps > 0);
 	return [...Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`).values()].flatMap((group) => {
 		const values = group.flatMap((run) => run[metric] ?? []);
 		return values.length > 0 ? [median(values)] : [];

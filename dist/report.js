@@ -45,12 +45,17 @@ const badgeVerdicts = [
 /** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
 function renderBadge({ label, last }, { now, staleSeconds }) {
 	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
+	return badgeOf(label, last === void 0 || isStale ? noData : {
+		message: messageOf(last),
+		color: colorOf$1(last)
+	});
+}
+/** A badge that says `message`. */
+function badgeOf(label, { message, color }) {
 	const shown = {
 		label: readable(label),
-		...last === void 0 || isStale ? noData : {
-			message: messageOf(last),
-			color: colorOf$1(last)
-		}
+		message,
+		color
 	};
 	return {
 		endpoint: {

@@ -46,6 +46,12 @@ export const withoutKernel = (fingerprint: Fingerprint): Fingerprint =>
     ),
   );
 
+/** What only somebody changes who changes the machine: neither another kernel nor another boot does. */
+export const ofMachine = (fingerprint: Fingerprint): Fingerprint =>
+  Object.fromEntries(
+    Object.entries(withoutKernel(fingerprint)).filter(([name]) => !movesByItself.has(name)),
+  );
+
 const kernelFacts = new Set(['ident', 'RSS', 'release']);
 
 const explainedByKernel = new Set(['kernel', 'kern.bootfile', 'kern.boottime', 'kernel sha256']);

@@ -85,7 +85,7 @@ export function historyOf(
     (entry) =>
       entry.testbed === testbed &&
       cellName(entry.cell) === cellName(cell) &&
-      isSame(entry.traffic, traffic) &&
+      isSameTraffic(entry.traffic, traffic) &&
       entry[metric].length > 0,
   );
   const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
@@ -116,14 +116,19 @@ function newest(entries: readonly HistoryEntry[], metric: Metric): HistoryEntry[
 
 type Traffic = HistoryEntry['traffic'];
 
-const isSame = (a: Traffic, b: Traffic): boolean =>
+export const isSameTraffic = (a: Traffic, b: Traffic): boolean =>
   a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 
 /** One number a blast of the runs of base that count: the median of those that share it. */
-export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
-  const counted = runs.filter(
-    (run) => run.variant === 'base' && run.validity.kind === 'valid' && run.pps > 0,
+export const baseNumbers = (runs: readonly Run[], metric: Metric): number[] =>
+  blastNumbers(
+    runs.filter(({ variant }) => variant === 'base'),
+    metric,
   );
+
+/** One number a blast of the runs that count: the median of those that share it. */
+export function blastNumbers(runs: readonly Run[], metric: Metric): number[] {
+  const counted = runs.filter((run) => run.validity.kind === 'valid' && run.pps > 0);
   const blasts = Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`);
   return [...blasts.values()].flatMap((group) => {
     const values = group.flatMap((run) => run[metric] ?? []);

@@ -37,12 +37,15 @@ export function renderBadge(
   { now, staleSeconds }: { now: Date; staleSeconds: number },
 ): Badge {
   const isStale = last !== undefined && now.getTime() - last.at.getTime() > staleSeconds * 1000;
-  const shown = {
-    label: readable(label),
-    ...(last === undefined || isStale
-      ? noData
-      : { message: messageOf(last), color: colorOf(last) }),
-  };
+  return badgeOf(
+    label,
+    last === undefined || isStale ? noData : { message: messageOf(last), color: colorOf(last) },
+  );
+}
+
+/** A badge that says `message`. */
+export function badgeOf(label: string, { message, color }: Shown): Badge {
+  const shown = { label: readable(label), message, color };
   return { endpoint: { schemaVersion: 1, ...shown }, svg: pictureOf(shown) };
 }
 

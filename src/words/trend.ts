@@ -19,7 +19,7 @@ export const nightSchema = z.object({
   /** Numbers of `pps` and `nsPerPacket`, one a blast; the second has none where the DUT cannot tell. */
   pps: rates,
   nsPerPacket: rates,
-  /** Id among `fingerprints` of the index. */
+  /** Id among `fingerprints` of the index; empty where it was measured before they were kept. */
   fingerprint: z.string(),
   /** Folder of the result, which may be gone. */
   result: resultPath.optional(),
@@ -32,6 +32,8 @@ const fingerprintSchema = z.object({
   since: z.iso.datetime(),
   /** What it has that the one before had not, as `name: value`; sentences for people, none for the first. */
   differs: z.array(z.string()),
+  /** What the next one is held against; only the testbed's last one has them. */
+  facts: z.record(z.string(), z.string()).optional(),
 });
 
 const levelSchema = z.object({
@@ -98,6 +100,24 @@ export const changeSchema = z.object({
     .default({ told: [] }),
 });
 
+const changeSumsSchema = z.object({
+  cell: cellSchema,
+  /** Sum of squared changes, as natural logarithms, and of their squared standard errors. */
+  sumOfSquares: z.number().nonnegative(),
+  runSumOfSquares: z.number().nonnegative(),
+});
+
+const gateSumsSchema = z.object({
+  /** Gates of which some cell was judged, and those that called any a regression or an improvement. */
+  gates: z.int().nonnegative(),
+  alarms: z.int().nonnegative(),
+  /** The same of cells, and those that could not be judged. */
+  cells: z.int().nonnegative(),
+  cellAlarms: z.int().nonnegative(),
+  inconclusive: z.int().nonnegative(),
+  invalid: z.int().nonnegative(),
+});
+
 /** How often gates of one commit against itself said that something had changed; a new count for whatever is another test. */
 export const sameGatesSchema = z.object({
   /** Whether both variants were one build, or two links of one tree. */
@@ -111,28 +131,23 @@ export const sameGatesSchema = z.object({
   design: z.enum(designNames),
   since: z.iso.datetime(),
   last: z.iso.datetime(),
-  /** Gates of which some cell was judged, and those that called any a regression or an improvement. */
-  gates: z.int().nonnegative(),
-  alarms: z.int().nonnegative(),
-  /** The same of cells, and those that could not be judged. */
-  cells: z.int().nonnegative(),
-  cellAlarms: z.int().nonnegative(),
-  inconclusive: z.int().nonnegative(),
-  invalid: z.int().nonnegative(),
+  ...gateSumsSchema.shape,
   /** The newest alarms, oldest first. */
   alarmed: z.array(
     z.object({ at: z.iso.datetime(), cells: z.array(cellSchema), result: resultPath }),
   ),
   /** Of the changes found between two links: how far they scatter, and how far their runs alone would let them. */
-  scatter: z.array(
-    z.object({
-      cell: cellSchema,
-      gates: z.int().positive(),
-      /** Sum of squared changes, as natural logarithms, and of their squared standard errors. */
-      sumOfSquares: z.number().nonnegative(),
-      runSumOfSquares: z.number().nonnegative(),
-    }),
-  ),
+  scatter: z.array(changeSumsSchema.extend({ gates: z.int().positive() })),
+  /** What each of the newest gates added, oldest first, so that one that is published again counts once; absent from old counts. */
+  newest: z
+    .array(
+      z.object({
+        at: z.iso.datetime(),
+        ...gateSumsSchema.shape,
+        scatter: z.array(changeSumsSchema),
+      }),
+    )
+    .optional(),
 });
 
 /** `trend/index.json`. */
@@ -155,3 +170,5 @@ export type Change = z.infer<typeof changeSchema>;
 export type ChangeLevel = Change['cells'][number];
 export type SameGates = z.infer<typeof sameGatesSchema>;
 export type TrendIndex = z.infer<typeof trendIndexSchema>;
+/** What one gate of a commit against itself adds to a count. */
+export type SameGate = NonNullable<SameGates['newest']>[number];

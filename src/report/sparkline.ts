@@ -1,0 +1,101 @@
+// How fast a cell was, night by night, in a picture as high as a line of text.
+import { median } from '../stats/summary.ts';
+import { formatChange, formatMetric } from '../words/format.ts';
+import type { Metric } from '../words/result.ts';
+import { type Cell, cellName } from '../words/scenario.ts';
+import { colors, element, path, round, svgDocument, text } from './svg.ts';
+
+/**
+ * An SVG of one number a night, in the order of the nights; `changes` are the places at which a new level begins. It is
+ * drawn in the colour of the text around it, and as it stands where there is none.
+ */
+export function sparkline(values: readonly number[], changes: readonly number[]): string {
+  const attributes = {
+    xmlns: 'http://www.w3.org/2000/svg',
+    ...{ class: 'sparkline', width, height, viewBox: `0 0 ${width} ${height}` },
+    ...{ role: 'img', 'aria-label': described(values, changes) },
+  };
+  return element('svg', attributes, drawn(values, changes, 'currentColor'));
+}
+
+type Row = {
+  cell: Cell;
+  /** Medians of nights, in the metric's unit. */
+  values: readonly number[];
+  changes: readonly number[];
+};
+
+/** A picture of its own: a line for each cell, with what it did in its last night. */
+export function sparklineSheet(rows: readonly Row[], metric: Metric): string {
+  const pieces = rows.flatMap(({ cell, values, changes }, index) => {
+    const top = margin + index * rowHeight;
+    const last = values.at(-1);
+    const line = top + rowHeight / 2 + 4;
+    return [
+      text(cellName(cell), { x: margin, y: line }),
+      element(
+        'g',
+        { transform: `translate(${sparkLeft} ${top + (rowHeight - height) / 2})` },
+        drawn(values, changes, colors.ink),
+      ),
+      text(last === undefined ? 'no night' : formatMetric(last, metric), {
+        ...{ x: numberLeft, y: line, fill: colors.faint },
+      }),
+    ];
+  });
+  const said = rows.map(
+    ({ cell, values, changes }) => `${cellName(cell)}: ${described(values, changes)}`,
+  );
+  const title = element('title', {}, said.join('; '));
+  return svgDocument(sheetWidth, 2 * margin + rows.length * rowHeight, [title, ...pieces]);
+}
+
+// All lengths are in pixels.
+const [width, height] = [240, 24];
+const inset = 3;
+const margin = 12;
+const rowHeight = 30;
+const [sparkLeft, numberLeft, sheetWidth] = [230, 490, 600];
+
+/** A change of less than this fills no picture: noise should not look like an abyss. */
+const leastRangeRatio = 0.02;
+
+function drawn(values: readonly number[], changes: readonly number[], ink: string): string {
+  if (values.length === 0) return '';
+  const { low, high } = rangeOf(values);
+  const step = (width - 2 * inset) / Math.max(values.length - 1, 1);
+  const x = (index: number) => round(inset + index * step);
+  const y = (value: number) => {
+    const share = (Math.min(Math.max(value, low), high) - low) / (high - low);
+    return round(height - inset - share * (height - 2 * inset));
+  };
+  const [newest = 0] = values.slice(-1);
+  const line = values.map((value, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(value)}`);
+  const marks = changes
+    .filter((place) => place > 0 && place < values.length)
+    .map((place) => `M${round((x(place - 1) + x(place)) / 2)} 0V${height}`);
+  return [
+    marks.length > 0 && path(marks.join(''), { class: 'change', fill: 'none', stroke: colors.red }),
+    path(line.join(''), { fill: 'none', stroke: ink, 'stroke-width': 1.2 }),
+    element('circle', { cx: x(values.length - 1), cy: y(newest), r: 2, fill: ink }),
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+/** One bad night in thirty lies at the edge, where the others are seen apart. */
+function rangeOf(values: readonly number[]): { low: number; high: number } {
+  const sorted = values.toSorted((a, b) => a - b);
+  const off = Math.floor(sorted.length / 30);
+  const [least = 0, most = 0] = [sorted[off], sorted[sorted.length - 1 - off]];
+  const room = Math.max((leastRangeRatio * most - (most - least)) / 2, Number.MIN_VALUE);
+  return { low: least - room, high: most + room };
+}
+
+function described(values: readonly number[], changes: readonly number[]): string {
+  const last = values.at(-1);
+  if (last === undefined) return 'no night';
+  const off = formatChange(last / median([...values]) - 1);
+  const steps = changes.length === 1 ? '1 change' : `${changes.length} changes`;
+  return `${values.length} nights, ${steps}, the last ${off} off their median`;
+}
