@@ -1,7 +1,9 @@
-import { cellName, cellSchema, codeSpan, fromJson, patchName, reasonOf } from "./words.js";
+import { cellName, cellSchema, codeSpan, formatChange, formatPercent, fromJson, patchName, reasonOf, shortId, trendIndexSchema } from "./words.js";
 import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
-import { earlierEntries, historyEntries, historyEntrySchema } from "./experiment.js";
-import { badgeVerdicts, bisectGraphs, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderBisectHtml, renderBisectMarkdown, renderHtml, renderMarkdown, replaceFile } from "./report.js";
+import { median } from "./stats.js";
+import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic } from "./experiment.js";
+import { badgeOf, badgeVerdicts, bisectGraphs, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderBisectHtml, renderBisectMarkdown, renderHtml, renderMarkdown, replaceFile, sparklineSheet } from "./report.js";
+import { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, judgeTrend, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNight, withSameGate } from "./trend.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "./github.js";
 import { lockIfFree } from "./sqlite.js";
 import { dirname, join, relative, sep } from "node:path";
@@ -9,9 +11,261 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rm, rmdir } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 
+// src/data-branch/paths.ts
+/** `badges/hp-t540/forwarding-inet4`, to which `.svg` or `.json` is added. */
+const badgePath = ({ testbed, cell }) => `badges/${folderOf$1(testbed)}/${fileOf(cell)}`;
+/** `hp-t540 forwarding inet4`. */
+const badgeLabel = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
+/** `badges/hp-t540/same`, likewise: how often a commit against itself was called changed. */
+const samePath = (testbed) => `badges/${folderOf$1(testbed)}/same`;
+/** `trend/hp-t540/forwarding-inet4/2026.jsonl`. */
+const nightsPath = ({ testbed, cell }, year) => `trend/${folderOf$1(testbed)}/${fileOf(cell)}/${year}.jsonl`;
+/** `trend/hp-t540/sparklines.svg`. */
+const sparklinesPath = (testbed) => `trend/${folderOf$1(testbed)}/sparklines.svg`;
+const fileOf = (cell) => cellName(cell).replace(/ B$/, "B").replaceAll(" ", "-");
+/** Names of a ppsgate.yml stay as they are; what else a result may say must not be taken for one of them. */
+function folderOf$1(testbed) {
+	const word = plain(testbed);
+	return word !== "" && word === testbed ? word : [word, shortHash(testbed)].filter(Boolean).join("-");
+}
+const shortHash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 10);
+const plain = (text) => text.replaceAll(/[^a-z0-9._-]+/gi, "-").slice(0, 63).replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "");
+
+// src/data-branch/readme.ts
+function renderReadme(index, trend) {
+	const newest = index.results.slice(-mostListed).toReversed();
+	const kept = new Set(index.results.map(({ path }) => path));
+	const open = trend.changes.filter(isOpen).toReversed();
+	const testbeds = [...new Set(trend.cells.map(({ testbed }) => testbed))];
+	return `${[
+		"# Results of ppsgate",
+		"What ppsgate measured of patches to this repository. This branch is written by it: every publication replaces the one commit there is, so what is changed here by hand does not last.",
+		...section("Open changes", atMost(open.map(changeLine(kept)))),
+		...section("Default branch", index.badges.map(badgeLine)),
+		...section("Nights", testbeds.map(sparklines)),
+		...section("The base against itself", [...countsOf(trend).flatMap(({ current, earlier }) => [`- ${nameOf$1(current)}: ${countLine(current, kept)}`, ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`))]), ...beforeTrend(index.nights)]),
+		...section("Newest results", newest.map(resultLine)),
+		"## Files",
+		[
+			"- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs, and of a bisection the plot over its commits",
+			"- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io; `same.svg`: the base against itself",
+			"- `trend/TESTBED/SCENARIO-FAMILY/YEAR.jsonl`: a line for each night and push of the default branch; `trend/index.json`: what they say",
+			"- `history.jsonl`: what the base did in earlier experiments, from which later ones learn",
+			"- `index.json`: what there is"
+		].join("\n")
+	].join("\n\n")}\n`;
+}
+const mostListed = 20;
+const section = (title, lines) => lines.length === 0 ? [] : [`## ${title}`, lines.join("\n")];
+function atMost(lines) {
+	const left = lines.length - mostListed;
+	const rest = `${/^ */.exec(lines[0] ?? "")?.[0] ?? ""}- and ${left} more, in \`trend/index.json\``;
+	return left > 0 ? [...lines.slice(0, mostListed), rest] : [...lines];
+}
+const isOpen = ({ state }) => state !== "accepted" && state !== "recovered";
+/** The cell that changed most, and how many others. */
+const changeLine = (kept) => ({ testbed, good, bad, cells, state, gates, alert }) => {
+	const [most] = cells.toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
+	const size = most ? `${cellName(most.cell)} ${formatChange(most.changeRatio)}` : "";
+	const others = cells.length > 1 ? ` (${cells.length} cells)` : "";
+	const range = good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
+	const gate = gates.at(-1);
+	const more = [gate && `[gate](${reportOf(gate.result)})`, alert.issue !== void 0 && `issue ${alert.issue}`];
+	const last = (kept.has(gate?.result ?? "") ? more : more.slice(1)).filter(Boolean).map((one) => `, ${one}`);
+	return `- ${size}${others} on ${codeSpan(testbed)} in \`${range}\`: ${state}${last.join("")}`;
+};
+const badgeLine = (badge) => `- ![${cellName(badge.cell)}](${badgePath(badge)}.svg)`;
+const sparklines = (testbed) => `- ${codeSpan(testbed)}\n\n  ![packets per second, night by night](${sparklinesPath(testbed)})\n`;
+const nameOf$1 = ({ kind, testbed }) => kind === "same-build" ? `![A/A](${samePath(testbed)}.svg) ${codeSpan(testbed)}` : `${codeSpan(testbed)}, two links of one tree`;
+function countLine(count, kept) {
+	const { cells, cellAlarms, inconclusive, invalid, falseAlarmRatio, alarmed } = count;
+	const noise = linkNoise(count);
+	const alarms = alarmed.map(({ at, result }) => kept.has(result) ? `[${dayOf(at)}](${reportOf(result)})` : dayOf(at));
+	return [
+		`called a change in ${sameText(count)} (${verdictOf(count)} ${formatPercent(falseAlarmRatio)})`,
+		`in ${cellAlarms} of ${cells} cells; ${inconclusive} inconclusive, ${invalid} invalid`,
+		`margin ${formatPercent(count.marginRatio)} of ${metricWord(count)}, ${count.design}, since ${dayOf(count.since)}`,
+		...noise === void 0 ? [] : [`links scatter by ${formatPercent(noise)}`],
+		...alarms.length > 0 ? [`alarms: ${alarms.join(", ")}`] : []
+	].join("; ");
+}
+const metricWord = ({ metric }) => metric === "pps" ? "pps" : "ns per packet";
+function verdictOf(count) {
+	switch (sameSummary(count).promise) {
+		case "kept": return "within the promised";
+		case "broken": return "beyond the promised";
+		case "open": return "too few to tell whether within the promised";
+	}
+}
+/** What earlier versions counted: under which design, margin and fingerprint nobody noted. */
+const beforeTrend = (nights) => [...Map.groupBy(nights, ({ testbed }) => testbed)].map(([testbed, own]) => {
+	const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
+	const last = own.map(({ at }) => at).toSorted().at(-1) ?? "";
+	return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, when design and margin were not noted: called a change in ${alarms.length} of ${own.length} gates`;
+});
+function resultLine({ path, at, testbed, patch, outcome }) {
+	const when = at.slice(0, 16).replace("T", " ");
+	const what = `${codeSpan(patch)} on ${codeSpan(testbed)}: ${codeSpan(outcome)}`;
+	return `- [${when}](${reportOf(path)}) ${what}`;
+}
+const reportOf = (folder) => `${folder}/report.md`;
+const dayOf = (time) => time.slice(0, 10);
+
+// src/data-branch/trend-files.ts
+const trendIndexPath = "trend/index.json";
+/** Undefined where it is none of this version's. */
+const parseTrendIndex = (text) => trendIndexSchema.safeParse(fromJson(text)).data;
+const trendIndexText = (index) => `${JSON.stringify(index)}\n`;
+/** The nights of those years that are wanted; `read` answers an empty text where there is no such file. */
+async function readNights(read, index, isWanted) {
+	const nights = /* @__PURE__ */ new Map();
+	for (const series of index.cells) {
+		const years = series.years.filter((year) => isWanted(series, year));
+		if (years.length === 0) continue;
+		const all = [];
+		for (const year of years) all.push(...parseNights(await read(nightsPath(series, year))));
+		nights.set(seriesKey(series), all.toSorted(byCommit));
+	}
+	return nights;
+}
+/** The newest two of a series: what a level is judged by, and what is drawn small. */
+const isRecent = ({ years }, year) => year >= (years.at(-1) ?? year) - 1;
+/** Which years have to be read before these can be published. */
+const isNeeded = (told) => (series, year) => {
+	const own = told.filter(({ result }) => result.testbed.name === series.testbed);
+	return own.map(({ result }) => yearOf(result.startedAt)).includes(year) || own.length > 0 && isRecent(series, year);
+};
+/** The trend after these, in their order; `trend` has at least the years that `isNeeded` names. */
+const nextTrend = (trend, told, now) => told.reduce((before, one) => one.isTrusted ? withTold(before, one, now) : before, trend);
+function withTold(trend, told, now) {
+	const { result, path, isDefaultBranch, releases, compareUrl } = told;
+	if (Date.parse(result.startedAt) > now.getTime()) return trend;
+	if ("kind" in result) return {
+		...trend,
+		index: withBisection(trend.index, result, path)
+	};
+	if (result.outcome.kind !== "judged") return trend;
+	const index = withGate(trend.index, result, path);
+	if (!isDefaultBranch && !isOfOneCommit(result)) return {
+		...trend,
+		index
+	};
+	const known = withSameGate(withFingerprint(index, result), result, path);
+	if (!isDefaultBranch) return {
+		...trend,
+		index: known
+	};
+	const next = withNights({
+		index: {
+			...known,
+			releases: withReleases(known.releases, releases ?? []),
+			...compareUrl !== void 0 && { compareUrl }
+		},
+		nights: trend.nights
+	}, nightsOfTold(told, result));
+	const { name } = result.testbed;
+	const own = next.index.cells.filter(({ testbed }) => testbed === name).map(seriesKey);
+	const nights = new Map(own.map((key) => [key, next.nights.get(key) ?? []]));
+	const { metric, marginRatio } = result.policy;
+	return {
+		...next,
+		index: judgeTrend(next.index, nights, {
+			metric,
+			marginRatio
+		}, now)
+	};
+}
+function nightsOfTold({ path, commits = {}, occasion }, result) {
+	const usual = isOfOneCommit(result) ? "night" : "push";
+	const committedAt = (commit) => commits[commit];
+	return nightsOf(result, occasion ?? usual, committedAt, path).map((one) => ({
+		testbed: result.testbed.name,
+		...one
+	}));
+}
+function withNights(trend, added) {
+	const cells = new Map(trend.index.cells.map((series) => [seriesKey(series), series]));
+	const nights = new Map(trend.nights);
+	for (const { testbed, cell, night } of added) {
+		const key = seriesKey({
+			testbed,
+			cell
+		});
+		const years = /* @__PURE__ */ new Set([...cells.get(key)?.years ?? [], yearOf(night.at)]);
+		cells.set(key, {
+			testbed,
+			cell,
+			years: [...years].toSorted((a, b) => a - b)
+		});
+		nights.set(key, withNight(nights.get(key) ?? [], night));
+	}
+	const sorted = [...cells].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, series]) => series);
+	return {
+		index: {
+			...trend.index,
+			cells: sorted
+		},
+		nights
+	};
+}
+const withReleases = (known, told) => {
+	return [...new Map([...known, ...told].map((release) => [release.name, release])).values()].toSorted((a, b) => a.at < b.at ? -1 : 1);
+};
+/**
+* A trend out of what a branch of an earlier version has of each cell's base, under the traffic of its newest line:
+* another traffic has another level.
+*/
+function trendOfHistory(history) {
+	const nights = [...Map.groupBy(history, seriesKey).values()].flatMap((entries) => {
+		const newest = entries.toSorted((a, b) => a.at < b.at ? -1 : 1).at(-1);
+		return entries.flatMap((entry) => {
+			const { testbed, cell, traffic } = entry;
+			const night = earlierNight(entry);
+			return newest !== void 0 && isSameTraffic(traffic, newest.traffic) && night !== void 0 ? [{
+				testbed,
+				cell,
+				night
+			}] : [];
+		});
+	});
+	return withNights(emptyTrend, nights);
+}
+/** Text by path: the index, and of nights only the years that differ from those of `before`. */
+function trendFiles(before, after) {
+	const files = /* @__PURE__ */ new Map([[trendIndexPath, trendIndexText(after.index)]]);
+	const drawn = /* @__PURE__ */ new Set();
+	for (const series of after.index.cells) {
+		const nights = after.nights.get(seriesKey(series));
+		const known = before?.nights.get(seriesKey(series));
+		if (nights === void 0 || nights === known) continue;
+		const yearsBefore = yearFiles(series, known ?? []);
+		for (const [path, text] of yearFiles(series, nights)) if (yearsBefore.get(path) !== text) files.set(path, text);
+		drawn.add(series.testbed);
+	}
+	for (const testbed of drawn) files.set(sparklinesPath(testbed), sheetOf(after, testbed));
+	return files;
+}
+const yearFiles = (series, nights) => new Map([...Map.groupBy(nights, ({ at }) => yearOf(at))].map(([year, own]) => [nightsPath(series, year), own.map((night) => `${JSON.stringify(night)}\n`).join("")]));
+function sheetOf({ index, nights }, testbed) {
+	const rows = index.cells.filter((series) => series.testbed === testbed).map((series) => {
+		const newest = (nights.get(seriesKey(series)) ?? []).slice(-90);
+		const firsts = changesOf(index, series);
+		return {
+			cell: series.cell,
+			values: newest.map(({ pps }) => median(pps)),
+			changes: newest.flatMap(({ at }, place) => firsts.has(at) ? [place] : [])
+		};
+	});
+	return sparklineSheet(rows, "pps");
+}
+/** When the first night of each new level began. */
+const changesOf = ({ changes }, series) => new Set(changes.filter(({ testbed }) => testbed === series.testbed).flatMap(({ cells }) => cells).filter(({ cell }) => cellName(cell) === cellName(series.cell)).map(({ firstAt }) => firstAt));
+const yearOf = (time) => new Date(time).getUTCFullYear();
+
 // src/data-branch/layout.ts
 const indexPath = "index.json";
 const historyPath = "history.jsonl";
+const readmePath = "README.md";
 const keptResultSchema = object({
 	/** Folder of `result.json` and `report.md`, and of what else is named below. */
 	path: string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
@@ -34,7 +288,7 @@ const badgeSchema = object({
 	/** Folder of the result that it tells of, which may be gone already. */
 	result: keptResultSchema.shape.path
 });
-/** The base against itself: whatever it is called but the same is a false alarm of the testbed. */
+/** The base against itself, as versions before `trend/index.json` noted it: without its design, margin and fingerprint. */
 const nightSchema = object({
 	testbed: string(),
 	at: datetime(),
@@ -74,15 +328,22 @@ function nextFiles(stored, publications, rules) {
 		schemaVersion: 1,
 		results,
 		badges: publications.reduce(withBadgesOf(rules), before.index.badges),
-		nights: publications.reduce(withNight(rules), before.index.nights)
+		nights: before.index.nights.filter(isNotOf(publications))
 	};
 	const learnt = publications.flatMap(({ result, isTrusted }) => isTrusted && isOfGate(result) ? historyEntries(result) : []);
 	const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
 	const kept = new Set(results.map(({ path }) => path));
+	const told = publications.map((publication) => ({
+		...publication,
+		path: folderOf(publication.result)
+	}));
+	const trend = nextTrend(trendIn(stored, rules.now), told, rules.now);
 	const write = new Map([
 		...fresh.flatMap(({ entry, files }) => kept.has(entry.path) ? files : []),
 		...index.badges.flatMap((badge) => filesOfBadge(badge, rules)),
-		["README.md", readme(index)],
+		...trendFiles(stored.trend, trend),
+		...sameBadges(trend.index),
+		[readmePath, renderReadme(index, trend.index)],
 		[".nojekyll", ""],
 		[historyPath, history.map((entry) => `${JSON.stringify(entry)}\n`).join("")],
 		[indexPath, `${JSON.stringify(index)}\n`]
@@ -97,6 +358,7 @@ function nextFiles(stored, publications, rules) {
 		})
 	};
 }
+const trendIn = ({ trend, history }, now) => trend ?? trendOfHistory(earlierEntries(history, now));
 /** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
 function parseHistory(text) {
 	return text.split("\n").flatMap((line) => {
@@ -252,8 +514,6 @@ function folderOf(result) {
 }
 /** `#123`, or `bisect 1a2b3c4..5d6e7f8`. */
 const nameOf = (result) => isOfGate(result) ? patchName(result.patch) : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join("..")}`;
-const shortHash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 10);
-const plain = (text) => text.replaceAll(/[^a-z0-9._-]+/gi, "-").slice(0, 63).replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "");
 /** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
 function retained(entries, keep, now) {
 	const newestFirst = [...new Map(entries.map((entry) => [entry.path, entry])).values()].toReversed().toSorted((a, b) => compare(b.at, a.at));
@@ -292,32 +552,13 @@ function lastOfCells(result, known, now) {
 		verdict
 	} : []);
 }
-const withNight = ({ now }) => (nights, { result }) => {
-	if (!isOfGate(result)) return [...nights];
-	const { patch, outcome, testbed, startedAt } = result;
-	if (!(patch.baseCommit === patch.headCommit && !isFuture(startedAt, now)) || outcome.kind !== "judged") return [...nights];
-	const called = (kind) => outcome.cells.filter(({ verdict }) => verdict.kind === kind).length;
-	const night = {
-		testbed: testbed.name,
-		at: isoTime(startedAt),
-		judged: outcome.cells.length - called("invalid"),
-		regressions: called("regression"),
-		improvements: called("improvement")
-	};
-	return [...nights.filter(({ at, testbed }) => at !== night.at || testbed !== night.testbed), night].toSorted((a, b) => compare(a.at, b.at)).slice(-1e3);
-};
+/** What is counted by now in the trend is not counted as of an earlier version, too. */
+const isNotOf = (publications) => ({ testbed, at }) => !publications.some(({ result, isTrusted }) => isTrusted && isOfGate(result) && isOfOneCommit(result) && result.testbed.name === testbed && isoTime(result.startedAt) === at);
 function patchedPps(comparisons) {
 	const comparison = comparisons.find(({ metric }) => metric === "pps");
 	return comparison === void 0 ? {} : { pps: comparison.patched };
 }
 const isOfSameCell = (a, b) => badgePath(a) === badgePath(b);
-/** `badges/hp-t540/forwarding-inet4`, to which `.svg` or `.json` is added. */
-function badgePath({ testbed, cell }) {
-	const word = plain(testbed);
-	return `badges/${word !== "" && word === testbed ? word : [word, shortHash(testbed)].filter(Boolean).join("-")}/${cellName(cell).replace(/ B$/, "B").replaceAll(" ", "-")}`;
-}
-/** `hp-t540 forwarding inet4`. */
-const badgeLabel = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
 function filesOfBadge(badge, rules) {
 	const { verdict, pps, at } = badge;
 	const last = {
@@ -332,6 +573,22 @@ function filesOfBadge(badge, rules) {
 	const path = badgePath(badge);
 	return [[`${path}.svg`, svg], [`${path}.json`, `${JSON.stringify(endpoint)}\n`]];
 }
+/** How often each testbed's base was called changed against itself, of the test that is in use. */
+const sameBadges = (index) => countsOf(index).flatMap(({ current }) => {
+	if (current.kind !== "same-build") return [];
+	const color = sameColors[sameSummary(current).promise];
+	const { endpoint, svg } = badgeOf("A/A", {
+		message: sameText(current),
+		color
+	});
+	const path = samePath(current.testbed);
+	return [[`${path}.svg`, svg], [`${path}.json`, `${JSON.stringify(endpoint)}\n`]];
+});
+const sameColors = {
+	open: "lightgrey",
+	kept: "brightgreen",
+	broken: "red"
+};
 /** Where a publication's files lie; with no entry the result was not kept. */
 function publishedPaths({ result, isDefaultBranch }, entry) {
 	const outcome = isDefaultBranch && isOfGate(result) ? result.outcome : void 0;
@@ -383,34 +640,6 @@ function latest(group) {
 		return isWanted;
 	}).toReversed();
 }
-/** A page for people who find the branch. */
-function readme({ results, badges, nights }) {
-	const newest = results.slice(-20).toReversed();
-	return `${[
-		"# Results of ppsgate",
-		"What ppsgate measured of patches to this repository. This branch is written by it: every publication replaces the one commit there is, so what is changed here by hand does not last.",
-		...section("Default branch", badges.map(badgeLine)),
-		...section("The base against itself", falseAlarms(nights)),
-		...section("Newest results", newest.map(resultLine)),
-		"## Files",
-		[
-			"- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs, and of a bisection the plot over its commits",
-			"- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io",
-			"- `history.jsonl`: what the base did in earlier experiments, from which later ones learn",
-			"- `index.json`: what there is"
-		].join("\n")
-	].join("\n\n")}\n`;
-}
-const section = (title, lines) => lines.length === 0 ? [] : [`## ${title}`, lines.join("\n")];
-const badgeLine = (badge) => `- ![${cellName(badge.cell)}](${badgePath(badge)}.svg)`;
-/** What each testbed takes for a change where there is none. */
-const falseAlarms = (nights) => [...Map.groupBy(nights, ({ testbed }) => testbed)].map(([testbed, own]) => {
-	const sum = (of) => own.reduce((total, night) => total + night[of], 0);
-	return `- ${codeSpan(testbed)}: of ${sum("judged")} cells in ${own.length} experiments ${sum("regressions")} were called a regression and ${sum("improvements")} an improvement`;
-});
-function resultLine({ path, at, testbed, patch, outcome }) {
-	return `- [${at.slice(0, 16).replace("T", " ")}](${path}/report.md) ${`${codeSpan(patch)} on ${codeSpan(testbed)}: ${codeSpan(outcome)}`}`;
-}
 
 // src/data-branch/links.ts
 /** The URL of a file of the branch: a page of GitHub's for reports and flamegraphs, the file itself for all else. */
@@ -432,11 +661,24 @@ function linkBy(view, { repository, branch, serverUrl, pages }, path) {
 * GitHub or the network did: the result is then in `why`, one sentence.
 */
 async function publishToBranch(octokit, place, publications, options) {
+	const isSite = place.pages !== void 0;
+	const work = {
+		isWanted: isNeeded(publications),
+		next(stored) {
+			const rules = {
+				...options,
+				isSite,
+				now: options.now()
+			};
+			const { published, ...files } = nextFiles(stored, publications, rules);
+			return {
+				...files,
+				answer: published
+			};
+		}
+	};
 	try {
-		const { commit, published } = await publishPatiently(branchOf(octokit, place), publications, {
-			...options,
-			isSite: place.pages !== void 0
-		});
+		const { commit, answer: published } = await publishPatiently(branchOf(octokit, place), work, patient(options));
 		return {
 			kind: "published",
 			commit,
@@ -461,15 +703,21 @@ async function publishToBranch(octokit, place, publications, options) {
 */
 async function readHistory(octokit, place) {
 	const branch = branchOf(octokit, place);
-	try {
-		const tip = await readTip(branch);
+	return readable("history", place, async () => {
+		const tip = await readTip(branch, "top");
 		return tip === void 0 ? [] : parseHistory(await readText$1(branch, tip, historyPath));
+	});
+}
+async function readable(what, place, read) {
+	try {
+		return await read();
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
-		throw new Error(`The history in the branch ${place.branch} of ${place.repository} cannot be read (${failure.said}): run the job again, and check that it has \`permissions: contents: read\`.`);
+		throw new Error(`${unreadable(what, place)} (${failure.said}): run the job again, and check that it has \`permissions: contents: read\`.`);
 	}
 }
+const unreadable = (what, place) => `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
 /** Something about the branch that has to be put right first, in one sentence. */
 var BranchError = class extends Error {};
 function branchOf(octokit, { repository, branch }) {
@@ -493,36 +741,35 @@ function linksOf(place, paths) {
 		badges: badges.map(link)
 	};
 }
+const patient = ({ pause, random }) => ({
+	pause: pause ?? ((seconds) => setTimeout(seconds * 1e3)),
+	random: random ?? Math.random
+});
 const mostFailures = 3;
 /** Octokit itself has then tried each request several times. */
-async function publishPatiently(branch, publications, options, failures = 1) {
-	const { pause = realPause, random = Math.random } = options;
+async function publishPatiently(branch, work, patience, failures = 1) {
 	try {
-		return await publishInTurn(branch, publications, options);
+		return await publishInTurn(branch, work, patience);
 	} catch (error) {
 		if (failures === mostFailures || !isBreakdown(githubFailure(error))) throw error;
 	}
-	await pause((failures + random()) * 10);
-	return publishPatiently(branch, publications, options, failures + 1);
+	await patience.pause((failures + patience.random()) * 10);
+	return publishPatiently(branch, work, patience, failures + 1);
 }
 const mostTries$1 = 10;
 const longestPauseSeconds = 30;
 /** Reads, computes and writes, until nobody else wrote meanwhile. */
-async function publishInTurn(branch, publications, { now, pause = realPause, random = Math.random, ...options }) {
-	const rules = {
-		...options,
-		now: now()
-	};
+async function publishInTurn(branch, { isWanted, next }, { pause, random }) {
 	const repositoryId = await repositoryIdOf(branch);
 	let refused;
 	for (let tries = 1; tries <= mostTries$1; tries++) {
-		const tip = await readTip(branch, "1");
+		const tip = await readTip(branch, "all");
 		if (refused !== void 0 && refused.at === tip?.commit) throw refused.error;
-		const { published, ...next } = nextFiles(await readStored$1(branch, tip), publications, rules);
-		const tree = await writeTree(branch, tip, next);
+		const { answer, ...files } = next(await readStored$1(branch, tip, isWanted));
+		const tree = await writeTree(branch, tip, files);
 		if (tip?.tree === tree) return {
 			commit: tip.commit,
-			published
+			answer
 		};
 		const commit = await writeCommit(branch, tree);
 		const move = await moveBranch(branch, repositoryId, {
@@ -531,7 +778,7 @@ async function publishInTurn(branch, publications, { now, pause = realPause, ran
 		});
 		if (move.kind === "moved") return {
 			commit,
-			published
+			answer
 		};
 		refused = {
 			at: tip?.commit,
@@ -541,7 +788,6 @@ async function publishInTurn(branch, publications, { now, pause = realPause, ran
 	}
 	throw new BranchError(`${nothing(branch)} because others changed it ${mostTries$1} times meanwhile: publish the result again later.`);
 }
-const realPause = (seconds) => setTimeout(seconds * 1e3);
 async function repositoryIdOf(branch) {
 	const { octokit, owner, repo } = branch;
 	const query = "query ($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { id } }";
@@ -559,8 +805,8 @@ async function repositoryIdOf(branch) {
 }
 /** GraphQL answers it whatever it says. */
 const refusedByGraphql = 200;
-/** Undefined where there is no such branch. With `recursive` files in folders are told, too. */
-async function readTip(branch, recursive) {
+/** Undefined where there is no such branch. Besides the files at the top those of the trend are told, or of all folders. */
+async function readTip(branch, which) {
 	const commit = await readRef(branch);
 	if (commit === void 0) return void 0;
 	const { octokit, owner, repo } = branch;
@@ -569,18 +815,40 @@ async function readTip(branch, recursive) {
 		repo,
 		commit_sha: commit
 	});
-	const tree_sha = data.tree.sha;
-	const listed = await octokit.request("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", {
+	const tree = data.tree.sha;
+	const all = which === "all" ? await listTree(branch, tree, "recursive") : void 0;
+	if (all?.isWhole) return {
+		commit,
+		tree,
+		...all
+	};
+	const top = await listTree(branch, tree);
+	const folder = top.folders.get("trend");
+	const nights = which === "top" || folder === void 0 ? [] : (await listTree(branch, folder, "recursive")).files;
+	return {
+		commit,
+		tree,
+		files: new Map([
+			...all?.files ?? [],
+			...top.files,
+			...[...nights].map(([path, id]) => [`trend/${path}`, id])
+		]),
+		isWhole: false
+	};
+}
+/** Of more than 100,000 files GitHub lists the first ones. */
+async function listTree({ octokit, owner, repo }, tree_sha, recursive) {
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", {
 		owner,
 		repo,
 		tree_sha,
-		...recursive && { recursive }
+		...recursive && { recursive: "1" }
 	});
+	const idsOf = (wanted) => new Map(data.tree.flatMap(({ type, path, sha }) => type === wanted ? [[path, sha]] : []));
 	return {
-		commit,
-		tree: tree_sha,
-		files: new Map(listed.data.tree.flatMap(({ type, path, sha }) => type === "blob" ? [[path, sha]] : [])),
-		isWhole: !listed.data.truncated
+		files: idsOf("blob"),
+		folders: idsOf("tree"),
+		isWhole: !data.truncated
 	};
 }
 async function readRef({ octokit, owner, repo, name }) {
@@ -598,19 +866,34 @@ async function readRef({ octokit, owner, repo, name }) {
 	}
 }
 /** Throws a BranchError where the branch is somebody else's: it would lose its history. */
-async function readStored$1(branch, tip) {
+async function readStored$1(branch, tip, isWanted) {
 	if (tip === void 0) return {
 		index: emptyIndex,
 		history: []
 	};
 	const index = parseIndex(await readText$1(branch, tip, indexPath));
-	if (index === void 0) throw new BranchError(`${nothing(branch)} because it has no ${indexPath} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`);
+	if (index === void 0) throw foreign$1(nothing(branch), indexPath);
+	const history = parseHistory(await readText$1(branch, tip, historyPath));
+	const trend = await readTrend$1(branch, tip, isWanted, nothing(branch));
 	return {
 		index,
-		history: parseHistory(await readText$1(branch, tip, historyPath)),
-		...tip.isWhole && { paths: new Set(tip.files.keys()) }
+		history,
+		...tip.isWhole && { paths: new Set(tip.files.keys()) },
+		...trend && { trend }
 	};
 }
+async function readTrend$1(branch, tip, isWanted, without) {
+	if (!tip.files.has("trend/index.json")) return void 0;
+	const index = parseTrendIndex(await readText$1(branch, tip, trendIndexPath));
+	if (index === void 0) throw foreign$1(without, trendIndexPath);
+	const read = (path) => readText$1(branch, tip, path);
+	return {
+		index,
+		nights: await readNights(read, index, isWanted)
+	};
+}
+/** `without` says what could not be done. */
+const foreign$1 = (without, path) => new BranchError(`${without} because it has no ${path} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`);
 /** Empty where there is no such file. */
 async function readText$1({ octokit, owner, repo }, tip, path) {
 	const file_sha = tip.files.get(path);
@@ -726,18 +1009,23 @@ var DataDirectoryError = class extends Error {
 * paths of each in it. Each file is there whole or not at all, and the index never tells of one that is not. Others
 * who publish there are waited for, up to a minute. Throws a DataDirectoryError where there is something else.
 */
-async function publishToDirectory(directory, publications, { pause = (seconds) => setTimeout(seconds * 1e3), ...rules }) {
+async function publishToDirectory(directory, publications, { pause = realPause, ...rules }) {
 	await mkdir(directory, { recursive: true });
 	return inTurn(directory, pause, async () => {
-		const { write, remove, published } = nextFiles(await readStored(directory), publications, {
+		const stored = await readStored(directory, isNeeded(publications));
+		const { write, remove, published } = nextFiles(stored, publications, {
 			...rules,
 			isSite: true
 		});
-		for (const [path, text] of write) await replaceFile(join(directory, path), text);
+		await writeFiles(directory, write);
 		for (const path of remove) await removeFile(join(directory, path));
 		return published;
 	});
 }
+async function writeFiles(directory, files) {
+	for (const [path, text] of files) await replaceFile(join(directory, path), text);
+}
+const realPause = (seconds) => setTimeout(seconds * 1e3);
 const mostTries = 60;
 async function inTurn(directory, pause, work) {
 	for (let tries = 1; tries <= mostTries; tries++) {
@@ -747,7 +1035,7 @@ async function inTurn(directory, pause, work) {
 	}
 	throw new DataDirectoryError(`${directory} was written to by somebody else for a minute: publish the result again later.`);
 }
-async function readStored(directory) {
+async function readStored(directory, isWanted) {
 	const text = await readText(join(directory, indexPath));
 	if (text === void 0) return {
 		index: emptyIndex,
@@ -755,13 +1043,28 @@ async function readStored(directory) {
 		paths: /* @__PURE__ */ new Set()
 	};
 	const index = parseIndex(text);
-	if (index === void 0) throw new DataDirectoryError(`${join(directory, indexPath)} is no index of this version of ppsgate: name another directory, or remove this one.`);
+	if (index === void 0) throw foreign(directory, indexPath);
+	const history = parseHistory(await readText(join(directory, "history.jsonl")) ?? "");
+	const trend = await readTrend(directory, isWanted);
 	return {
 		index,
-		history: parseHistory(await readText(join(directory, "history.jsonl")) ?? ""),
-		paths: await pathsIn(directory)
+		history,
+		paths: await pathsIn(directory),
+		...trend && { trend }
 	};
 }
+async function readTrend(directory, isWanted) {
+	const text = await readText(join(directory, trendIndexPath));
+	if (text === void 0) return void 0;
+	const index = parseTrendIndex(text);
+	if (index === void 0) throw foreign(directory, trendIndexPath);
+	const read = async (path) => await readText(join(directory, path)) ?? "";
+	return {
+		index,
+		nights: await readNights(read, index, isWanted)
+	};
+}
+const foreign = (directory, path) => new DataDirectoryError(`${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`);
 const readText = (path) => readFile(path, "utf8").catch((error) => {
 	if (error.code === "ENOENT") return void 0;
 	throw new DataDirectoryError(`${path} cannot be read (${error.code}): check who may read it.`);

@@ -89,7 +89,7 @@ const colors$1 = {
 	lightgrey: "#9f9f9f",
 	red: "#e05d44"
 };
-const height$1 = 20;
+const height$2 = 20;
 const baseline = 14;
 const corner = 3;
 const arc = `a${corner} ${corner} 0 0 1`;
@@ -99,8 +99,8 @@ const fontSize = 11;
 function pictureOf({ label, message, color }) {
 	const [left, right] = [partWidth(label), partWidth(message)];
 	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf$1(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
-	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height$1}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
-<rect width="${left + corner}" height="${height$1}" rx="${corner}" fill="#555"/>
+	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height$2}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
+<rect width="${left + corner}" height="${height$2}" rx="${corner}" fill="#555"/>
 <path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors$1[color]}"/>
 <g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
 </svg>
@@ -2041,7 +2041,7 @@ function graphPreview({ profile, base }) {
 		base: samplesOf(stacks.base)
 	};
 	if (totals.profile === 0) return void 0;
-	const pixelsPerSample = width$1 / totals.profile;
+	const pixelsPerSample = width$2 / totals.profile;
 	const { rows } = layout(stacks, "profile", {
 		pixelsPerSample,
 		leastPixels: .7
@@ -2051,10 +2051,10 @@ function graphPreview({ profile, base }) {
 		path: `M${tenths(box.x)} ${rows.length - depth - 1}h${tenths(box.width)}v1h-${tenths(box.width)}z`
 	})));
 	const paths = [...Map.groupBy(boxes, ({ look }) => look)].map(([look, own]) => html`<path class="${look}" d="${own.map(({ path }) => path).join("")}"/>`);
-	return html`<svg class="preview" viewBox="0 0 ${width$1} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
+	return html`<svg class="preview" viewBox="0 0 ${width$2} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
 }
 /** Width in pixels of the page, about. A row is of one unit, and as high as there is room. */
-const width$1 = 340;
+const width$2 = 340;
 const tenths = (pixels) => Math.round(pixels * 10) / 10;
 const moduleLook = ({ module }) => module === void 0 || /^kernel/.test(module) ? "of-kernel" : "of-module";
 /** How a path looks, by the share of all samples that it has with all that it calls, before and now. */
@@ -2510,13 +2510,13 @@ function runPlot(inOrder, metric) {
 	if (points.length === 0) return void 0;
 	const axis = axisOf(points);
 	const variants = [...Map.groupBy(points, ({ run }) => run.variant)];
-	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height}" role="img" aria-label="${described(points)}">
+	return scrolling(html`<svg class="runs" viewBox="0 0 ${width$1} ${height$1}" role="img" aria-label="${described$1(points)}">
 ${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
-${variants.map(([variant, own]) => drawn(lookOf(variant), own, axis))}
+${variants.map(([variant, own]) => drawn$1(lookOf(variant), own, axis))}
 ${legend(variants.map(([variant]) => variant), points)}
 </svg>`);
 }
-const [width, height] = [920, 190];
+const [width$1, height$1] = [920, 190];
 const [left, right, top, bottom] = [
 	96,
 	900,
@@ -2540,7 +2540,7 @@ function placeOf(value, { low, high }) {
 }
 const edge = (value, y, metric) => html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatMetric(value, metric)}</text>\n`;
 /** Their median, and a mark for each. */
-function drawn(look, points, axis) {
+function drawn$1(look, points, axis) {
 	const [valid, invalid] = [true, false].map((isValid) => points.filter(({ run }) => run.validity.kind === "valid" === isValid));
 	const marks = (shape, some = []) => some.map(({ value, x }) => `M${Math.round(x * 10) / 10} ${placeOf(value, axis)}${shape}`).join("");
 	const middle = valid?.length ? html`<path class="middle ${look.name}" d="M${left} ${placeOf(median(valid.map(({ value }) => value)), axis)}H${right}"/>\n` : void 0;
@@ -2575,7 +2575,7 @@ function legend(variants, points) {
 	});
 }
 const mostNamed = 5;
-const described = (points) => `${points.length} runs in order; the table below has their numbers`;
+const described$1 = (points) => `${points.length} runs in order; the table below has their numbers`;
 
 // src/report/html-cell.ts
 /** Graphs of kernels have some 50,000 each; a page of more than a few million is slow on a phone. */
@@ -3479,6 +3479,91 @@ const howToRead = (result) => html`<section id="reading">
 ${readingParagraphs(result).map((text) => html`<p>${text}</p>\n`)}${bullets$1(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
 `;
 
+// src/report/sparkline.ts
+/** A picture of its own: a line for each cell, with what it did in its last night. */
+function sparklineSheet(rows, metric) {
+	const pieces = rows.flatMap(({ cell, values, changes }, index) => {
+		const top = margin + index * rowHeight;
+		const last = values.at(-1);
+		const line = top + rowHeight / 2 + 4;
+		return [
+			text(cellName(cell), {
+				x: margin,
+				y: line
+			}),
+			element("g", { transform: `translate(${sparkLeft} ${top + (rowHeight - height) / 2})` }, drawn(values, changes, colors.ink)),
+			text(last === void 0 ? "no night" : formatMetric(last, metric), {
+				x: numberLeft,
+				y: line,
+				fill: colors.faint
+			})
+		];
+	});
+	const said = rows.map(({ cell, values, changes }) => `${cellName(cell)}: ${described(values, changes)}`);
+	const title = element("title", {}, said.join("; "));
+	return svgDocument(sheetWidth, 2 * margin + rows.length * rowHeight, [title, ...pieces]);
+}
+const [width, height] = [240, 24];
+const inset = 3;
+const margin = 12;
+const rowHeight = 30;
+const [sparkLeft, numberLeft, sheetWidth] = [
+	230,
+	490,
+	600
+];
+/** A change of less than this fills no picture: noise should not look like an abyss. */
+const leastRangeRatio = .02;
+function drawn(values, changes, ink) {
+	if (values.length === 0) return "";
+	const { low, high } = rangeOf(values);
+	const step = (width - 6) / Math.max(values.length - 1, 1);
+	const x = (index) => round(inset + index * step);
+	const y = (value) => {
+		const share = (Math.min(Math.max(value, low), high) - low) / (high - low);
+		return round(height - inset - share * (height - 6));
+	};
+	const [newest = 0] = values.slice(-1);
+	const line = values.map((value, index) => `${index === 0 ? "M" : "L"}${x(index)} ${y(value)}`);
+	const marks = changes.filter((place) => place > 0 && place < values.length).map((place) => `M${round((x(place - 1) + x(place)) / 2)} 0V${height}`);
+	return [
+		marks.length > 0 && path$1(marks.join(""), {
+			class: "change",
+			fill: "none",
+			stroke: colors.red
+		}),
+		path$1(line.join(""), {
+			fill: "none",
+			stroke: ink,
+			"stroke-width": 1.2
+		}),
+		element("circle", {
+			cx: x(values.length - 1),
+			cy: y(newest),
+			r: 2,
+			fill: ink
+		})
+	].filter(Boolean).join("");
+}
+/** One bad night in thirty lies at the edge, where the others are seen apart. */
+function rangeOf(values) {
+	const sorted = values.toSorted((a, b) => a - b);
+	const off = Math.floor(sorted.length / 30);
+	const [least = 0, most = 0] = [sorted[off], sorted[sorted.length - 1 - off]];
+	const room = Math.max((leastRangeRatio * most - (most - least)) / 2, Number.MIN_VALUE);
+	return {
+		low: least - room,
+		high: most + room
+	};
+}
+function described(values, changes) {
+	const last = values.at(-1);
+	if (last === void 0) return "no night";
+	const off = formatChange(last / median([...values]) - 1);
+	const steps = changes.length === 1 ? "1 change" : `${changes.length} changes`;
+	return `${values.length} nights, ${steps}, the last ${off} off their median`;
+}
+
 // src/report/annotations.ts
 const mostAnnotations = 20;
 /** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
@@ -4012,4 +4097,4 @@ async function writeBisect(directory, result, profiles = [], leftOut = () => {})
 	await writeGraphs(report, bisectGraphs(result, profiles), leftOut);
 }
 
-export { annotationsOf, badgeVerdicts, bisectGraphs, bisectHeadline, bisectPlot, bisectSymbol, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectHtml, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };
+export { annotationsOf, badgeOf, badgeVerdicts, bisectGraphs, bisectHeadline, bisectPlot, bisectSymbol, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectHtml, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, sparklineSheet, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };

@@ -1,5 +1,5 @@
 import { formatPps, isJudged, verdictsWorstFirst } from "./words.js";
-import { errorFunction, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
+import { errorFunction, gammaln, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 
 // src/stats/summary.ts
@@ -1077,6 +1077,157 @@ const logOf = (run) => Math.log(run.pps);
 /** Runs that agree to the last packet do not make one that differs by 0.1 % stand apart. */
 const leastDeviation = 5e-4;
 
+// src/stats/binomial.ts
+/** One-sided confidence of both bounds. */
+const boundConfidenceRatio = .95;
+/** The highest share that `alarms` among `gates` leave possible, 1 where nothing was tried (Clopper and Pearson, 1934). */
+const upperBound = (alarms, gates) => alarms >= gates ? 1 : crossing((share) => atMost(alarms, gates, share), .050000000000000044);
+/** The lowest share that they leave possible, 0 where there was no alarm. */
+const lowerBound = (alarms, gates) => alarms === 0 ? 0 : crossing((share) => atMost(alarms - 1, gates, share), boundConfidenceRatio);
+/** Probability of at most `alarms` where each of `gates` is one with probability `share`. */
+function atMost(alarms, gates, share) {
+	let sum = 0;
+	for (let count = 0; count <= alarms; count += 1) {
+		const ways = gammaln(gates + 1) - gammaln(count + 1) - gammaln(gates - count + 1);
+		sum += Math.exp(ways + count * Math.log(share) + (gates - count) * Math.log1p(-share));
+	}
+	return sum;
+}
+/** Where `falling` passes `level` between 0 and 1, to fifteen digits. */
+function crossing(falling, level) {
+	let [low, high] = [0, 1];
+	for (let step = 0; step < 50; step += 1) {
+		const middle = (low + high) / 2;
+		if (falling(middle) > level) low = middle;
+		else high = middle;
+	}
+	return (low + high) / 2;
+}
+
+// src/stats/change-points.ts
+/** A change smaller than this is of no concern, as a ratio; half the margin that gates have by default. */
+const leastChangeRatio = .01;
+/**
+* The changes that a series shows on its last night, but for those that are `known` by their places. Values are above
+* 0 and one a night; what came before the last 120 of them is no longer looked at.
+*/
+function changePoints(values, known = [], leastRatio = leastChangeRatio) {
+	const from = Math.max(0, values.length - nightsInSight);
+	const logs = values.slice(from).map(Math.log);
+	if (logs.length < fewestNights) return [];
+	const sigma = sigmaOf(logs);
+	const bounds = partition(logs, sigma);
+	return bounds.slice(1, -1).flatMap((place, number) => {
+		const [start = 0, end = logs.length] = [bounds[number], bounds[number + 2]];
+		const index = from + place;
+		const step = median(logs.slice(place, end)) - median(logs.slice(start, place));
+		if (known.some((other) => Math.abs(other - index) <= nightsApart) || Math.abs(Math.expm1(step)) < leastRatio) return [];
+		const { earliest, latest } = placesOf(logs.slice(start, end), place - start, sigma);
+		const offset = from + start;
+		return [{
+			index,
+			earliest: offset + earliest,
+			latest: offset + latest
+		}];
+	});
+}
+/** What `changePoints` finds in the course of the nights, each found once; `foundAt` is the night that showed it. */
+function changesNightByNight(values, leastRatio) {
+	const found = [];
+	for (let night = 0; night < values.length; night += 1) {
+		const known = found.map(({ index }) => index);
+		const fresh = changePoints(values.slice(0, night + 1), known, leastRatio);
+		found.push(...fresh.map((change) => ({
+			...change,
+			foundAt: night
+		})));
+	}
+	return found.toSorted((a, b) => a.index - b.index);
+}
+/** Enough for slow habits of a machine, few enough to be judged at once: its time grows with the cube. */
+const nightsInSight = 120;
+const fewestNights = 8;
+const fewestNightsOfLevel = 2;
+/** A change that moves by so little as nights are added is the one that was known. */
+const nightsApart = 3;
+/** The most that a night can cost, in squares of a deviation: beyond three of them all nights are equally bad. */
+const costliestNight = 9;
+/** What another level costs: more than two of the worst nights. */
+const costOfLevel = 22;
+/** Places that are 20 times less likely than the best one are ruled out: twice the logarithm of that. */
+const costOfOtherPlace = 6;
+/** Nobody's testbed is quieter than this. */
+const quietestSigma = 3e-4;
+/**
+* From differences of neighbours, so that a change of level counts once. The median of these is what nights mostly
+* do; where one in five does something else, as on machines with two habits, the upper quantile is greater.
+*/
+function sigmaOf(logs) {
+	const differences = logs.slice(1).map((value, index) => Math.abs(value - (logs[index] ?? value))).toSorted((a, b) => a - b);
+	if (differences.length === 0) return quietestSigma;
+	const normal = Math.max(...normalQuantiles.map(([share, deviations]) => quantileSorted(differences, share) / deviations));
+	const forFewNights = 1 + 3 / differences.length;
+	return Math.max(quietestSigma, normal / Math.SQRT2 * forFewNights);
+}
+/** Shares of a normal distribution's absolute values, and the deviations that they lie within. */
+const normalQuantiles = [[.5, .6745], [.8, 1.2816]];
+/** Bounds of the levels, from 0 to the number of values: of all ways to divide them the one that costs least. */
+function partition(logs, sigma) {
+	const count = logs.length;
+	const least = new Float64Array(count + 1).fill(Number.POSITIVE_INFINITY);
+	least[0] = -22;
+	const startOf = new Int32Array(count + 1);
+	const sorted = new Float64Array(count);
+	for (let start = 0; start + fewestNightsOfLevel <= count; start += 1) {
+		const before = (least[start] ?? 0) + costOfLevel;
+		if (before === Number.POSITIVE_INFINITY) continue;
+		for (let end = start + 1; end <= count; end += 1) {
+			insert(sorted, end - start - 1, logs[end - 1] ?? 0);
+			if (end - start < fewestNightsOfLevel) continue;
+			const most = (least[end] ?? 0) - before;
+			const cost = costOfSorted(sorted, end - start, sigma, most);
+			if (cost >= most) continue;
+			least[end] = before + cost;
+			startOf[end] = start;
+		}
+	}
+	const bounds = [count];
+	for (let end = count; end > 0; end = startOf[end] ?? 0) bounds.unshift(startOf[end] ?? 0);
+	return bounds;
+}
+/** Puts a value to its place among the first `count`, which are sorted. */
+function insert(sorted, count, value) {
+	let place = count;
+	for (; place > 0 && (sorted[place - 1] ?? 0) > value; place -= 1) sorted[place] = sorted[place - 1] ?? 0;
+	sorted[place] = value;
+}
+/** Cost of the first `count` as one level; given up where it is `most` or more. */
+function costOfSorted(sorted, count, sigma, most) {
+	const half = count >> 1;
+	const upper = sorted[half] ?? 0;
+	const level = count % 2 === 1 ? upper : ((sorted[half - 1] ?? 0) + upper) / 2;
+	let cost = 0;
+	for (let place = 0; place < count && cost < most; place += 1) {
+		const deviations = ((sorted[place] ?? 0) - level) / sigma;
+		cost += Math.min(deviations * deviations, costliestNight);
+	}
+	return cost;
+}
+/** Where in two levels that follow each other the step may as well be, `best` being the place that costs least. */
+function placesOf(logs, best, sigma) {
+	const cost = (values) => costOfSorted(Float64Array.from(values).toSorted(), values.length, sigma, Number.POSITIVE_INFINITY);
+	const costAt = (place) => cost(logs.slice(0, place)) + cost(logs.slice(place));
+	const most = costAt(best) + costOfOtherPlace;
+	const isLikely = (place) => place >= fewestNightsOfLevel && place <= logs.length - fewestNightsOfLevel && costAt(place) < most;
+	let [earliest, latest] = [best, best];
+	while (isLikely(earliest - 1)) earliest -= 1;
+	while (isLikely(latest + 1)) latest += 1;
+	return {
+		earliest,
+		latest
+	};
+}
+
 // src/stats/baseline.ts
 /** A base that stayed is called moved in one experiment of a hundred. */
 const level = .005;
@@ -1556,128 +1707,4 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	return -Math.expm1(-reach * error);
 }
 
-// src/stats/change-points.ts
-/** A change smaller than this is of no concern, as a ratio; half the margin that gates have by default. */
-const leastChangeRatio = .01;
-/**
-* The changes that a series shows on its last night, but for those that are `known` by their places. Values are above
-* 0 and one a night; what came before the last 120 of them is no longer looked at.
-*/
-function changePoints(values, known = [], leastRatio = leastChangeRatio) {
-	const from = Math.max(0, values.length - nightsInSight);
-	const logs = values.slice(from).map(Math.log);
-	if (logs.length < fewestNights) return [];
-	const sigma = sigmaOf(logs);
-	const bounds = partition(logs, sigma);
-	return bounds.slice(1, -1).flatMap((place, number) => {
-		const [start = 0, end = logs.length] = [bounds[number], bounds[number + 2]];
-		const index = from + place;
-		const step = median(logs.slice(place, end)) - median(logs.slice(start, place));
-		if (known.some((other) => Math.abs(other - index) <= nightsApart) || Math.abs(Math.expm1(step)) < leastRatio) return [];
-		const { earliest, latest } = placesOf(logs.slice(start, end), place - start, sigma);
-		const offset = from + start;
-		return [{
-			index,
-			earliest: offset + earliest,
-			latest: offset + latest
-		}];
-	});
-}
-/** What `changePoints` finds in the course of the nights, each found once; `foundAt` is the night that showed it. */
-function changesNightByNight(values, leastRatio) {
-	const found = [];
-	for (let night = 0; night < values.length; night += 1) {
-		const known = found.map(({ index }) => index);
-		const fresh = changePoints(values.slice(0, night + 1), known, leastRatio);
-		found.push(...fresh.map((change) => ({
-			...change,
-			foundAt: night
-		})));
-	}
-	return found.toSorted((a, b) => a.index - b.index);
-}
-/** Enough for slow habits of a machine, few enough to be judged at once: its time grows with the cube. */
-const nightsInSight = 120;
-const fewestNights = 8;
-const fewestNightsOfLevel = 2;
-/** A change that moves by so little as nights are added is the one that was known. */
-const nightsApart = 3;
-/** The most that a night can cost, in squares of a deviation: beyond three of them all nights are equally bad. */
-const costliestNight = 9;
-/** What another level costs: more than two of the worst nights. */
-const costOfLevel = 22;
-/** Places that are 20 times less likely than the best one are ruled out: twice the logarithm of that. */
-const costOfOtherPlace = 6;
-/** Nobody's testbed is quieter than this. */
-const quietestSigma = 3e-4;
-/**
-* From differences of neighbours, so that a change of level counts once. The median of these is what nights mostly
-* do; where one in five does something else, as on machines with two habits, the upper quantile is greater.
-*/
-function sigmaOf(logs) {
-	const differences = logs.slice(1).map((value, index) => Math.abs(value - (logs[index] ?? value))).toSorted((a, b) => a - b);
-	if (differences.length === 0) return quietestSigma;
-	const normal = Math.max(...normalQuantiles.map(([share, deviations]) => quantileSorted(differences, share) / deviations));
-	const forFewNights = 1 + 3 / differences.length;
-	return Math.max(quietestSigma, normal / Math.SQRT2 * forFewNights);
-}
-/** Shares of a normal distribution's absolute values, and the deviations that they lie within. */
-const normalQuantiles = [[.5, .6745], [.8, 1.2816]];
-/** Bounds of the levels, from 0 to the number of values: of all ways to divide them the one that costs least. */
-function partition(logs, sigma) {
-	const count = logs.length;
-	const least = new Float64Array(count + 1).fill(Number.POSITIVE_INFINITY);
-	least[0] = -22;
-	const startOf = new Int32Array(count + 1);
-	const sorted = new Float64Array(count);
-	for (let start = 0; start + fewestNightsOfLevel <= count; start += 1) {
-		const before = (least[start] ?? 0) + costOfLevel;
-		if (before === Number.POSITIVE_INFINITY) continue;
-		for (let end = start + 1; end <= count; end += 1) {
-			insert(sorted, end - start - 1, logs[end - 1] ?? 0);
-			if (end - start < fewestNightsOfLevel) continue;
-			const most = (least[end] ?? 0) - before;
-			const cost = costOfSorted(sorted, end - start, sigma, most);
-			if (cost >= most) continue;
-			least[end] = before + cost;
-			startOf[end] = start;
-		}
-	}
-	const bounds = [count];
-	for (let end = count; end > 0; end = startOf[end] ?? 0) bounds.unshift(startOf[end] ?? 0);
-	return bounds;
-}
-/** Puts a value to its place among the first `count`, which are sorted. */
-function insert(sorted, count, value) {
-	let place = count;
-	for (; place > 0 && (sorted[place - 1] ?? 0) > value; place -= 1) sorted[place] = sorted[place - 1] ?? 0;
-	sorted[place] = value;
-}
-/** Cost of the first `count` as one level; given up where it is `most` or more. */
-function costOfSorted(sorted, count, sigma, most) {
-	const half = count >> 1;
-	const upper = sorted[half] ?? 0;
-	const level = count % 2 === 1 ? upper : ((sorted[half - 1] ?? 0) + upper) / 2;
-	let cost = 0;
-	for (let place = 0; place < count && cost < most; place += 1) {
-		const deviations = ((sorted[place] ?? 0) - level) / sigma;
-		cost += Math.min(deviations * deviations, costliestNight);
-	}
-	return cost;
-}
-/** Where in two levels that follow each other the step may as well be, `best` being the place that costs least. */
-function placesOf(logs, best, sigma) {
-	const cost = (values) => costOfSorted(Float64Array.from(values).toSorted(), values.length, sigma, Number.POSITIVE_INFINITY);
-	const costAt = (place) => cost(logs.slice(0, place)) + cost(logs.slice(place));
-	const most = costAt(best) + costOfOtherPlace;
-	const isLikely = (place) => place >= fewestNightsOfLevel && place <= logs.length - fewestNightsOfLevel && costAt(place) < most;
-	let [earliest, latest] = [best, best];
-	while (isLikely(earliest - 1)) earliest -= 1;
-	while (isLikely(latest + 1)) latest += 1;
-	return {
-		earliest,
-		latest
-	};
-}
-
-export { MinistatInputError, baselineOf, boundsOf, cellResult, cellSource, cellVerdict, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, median, ministatPieces, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, validPairs, worstVerdict };
+export { MinistatInputError, baselineOf, boundsOf, cellResult, cellSource, cellVerdict, changePoints, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, lowerBound, median, ministatPieces, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, upperBound, validPairs, worstVerdict };

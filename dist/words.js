@@ -995,7 +995,7 @@ const revisionSchema = object({
 });
 /** Confidence of the intervals around a bisection's changes, two-sided. */
 const bisectConfidenceRatio = .95;
-const changeSchema = object({
+const changeSchema$1 = object({
 	...intervalSchema.shape,
 	/** Geometric means of all that was measured before and after it, as far as the next change, in the metric's unit. */
 	before: number(),
@@ -1006,7 +1006,7 @@ const foundSchema = discriminatedUnion("kind", [object({
 	kind: literal("culprit"),
 	revision: int().positive(),
 	probability: number(),
-	change: changeSchema,
+	change: changeSchema$1,
 	/** Fix-ups that were on top of it: a fault of its own could be theirs, too. */
 	measuredWith: array(commitId)
 }), object({
@@ -1014,7 +1014,7 @@ const foundSchema = discriminatedUnion("kind", [object({
 	after: int().nonnegative(),
 	last: int().positive(),
 	probability: number(),
-	change: changeSchema,
+	change: changeSchema$1,
 	/** The commit that made the ones before it work again, as far as can be told: the fix-up that would tell more. */
 	likelyFix: commitId.optional()
 })]);
@@ -1031,7 +1031,7 @@ const bisectAnswerSchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("not-reproduced"),
 		/** Absent where an end could not be measured. */
-		change: changeSchema.optional(),
+		change: changeSchema$1.optional(),
 		fault: object({
 			revision: int().nonnegative(),
 			fault: faultSchema
@@ -1039,12 +1039,12 @@ const bisectAnswerSchema = discriminatedUnion("kind", [
 	}),
 	object({
 		kind: literal("slide"),
-		change: changeSchema,
+		change: changeSchema$1,
 		steps: array(int().positive())
 	}),
 	object({
 		kind: literal("inconclusive"),
-		change: changeSchema,
+		change: changeSchema$1,
 		best: array(object({
 			revision: int().positive(),
 			probability: number()
@@ -1091,7 +1091,7 @@ const bisectResultSchema = object({
 	revert: discriminatedUnion("kind", [object({
 		kind: literal("measured"),
 		values: array(number()),
-		change: changeSchema
+		change: changeSchema$1
 	}), object({
 		kind: literal("impossible"),
 		why: string()
@@ -1120,6 +1120,171 @@ function fromJson(text) {
 		return;
 	}
 }
+
+// src/words/trend.ts
+const resultPath = string().regex(/^results\/\d{4}\/\w[\w.-]*$/);
+const rates = array(number().positive());
+/** A line of `trend/TESTBED/CELL/YEAR.jsonl`: what one commit of the default branch did in one session. */
+const nightSchema = object({
+	/** When the session began. */
+	at: datetime(),
+	commit: commitId,
+	/** When the commit was made, which tells its place among others; absent: nobody knew, and `at` has to do. */
+	committedAt: datetime().optional(),
+	/** What it was measured for: at its time of night, after a push, or once more as the session before was off. */
+	occasion: _enum([
+		"night",
+		"push",
+		"again"
+	]),
+	/** Numbers of `pps` and `nsPerPacket`, one a blast; the second has none where the DUT cannot tell. */
+	pps: rates,
+	nsPerPacket: rates,
+	/** Id among `fingerprints` of the index; empty where it was measured before they were kept. */
+	fingerprint: string(),
+	/** Folder of the result, which may be gone. */
+	result: resultPath.optional()
+});
+/** What a testbed was: another firmware, another setting, or for Linux another kernel makes another one. */
+const fingerprintSchema = object({
+	id: string().regex(/^[0-9a-f]{12}$/),
+	testbed: string(),
+	since: datetime(),
+	/** What it has that the one before had not, as `name: value`; sentences for people, none for the first. */
+	differs: array(string()),
+	/** What the next one is held against; only the testbed's last one has them. */
+	facts: record(string(), string()).optional()
+});
+const levelSchema = object({
+	cell: cellSchema,
+	/** Levels in the metric's unit: medians of nights. */
+	before: number().positive(),
+	after: number().positive(),
+	/** `after` to `before`, minus one: −0.041 is 4.1 % less of the metric. */
+	changeRatio: number(),
+	/** When the first night of the new level began, by which it is found among the nights. */
+	firstAt: datetime()
+});
+const changeStates = [
+	"candidate",
+	"confirming",
+	"code",
+	"testbed",
+	"accepted",
+	"recovered"
+];
+/** A lasting step of one testbed's level, in one cell or in several that stepped between the same two commits. */
+const changeSchema = object({
+	/** Twelve hex digits of the testbed and both commits: the key of whatever is written about it. */
+	id: string().regex(/^[0-9a-f]{12}$/),
+	testbed: string(),
+	metric: metricSchema,
+	/** The last commit of the old level, and the first of the new one; the same where none came between. */
+	good: commitId,
+	bad: commitId,
+	cells: array(levelSchema).min(1),
+	state: _enum(changeStates),
+	/** When it was found, and when its state last changed. */
+	foundAt: datetime(),
+	changedAt: datetime(),
+	/** The gates that were asked, the last one last. */
+	gates: array(object({
+		at: datetime(),
+		result: resultPath,
+		verdict: _enum([
+			"regression",
+			"no-regression",
+			"improvement",
+			"inconclusive",
+			"invalid"
+		]),
+		cells: array(object({
+			cell: cellSchema,
+			interval: intervalSchema.optional()
+		}))
+	})),
+	/** The bisection of its range: the commit, where it named a single one. */
+	bisection: object({
+		result: resultPath,
+		culprit: commitId.optional()
+	}).optional(),
+	/** Where people were told; `intended` is when somebody began to tell, and nobody knows how that ended. */
+	alert: object({
+		intended: datetime().optional(),
+		issue: int().positive().optional(),
+		/** What was said of it last, as `saidOf` of the alert has it. */
+		said: string().optional(),
+		/** Pull requests and revisions that have their comment. */
+		told: array(string()).default([])
+	}).default({ told: [] })
+});
+const changeSumsSchema = object({
+	cell: cellSchema,
+	/** Sum of squared changes, as natural logarithms, and of their squared standard errors. */
+	sumOfSquares: number().nonnegative(),
+	runSumOfSquares: number().nonnegative()
+});
+const gateSumsSchema = object({
+	/** Gates of which some cell was judged, and those that called any a regression or an improvement. */
+	gates: int().nonnegative(),
+	alarms: int().nonnegative(),
+	/** The same of cells, and those that could not be judged. */
+	cells: int().nonnegative(),
+	cellAlarms: int().nonnegative(),
+	inconclusive: int().nonnegative(),
+	invalid: int().nonnegative()
+});
+/** How often gates of one commit against itself said that something had changed; a new count for whatever is another test. */
+const sameGatesSchema = object({
+	/** Whether both variants were one build, or two links of one tree. */
+	kind: _enum(["same-build", "relinked"]),
+	testbed: string(),
+	fingerprint: string(),
+	metric: metricSchema,
+	marginRatio: number(),
+	/** What the gate promises, and the bound is held against. */
+	falseAlarmRatio: number(),
+	design: _enum(designNames),
+	since: datetime(),
+	last: datetime(),
+	...gateSumsSchema.shape,
+	/** The newest alarms, oldest first. */
+	alarmed: array(object({
+		at: datetime(),
+		cells: array(cellSchema),
+		result: resultPath
+	})),
+	/** Of the changes found between two links: how far they scatter, and how far their runs alone would let them. */
+	scatter: array(changeSumsSchema.extend({ gates: int().positive() })),
+	/** What each of the newest gates added, oldest first, so that one that is published again counts once; absent from old counts. */
+	newest: array(object({
+		at: datetime(),
+		...gateSumsSchema.shape,
+		scatter: array(changeSumsSchema)
+	})).optional()
+});
+/** `trend/index.json`. */
+const trendIndexSchema = object({
+	schemaVersion: literal(1),
+	/** What there are nights of; years ascending. */
+	cells: array(object({
+		testbed: string(),
+		cell: cellSchema,
+		years: array(int())
+	})),
+	fingerprints: array(fingerprintSchema),
+	/** Oldest first; none is ever dropped. */
+	changes: array(changeSchema),
+	sameGates: array(sameGatesSchema),
+	/** Tags that are releases, as far as nights were measured since; the newest last. */
+	releases: array(object({
+		name: string(),
+		commit: commitId,
+		at: datetime()
+	})),
+	/** The page that shows the commits between two, with `{from}` and `{to}`; absent where there is none. */
+	compareUrl: url().optional()
+});
 
 // src/words/usage-error.ts
 /** An option or input that cannot be used. */
@@ -1205,4 +1370,4 @@ const brokenOff = (why) => `ended: ${why}`;
 /** Such a use says nothing of how long a testbed is usually held. */
 const isCarriedThrough = (outcome) => ![notUsed(""), brokenOff("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened, size, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, nightSchema, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened, size, trendIndexSchema, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };

@@ -5,7 +5,10 @@ import { z } from 'zod';
 import type { HistoryEntry } from '../experiment/history.ts';
 import { type Octokit, placeOf } from '../github/client.ts';
 import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from '../github/failure.ts';
+import { emptyTrend, type Trend } from '../trend/nights.ts';
+import type { TrendIndex } from '../words/trend.ts';
 import {
+  editedFiles,
   emptyIndex,
   historyPath,
   indexPath,
@@ -19,6 +22,14 @@ import {
   type Stored,
 } from './layout.ts';
 import { type DataPlace, linkTo, linkToImage } from './links.ts';
+import {
+  isNeeded,
+  isRecent,
+  parseTrendIndex,
+  readNights,
+  trendIndexPath,
+  type YearFilter,
+} from './trend-files.ts';
 
 type PublishedData =
   | { kind: 'published'; commit: string; links: PublishedLinks[] }
@@ -46,11 +57,21 @@ export async function publishToBranch(
   publications: readonly Publication[],
   options: DataOptions,
 ): Promise<PublishedData> {
+  const isSite = place.pages !== undefined;
+  const work: Work<PublishedPaths[]> = {
+    isWanted: isNeeded(publications),
+    next(stored) {
+      const rules = { ...options, isSite, now: options.now() };
+      const { published, ...files } = nextFiles(stored, publications, rules);
+      return { ...files, answer: published };
+    },
+  };
   try {
-    const { commit, published } = await publishPatiently(branchOf(octokit, place), publications, {
-      ...options,
-      isSite: place.pages !== undefined,
-    });
+    const { commit, answer: published } = await publishPatiently(
+      branchOf(octokit, place),
+      work,
+      patient(options),
+    );
     return { kind: 'published', commit, links: published.map((paths) => linksOf(place, paths)) };
   } catch (error) {
     if (error instanceof BranchError) return { kind: 'not-published', why: error.message };
@@ -69,15 +90,75 @@ export async function readHistory(
   place: Pick<DataPlace, 'repository' | 'branch'>,
 ): Promise<HistoryEntry[]> {
   const branch = branchOf(octokit, place);
-  try {
-    const tip = await readTip(branch);
+  return readable('history', place, async () => {
+    const tip = await readTip(branch, 'top');
     return tip === undefined ? [] : parseHistory(await readText(branch, tip, historyPath));
+  });
+}
+
+/**
+ * What is kept of the branch over time, with the nights of the newest two years of `testbed`; a token needs
+ * `contents: read` alone. Empty where there is no such branch. Throws an Error of one sentence where GitHub cannot be
+ * asked, or what is there cannot be read.
+ */
+export async function readBranchTrend(
+  octokit: Octokit,
+  place: Pick<DataPlace, 'repository' | 'branch'>,
+  testbed: string,
+): Promise<Trend> {
+  const branch = branchOf(octokit, place);
+  return readable('trend', place, async () => {
+    const tip = await readTip(branch, 'trend');
+    if (tip === undefined) return emptyTrend;
+    const isWanted: YearFilter = (series, year) =>
+      series.testbed === testbed && isRecent(series, year);
+    const trend = await readTrend(branch, tip, isWanted, unreadable('trend', place));
+    return trend ?? emptyTrend;
+  });
+}
+
+async function readable<T>(
+  what: string,
+  place: Pick<DataPlace, 'repository' | 'branch'>,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read();
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
     throw new Error(
-      `The history in the branch ${place.branch} of ${place.repository} cannot be read (${failure.said}): run the job again, and check that it has \`permissions: contents: read\`.`,
+      `${unreadable(what, place)} (${failure.said}): run the job again, and check that it has \`permissions: contents: read\`.`,
     );
+  }
+}
+
+const unreadable = (what: string, place: Pick<DataPlace, 'repository' | 'branch'>): string =>
+  `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
+
+/**
+ * Changes the index of the trend in the branch, and answers the new one. `edit` gets what is there by then, again
+ * whenever somebody else was faster. Throws an Error of one sentence where that cannot be done.
+ */
+export async function publishTrend(
+  octokit: Octokit,
+  place: Pick<DataPlace, 'repository' | 'branch'>,
+  edit: (index: TrendIndex) => TrendIndex,
+  { now = () => new Date(), ...options }: Partial<Patience> & { now?: () => Date } = {},
+): Promise<TrendIndex> {
+  const branch = branchOf(octokit, place);
+  const work: Work<TrendIndex> = {
+    isWanted: () => false,
+    next(stored) {
+      const { write, index } = editedFiles(stored, edit, now());
+      return { write, remove: [], answer: index };
+    },
+  };
+  try {
+    return (await publishPatiently(branch, work, patient(options))).answer;
+  } catch (error) {
+    const failure = githubFailure(error);
+    throw failure === undefined ? error : new BranchError(whyNot(failure, branch));
   }
 }
 
@@ -113,50 +194,59 @@ function linksOf(place: DataPlace, paths: PublishedPaths): PublishedLinks {
   };
 }
 
-type InnerOptions = DataOptions & Pick<Rules, 'isSite'>;
+/** What is read of the branch, and what is made of it each time that somebody else was faster. */
+type Work<T> = {
+  isWanted: YearFilter;
+  next(stored: Stored): Pick<NextFiles, 'write' | 'remove'> & { answer: T };
+};
+
+type Patience = { pause: (seconds: number) => Promise<unknown>; random: () => number };
+
+const patient = ({ pause, random }: Partial<Patience>): Patience => ({
+  pause: pause ?? ((seconds) => sleep(seconds * 1000)),
+  random: random ?? Math.random,
+});
 
 const mostFailures = 3;
 
 /** Octokit itself has then tried each request several times. */
-async function publishPatiently(
+async function publishPatiently<T>(
   branch: Branch,
-  publications: readonly Publication[],
-  options: InnerOptions,
+  work: Work<T>,
+  patience: Patience,
   failures = 1,
-): ReturnType<typeof publishInTurn> {
-  const { pause = realPause, random = Math.random } = options;
+): Promise<{ commit: string; answer: T }> {
   try {
-    return await publishInTurn(branch, publications, options);
+    return await publishInTurn(branch, work, patience);
   } catch (error) {
     if (failures === mostFailures || !isBreakdown(githubFailure(error))) throw error;
   }
-  await pause((failures + random()) * 10);
-  return publishPatiently(branch, publications, options, failures + 1);
+  await patience.pause((failures + patience.random()) * 10);
+  return publishPatiently(branch, work, patience, failures + 1);
 }
 
 const mostTries = 10;
 const longestPauseSeconds = 30;
 
 /** Reads, computes and writes, until nobody else wrote meanwhile. */
-async function publishInTurn(
+async function publishInTurn<T>(
   branch: Branch,
-  publications: readonly Publication[],
-  { now, pause = realPause, random = Math.random, ...options }: InnerOptions,
-): Promise<{ commit: string; published: PublishedPaths[] }> {
-  const rules = { ...options, now: now() };
+  { isWanted, next }: Work<T>,
+  { pause, random }: Patience,
+): Promise<{ commit: string; answer: T }> {
   const repositoryId = await repositoryIdOf(branch);
   let refused: { at: string | undefined; error: unknown } | undefined;
   for (let tries = 1; tries <= mostTries; tries++) {
-    const tip = await readTip(branch, '1');
+    const tip = await readTip(branch, 'all');
     // Nobody was faster, so it is refused for good.
     if (refused !== undefined && refused.at === tip?.commit) throw refused.error;
-    const { published, ...next } = nextFiles(await readStored(branch, tip), publications, rules);
-    const tree = await writeTree(branch, tip, next);
+    const { answer, ...files } = next(await readStored(branch, tip, isWanted));
+    const tree = await writeTree(branch, tip, files);
     // As where the answer to the try before was lost.
-    if (tip?.tree === tree) return { commit: tip.commit, published };
+    if (tip?.tree === tree) return { commit: tip.commit, answer };
     const commit = await writeCommit(branch, tree);
     const move = await moveBranch(branch, repositoryId, { from: tip?.commit, to: commit });
-    if (move.kind === 'moved') return { commit, published };
+    if (move.kind === 'moved') return { commit, answer };
     refused = { at: tip?.commit, error: move.error };
     await pause(random() * Math.min(2 ** tries, longestPauseSeconds));
   }
@@ -164,8 +254,6 @@ async function publishInTurn(
     `${nothing(branch)} because others changed it ${mostTries} times meanwhile: publish the result again later.`,
   );
 }
-
-const realPause = (seconds: number) => sleep(seconds * 1000);
 
 async function repositoryIdOf(branch: Branch): Promise<string> {
   const { octokit, owner, repo } = branch;
@@ -186,11 +274,11 @@ async function repositoryIdOf(branch: Branch): Promise<string> {
 /** GraphQL answers it whatever it says. */
 const refusedByGraphql = 200;
 
-/** What the branch holds; `files` are ids of blobs by path. */
+/** What the branch holds, as far as it was listed; `files` are ids of blobs by path. */
 type Tip = { commit: string; tree: string; files: ReadonlyMap<string, string>; isWhole: boolean };
 
-/** Undefined where there is no such branch. With `recursive` files in folders are told, too. */
-async function readTip(branch: Branch, recursive?: '1'): Promise<Tip | undefined> {
+/** Undefined where there is no such branch. Besides the files at the top those of the trend are told, or of all folders. */
+async function readTip(branch: Branch, which: 'top' | 'trend' | 'all'): Promise<Tip | undefined> {
   const commit = await readRef(branch);
   if (commit === undefined) return undefined;
   const { octokit, owner, repo } = branch;
@@ -199,17 +287,38 @@ async function readTip(branch: Branch, recursive?: '1'): Promise<Tip | undefined
     repo,
     commit_sha: commit,
   });
-  const tree_sha = data.tree.sha;
-  const listed = await octokit.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+  const tree = data.tree.sha;
+  const all = which === 'all' ? await listTree(branch, tree, 'recursive') : undefined;
+  if (all?.isWhole) return { commit, tree, ...all };
+  const top = await listTree(branch, tree);
+  const folder = top.folders.get('trend');
+  const nights =
+    which === 'top' || folder === undefined
+      ? []
+      : (await listTree(branch, folder, 'recursive')).files;
+  const files = new Map([
+    ...(all?.files ?? []),
+    ...top.files,
+    ...[...nights].map(([path, id]) => [`trend/${path}`, id] as const),
+  ]);
+  return { commit, tree, files, isWhole: false };
+}
+
+/** Of more than 100,000 files GitHub lists the first ones. */
+async function listTree(
+  { octokit, owner, repo }: Branch,
+  tree_sha: string,
+  recursive?: 'recursive',
+): Promise<Pick<Tip, 'files' | 'isWhole'> & { folders: ReadonlyMap<string, string> }> {
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
     owner,
     repo,
     tree_sha,
-    ...(recursive && { recursive }),
+    ...(recursive && { recursive: '1' }),
   });
-  const files = new Map(
-    listed.data.tree.flatMap(({ type, path, sha }) => (type === 'blob' ? [[path, sha]] : [])),
-  );
-  return { commit, tree: tree_sha, files, isWhole: !listed.data.truncated };
+  const idsOf = (wanted: string) =>
+    new Map(data.tree.flatMap(({ type, path, sha }) => (type === wanted ? [[path, sha]] : [])));
+  return { files: idsOf('blob'), folders: idsOf('tree'), isWhole: !data.truncated };
 }
 
 async function readRef({ octokit, owner, repo, name }: Branch): Promise<string | undefined> {
@@ -228,18 +337,41 @@ async function readRef({ octokit, owner, repo, name }: Branch): Promise<string |
 }
 
 /** Throws a BranchError where the branch is somebody else's: it would lose its history. */
-async function readStored(branch: Branch, tip: Tip | undefined): Promise<Stored> {
+async function readStored(
+  branch: Branch,
+  tip: Tip | undefined,
+  isWanted: YearFilter,
+): Promise<Stored> {
   if (tip === undefined) return { index: emptyIndex, history: [] };
   const index = parseIndex(await readText(branch, tip, indexPath));
-  if (index === undefined) {
-    throw new BranchError(
-      `${nothing(branch)} because it has no ${indexPath} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`,
-    );
-  }
+  if (index === undefined) throw foreign(nothing(branch), indexPath);
   const history = parseHistory(await readText(branch, tip, historyPath));
-  // GitHub lists up to 100,000 files, those in `results` last.
-  return { index, history, ...(tip.isWhole && { paths: new Set(tip.files.keys()) }) };
+  const trend = await readTrend(branch, tip, isWanted, nothing(branch));
+  return {
+    ...{ index, history },
+    ...(tip.isWhole && { paths: new Set(tip.files.keys()) }),
+    ...(trend && { trend }),
+  };
 }
+
+async function readTrend(
+  branch: Branch,
+  tip: Tip,
+  isWanted: YearFilter,
+  without: string,
+): Promise<Trend | undefined> {
+  if (!tip.files.has(trendIndexPath)) return undefined;
+  const index = parseTrendIndex(await readText(branch, tip, trendIndexPath));
+  if (index === undefined) throw foreign(without, trendIndexPath);
+  const read = (path: string) => readText(branch, tip, path);
+  return { index, nights: await readNights(read, index, isWanted) };
+}
+
+/** `without` says what could not be done. */
+const foreign = (without: string, path: string): BranchError =>
+  new BranchError(
+    `${without} because it has no ${path} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`,
+  );
 
 /** Empty where there is no such file. */
 async function readText({ octokit, owner, repo }: Branch, tip: Tip, path: string): Promise<string> {

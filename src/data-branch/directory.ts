@@ -4,9 +4,13 @@ import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../report/write.ts';
 import { lockIfFree } from '../sqlite.ts';
+import { emptyTrend, type Trend } from '../trend/nights.ts';
+import type { TrendIndex } from '../words/trend.ts';
 import {
+  editedFiles,
   emptyIndex,
   historyPath,
+  type Index,
   indexPath,
   nextFiles,
   type Publication,
@@ -16,6 +20,13 @@ import {
   type Rules,
   type Stored,
 } from './layout.ts';
+import {
+  isNeeded,
+  parseTrendIndex,
+  readNights,
+  trendIndexPath,
+  type YearFilter,
+} from './trend-files.ts';
 
 /** A directory that cannot be published in. */
 class DataDirectoryError extends Error {
@@ -32,7 +43,7 @@ export async function publishToDirectory(
   directory: string,
   publications: readonly Publication[],
   {
-    pause = (seconds) => sleep(seconds * 1000),
+    pause = realPause,
     ...rules
   }: Omit<Rules, 'isSite'> & {
     pause?: Pause;
@@ -40,16 +51,47 @@ export async function publishToDirectory(
 ): Promise<PublishedPaths[]> {
   await mkdir(directory, { recursive: true });
   return inTurn(directory, pause, async () => {
-    const { write, remove, published } = nextFiles(await readStored(directory), publications, {
+    const stored = await readStored(directory, isNeeded(publications));
+    const { write, remove, published } = nextFiles(stored, publications, {
       ...rules,
       isSite: true,
     });
     // The index comes last, and what it tells of no more goes after it.
-    for (const [path, text] of write) await replaceFile(join(directory, path), text);
+    await writeFiles(directory, write);
     for (const path of remove) await removeFile(join(directory, path));
     return published;
   });
 }
+
+/** All that is kept there of the branch over time, and the results; nothing where there is no such directory. */
+export async function readDirectoryTrend(directory: string): Promise<Trend & { results: Index }> {
+  const { index, trend } = await readStored(directory, () => true);
+  return { ...(trend ?? emptyTrend), results: index };
+}
+
+/**
+ * Changes the index of the trend in the directory, and answers the new one. `edit` gets what is there by then, while
+ * nobody else writes. Throws a DataDirectoryError as `publishToDirectory` does.
+ */
+export async function publishTrendToDirectory(
+  directory: string,
+  edit: (index: TrendIndex) => TrendIndex,
+  { pause = realPause, now = () => new Date() }: { pause?: Pause; now?: () => Date } = {},
+): Promise<TrendIndex> {
+  await mkdir(directory, { recursive: true });
+  return inTurn(directory, pause, async () => {
+    const stored = await readStored(directory, () => false);
+    const { write, index } = editedFiles(stored, edit, now());
+    await writeFiles(directory, write);
+    return index;
+  });
+}
+
+async function writeFiles(directory: string, files: ReadonlyMap<string, string>): Promise<void> {
+  for (const [path, text] of files) await replaceFile(join(directory, path), text);
+}
+
+const realPause = (seconds: number) => sleep(seconds * 1000);
 
 type Pause = (seconds: number) => Promise<unknown>;
 
@@ -66,19 +108,30 @@ async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>
   );
 }
 
-async function readStored(directory: string): Promise<Stored> {
+async function readStored(directory: string, isWanted: YearFilter): Promise<Stored> {
   const text = await readText(join(directory, indexPath));
   // Without an index nothing in it is ours to remove.
   if (text === undefined) return { index: emptyIndex, history: [], paths: new Set() };
   const index = parseIndex(text);
-  if (index === undefined) {
-    throw new DataDirectoryError(
-      `${join(directory, indexPath)} is no index of this version of ppsgate: name another directory, or remove this one.`,
-    );
-  }
+  if (index === undefined) throw foreign(directory, indexPath);
   const history = parseHistory((await readText(join(directory, historyPath))) ?? '');
-  return { index, history, paths: await pathsIn(directory) };
+  const trend = await readTrend(directory, isWanted);
+  return { index, history, paths: await pathsIn(directory), ...(trend && { trend }) };
 }
+
+async function readTrend(directory: string, isWanted: YearFilter): Promise<Trend | undefined> {
+  const text = await readText(join(directory, trendIndexPath));
+  if (text === undefined) return undefined;
+  const index = parseTrendIndex(text);
+  if (index === undefined) throw foreign(directory, trendIndexPath);
+  const read = async (path: string) => (await readText(join(directory, path))) ?? '';
+  return { index, nights: await readNights(read, index, isWanted) };
+}
+
+const foreign = (directory: string, path: string): DataDirectoryError =>
+  new DataDirectoryError(
+    `${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`,
+  );
 
 const readText = (path: string): Promise<string | undefined> =>
   readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -1,6 +1,5 @@
 // What lies in the data branch: results, the history, badges, and an index that tells of them all.
 
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DataConfig, Retention } from '../config/github.ts';
 import {
@@ -10,7 +9,7 @@ import {
   historyEntrySchema,
 } from '../experiment/history.ts';
 import type { CellProfiles } from '../profile/of-result.ts';
-import { type BadgeVerdict, badgeVerdicts, renderBadge } from '../report/badge.ts';
+import { type BadgeVerdict, badgeOf, badgeVerdicts, renderBadge } from '../report/badge.ts';
 import { bisectGraphs } from '../report/bisect-graphs.ts';
 import { renderBisectHtml } from '../report/bisect-html.ts';
 import { renderBisectMarkdown } from '../report/bisect-markdown.ts';
@@ -19,16 +18,22 @@ import { drawGraph, graphsOf } from '../report/graphs.ts';
 import { outcomeName } from '../report/headline.ts';
 import { renderHtml } from '../report/html.ts';
 import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
+import type { Trend } from '../trend/nights.ts';
+import { countsOf, isOfOneCommit, sameSummary, sameText } from '../trend/same-gates.ts';
 import type { BisectResult } from '../words/bisect.ts';
-import { codeSpan } from '../words/escape.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { CellResult, Metric, Result } from '../words/result.ts';
 import { type Cell, cellName, cellSchema } from '../words/scenario.ts';
+import type { TrendIndex } from '../words/trend.ts';
+import { badgeLabel, badgePath, plain, samePath, shortHash } from './paths.ts';
+import { renderReadme } from './readme.ts';
+import { nextTrend, type Told, trendFiles, trendOfHistory } from './trend-files.ts';
 
 export const indexPath = 'index.json';
 export const historyPath = 'history.jsonl';
+export const readmePath = 'README.md';
 
 const keptResultSchema = z.object({
   /** Folder of `result.json` and `report.md`, and of what else is named below. */
@@ -54,7 +59,7 @@ const badgeSchema = z.object({
   result: keptResultSchema.shape.path,
 });
 
-/** The base against itself: whatever it is called but the same is a false alarm of the testbed. */
+/** The base against itself, as versions before `trend/index.json` noted it: without its design, margin and fingerprint. */
 const nightSchema = z.object({
   testbed: z.string(),
   at: z.iso.datetime(),
@@ -76,7 +81,6 @@ const indexSchema = z.object({
 export type Index = z.infer<typeof indexSchema>;
 type KeptResult = z.infer<typeof keptResultSchema>;
 type LastOfCell = z.infer<typeof badgeSchema>;
-type Night = z.infer<typeof nightSchema>;
 
 export const emptyIndex: Index = { schemaVersion: 1, results: [], badges: [], nights: [] };
 
@@ -85,17 +89,13 @@ export type Stored = {
   history: readonly HistoryEntry[];
   /** Every file that is there; absent where there are too many to be listed: then the index is believed. */
   paths?: ReadonlySet<string>;
+  /** With the nights that these publications need, as `isNeeded` says; absent where none were kept yet. */
+  trend?: Trend;
 };
 
-export type Publication = {
-  /** A gate's, or a bisection's, which tells badges, nights and the history nothing. */
-  result: Result | BisectResult;
+export type Publication = Told & {
   /** Those that the result tells of, as far as they are at hand. */
   profiles: readonly CellProfiles[];
-  /** Badges tell of the default branch alone. */
-  isDefaultBranch: boolean;
-  /** What it measured of the base may be held against later patches. */
-  isTrusted: boolean;
   /** Hears in a sentence why something is not drawn, each time that the files are made. */
   leftOut?: (why: string) => void;
 };
@@ -149,17 +149,24 @@ export function nextFiles(
     schemaVersion: 1,
     results,
     badges: publications.reduce(withBadgesOf(rules), before.index.badges),
-    nights: publications.reduce(withNight(rules), before.index.nights),
+    nights: before.index.nights.filter(isNotOf(publications)),
   };
   const learnt = publications.flatMap(({ result, isTrusted }) =>
     isTrusted && isOfGate(result) ? historyEntries(result) : [],
   );
   const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
   const kept = new Set(results.map(({ path }) => path));
+  const told = publications.map((publication) => ({
+    ...publication,
+    path: folderOf(publication.result),
+  }));
+  const trend = nextTrend(trendIn(stored, rules.now), told, rules.now);
   const write = new Map([
     ...fresh.flatMap(({ entry, files }) => (kept.has(entry.path) ? files : [])),
     ...index.badges.flatMap((badge) => filesOfBadge(badge, rules)),
-    ['README.md', readme(index)] as const,
+    ...trendFiles(stored.trend, trend),
+    ...sameBadges(trend.index),
+    [readmePath, renderReadme(index, trend.index)] as const,
     // Without it a site made by Jekyll would take reports for templates.
     ['.nojekyll', ''] as const,
     [historyPath, history.map((entry) => `${JSON.stringify(entry)}\n`).join('')] as const,
@@ -176,6 +183,21 @@ export function nextFiles(
     }),
   };
 }
+
+/** The files that have to be written to change the index of the trend, which `edit` does. */
+export function editedFiles(
+  stored: Stored,
+  edit: (index: TrendIndex) => TrendIndex,
+  now: Date,
+): { write: ReadonlyMap<string, string>; index: TrendIndex } {
+  const before = trendIn(stored, now);
+  const index = edit(before.index);
+  const files = trendFiles(stored.trend, { ...before, index });
+  return { index, write: files.set(readmePath, renderReadme(stored.index, index)) };
+}
+
+const trendIn = ({ trend, history }: Stored, now: Date): Trend =>
+  trend ?? trendOfHistory(earlierEntries(history, now));
 
 /** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
 export function parseHistory(text: string): HistoryEntry[] {
@@ -335,15 +357,6 @@ const nameOf = (result: Result | BisectResult): string =>
     ? patchName(result.patch)
     : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join('..')}`;
 
-const shortHash = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 10);
-
-const plain = (text: string): string =>
-  text
-    .replaceAll(/[^a-z0-9._-]+/gi, '-')
-    .slice(0, 63)
-    .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, '');
-
 /** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
 function retained(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
@@ -392,27 +405,18 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
   );
 }
 
-const mostNights = 1000;
-
-const withNight =
-  ({ now }: Rules) =>
-  (nights: readonly Night[], { result }: Publication): Night[] => {
-    if (!isOfGate(result)) return [...nights];
-    const { patch, outcome, testbed, startedAt } = result;
-    const isNight = patch.baseCommit === patch.headCommit && !isFuture(startedAt, now);
-    if (!isNight || outcome.kind !== 'judged') return [...nights];
-    const called = (kind: CellResult['verdict']['kind']) =>
-      outcome.cells.filter(({ verdict }) => verdict.kind === kind).length;
-    const night: Night = {
-      testbed: testbed.name,
-      at: isoTime(startedAt),
-      judged: outcome.cells.length - called('invalid'),
-      regressions: called('regression'),
-      improvements: called('improvement'),
-    };
-    const others = nights.filter(({ at, testbed }) => at !== night.at || testbed !== night.testbed);
-    return [...others, night].toSorted((a, b) => compare(a.at, b.at)).slice(-mostNights);
-  };
+/** What is counted by now in the trend is not counted as of an earlier version, too. */
+const isNotOf =
+  (publications: readonly Publication[]) =>
+  ({ testbed, at }: Index['nights'][number]): boolean =>
+    !publications.some(
+      ({ result, isTrusted }) =>
+        isTrusted &&
+        isOfGate(result) &&
+        isOfOneCommit(result) &&
+        result.testbed.name === testbed &&
+        isoTime(result.startedAt) === at,
+    );
 
 function patchedPps(comparisons: CellResult['comparisons']): { pps?: number } {
   const comparison = comparisons.find(({ metric }) => metric === 'pps');
@@ -422,18 +426,6 @@ function patchedPps(comparisons: CellResult['comparisons']): { pps?: number } {
 type BadgeOf = { testbed: string; cell: Cell };
 
 const isOfSameCell = (a: BadgeOf, b: BadgeOf): boolean => badgePath(a) === badgePath(b);
-
-/** `badges/hp-t540/forwarding-inet4`, to which `.svg` or `.json` is added. */
-export function badgePath({ testbed, cell }: BadgeOf): string {
-  // Names of a ppsgate.yml stay as they are; what else a result may say must not be taken for one of them.
-  const word = plain(testbed);
-  const isOwn = word !== '' && word === testbed;
-  const folder = isOwn ? word : [word, shortHash(testbed)].filter(Boolean).join('-');
-  return `badges/${folder}/${cellName(cell).replace(/ B$/, 'B').replaceAll(' ', '-')}`;
-}
-
-/** `hp-t540 forwarding inet4`. */
-export const badgeLabel = ({ testbed, cell }: BadgeOf): string => `${testbed} ${cellName(cell)}`;
 
 function filesOfBadge(badge: LastOfCell, rules: Rules): File[] {
   const { verdict, pps, at } = badge;
@@ -445,6 +437,21 @@ function filesOfBadge(badge: LastOfCell, rules: Rules): File[] {
     [`${path}.json`, `${JSON.stringify(endpoint)}\n`],
   ];
 }
+
+/** How often each testbed's base was called changed against itself, of the test that is in use. */
+const sameBadges = (index: TrendIndex): File[] =>
+  countsOf(index).flatMap(({ current }): File[] => {
+    if (current.kind !== 'same-build') return [];
+    const color = sameColors[sameSummary(current).promise];
+    const { endpoint, svg } = badgeOf('A/A', { message: sameText(current), color });
+    const path = samePath(current.testbed);
+    return [
+      [`${path}.svg`, svg],
+      [`${path}.json`, `${JSON.stringify(endpoint)}\n`],
+    ];
+  });
+
+const sameColors = { open: 'lightgrey', kept: 'brightgreen', broken: 'red' } as const;
 
 /** Where a publication's files lie; with no entry the result was not kept. */
 function publishedPaths(
@@ -500,45 +507,4 @@ function latest(group: readonly HistoryEntry[]): HistoryEntry[] {
     return isWanted;
   });
   return kept.toReversed();
-}
-
-const mostListed = 20;
-
-/** A page for people who find the branch. */
-function readme({ results, badges, nights }: Index): string {
-  const newest = results.slice(-mostListed).toReversed();
-  return `${[
-    '# Results of ppsgate',
-    'What ppsgate measured of patches to this repository. This branch is written by it: every publication replaces the one commit there is, so what is changed here by hand does not last.',
-    ...section('Default branch', badges.map(badgeLine)),
-    ...section('The base against itself', falseAlarms(nights)),
-    ...section('Newest results', newest.map(resultLine)),
-    '## Files',
-    [
-      '- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs, and of a bisection the plot over its commits',
-      '- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io',
-      '- `history.jsonl`: what the base did in earlier experiments, from which later ones learn',
-      '- `index.json`: what there is',
-    ].join('\n'),
-  ].join('\n\n')}\n`;
-}
-
-const section = (title: string, lines: readonly string[]): string[] =>
-  lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')];
-
-const badgeLine = (badge: LastOfCell): string =>
-  `- ![${cellName(badge.cell)}](${badgePath(badge)}.svg)`;
-
-/** What each testbed takes for a change where there is none. */
-const falseAlarms = (nights: readonly Night[]): string[] =>
-  [...Map.groupBy(nights, ({ testbed }) => testbed)].map(([testbed, own]) => {
-    const sum = (of: 'judged' | 'regressions' | 'improvements') =>
-      own.reduce((total, night) => total + night[of], 0);
-    return `- ${codeSpan(testbed)}: of ${sum('judged')} cells in ${own.length} experiments ${sum('regressions')} were called a regression and ${sum('improvements')} an improvement`;
-  });
-
-function resultLine({ path, at, testbed, patch, outcome }: KeptResult): string {
-  const when = at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
-  const what = `${codeSpan(patch)} on ${codeSpan(testbed)}: ${codeSpan(outcome)}`;
-  return `- [${when}](${path}/report.md) ${what}`;
 }

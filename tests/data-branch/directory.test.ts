@@ -51,6 +51,7 @@ test('a directory that is not there yet holds all that the branch does, and the 
       published?.page,
       published?.report,
       published?.result,
+      'trend/index.json',
     ].toSorted(),
   );
   const text = readFileSync(join(directory, published?.result ?? ''), 'utf8');

@@ -1,17 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  badgePath,
   boundedHistory,
   emptyIndex,
   type Index,
   nextFiles,
-  type Publication,
   parseHistory,
   parseIndex,
-  type Rules,
-  type Stored,
 } from '../../src/data-branch/layout.ts';
+import { badgePath } from '../../src/data-branch/paths.ts';
 import { type HistoryEntry, historyOf } from '../../src/experiment/history.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { type Result, resultSchema } from '../../src/words/result.ts';
@@ -19,41 +16,13 @@ import type { Cell } from '../../src/words/scenario.ts';
 import { mellanoxFixed } from '../fakes/bisect-result.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
 import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../fakes/result.ts';
+import { keep, publication, publish, rules, type Shelf, storedIn } from '../fakes/shelf.ts';
 import { times } from '../random.ts';
 
-const now = new Date('2026-11-21T12:00:00.000Z');
+const { now } = rules;
 const day = 86_400;
-const keep = { results: 1000, seconds: 365 * day, bytes: 2 ** 30 };
-const rules: Rules = { keep, staleSeconds: 30 * day, now, isSite: false };
 
-/** A branch or a directory, in memory. */
-type Shelf = Map<string, string>;
-
-const stored = (shelf: Shelf): Stored => ({
-  index: parseIndex(shelf.get('index.json') ?? '') ?? emptyIndex,
-  history: parseHistory(shelf.get('history.jsonl') ?? ''),
-  paths: new Set(shelf.keys()),
-});
-
-function publish(shelf: Shelf, publications: Publication[], changes: Partial<Rules> = {}) {
-  const { write, remove, published } = nextFiles(stored(shelf), publications, {
-    ...rules,
-    ...changes,
-  });
-  for (const path of remove) expect(shelf.delete(path)).toBe(true);
-  for (const [path, text] of write) shelf.set(path, text);
-  return published;
-}
-
-const publication = (changes: Partial<Result> = {}, more: Partial<Publication> = {}) => ({
-  result: aResult(changes),
-  profiles: [],
-  isDefaultBranch: false,
-  isTrusted: false,
-  ...more,
-});
-
-const indexOf = (shelf: Shelf): Index => stored(shelf).index;
+const indexOf = (shelf: Shelf): Index => storedIn(shelf).index;
 const resultFiles = (shelf: Shelf) => [...shelf.keys()].filter((path) => /^results\//.test(path));
 const onDay = (date: number) => `2026-11-${String(date).padStart(2, '0')}T12:00:00.000Z`;
 const onDefault = { isDefaultBranch: true };
@@ -198,7 +167,7 @@ describe('of results there stay', () => {
   test('those of the index where there are too many files to be listed', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ startedAt: onDay(1) })]);
-    const { paths: _, ...unlisted } = stored(shelf);
+    const { paths: _, ...unlisted } = storedIn(shelf);
     const next = nextFiles(unlisted, [publication({ startedAt: onDay(2) })], {
       ...rules,
       keep: { ...keep, results: 1 },
@@ -332,14 +301,17 @@ describe('a time of the future', () => {
         patch: { ...pullRequest, baseCommit: commit, headCommit: commit },
         outcome: { kind: 'judged', verdict: 'no-regression', cells },
       },
-      { isTrusted: true },
+      { ...onDefault, isTrusted: true },
     );
     publish(shelf, [night]);
-    expect(stored(shelf)).toMatchObject({ history: [], index: { nights: [] } });
-    publish(shelf, [night], { now: endOfTime });
-    expect(stored(shelf)).toMatchObject({ history: [{}], index: { nights: [{}] } });
-    publish(shelf, []);
-    expect(stored(shelf)).toMatchObject({ history: [], index: { nights: [] } });
+    const none = { history: [], trend: { index: { cells: [], sameGates: [] } } };
+    expect(storedIn(shelf)).toMatchObject(none);
+    const told = new Map([...shelf].filter(([path]) => !path.startsWith('trend/')));
+    publish(told, [night], { now: endOfTime });
+    expect(storedIn(told)).toMatchObject({ history: [{}], trend: { index: { sameGates: [{}] } } });
+    told.delete('trend/index.json');
+    publish(told, []);
+    expect(storedIn(told)).toMatchObject(none);
   });
 
   test('of another form than that of a year of four digits, in UTC, is in no result', () => {
@@ -440,13 +412,13 @@ describe('the history', () => {
   test('learns from a result that is trusted', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ outcome }, { isTrusted: true })]);
-    expect(stored(shelf).history).toMatchObject([{ testbed: 'shelf-3', pps: [8e5] }]);
+    expect(storedIn(shelf).history).toMatchObject([{ testbed: 'shelf-3', pps: [8e5] }]);
   });
 
   test('learns nothing from one that is not', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ outcome }, { isTrusted: false })]);
-    expect(stored(shelf).history).toEqual([]);
+    expect(storedIn(shelf).history).toEqual([]);
   });
 
   test('is read without the lines that cannot be', () => {
@@ -496,26 +468,6 @@ describe('the history', () => {
 test('of an experiment that wrote twice to the history the last line stays', () => {
   const twice = [aHistoryEntry({ pps: [1, 2] }), aHistoryEntry({ pps: [1, 2, 3] })];
   expect(boundedHistory(twice)).toEqual(twice.slice(1));
-});
-
-test('the README counts what each testbed takes for a change where the base is against itself', () => {
-  const shelf: Shelf = new Map();
-  const commit = 'a'.repeat(40);
-  const patch = { kind: 'range', title: '', author: '', baseCommit: commit, headCommit: commit };
-  const night = (date: number, kinds: readonly ('regression' | 'no-regression')[]) => {
-    const cells = kinds.map((kind) => aCell({ kind }));
-    const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
-    return publication({ patch: { ...patch, kind: 'range' }, startedAt: onDay(date), outcome });
-  };
-  const [first, second] = [
-    night(1, ['no-regression', 'regression']),
-    night(2, ['no-regression', 'no-regression']),
-  ];
-  publish(shelf, [first]);
-  publish(shelf, [second, first, publication({ startedAt: onDay(3) })]);
-  expect(shelf.get('README.md')).toContain(
-    'of 4 cells in 2 experiments 1 were called a regression and 0 an improvement',
-  );
 });
 
 test('the README shows badges and the newest results, and names of others in code alone', () => {
@@ -630,7 +582,7 @@ describe('a bisection', () => {
     expect(shelf.get(paths?.report ?? '')).toContain('](bisect.svg)');
     expect(shelf.get(paths?.image ?? '')).toMatch(/^<svg /);
     expect(indexOf(shelf)).toMatchObject({ badges: [], nights: [] });
-    expect(stored(shelf).history).toEqual([]);
+    expect(storedIn(shelf).history).toEqual([]);
   });
 
   test('stays beside the results of patches, and comes again as itself', () => {

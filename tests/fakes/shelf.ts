@@ -1,0 +1,80 @@
+// A data branch or directory in memory, published to as both are.
+import { expect } from 'vitest';
+import {
+  emptyIndex,
+  nextFiles,
+  type Publication,
+  parseHistory,
+  parseIndex,
+  type Rules,
+  type Stored,
+} from '../../src/data-branch/layout.ts';
+import { nightsPath } from '../../src/data-branch/paths.ts';
+import { isNeeded, parseTrendIndex, type YearFilter } from '../../src/data-branch/trend-files.ts';
+import { byCommit, seriesKey } from '../../src/trend/changes.ts';
+import { parseNights, type Trend } from '../../src/trend/nights.ts';
+import type { Result } from '../../src/words/result.ts';
+import type { Night } from '../../src/words/trend.ts';
+import { aResult } from './result.ts';
+
+/** Text by path. */
+export type Shelf = Map<string, string>;
+
+const day = 86_400;
+export const keep = { results: 1000, seconds: 365 * day, bytes: 2 ** 30 };
+
+export const rules: Rules = {
+  keep,
+  staleSeconds: 30 * day,
+  now: new Date('2026-11-21T12:00:00.000Z'),
+  isSite: false,
+};
+
+export function storedIn(shelf: Shelf, isWanted: YearFilter = () => true): Stored {
+  const trend = trendIn(shelf, isWanted);
+  return {
+    index: parseIndex(shelf.get('index.json') ?? '') ?? emptyIndex,
+    history: parseHistory(shelf.get('history.jsonl') ?? ''),
+    paths: new Set(shelf.keys()),
+    ...(trend && { trend }),
+  };
+}
+
+function trendIn(shelf: Shelf, isWanted: YearFilter): Trend | undefined {
+  const index = parseTrendIndex(shelf.get('trend/index.json') ?? '');
+  if (index === undefined) return undefined;
+  const nights = index.cells.flatMap((series): [string, Night[]][] => {
+    const years = series.years.filter((year) => isWanted(series, year));
+    const all = years.flatMap((year) => parseNights(shelf.get(nightsPath(series, year)) ?? ''));
+    return years.length > 0 ? [[seriesKey(series), all.toSorted(byCommit)]] : [];
+  });
+  return { index, nights: new Map(nights) };
+}
+
+/** Answers the published paths; `written` hears the paths of files that were not there or were other ones. */
+export function publish(
+  shelf: Shelf,
+  publications: readonly Publication[],
+  changes: Partial<Rules> = {},
+  written: string[] = [],
+) {
+  const stored = storedIn(shelf, isNeeded(publications));
+  const { write, remove, published } = nextFiles(stored, publications, { ...rules, ...changes });
+  for (const path of remove) expect(shelf.delete(path)).toBe(true);
+  for (const [path, text] of write) {
+    if (shelf.get(path) !== text) written.push(path);
+    shelf.set(path, text);
+  }
+  return published;
+}
+
+export const publication = (
+  changes: Partial<Result> = {},
+  more: Partial<Publication> = {},
+): Publication => ({
+  result: aResult(changes),
+  profiles: [],
+  isDefaultBranch: false,
+  isTrusted: false,
+  ...more,
+});
