@@ -341,7 +341,7 @@ const timeOf = ({ startedAt }: Pick<Result, 'startedAt'>, now: Date): string =>
 const isoTime = (text: string): string => new Date(text).toISOString();
 
 /** The path of a result: by the time that it tells, with a name that differs with all that makes the experiment what it is. */
-function folderOf(result: Result | BisectResult): string {
+export function folderOf(result: Result | BisectResult): string {
   const { startedAt, testbed } = result;
   const at = isoTime(startedAt);
   const time = at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(/[-:]/g, '');

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { publishToBranch, readHistory } from '../../src/data-branch/branch.ts';
+import {
+  publishToBranch,
+  publishTrend,
+  readBranchTrend,
+  readHistory,
+} from '../../src/data-branch/branch.ts';
 import type { Publication } from '../../src/data-branch/layout.ts';
 import type { Octokit } from '../../src/github/client.ts';
 import type { Result } from '../../src/words/result.ts';
@@ -445,6 +450,106 @@ describe('the history', () => {
     await expect(read()).rejects.toThrow(
       'The history in the branch ppsgate-data of example/router cannot be read (403 Resource not accessible by integration): run the job again, and check that it has `permissions: contents: read`.',
     );
+  });
+});
+
+describe('the trend', () => {
+  const commit = 'a'.repeat(40);
+  const night = (startedAt: string, name = 'shelf-3'): Publication => {
+    const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
+    return publication({
+      ...{ startedAt, patch: { ...pullRequest, baseCommit: commit, headCommit: commit } },
+      ...{ testbed: { name, fingerprint: {}, warnings: [] } },
+      outcome: { kind: 'judged', verdict: 'no-regression', cells },
+    });
+  };
+  const read = async (testbed = 'shelf-3') =>
+    readBranchTrend(await hastyOctokit(github), place, testbed);
+  const edited = async (
+    edit: Parameters<typeof publishTrend>[2],
+    octokit?: Octokit,
+  ): ReturnType<typeof publishTrend> =>
+    publishTrend(octokit ?? (await hastyOctokit(github)), place, edit, {
+      ...{ now: () => now, pause: async () => {}, random: () => 0.5 },
+    });
+  const compareUrl = 'https://example.org/{from}..{to}';
+  const compared: Parameters<typeof publishTrend>[2] = (index) => ({ ...index, compareUrl });
+
+  test('is there for the next night, of its testbed and the newest two years', async () => {
+    const years = ['2023', '2025', '2026'].map((year) => `${year}-01-01T12:00:00.000Z`);
+    await publish([...years.map((at) => night(at)), night(onDay(2), 'shelf-4')]);
+    const { index, nights } = await read();
+    expect([...nights.keys()]).toEqual(['shelf-3 forwarding inet4']);
+    expect(nights.get('shelf-3 forwarding inet4')?.map(({ at }) => at)).toEqual(years.slice(1));
+    expect(index.sameGates).toMatchObject([{ gates: 3 }, { gates: 1 }]);
+  });
+
+  test('is empty where there is no branch, or nothing of it', async () => {
+    expect(await read()).toMatchObject({ index: { cells: [] } });
+    commitFiles(github.state.git, place.branch, { 'index.json': '{}' });
+    expect(await read()).toMatchObject({ index: { cells: [] } });
+  });
+
+  test('of a later version is left alone, with the reason', async () => {
+    await publish([night(onDay(1))]);
+    const before = commitFiles(github.state.git, place.branch, {
+      'trend/index.json': '{"schemaVersion":2}',
+    });
+    expect(await publish([night(onDay(2))])).toMatchObject({
+      why: expect.stringContaining('it has no trend/index.json of this version of ppsgate'),
+    });
+    await expect(read()).rejects.toThrow(
+      'The trend in the branch ppsgate-data of example/router cannot be read because it has no trend/index.json',
+    );
+    expect(github.state.git.refs.get(ref)).toBe(before);
+  });
+
+  test('is changed by an edit, which sees what others published meanwhile', async () => {
+    await publish([night(onDay(1))]);
+    const octokit = await hastyOctokit(github);
+    let isOvertaken = false;
+    octokit.hook.before('request', async ({ query }) => {
+      if (isOvertaken || !String(query).startsWith('mutation')) return;
+      isOvertaken = true;
+      await publish([night(onDay(2))]);
+    });
+    expect(await edited(compared, octokit)).toMatchObject({
+      ...{ compareUrl, sameGates: [{ gates: 2 }] },
+    });
+    expect((await read()).index.compareUrl).toBe(compareUrl);
+    expect(startsOfResults()).toEqual([onDay(1), onDay(2)]);
+    expectWhole();
+  });
+
+  test('by an edit that changes nothing gets no commit', async () => {
+    await publish([night(onDay(1))]);
+    const before = github.state.git.refs.get(ref);
+    await edited((index) => index);
+    expect(github.state.git.refs.get(ref)).toBe(before);
+  });
+
+  test('that cannot be changed is an error that says what to do', async () => {
+    await publish([night(onDay(1))]);
+    github.faults.order('git/create-tree', { kind: 'read-only' });
+    await expect(edited(compared)).rejects.toThrow(/may not \(403 .*permissions: contents: write/);
+  });
+
+  test('is not lost where there are more files than GitHub lists', async () => {
+    await publish([night('2025-12-01T12:00:00.000Z'), night(onDay(1))]);
+    const octokit = await hastyOctokit(github);
+    octokit.hook.after('request', ({ data }, { url, recursive }) => {
+      if (!url.includes('/git/trees/') || recursive === undefined) return;
+      const isOfTrend = data.tree.every(
+        ({ path }: { path: string }) => !path.startsWith('results'),
+      );
+      if (isOfTrend) return;
+      data.tree = data.tree.filter(({ path }: { path: string }) => path < 'results');
+      data.truncated = true;
+    });
+    expect(await publish([night(onDay(2))], { octokit })).toMatchObject(published);
+    const { nights, index } = await read();
+    expect(nights.get('shelf-3 forwarding inet4')).toHaveLength(3);
+    expect(index.sameGates).toMatchObject([{ gates: 3 }]);
   });
 });
 

@@ -2,11 +2,15 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { publishToDirectory } from '../../src/data-branch/directory.ts';
+import {
+  publishToDirectory,
+  publishTrendToDirectory,
+  readDirectoryTrend,
+} from '../../src/data-branch/directory.ts';
 import type { Publication } from '../../src/data-branch/layout.ts';
 import type { Result } from '../../src/words/result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { aResult } from '../fakes/result.ts';
+import { aCell, aResult, pairedRuns } from '../fakes/result.ts';
 
 const day = 86_400;
 const keep = { results: 1000, seconds: 365 * day, bytes: 2 ** 30 };
@@ -122,4 +126,43 @@ test('an index that is none is not overwritten', async () => {
     `${join(directory, 'index.json')} is no index of this version of ppsgate: name another directory, or remove this one.`,
   );
   expect(readFileSync(join(directory, 'index.json'), 'utf8')).toBe('{"schemaVersion":2}');
+});
+
+test('the branch over time is read whole, with the results', async () => {
+  const directory = temporaryFolder();
+  const runs = pairedRuns([8e5], [8e5]);
+  const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
+  const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
+  const starts = ['2019-01-01T12:00:00.000Z', onDay(1)];
+  await publish(
+    directory,
+    starts.map((startedAt) => publication({ startedAt, outcome })),
+  );
+  const { nights, results } = await readDirectoryTrend(directory);
+  expect(nights.get('shelf-3 forwarding inet4')?.map(({ at }) => at)).toEqual(starts);
+  expect(results.results).toHaveLength(1);
+});
+
+test('the branch over time is empty in a directory that is not there', async () => {
+  const directory = join(temporaryFolder(), 'not', 'yet');
+  expect(await readDirectoryTrend(directory)).toMatchObject({ index: { cells: [] } });
+});
+
+test('the index of the trend is changed by those who edit it in turn', async () => {
+  const directory = temporaryFolder();
+  await publish(directory, [publication()]);
+  const release = (name: string) => ({ name, commit: 'a'.repeat(40), at: onDay(1) });
+  let free = Promise.withResolvers<void>();
+  const added = async (name: string) => {
+    await publishTrendToDirectory(
+      directory,
+      (index) => ({ ...index, releases: [...index.releases, release(name)] }),
+      { now: () => now, pause: () => free.promise },
+    );
+    free.resolve();
+    free = Promise.withResolvers();
+  };
+  await Promise.all([added('14.0'), added('15.0')]);
+  const { index } = await readDirectoryTrend(directory);
+  expect(index.releases.map(({ name }) => name).toSorted()).toEqual(['14.0', '15.0']);
 });
