@@ -144,9 +144,9 @@ function withTold(trend, told, now) {
 		...trend,
 		index: withBisection(trend.index, result, path)
 	};
-	if (result.outcome.kind !== "judged") return trend;
 	const index = withGate(trend.index, result, path);
-	if (!isDefaultBranch && !isOfOneCommit(result)) return {
+	const isTold = isDefaultBranch || isOfOneCommit(result);
+	if (result.outcome.kind !== "judged" || !isTold) return {
 		...trend,
 		index
 	};

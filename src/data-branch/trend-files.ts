@@ -94,9 +94,10 @@ function withTold(trend: Trend, told: Placed, now: Date): Trend {
   // What claims to be of the future would outlive all that is honest.
   if (Date.parse(result.startedAt) > now.getTime()) return trend;
   if ('kind' in result) return { ...trend, index: withBisection(trend.index, result, path) };
-  if (result.outcome.kind !== 'judged') return trend;
+  // A gate that could not be held is a try, too, and one of two equal kernels says all that there is to say.
   const index = withGate(trend.index, result, path);
-  if (!isDefaultBranch && !isOfOneCommit(result)) return { ...trend, index };
+  const isTold = isDefaultBranch || isOfOneCommit(result);
+  if (result.outcome.kind !== 'judged' || !isTold) return { ...trend, index };
   const known = withSameGate(withFingerprint(index, result), result, path);
   if (!isDefaultBranch) return { ...trend, index: known };
   const next = withNights(
