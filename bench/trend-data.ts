@@ -119,7 +119,7 @@ function cloned(folder: string, name: string, files: ReadonlyMap<string, string>
     execFileSync('git', args, { encoding: 'utf8', input, maxBuffer: 2 ** 30 });
   git(['init', '--quiet', '--bare', '--initial-branch=main', bare]);
   git(['-C', bare, 'fast-import', '--quiet'], commitOf(files));
-  git(['-C', bare, 'repack', '-adq']);
+  git(['-C', bare, 'repack', '-adfq']);
   const packKibibytes = /size-pack: (\d+)/.exec(git(['-C', bare, 'count-objects', '-v']))?.[1];
   const seconds = [1, 2, 3].map((turn) => {
     const start = performance.now();

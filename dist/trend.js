@@ -58,8 +58,13 @@ const differences = (before, after) => [.../* @__PURE__ */ new Set([...Object.ke
 // src/trend/same-gates.ts
 /** Whether both variants are one commit. */
 const isOfOneCommit = ({ patch }) => patch.baseCommit === patch.headCommit;
-/** Whether some run booted another link of its variant's tree than the first one. */
-const isRelinked = ({ outcome }) => outcome.kind === "judged" && outcome.cells.some(({ runs }) => runs.some((run) => linkOf(run) > 1));
+/** Whether base and patched booted different links of their trees, none of them the same. */
+function isRelinked({ outcome }) {
+	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
+	const [base, patched] = ["base", "patched"].map((name) => new Set(runs.filter(({ variant }) => variant === name).map(linkOf)));
+	if (!base?.size || !patched?.size) return false;
+	return base.isDisjointFrom(patched);
+}
 const linkOf = ({ link = 1 }) => link;
 /**
 * The index that has counted this gate of a commit against itself; the same for any other one. `path` is the folder of

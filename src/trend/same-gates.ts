@@ -11,10 +11,15 @@ import { fingerprintOf } from './fingerprint.ts';
 export const isOfOneCommit = ({ patch }: Pick<Result, 'patch'>): boolean =>
   patch.baseCommit === patch.headCommit;
 
-/** Whether some run booted another link of its variant's tree than the first one. */
-export const isRelinked = ({ outcome }: Pick<Result, 'outcome'>): boolean =>
-  outcome.kind === 'judged' &&
-  outcome.cells.some(({ runs }) => runs.some((run) => linkOf(run) > 1));
+/** Whether base and patched booted different links of their trees, none of them the same. */
+export function isRelinked({ outcome }: Pick<Result, 'outcome'>): boolean {
+  const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
+  const [base, patched] = ['base', 'patched'].map(
+    (name) => new Set(runs.filter(({ variant }) => variant === name).map(linkOf)),
+  );
+  if (!base?.size || !patched?.size) return false;
+  return base.isDisjointFrom(patched);
+}
 
 const linkOf = ({ link = 1 }: Run & { link?: number }): number => link;
 

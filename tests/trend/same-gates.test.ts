@@ -194,6 +194,15 @@ describe('two links of one tree', () => {
     return aResult({ patch: same, startedAt: day(number), outcome });
   };
 
+  test('are none where both variants boot the same links in turn', () => {
+    const runs = pairedRuns([8e5, 8e5], [8e5, 8e5]).map((run) => ({ ...run, link: run.pair }));
+    const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
+    const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
+    expect(after([aResult({ patch: same, outcome })]).sameGates).toMatchObject([
+      { kind: 'same-build' },
+    ]);
+  });
+
   test('are a count of their own', () => {
     const index = after([gate(1, ['no-regression']), relinked(2, 0)]);
     expect(index.sameGates.map(({ kind }) => kind)).toEqual(['same-build', 'relinked']);
