@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { githubSchema } from '../src/config/github.ts';
 import type { Config } from '../src/config/schema.ts';
+import { trendSchema } from '../src/config/trend.ts';
 import { type HistoryEntry, historyFile } from '../src/experiment/history.ts';
 import { gate, type World } from '../src/gate.ts';
 import { commandText } from '../src/host/shell.ts';
@@ -155,6 +156,7 @@ const usualConfig: Omit<Config, 'testbeds' | 'scenarios'> = {
   history: 'history.jsonl',
   reservations: { store: 'sqlite', path: 'reservations.sqlite', leaseSeconds: 30 },
   github: githubSchema.parse({}),
+  trend: trendSchema.parse({}),
 };
 
 const patch = {

@@ -982,6 +982,18 @@ function wrongStore({ code, input }) {
 	return wrongName(stores)({ input: input.store });
 }
 
+// src/config/trend.ts
+const trueOrFalse = boolean({ error: expected("true or false") });
+const notAPage = { error: expected("a URL like https://cgit.example.org/src/log/?qt=range&q={from}..{to}") };
+const trendSchema = closed({
+	bisect: trueOrFalse.prefault(false).describe("A lasting loss that a gate confirms is bisected, where it is of several commits."),
+	issues: trueOrFalse.prefault(true).describe("Each lasting change has an issue on GitHub."),
+	compare: url({
+		protocol: /^https?$/,
+		...notAPage
+	}).refine((page) => ["{from}", "{to}"].every((end) => page.includes(end)), notAPage).optional().describe("Page of the commits from {from} to {to}; left out, GitHub's.")
+});
+
 // src/config/schema.ts
 /** Bytes of a cell's frames: the size asked for, or the smallest that holds the family's headers and a CRC. */
 const frameBytesFor = (traffic, { family, frameBytes }) => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family]);
@@ -1166,6 +1178,7 @@ const configKeys = closed({
 	history: path$1.prefault("~/.local/state/ppsgate/history.jsonl").describe("What is learnt of the testbeds is kept here."),
 	reservations: reservationsSchema.prefault({}).describe("Who uses which testbed: all who share a testbed share this."),
 	github: githubSchema.prefault({}).describe("Who may have patches measured on GitHub, and what is answered there."),
+	trend: trendSchema.prefault({}).describe("What is made of a change of the default branch that lasts."),
 	phabricator: phabricatorSchema.optional().describe("Who may have revisions measured on a Phabricator or Phorge.")
 });
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */

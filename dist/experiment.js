@@ -380,12 +380,12 @@ const planSchema = object({
 	/** Every blast that may be needed, in their order; most cells are decided before their last. */
 	blasts: array(plannedBlastSchema).min(1)
 });
-/** Every scenario with every family is a cell; its history picks its design, and the seed the order of everything. */
+/** The history of a cell picks its design, and the seed the order of everything. */
 function makePlan(request, variants, history) {
-	const { patch, config, testbed, seed, rules = {} } = request;
+	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
 	const { traffic, profile } = config;
 	const policy = policyOf(config);
-	const cells = cellsOf(config).map((cell) => {
+	const cells = wanted.map((cell) => {
 		const query = {
 			testbed,
 			cell,
@@ -1131,7 +1131,8 @@ function outcomeOf({ outcome }, asked) {
 	if (outcome.kind !== "judged") return outcome;
 	const policy = policyOf(asked.config);
 	const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
-	const inputs = cellsOf(asked.config).map((cell) => inputOf(cell, claims, asked));
+	const { cells: wanted = cellsOf(asked.config) } = asked;
+	const inputs = wanted.map((cell) => inputOf(cell, claims, asked));
 	const cells = standings(inputs, policy).map((standing) => {
 		const { claim, runs } = standing.input;
 		const ofBase = baseNumbers(runs, policy.metric);

@@ -334,6 +334,10 @@ async function* fieldsOf(output, short) {
 
 // src/patch/history.ts
 function historyOf({ directory, git, gitWith, start }) {
+	const committedAt = async (commit) => {
+		const shown = await git("show", "--no-patch", "--format=%ct", "--end-of-options", idOf(commit));
+		return (/* @__PURE__ */ new Date(Number(shown) * 1e3)).toISOString();
+	};
 	const failed = (what) => new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
 	/** Ids of each change that a command of git shows as a patch, and of its commit. */
 	const patchIds = async (command) => {
@@ -363,6 +367,23 @@ function historyOf({ directory, git, gitWith, start }) {
 		async stepsSince(commit, tip) {
 			const range = [idOf(tip), `^${idOf(commit)}`];
 			return Number(await git("rev-list", "--count", "--first-parent", ...range));
+		},
+		committedAt,
+		async releaseBefore(commit) {
+			const name = (await git(...[
+				"describe",
+				"--tags",
+				"--first-parent",
+				"--abbrev=0",
+				idOf(commit)
+			]).catch(() => "")).trim();
+			if (name === "") return void 0;
+			const tagged = (await git("rev-parse", "--verify", `refs/tags/${name}^{commit}`)).trim();
+			return {
+				name,
+				commit: tagged,
+				at: await committedAt(tagged)
+			};
 		},
 		async *firstParents(after, upTo) {
 			const form = [

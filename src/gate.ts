@@ -26,6 +26,7 @@ import type { Reserved } from './testbed/testbed.ts';
 import { reasonOf } from './words/one-line.ts';
 import type { Patch } from './words/patch.ts';
 import type { Result } from './words/result.ts';
+import type { Cell } from './words/scenario.ts';
 import { brokenOff } from './words/use-outcome.ts';
 
 type GateRequest = {
@@ -35,6 +36,8 @@ type GateRequest = {
   testbeds: readonly string[];
   /** Decides the order of runs: the same seed gives the same order. */
   seed: number;
+  /** What is measured; absent: all that the configuration has. */
+  cells?: readonly Cell[];
   /** Absent: they are built. */
   kernels?: GivenKernels | undefined;
   /** Whether also a patch is measured that changes nothing which is laid or booted. */

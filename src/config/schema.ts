@@ -32,6 +32,7 @@ import { type FreebsdTestbed, freebsdTestbedSchema, lacksAddresses } from './fre
 import { type GithubConfig, githubSchema } from './github.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
+import { type TrendConfig, trendSchema } from './trend.ts';
 import { readWish, wishText } from './wish.ts';
 
 export type Config = {
@@ -55,6 +56,7 @@ export type Config = {
   /** Where it is kept who uses which testbed. */
   reservations: ReservationsConfig;
   github: GithubConfig;
+  trend: TrendConfig;
   /** Absent: no revision is measured. */
   phabricator?: PhabricatorConfig;
 };
@@ -403,6 +405,9 @@ export const configKeys = closed({
   github: githubSchema
     .prefault({})
     .describe('Who may have patches measured on GitHub, and what is answered there.'),
+  trend: trendSchema
+    .prefault({})
+    .describe('What is made of a change of the default branch that lasts.'),
   phabricator: phabricatorSchema
     .optional()
     .describe('Who may have revisions measured on a Phabricator or Phorge.'),

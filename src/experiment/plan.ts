@@ -8,7 +8,7 @@ import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchSchema } from '../words/patch.ts';
 import { plannedBlastSchema } from '../words/planned-blast.ts';
 import { designSchema, type History, historySchema, policySchema } from '../words/result.ts';
-import { type Cell, cellSchema, ownRulesSchema } from '../words/scenario.ts';
+import { type Cell, cellName, cellSchema, ownRulesSchema } from '../words/scenario.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from './plan-file.ts';
@@ -58,20 +58,22 @@ type PlanRequest = {
   config: Config;
   testbed: string;
   seed: number;
+  /** What is measured; absent: all that the configuration has. */
+  cells?: readonly Cell[];
   /** Those of the site's own that the configuration names. */
   rules?: Plan['rules'];
 };
 
-/** Every scenario with every family is a cell; its history picks its design, and the seed the order of everything. */
+/** The history of a cell picks its design, and the seed the order of everything. */
 export function makePlan(
   request: PlanRequest,
   variants: Variant[],
   history: readonly HistoryEntry[],
 ): Plan {
-  const { patch, config, testbed, seed, rules = {} } = request;
+  const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
   const { traffic, profile } = config;
   const policy = policyOf(config);
-  const cells = cellsOf(config).map((cell): PlannedCell => {
+  const cells = wanted.map((cell): PlannedCell => {
     const query = { testbed, cell, traffic, metric: policy.metric };
     const known = historyOf(history, query);
     const design = designOf(config, variants.length, known);
@@ -117,6 +119,12 @@ export function cellsOf({
   return scenarios.flatMap((scenario) =>
     families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
   );
+}
+
+/** Those of some cells that the configuration still has, in its order. */
+export function cellsAmong(config: Parameters<typeof cellsOf>[0], some: readonly Cell[]): Cell[] {
+  const names = new Set(some.map(cellName));
+  return cellsOf(config).filter((cell) => names.has(cellName(cell)));
 }
 
 /** What it holds a verdict to. */

@@ -17,6 +17,8 @@ export type Asked = {
   patch: Patch;
   /** Configuration of the base, with what the admitted request changes. */
   config: Config;
+  /** What was to be measured; absent: all that the configuration has. */
+  cells?: readonly Cell[];
   /** Names of those that may be measured on. */
   testbeds: readonly string[];
   /** The experiment went on after its first budget. */
@@ -77,7 +79,8 @@ function outcomeOf({ outcome }: Result, asked: Asked): Outcome {
   if (outcome.kind !== 'judged') return outcome;
   const policy = policyOf(asked.config);
   const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
-  const inputs = cellsOf(asked.config).map((cell) => inputOf(cell, claims, asked));
+  const { cells: wanted = cellsOf(asked.config) } = asked;
+  const inputs = wanted.map((cell) => inputOf(cell, claims, asked));
   const cells = standings(inputs, policy).map((standing): CellResult => {
     const { claim, runs } = standing.input;
     const ofBase = baseNumbers(runs, policy.metric);

@@ -22,6 +22,10 @@ export type History = {
   stepsSince(commit: string, tip: string): Promise<number>;
   /** The commits after one up to another along first parents, the oldest first. */
   firstParents(after: string, upTo: string): AsyncGenerator<FirstParent>;
+  /** When a commit was made, by its committer's clock. */
+  committedAt(commit: string): Promise<string>;
+  /** The nearest tag on the line of first parents of a commit; undefined where there is none. */
+  releaseBefore(commit: string): Promise<Release | undefined>;
   /** Ids of what lies at a path of each commit, in their order; the empty path is all of it. */
   idsAt(commits: readonly string[], path: string): Promise<(string | undefined)[]>;
   /**
@@ -35,6 +39,9 @@ export type History = {
    */
   picker(commit: string, isReverse?: boolean): Promise<(onto: Tip) => Promise<Picked>>;
 };
+
+/** A tag with its commit, and when that was made. */
+export type Release = { name: string; commit: string; at: string };
 
 export type Tip = { commit: string; tree: string };
 
@@ -54,6 +61,11 @@ export type Picked =
   | { kind: 'conflict'; paths: string[] };
 
 export function historyOf({ directory, git, gitWith, start }: Git): History {
+  const committedAt = async (commit: string): Promise<string> => {
+    const shown = await git('show', '--no-patch', '--format=%ct', '--end-of-options', idOf(commit));
+    return new Date(Number(shown) * 1000).toISOString();
+  };
+
   const failed = (what: string) =>
     new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
 
@@ -93,6 +105,16 @@ export function historyOf({ directory, git, gitWith, start }: Git): History {
     async stepsSince(commit, tip) {
       const range = [idOf(tip), `^${idOf(commit)}`];
       return Number(await git('rev-list', '--count', '--first-parent', ...range));
+    },
+
+    committedAt,
+
+    async releaseBefore(commit) {
+      const describe = ['describe', '--tags', '--first-parent', '--abbrev=0', idOf(commit)];
+      const name = (await git(...describe).catch(() => '')).trim();
+      if (name === '') return undefined;
+      const tagged = (await git('rev-parse', '--verify', `refs/tags/${name}^{commit}`)).trim();
+      return { name, commit: tagged, at: await committedAt(tagged) };
     },
 
     async *firstParents(after, upTo) {

@@ -77,6 +77,7 @@ profile: { enabled: false, event: cpu_clk_unhalted.thread_p }
 github:
   people: ["renovate[BOT]"]
   data: { branch: false, directory: /srv/www, pages: HTTPS://example.github.io/röuter }
+trend: { bisect: true, issues: false, compare: "https://cgit.example.org/src/log/?qt=range&q={from}..{to}" }
 `,
   ],
   [

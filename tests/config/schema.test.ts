@@ -63,6 +63,7 @@ test('all but the testbeds has a default', () => {
         staleSeconds: 2_592_000,
       },
     },
+    trend: { bisect: false, issues: true },
   });
 });
 
@@ -241,6 +242,22 @@ test.each([
 ])('of github, %s is refused', (written, problem) => {
   expect(problemsOf(`github: { ${written} }`)).toEqual([`github.${problem}`]);
 });
+
+test('every key of trend can be set', () => {
+  const compare = 'https://cgit.example.org/src/log/?qt=range&q={from}..{to}';
+  const { trend } = parse(`trend: { bisect: true, issues: false, compare: "${compare}" }`);
+  expect(trend).toEqual({ bisect: true, issues: false, compare });
+});
+
+test.for(['https://cgit.example.org/src', 'src/{from}..{to}', 'javascript:{from}{to}'])(
+  'a page of the commits between two is an address with both: %s',
+  (compare) => {
+    const likeThis = 'https://cgit.example.org/src/log/?qt=range&q={from}..{to}';
+    expect(problemsOf(`trend: { compare: "${compare}" }`)).toEqual([
+      `trend.compare: expected a URL like ${likeThis}, found "${compare}"`,
+    ]);
+  },
+);
 
 test('of phabricator only the address is needed', () => {
   expect(parse('phabricator: { url: https://reviews.example.org }').phabricator).toEqual({

@@ -1,7 +1,14 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { extendPlan, hasPlan, makePlan, readPlan, writePlan } from '../../src/experiment/plan.ts';
+import {
+  cellsAmong,
+  extendPlan,
+  hasPlan,
+  makePlan,
+  readPlan,
+  writePlan,
+} from '../../src/experiment/plan.ts';
 import { beginPlanFile, PlanError } from '../../src/experiment/plan-file.ts';
 import { cellName } from '../../src/words/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -25,6 +32,19 @@ test('every scenario with every family is a cell', () => {
     'nftables-stateful inet4',
     'nftables-stateful inet6',
   ]);
+});
+
+test('of some cells those are measured that the configuration still has, in its order', () => {
+  const cell = (scenario: string) => ({ scenario, family: 'inet6' as const });
+  const some = ['nftables-stateful', 'gone', 'forwarding'].map(cell);
+  expect(cellsAmong(config, some)).toEqual([cell('forwarding'), cell('nftables-stateful')]);
+  const cells = cellsAmong(config, [cell('nftables-stateful')]);
+  const request = { patch: pullRequest, config, testbed: 'shelf-3', seed: 7, cells };
+  const planned = makePlan(request, overlays, []);
+  expect(planned.cells.map(({ cell }) => cell)).toEqual(cells);
+  expect(planned.blasts.every(({ cell: { scenario } }) => scenario === 'nftables-stateful')).toBe(
+    true,
+  );
 });
 
 test('the same request with the same seed is the same plan, and with another seed another order', () => {

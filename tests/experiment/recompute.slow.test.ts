@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/schema.ts';
 import { assembleResult } from '../../src/experiment/assemble.ts';
 import type { HistoryEntry } from '../../src/experiment/history.ts';
-import { extendPlan, makePlan, type Plan } from '../../src/experiment/plan.ts';
+import { cellsOf, extendPlan, makePlan, type Plan } from '../../src/experiment/plan.ts';
 import { type Asked, recompute } from '../../src/experiment/recompute.ts';
 import type { CellResult, Result } from '../../src/words/result.ts';
 import { journalOf, still } from '../fakes/journal.ts';
@@ -83,6 +83,18 @@ describe('an honest result', () => {
     const longer = extendPlan(plan, 40);
     const result = written(assembleResult(longer, journalOf(longer, world, journal)));
     expect(recompute(result, asked(config, { isExtended: true }))).toEqual({
+      ...{ kind: 'computed', refused: [], result },
+    });
+  });
+
+  test('of some of the cells comes out with those alone', () => {
+    const config = aConfig({ families: ['inet4', 'inet6'] });
+    const [cell] = cellsOf(config);
+    const cells = cell === undefined ? [] : [cell];
+    const request = { patch: pullRequest, config, testbed: 'fake', seed: 6, cells };
+    const plan = makePlan(request, overlays, []);
+    const result = written(assembleResult(plan, journalOf(plan, still)));
+    expect(recompute(result, asked(config, { cells }))).toEqual({
       ...{ kind: 'computed', refused: [], result },
     });
   });

@@ -2,6 +2,7 @@
 import type { Overlay } from '../../src/build/overlay.ts';
 import { githubSchema } from '../../src/config/github.ts';
 import type { Config } from '../../src/config/schema.ts';
+import { trendSchema } from '../../src/config/trend.ts';
 import type { HistoryEntry } from '../../src/experiment/history.ts';
 import { makePlan, type Plan } from '../../src/experiment/plan.ts';
 import { pullRequest, revision } from './result.ts';
@@ -48,6 +49,7 @@ export const aConfig = (changes: Partial<Config> = {}): Config => ({
   history: '/nonexistent/history.jsonl',
   reservations: { store: 'sqlite', path: '/nonexistent/reservations.sqlite', leaseSeconds: 30 },
   github: githubSchema.parse({}),
+  trend: trendSchema.parse({}),
   ...changes,
 });
 

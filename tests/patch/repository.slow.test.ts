@@ -10,7 +10,7 @@ import {
   RepositoryError,
 } from '../../src/patch/repository.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { commit, git, newRepository } from '../fakes/repository.ts';
+import { commit, git, newRepository, plantHistory } from '../fakes/repository.ts';
 import { times } from '../random.ts';
 
 test('a name is resolved to its full commit id', async () => {
@@ -49,6 +49,20 @@ test.for([
   expect(await openRepository(directory).resolve(name)).toBe(
     git(directory, 'rev-parse', `${name}^{commit}`),
   );
+});
+
+test('a commit knows when it was made, and the last release on its line of first parents', async () => {
+  const directory = newRepository();
+  const ids = plantHistory(directory, [{}, {}, {}, { parents: [0] }, { parents: [2, 3] }, {}]);
+  const [first = '', second = '', , aside = '', , last = ''] = ids;
+  git(directory, 'tag', '--annotate', '--message', 'v1', 'v1', second);
+  git(directory, 'tag', 'v2-elsewhere', aside);
+  const repository = openRepository(directory);
+  expect(await repository.committedAt(last)).toBe('2020-09-13T12:26:45.000Z');
+  expect(await repository.releaseBefore(last)).toEqual({
+    ...{ name: 'v1', commit: second, at: '2020-09-13T12:26:41.000Z' },
+  });
+  expect(await repository.releaseBefore(first)).toBeUndefined();
 });
 
 const history = 'check it out with its history (fetch-depth: 0).';
