@@ -200,6 +200,7 @@ async function variantsBySystem({ patch, config, kernels, testbeds }, repository
 	return new Map(await Promise.all(built));
 }
 async function onBase(baseCommit, { variant, commit }, repository) {
+	const diff = (await repository.diff(baseCommit, commit)).toString("base64");
 	return {
 		variant,
 		commit,
@@ -207,7 +208,7 @@ async function onBase(baseCommit, { variant, commit }, repository) {
 		kernel: {
 			kind: "tree",
 			baseCommit,
-			diff: (await repository.diff(baseCommit, commit)).toString("base64")
+			...diff === "" ? {} : { diff }
 		}
 	};
 }

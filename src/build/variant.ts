@@ -100,7 +100,9 @@ async function onBase(
   repository: Repository,
 ): Promise<Variant> {
   const diff = (await repository.diff(baseCommit, commit)).toString('base64');
-  return { variant, commit, files: [], kernel: { kind: 'tree', baseCommit, diff } };
+  // The base against itself: no builder would take a diff of nothing.
+  const changes = diff === '' ? {} : { diff };
+  return { variant, commit, files: [], kernel: { kind: 'tree', baseCommit, ...changes } };
 }
 
 /** A kernel that was built before, with its sum as it is now; throws a UsageError where it cannot be read. */

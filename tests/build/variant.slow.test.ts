@@ -53,6 +53,15 @@ test('on FreeBSD the variants are kernels of the base and of what each diff chan
   ).toBe(true);
 });
 
+test('on FreeBSD the base against itself is one tree twice, without a diff that no builder would take', async () => {
+  const { repository, base } = diffsOnBase();
+  const patch = { ...pullRequest, baseCommit: base, headCommit: base };
+  const overlayFolder = { path: 'dut', beside: '' };
+  const variants = await buildVariants({ patch, system: 'freebsd', overlayFolder }, repository);
+  const tree = { kind: 'tree', baseCommit: base };
+  expect(variants.map(({ kernel }) => kernel)).toEqual([tree, tree]);
+});
+
 test('kernels that were built before are taken as they are', async () => {
   const { repository, base, head } = diffsOnBase();
   const folder = temporaryFolder();
