@@ -92,6 +92,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   gate: ['words', 'config', 'report', 'patch', 'build', 'testbed', 'experiment'],
   bisect: ['words', 'config', 'stats', 'report', 'patch', 'build', 'testbed', 'experiment', 'gate'],
+  night: ['words', 'config', 'report', 'patch', 'experiment', 'trend', 'gate', 'bisect'],
   progress: ['words', 'stats', 'experiment'],
   exit: ['words'],
   controller: [

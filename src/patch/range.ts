@@ -1,7 +1,12 @@
 // A patch that is a range of commits of a local repository: `main..my-branch`.
-import type { Patch } from '../words/patch.ts';
+import { type Patch, shortId } from '../words/patch.ts';
 import { excerpt } from '../words/units.ts';
-import { NoCommitError, type Repository, RepositoryError } from './repository.ts';
+import {
+  type LinearRepository,
+  NoCommitError,
+  type Repository,
+  RepositoryError,
+} from './repository.ts';
 
 /** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
 export async function patchOfRange(repository: Repository, text: string): Promise<Patch> {
@@ -17,6 +22,27 @@ export async function patchOfRange(repository: Repository, text: string): Promis
   ];
   const { subject, author } = await repository.describe(headCommit);
   return { kind: 'range', title: subject, author, baseCommit, headCommit };
+}
+
+/**
+ * Throws a `RepositoryError` unless the commits are those of a branch, of which `tip` is one: what else lies in a
+ * repository, or could be fetched by its id, was perhaps never merged.
+ */
+export async function expectOnLine(
+  commits: readonly string[],
+  tip: string,
+  repository: LinearRepository,
+): Promise<void> {
+  for (const commit of commits) {
+    const start = await repository
+      .stepsSince(commit, tip)
+      .then((steps) => repository.resolve(`${tip}~${steps}`))
+      .catch(() => undefined);
+    if (start === commit) continue;
+    throw new RepositoryError(
+      `${shortId(commit)} is not on the line of first parents of ${shortId(tip)}: where it should be, check it out with its history (fetch-depth: 0).`,
+    );
+  }
 }
 
 const isWrong =
