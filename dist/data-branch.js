@@ -3,7 +3,7 @@ import { _enum, array, datetime, int, literal, number$1 as number, object, strin
 import { median } from "./stats.js";
 import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic } from "./experiment.js";
 import { badgeOf, badgeVerdicts, bisectGraphs, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderBisectHtml, renderBisectMarkdown, renderHtml, renderMarkdown, replaceFile, sparklineSheet } from "./report.js";
-import { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, judgeTrend, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNight, withSameGate } from "./trend.js";
+import { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, isOff, judgeTrend, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate } from "./trend.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "./github.js";
 import { lockIfFree } from "./sqlite.js";
 import { dirname, join, relative, sep } from "node:path";
@@ -708,6 +708,20 @@ async function readHistory(octokit, place) {
 		return tip === void 0 ? [] : parseHistory(await readText$1(branch, tip, historyPath));
 	});
 }
+/**
+* What is kept of the branch over time, with the nights of the newest two years of `testbed`; a token needs
+* `contents: read` alone. Empty where there is no such branch. Throws an Error of one sentence where GitHub cannot be
+* asked, or what is there cannot be read.
+*/
+async function readBranchTrend(octokit, place, testbed) {
+	const branch = branchOf(octokit, place);
+	return readable("trend", place, async () => {
+		const tip = await readTip(branch, "trend");
+		if (tip === void 0) return emptyTrend;
+		const isWanted = (series, year) => series.testbed === testbed && isRecent(series, year);
+		return await readTrend$1(branch, tip, isWanted, unreadable("trend", place)) ?? emptyTrend;
+	});
+}
 async function readable(what, place, read) {
 	try {
 		return await read();
@@ -1022,6 +1036,14 @@ async function publishToDirectory(directory, publications, { pause = realPause, 
 		return published;
 	});
 }
+/** All that is kept there of the branch over time, and the results; nothing where there is no such directory. */
+async function readDirectoryTrend(directory) {
+	const { index, trend } = await readStored(directory, () => true);
+	return {
+		...trend ?? emptyTrend,
+		results: index
+	};
+}
 async function writeFiles(directory, files) {
 	for (const [path, text] of files) await replaceFile(join(directory, path), text);
 }
@@ -1082,4 +1104,27 @@ async function removeFile(path) {
 	await rmdir(dirname(path)).catch(() => {});
 }
 
-export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, publishToBranch, publishToDirectory, readHistory };
+// src/data-branch/tonight.ts
+/** What is kept of one testbed, with what is measured there tonight as if it were published already. */
+function tonight(trend, { testbed, commits, now }) {
+	const indexWith = (told) => nextTrend(trend, told.map((one) => ({
+		...one,
+		commits,
+		path: notPublished
+	})), now()).index;
+	return {
+		cellsOff: (result) => nightsOf(result, "night", (commit) => commits[commit], notPublished).flatMap(({ cell, night }) => {
+			const before = (trend.nights.get(seriesKey({
+				testbed,
+				cell
+			})) ?? []).filter((one) => byCommit(one, night) < 0);
+			return isOff(before, night, result.policy.metric) ? [cell] : [];
+		}),
+		wantedGates: (told) => wantedGates(indexWith(told), testbed),
+		wantedBisections: (told) => wantedBisections(indexWith(told), testbed)
+	};
+}
+/** In place of the folder of a result, which it has only once it is published. */
+const notPublished = "results/0000/tonight";
+
+export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, publishToBranch, publishToDirectory, readBranchTrend, readDirectoryTrend, readHistory, tonight };

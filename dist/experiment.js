@@ -435,6 +435,11 @@ function cellsOf({ scenarios, families, frameSizes }) {
 		...size
 	}))));
 }
+/** Those of some cells that the configuration still has, in its order. */
+function cellsAmong(config, some) {
+	const names = new Set(some.map(cellName));
+	return cellsOf(config).filter((cell) => names.has(cellName(cell)));
+}
 /** What it holds a verdict to. */
 function policyOf({ gate }) {
 	const { design: _, maxRunsPerVariant: __, ...policy } = gate;
@@ -1358,4 +1363,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, baseNumbers, beginPlanFile, blastNumbers, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, beginPlanFile, blastNumbers, cellsAmong, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };

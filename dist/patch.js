@@ -1423,6 +1423,43 @@ async function commitOf(number, diff, base, { conduit, repository }) {
 }
 const doesNotApply = (number, { id }, why) => `Diff ${id} of D${number} does not apply: ${why}`;
 
+// src/patch/range.ts
+/** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
+async function patchOfRange(repository, text) {
+	const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
+	if (base === void 0 || head === void 0) throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
+	const [baseCommit, headCommit] = [await repository.resolve(base).catch(isWrong("base")), await repository.resolve(head).catch(isWrong("head"))];
+	const { subject, author } = await repository.describe(headCommit);
+	return {
+		kind: "range",
+		title: subject,
+		author,
+		baseCommit,
+		headCommit
+	};
+}
+/**
+* Throws a `RepositoryError` unless the commits are those of a branch, of which `tip` is one: what else lies in a
+* repository, or could be fetched by its id, was perhaps never merged.
+*/
+async function expectOnLine(commits, tip, repository) {
+	for (const commit of commits) {
+		if (await repository.stepsSince(commit, tip).then((steps) => repository.resolve(`${tip}~${steps}`)).catch(() => void 0) === commit) continue;
+		throw new RepositoryError(`${shortId(commit)} is not on the line of first parents of ${shortId(tip)}: where it should be, check it out with its history (fetch-depth: 0).`);
+	}
+}
+const isWrong = (end) => (error) => {
+	throw error instanceof NoCommitError ? new RepositoryError(`the ${end} ${error.message}`) : error;
+};
+/** A range of the repository's own, the one that is meant where somebody wrote `my-branch` or `main.my-branch`. */
+async function rangeLike(repository, text) {
+	const isThere = (name) => repository.resolve(name).then(() => true, () => false);
+	const [first = "", second = "", ...more] = text.split(/\.+/);
+	if (more.length === 0 && await isThere(second) && await isThere(first)) return `${first}..${second}`;
+	const base = await isThere("main") || !await isThere("master") ? "main" : "master";
+	return `${base}..${text !== base && await isThere(text) ? text : "HEAD"}`;
+}
+
 // src/patch/authorize.ts
 /**
 * Decides for the head as `found` has it, and for no other: a later push needs leave again. What somebody does at the
@@ -1587,33 +1624,6 @@ async function ownEnds(patch, repository) {
 	throw new UsageError(`${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`);
 }
 
-// src/patch/range.ts
-/** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
-async function patchOfRange(repository, text) {
-	const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
-	if (base === void 0 || head === void 0) throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
-	const [baseCommit, headCommit] = [await repository.resolve(base).catch(isWrong("base")), await repository.resolve(head).catch(isWrong("head"))];
-	const { subject, author } = await repository.describe(headCommit);
-	return {
-		kind: "range",
-		title: subject,
-		author,
-		baseCommit,
-		headCommit
-	};
-}
-const isWrong = (end) => (error) => {
-	throw error instanceof NoCommitError ? new RepositoryError(`the ${end} ${error.message}`) : error;
-};
-/** A range of the repository's own, the one that is meant where somebody wrote `my-branch` or `main.my-branch`. */
-async function rangeLike(repository, text) {
-	const isThere = (name) => repository.resolve(name).then(() => true, () => false);
-	const [first = "", second = "", ...more] = text.split(/\.+/);
-	if (more.length === 0 && await isThere(second) && await isThere(first)) return `${first}..${second}`;
-	const base = await isThere("main") || !await isThere("master") ? "main" : "master";
-	return `${base}..${text !== base && await isThere(text) ? text : "HEAD"}`;
-}
-
 // src/patch/authorize-revision.ts
 /**
 * Decides for one diff, for good: a later one needs leave again. A command is leave for what the commander can have
@@ -1684,4 +1694,4 @@ function oursIn({ people, projects }) {
 }
 const nobody = (what) => `nobody may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, askSchema, authorize, authorizeRevision, bisectAskSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };
+export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, askSchema, authorize, authorizeRevision, bisectAskSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, expectOnLine, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };

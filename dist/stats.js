@@ -1144,6 +1144,17 @@ function changesNightByNight(values, leastRatio) {
 	}
 	return found.toSorted((a, b) => a.index - b.index);
 }
+/** The level that the last of at least eight values have, and how far single nights lie from it; undefined for fewer. */
+function lastLevel(values) {
+	const logs = values.slice(-nightsInSight).map(Math.log);
+	if (logs.length < fewestNights) return void 0;
+	const sigma = sigmaOf(logs);
+	const start = partition(logs, sigma).at(-2) ?? 0;
+	return {
+		typical: Math.exp(median(logs.slice(start))),
+		sigmaRatio: sigma
+	};
+}
 /** Enough for slow habits of a machine, few enough to be judged at once: its time grows with the cube. */
 const nightsInSight = 120;
 const fewestNights = 8;
@@ -1707,4 +1718,4 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	return -Math.expm1(-reach * error);
 }
 
-export { MinistatInputError, baselineOf, boundsOf, cellResult, cellSource, cellVerdict, changePoints, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, lowerBound, median, ministatPieces, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, upperBound, validPairs, worstVerdict };
+export { MinistatInputError, baselineOf, boundsOf, cellResult, cellSource, cellVerdict, changePoints, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, lowerBound, median, ministatPieces, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, upperBound, validPairs, worstVerdict };

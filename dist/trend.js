@@ -1,6 +1,6 @@
 import { blastNumbers } from "./experiment.js";
 import { cellName, commitId, fromJson, isJudged, nightSchema } from "./words.js";
-import { changePoints, lowerBound, median, upperBound } from "./stats.js";
+import { changePoints, lastLevel, leastChangeRatio, lowerBound, median, upperBound } from "./stats.js";
 import { ofMachine } from "./dut.js";
 import { sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { createHash } from "node:crypto";
@@ -446,6 +446,23 @@ function withBisection(index, { testbed, good, bad, revisions, answer }, path) {
 		}
 	}));
 }
+/**
+* Whether a night is four deviations off the level that the nights before it have, and by more than 1 %; never of a
+* series that is too short to tell. The nights before are sorted by `byCommit`.
+*/
+function isOff(before, night, metric) {
+	if (night[metric].length === 0) return false;
+	const level = lastLevel(valuesOf(before.filter((other) => other[metric].length), metric));
+	if (!level) return false;
+	const step = Math.log(nightValue(night, metric) / level.typical);
+	return Math.abs(step) > Math.max(deviationsOff * level.sigmaRatio, leastChangeRatio);
+}
+const deviationsOff = 4;
+/** Changes whose two commits a gate should compare, oldest first: losses that nobody has explained, three times each. */
+const wantedGates = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && isAsked(change) && change.gates.length < mostGates && change.cells.some(({ changeRatio }) => isLoss(change, changeRatio)));
+const mostGates = 3;
+/** Changes that are code and were not bisected, oldest first; whether there are commits between, git knows. */
+const wantedBisections = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && change.state === "code" && !change.bisection);
 
 // src/trend/nights.ts
 const emptyTrend = {
@@ -538,4 +555,4 @@ const rounded = ({ pps, nsPerPacket }) => ({
 	nsPerPacket: nsPerPacket.map((value) => Number(value.toPrecision(4)))
 });
 
-export { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, judgeTrend, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNight, withSameGate };
+export { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, isOff, judgeTrend, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate };

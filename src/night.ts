@@ -5,13 +5,17 @@ import { gateRunsOf } from './bisect/from-gate.ts';
 import { hasBisectPlan } from './bisect/plan.ts';
 import { usualMostBoots } from './config/overrides.ts';
 import type { Config } from './config/schema.ts';
+import { isOfGate } from './data-branch/layout.ts';
+import type { Tonight } from './data-branch/tonight.ts';
+import type { Told } from './data-branch/trend-files.ts';
 import { cellsAmong, hasPlan, readPlan } from './experiment/plan.ts';
 import { refuseUsed } from './experiment/plan-file.ts';
 import { gate, onTestbed, resumeGate, type World } from './gate.ts';
 import { expectOnLine, patchOfRange } from './patch/range.ts';
 import type { LinearRepository } from './patch/repository.ts';
 import { outcomeName } from './report/headline.ts';
-import type { Session, Tonight } from './trend/tonight.ts';
+import { isOfOneCommit } from './trend/same-gates.ts';
+import type { BisectResult } from './words/bisect.ts';
 import { reasonOf } from './words/one-line.ts';
 import { type Patch, patchName, shortId } from './words/patch.ts';
 import type { Result } from './words/result.ts';
@@ -30,10 +34,10 @@ type NightRequest = {
 
 export type NightWorld = Omit<World, 'repository'> & {
   repository: LinearRepository;
-  /** What earlier nights of a testbed say; `patch` is the commit against itself. */
-  trend(testbed: string, patch: Patch): Promise<Tonight>;
-  /** Keeps what was measured, as soon as it is; `folder` has it, below the work directory. */
-  keep(session: Session, folder: string): Promise<void>;
+  /** What earlier nights of a testbed say of a commit against itself; undefined where none are kept. */
+  trend(testbed: string, patch: Patch): Promise<Tonight | undefined>;
+  /** Keeps what was measured, as soon as it is; `folderOf` says where it lies. */
+  keep(told: Told): Promise<void>;
 };
 
 /**
@@ -68,7 +72,7 @@ const wholeNight = (request: NightRequest, directory: string, world: NightWorld)
     const within = { ...world, reserve: async () => ours };
     const own = { ...request, testbeds: [reserved.name], isMeasuredAnyway: true };
     const result = await judged(own, directory, within);
-    await world.keep({ occasion: 'night', result }, '');
+    await world.keep(toldOf(result, 'night'));
     await followUp(result, { request: own, directory, world: within }).catch((error: unknown) => {
       world.signal.throwIfAborted();
       const text = `No more is measured of this night: ${reasonOf(error)}`;
@@ -82,6 +86,42 @@ type GateRequest = Parameters<typeof gate>[0];
 const judged = async (request: GateRequest, directory: string, world: World): Promise<Result> =>
   (await hasPlan(directory)) ? resumeGate(directory, world) : gate(request, directory, world);
 
+/**
+ * What a result of a night tells of the branch: one of a single commit is a night of its own, all others are of a change
+ * that was seen before.
+ */
+export function toldOf(result: Result | BisectResult, occasion: 'night' | 'again' = 'again'): Told {
+  const isOfOne = isOfGate(result) && isOfOneCommit(result);
+  return {
+    ...{ result, isTrusted: true, isDefaultBranch: isOfOne },
+    ...(isOfOne && { occasion }),
+  };
+}
+
+/** Where a part of a night lies, below the work directory of the night. */
+export function folderOf({ result, occasion }: Told): string {
+  if (!isOfGate(result)) return bisectFolder(result.good, result.bad);
+  const { baseCommit, headCommit } = result.patch;
+  if (occasion === undefined) return gateFolder(baseCommit, headCommit);
+  return occasion === 'night' ? '' : again;
+}
+
+const again = 'again';
+const gateFolder = (good: string, bad: string) => `gate-${shortId(good)}-${shortId(bad)}`;
+const bisectFolder = (good: string, bad: string) => `bisect-${shortId(good)}-${shortId(bad)}`;
+
+/** What git tells of a commit of the branch whose numbers are kept. */
+export async function factsOf(
+  commit: string,
+  repository: Pick<LinearRepository, 'committedAt' | 'releaseBefore'>,
+): Promise<Required<Pick<Told, 'commits' | 'releases'>>> {
+  const release = await repository.releaseBefore(commit);
+  return {
+    commits: { [commit]: await repository.committedAt(commit) },
+    releases: release === undefined ? [] : [release],
+  };
+}
+
 /** What one step of a night has to do with. */
 type Step = { request: GateRequest; directory: string; world: NightWorld };
 
@@ -91,11 +131,12 @@ async function followUp(result: Result, step: Step): Promise<void> {
   const { config, patch } = request;
   const [testbed = ''] = request.testbeds;
   const tonight = await world.trend(testbed, patch);
-  const sessions: Session[] = [{ occasion: 'night', result }];
-  const keep = async (folder: string, measure: (step: Step) => Promise<Session>) => {
-    const session = await measure({ ...step, directory: join(directory, folder) });
-    sessions.push(session);
-    await world.keep(session, folder);
+  if (tonight === undefined) return;
+  const all = [toldOf(result, 'night')];
+  const keep = async (measured: Result | BisectResult) => {
+    const told = toldOf(measured);
+    all.push(told);
+    await world.keep(told);
   };
 
   const cells = tonight.cellsOff(result);
@@ -104,10 +145,7 @@ async function followUp(result: Result, step: Step): Promise<void> {
       world,
       `Not where it was in the nights before: ${cells.map(cellName).join(', ')}. It is measured again.`,
     );
-    await keep('again', async ({ directory }) => ({
-      occasion: 'again',
-      result: await judged({ ...request, cells }, directory, world),
-    }));
+    await keep(await judged({ ...request, cells }, join(directory, again), world));
   }
   const each = async (changes: readonly Change[], answer: (change: Change) => Promise<void>) => {
     for (const change of changes) {
@@ -118,14 +156,12 @@ async function followUp(result: Result, step: Step): Promise<void> {
         .catch(unlessOfThis(change, world));
     }
   };
-  await each(tonight.wantedGates(sessions), (change) =>
-    keep(`gate-${change.id}`, confirmation(change)),
-  );
+  await each(tonight.wantedGates(all), async (change) => keep(await confirmed(change, step)));
   if (!config.trend.bisect) return;
-  await each(tonight.wantedBisections(sessions), async (change) => {
+  await each(tonight.wantedBisections(all), async (change) => {
     // One commit needs no search.
     if ((await world.repository.stepsSince(change.good, change.bad)) < 2) return;
-    await keep(`bisect-${change.id}`, bisection(change, sessions));
+    await keep(await searched(change, all, step));
   });
 }
 
@@ -142,38 +178,39 @@ const cellsIn = ({ cells }: Change, config: Config): Cell[] =>
   );
 
 /** The last good commit against the first bad one, in the cells that have changed. */
-const confirmation =
-  (change: Change) =>
-  async ({ request, directory, world }: Step): Promise<Session> => {
-    const patch = await patchOfRange(world.repository, `${change.good}..${change.bad}`);
-    const cells = cellsIn(change, request.config);
-    tell(
-      world,
-      `${patchName(patch)} may have changed ${cells.map(cellName).join(', ')}: a gate looks.`,
-    );
-    const asked = { ...request, patch, cells, isMeasuredAnyway: false };
-    return { occasion: 'confirmation', result: await judged(asked, directory, untaught(world)) };
-  };
+async function confirmed(change: Change, { request, directory, world }: Step): Promise<Result> {
+  const { good, bad } = change;
+  const patch = await patchOfRange(world.repository, `${good}..${bad}`);
+  const cells = cellsIn(change, request.config);
+  tell(
+    world,
+    `${patchName(patch)} may have changed ${cells.map(cellName).join(', ')}: a gate looks.`,
+  );
+  const asked = { ...request, patch, cells, isMeasuredAnyway: false };
+  return judged(asked, join(directory, gateFolder(good, bad)), untaught(world));
+}
 
 /** The commits of a change, in its worst cell, with what the gate of both ends has measured there. */
-const bisection =
-  (change: Change, sessions: readonly Session[]) =>
-  async ({ request, directory, world }: Step): Promise<Session> => {
-    const { good, bad } = change;
-    tell(world, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
-    const [gated] = sessions.flatMap((session) =>
-      session.occasion === 'confirmation' && isOf(change, session.result) ? session.result : [],
-    );
-    const from = gated && gateRunsOf(gated);
-    const config = withOneCell(request.config, from?.cell ?? worstCell(change, request.config));
-    const ends = { good, bad, fixUps: [], skips: [], from };
-    const bounds = { mostBoots: usualMostBoots, isVerified: false };
-    const asked = { ...request, ...ends, ...bounds, config };
-    const result = (await hasBisectPlan(directory))
-      ? await resumeBisection(directory, untaught(world))
-      : await bisect(asked, directory, untaught(world));
-    return { occasion: 'bisection', result };
-  };
+async function searched(
+  change: Change,
+  all: readonly Told[],
+  { request, directory, world }: Step,
+): Promise<BisectResult> {
+  const { good, bad } = change;
+  tell(world, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
+  const [gated] = all.flatMap(({ result }) =>
+    isOfGate(result) && isOf(change, result) ? result : [],
+  );
+  const from = gated && gateRunsOf(gated);
+  const config = withOneCell(request.config, from?.cell ?? worstCell(change, request.config));
+  const ends = { good, bad, fixUps: [], skips: [], from };
+  const bounds = { mostBoots: usualMostBoots, isVerified: false };
+  const asked = { ...request, ...ends, ...bounds, config };
+  const folder = join(directory, bisectFolder(good, bad));
+  return (await hasBisectPlan(folder))
+    ? resumeBisection(folder, untaught(world))
+    : bisect(asked, folder, untaught(world));
+}
 
 const isOf = ({ good, bad }: Change, { patch }: Result): boolean =>
   patch.baseCommit === good && patch.headCommit === bad;

@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Config } from '../src/config/schema.ts';
-import { type NightWorld, night, resumeNight } from '../src/night.ts';
+import { isOfGate } from '../src/data-branch/layout.ts';
+import type { Tonight } from '../src/data-branch/tonight.ts';
+import type { Told } from '../src/data-branch/trend-files.ts';
+import { folderOf, type NightWorld, night, resumeNight } from '../src/night.ts';
 import { patchOfRange } from '../src/patch/range.ts';
 import { openRepository } from '../src/patch/repository.ts';
-import type { Session, Tonight } from '../src/trend/tonight.ts';
-import type { Result } from '../src/words/result.ts';
+import { outcomeName } from '../src/report/headline.ts';
+import { shortId } from '../src/words/patch.ts';
 import { cellName } from '../src/words/scenario.ts';
 import type { Change } from '../src/words/trend.ts';
 import { temporaryFolder } from './fakes/folder.ts';
@@ -80,23 +83,28 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     ...changes,
   });
 
+  const range = (good = 0, bad = -1) =>
+    [good, bad].map((place) => shortId(ids.at(place) ?? '')).join('-');
+
   /** Asks for the gate of a change, and for its bisection where that gate has lost. */
   const suspecting = (suspect: Change): Tonight => ({
     ...calm,
     wantedGates: () => [suspect],
-    wantedBisections: (sessions) => (verdictsOf(sessions).includes('regression') ? [suspect] : []),
+    wantedBisections: (told) => (gatedOf(told).includes('regression') ? [suspect] : []),
   });
 
-  const verdictOf = ({ outcome }: Result) =>
-    outcome.kind === 'judged' ? outcome.verdict : outcome.kind;
-
-  const verdictsOf = (sessions: readonly Session[]) =>
-    sessions.flatMap((session) =>
-      session.occasion === 'confirmation' ? verdictOf(session.result) : [],
+  /** What gates of a change say. */
+  const gatedOf = (told: readonly Told[]) =>
+    told.flatMap(({ result, occasion }) =>
+      isOfGate(result) && occasion === undefined ? outcomeName(result) : [],
     );
 
+  const bisectionOf = (told: readonly Told[]) =>
+    told.flatMap(({ result }) => (isOfGate(result) ? [] : result)).at(0);
+
   function startNight(study: Study, tonight: Tonight, stop = new AbortController()) {
-    const kept: { session: Session; folder: string }[] = [];
+    const kept: Told[] = [];
+    const folders: string[] = [];
     const leases: string[] = [];
     const warnings: string[] = [];
     const surroundings = surroundingsOf(study, openRepository(repository), stop.signal);
@@ -111,12 +119,12 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
         if (event.kind === 'warning') warnings.push(event.text);
       },
       trend: async () => tonight,
-      async keep(session, folder) {
-        kept.push({ session, folder });
+      async keep(told) {
+        kept.push(told);
+        folders.push(folderOf(told));
       },
     };
-    const occasions = () => kept.map(({ session: { occasion } }) => occasion);
-    return { world, kept, leases, warnings, occasions };
+    return { world, kept, folders, leases, warnings };
   }
 
   async function requestOf(study: Study, changes: Partial<Config> = {}) {
@@ -127,10 +135,12 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
 
   test('like those before it measures the commit against itself, and nothing more', async () => {
     await using study = await startLab();
-    const { world, occasions, leases } = startNight(study, calm);
+    const { world, kept, folders, leases } = startNight(study, calm);
     const result = await night(await requestOf(study), join(temporaryFolder(), 'work'), world);
-    expect(verdictOf(result)).toBe('no-regression');
-    expect(occasions()).toEqual(['night']);
+    expect(outcomeName(result)).toBe('no-regression');
+    expect(folders).toEqual(['']);
+    const own = { result, isDefaultBranch: true, isTrusted: true, occasion: 'night' };
+    expect(kept).toEqual([own]);
     expect(leases).toEqual(['taken', 'given back']);
   });
 
@@ -140,7 +150,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     const { world, kept, leases } = startNight(study, tonight);
     const { families } = study.config;
     await night(await requestOf(study, { families }), join(temporaryFolder(), 'work'), world);
-    const cells = kept.map(({ session: { occasion, result } }) => [
+    const cells = kept.map(({ occasion, result }) => [
       occasion,
       'outcome' in result && result.outcome.kind === 'judged'
         ? result.outcome.cells.map(({ cell }) => cellName(cell))
@@ -155,19 +165,16 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
 
   test('with a change of several commits asks a gate, and then finds the commit', async () => {
     await using study = await startLab();
-    const { world, kept, occasions, leases } = startNight(study, suspecting(change()));
+    const { world, kept, folders, leases } = startNight(study, suspecting(change()));
     const directory = join(temporaryFolder(), 'work');
     await night(await requestOf(study), directory, world);
-    expect(occasions()).toEqual(['night', 'confirmation', 'bisection']);
-    expect(verdictsOf(kept.map(({ session }) => session))).toEqual(['regression']);
-    const last = kept.at(-1)?.session;
-    if (last?.occasion !== 'bisection') throw new TypeError('nothing was bisected');
-    const { answer, revisions, runs } = last.result;
-    const at = answer.kind === 'culprit' ? answer.revision : 0;
-    expect(revisions[at]?.subject).toBe('Change 2');
-    expect(runs.length).toBeGreaterThan(0);
+    expect(folders).toEqual(['', `gate-${range()}`, `bisect-${range()}`]);
+    expect(gatedOf(kept)).toEqual(['regression']);
+    const { answer, revisions } = bisectionOf(kept) ?? {};
+    const at = answer?.kind === 'culprit' ? answer.revision : 0;
+    expect(revisions?.[at]?.subject).toBe('Change 2');
     expect(leases).toEqual(['taken', 'given back']);
-    for (const { folder } of kept) {
+    for (const folder of folders) {
       expect(readFileSync(join(directory, folder, 'report.md'), 'utf8')).not.toBe('');
     }
     const { stage, kernel, leftovers } = study.lab.state();
@@ -178,24 +185,23 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
 
   test('leaves a change alone that the gate does not find, as where the testbed has moved', async () => {
     await using study = await startLab(1);
-    const { world, kept, occasions } = startNight(study, suspecting(change()));
+    const { world, kept, folders } = startNight(study, suspecting(change()));
     await night(await requestOf(study), join(temporaryFolder(), 'work'), world);
-    expect(occasions()).toEqual(['night', 'confirmation']);
-    expect(verdictsOf(kept.map(({ session }) => session))).toEqual(['no-regression']);
+    expect(folders).toEqual(['', `gate-${range()}`]);
+    expect(gatedOf(kept)).toEqual(['no-regression']);
   });
 
   test('bisects nothing where that is not asked for, nor where there is one commit', async () => {
     await using study = await startLab();
     const bisect = async (isOn: boolean, suspect: Change) => {
-      const { world, occasions } = startNight(study, suspecting(suspect));
+      const { world, folders } = startNight(study, suspecting(suspect));
       const trend = { bisect: isOn, issues: true };
       await night(await requestOf(study, { trend }), join(temporaryFolder(), 'work'), world);
-      return occasions();
+      return folders;
     };
-    const expected = ['night', 'confirmation'];
-    expect(await bisect(false, change())).toEqual(expected);
+    expect(await bisect(false, change())).toEqual(['', `gate-${range()}`]);
     const [, good = '', bad = ''] = ids;
-    expect(await bisect(true, change({ good, bad }))).toEqual(expected);
+    expect(await bisect(true, change({ good, bad }))).toEqual(['', `gate-${range(1, 2)}`]);
   });
 
   test('boots no commit that is none of the branch, whatever the nights are said to tell', async () => {
@@ -203,9 +209,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');
     const bad = commit(repository, { 'sys/dev/nic/driver': 'hostile\n' });
     git(repository, 'checkout', '--quiet', 'main');
-    const { world, occasions, warnings } = startNight(study, suspecting(change({ bad })));
+    const { world, folders, warnings } = startNight(study, suspecting(change({ bad })));
     await night(await requestOf(study), join(temporaryFolder(), 'work'), world);
-    expect(occasions()).toEqual(['night']);
+    expect(folders).toEqual(['']);
     expect(warnings.join()).toContain(
       `${bad.slice(0, 12)} is not on the line of first parents of ${ids.at(-1)?.slice(0, 12)}`,
     );
@@ -219,22 +225,19 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     const first = startNight(study, suspecting(change()), stop);
     const killed = {
       ...first.world,
-      async keep(session: Session, folder: string) {
-        await first.world.keep(session, folder);
-        if (session.occasion === 'confirmation') stop.abort(new Error('killed'));
+      async keep(told: Told) {
+        await first.world.keep(told);
+        if (gatedOf([told]).length > 0) stop.abort(new Error('killed'));
       },
     };
     await expect(night(request, directory, killed)).rejects.toThrow('killed');
     const journals = () =>
-      first.kept.map(({ folder }) =>
-        readFileSync(join(directory, folder, 'journal.jsonl'), 'utf8'),
-      );
+      first.folders.map((folder) => readFileSync(join(directory, folder, 'journal.jsonl'), 'utf8'));
     const before = journals();
     const second = startNight(study, suspecting(change()));
     await resumeNight(request, directory, second.world);
-    const [own, gated, bisected] = second.kept.map(({ session }) => session);
-    expect([own, gated]).toEqual(first.kept.map(({ session }) => session));
-    expect(bisected?.occasion).toBe('bisection');
+    expect(second.kept.slice(0, 2)).toEqual(first.kept);
+    expect(bisectionOf(second.kept)?.answer.kind).toBe('culprit');
     expect(journals()).toEqual(before);
     await expect(night(request, directory, second.world)).rejects.toThrow('holds an experiment');
   });

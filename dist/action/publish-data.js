@@ -1,10 +1,11 @@
 import { isOfGate, publishToBranch, publishToDirectory } from "../data-branch.js";
+import { factsOf } from "../night.js";
 import { reasonOf } from "../words.js";
 import { log } from "./log.js";
 
 // src/action/publish-data.ts
 /** With no publication the badges are brought up to date. What cannot be kept is a warning: the verdict stands. */
-async function publishData({ octokit, inputs: { job } }, { github }, asked) {
+async function publishData({ octokit, repository, inputs: { job } }, { github, trend }, asked) {
 	const warned = /* @__PURE__ */ new Set();
 	const leftOut = (why) => {
 		if (!warned.has(why)) log.warn(why);
@@ -17,9 +18,15 @@ async function publishData({ octokit, inputs: { job } }, { github }, asked) {
 		goOn: "`/ppsgate extend`",
 		...ofJob
 	};
-	const publications = asked.map((publication) => ({
-		...publication,
-		leftOut
+	const compareUrl = trend.compare ?? `${job.serverUrl}/${job.repository}/compare/{from}...{to}`;
+	const publications = await Promise.all(asked.map(async (publication) => {
+		const facts = publication.isDefaultBranch ? await knownFacts(publication, repository) : {};
+		return {
+			...publication,
+			...facts,
+			compareUrl,
+			leftOut
+		};
 	}));
 	const all = publications.map(({ result }) => isOfGate(result) ? ofGate : ofJob);
 	const { branch, directory, pages, keep, staleSeconds } = github.data;
@@ -60,6 +67,14 @@ async function publishData({ octokit, inputs: { job } }, { github }, asked) {
 			...shown,
 			graph: (anchor) => graphs.get(anchor)
 		};
+	});
+}
+/** Without them a commit of the branch has its place among others by when it was measured. */
+async function knownFacts({ result }, repository) {
+	if (!isOfGate(result)) return {};
+	return factsOf(result.patch.headCommit, repository).catch((error) => {
+		log.warn(`Nobody knows when the commit was made (${reasonOf(error)}).`);
+		return {};
 	});
 }
 

@@ -3,23 +3,69 @@ import { applyOverrides, calledAs } from "../config.js";
 import { randomSeed } from "../experiment.js";
 import { gate, resumeGate } from "../gate.js";
 import { testbedsFor } from "../inventory.js";
+import { factsOf, folderOf, night } from "../night.js";
 import { restoreRevision } from "../patch.js";
 import { explained, headline, outcomeName } from "../report.js";
 import { inSession } from "../session.js";
 import { UsageError, exitCodes, patchName, worstUpshot } from "../words.js";
 import { fetchExperiment, runsToExtend } from "./extend.js";
-import { answerFor, configCommitOf, failureOf, fileOf, gateNames, isBisection, isMeasuredAnyway, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
+import { answerFor, configCommitOf, failureOf, fileOf, gateNames, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
 import { answerState, openAnswerText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
-import { jobLog, keepRefusal, newFolder, orElsewhere, readyLab, sharedHistory, summarized } from "./measuring.js";
+import { readBranchTrend, readDirectoryTrend, tonight } from "../data-branch.js";
 import { publishData } from "./publish-data.js";
+import { jobLog, keepRefusal, newFolder, orElsewhere, readyLab, sharedHistory, summarized } from "./measuring.js";
 import { admitEvent, exitCodeOf } from "./run-admit.js";
 import { join } from "node:path";
 import { copyFile, writeFile } from "node:fs/promises";
 
+// src/action/measured-night.ts
+/** All that a night touches of the world, in a job. */
+function nightWorld(world, place) {
+	const { context, config, isAlone, directory, file } = place;
+	let parts = 0;
+	return {
+		...world,
+		repository: context.repository,
+		trend: (testbed, { headCommit }) => tonightOf(testbed, headCommit, place),
+		async keep(told) {
+			const folder = join(directory, folderOf(told));
+			if (isAlone) {
+				const { profiles } = await explained(told.result, folder, log.warn);
+				await publishData(context, config, [{
+					...told,
+					profiles
+				}]);
+			}
+			const name = told.occasion === "night" ? "result" : partName(++parts);
+			const written = join(folder, "result.json");
+			if (parts <= 20 && file(name) !== written) await copyFile(written, file(name));
+		}
+	};
+}
+async function tonightOf(testbed, commit, { context: { octokit, repository, inputs }, config }) {
+	const { branch, directory } = config.github.data;
+	const { repository: name } = inputs.job;
+	const trend = branch !== void 0 ? await readBranchTrend(octokit, {
+		repository: name,
+		branch
+	}, testbed) : directory && await readDirectoryTrend(directory);
+	if (!trend) return void 0;
+	const { commits } = await factsOf(commit, repository);
+	return tonight(trend, {
+		testbed,
+		commits,
+		now: () => /* @__PURE__ */ new Date()
+	});
+}
+
 // src/action/run-gate.ts
-/** Answers the exit code of the worst verdict; throws for what kept it from one. */
-async function runGate(context, signal) {
+/**
+* Answers the exit code of the worst verdict; throws for what kept it from one.
+*
+* @param within has the testbeds.
+*/
+async function runGate(context, signal, within = inSession) {
 	const { request: handed } = context.inputs;
 	if (handed !== "") {
 		const request = readRequest(handed);
@@ -29,17 +75,20 @@ async function runGate(context, signal) {
 		return measure(request, config, {
 			context,
 			isAlone: false,
+			within,
 			signal
 		});
 	}
 	const admission = await admitEvent(context, refuseBisection);
 	if (admission.kind === "refused") await keepRefusal(admission.why, context);
 	if (admission.kind !== "go") return exitCodeOf(admission);
-	return measure(admission.request, admission.config, {
+	const job = {
 		context,
 		isAlone: true,
+		within,
 		signal
-	});
+	};
+	return measure(admission.request, admission.config, job);
 }
 /** A workflow from before there were bisections has no job for them. */
 function refuseBisection(admission) {
@@ -148,11 +197,12 @@ async function judge(task, place, answer) {
 	};
 	return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
-function measured({ request, config, testbeds, isMeasuredAnyway }, { context, folder, directory, signal }, answer) {
+function measured({ request, config, testbeds, isMeasuredAnyway }, place, answer) {
+	const { context, folder, directory, within, signal } = place;
 	const { inputs, octokit, repository } = context;
 	const { job } = inputs;
 	const { patch, extend, priority } = request;
-	const session = {
+	return within({
 		config,
 		repository,
 		answer,
@@ -170,8 +220,7 @@ function measured({ request, config, testbeds, isMeasuredAnyway }, { context, fo
 			subject: `${job.repository}${subjectOf(request)} by ${job.workflow}`
 		}),
 		leaseFolder: folder
-	};
-	return inSession(session, async (world) => {
+	}, async (world) => {
 		if (extend === void 0) {
 			const seed = randomSeed();
 			const wanted = {
@@ -181,7 +230,10 @@ function measured({ request, config, testbeds, isMeasuredAnyway }, { context, fo
 				seed,
 				isMeasuredAnyway
 			};
-			return gate(wanted, directory, world);
+			return request.purpose === "nightly" ? night(wanted, directory, nightWorld(world, {
+				...place,
+				config
+			})) : gate(wanted, directory, world);
 		}
 		await fetchExperiment(octokit, job.repository, {
 			...extend,

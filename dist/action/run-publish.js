@@ -3,19 +3,20 @@ import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, linkedNow
 import { testbedsThatDiffer, variantsBySystem } from "../build.js";
 import { int, object, string } from "../vendor/zod.js";
 import { applyOverrides, calledAs } from "../config.js";
-import { recompute } from "../experiment.js";
+import { cellsAmong, recompute } from "../experiment.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../github.js";
 import { testbedsFor } from "../inventory.js";
-import { restoreRevision } from "../patch.js";
+import { expectOnLine, patchOfRange, restoreRevision } from "../patch.js";
 import { withReasons } from "../profile.js";
 import { headline } from "../report.js";
-import { UsageError, bisectResultSchema, cellName, exitCodes, fromJson, patchName, realPause, reasonOf, shortId } from "../words.js";
-import { artifactName } from "./extend.js";
-import { readEvent } from "./inputs.js";
-import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateNames, isBisection, isMeasuredAnyway, readRequest, revisionWorldOf, wishesFor } from "./request.js";
+import { UsageError, bisectResultSchema, cellName, commitId, exitCodes, fromJson, patchName, realPause, reasonOf, shortId } from "../words.js";
+import { folderOf, toldOf } from "../night.js";
 import { log } from "./log.js";
 import { askedOf, heldTo, readBisectConfig, restoreCommits } from "./bisection.js";
+import { artifactName } from "./extend.js";
+import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateNames, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, wishesFor } from "./request.js";
 import { publishData } from "./publish-data.js";
+import { readEvent } from "./inputs.js";
 import { tellRefusal } from "./run-admit.js";
 import { relative } from "node:path";
 
@@ -99,7 +100,7 @@ async function endingOf(request, config, context, patience) {
 	const text = entries.texts.get(result);
 	if (text === void 0) return { ending: endingOfText$1(entries.texts.get(failure)) };
 	const read = bisectResultSchema.safeParse(fromJson(text));
-	const found = read.success ? await believed$1(read.data, request, config, context) : {
+	const found = read.success ? await believedBisection(read.data, request, config, context) : {
 		kind: "refused",
 		why: "The result is none of a bisection, or of another version."
 	};
@@ -125,7 +126,7 @@ function endingOfText$1(text) {
 * Believes the numbers of what was measured, and of commits what git says of them here: whoever lies about the numbers
 * blames another commit, and passes none.
 */
-async function believed$1(result, request, written, context) {
+async function believedBisection(result, request, written, context) {
 	const refused = (why) => ({
 		kind: "refused",
 		why: `The result is ${why}.`
@@ -186,6 +187,83 @@ function indicesIn(answer) {
 		case "slide": return answer.steps;
 		case "inconclusive": return answer.best.map(({ revision }) => revision);
 	}
+}
+
+// src/action/believed-night.ts
+/** The parts that can be believed, of these texts; of the others the log says why not. */
+async function believedParts(texts, asked) {
+	const publications = [];
+	for (const [index, text] of texts.entries()) try {
+		const told = toldOf(await believed$1(text, asked));
+		const folder = `${asked.folder}${folderOf(told)}/`;
+		const profiles = await profilesIn(asked.bytes, told.result, folder, log.warn);
+		publications.push({
+			...told,
+			result: withReasons(told.result, profiles),
+			profiles
+		});
+	} catch (error) {
+		log.warn(`Part ${index + 1} of the night is not believed: ${reasonOf(error)}`);
+	}
+	return publications;
+}
+async function believed$1(text, asked) {
+	const read = parseResult(text);
+	return read.kind === "read" ? believedGate(read.result, asked) : believedSearch(text, asked);
+}
+async function believedGate(claimed, asked) {
+	const { own, config } = asked;
+	const { baseCommit, headCommit } = claimed.patch;
+	const patch = await patchBetween(baseCommit, headCommit, asked);
+	const why = agreesWith(claimed, patch);
+	if (why !== void 0) throw new Error(why);
+	const { outcome } = claimed;
+	const measured = outcome.kind === "judged" ? outcome.cells.map(({ cell }) => cell) : [];
+	const cells = cellsAmong(config, measured);
+	if (outcome.kind === "judged" && cells.length === 0) throw new Error("It has none of the cells.");
+	const request = {
+		patch,
+		config,
+		cells,
+		testbeds: [own.testbed.name],
+		isExtended: false
+	};
+	const computed = recompute(withPatch(claimed, patch), request);
+	if (computed.kind === "refused") throw new Error(computed.why);
+	if (outcome.kind === "unchanged") {
+		const changed = await asked.whyNotUnchanged(patch, own.testbed.name);
+		if (changed !== void 0) throw new Error(changed);
+	}
+	for (const sentence of computed.refused) log.warn(`The artifact is not believed: ${sentence}`);
+	return computed.result;
+}
+/** The commits are of the branch that the night is of, and all else is as git has it. */
+async function patchBetween(good, bad, { own, context }) {
+	const { repository } = context;
+	await expectOnLine([good, bad], own.patch.headCommit, repository);
+	if (good === bad && bad !== own.patch.headCommit) throw new Error("It is of another commit.");
+	return patchOfRange(repository, `${good}..${bad}`);
+}
+async function believedSearch(text, asked) {
+	const { data } = bisectResultSchema.safeParse(fromJson(text));
+	if (data === void 0) throw new Error("It is no result of this version of ppsgate.");
+	const [good, bad] = [commitId.parse(data.good), commitId.parse(data.bad)];
+	const patch = await patchBetween(good, bad, asked);
+	const { own, config, context } = asked;
+	if (data.testbed.name !== own.testbed.name) throw new Error("It is of another testbed.");
+	const request = {
+		command: "bisect",
+		patch,
+		good,
+		bad,
+		isOwn: false,
+		cell: data.cell,
+		ask: { testbed: own.testbed.name },
+		priority: "rerun"
+	};
+	const found = await believedBisection(data, request, config, context);
+	if (found.kind === "refused") throw new Error(found.why);
+	return found.result;
 }
 
 // src/action/run-publish.ts
@@ -253,6 +331,7 @@ const ended = (ending) => ({
 	kind: "ended",
 	ending,
 	profiles: [],
+	parts: [],
 	corrections: []
 });
 /** The patch as an earlier job of this run fixed it, or as GitHub says that a fork's own run was for. */
@@ -322,14 +401,19 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 	}
 	const files = Array.from({ length: of }, (_, index) => ({
 		result: fileOf("result", index, of),
-		failure: fileOf("failure", index, of)
+		failure: fileOf("failure", index, of),
+		parts: Array.from({ length: request.purpose === "nightly" ? 20 : 0 }, (_, part) => fileOf(partName(part + 1), index, of))
 	}));
-	const wanted = files.flatMap(({ result, failure }) => [result, failure]);
+	const wanted = files.flatMap(({ result, failure, parts }) => [
+		result,
+		failure,
+		...parts
+	]);
 	const entries = await readEntries(artifact.bytes, wanted);
 	if (entries.kind === "refused") return everywhere(endingOfFailure("infrastructure", entries.why));
 	const configured = applyOverrides(config, inputs.ask, calledAs.input);
 	const asked = applyOverrides(configured, request.ask, calledAs.comment);
-	return Promise.all(files.map(async ({ result, failure }, index) => {
+	return Promise.all(files.map(async ({ result, failure, parts: names }, index) => {
 		const measured = entries.texts.get(result);
 		if (measured === void 0) return endingOfText(entries.texts.get(failure));
 		const read = believed(measured, {
@@ -352,10 +436,27 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 		const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
 		const explained = withReasons(read.result, profiles);
 		const corrections = read.refused;
+		const parts = await believedParts(names.flatMap((name) => entries.texts.get(name) ?? []), {
+			own: explained,
+			config: asked,
+			context,
+			bytes: artifact.bytes,
+			folder,
+			whyNotUnchanged: (patch, wish) => whyNotUnchanged({
+				...request,
+				patch,
+				purpose: "patch"
+			}, {
+				config: asked,
+				wish,
+				context
+			})
+		});
 		return {
 			kind: "ended",
 			ending: endingOfResult(explained, { corrections }),
 			profiles,
+			parts,
 			corrections
 		};
 	}));
@@ -433,7 +534,7 @@ function pathsOfAction(code) {
 	return [...isInside ? [`${code}/`] : [], ...folders.flatMap((names) => beside.map((name) => [...names, name].join("/")))];
 }
 const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
-async function withLinks(answer, { ending, profiles, corrections }, { request, isTrusted }, config, context) {
+async function withLinks(answer, { ending, profiles, parts, corrections }, { request, isTrusted }, config, context) {
 	const isDefaultBranch = request.purpose !== "patch";
 	if (ending.kind !== "measured") {
 		await publishData(context, config, []);
@@ -447,7 +548,7 @@ async function withLinks(answer, { ending, profiles, corrections }, { request, i
 			profiles,
 			isDefaultBranch,
 			isTrusted
-		}]);
+		}, ...parts]);
 		return {
 			...links,
 			corrections

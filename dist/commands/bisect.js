@@ -12,7 +12,8 @@ import { UsageError, exitCodes, patchName, upshotOfBisection, upshotOfError } fr
 import { answering, openRevisionComment } from "../answer.js";
 import { findRevision, openPhabricator, phabricatorOf } from "../phabricator.js";
 import { keptOf } from "../relay.js";
-import { keptAnswers, revisionNamed, stderrLog, usualConfig } from "./answered-gate.js";
+import { keptAnswers } from "./answered-gate.js";
+import { revisionNamed, stderrLog, usualConfig } from "./judge-gate.js";
 import { print, printJson } from "./table.js";
 import { resolve } from "node:path";
 

@@ -23,6 +23,12 @@ const commands = [
 		load: () => import("./bisect.js")
 	},
 	{
+		name: "night",
+		takes: "[options]",
+		description: "measure the head of a branch against itself, and look into what has changed",
+		load: () => import("./night.js")
+	},
+	{
 		name: "init",
 		takes: "[options]",
 		description: "write the workflow and ppsgate.yml into this repository, and make the label",

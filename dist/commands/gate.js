@@ -4,7 +4,8 @@ import { runToExit } from "../exit.js";
 import { recordTo } from "../recording.js";
 import { headline } from "../report.js";
 import { exitCodes, upshotOfResult, worstUpshot } from "../words.js";
-import { gatesOf, judgeAll, judgeAndAnswer, usualConfig } from "./answered-gate.js";
+import { judgeAndAnswer } from "./answered-gate.js";
+import { gatesOf, judgeAll, usualConfig } from "./judge-gate.js";
 import { printJson } from "./table.js";
 import { resolve } from "node:path";
 

@@ -85,7 +85,7 @@ async function endingOf(
   if (text === undefined) return { ending: endingOfText(entries.texts.get(failure)) };
   const read = bisectResultSchema.safeParse(fromJson(text));
   const found = read.success
-    ? await believed(read.data, request, config, context)
+    ? await believedBisection(read.data, request, config, context)
     : {
         kind: 'refused' as const,
         why: 'The result is none of a bisection, or of another version.',
@@ -110,7 +110,7 @@ type Believed = { kind: 'believed'; result: BisectResult } | { kind: 'refused'; 
  * Believes the numbers of what was measured, and of commits what git says of them here: whoever lies about the numbers
  * blames another commit, and passes none.
  */
-async function believed(
+export async function believedBisection(
   result: BisectResult,
   request: BisectRequest,
   written: Config,

@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts';
 import { publishToBranch } from '../data-branch/branch.ts';
 import { publishToDirectory } from '../data-branch/directory.ts';
 import { isOfGate, type Publication } from '../data-branch/layout.ts';
+import { factsOf } from '../night.ts';
 import type { ReportLinks } from '../report/markdown.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { JobContext } from './job.ts';
@@ -10,8 +11,8 @@ import { log } from './log.ts';
 
 /** With no publication the badges are brought up to date. What cannot be kept is a warning: the verdict stands. */
 export async function publishData(
-  { octokit, inputs: { job } }: JobContext,
-  { github }: Config,
+  { octokit, repository, inputs: { job } }: JobContext,
+  { github, trend }: Config,
   asked: readonly Publication[],
 ): Promise<ReportLinks[]> {
   // Files are made again where somebody else was faster.
@@ -27,7 +28,13 @@ export async function publishData(
     goOn: '`/ppsgate extend`',
     ...ofJob,
   };
-  const publications = asked.map((publication) => ({ ...publication, leftOut }));
+  const compareUrl = trend.compare ?? `${job.serverUrl}/${job.repository}/compare/{from}...{to}`;
+  const publications = await Promise.all(
+    asked.map(async (publication) => {
+      const facts = publication.isDefaultBranch ? await knownFacts(publication, repository) : {};
+      return { ...publication, ...facts, compareUrl, leftOut };
+    }),
+  );
   const all = publications.map(({ result }) => (isOfGate(result) ? ofGate : ofJob));
   const { branch, directory, pages, keep, staleSeconds } = github.data;
   if (directory !== undefined) {
@@ -53,5 +60,17 @@ export async function publishData(
     const rawData = data.filter(Boolean).join(', ');
     const shown = { ...(page && { page }), ...(image && { image }) };
     return { ...usual, rawData, ...shown, graph: (anchor) => graphs.get(anchor) };
+  });
+}
+
+/** Without them a commit of the branch has its place among others by when it was measured. */
+async function knownFacts(
+  { result }: Publication,
+  repository: JobContext['repository'],
+): Promise<Pick<Publication, 'commits' | 'releases'>> {
+  if (!isOfGate(result)) return {};
+  return factsOf(result.patch.headCommit, repository).catch((error: unknown) => {
+    log.warn(`Nobody knows when the commit was made (${reasonOf(error)}).`);
+    return {};
   });
 }

@@ -85,8 +85,17 @@ export const isMeasuredAnyway = ({ purpose, ask }: AdmittedRequest, inputs: Ask)
   ].includes(true);
 
 /** What the files of one of several gates are called that the job which publishes looks for. */
-export const fileOf = (base: 'result' | 'failure', index: number, of: number): string =>
+export const fileOf = (base: OutputName, index: number, of: number): string =>
   of === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
+
+/** What a gate leaves, and what a night does besides. */
+export type OutputName = 'result' | 'failure' | `night-${number}`;
+
+/** The name of what a night has measured besides the commit against itself, counted from 1. */
+export const partName = (part: number): OutputName => `night-${part}`;
+
+/** More are not looked for. */
+export const mostParts = 20;
 
 /** What a gate leaves that came to no result. */
 const failureSchema = z.object({

@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate } from '../gate.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
+import { night } from '../night.ts';
 import { restoreRevision } from '../patch/revision.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read.ts';
@@ -30,6 +31,7 @@ import {
 } from './job.ts';
 import { answerState, openAnswerText } from './left.ts';
 import { log, saveState, setOutput } from './log.ts';
+import { nightWorld } from './measured-night.ts';
 import {
   jobLog,
   keepRefusal,
@@ -46,13 +48,22 @@ import {
   fileOf,
   isBisection,
   isMeasuredAnyway,
+  type OutputName,
   readRequest,
   subjectOf,
 } from './request.ts';
 import { admitEvent, exitCodeOf } from './run-admit.ts';
 
-/** Answers the exit code of the worst verdict; throws for what kept it from one. */
-export async function runGate(context: JobContext, signal: AbortSignal): Promise<number> {
+/**
+ * Answers the exit code of the worst verdict; throws for what kept it from one.
+ *
+ * @param within has the testbeds.
+ */
+export async function runGate(
+  context: JobContext,
+  signal: AbortSignal,
+  within: typeof inSession = inSession,
+): Promise<number> {
   const { request: handed } = context.inputs;
   if (handed !== '') {
     const request = readRequest(handed);
@@ -61,12 +72,13 @@ export async function runGate(context: JobContext, signal: AbortSignal): Promise
     if (request.patch.kind === 'revision') {
       await restoreRevision(request.patch, revisionWorldOf(context, config));
     }
-    return measure(request, config, { context, isAlone: false, signal });
+    return measure(request, config, { context, isAlone: false, within, signal });
   }
   const admission = await admitEvent(context, refuseBisection);
   if (admission.kind === 'refused') await keepRefusal(admission.why, context);
   if (admission.kind !== 'go') return exitCodeOf(admission);
-  return measure(admission.request, admission.config, { context, isAlone: true, signal });
+  const job = { context, isAlone: true, within, signal };
+  return measure(admission.request, admission.config, job);
 }
 
 /** A workflow from before there were bisections has no job for them. */
@@ -84,6 +96,7 @@ type Job = {
   context: JobContext;
   /** No other job answers. */
   isAlone: boolean;
+  within: typeof inSession;
   signal: AbortSignal;
 };
 
@@ -168,8 +181,8 @@ type Place = Job & {
   folder: string;
   /** The work directory, in it. */
   directory: string;
-  /** Path of what the job that publishes looks for: of `result.json`, or of `failure.json`. */
-  file(base: 'result' | 'failure'): string;
+  /** Path of what the job that publishes looks for, like `result.json`. */
+  file(base: OutputName): string;
 };
 
 async function openAnswer(
@@ -215,9 +228,10 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
 
 function measured(
   { request, config, testbeds, isMeasuredAnyway }: Task,
-  { context, folder, directory, signal }: Place,
+  place: Place,
   answer: Answer,
 ): Promise<Result> {
+  const { context, folder, directory, within, signal } = place;
   const { inputs, octokit, repository } = context;
   const { job } = inputs;
   const { patch, extend, priority } = request;
@@ -232,11 +246,13 @@ function measured(
     }),
     leaseFolder: folder,
   };
-  return inSession(session, async (world) => {
+  return within(session, async (world) => {
     if (extend === undefined) {
       const seed = randomSeed();
       const wanted = { patch, config, testbeds: [...testbeds], seed, isMeasuredAnyway };
-      return gate(wanted, directory, world);
+      return request.purpose === 'nightly'
+        ? night(wanted, directory, nightWorld(world, { ...place, config }))
+        : gate(wanted, directory, world);
     }
     await fetchExperiment(octokit, job.repository, { ...extend, patch }, directory);
     return resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));

@@ -17,6 +17,7 @@ import { variantsBySystem } from '../build/variant.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
+import type { Publication } from '../data-branch/layout.ts';
 import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
 import { agreesWith, parseResult, profilesIn, readEntries, withPatch } from '../github/artifact.ts';
 import { numbersOf, pullRequestsOfBranch } from '../github/pull-request.ts';
@@ -29,6 +30,7 @@ import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName, shortId } from '../words/patch.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
+import { believedParts } from './believed-night.ts';
 import { artifactName } from './extend.ts';
 import { type GithubJob, readEvent } from './inputs.ts';
 import {
@@ -49,6 +51,8 @@ import {
   fileOf,
   isBisection,
   isMeasuredAnyway,
+  mostParts,
+  partName,
   readRequest,
 } from './request.ts';
 import { tellRefusal } from './run-admit.ts';
@@ -105,6 +109,8 @@ type Left =
       kind: 'ended';
       ending: Ending;
       profiles: readonly CellProfiles[];
+      /** What a night has measured besides. */
+      parts: readonly Publication[];
       /** What the artifact said and was not believed, in sentences. */
       corrections: readonly string[];
       /** The artifact could not be read for a reason that passes: a later try may find a verdict. */
@@ -117,6 +123,7 @@ const ended = (ending: Ending): Ended => ({
   kind: 'ended',
   ending,
   profiles: [],
+  parts: [],
   corrections: [],
 });
 
@@ -202,8 +209,11 @@ async function endingsOf(
   const files = Array.from({ length: of }, (_, index) => ({
     result: fileOf('result', index, of),
     failure: fileOf('failure', index, of),
+    parts: Array.from({ length: request.purpose === 'nightly' ? mostParts : 0 }, (_, part) =>
+      fileOf(partName(part + 1), index, of),
+    ),
   }));
-  const wanted = files.flatMap(({ result, failure }) => [result, failure]);
+  const wanted = files.flatMap(({ result, failure, parts }) => [result, failure, ...parts]);
   const entries = await readEntries(artifact.bytes, wanted);
   if (entries.kind === 'refused') {
     return everywhere(endingOfFailure('infrastructure', entries.why));
@@ -211,7 +221,7 @@ async function endingsOf(
   const configured = applyOverrides(config, inputs.ask, calledAs.input);
   const asked = applyOverrides(configured, request.ask, calledAs.comment);
   return Promise.all(
-    files.map(async ({ result, failure }, index) => {
+    files.map(async ({ result, failure, parts: names }, index) => {
       const measured = entries.texts.get(result);
       if (measured === undefined) return endingOfText(entries.texts.get(failure));
       const read = believed(measured, {
@@ -230,10 +240,22 @@ async function endingsOf(
       const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
       const explained = withReasons(read.result, profiles);
       const corrections = read.refused;
+      const parts = await believedParts(
+        names.flatMap((name) => entries.texts.get(name) ?? []),
+        {
+          ...{ own: explained, config: asked, context, bytes: artifact.bytes, folder },
+          whyNotUnchanged: (patch, wish) =>
+            whyNotUnchanged(
+              { ...request, patch, purpose: 'patch' },
+              { config: asked, wish, context },
+            ),
+        },
+      );
       return {
         kind: 'ended',
         ending: endingOfResult(explained, { corrections }),
         profiles,
+        parts,
         corrections,
       };
     }),
@@ -324,7 +346,7 @@ const selfMade = (patch: Patch, path: string): string =>
 
 async function withLinks(
   answer: Answer,
-  { ending, profiles, corrections }: Ended,
+  { ending, profiles, parts, corrections }: Ended,
   { request, isTrusted }: Pick<Source, 'request' | 'isTrusted'>,
   config: Config,
   context: JobContext,
@@ -338,7 +360,7 @@ async function withLinks(
   log.info(headline(result));
   const make = async () => {
     const publication = { result, profiles, isDefaultBranch, isTrusted };
-    const [links = {}] = await publishData(context, config, [publication]);
+    const [links = {}] = await publishData(context, config, [publication, ...parts]);
     return { ...links, corrections };
   };
   await linkedAfterwards(answer, ending, make, log.warn);

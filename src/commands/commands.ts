@@ -37,6 +37,12 @@ export const commands: readonly NamedCommand[] = [
     load: () => import('./bisect.ts'),
   },
   {
+    name: 'night',
+    takes: '[options]',
+    description: 'measure the head of a branch against itself, and look into what has changed',
+    load: () => import('./night.ts'),
+  },
+  {
     name: 'init',
     takes: '[options]',
     description: 'write the workflow and ppsgate.yml into this repository, and make the label',

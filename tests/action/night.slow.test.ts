@@ -1,0 +1,244 @@
+// A night in jobs of its own: what the one that measures leaves, and what the one that publishes believes of it.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
+import { readInputs } from '../../src/action/inputs.ts';
+import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
+import { runGate } from '../../src/action/run-gate.ts';
+import { runPublish } from '../../src/action/run-publish.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { indexPath, parseIndex } from '../../src/data-branch/layout.ts';
+import { assembleResult } from '../../src/experiment/assemble.ts';
+import { makePlan } from '../../src/experiment/plan.ts';
+import { patchOfRange } from '../../src/patch/range.ts';
+import { openRepository } from '../../src/patch/repository.ts';
+import type { inSession } from '../../src/session.ts';
+import { openFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
+import { unshared } from '../../src/testbed/testbed.ts';
+import { patchName } from '../../src/words/patch.ts';
+import type { Result } from '../../src/words/result.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { worldOf } from '../fakes/freebsd-testbed.ts';
+import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
+import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
+import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
+import { journalOf, still } from '../fakes/journal.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
+import { forwarding } from '../fakes/result.ts';
+import { zipOf } from '../fakes/zip.ts';
+import { describeWith } from '../needs.ts';
+import { type Builder, startBuilder, startStudy } from '../studies/study.ts';
+
+const repository = 'example/router';
+const written = 'testbeds: { lab: { kind: embedded-linux } }\nfamilies: [inet4, inet6]\n';
+const config = parseConfig(written, { path: 'ppsgate.yml', home: '/' });
+
+let github: FakeGitHub;
+let workspace: string;
+let ids: string[];
+
+beforeEach(async () => {
+  workspace = newRepository();
+  ids = Array.from({ length: 4 }, (_, place) => {
+    const version = `FreeBSD 15.0-CURRENT #0 c${place}\n`;
+    const files = { 'sys/conf/version': version, 'sys/dev/nic/driver': `${place}\n` };
+    return commit(workspace, { 'dut/nftables.conf': `# ${place}\n`, ...files });
+  });
+  github = await startFakeGitHub({ repository, pullRequests: [] });
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+/** What a job of the night is given. */
+async function job(command: string, held: Config) {
+  const patch = await patchOfRange(openRepository(workspace), 'main..main');
+  const request: AdmittedRequest = { patch, ask: {}, priority: 'rerun', purpose: 'nightly' };
+  const temporary = temporaryFolder();
+  const output = join(temporary, 'output');
+  writeFileSync(output, '');
+  const environment = {
+    ...{ INPUT_COMMAND: command, INPUT_TOKEN: installationToken, INPUT_CONFIG: 'ppsgate.yml' },
+    ...{ INPUT_REQUEST: requestText(request), GITHUB_OUTPUT: output, GITHUB_STATE: output },
+    ...{ GITHUB_API_URL: github.url, GITHUB_SERVER_URL: 'https://github.com' },
+    ...{ GITHUB_REPOSITORY: repository, GITHUB_WORKSPACE: workspace, GITHUB_RUN_ID: '42' },
+    ...{ GITHUB_EVENT_NAME: 'schedule', GITHUB_EVENT_PATH: '', RUNNER_TEMP: temporary },
+    GITHUB_STEP_SUMMARY: '/dev/null',
+  };
+  for (const [name, text] of Object.entries(environment)) vi.stubEnv(name, text);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const context = {
+    inputs: readInputs(process.env),
+    octokit: await hastyOctokit(github),
+    repository: openRepository(workspace),
+    readConfig: async () => held,
+  };
+  return { context, folder: join(temporary, 'ppsgate') };
+}
+
+async function publish(own: Result, parts: readonly object[] = [], held = config): Promise<number> {
+  const files = [own, ...parts].map((result, part) => ({
+    name: part === 0 ? 'result.json' : `night-${part}.json`,
+    content: JSON.stringify(result),
+  }));
+  const artifact = { id: 7001, runId: 42, name: 'ppsgate-result', bytes: zipOf(files) };
+  github.state.artifacts = [artifact];
+  return runPublish((await job('publish', held)).context);
+}
+
+/** The text of a file of the data branch. */
+function kept(path: string): string | undefined {
+  const { git } = github.state;
+  const tip = commitAt(git, git.refs.get('refs/heads/ppsgate-data') ?? '');
+  const entry = tip && entryAt(git, tip.tree, path);
+  return entry && git.read(entry.id)?.bytes.toString();
+}
+
+const keptResults = () =>
+  (parseIndex(kept(indexPath) ?? '')?.results ?? []).map(({ patch, testbed }) =>
+    [testbed, patch].join(' '),
+  );
+
+/** A gate of two commits as an honest job leaves it, in some of the cells. */
+async function resultOf(
+  [base = '', head = '']: readonly (string | undefined)[],
+  { cells = [forwarding], testbed = 'lab', speed = 1 } = {},
+): Promise<Result> {
+  const patch = await patchOfRange(openRepository(workspace), `${base}..${head}`);
+  const overlays = [
+    { variant: 'base', commit: base, files: [] },
+    { variant: 'patched', commit: head, files: [] },
+  ];
+  const plan = makePlan({ patch, config, testbed, seed: 6, cells }, overlays, []);
+  return assembleResult(plan, journalOf(plan, { ...still, speed }));
+}
+
+const both = [forwarding, { ...forwarding, family: 'inet6' as const }];
+const ownResult = () => resultOf([ids.at(-1), ids.at(-1)], { cells: both });
+const nameOf = (result: Result): string => `${result.testbed.name} ${patchName(result.patch)}`;
+
+test('what a night has measured besides is published with it, in the cells that it was of', async () => {
+  const own = await ownResult();
+  const gate = await resultOf([ids[0], ids[3]], { speed: 0.8 });
+  expect(await publish(own, [gate])).toBe(0);
+  expect(keptResults().toSorted()).toEqual([own, gate].map(nameOf).toSorted());
+});
+
+test('a night that was measured again is two nights of the cells that were off', async () => {
+  const own = await ownResult();
+  const again = await resultOf([ids.at(-1), ids.at(-1)]);
+  const later = { ...again, startedAt: new Date(Date.parse(own.startedAt) + 60_000).toISOString() };
+  expect(await publish(own, [later])).toBe(0);
+  const year = new Date(own.startedAt).getUTCFullYear();
+  const occasionsOf = (cell: string) =>
+    [...(kept(`trend/lab/${cell}/${year}.jsonl`) ?? '').matchAll(/"occasion":"(\w+)"/g)].map(
+      ([, occasion]) => occasion,
+    );
+  expect(occasionsOf('forwarding-inet4')).toEqual(['night', 'again']);
+  expect(occasionsOf('forwarding-inet6')).toEqual(['night']);
+});
+
+test('the place of a night among others is told by git, and not by the artifact', async () => {
+  const own = { ...(await ownResult()), startedAt: new Date().toISOString() };
+  await publish(own);
+  const year = new Date(own.startedAt).getUTCFullYear();
+  const line = JSON.parse(kept(`trend/lab/forwarding-inet4/${year}.jsonl`) ?? '');
+  const madeAt = Number(git(workspace, 'show', '--no-patch', '--format=%ct', 'main')) * 1000;
+  expect(line).toMatchObject({ commit: ids.at(-1), committedAt: new Date(madeAt).toISOString() });
+});
+
+test.for<[string, () => Promise<object>]>([
+  [
+    'of a commit that was never merged',
+    async () => {
+      git(workspace, 'checkout', '--quiet', '-b', 'fork', 'HEAD~1');
+      const fork = commit(workspace, { 'dut/nftables.conf': '# a fork\n' });
+      git(workspace, 'checkout', '--quiet', 'main');
+      return resultOf([ids[0], fork], { speed: 0.8 });
+    },
+  ],
+  ['of another commit against itself', () => resultOf([ids[1], ids[1]])],
+  ['of another testbed', () => resultOf([ids[0], ids[3]], { testbed: 'the fast one' })],
+  [
+    'of cells that are not configured',
+    () => resultOf([ids[0], ids[3]], { cells: [{ ...forwarding, scenario: 'nftables-stateful' }] }),
+  ],
+  [
+    'that says that nothing is laid otherwise, where it is',
+    async () => ({ ...(await resultOf([ids[0], ids[3]])), outcome: { kind: 'unchanged' } }),
+  ],
+  ['that is no result', async () => ({ kind: 'bisect', good: '../../etc', bad: 7 })],
+])('a part %s is not published, and the night is', async ([, forged]) => {
+  const part = await forged();
+  const own = await ownResult();
+  expect(await publish(own, [part])).toBe(0);
+  expect(keptResults()).toEqual([nameOf(own)]);
+});
+
+test('a part that lies about its verdict is published with that of its runs', async () => {
+  const own = await ownResult();
+  const gate = await resultOf([ids[0], ids[3]], { speed: 0.8 });
+  const { outcome } = gate;
+  if (outcome.kind !== 'judged') throw new TypeError('It is not judged.');
+  const lie = { ...gate, outcome: { ...outcome, verdict: 'no-regression' } };
+  await publish(own, [lie]);
+  const outcomes = parseIndex(kept(indexPath) ?? '')?.results.map(({ outcome }) => outcome);
+  expect(outcomes?.toSorted()).toEqual(['no-regression', 'regression']);
+});
+
+describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a night', () => {
+  let builder: Builder;
+  beforeAll(async () => {
+    builder = await startBuilder(
+      'cat sys/conf/version sys/dev/nic/driver > out/kernel && echo module > out/if_nic.ko',
+    );
+  });
+  afterAll(() => builder[Symbol.asyncDispose]());
+
+  test('passes whatever is found, and leaves what is published', async () => {
+    await using study = await startStudy({
+      name: 'rack',
+      lab: {
+        truth: () => 5e6,
+        noise: { perBoot: 0.003 },
+        hardware: { 'hw.model': 'Intel(R) Atom(TM) CPU C2758 @ 2.40GHz', 'hw.ncpu': '8' },
+        generatorPps: 14_880_000,
+      },
+      port: '',
+      testbedLines: builder.linesFor(workspace),
+      settings: 'scenarios: [forwarding]\ntraffic: { flows: 2000 }\n',
+    });
+    const testbed = study.config.testbeds.rack;
+    if (testbed?.kind !== 'freebsd') throw new TypeError('It is no FreeBSD testbed.');
+    /** Instead of a testbed that is reserved the laboratory, whose time goes by at once. */
+    const within: typeof inSession = ({ repository: opened, signal }, work) =>
+      work({
+        repository: opened,
+        reserve: async () =>
+          unshared('rack', (traffic) =>
+            openFreebsdTestbed('rack', testbed, traffic, worldOf(study.lab)),
+          ),
+        history: study.history,
+        now: () => new Date(study.lab.clock.now() * 1000),
+        onEvent() {},
+        signal,
+      });
+    const { context, folder } = await job('gate', study.config);
+    expect(await runGate(context, new AbortController().signal, within)).toBe(0);
+    const own: Result = JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8'));
+    expect(await publish(own, [], study.config)).toBe(0);
+    expect(keptResults()).toEqual([nameOf(own)]);
+  });
+});
