@@ -97,6 +97,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'config',
     'report',
     'patch',
+    'testbed',
     'experiment',
     'trend',
     'data-branch',

@@ -76,18 +76,22 @@ async function unplannedResult(directory) {
 */
 async function onTestbed(testbeds, patch, world, nameOf, work) {
 	const reserved = await world.reserve(testbeds, patch);
+	return thenGivenBack(() => reserved, world, nameOf, () => work(reserved));
+}
+/** Does the work, and gives back whatever testbed it has by then. */
+async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 	let outcome = "ended";
 	try {
-		const result = await work(reserved);
+		const result = await work();
 		outcome = nameOf(result);
 		return result;
 	} catch (error) {
 		outcome = brokenOff(reasonOf(error));
-		reserved.signal.throwIfAborted();
+		ours()?.signal.throwIfAborted();
 		throw error;
 	} finally {
-		const trouble = await reserved.giveBack(outcome);
-		if (trouble !== void 0) world.onEvent({
+		const trouble = await ours()?.giveBack(outcome);
+		if (trouble !== void 0) onEvent({
 			kind: "warning",
 			text: trouble
 		});
@@ -122,4 +126,4 @@ async function conclude(plan, journal, directory, { history, onEvent }) {
 	return result;
 }
 
-export { gate, onTestbed, resumeGate };
+export { gate, onTestbed, resumeGate, thenGivenBack };

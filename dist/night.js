@@ -2,7 +2,7 @@ import { bisect, gateRunsOf, hasBisectPlan, resumeBisection } from "./bisect.js"
 import "./config.js";
 import { isOfGate } from "./data-branch.js";
 import { cellsAmong, hasPlan, readPlan, refuseUsed } from "./experiment.js";
-import { gate, onTestbed, resumeGate } from "./gate.js";
+import { gate, resumeGate, thenGivenBack } from "./gate.js";
 import { expectOnLine, patchOfRange } from "./patch.js";
 import { outcomeName } from "./report.js";
 import { isOfOneCommit } from "./trend.js";
@@ -20,7 +20,10 @@ async function night(request, directory, world) {
 	await refuseUsed(directory);
 	return wholeNight(request, directory, world);
 }
-/** Goes on with a night that was cut short: what is measured of it already is not measured again. */
+/**
+* Goes on with a night that was cut short: what is measured of it already is told again, and needs no testbed. Throws a
+* `PlanError` where nothing was planned yet.
+*/
 async function resumeNight(request, directory, world) {
 	const { patch, testbed } = await readPlan(directory);
 	return wholeNight({
@@ -29,36 +32,44 @@ async function resumeNight(request, directory, world) {
 		testbeds: [testbed]
 	}, directory, world);
 }
-const wholeNight = (request, directory, world) => onTestbed(request.testbeds, request.patch, world, outcomeName, async (reserved) => {
-	const ours = {
-		...reserved,
-		giveBack: async () => void 0
-	};
+/** The first part that has something to measure reserves the testbed, and the others have it, too. */
+async function wholeNight(request, directory, world) {
+	let lease;
 	const within = {
 		...world,
-		reserve: async () => ours
+		async reserve(testbeds, patch) {
+			lease ??= await world.reserve(testbeds, patch);
+			return {
+				...lease,
+				giveBack: async () => void 0
+			};
+		}
 	};
-	const own = {
-		...request,
-		testbeds: [reserved.name],
-		isMeasuredAnyway: true
-	};
-	const result = await judged(own, directory, within);
-	await world.keep(toldOf(result, "night"));
-	await followUp(result, {
-		request: own,
-		directory,
-		world: within
-	}).catch((error) => {
-		world.signal.throwIfAborted();
-		const text = `No more is measured of this night: ${reasonOf(error)}`;
-		world.onEvent({
-			kind: "warning",
-			text
+	return thenGivenBack(() => lease, world, outcomeName, async () => {
+		const own = {
+			...request,
+			isMeasuredAnyway: true
+		};
+		const result = await judged(own, directory, within);
+		await world.keep(toldOf(result, "night"));
+		await followUp(result, {
+			request: {
+				...own,
+				testbeds: [result.testbed.name]
+			},
+			directory,
+			world: within
+		}).catch((error) => {
+			world.signal.throwIfAborted();
+			const text = `No more is measured of this night: ${reasonOf(error)}`;
+			world.onEvent({
+				kind: "warning",
+				text
+			});
 		});
+		return result;
 	});
-	return result;
-});
+}
 const judged = async (request, directory, world) => await hasPlan(directory) ? resumeGate(directory, world) : gate(request, directory, world);
 /**
 * What a result of a night tells of the branch: one of a single commit is a night of its own, all others are of a change

@@ -132,19 +132,34 @@ export async function onTestbed<Told>(
   work: (reserved: Reserved) => Promise<Told>,
 ): Promise<Told> {
   const reserved = await world.reserve(testbeds, patch);
+  return thenGivenBack(
+    () => reserved,
+    world,
+    nameOf,
+    () => work(reserved),
+  );
+}
+
+/** Does the work, and gives back whatever testbed it has by then. */
+export async function thenGivenBack<Told>(
+  ours: () => Reserved | undefined,
+  { onEvent }: Pick<World, 'onEvent'>,
+  nameOf: (told: Told) => string,
+  work: () => Promise<Told>,
+): Promise<Told> {
   let outcome = 'ended';
   try {
-    const result = await work(reserved);
+    const result = await work();
     outcome = nameOf(result);
     return result;
   } catch (error) {
     outcome = brokenOff(reasonOf(error));
     // Whatever broke when the testbed was lost broke for that.
-    reserved.signal.throwIfAborted();
+    ours()?.signal.throwIfAborted();
     throw error;
   } finally {
-    const trouble = await reserved.giveBack(outcome);
-    if (trouble !== undefined) world.onEvent({ kind: 'warning', text: trouble });
+    const trouble = await ours()?.giveBack(outcome);
+    if (trouble !== undefined) onEvent({ kind: 'warning', text: trouble });
   }
 }
 

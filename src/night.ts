@@ -10,10 +10,11 @@ import type { Tonight } from './data-branch/tonight.ts';
 import type { Told } from './data-branch/trend-files.ts';
 import { cellsAmong, hasPlan, readPlan } from './experiment/plan.ts';
 import { refuseUsed } from './experiment/plan-file.ts';
-import { gate, onTestbed, resumeGate, type World } from './gate.ts';
+import { gate, resumeGate, thenGivenBack, type World } from './gate.ts';
 import { expectOnLine, patchOfRange } from './patch/range.ts';
 import type { LinearRepository } from './patch/repository.ts';
 import { outcomeName } from './report/headline.ts';
+import type { Reserved } from './testbed/testbed.ts';
 import { isOfOneCommit } from './trend/same-gates.ts';
 import type { BisectResult } from './words/bisect.ts';
 import { reasonOf } from './words/one-line.ts';
@@ -55,7 +56,10 @@ export async function night(
   return wholeNight(request, directory, world);
 }
 
-/** Goes on with a night that was cut short: what is measured of it already is not measured again. */
+/**
+ * Goes on with a night that was cut short: what is measured of it already is told again, and needs no testbed. Throws a
+ * `PlanError` where nothing was planned yet.
+ */
 export async function resumeNight(
   request: Pick<NightRequest, 'config' | 'seed'>,
   directory: string,
@@ -65,21 +69,38 @@ export async function resumeNight(
   return wholeNight({ ...request, patch, testbeds: [testbed] }, directory, world);
 }
 
-const wholeNight = (request: NightRequest, directory: string, world: NightWorld): Promise<Result> =>
-  onTestbed(request.testbeds, request.patch, world, outcomeName, async (reserved) => {
-    // Each part of the night has the testbed, and none gives it back.
-    const ours = { ...reserved, giveBack: async () => undefined };
-    const within = { ...world, reserve: async () => ours };
-    const own = { ...request, testbeds: [reserved.name], isMeasuredAnyway: true };
-    const result = await judged(own, directory, within);
-    await world.keep(toldOf(result, 'night'));
-    await followUp(result, { request: own, directory, world: within }).catch((error: unknown) => {
-      world.signal.throwIfAborted();
-      const text = `No more is measured of this night: ${reasonOf(error)}`;
-      world.onEvent({ kind: 'warning', text });
-    });
-    return result;
-  });
+/** The first part that has something to measure reserves the testbed, and the others have it, too. */
+async function wholeNight(
+  request: NightRequest,
+  directory: string,
+  world: NightWorld,
+): Promise<Result> {
+  let lease: Reserved | undefined;
+  const within: NightWorld = {
+    ...world,
+    async reserve(testbeds, patch) {
+      lease ??= await world.reserve(testbeds, patch);
+      return { ...lease, giveBack: async () => undefined };
+    },
+  };
+  return thenGivenBack(
+    () => lease,
+    world,
+    outcomeName,
+    async () => {
+      const own = { ...request, isMeasuredAnyway: true };
+      const result = await judged(own, directory, within);
+      await world.keep(toldOf(result, 'night'));
+      const next = { ...own, testbeds: [result.testbed.name] };
+      await followUp(result, { request: next, directory, world: within }).catch((error) => {
+        world.signal.throwIfAborted();
+        const text = `No more is measured of this night: ${reasonOf(error)}`;
+        world.onEvent({ kind: 'warning', text });
+      });
+      return result;
+    },
+  );
+}
 
 type GateRequest = Parameters<typeof gate>[0];
 

@@ -240,5 +240,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     expect(bisectionOf(second.kept)?.answer.kind).toBe('culprit');
     expect(journals()).toEqual(before);
     await expect(night(request, directory, second.world)).rejects.toThrow('holds an experiment');
+    const third = startNight(study, suspecting(change()));
+    await resumeNight(request, directory, third.world);
+    expect(third.kept).toEqual(second.kept);
+    expect(third.leases).toEqual([]);
   });
 });
