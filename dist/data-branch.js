@@ -1127,4 +1127,4 @@ function tonight(trend, { testbed, commits, now }) {
 /** In place of the folder of a result, which it has only once it is published. */
 const notPublished = "results/0000/tonight";
 
-export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, publishToBranch, publishToDirectory, readBranchTrend, readDirectoryTrend, readHistory, tonight };
+export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, publishToBranch, publishToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath, tonight };

@@ -63,7 +63,7 @@ function isRelinked({ outcome }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const [base, patched] = ["base", "patched"].map((name) => new Set(runs.filter(({ variant }) => variant === name).map(linkOf)));
 	if (!base?.size || !patched?.size) return false;
-	return base.isDisjointFrom(patched);
+	return ![...base].some((link) => patched.has(link));
 }
 const linkOf = ({ link = 1 }) => link;
 /**

@@ -1,5 +1,5 @@
 import { loadConfig, scenariosIn } from "../config.js";
-import { badgeLabel, badgePath, linkTo } from "../data-branch.js";
+import { badgeLabel, badgePath, linkTo, samePath } from "../data-branch.js";
 import { runToExit } from "../exit.js";
 import { cellsOf } from "../experiment.js";
 import { UsageError, exitCodes } from "../words.js";
@@ -21,17 +21,21 @@ Example:
 As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an
 SVG, and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
 
-A badge is there once a patch was judged on the default branch. Exits 2 where
-the repository is not known.`;
+A badge is there once a patch was judged on the default branch; the last one of
+a testbed, of the base against itself, with its first night. Exits 2 where the
+repository is not known.`;
 async function printBadges(options) {
 	const path = configPath(options.config);
 	const config = await loadConfig(path);
 	const names = options.testbed ?? Object.keys(config.testbeds);
 	const place = await placeOf(config, options);
-	const badges = names.flatMap((testbed) => cellsOn(config, namedTestbed(config, path, testbed)).map((cell) => badgeOf(place, {
+	const badges = names.flatMap((testbed) => [...cellsOn(config, namedTestbed(config, path, testbed)).map((cell) => badgeOf(place, badgeLabel({
 		testbed,
 		cell
-	})));
+	}), badgePath({
+		testbed,
+		cell
+	}))), badgeOf(place, `${testbed} A/A`, samePath(testbed))]);
 	const texts = badges.map(({ markdown }) => markdown);
 	if (options.json) printJson(badges);
 	else print(texts.join("\n"));
@@ -71,8 +75,7 @@ function cellsOn(config, testbed) {
 		scenarios
 	});
 }
-function badgeOf(place, about) {
-	const [label, path] = [badgeLabel(about), badgePath(about)];
+function badgeOf(place, label, path) {
 	const image = linkTo(place, `${path}.svg`);
 	const target = linkTo(place, "README.md");
 	return {

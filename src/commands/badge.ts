@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { type Config, scenariosIn, type TestbedConfig } from '../config/schema.ts';
 import { type DataPlace, linkTo } from '../data-branch/links.ts';
-import { badgeLabel, badgePath } from '../data-branch/paths.ts';
+import { badgeLabel, badgePath, samePath } from '../data-branch/paths.ts';
 import { runToExit } from '../exit.ts';
 import { cellsOf } from '../experiment/plan.ts';
 import type { Cell } from '../words/scenario.ts';
@@ -35,8 +35,9 @@ Example:
 As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an
 SVG, and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
 
-A badge is there once a patch was judged on the default branch. Exits 2 where
-the repository is not known.`;
+A badge is there once a patch was judged on the default branch; the last one of
+a testbed, of the base against itself, with its first night. Exits 2 where the
+repository is not known.`;
 
 export type BadgeOptions = {
   config?: string;
@@ -51,11 +52,12 @@ export async function printBadges(options: BadgeOptions): Promise<number> {
   const config = await loadConfig(path);
   const names = options.testbed ?? Object.keys(config.testbeds);
   const place = await placeOf(config, options);
-  const badges = names.flatMap((testbed) =>
-    cellsOn(config, namedTestbed(config, path, testbed)).map((cell) =>
-      badgeOf(place, { testbed, cell }),
+  const badges = names.flatMap((testbed) => [
+    ...cellsOn(config, namedTestbed(config, path, testbed)).map((cell) =>
+      badgeOf(place, badgeLabel({ testbed, cell }), badgePath({ testbed, cell })),
     ),
-  );
+    badgeOf(place, `${testbed} A/A`, samePath(testbed)),
+  ]);
   const texts = badges.map(({ markdown }) => markdown);
   if (options.json) printJson(badges);
   else print(texts.join('\n'));
@@ -98,8 +100,7 @@ function cellsOn(config: Config, testbed: TestbedConfig): Cell[] {
   return cellsOf({ ...config, scenarios });
 }
 
-function badgeOf(place: DataPlace, about: { testbed: string; cell: Cell }) {
-  const [label, path] = [badgeLabel(about), badgePath(about)];
+function badgeOf(place: DataPlace, label: string, path: string) {
   const image = linkTo(place, `${path}.svg`);
   const target = linkTo(place, 'README.md');
   return {

@@ -18,7 +18,7 @@ export function isRelinked({ outcome }: Pick<Result, 'outcome'>): boolean {
     (name) => new Set(runs.filter(({ variant }) => variant === name).map(linkOf)),
   );
   if (!base?.size || !patched?.size) return false;
-  return base.isDisjointFrom(patched);
+  return ![...base].some((link) => patched.has(link));
 }
 
 const linkOf = ({ link = 1 }: Run & { link?: number }): number => link;

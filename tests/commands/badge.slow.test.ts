@@ -46,18 +46,23 @@ async function badge(config: object, options: BadgeOptions = {}): Promise<string
   return said.trimEnd().split('\n');
 }
 
-test('prints a line for each cell that a testbed can measure', async () => {
+test('prints a line for each cell that a testbed can measure, and one for its base against itself', async () => {
   const data = 'https://github.com/example/router';
   expect(await badge(two, { repository })).toEqual([
     `[![hp-t540 forwarding inet4](${data}/raw/ppsgate-data/badges/hp-t540/forwarding-inet4.svg)](${data}/blob/ppsgate-data/README.md)`,
     expect.stringContaining('![hp-t540 pf-stateful inet4]('),
+    expect.stringContaining('![hp-t540 A/A]('),
     expect.stringContaining('![shelf forwarding inet4]('),
+    expect.stringContaining('![shelf A/A]('),
   ]);
 });
 
 test('prints those of named testbeds alone', async () => {
   const lines = await badge(two, { repository, testbed: ['shelf'] });
-  expect(lines).toEqual([expect.stringContaining('![shelf forwarding inet4](')]);
+  expect(lines).toEqual([
+    expect.stringContaining('![shelf forwarding inet4]('),
+    expect.stringContaining('![shelf A/A]('),
+  ]);
 });
 
 test('has a badge for each size of frames and each family', async () => {
@@ -72,6 +77,7 @@ test('has a badge for each size of frames and each family', async () => {
     'forwarding-inet4-1518B',
     'forwarding-inet6-64B',
     'forwarding-inet6-1518B',
+    'same',
   ]);
 });
 
@@ -94,6 +100,12 @@ test('prints them as JSON', async () => {
       image: `${folder}/forwarding-inet4.svg`,
       endpoint: `${folder}/forwarding-inet4.json`,
       markdown: expect.stringContaining('[![shelf forwarding inet4]('),
+    },
+    {
+      label: 'shelf A/A',
+      image: `${folder}/same.svg`,
+      endpoint: `${folder}/same.json`,
+      markdown: expect.stringContaining('[![shelf A/A]('),
     },
   ]);
 });
