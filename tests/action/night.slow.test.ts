@@ -15,6 +15,7 @@ import { readInputs } from '../../src/action/inputs.ts';
 import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
 import { runGate } from '../../src/action/run-gate.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
+import { bisect } from '../../src/bisect/bisect.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { indexPath, parseIndex } from '../../src/data-branch/layout.ts';
@@ -37,7 +38,7 @@ import { commit, git, newRepository } from '../fakes/repository.ts';
 import { forwarding } from '../fakes/result.ts';
 import { zipOf } from '../fakes/zip.ts';
 import { describeWith } from '../needs.ts';
-import { type Builder, startBuilder, startStudy } from '../studies/study.ts';
+import { type Builder, startBuilder, startStudy, surroundingsOf } from '../studies/study.ts';
 
 const repository = 'example/router';
 const written = 'testbeds: { lab: { kind: embedded-linux } }\nfamilies: [inet4, inet6]\n';
@@ -207,11 +208,11 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a ni
   });
   afterAll(() => builder[Symbol.asyncDispose]());
 
-  test('passes whatever is found, and leaves what is published', async () => {
+  test('passes whatever is found, and leaves what is published; a bisection of the night, too', async () => {
     await using study = await startStudy({
       name: 'rack',
       lab: {
-        truth: () => 5e6,
+        truth: ({ ident }) => (Number(ident.slice(1)) >= 2 ? 4e6 : 5e6),
         noise: { perBoot: 0.003 },
         hardware: { 'hw.model': 'Intel(R) Atom(TM) CPU C2758 @ 2.40GHz', 'hw.ncpu': '8' },
         generatorPps: 14_880_000,
@@ -240,5 +241,20 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a ni
     const own: Result = JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8'));
     expect(await publish(own, [], study.config)).toBe(0);
     expect(keptResults()).toEqual([nameOf(own)]);
+
+    const [good = '', bad = ''] = [ids[0], ids[3]];
+    const range = { good, bad, fixUps: [], skips: [], config: study.config, testbeds: ['rack'] };
+    const found = await bisect(
+      { ...range, seed: 1, mostBoots: 40, isVerified: false },
+      join(temporaryFolder(), 'work'),
+      surroundingsOf(study, openRepository(workspace)),
+    );
+    const elsewhere = { ...found, testbed: { ...found.testbed, name: 'the fast one' } };
+    await publish(own, [elsewhere], study.config);
+    expect(keptResults()).toEqual([nameOf(own)]);
+    await publish(own, [found], study.config);
+    const name = `rack bisect ${good.slice(0, 7)}..${bad.slice(0, 7)}`;
+    // By the laboratory's clock both are years old, and of such only the newest stays.
+    expect(keptResults()).toEqual([name]);
   });
 });
