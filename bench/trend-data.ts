@@ -1,5 +1,5 @@
 // How large the nights of many results are on the data branch, how long a clone takes, and which files a night touches.
-// By hand: node bench/trend-data.ts [RESULTS]
+// By hand: node bench/trend-data.ts [RESULTS]; all nights are judged, too, which takes minutes for 10,000 results.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { emptyTrend, type Trend } from '../src/trend/nights.ts';
 import type { CellResult, Result, Run } from '../src/words/result.ts';
 import { type Cell, families, scenarios } from '../src/words/scenario.ts';
 
-export type TrendDataBench = {
+type TrendDataBench = {
   results: number;
   lines: number;
   files: number;
@@ -135,7 +135,7 @@ function commitOf(files: ReadonlyMap<string, string>): string {
   return `commit refs/heads/main\ncommitter ppsgate <> 0 +0000\n${data('Results')}${entries.join('')}\ndone\n`;
 }
 
-export function describeTrendData(bench: TrendDataBench): string[] {
+function describeTrendData(bench: TrendDataBench): string[] {
   const { results, lines, files, mostBytes, packBytes, cloneSeconds, emptyCloneSeconds } = bench;
   const ratio = cloneSeconds / emptyCloneSeconds;
   return [

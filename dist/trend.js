@@ -1,5 +1,5 @@
 import { blastNumbers } from "./experiment.js";
-import { cellName, commitId, fromJson, isJudged, nightSchema } from "./words.js";
+import { cellName, commitId, fromJson, isJudged, nightSchema, plainLine } from "./words.js";
 import { changePoints, lastLevel, leastChangeRatio, lowerBound, median, upperBound } from "./stats.js";
 import { ofMachine } from "./dut.js";
 import { sumNthPowerDeviations } from "./vendor/simple-statistics.js";
@@ -53,7 +53,7 @@ function withFingerprint(index, result) {
 function withoutFacts({ facts: _, ...kept }) {
 	return kept;
 }
-const differences = (before, after) => [.../* @__PURE__ */ new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name]).map((name) => `${name}: ${after[name] ?? "not told any more"}`);
+const differences = (before, after) => [.../* @__PURE__ */ new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name]).map((name) => `${plainLine(name)}: ${plainLine(after[name] ?? "not told any more")}`);
 
 // src/trend/same-gates.ts
 /** Whether both variants are one commit. */

@@ -1,6 +1,7 @@
 // What a testbed was when it measured, in twelve digits: another firmware, setting or traffic moves a level as code does.
 import { createHash } from 'node:crypto';
 import { ofMachine } from '../dut/freebsd-fingerprint.ts';
+import { plainLine } from '../words/escape.ts';
 import type { Result } from '../words/result.ts';
 import type { TrendIndex } from '../words/trend.ts';
 
@@ -54,4 +55,4 @@ function withoutFacts({ facts: _, ...kept }: Kept): Kept {
 const differences = (before: Fingerprint['facts'], after: Fingerprint['facts']): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((name) => before[name] !== after[name])
-    .map((name) => `${name}: ${after[name] ?? 'not told any more'}`);
+    .map((name) => `${plainLine(name)}: ${plainLine(after[name] ?? 'not told any more')}`);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { editedFiles } from '../../src/data-branch/layout.ts';
 import { nightsPath } from '../../src/data-branch/paths.ts';
-import { parseTrendIndex } from '../../src/data-branch/trend-files.ts';
+import { parseTrendIndex, trendFiles } from '../../src/data-branch/trend-files.ts';
 import { parseNights } from '../../src/trend/nights.ts';
 import type { CellVerdict, Result } from '../../src/words/result.ts';
 import { families } from '../../src/words/scenario.ts';
@@ -9,7 +10,7 @@ import type { Change, TrendIndex } from '../../src/words/trend.ts';
 import { mellanoxFixed } from '../fakes/bisect-result.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
 import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../fakes/result.ts';
-import { publication, publish, rules, type Shelf } from '../fakes/shelf.ts';
+import { publication, publish, rules, type Shelf, storedIn } from '../fakes/shelf.ts';
 import { readXml } from '../fakes/xml.ts';
 
 const commit = 'a'.repeat(40);
@@ -286,20 +287,20 @@ describe('the README', () => {
     ...changes,
   });
 
-  const withChanges = (changes: readonly Change[]): Shelf => {
+  const nights = (): Shelf => {
     const shelf: Shelf = new Map();
     publish(shelf, [night(onDay(1)), night(onDay(2)), night(onDay(3))]);
-    shelf.set('trend/index.json', JSON.stringify({ ...indexIn(shelf), changes }));
-    publish(shelf, [night(onDay(4))]);
     return shelf;
   };
 
   test('tells of open changes by the cell that changed most', () => {
-    const readme = withChanges([
+    const changes = [
       change('1', { alert: { issue: 12, told: [] } }),
       change('2', { state: 'accepted' }),
       change('3', { state: 'recovered' }),
-    ]).get('README.md');
+    ];
+    const edit = (index: TrendIndex): TrendIndex => ({ ...index, changes });
+    const readme = editedFiles(storedIn(nights()), edit, rules.now).write.get('README.md');
     expect(readme).toContain(
       '- forwarding inet6 −4.91 % (2 cells) on `shelf-3` in `cccccccccccc..dddddddddddd`: code, issue 12\n',
     );
@@ -307,10 +308,13 @@ describe('the README', () => {
   });
 
   test('shows the nights of each testbed, with a mark where a level begins', () => {
-    const shelf = withChanges([change('1')]);
+    const shelf = nights();
     expect(shelf.get('README.md')).toContain(
       '![packets per second, night by night](trend/shelf-3/sparklines.svg)',
     );
-    expect(shelf.get('trend/shelf-3/sparklines.svg')?.match(/class="change"/g)).toHaveLength(2);
+    const { trend } = storedIn(shelf);
+    const index = { ...indexIn(shelf), changes: [change('1')] };
+    const files = trendFiles(undefined, { nights: new Map(), ...trend, index });
+    expect(files.get('trend/shelf-3/sparklines.svg')?.match(/class="change"/g)).toHaveLength(2);
   });
 });

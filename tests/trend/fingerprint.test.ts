@@ -55,6 +55,13 @@ describe('a fingerprint', () => {
     ]);
   });
 
+  test('tells what differs on one short line, whatever a machine says of itself', () => {
+    const hostile = `\u001b[31m${'x\n'.repeat(1000)}\u202e`;
+    const after = [told({}), told({ [hostile]: hostile })].reduce(withFingerprint, index);
+    const [said = ''] = after.fingerprints.flatMap(({ differs }) => differs);
+    expect(said).toMatch(/^[x ]{199}…: [x ]{199}…$/);
+  });
+
   test('that stays, or comes back, is not kept twice', () => {
     const [old, fresh] = [told({ BIOS: '2.0' }), told({ BIOS: '2.1' })];
     const both = [old, fresh].reduce(withFingerprint, index);
