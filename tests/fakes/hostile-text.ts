@@ -4,6 +4,7 @@ import { readMemory } from '../../src/answer/comment-text.ts';
 import { readBuildFailure } from '../../src/build/build-log.ts';
 import { lastWords, whatItShows } from '../../src/console/shown.ts';
 import { parseHistory, parseIndex } from '../../src/data-branch/layout.ts';
+import { parseTrendIndex } from '../../src/data-branch/trend-files.ts';
 import { parseCpuTimes, parseInterfaceCounters } from '../../src/dut/freebsd-counters.ts';
 import { fingerprintCommands, fingerprintOf } from '../../src/dut/freebsd-fingerprint.ts';
 import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../src/dut/freebsd-network.ts';
@@ -39,6 +40,7 @@ import { parseColumn } from '../../src/stats/columns.ts';
 import { parsePktGenLog } from '../../src/traffic/pkt-gen.ts';
 import { isReady, processIdIn } from '../../src/traffic/pkt-gen-command.ts';
 import { parseTrafgenLog } from '../../src/traffic/trafgen.ts';
+import { parseNights } from '../../src/trend/nights.ts';
 import { codeBlock, codeSpan, plainLine } from '../../src/words/escape.ts';
 import { lastLine, reasonOf, shortened } from '../../src/words/one-line.ts';
 import type { Rejection } from '../../src/words/rejection.ts';
@@ -150,6 +152,8 @@ const readers: Readonly<Record<string, Reading>> = {
   'a result': parseResult,
   'an index': parseIndex,
   'a history': parseHistory,
+  nights: parseNights,
+  'an index of the trend': parseTrendIndex,
   annotations: (message) =>
     annotationsOf(aResult({ outcome: failed(`sys/a.c:1: error ${message}`) })),
   'the path of an annotation': (path) =>
