@@ -2,6 +2,7 @@
 import {
   type FakeCheckRun,
   type FakeComment,
+  type FakeIssue,
   type FakeLabel,
   type FakePullRequest,
   repositoryNodeId,
@@ -29,6 +30,10 @@ export function pullRequestDocument(state: State, pullRequest: FakePullRequest):
     locked: pullRequest.isLocked ?? false,
     labels: (pullRequest.labels ?? []).map((name) => labelDocument(state, labelOf(state, name))),
     user: userDocument(pullRequest.author),
+    ...(pullRequest.mergeCommit !== undefined && {
+      merged_at: '2026-11-20T12:00:00Z',
+      merge_commit_sha: pullRequest.mergeCommit,
+    }),
     base: {
       ...document.base,
       ref: pullRequest.baseRef ?? state.defaultBranch,
@@ -41,6 +46,25 @@ export function pullRequestDocument(state: State, pullRequest: FakePullRequest):
       sha: pullRequest.headCommit,
       repo: { ...document.head.repo, full_name: pullRequest.headRepository },
     },
+  };
+}
+
+/** GitHub's published example of an issue. */
+const [issueExample] = payloadsOf('issues') as [{ issue: object }];
+
+export function issueDocument(state: State, issue: FakeIssue): object {
+  const { number, title, body, author, labels, createdAt, updatedAt } = issue;
+  const text = JSON.stringify(issueExample.issue)
+    .replaceAll('Codertocat/Hello-World', state.repository)
+    .replaceAll(/\bissues\/1\b/g, `issues/${number}`);
+  return {
+    ...JSON.parse(text),
+    ...{ number, title, body, state: issue.state, state_reason: issue.reason },
+    user: userDocument(author),
+    labels: labels.map((name) => labelDocument(state, labelOf(state, name))),
+    ...{ assignee: null, assignees: [], milestone: null },
+    closed_at: issue.state === 'closed' ? updatedAt : null,
+    ...{ created_at: createdAt, updated_at: updatedAt },
   };
 }
 
@@ -89,12 +113,13 @@ export function repositoryDocument(state: State, repository = state.repository):
 
 export function commentDocument(state: State, comment: FakeComment): object {
   const repository = `https://api.github.com/repos/${state.repository}`;
+  const kind = state.issues.some(({ number }) => number === comment.number) ? 'issues' : 'pull';
   const [owner] = state.repository.split('/');
   return {
     id: comment.id,
     node_id: `IC_${comment.id}`,
     url: `${repository}/issues/comments/${comment.id}`,
-    html_url: `https://github.com/${state.repository}/pull/${comment.number}#issuecomment-${comment.id}`,
+    html_url: `https://github.com/${state.repository}/${kind}/${comment.number}#issuecomment-${comment.id}`,
     issue_url: `${repository}/issues/${comment.number}`,
     body: comment.body,
     user: userDocument(comment.author),

@@ -27,14 +27,18 @@ const operationIds = [
   'git/get-ref',
   'git/get-tree',
   'issues/add-labels',
+  'issues/create',
   'issues/create-comment',
   'issues/create-label',
   'issues/delete-comment',
+  'issues/get',
   'issues/get-comment',
   'issues/get-label',
   'issues/list-comments',
+  'issues/list-for-repo',
   'issues/list-labels-on-issue',
   'issues/remove-label',
+  'issues/update',
   'issues/update-comment',
   'pulls/get',
   'pulls/list',
@@ -126,7 +130,8 @@ function references(json: Json): string[] {
 function pruned<T extends Json>(json: T, keysAreNames = false): T {
   if (Array.isArray(json)) return json.map((item) => pruned(item)) as T;
   if (!isObject(json)) return json;
-  const kept = Object.entries(json).filter(([key]) => keysAreNames || !unused.includes(key));
+  const written = keysAreNames ? json : withNullChoice(json);
+  const kept = Object.entries(written).filter(([key]) => keysAreNames || !unused.includes(key));
   return Object.fromEntries(
     kept.map(([key, value]) => [
       key,
@@ -140,6 +145,14 @@ function withNull({ nullable }: JsonObject, key: string, value: Json): Json {
   const isLacking =
     key === 'enum' && nullable === true && Array.isArray(value) && !value.includes(null);
   return isLacking ? [...value, null] : value;
+}
+
+/** What may be one of several or null has no `type` in it, without which `nullable` means nothing to OpenAPI. */
+function withNullChoice(json: JsonObject): JsonObject {
+  const { nullable, ...rest } = json;
+  const [key] = ['oneOf', 'anyOf'].filter((one) => Array.isArray(rest[one]));
+  if (nullable !== true || 'type' in rest || key === undefined) return json;
+  return { ...rest, [key]: [...(rest[key] as Json[]), { enum: [null] }] };
 }
 
 function objectAt(json: JsonObject, key: string): JsonObject {

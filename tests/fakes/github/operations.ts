@@ -4,6 +4,7 @@ import { checkOperations } from './operations/checks.ts';
 import { commentOperations } from './operations/comments.ts';
 import { contentOperations } from './operations/contents.ts';
 import { gitDataOperations } from './operations/git-data.ts';
+import { issueOperations } from './operations/issues.ts';
 import { labelOperations } from './operations/labels.ts';
 import { peopleOperations } from './operations/people.ts';
 import { pullRequestOperations } from './operations/pull-requests.ts';
@@ -19,6 +20,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...commentOperations,
   ...contentOperations,
   ...gitDataOperations,
+  ...issueOperations,
   ...labelOperations,
   ...peopleOperations,
   ...pullRequestOperations,

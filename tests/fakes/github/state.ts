@@ -19,9 +19,32 @@ export type FakePullRequest = {
   /** Deleted by an administrator: gone for good. */
   isDeleted?: boolean;
   state?: 'open' | 'closed';
+  /** The commit of the default branch that it became; absent where it was not merged. */
+  mergeCommit?: string;
   /** When it was pushed to, labelled or edited last; noon of 2026-11-20 where a test does not care. */
   updatedAt?: string;
 };
+
+/** An issue that is no pull request; the two share their numbers. */
+export type FakeIssue = {
+  number: number;
+  title: string;
+  author: string;
+  body: string;
+  /** Names. */
+  labels: string[];
+  state: 'open' | 'closed';
+  reason: 'completed' | 'not_planned' | null;
+  createdAt: string;
+  /** When it was changed last. */
+  updatedAt: string;
+  /** As of a pull request. */
+  isLocked?: boolean;
+  isDeleted?: boolean;
+};
+
+/** What people comment on, and put labels on. */
+export type Conversation = FakePullRequest | FakeIssue;
 
 /** One file of what a pull request changes. */
 export type FakeFile = {
@@ -36,7 +59,7 @@ export type FakeFile = {
 
 export type FakeComment = {
   id: number;
-  /** Number of the pull request that it stands on. */
+  /** Number of the pull request or issue that it stands on. */
   number: number;
   author: string;
   body: string;
@@ -140,6 +163,12 @@ export type State = {
   permissions: Record<string, Role>;
   pullRequests: FakePullRequest[];
   /** Oldest first. */
+  issues: FakeIssue[];
+  /** How long lists lack an issue after it was made. */
+  issuesListedAfterSeconds: number;
+  /** The clock of issues. */
+  now: () => Date;
+  /** Oldest first. */
   comments: FakeComment[];
   /** Oldest first. */
   checkRuns: FakeCheckRun[];
@@ -200,6 +229,9 @@ export function firstState(options: {
     isPrivate: false,
     permissions: {},
     pullRequests: options.pullRequests,
+    issues: [],
+    issuesListedAfterSeconds: 0,
+    now: () => new Date(),
     comments: (options.comments ?? []).map((comment, index) => ({ ...comment, id: 1001 + index })),
     checkRuns: [],
     files: {},

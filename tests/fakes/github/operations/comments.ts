@@ -1,4 +1,4 @@
-// Comments on pull requests.
+// Comments on pull requests and issues.
 import { isDeepStrictEqual } from 'node:util';
 import { commentDocument, userDocument } from '../documents.ts';
 import { onePage } from '../pages.ts';
@@ -14,10 +14,10 @@ import {
   type Operation,
   type State,
 } from '../state.ts';
-import { onPullRequest } from './pull-requests.ts';
+import { onConversation } from './pull-requests.ts';
 
 export const commentOperations = {
-  'issues/list-comments': onPullRequest((state, { url }, { number }) => {
+  'issues/list-comments': onConversation((state, { url }, { number }) => {
     const comments = state.comments.filter((comment) => comment.number === number);
     return onePage(
       comments.map((comment) => commentDocument(state, comment)),
@@ -31,7 +31,7 @@ export const commentOperations = {
     return { status: 200, body: commentDocument(state, comment) };
   },
 
-  'issues/create-comment': onPullRequest((state, call, { number, isLocked }) => {
+  'issues/create-comment': onConversation((state, call, { number, isLocked }) => {
     if (isLocked) return lockedConversation;
     const body = String(call.body.body);
     const refusal = refusedBody(body);

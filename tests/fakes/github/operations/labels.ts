@@ -1,18 +1,18 @@
-// Labels of the repository, and those that pull requests bear.
+// Labels of the repository, and those that pull requests and issues bear.
 import { z } from 'zod';
 import { labelDocument, labelOf } from '../documents.ts';
 import { onePage } from '../pages.ts';
 import {
   type Answer,
+  type Conversation,
   type FakeLabel,
-  type FakePullRequest,
   inRepository,
   invalid,
   notFound,
   type Operation,
   type State,
 } from '../state.ts';
-import { onPullRequest } from './pull-requests.ts';
+import { onConversation } from './pull-requests.ts';
 
 export const labelOperations = {
   'issues/get-label': inRepository((state, { params }) => {
@@ -33,26 +33,26 @@ export const labelOperations = {
     return { status: 201, body: labelDocument(state, label) };
   }),
 
-  'issues/list-labels-on-issue': onPullRequest((state, { url }, pullRequest) =>
-    onePage(labelDocuments(state, pullRequest), url),
+  'issues/list-labels-on-issue': onConversation((state, { url }, conversation) =>
+    onePage(labelDocuments(state, conversation), url),
   ),
 
-  'issues/add-labels': onPullRequest((state, { body }, pullRequest) => {
+  'issues/add-labels': onConversation((state, { body }, conversation) => {
     const names = addedLabels
       .parse(body)
       .labels.map((label) => (typeof label === 'string' ? label : label.name));
     const added = names.map((name) => keptLabel(state, name).name);
-    pullRequest.labels = [...new Set([...(pullRequest.labels ?? []), ...added])];
-    return all(state, pullRequest);
+    conversation.labels = [...new Set([...(conversation.labels ?? []), ...added])];
+    return all(state, conversation);
   }),
 
-  'issues/remove-label': onPullRequest((state, { params }, pullRequest) => {
+  'issues/remove-label': onConversation((state, { params }, conversation) => {
     const { name } = labelOf(state, params.name ?? '');
-    const labels = pullRequest.labels ?? [];
+    const labels = conversation.labels ?? [];
     if (!labels.includes(name))
       return { status: 404, body: { message: 'Label does not exist', status: '404' } };
-    pullRequest.labels = labels.filter((one) => one !== name);
-    return all(state, pullRequest);
+    conversation.labels = labels.filter((one) => one !== name);
+    return all(state, conversation);
   }),
 } satisfies Record<string, Operation>;
 
@@ -66,17 +66,17 @@ const addedLabels = z.object({
   labels: z.array(z.union([z.string(), z.object({ name: z.string() })])),
 });
 
-/** A label that the repository lacks is made when a pull request is to bear it. */
-function keptLabel(state: State, name: string): FakeLabel {
+/** A label that the repository lacks is made when a pull request or an issue is to bear it. */
+export function keptLabel(state: State, name: string): FakeLabel {
   const label = labelOf(state, name);
   if (!state.labels.includes(label)) state.labels.push(label);
   return label;
 }
 
-function all(state: State, pullRequest: FakePullRequest): Answer {
-  return { status: 200, body: labelDocuments(state, pullRequest) };
+function all(state: State, conversation: Conversation): Answer {
+  return { status: 200, body: labelDocuments(state, conversation) };
 }
 
-function labelDocuments(state: State, { labels = [] }: FakePullRequest): object[] {
+function labelDocuments(state: State, { labels = [] }: Conversation): object[] {
   return labels.map((name) => labelDocument(state, labelOf(state, name)));
 }

@@ -4,6 +4,7 @@ import { onePage } from '../pages.ts';
 import {
   type Answer,
   type Call,
+  type Conversation,
   type FakeFile,
   type FakePullRequest,
   inRepository,
@@ -46,7 +47,8 @@ export const pullRequestOperations = {
 
   'repos/list-pull-requests-associated-with-commit': inRepository((state, { params, url }) => {
     const found = state.pullRequests.filter(
-      ({ headCommit, isDeleted }) => headCommit === params.commit_sha && !isDeleted,
+      ({ headCommit, mergeCommit, isDeleted }) =>
+        [headCommit, mergeCommit].includes(params.commit_sha) && !isDeleted,
     );
     return listed(state, found, url);
   }),
@@ -61,17 +63,18 @@ export function pullRequestOf(
   return state.pullRequests.find((pullRequest) => pullRequest.number === Number(number));
 }
 
-/** Something under /issues/NUMBER: of a pull request that was deleted GitHub says so. */
-export function onPullRequest(
-  operation: (state: State, call: Call, pullRequest: FakePullRequest) => Answer,
+/** Something under /issues/NUMBER, which is a pull request or an issue: of one that was deleted GitHub says so. */
+export function onConversation(
+  operation: (state: State, call: Call, conversation: Conversation) => Answer,
 ): Operation {
-  return (state, call) => {
-    const pullRequest = pullRequestOf(state, call, call.params.issue_number);
-    if (pullRequest === undefined) return notFound;
-    if (pullRequest.isDeleted)
+  return inRepository((state, call) => {
+    const isMeant = ({ number }: Conversation) => number === Number(call.params.issue_number);
+    const found = state.pullRequests.find(isMeant) ?? state.issues.find(isMeant);
+    if (found === undefined) return notFound;
+    if (found.isDeleted)
       return { status: 410, body: { message: 'This issue was deleted', status: '410' } };
-    return operation(state, call, pullRequest);
-  };
+    return operation(state, call, found);
+  });
 }
 
 function listed(state: State, found: readonly FakePullRequest[], url: URL): Answer {
