@@ -78,7 +78,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'checkup',
     'rehearsal',
   ],
-  answer: ['words', 'config', 'report', 'github', 'phabricator', 'patch', 'reservation'],
+  answer: ['words', 'config', 'report', 'github', 'phabricator', 'patch', 'reservation', 'trend'],
   'data-branch': [
     'words',
     'sqlite',

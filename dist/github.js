@@ -191,7 +191,7 @@ function endOfRateLimit({ status, message, response }) {
 
 // src/github/comment.ts
 /**
-* Makes what `compose` answers our only comment with this marker on the pull request. Of several the oldest is kept and
+* Makes what `compose` answers our only comment with this marker on the pull request, or on an issue. Of several the oldest is kept and
 * the others are deleted; a comment of anybody else is left alone, whatever it holds. Never throws for what GitHub or
 * the network did: the result is then in `why`, one sentence.
 *
@@ -742,4 +742,21 @@ const withPatch = (result, patch) => ({
 	patch
 });
 
-export { agreesWith, createOctokit, fetchArtifact, fetchPullRequest, findComment, githubFailure, isBreakdown, mayPassSoon, mayWrite, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, whyNotDone, withPatch };
+// src/github/issue.ts
+/** A repository whose label has another colour keeps it. Throws what octokit throws. */
+async function makeLabel({ octokit, repository }, label) {
+	try {
+		await octokit.request("POST /repos/{owner}/{repo}/labels", {
+			...placeOf(repository),
+			...label
+		});
+		return "made";
+	} catch (error) {
+		if (isThereAlready(error)) return "was there";
+		throw error;
+	}
+}
+/** GitHub answers 422 for whatever it does not like, and says which by a code. */
+const isThereAlready = (error) => error instanceof Error && error.message.includes("already_exists");
+
+export { agreesWith, createOctokit, fetchArtifact, fetchPullRequest, findComment, githubFailure, isBreakdown, makeLabel, mayPassSoon, mayWrite, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, whyNotDone, withPatch };

@@ -1,7 +1,7 @@
 import { version } from "./package.js";
 import { UsageError, expected, reasonOf } from "./words.js";
 import { kebabCase, parameter, parametersThat, parseConfig, systemOf } from "./config.js";
-import { githubFailure, placeOf } from "./github.js";
+import { githubFailure, makeLabel } from "./github.js";
 import { require_dist } from "./vendor/yaml.js";
 import { execFile } from "node:child_process";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -523,26 +523,21 @@ const color = "1d76db";
 const description = "ppsgate may measure this pull request as it stands";
 /** Never throws for what GitHub or the network did. */
 async function createLabel(octokit, repository) {
-	const { owner, repo } = placeOf(repository);
 	try {
-		await octokit.request("POST /repos/{owner}/{repo}/labels", {
-			owner,
-			repo,
-			name: leaveLabel,
-			color,
-			description
-		});
 		return {
-			kind: "created",
+			kind: await makeLabel({
+				octokit,
+				repository
+			}, {
+				name: "ppsgate",
+				color,
+				description
+			}) === "made" ? "created" : "unchanged",
 			repository
 		};
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
-		if (isThereAlready(error)) return {
-			kind: "unchanged",
-			repository
-		};
 		return labelByHand(whyNot(failure, repository), repository);
 	}
 }
@@ -554,8 +549,6 @@ function labelByHand(why, repository) {
 		command: `gh label create ${leaveLabel} --repo ${repository ?? "OWNER/NAME"} --color ${color} --description "${description}"`
 	};
 }
-/** GitHub answers 422 for whatever it does not like, and says which by a code. */
-const isThereAlready = (error) => error instanceof Error && error.message.includes("already_exists");
 function whyNot(failure, repository) {
 	const what = `The label ${leaveLabel} was not made on ${repository}`;
 	if (failure.kind === "no-answer") return `${what}: GitHub cannot be reached (${failure.said}).`;

@@ -1211,10 +1211,14 @@ const changeSchema = object({
 	/** Where people were told; `intended` is when somebody began to tell, and nobody knows how that ended. */
 	alert: object({
 		intended: datetime().optional(),
+		/** A name that whoever began drew for it: of two who begin at once each sees whether it is the one. */
+		teller: string().optional(),
 		issue: int().positive().optional(),
 		/** What was said of it last, as `saidOf` of the alert has it. */
 		said: string().optional(),
-		/** Pull requests and revisions that have their comment. */
+		/** The commit whose pull request and revision were looked for; where there are any they have their comment. */
+		toldOf: commitId.optional(),
+		/** Pull requests and revisions that have their comment, as `#12` and `D27401`. */
 		told: array(string()).default([])
 	}).default({ told: [] })
 });

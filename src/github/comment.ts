@@ -11,7 +11,7 @@ type PublishedComment =
   | { kind: 'not-published'; why: string; isFinal: boolean };
 
 /**
- * Makes what `compose` answers our only comment with this marker on the pull request. Of several the oldest is kept and
+ * Makes what `compose` answers our only comment with this marker on the pull request, or on an issue. Of several the oldest is kept and
  * the others are deleted; a comment of anybody else is left alone, whatever it holds. Never throws for what GitHub or
  * the network did: the result is then in `why`, one sentence.
  *
@@ -22,7 +22,7 @@ type PublishedComment =
  */
 export async function publishComment(
   octokit: Octokit,
-  pullRequest: PullRequest,
+  pullRequest: Pick<PullRequest, 'repository' | 'number'>,
   compose: Compose,
   options: { marker: string; pause?: (seconds: number) => Promise<unknown> },
 ): Promise<PublishedComment> {
@@ -163,7 +163,10 @@ async function deleteComments(
   }
 }
 
-function whyNot(failure: GithubFailure, { repository, number }: PullRequest): string {
+function whyNot(
+  failure: GithubFailure,
+  { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
+): string {
   const what = `The comment on #${number} of ${repository} was not written`;
   if (failure.kind === 'answered' && failure.status === 403 && isLocked.test(failure.said)) {
     return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;

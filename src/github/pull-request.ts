@@ -72,6 +72,34 @@ export async function pullRequestsWithHead(
   return openWithHead(documents, headCommit);
 }
 
+/**
+ * The number of the pull request that a commit of a branch was merged by, if it was, and GitHub has the commit; throws
+ * where it does not tell.
+ */
+export async function mergedAs(
+  octokit: Octokit,
+  repository: string,
+  commit: string,
+): Promise<number | undefined> {
+  const list = async () => {
+    try {
+      return await octokit.paginate('GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls', {
+        ...placeOf(repository),
+        commit_sha: commit,
+        per_page: 100,
+      });
+    } catch (error) {
+      const failure = githubFailure(error);
+      if (failure?.kind === 'answered' && [404, 422].includes(failure.status)) return [];
+      throw error;
+    }
+  };
+  const documents = await told(list, `which pull request ${commit} was`);
+  const isHere = (name: string) => name.toLowerCase() === repository.toLowerCase();
+  return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))
+    ?.number;
+}
+
 /** The same by the branch of a fork, which needs no such commit in the repository itself. */
 export async function pullRequestsOfBranch(
   octokit: Octokit,

@@ -91,10 +91,14 @@ export const changeSchema = z.object({
   alert: z
     .object({
       intended: z.iso.datetime().optional(),
+      /** A name that whoever began drew for it: of two who begin at once each sees whether it is the one. */
+      teller: z.string().optional(),
       issue: z.int().positive().optional(),
       /** What was said of it last, as `saidOf` of the alert has it. */
       said: z.string().optional(),
-      /** Pull requests and revisions that have their comment. */
+      /** The commit whose pull request and revision were looked for; where there are any they have their comment. */
+      toldOf: commitId.optional(),
+      /** Pull requests and revisions that have their comment, as `#12` and `D27401`. */
       told: z.array(z.string()).default([]),
     })
     .default({ told: [] }),

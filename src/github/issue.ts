@@ -1,0 +1,164 @@
+// Issues on GitHub: made once, found again by the marker that their text begins with, and changed in place.
+import { z } from 'zod';
+import { type Octokit, placeOf } from './client.ts';
+import { type GithubFailure, githubFailure } from './failure.ts';
+
+/** `repository` is `owner/name`. */
+export type IssuePlace = { octokit: Octokit; repository: string };
+
+export type Label = { name: string; color: string; description: string };
+
+/** `unsure` where GitHub may have made it, and the answer was lost. */
+export type MadeIssue =
+  | { kind: 'made'; number: number }
+  | { kind: 'refused' | 'unsure'; failure: GithubFailure };
+
+/**
+ * Makes an issue, and asks no second time where the answer is lost: GitHub would make a second one. Octokit's own retries
+ * are off, but for those of a rate limit, by which GitHub says that it did nothing.
+ */
+export async function createIssue(
+  { octokit, repository }: IssuePlace,
+  { title, body, label }: { title: string; body: string; label: string },
+): Promise<MadeIssue> {
+  const { owner, repo } = placeOf(repository);
+  try {
+    const { data } = await octokit.request('POST /repos/{owner}/{repo}/issues', {
+      ...{ owner, repo, title, body, labels: [label] },
+      request: { retries: 0 },
+    });
+    return { kind: 'made', number: z.int().positive().parse(data.number) };
+  } catch (error) {
+    if (error instanceof z.ZodError) {
+      const said = "GitHub's answer has no number of an issue";
+      return { kind: 'unsure', failure: { kind: 'no-answer', said } };
+    }
+    const failure = githubFailure(error);
+    if (failure === undefined) throw error;
+    return { kind: isRefusal(failure) ? 'refused' : 'unsure', failure };
+  }
+}
+
+/** A proxy that waited too long answers 408, whatever GitHub did. */
+const isRefusal = (failure: GithubFailure): boolean =>
+  failure.kind === 'rate-limited' ||
+  (failure.kind === 'answered' &&
+    failure.status >= 400 &&
+    failure.status < 500 &&
+    failure.status !== 408);
+
+/**
+ * The number of the oldest issue by `creator` whose text begins with the marker, be it open or closed; undefined where
+ * GitHub lists none, which it does some time after one was made. Throws what octokit throws.
+ *
+ * @param search.since when it was made at the earliest.
+ */
+export async function findIssue(
+  { octokit, repository }: IssuePlace,
+  { creator, marker, since }: { creator: string; marker: string; since: Date },
+): Promise<number | undefined> {
+  const { owner, repo } = placeOf(repository);
+  const listed = await octokit.paginate('GET /repos/{owner}/{repo}/issues', {
+    ...{ owner, repo, creator, state: 'all', since: isoSeconds(since) },
+    ...{ sort: 'created', direction: 'asc', per_page: 100 },
+  });
+  return listed.find((issue) => isOurs(issue, creator, marker))?.number;
+}
+
+/** GitHub takes no fractions of seconds. */
+const isoSeconds = (date: Date): string => date.toISOString().replace(/\.\d+/, '');
+
+/** The text of an issue that `creator` made, and undefined where there is none; throws what octokit throws. */
+export async function readIssue(
+  { octokit, repository }: IssuePlace,
+  number: number,
+  creator: string,
+): Promise<string | undefined> {
+  const { owner, repo } = placeOf(repository);
+  try {
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}', {
+      ...{ owner, repo, issue_number: number },
+    });
+    return isOurs(data, creator, '') ? (data.body ?? '') : undefined;
+  } catch (error) {
+    if (isGone(githubFailure(error))) return undefined;
+    throw error;
+  }
+}
+
+/** Changes title, text and, where `closedAs` says how, the state; throws what octokit throws. */
+export async function updateIssue(
+  { octokit, repository }: IssuePlace,
+  number: number,
+  {
+    closedAs,
+    ...text
+  }: { title: string; body: string; closedAs?: 'completed' | 'not_planned' | undefined },
+): Promise<void> {
+  const { owner, repo } = placeOf(repository);
+  await octokit.request('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
+    ...{ owner, repo, issue_number: number },
+    ...text,
+    ...(closedAs && { state: 'closed', state_reason: closedAs }),
+  });
+}
+
+/** Puts one label in the place of another; throws what octokit throws. */
+export async function replaceLabel(
+  place: IssuePlace,
+  number: number,
+  { old, label }: { old: string; label: Label },
+): Promise<void> {
+  const { octokit, repository } = place;
+  const { owner, repo } = placeOf(repository);
+  await makeLabel(place, label);
+  const issue = { owner, repo, issue_number: number };
+  await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
+    ...issue,
+    labels: [label.name],
+  });
+  try {
+    const url = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
+    await octokit.request(url, { ...issue, name: old });
+  } catch (error) {
+    // Somebody has taken it off, or the answer to the first try was lost.
+    if (!isGone(githubFailure(error))) throw error;
+  }
+}
+
+/** It was deleted, or transferred to where the token sees nothing. */
+export const isGone = (failure: GithubFailure | undefined): boolean =>
+  failure?.kind === 'answered' && [404, 410].includes(failure.status);
+
+/** A repository whose label has another colour keeps it. Throws what octokit throws. */
+export async function makeLabel(
+  { octokit, repository }: IssuePlace,
+  label: Label,
+): Promise<'made' | 'was there'> {
+  try {
+    const url = 'POST /repos/{owner}/{repo}/labels';
+    await octokit.request(url, { ...placeOf(repository), ...label });
+    return 'made';
+  } catch (error) {
+    if (isThereAlready(error)) return 'was there';
+    throw error;
+  }
+}
+
+/** GitHub answers 422 for whatever it does not like, and says which by a code. */
+const isThereAlready = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes('already_exists');
+
+/** A pull request is an issue, too, and none of ours. */
+const isOurs = (
+  { user, body, pull_request }: ListedIssue,
+  creator: string,
+  marker: string,
+): boolean =>
+  pull_request === undefined && user?.login === creator && (body ?? '').startsWith(marker);
+
+type ListedIssue = {
+  user: { login: string } | null;
+  body?: string | null | undefined;
+  pull_request?: unknown;
+};

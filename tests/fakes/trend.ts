@@ -1,0 +1,68 @@
+// A branch's trend for tests: a change as it is found, and the data branch that keeps it.
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
+import type { Change, TrendIndex } from '../../src/words/trend.ts';
+
+const good = '1a'.repeat(20);
+const bad = '2b'.repeat(20);
+
+/** A confirmed loss of 4.1 % in one cell. */
+export const aChange = (changed: Partial<Change> = {}): Change => ({
+  id: '0123456789ab',
+  testbed: 'hp-t540',
+  metric: 'pps',
+  ...{ good, bad },
+  cells: [aLevel('ipfw-stateful', -0.041)],
+  state: 'code',
+  foundAt: '2026-03-01T04:00:00.000Z',
+  changedAt: '2026-03-02T04:00:00.000Z',
+  gates: [],
+  alert: { told: [] },
+  ...changed,
+});
+
+export const aLevel = (scenario: string, changeRatio: number): Change['cells'][number] => ({
+  cell: { scenario, family: 'inet4' },
+  before: 5_000_000,
+  after: 5_000_000 * (1 + changeRatio),
+  changeRatio,
+  firstAt: '2026-02-27T04:00:00.000Z',
+});
+
+export const anIndex = (changes: Change[] = []): TrendIndex => ({
+  schemaVersion: 1,
+  cells: [],
+  fingerprints: [],
+  changes,
+  sameGates: [],
+  releases: [],
+});
+
+/** How a write ends: as it should, not done, done without an answer, or done and found done when it is tried again. */
+export type WriteFate = 'done' | 'not-done' | 'unanswered' | 'done-unseen';
+
+export type FakeBranch = {
+  index: TrendIndex;
+  edit(change: (index: TrendIndex) => TrendIndex): Promise<TrendIndex>;
+};
+
+/** One that moves only from where it was read, as the data branch does. */
+export function fakeBranch(index: TrendIndex, fate: () => WriteFate = () => 'done'): FakeBranch {
+  const branch: FakeBranch = {
+    index,
+    async edit(change) {
+      for (;;) {
+        const read = branch.index;
+        const next = change(read);
+        await turnOfEventLoop();
+        if (branch.index !== read) continue;
+        const how = fate();
+        if (how === 'not-done') throw new Error('nothing was written');
+        branch.index = next;
+        if (how === 'unanswered') throw new Error('nobody knows what was written');
+        if (how === 'done') return next;
+        await turnOfEventLoop();
+      }
+    },
+  };
+  return branch;
+}
