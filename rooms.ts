@@ -205,6 +205,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'inventory',
     'linux-lab',
     'experiment',
+    'trend',
     'answer',
     'data-branch',
     'gate',

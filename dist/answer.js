@@ -1,10 +1,12 @@
-import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, shortId, upshotOfBisection, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
-import { _enum, array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
+import { cellName, changeStates, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, fromJson, pageUrl, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, upshotOfBisection, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
+import { _enum, array, boolean, datetime, int, number$1 as number, object, record, string, unknown } from "./vendor/zod.js";
 import "./config.js";
 import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
+import { isLoss, seriesKey } from "./trend.js";
 import { askSchema, bisectWords, callOnGithub, callOnPhabricator } from "./patch.js";
 import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
-import { githubFailure, mayPassSoon, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
+import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "./github.js";
+import { createHash } from "node:crypto";
 
 // src/answer/ending.ts
 const failureSchema = _enum([
@@ -1390,4 +1392,474 @@ function notTold(error) {
 	};
 }
 
-export { answering, cancelled, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, failureSchema, forOneBase, linkedAfterwards, linkedNow, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pausesWithin, pullRequestOfCheckRun, readMemory, say, secondsFor, standsForAnother, summaryOf, tellBuild, tellRevision, titleOf, together, upshotOf };
+// src/answer/alert-text.ts
+/** The hidden first line of an issue, by which it is known to be that of a change. */
+const alertMarker = (id) => `<!-- ppsgate change ${id} -->`;
+/** The id of the change that an issue's text is of. */
+const changeIdIn = (body) => /^<!-- ppsgate change ([0-9a-f]{12}) -->/.exec(body)?.[1];
+/** Where nothing else tells news from what was said before, the same news is said once. */
+const newsMarker = ({ id }, said) => `<!-- ppsgate change ${id} news ${createHash("sha256").update(said).digest("hex").slice(0, 12)} -->`;
+const alertLabels = {
+	code: {
+		name: "ppsgate-regression",
+		color: "d73a4a",
+		description: "A commit made the branch slower, as a gate has confirmed"
+	},
+	testbed: {
+		name: "ppsgate-testbed",
+		color: "fbca04",
+		description: "A testbed measures less than before, and no commit is why"
+	}
+};
+/** What an issue said last. */
+const saidSchema = object({
+	state: _enum(changeStates),
+	cells: int().positive(),
+	/** The worst cell's `changeRatio`. */
+	worstRatio: number(),
+	culprit: string().optional()
+});
+/** What is kept on the data branch of what an issue says. */
+const saidOf = (change) => JSON.stringify({
+	state: change.state,
+	cells: losses(change).length,
+	worstRatio: worst(change).changeRatio,
+	...change.bisection?.culprit !== void 0 && { culprit: change.bisection.culprit }
+});
+/** Undefined for what `saidOf` did not write. */
+const readSaid = (text) => saidSchema.safeParse(fromJson(text ?? "")).data;
+/** Whether nothing more is to be done about it. */
+const isOver = ({ state }) => state === "accepted" || state === "recovered";
+/**
+* Sentences, in Markdown, of what people who read the issue do not know yet: another state, more cells, a loss that is
+* half a margin worse, the commit. Without `before` nobody knows what they know: then only an end is news.
+*/
+function newsOf(before, change, marginRatio) {
+	const { state, bisection } = change;
+	if (state !== before?.state && isOver(change)) return [stateNews[state]].flatMap((one) => one ?? []);
+	if (before === void 0 || isOver(change)) return [];
+	const { changeRatio, cell } = worst(change);
+	const cells = losses(change);
+	const culprit = bisection?.culprit;
+	const isWorse = Math.abs(changeRatio) >= Math.abs(before.worstRatio) + marginRatio / 2;
+	return [
+		state === before.state ? void 0 : stateNews[state],
+		culprit === void 0 || culprit === before.culprit ? void 0 : `A bisection names the commit: ${shortId(culprit)}.`,
+		cells.length > before.cells ? `More cells have lost: ${cells.map((level) => sizeIn(level)).join(", ")}.` : void 0,
+		isWorse ? `It is worse by now: ${cellName(cell)} ${formatChange(changeRatio)}, after ${formatChange(before.worstRatio)}.` : void 0
+	].flatMap((one) => one ?? []);
+}
+/** Nobody is told of a change that is looked into. */
+const stateNews = {
+	code: "A gate of both commits on the same testbed has lost it, too: it is the code.",
+	testbed: "A gate of both commits on the same testbed finds no loss: it is the testbed, or chance.",
+	accepted: "The new level is accepted: from now on nights are held against it.",
+	recovered: "The old level is back."
+};
+const sizeIn = ({ cell, changeRatio }) => `${cellName(cell)} ${formatChange(changeRatio)}`;
+/** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, of the worst cell. */
+function alertTitle(change) {
+	const count = losses(change).length;
+	const of = change.metric === "pps" ? "" : " CPU time per packet";
+	const cells = count === 1 ? "1 cell" : `${count} cells`;
+	return `${sizeIn(worst(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
+}
+/** All that is known of it now, in Markdown; no text of a commit is in it. */
+function alertBody(change, links) {
+	const { id, metric, gates, bisection } = change;
+	const result = ({ path, text }) => links.result === void 0 ? text : `[${text}](${links.result(path)})`;
+	const asked = gates.map(({ at, verdict, result: path }) => result({
+		path,
+		text: `${verdict} on ${at.slice(0, 10)}`
+	}));
+	const culprit = bisection?.culprit;
+	const found = [
+		`- Commits: ${commitsLink(change, links)}`,
+		...culprit === void 0 ? [] : [`- The commit, as a bisection found: ${culprit}`],
+		...bisection === void 0 ? [] : [`- ${result({
+			path: bisection.result,
+			text: "The bisection"
+		})}`],
+		...asked.length === 0 ? [] : [`- Gates of the two commits: ${asked.join(", ")}`]
+	];
+	return [
+		alertMarker(id),
+		`On ${codeSpan(change.testbed)} ${metric === "pps" ? "packets per second" : "CPU time per packet"} of the default branch changed, and stayed so. ${stateNews[change.state] ?? ""}`.trim(),
+		tableOf(change),
+		found.join("\n"),
+		`<sub>Who may write here can take the new level for good: comment \`${callOnGithub} accept\`. This issue is closed by itself when the old level comes back.</sub>`
+	].join("\n\n");
+}
+function tableOf(change) {
+	const { metric, cells, gates } = change;
+	const judged = gates.at(-1)?.cells ?? [];
+	return [
+		"| cell | before | after | change | in the gate |",
+		"|---|--:|--:|--:|--:|",
+		...cells.map(({ cell, before, after, changeRatio }) => {
+			const interval = judged.find((one) => cellName(one.cell) === cellName(cell))?.interval;
+			const inGate = interval === void 0 ? "" : `${formatInterval(interval.low, interval.high)} %`;
+			const levels = [before, after].map((level) => formatMetric(level, metric));
+			return `| ${[
+				cellName(cell),
+				...levels,
+				formatChange(changeRatio),
+				inGate
+			].join(" | ")} |`;
+		})
+	].join("\n");
+}
+/** A word for the pull request of the one commit that it was, in Markdown. */
+const pullRequestText = (change, issue) => [
+	alertMarker(change.id),
+	`### 🔴 ppsgate: ${alertTitle(change)}`,
+	`This was merged as ${change.bisection?.culprit ?? change.bad}, and a gate of the commits on ${codeSpan(change.testbed)} confirms the loss. #${issue} has the rest.`,
+	tableOf(change)
+].join("\n\n");
+/** The same for the revision that landed as it, in Remarkup. */
+const revisionText = (change, issueUrl) => [
+	`This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or CPU time, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
+	losses(change).map((level) => `- ${remarkupText(sizeIn(level))}`).join("\n"),
+	issueUrl
+].join("\n\n");
+/** The cells that have lost, the worst first; a change that is none of a loss has all of its cells here. */
+function losses(change) {
+	const lost = change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
+	return (lost.length > 0 ? lost : change.cells).toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
+}
+function worst(change) {
+	const [first] = losses(change);
+	if (first === void 0) throw new Error(`The change ${change.id} has no cell.`);
+	return first;
+}
+function commitsOf({ good, bad, bisection }) {
+	if (bisection?.culprit !== void 0) return shortId(bisection.culprit);
+	return good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
+}
+function commitsLink(change, { compareUrl }) {
+	const { good, bad } = change;
+	if (good === bad) return `${bad} in both nights: none came between`;
+	const filled = compareUrl?.replaceAll("{from}", good).replaceAll("{to}", bad);
+	const url = filled && pageUrl(filled);
+	const text = `${shortId(good)}..${shortId(bad)}`;
+	return url === void 0 || url === "" ? text : `[${text}](${url})`;
+}
+
+// src/answer/alerts.ts
+/**
+* Brings issues and comments up to date with these changes, and answers them with what is known of that afterwards.
+* Whatever is not told now is told when this is called again. Never throws for what GitHub, Phabricator or the network
+* did: that is a warning.
+*/
+async function tellChanges(changes, world) {
+	const { log, octokit, edit, now } = world;
+	const wanted = /* @__PURE__ */ new Map();
+	for (const change of changes) {
+		const one = await wantedOf(change, world);
+		if (one !== void 0) wanted.set(change.id, one);
+	}
+	if (wanted.size === 0) return [...changes];
+	const teller = world.drawName();
+	const unsure = /* @__PURE__ */ new Set();
+	let known = changes;
+	try {
+		const login = await ownLogin(octokit);
+		const begun = now();
+		known = (await edit(claiming(wanted, {
+			teller,
+			begun,
+			unsure
+		}))).changes;
+		const told = await tellEach(known.filter(({ alert }) => alert.teller === teller), {
+			...world,
+			login,
+			begun,
+			wanted,
+			unsure
+		});
+		if (told.size > 0) known = (await edit(recording(told, teller))).changes;
+	} catch (error) {
+		log.warn(`Changes of the branch may not have been told (${reasonOf(error)}): that is made up for when the next night is published.`);
+	}
+	return changes.map((change) => known.find(({ id }) => id === change.id) ?? change);
+}
+/** After so long an issue that was made is listed, and nobody who began to tell goes on. */
+const settledSeconds = 600;
+/** Whoever has told others for so long begins no further issue: its names there may be replaced soon. */
+const mostSeconds = 240;
+/** A testbed's level has to stay so many nights before people are told of it. */
+const leastNights = 5;
+/** What is to be told of a change, which is cheap to ask; undefined for nothing. */
+async function wantedOf(change, world) {
+	const { alert } = change;
+	if (isBegun(alert, world.now())) return void 0;
+	const isWorthy = isAlert(change, world.nights);
+	const culprit = isWorthy && change.state === "code" ? await culpritOf(change, world) : void 0;
+	const reviewed = culprit === void 0 || culprit === alert.toldOf ? {} : { culprit };
+	const isLost = alert.issue === void 0 && alert.intended !== void 0;
+	const isUnread = alert.issue !== void 0 && isNews(change, world.marginRatio);
+	const isNew = alert.issue === void 0 && isWorthy;
+	return isLost || isUnread || isNew || "culprit" in reviewed ? reviewed : void 0;
+}
+/** Somebody else tells of it, or has just tried. A clock that is far ahead must not keep all others from it for ever. */
+const isBegun = ({ intended }, now) => intended !== void 0 && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1e3;
+/** Only losses that a gate has confirmed, and levels of a testbed that stay. */
+function isAlert(change, nights) {
+	const { state, cells } = change;
+	if (!cells.some(({ changeRatio }) => isLoss(change, changeRatio))) return false;
+	return state === "code" || state === "testbed" && nightsSince(change, nights) >= leastNights;
+}
+function nightsSince({ testbed, cells, changedAt }, nights) {
+	const counts = cells.map(({ cell }) => {
+		return (nights.get(seriesKey({
+			testbed,
+			cell
+		})) ?? []).filter(({ at, occasion }) => at >= changedAt && occasion !== "again").length;
+	});
+	return Math.max(...counts);
+}
+async function culpritOf(change, world) {
+	const named = change.bisection?.culprit;
+	if (named !== void 0) return named;
+	return world.onlyCommitOf(change).catch((error) => {
+		world.log.info(`Who reviewed the change ${change.id} is not looked for, because git does not tell its commits (${reasonOf(error)}).`);
+	});
+}
+const isNews = (change, marginRatio) => {
+	const said = readSaid(change.alert.said);
+	return newsOf(said, change, marginRatio).length > 0 || said === void 0 && !isOver(change);
+};
+/** Puts our name to all that nobody else has begun; `unsure` hears which of them somebody began before, and did not end. */
+const claiming = (wanted, { teller, begun, unsure }) => (index) => withAlerts(index, (change) => {
+	const { id, alert } = change;
+	if (!wanted.has(id) || alert.teller === teller || isBegun(alert, begun)) return alert;
+	if (alert.intended !== void 0 && alert.issue === void 0) unsure.add(id);
+	return {
+		...alert,
+		teller,
+		intended: begun.toISOString()
+	};
+});
+/** Puts down what was told; where our name was replaced meanwhile, nothing but the number of an issue. */
+const recording = (told, teller) => (index) => withAlerts(index, ({ id, alert }) => {
+	const ours = told.get(id);
+	if (ours === void 0) return alert;
+	if (alert.teller === teller) return ours;
+	return alert.issue === void 0 && ours.issue !== void 0 ? {
+		...alert,
+		issue: ours.issue
+	} : alert;
+});
+const withAlerts = (index, alertOf) => ({
+	...index,
+	changes: index.changes.map((change) => ({
+		...change,
+		alert: alertOf(change)
+	}))
+});
+/** One after another; what is left out for want of time is given back. */
+async function tellEach(changes, telling) {
+	const told = /* @__PURE__ */ new Map();
+	const warned = /* @__PURE__ */ new Set();
+	const warn = (sentence) => {
+		if (!warned.has(sentence)) telling.log.warn(sentence);
+		warned.add(sentence);
+	};
+	const log = {
+		...telling.log,
+		warn
+	};
+	for (const change of changes) {
+		const alert = isLate(telling) ? unmade(change, telling) : await tellOne(change, {
+			...telling,
+			log
+		});
+		told.set(change.id, alert);
+	}
+	return told;
+}
+const isLate = ({ now, begun }) => now().getTime() - begun.getTime() > mostSeconds * 1e3;
+/** The alert where we have made no issue: as we have found it, for whoever began before us may have made one. */
+const unmade = ({ id, alert }, { unsure }) => unsure.has(id) ? alert : ended(alert);
+/** Nobody tells of it any more, and how that ended is known. */
+const ended = ({ intended: _, teller: __, ...alert }) => alert;
+/** Answers what is known of the alert then. */
+async function tellOne(change, telling) {
+	const before = change.alert;
+	const place = telling;
+	try {
+		const found = before.issue === void 0 && telling.unsure.has(change.id) ? await lookedUp(change, telling) : before.issue;
+		if (found === void 0 && !isAlert(change, telling.nights)) return ended(before);
+		const alert = found === void 0 ? await withIssue(change, telling) : await withNews({
+			...change,
+			alert: {
+				...before,
+				issue: found
+			}
+		}, place, telling);
+		if (alert.intended !== void 0 || alert.issue === void 0) return alert;
+		return await withReviewers({
+			...change,
+			alert
+		}, alert.issue, telling);
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		telling.log.warn(whyNotDone(`The issue of the change ${change.id} was not looked up`, failure, mends));
+		return before;
+	}
+}
+const mends = {
+	again: "publish a night",
+	permission: "give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml",
+	otherwise: "; the change itself is on the data branch"
+};
+/** The clocks of GitHub and of a runner may differ by less. */
+const dayMilliseconds = 864e5;
+const lookedUp = (change, { login, ...place }) => findIssue(place, {
+	creator: login,
+	marker: alertMarker(change.id),
+	since: /* @__PURE__ */ new Date(Date.parse(change.foundAt) - dayMilliseconds)
+});
+/** Makes the issue; where nobody knows whether it was made our name stays. */
+async function withIssue(change, telling) {
+	const { links, log, ...place } = telling;
+	const { alert } = change;
+	const label = alertLabels[change.state === "testbed" ? "testbed" : "code"];
+	const text = {
+		title: alertTitle(change),
+		body: alertBody(change, links),
+		label: label.name
+	};
+	const notMade = "The issue of a change was not made";
+	try {
+		await makeLabel(place, label);
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		log.warn(whyNotDone(notMade, failure, mends));
+		return unmade(change, telling);
+	}
+	if (isLate(telling)) return unmade(change, telling);
+	const made = await createIssue(place, text);
+	switch (made.kind) {
+		case "made": return {
+			...ended(alert),
+			issue: made.number,
+			said: saidOf(change)
+		};
+		case "refused":
+			log.warn(whyNotDone(notMade, made.failure, mends));
+			return ended(alert);
+		case "unsure":
+			log.warn(whyNotDone("Nobody knows whether the issue of a change was made", made.failure, mends));
+			return alert;
+	}
+}
+/** Brings the issue up to date, and says what is news; `said` stays as it was where that failed. */
+async function withNews(change, place, { links, marginRatio, log, repository, octokit, pause }) {
+	const alert = ended(change.alert);
+	const { issue: number = 0 } = alert;
+	const before = readSaid(alert.said);
+	if (!isNews(change, marginRatio)) return alert;
+	const said = saidOf(change);
+	const news = newsOf(before, change, marginRatio);
+	try {
+		await updateIssue(place, number, {
+			title: alertTitle(change),
+			body: alertBody(change, links),
+			closedAs: closings[change.state]
+		});
+		await relabelled(place, number, before, change);
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		if (isGone(failure)) return {
+			...alert,
+			said
+		};
+		log.warn(whyNotDone(`The issue #${number} was not brought up to date`, failure, mends));
+		return alert;
+	}
+	if (news.length === 0) return {
+		...alert,
+		said
+	};
+	const marker = newsMarker(change, said);
+	const compose = (written) => written ?? [marker, ...news].join("\n\n");
+	const published = await publishComment(octokit, {
+		repository,
+		number
+	}, compose, {
+		marker,
+		...pause && { pause }
+	});
+	if (published.kind !== "not-published") return {
+		...alert,
+		said
+	};
+	log.warn(published.why);
+	return published.isFinal ? {
+		...alert,
+		said
+	} : alert;
+}
+const closings = {
+	recovered: "completed",
+	accepted: "not_planned"
+};
+async function relabelled(place, number, before, { state }) {
+	const [old, label] = [before?.state, state].map((one) => one === "code" || one === "testbed" ? alertLabels[one] : void 0);
+	if (old === void 0 || label === void 0 || old === label) return;
+	await replaceLabel(place, number, {
+		old: old.name,
+		label
+	});
+}
+/** Tells those who reviewed the one commit that it was; not tried again where that is refused. */
+async function withReviewers(change, issue, { wanted, octokit, repository, serverUrl, tellRevision, log, pause }) {
+	const { alert } = change;
+	const { culprit } = wanted.get(change.id) ?? {};
+	if (culprit === void 0) return alert;
+	const told = new Set(alert.told);
+	try {
+		const number = await mergedAs(octokit, repository, culprit);
+		if (number !== void 0 && !told.has(`#${number}`)) {
+			const published = await publishComment(octokit, {
+				repository,
+				number
+			}, (written) => written ?? pullRequestText(change, issue), {
+				marker: alertMarker(change.id),
+				...pause && { pause }
+			});
+			if (published.kind !== "not-published") told.add(`#${number}`);
+			else {
+				log.warn(published.why);
+				if (!published.isFinal) return alert;
+			}
+		}
+		const text = revisionText(change, `${serverUrl}/${repository}/issues/${issue}`);
+		const revision = await tellRevision?.(culprit, text, `change ${change.id}`);
+		if (revision?.told.kind === "told") told.add(revision.name);
+		else if (revision !== void 0) {
+			log.warn(revision.told.why);
+			if (revision.told.kind !== "refused") return {
+				...alert,
+				told: [...told]
+			};
+		}
+		return {
+			...alert,
+			told: [...told],
+			toldOf: culprit
+		};
+	} catch (error) {
+		log.warn(`Who reviewed ${culprit} was not told (${reasonOf(error)}): that is tried again.`);
+		return {
+			...alert,
+			told: [...told]
+		};
+	}
+}
+
+export { answering, cancelled, changeIdIn, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, failureSchema, forOneBase, linkedAfterwards, linkedNow, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pausesWithin, pullRequestOfCheckRun, readMemory, say, secondsFor, standsForAnother, summaryOf, tellBuild, tellChanges, tellRevision, titleOf, together, upshotOf };

@@ -1375,7 +1375,7 @@ const refused$1 = (called, message) => new UsageError(`${called}: ${sentence$1(m
 /** All parameters, in the order in which --help has them. */
 const parameters = {
 	command: {
-		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, and publish answers after them.",
+		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that somebody accepts in an issue.",
 		of: "both",
 		default: "gate"
 	},

@@ -358,6 +358,18 @@ function nextFiles(stored, publications, rules) {
 		})
 	};
 }
+/** The files that have to be written to change the index of the trend, which `edit` does. */
+function editedFiles(stored, edit, now) {
+	const before = trendIn(stored, now);
+	const index = edit(before.index);
+	return {
+		index,
+		write: trendFiles(stored.trend, {
+			...before,
+			index
+		}).set(readmePath, renderReadme(stored.index, index))
+	};
+}
 const trendIn = ({ trend, history }, now) => trend ?? trendOfHistory(earlierEntries(history, now));
 /** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
 function parseHistory(text) {
@@ -732,6 +744,30 @@ async function readable(what, place, read) {
 	}
 }
 const unreadable = (what, place) => `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
+/**
+* Changes the index of the trend in the branch, and answers the new one. `edit` gets what is there by then, again
+* whenever somebody else was faster. Throws an Error of one sentence where that cannot be done.
+*/
+async function publishTrend(octokit, place, edit, { now = () => /* @__PURE__ */ new Date(), ...options } = {}) {
+	const branch = branchOf(octokit, place);
+	const work = {
+		isWanted: () => false,
+		next(stored) {
+			const { write, index } = editedFiles(stored, edit, now());
+			return {
+				write,
+				remove: [],
+				answer: index
+			};
+		}
+	};
+	try {
+		return (await publishPatiently(branch, work, patient(options))).answer;
+	} catch (error) {
+		const failure = githubFailure(error);
+		throw failure === void 0 ? error : new BranchError(whyNot(failure, branch));
+	}
+}
 /** Something about the branch that has to be put right first, in one sentence. */
 var BranchError = class extends Error {};
 function branchOf(octokit, { repository, branch }) {
@@ -1044,6 +1080,19 @@ async function readDirectoryTrend(directory) {
 		results: index
 	};
 }
+/**
+* Changes the index of the trend in the directory, and answers the new one. `edit` gets what is there by then, while
+* nobody else writes. Throws a DataDirectoryError as `publishToDirectory` does.
+*/
+async function publishTrendToDirectory(directory, edit, { pause = realPause, now = () => /* @__PURE__ */ new Date() } = {}) {
+	await mkdir(directory, { recursive: true });
+	return inTurn(directory, pause, async () => {
+		const stored = await readStored(directory, () => false);
+		const { write, index } = editedFiles(stored, edit, now());
+		await writeFiles(directory, write);
+		return index;
+	});
+}
 async function writeFiles(directory, files) {
 	for (const [path, text] of files) await replaceFile(join(directory, path), text);
 }
@@ -1127,4 +1176,4 @@ function tonight(trend, { testbed, commits, now }) {
 /** In place of the folder of a result, which it has only once it is published. */
 const notPublished = "results/0000/tonight";
 
-export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, publishToBranch, publishToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath, tonight };
+export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, publishToBranch, publishToDirectory, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath, tonight };

@@ -1,5 +1,5 @@
 import { patchName, reasonOf, resultSchema } from "./words.js";
-import { array, int, literal, object, string, union, url } from "./vendor/zod.js";
+import { ZodError, array, int, literal, object, string, union, url } from "./vendor/zod.js";
 import { profiledCells, readProfiles } from "./profile.js";
 import { ask } from "./http.js";
 import { require_yauzl } from "./vendor/yauzl.js";
@@ -384,6 +384,28 @@ async function pullRequestsWithHead(octokit, repository, headCommit) {
 	});
 	return openWithHead(await told(list, `which pull requests have ${headCommit}`), headCommit);
 }
+/**
+* The number of the pull request that a commit of a branch was merged by, if it was, and GitHub has the commit; throws
+* where it does not tell.
+*/
+async function mergedAs(octokit, repository, commit) {
+	const list = async () => {
+		try {
+			return await octokit.paginate("GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls", {
+				...placeOf(repository),
+				commit_sha: commit,
+				per_page: 100
+			});
+		} catch (error) {
+			const failure = githubFailure(error);
+			if (failure?.kind === "answered" && [404, 422].includes(failure.status)) return [];
+			throw error;
+		}
+	};
+	const documents = await told(list, `which pull request ${commit} was`);
+	const isHere = (name) => name.toLowerCase() === repository.toLowerCase();
+	return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))?.number;
+}
 /** The same by the branch of a fork, which needs no such commit in the repository itself. */
 async function pullRequestsOfBranch(octokit, repository, head) {
 	const { owner, repo } = placeOf(repository);
@@ -480,6 +502,137 @@ function notFetched(failure, pullRequest) {
 		why: `GitHub did not tell what pull request ${pullRequest} is (${failure.said}): run the job again.`
 	};
 }
+
+// src/github/issue.ts
+/**
+* Makes an issue, and asks no second time where the answer is lost: GitHub would make a second one. Octokit's own retries
+* are off, but for those of a rate limit, by which GitHub says that it did nothing.
+*/
+async function createIssue({ octokit, repository }, { title, body, label }) {
+	const { owner, repo } = placeOf(repository);
+	try {
+		const { data } = await octokit.request("POST /repos/{owner}/{repo}/issues", {
+			owner,
+			repo,
+			title,
+			body,
+			labels: [label],
+			request: { retries: 0 }
+		});
+		return {
+			kind: "made",
+			number: int().positive().parse(data.number)
+		};
+	} catch (error) {
+		if (error instanceof ZodError) return {
+			kind: "unsure",
+			failure: {
+				kind: "no-answer",
+				said: "GitHub's answer has no number of an issue"
+			}
+		};
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		return {
+			kind: isRefusal(failure) ? "refused" : "unsure",
+			failure
+		};
+	}
+}
+/** A proxy that waited too long answers 408, whatever GitHub did. */
+const isRefusal = (failure) => failure.kind === "rate-limited" || failure.kind === "answered" && failure.status >= 400 && failure.status < 500 && failure.status !== 408;
+/**
+* The number of the oldest issue by `creator` whose text begins with the marker, be it open or closed; undefined where
+* GitHub lists none, which it does some time after one was made. Throws what octokit throws.
+*
+* @param search.since when it was made at the earliest.
+*/
+async function findIssue({ octokit, repository }, { creator, marker, since }) {
+	const { owner, repo } = placeOf(repository);
+	return (await octokit.paginate("GET /repos/{owner}/{repo}/issues", {
+		owner,
+		repo,
+		creator,
+		state: "all",
+		since: isoSeconds(since),
+		sort: "created",
+		direction: "asc",
+		per_page: 100
+	})).find((issue) => isOurs(issue, creator, marker))?.number;
+}
+/** GitHub takes no fractions of seconds. */
+const isoSeconds = (date) => date.toISOString().replace(/\.\d+/, "");
+/** The text of an issue that `creator` made, and undefined where there is none; throws what octokit throws. */
+async function readIssue({ octokit, repository }, number, creator) {
+	const { owner, repo } = placeOf(repository);
+	try {
+		const { data } = await octokit.request("GET /repos/{owner}/{repo}/issues/{issue_number}", {
+			owner,
+			repo,
+			issue_number: number
+		});
+		return isOurs(data, creator, "") ? data.body ?? "" : void 0;
+	} catch (error) {
+		if (isGone(githubFailure(error))) return void 0;
+		throw error;
+	}
+}
+/** Changes title, text and, where `closedAs` says how, the state; throws what octokit throws. */
+async function updateIssue({ octokit, repository }, number, { closedAs, ...text }) {
+	const { owner, repo } = placeOf(repository);
+	await octokit.request("PATCH /repos/{owner}/{repo}/issues/{issue_number}", {
+		owner,
+		repo,
+		issue_number: number,
+		...text,
+		...closedAs && {
+			state: "closed",
+			state_reason: closedAs
+		}
+	});
+}
+/** Puts one label in the place of another; throws what octokit throws. */
+async function replaceLabel(place, number, { old, label }) {
+	const { octokit, repository } = place;
+	const { owner, repo } = placeOf(repository);
+	await makeLabel(place, label);
+	const issue = {
+		owner,
+		repo,
+		issue_number: number
+	};
+	await octokit.request("POST /repos/{owner}/{repo}/issues/{issue_number}/labels", {
+		...issue,
+		labels: [label.name]
+	});
+	try {
+		await octokit.request("DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}", {
+			...issue,
+			name: old
+		});
+	} catch (error) {
+		if (!isGone(githubFailure(error))) throw error;
+	}
+}
+/** It was deleted, or transferred to where the token sees nothing. */
+const isGone = (failure) => failure?.kind === "answered" && [404, 410].includes(failure.status);
+/** A repository whose label has another colour keeps it. Throws what octokit throws. */
+async function makeLabel({ octokit, repository }, label) {
+	try {
+		await octokit.request("POST /repos/{owner}/{repo}/labels", {
+			...placeOf(repository),
+			...label
+		});
+		return "made";
+	} catch (error) {
+		if (isThereAlready(error)) return "was there";
+		throw error;
+	}
+}
+/** GitHub answers 422 for whatever it does not like, and says which by a code. */
+const isThereAlready = (error) => error instanceof Error && error.message.includes("already_exists");
+/** A pull request is an issue, too, and none of ours. */
+const isOurs = ({ user, body, pull_request }, creator, marker) => pull_request === void 0 && user?.login === creator && (body ?? "").startsWith(marker);
 
 // src/github/artifact.ts
 var import_yauzl = require_yauzl();
@@ -742,21 +895,4 @@ const withPatch = (result, patch) => ({
 	patch
 });
 
-// src/github/issue.ts
-/** A repository whose label has another colour keeps it. Throws what octokit throws. */
-async function makeLabel({ octokit, repository }, label) {
-	try {
-		await octokit.request("POST /repos/{owner}/{repo}/labels", {
-			...placeOf(repository),
-			...label
-		});
-		return "made";
-	} catch (error) {
-		if (isThereAlready(error)) return "was there";
-		throw error;
-	}
-}
-/** GitHub answers 422 for whatever it does not like, and says which by a code. */
-const isThereAlready = (error) => error instanceof Error && error.message.includes("already_exists");
-
-export { agreesWith, createOctokit, fetchArtifact, fetchPullRequest, findComment, githubFailure, isBreakdown, makeLabel, mayPassSoon, mayWrite, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, whyNotDone, withPatch };
+export { agreesWith, createIssue, createOctokit, fetchArtifact, fetchPullRequest, findComment, findIssue, githubFailure, isBreakdown, isGone, makeLabel, mayPassSoon, mayWrite, mergedAs, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, readIssue, replaceLabel, updateIssue, whyNotDone, withPatch };

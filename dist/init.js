@@ -220,6 +220,7 @@ jobs:
       pull-requests: write # the comment, and the reaction to a command
       checks: write # the check, with the place in the queue
       actions: read # the experiment that \`/ppsgate extend\` goes on with
+      issues: write # one for each lasting change of the default branch
       # statuses: write # only with \`status: true\` in ppsgate.yml
     outputs:
       request: \${{ steps.gate.outputs.request }}
@@ -283,7 +284,8 @@ ${checkout}
           command: publish${configLine(setting)}
           request: \${{ needs.gate.result != 'skipped' && needs.gate.outputs.request || needs.bisect.outputs.request }}
 ${conduitToken}
-`;
+
+${acceptJob(setting)}`;
 /**
 * The workflow for forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left.
 */
@@ -448,6 +450,34 @@ ${checkout}
           command: publish${configLine(setting)}
           request: \${{ needs.admit.outputs.request }}
 ${conduitToken}
+
+${acceptJob(setting)}`;
+/** In a job of its own, for it measures nothing. */
+const acceptJob = (setting) => `\
+  accept:
+    name: accept
+    # \`/ppsgate accept\` in an issue that ppsgate has opened on a change; whether he may write, ppsgate asks GitHub.
+    if: >-
+      github.event_name == 'issue_comment' && !github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate accept')
+      && ${isInsider}
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    concurrency:
+      group: >-
+        accept-\${{ !github.event.issue.pull_request
+        && startsWith(github.event.comment.body, '/ppsgate accept')
+        && ${isInsider} && github.event.issue.number
+        || github.run_id }}
+      cancel-in-progress: false
+    permissions:
+      contents: write # the level on the branch ppsgate-data
+      issues: write # the reaction, and the end of the issue
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: accept${configLine(setting)}
 `;
 /** Whether whoever comments has something to say in the repository, as GitHub tells with a comment. */
 const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
@@ -469,7 +499,7 @@ const otherEvents = ({ branch }) => `\
   # whatever may write checks \`token: \${{ steps.app.outputs.token }}\` beside its \`command\`.
   check_run:
     types: [rerequested, requested_action]
-  # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`.
+  # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`; in an issue \`/ppsgate accept\`.
   issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
     types: [created]
   workflow_dispatch:
@@ -498,6 +528,7 @@ const answerPermissions = `\
       pull-requests: write # the comment
       checks: write # the check
       actions: read # the artifact of the job that measured
+      issues: write # one for each lasting change of the default branch
       # statuses: write # only with \`status: true\` in ppsgate.yml`;
 /** A relay of Phabricator finds the run that it has started by the key of its job. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;

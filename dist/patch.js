@@ -774,6 +774,7 @@ function openRepository(directory, environment = {}) {
 				throw new RepositoryError(`git cannot compare ${first} with ${second} in ${directory}: their difference must be of at most 4 MiB.`);
 			});
 		},
+		message: (commit) => git("show", "--no-patch", "--format=%B", "--end-of-options", idOf(commit)),
 		async describe(commit) {
 			const [subject = "", author = ""] = (await git("show", "--no-patch", "--format=%s%n%an", "--end-of-options", idOf(commit))).split("\n");
 			return {
@@ -1079,6 +1080,9 @@ function parseCommand(comment, call = callOnGithub) {
 			const read = readArguments(verb, rest, call);
 			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
 		}
+		case "accept":
+			if (call !== "/ppsgate") return mistaken(noVerb(verb), nearestVerb(verb));
+			return mistaken("accept is for the issue that ppsgate has opened on a change", "help");
 		case "bisect": {
 			const read = readBisect(rest, (word) => heads[call].test(word));
 			if (read.kind === "mistaken") return mistaken(read.what, read.nearest);
@@ -1088,9 +1092,15 @@ function parseCommand(comment, call = callOnGithub) {
 				...headNamed(read.head, call)
 			};
 		}
-		default: return mistaken(`there is no command "${excerpt(verb)}"`, nearestVerb(verb));
+		default: return mistaken(noVerb(verb), nearestVerb(verb));
 	}
 }
+/** Whether a comment on an issue accepts the level that the issue is of. */
+function asksToAccept(comment) {
+	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
+	return /^\/ppsgate\s+accept\s*$/.test(line);
+}
+const noVerb = (word) => `there is no command "${excerpt(word)}"`;
 /** Two letters swapped are two edits. */
 function nearestVerb(word) {
 	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), verbs);
@@ -1225,6 +1235,207 @@ const jobSchema = object({
 });
 /** What the job is called in a sentence. */
 const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
+
+// src/patch/authorize.ts
+/**
+* Decides for the head as `found` has it, and for no other: a later push needs leave again. What somebody does at the
+* pull request of a fork is leave for what he can have seen: the commit that he names, or a head that was known before.
+*/
+async function authorize(occasion, found, rules) {
+	const { number, repository, headCommit, author } = found.pullRequest;
+	const { by } = occasion;
+	const isKnown = async (login) => rules.people.some((person) => person.toLowerCase() === login.toLowerCase()) || await rules.mayWrite(login);
+	const isOurs = found.headRepository === repository;
+	switch (occasion.kind) {
+		case "labelled":
+			if (occasion.label !== rules.label) return {
+				kind: "ignored",
+				why: `The label is not "${rules.label}".`
+			};
+			if (!await rules.mayWrite(by)) return stranger$1(by, found);
+			if (!isOurs && !isSeen(occasion.at, headCommit, rules.seen)) return {
+				kind: "refused",
+				why: unseenLabel(headCommit)
+			};
+			return {
+				kind: "allowed",
+				why: `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${shortId(headCommit)}.`
+			};
+		case "pushed":
+		case "revived":
+			if (isOurs) return {
+				kind: "allowed",
+				why: `The head of #${number} is in ${repository} itself, where only people with write permission can push.`
+			};
+			for (const login of /* @__PURE__ */ new Set([author, by])) if (!await isKnown(login)) return fromElsewhere(found, rules.label);
+			if (occasion.kind === "revived" && !rules.measured.includes(headCommit)) return fromElsewhere(found, rules.label);
+			return {
+				kind: "allowed",
+				why: `${author}, the author of #${number}, may have patches measured in ${repository}.`
+			};
+		case "commanded": {
+			if (!await isKnown(by)) return stranger$1(by, found);
+			if (occasion.isOtherwise && !await rules.mayWrite(by)) return asConfigured(by, found);
+			const gap = isOurs ? void 0 : whyUnseen(occasion, "run", headCommit, rules.seen);
+			if (gap !== void 0) return {
+				kind: "refused",
+				why: gap
+			};
+			return {
+				kind: "allowed",
+				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${shortId(headCommit)}.`
+			};
+		}
+		case "bisected": {
+			if (!await rules.mayWrite(by)) return notBisected(by, found);
+			const gap = isOurs || occasion.areNamed ? void 0 : whyUnseen(occasion, "bisect", headCommit, rules.seen);
+			if (gap !== void 0) return {
+				kind: "refused",
+				why: gap
+			};
+			return {
+				kind: "allowed",
+				why: `${by}, who may write to ${repository}, asked for a bisection at #${number}.`
+			};
+		}
+		case "cancelled":
+			if (await isKnown(by)) return {
+				kind: "allowed",
+				why: `${by} has cancelled it.`
+			};
+			return {
+				kind: "refused",
+				why: `Thank you, ${by}: what runs for #${number} is not cancelled; who may write to ${repository}, and who is among \`github.people\` of its ppsgate.yml, may do that, by /ppsgate cancel.`
+			};
+		case "pressed":
+		case "dispatched": {
+			const { kind, commit } = occasion;
+			if (commit !== void 0 && commit !== headCommit) return {
+				kind: "refused",
+				why: isOlder(commit, headCommit)
+			};
+			if (kind === "pressed" && !await isKnown(by)) return stranger$1(by, found);
+			if (commit === void 0 && !isOurs) return {
+				kind: "refused",
+				why: unnamed(number, headCommit)
+			};
+			return {
+				kind: "allowed",
+				why: `${by}, who may have patches measured in ${repository}, started it for #${number} at ${shortId(headCommit)}.`
+			};
+		}
+	}
+}
+/** The clocks of GitHub and of a runner may differ by so much. */
+const clockSeconds = 10;
+function whyUnseen({ at, commit }, verb, headCommit, seen) {
+	if (commit !== void 0) return headCommit.startsWith(commit) ? void 0 : isOlder(commit, headCommit);
+	if (isSeen(at, headCommit, seen)) return void 0;
+	return `The head is ${shortId(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${shortId(headCommit)}.`;
+}
+const isSeen = (at, headCommit, seen) => seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at);
+const unseenLabel = (headCommit) => `The head is ${shortId(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${shortId(headCommit)}, or take the label off and put it on again.`;
+/** When a run was started GitHub does not tell it. */
+const unnamed = (number, headCommit) => `The head of #${number} is ${shortId(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
+const isOlder = (commit, headCommit) => `The head is ${shortId(headCommit)} and no longer ${shortId(commit)}: read it, and ask again.`;
+const stranger$1 = (by, { pullRequest: { number, repository } }) => ({
+	kind: "refused",
+	why: `Thank you, ${by}: #${number} runs on the testbed when somebody who may write to ${repository} asks for it.`
+});
+const notBisected = (by, { pullRequest: { number, repository } }) => ({
+	kind: "refused",
+	why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`
+});
+/** A wide margin passes any patch, and who may not write may not let his own be merged by it. */
+const asConfigured = (by, { pullRequest: { number, repository } }) => ({
+	kind: "refused",
+	why: `Thank you, ${by}: you can have #${number} measured as ppsgate.yml says; a margin, scenarios, families or a testbed of one's own are for those who may write to ${repository}.`
+});
+function fromElsewhere({ pullRequest, headRepository }, label) {
+	const { number, repository, headCommit } = pullRequest;
+	const from = headRepository ?? "a repository that was deleted";
+	const commit = shortId(headCommit);
+	return {
+		kind: "refused",
+		why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${commit}, and then put the label ${label} on it or written /ppsgate run ${commit}.`
+	};
+}
+
+// src/patch/bisection.ts
+/**
+* The same, with the full id of each commit in it. A branch may be one that the repository knows of its origin alone.
+* Throws a `UsageError` for what is no commit.
+*/
+async function pinned(ask, repository, calledAs) {
+	const idOf = async (name, called) => {
+		const elsewhere = () => repository.resolve(`origin/${name}`);
+		return repository.resolve(name).catch((error) => elsewhere().catch(() => {
+			if (!(error instanceof RepositoryError)) throw error;
+			throw new UsageError(`${called}: ${error.message}`);
+		}));
+	};
+	const pinnedList = async (name, between) => {
+		const ids = (ask[name]?.split(",").map((part) => part.trim().split(between)) ?? []).map((names) => Promise.all(names.map((one) => idOf(one, calledAs(name)))).then((all) => all.join(between)));
+		return (await Promise.all(ids)).join(",");
+	};
+	const { good, bad } = ask;
+	return {
+		...ask,
+		...good && { good: await idOf(good, calledAs("good")) },
+		...bad && { bad: await idOf(bad, calledAs("bad")) },
+		...ask.fixUp && { fixUp: await pinnedList("fixUp", ":") },
+		...ask.skip && { skip: await pinnedList("skip", "..") }
+	};
+}
+/** Both ends of what a pull request, or a range, has of its own; throws a `UsageError` where that is not several commits. */
+async function ownEnds(patch, repository) {
+	const { baseCommit, headCommit: bad } = patch;
+	const good = await repository.mergeBase(baseCommit, bad);
+	const steps = await repository.stepsSince(good, bad);
+	if (steps > 1) return {
+		good,
+		bad
+	};
+	const count = steps === 1 ? "one commit" : "no commit of its own";
+	throw new UsageError(`${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`);
+}
+
+// src/patch/range.ts
+/** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
+async function patchOfRange(repository, text) {
+	const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
+	if (base === void 0 || head === void 0) throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
+	const [baseCommit, headCommit] = [await repository.resolve(base).catch(isWrong("base")), await repository.resolve(head).catch(isWrong("head"))];
+	const { subject, author } = await repository.describe(headCommit);
+	return {
+		kind: "range",
+		title: subject,
+		author,
+		baseCommit,
+		headCommit
+	};
+}
+/**
+* Throws a `RepositoryError` unless the commits are those of a branch, of which `tip` is one: what else lies in a
+* repository, or could be fetched by its id, was perhaps never merged.
+*/
+async function expectOnLine(commits, tip, repository) {
+	for (const commit of commits) {
+		if (await repository.stepsSince(commit, tip).then((steps) => repository.resolve(`${tip}~${steps}`)).catch(() => void 0) === commit) continue;
+		throw new RepositoryError(`${shortId(commit)} is not on the line of first parents of ${shortId(tip)}: where it should be, check it out with its history (fetch-depth: 0).`);
+	}
+}
+const isWrong = (end) => (error) => {
+	throw error instanceof NoCommitError ? new RepositoryError(`the ${end} ${error.message}`) : error;
+};
+/** A range of the repository's own, the one that is meant where somebody wrote `my-branch` or `main.my-branch`. */
+async function rangeLike(repository, text) {
+	const isThere = (name) => repository.resolve(name).then(() => true, () => false);
+	const [first = "", second = "", ...more] = text.split(/\.+/);
+	if (more.length === 0 && await isThere(second) && await isThere(first)) return `${first}..${second}`;
+	const base = await isThere("main") || !await isThere("master") ? "main" : "master";
+	return `${base}..${text !== base && await isThere(text) ? text : "HEAD"}`;
+}
 
 // src/patch/revision.ts
 /** A diff of which no patch can be made, for the reason that its author is told. */
@@ -1423,207 +1634,6 @@ async function commitOf(number, diff, base, { conduit, repository }) {
 }
 const doesNotApply = (number, { id }, why) => `Diff ${id} of D${number} does not apply: ${why}`;
 
-// src/patch/range.ts
-/** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
-async function patchOfRange(repository, text) {
-	const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
-	if (base === void 0 || head === void 0) throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
-	const [baseCommit, headCommit] = [await repository.resolve(base).catch(isWrong("base")), await repository.resolve(head).catch(isWrong("head"))];
-	const { subject, author } = await repository.describe(headCommit);
-	return {
-		kind: "range",
-		title: subject,
-		author,
-		baseCommit,
-		headCommit
-	};
-}
-/**
-* Throws a `RepositoryError` unless the commits are those of a branch, of which `tip` is one: what else lies in a
-* repository, or could be fetched by its id, was perhaps never merged.
-*/
-async function expectOnLine(commits, tip, repository) {
-	for (const commit of commits) {
-		if (await repository.stepsSince(commit, tip).then((steps) => repository.resolve(`${tip}~${steps}`)).catch(() => void 0) === commit) continue;
-		throw new RepositoryError(`${shortId(commit)} is not on the line of first parents of ${shortId(tip)}: where it should be, check it out with its history (fetch-depth: 0).`);
-	}
-}
-const isWrong = (end) => (error) => {
-	throw error instanceof NoCommitError ? new RepositoryError(`the ${end} ${error.message}`) : error;
-};
-/** A range of the repository's own, the one that is meant where somebody wrote `my-branch` or `main.my-branch`. */
-async function rangeLike(repository, text) {
-	const isThere = (name) => repository.resolve(name).then(() => true, () => false);
-	const [first = "", second = "", ...more] = text.split(/\.+/);
-	if (more.length === 0 && await isThere(second) && await isThere(first)) return `${first}..${second}`;
-	const base = await isThere("main") || !await isThere("master") ? "main" : "master";
-	return `${base}..${text !== base && await isThere(text) ? text : "HEAD"}`;
-}
-
-// src/patch/authorize.ts
-/**
-* Decides for the head as `found` has it, and for no other: a later push needs leave again. What somebody does at the
-* pull request of a fork is leave for what he can have seen: the commit that he names, or a head that was known before.
-*/
-async function authorize(occasion, found, rules) {
-	const { number, repository, headCommit, author } = found.pullRequest;
-	const { by } = occasion;
-	const isKnown = async (login) => rules.people.some((person) => person.toLowerCase() === login.toLowerCase()) || await rules.mayWrite(login);
-	const isOurs = found.headRepository === repository;
-	switch (occasion.kind) {
-		case "labelled":
-			if (occasion.label !== rules.label) return {
-				kind: "ignored",
-				why: `The label is not "${rules.label}".`
-			};
-			if (!await rules.mayWrite(by)) return stranger$1(by, found);
-			if (!isOurs && !isSeen(occasion.at, headCommit, rules.seen)) return {
-				kind: "refused",
-				why: unseenLabel(headCommit)
-			};
-			return {
-				kind: "allowed",
-				why: `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${shortId(headCommit)}.`
-			};
-		case "pushed":
-		case "revived":
-			if (isOurs) return {
-				kind: "allowed",
-				why: `The head of #${number} is in ${repository} itself, where only people with write permission can push.`
-			};
-			for (const login of /* @__PURE__ */ new Set([author, by])) if (!await isKnown(login)) return fromElsewhere(found, rules.label);
-			if (occasion.kind === "revived" && !rules.measured.includes(headCommit)) return fromElsewhere(found, rules.label);
-			return {
-				kind: "allowed",
-				why: `${author}, the author of #${number}, may have patches measured in ${repository}.`
-			};
-		case "commanded": {
-			if (!await isKnown(by)) return stranger$1(by, found);
-			if (occasion.isOtherwise && !await rules.mayWrite(by)) return asConfigured(by, found);
-			const gap = isOurs ? void 0 : whyUnseen(occasion, "run", headCommit, rules.seen);
-			if (gap !== void 0) return {
-				kind: "refused",
-				why: gap
-			};
-			return {
-				kind: "allowed",
-				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${shortId(headCommit)}.`
-			};
-		}
-		case "bisected": {
-			if (!await rules.mayWrite(by)) return notBisected(by, found);
-			const gap = isOurs || occasion.areNamed ? void 0 : whyUnseen(occasion, "bisect", headCommit, rules.seen);
-			if (gap !== void 0) return {
-				kind: "refused",
-				why: gap
-			};
-			return {
-				kind: "allowed",
-				why: `${by}, who may write to ${repository}, asked for a bisection at #${number}.`
-			};
-		}
-		case "cancelled":
-			if (await isKnown(by)) return {
-				kind: "allowed",
-				why: `${by} has cancelled it.`
-			};
-			return {
-				kind: "refused",
-				why: `Thank you, ${by}: what runs for #${number} is not cancelled; who may write to ${repository}, and who is among \`github.people\` of its ppsgate.yml, may do that, by /ppsgate cancel.`
-			};
-		case "pressed":
-		case "dispatched": {
-			const { kind, commit } = occasion;
-			if (commit !== void 0 && commit !== headCommit) return {
-				kind: "refused",
-				why: isOlder(commit, headCommit)
-			};
-			if (kind === "pressed" && !await isKnown(by)) return stranger$1(by, found);
-			if (commit === void 0 && !isOurs) return {
-				kind: "refused",
-				why: unnamed(number, headCommit)
-			};
-			return {
-				kind: "allowed",
-				why: `${by}, who may have patches measured in ${repository}, started it for #${number} at ${shortId(headCommit)}.`
-			};
-		}
-	}
-}
-/** The clocks of GitHub and of a runner may differ by so much. */
-const clockSeconds = 10;
-function whyUnseen({ at, commit }, verb, headCommit, seen) {
-	if (commit !== void 0) return headCommit.startsWith(commit) ? void 0 : isOlder(commit, headCommit);
-	if (isSeen(at, headCommit, seen)) return void 0;
-	return `The head is ${shortId(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${shortId(headCommit)}.`;
-}
-const isSeen = (at, headCommit, seen) => seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at);
-const unseenLabel = (headCommit) => `The head is ${shortId(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${shortId(headCommit)}, or take the label off and put it on again.`;
-/** When a run was started GitHub does not tell it. */
-const unnamed = (number, headCommit) => `The head of #${number} is ${shortId(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
-const isOlder = (commit, headCommit) => `The head is ${shortId(headCommit)} and no longer ${shortId(commit)}: read it, and ask again.`;
-const stranger$1 = (by, { pullRequest: { number, repository } }) => ({
-	kind: "refused",
-	why: `Thank you, ${by}: #${number} runs on the testbed when somebody who may write to ${repository} asks for it.`
-});
-const notBisected = (by, { pullRequest: { number, repository } }) => ({
-	kind: "refused",
-	why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`
-});
-/** A wide margin passes any patch, and who may not write may not let his own be merged by it. */
-const asConfigured = (by, { pullRequest: { number, repository } }) => ({
-	kind: "refused",
-	why: `Thank you, ${by}: you can have #${number} measured as ppsgate.yml says; a margin, scenarios, families or a testbed of one's own are for those who may write to ${repository}.`
-});
-function fromElsewhere({ pullRequest, headRepository }, label) {
-	const { number, repository, headCommit } = pullRequest;
-	const from = headRepository ?? "a repository that was deleted";
-	const commit = shortId(headCommit);
-	return {
-		kind: "refused",
-		why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${commit}, and then put the label ${label} on it or written /ppsgate run ${commit}.`
-	};
-}
-
-// src/patch/bisection.ts
-/**
-* The same, with the full id of each commit in it. A branch may be one that the repository knows of its origin alone.
-* Throws a `UsageError` for what is no commit.
-*/
-async function pinned(ask, repository, calledAs) {
-	const idOf = async (name, called) => {
-		const elsewhere = () => repository.resolve(`origin/${name}`);
-		return repository.resolve(name).catch((error) => elsewhere().catch(() => {
-			if (!(error instanceof RepositoryError)) throw error;
-			throw new UsageError(`${called}: ${error.message}`);
-		}));
-	};
-	const pinnedList = async (name, between) => {
-		const ids = (ask[name]?.split(",").map((part) => part.trim().split(between)) ?? []).map((names) => Promise.all(names.map((one) => idOf(one, calledAs(name)))).then((all) => all.join(between)));
-		return (await Promise.all(ids)).join(",");
-	};
-	const { good, bad } = ask;
-	return {
-		...ask,
-		...good && { good: await idOf(good, calledAs("good")) },
-		...bad && { bad: await idOf(bad, calledAs("bad")) },
-		...ask.fixUp && { fixUp: await pinnedList("fixUp", ":") },
-		...ask.skip && { skip: await pinnedList("skip", "..") }
-	};
-}
-/** Both ends of what a pull request, or a range, has of its own; throws a `UsageError` where that is not several commits. */
-async function ownEnds(patch, repository) {
-	const { baseCommit, headCommit: bad } = patch;
-	const good = await repository.mergeBase(baseCommit, bad);
-	const steps = await repository.stepsSince(good, bad);
-	if (steps > 1) return {
-		good,
-		bad
-	};
-	const count = steps === 1 ? "one commit" : "no commit of its own";
-	throw new UsageError(`${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`);
-}
-
 // src/patch/authorize-revision.ts
 /**
 * Decides for one diff, for good: a later one needs leave again. A command is leave for what the commander can have
@@ -1694,4 +1704,4 @@ function oursIn({ people, projects }) {
 }
 const nobody = (what) => `nobody may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, askSchema, authorize, authorizeRevision, bisectAskSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, expectOnLine, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };
+export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, askSchema, asksToAccept, authorize, authorizeRevision, bisectAskSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, expectOnLine, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };

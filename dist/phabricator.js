@@ -367,6 +367,19 @@ function nameInUrl(text, server) {
 	const isDiff = diff === void 0 || /^[1-9]\d{0,8}$/.test(diff);
 	return revision === void 0 || !isDiff ? void 0 : nameOf(revision, diff);
 }
+/**
+* The number of the revision of this server that a commit landed, as `arc land` and the committers of FreeBSD write it
+* below their message: `Differential Revision: https://reviews.freebsd.org/D27401`.
+*/
+function landedRevision(message, server) {
+	const named = [...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim)];
+	try {
+		return parseRevisionName(named.at(-1)?.[1] ?? "", server)?.revision;
+	} catch (error) {
+		if (error instanceof RevisionError) return void 0;
+		throw error;
+	}
+}
 /** Throws a `RevisionError` where there is no such revision for the bot to see, or where the diff is none of it. */
 async function findRevision(conduit, name) {
 	const { id: number, phid, fields } = await revisionNamed(conduit, name);
@@ -692,4 +705,4 @@ function remarksOn(diff) {
 	return ["Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change."];
 }
 
-export { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, looksLikeRevision, mapOf, mayPass, mendOfCertificate, openConduit, openPhabricator, parseRevisionName, phabricatorOf, readAuthority, tokenVariable, transactionsOf, userNames, whoami };
+export { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, landedRevision, looksLikeRevision, mapOf, mayPass, mendOfCertificate, openConduit, openPhabricator, parseRevisionName, phabricatorOf, readAuthority, tokenVariable, transactionsOf, userNames, whoami };

@@ -3859,55 +3859,6 @@ const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
 const wasmFile = new URL("index_bg.wasm", import.meta.url);
 const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
 
-// src/report/read.ts
-/** A directory without a result that this version can read. */
-var ResultError = class extends Error {
-	name = "ResultError";
-	upshot = "usage";
-};
-/** The `result.json` of a gate's work directory, checked against its schema. */
-const readResult = (directory) => parsedFile(join(directory, "result.json"), resultSchema);
-/** The result of a gate or of a bisection: that of a work directory, or a file, with the directory that it is in. */
-async function readAnyResult(path) {
-	const isFile = (await stat(path).catch(() => void 0))?.isFile() === true;
-	const directory = isFile ? dirname(path) : path;
-	return {
-		directory,
-		result: await parsedFile(isFile ? path : join(directory, "result.json"), union([bisectResultSchema, resultSchema]))
-	};
-}
-async function parsedFile(path, schema) {
-	const text = await readFile(path, "utf8").catch(() => {
-		throw new ResultError(`${path} cannot be read: name the work directory of a gate or a bisection that has finished.`);
-	});
-	const { success, data } = schema.safeParse(fromJson(text));
-	if (success) return data;
-	throw new ResultError(`${path} is no result of this version of ppsgate: measure again with this version.`);
-}
-/**
-* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
-* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
-*/
-async function explained(result, directory, leftOut = () => {}) {
-	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
-	try {
-		const profiles = await readProfiles(result, read, leftOut);
-		return {
-			result: withReasons(result, profiles),
-			profiles
-		};
-	} catch (error) {
-		leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
-		return {
-			result: withReasons(result, []),
-			profiles: []
-		};
-	}
-}
-function ifMissing(error) {
-	if (error.code !== "ENOENT") throw error;
-}
-
 // src/report/junit.ts
 /** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
 function renderJunit(result) {
@@ -4075,6 +4026,55 @@ async function replaceFile(path, content) {
 	const draft = `${path}.part`;
 	await writeFile(draft, content, { flush: true });
 	await rename(draft, path);
+}
+
+// src/report/read.ts
+/** A directory without a result that this version can read. */
+var ResultError = class extends Error {
+	name = "ResultError";
+	upshot = "usage";
+};
+/** The `result.json` of a gate's work directory, checked against its schema. */
+const readResult = (directory) => parsedFile(join(directory, "result.json"), resultSchema);
+/** The result of a gate or of a bisection: that of a work directory, or a file, with the directory that it is in. */
+async function readAnyResult(path) {
+	const isFile = (await stat(path).catch(() => void 0))?.isFile() === true;
+	const directory = isFile ? dirname(path) : path;
+	return {
+		directory,
+		result: await parsedFile(isFile ? path : join(directory, "result.json"), union([bisectResultSchema, resultSchema]))
+	};
+}
+async function parsedFile(path, schema) {
+	const text = await readFile(path, "utf8").catch(() => {
+		throw new ResultError(`${path} cannot be read: name the work directory of a gate or a bisection that has finished.`);
+	});
+	const { success, data } = schema.safeParse(fromJson(text));
+	if (success) return data;
+	throw new ResultError(`${path} is no result of this version of ppsgate: measure again with this version.`);
+}
+/**
+* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
+* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
+*/
+async function explained(result, directory, leftOut = () => {}) {
+	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
+	try {
+		const profiles = await readProfiles(result, read, leftOut);
+		return {
+			result: withReasons(result, profiles),
+			profiles
+		};
+	} catch (error) {
+		leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
+		return {
+			result: withReasons(result, []),
+			profiles: []
+		};
+	}
+}
+function ifMissing(error) {
+	if (error.code !== "ENOENT") throw error;
 }
 
 // src/report/bisect-write.ts

@@ -446,6 +446,12 @@ function withBisection(index, { testbed, good, bad, revisions, answer }, path) {
 		}
 	}));
 }
+/** The index after somebody took the level of change `id` for the new one; undefined where no such change is open. */
+function accepted(index, id, now) {
+	const isMeant = (change) => change.id === id && isOpen(change);
+	if (!index.changes.some(isMeant)) return void 0;
+	return withChange(index, isMeant, (change) => moved(change, "accepted", now));
+}
 /**
 * Whether a night is four deviations off the level that the nights before it have, and by more than 1 %; never of a
 * series that is too short to tell. The nights before are sorted by `byCommit`.
@@ -555,4 +561,4 @@ const rounded = ({ pps, nsPerPacket }) => ({
 	nsPerPacket: nsPerPacket.map((value) => Number(value.toPrecision(4)))
 });
 
-export { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, isOff, judgeTrend, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate };
+export { accepted, byCommit, countsOf, earlierNight, emptyTrend, isLoss, isOfOneCommit, isOff, judgeTrend, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate };

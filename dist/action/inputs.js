@@ -11,7 +11,8 @@ const commands = [
 	"gate",
 	"bisect",
 	"admit",
-	"publish"
+	"publish",
+	"accept"
 ];
 /** See "Variables reference" in GitHub's documentation of Actions. */
 const jobSchema = object({

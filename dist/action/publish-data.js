@@ -2,10 +2,20 @@ import { isOfGate, publishToBranch, publishToDirectory } from "../data-branch.js
 import { factsOf } from "../night.js";
 import { reasonOf } from "../words.js";
 import { log } from "./log.js";
+import { tellTrend } from "./tell-trend.js";
 
 // src/action/publish-data.ts
-/** With no publication the badges are brought up to date. What cannot be kept is a warning: the verdict stands. */
-async function publishData({ octokit, repository, inputs: { job } }, { github, trend }, asked) {
+/**
+* With no publication the badges are brought up to date; after one of the default branch people are told what has changed
+* on it. What cannot be kept is a warning: the verdict stands.
+*/
+async function publishData(context, config, asked) {
+	const links = await keptData(context, config, asked);
+	const nights = asked.filter(({ isDefaultBranch }) => isDefaultBranch);
+	await tellTrend(context, config, nights.map(({ result }) => result.testbed.name));
+	return links;
+}
+async function keptData({ octokit, repository, inputs: { job } }, { github, trend }, asked) {
 	const warned = /* @__PURE__ */ new Set();
 	const leftOut = (why) => {
 		if (!warned.has(why)) log.warn(why);

@@ -6,6 +6,10 @@ async function runCommand(inputs, signal) {
 	const context = await openJob(inputs);
 	switch (inputs.command) {
 		case "admit": return runAdmit(context);
+		case "accept": {
+			const { runAccept } = await import("./run-accept.js");
+			return runAccept(context);
+		}
 		case "gate": {
 			const { runGate } = await import("./run-gate.js");
 			return runGate(context, signal);

@@ -1,10 +1,12 @@
 // From the event to what may be measured: which patch, at which commits, by whose leave, and what was asked of it.
 
+import { changeIdIn } from '../answer/alert-text.ts';
 import { type Memory, markerOf, readMemory } from '../answer/comment-text.ts';
 import type { CalledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import type { Octokit } from '../github/client.ts';
+import { type Octokit, ownLogin } from '../github/client.ts';
 import { findComment } from '../github/comment.ts';
+import { readIssue } from '../github/issue.ts';
 import {
   type FoundPullRequest,
   fetchPullRequest,
@@ -82,6 +84,8 @@ export async function admit(trigger: Trigger, world: AdmitWorld): Promise<Admiss
     }
     case 'comment':
       return admitComment(trigger, world);
+    case 'acceptance':
+      return { kind: 'nothing', why: 'A level is accepted by a job with `command: accept`.' };
     case 'dispatched':
       return admitDispatched(trigger, world);
     case 'button':
@@ -97,6 +101,27 @@ export async function admit(trigger: Trigger, world: AdmitWorld): Promise<Admiss
       return go(patch, {}, world, why, 'nightly');
     }
   }
+}
+
+type Acceptance =
+  /** `id` is that of the change. */
+  { kind: 'accept'; id: string; why: string } | { kind: 'nothing'; why: string };
+
+/** Believes the marker of an issue that is our own, from somebody who may write. Throws where GitHub does not tell. */
+export async function admitAcceptance(
+  { number, by }: Pick<Extract<Trigger, { kind: 'acceptance' }>, 'number' | 'by'>,
+  { octokit, repositoryName: repository }: Pick<AdmitWorld, 'octokit' | 'repositoryName'>,
+): Promise<Acceptance> {
+  const body = await readIssue({ octokit, repository }, number, await ownLogin(octokit));
+  const id = changeIdIn(body ?? '');
+  if (id === undefined) {
+    return { kind: 'nothing', why: `#${number} is no issue that ppsgate has opened on a change.` };
+  }
+  if (!(await mayWrite(octokit, repository, by))) {
+    const why = `${by} may not write to ${repository}, and so accepts nothing.`;
+    return { kind: 'nothing', why };
+  }
+  return { kind: 'accept', id, why: `${by} accepts the level that #${number} is of.` };
 }
 
 async function admitButton(

@@ -31,7 +31,7 @@ export type Inputs = {
 };
 
 /** Everything in one job, or its three parts in jobs of their own with permissions of their own. */
-const commands = ['gate', 'bisect', 'admit', 'publish'] as const;
+const commands = ['gate', 'bisect', 'admit', 'publish', 'accept'] as const;
 
 /** See "Variables reference" in GitHub's documentation of Actions. */
 const jobSchema = z

@@ -8,9 +8,28 @@ import type { ReportLinks } from '../report/markdown.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
+import { tellTrend } from './tell-trend.ts';
 
-/** With no publication the badges are brought up to date. What cannot be kept is a warning: the verdict stands. */
+/**
+ * With no publication the badges are brought up to date; after one of the default branch people are told what has changed
+ * on it. What cannot be kept is a warning: the verdict stands.
+ */
 export async function publishData(
+  context: JobContext,
+  config: Config,
+  asked: readonly Publication[],
+): Promise<ReportLinks[]> {
+  const links = await keptData(context, config, asked);
+  const nights = asked.filter(({ isDefaultBranch }) => isDefaultBranch);
+  await tellTrend(
+    context,
+    config,
+    nights.map(({ result }) => result.testbed.name),
+  );
+  return links;
+}
+
+async function keptData(
   { octokit, repository, inputs: { job } }: JobContext,
   { github, trend }: Config,
   asked: readonly Publication[],

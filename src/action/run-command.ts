@@ -8,6 +8,10 @@ export async function runCommand(inputs: Inputs, signal: AbortSignal): Promise<n
   switch (inputs.command) {
     case 'admit':
       return runAdmit(context);
+    case 'accept': {
+      const { runAccept } = await import('./run-accept.ts');
+      return runAccept(context);
+    }
     case 'gate': {
       const { runGate } = await import('./run-gate.ts');
       return runGate(context, signal);

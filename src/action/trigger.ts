@@ -6,7 +6,13 @@ import { askedAs, askNames, bisectAskNames, kebabCase } from '../config/paramete
 import { type FoundPullRequest, pullRequestFromEvent } from '../github/pull-request.ts';
 import type { Occasion } from '../patch/authorize.ts';
 import type { BisectAsk } from '../patch/bisect-command.ts';
-import { type Ask, type CommentCommand, callOnGithub, parseCommand } from '../patch/command.ts';
+import {
+  type Ask,
+  asksToAccept,
+  type CommentCommand,
+  callOnGithub,
+  parseCommand,
+} from '../patch/command.ts';
 import { excerpt } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 
@@ -30,6 +36,8 @@ export type Trigger =
     }
   /** A button of our check; `number` is that of the pull request which it was made for, where the check tells. */
   | { kind: 'button'; by: string; button: 'rerun' | 'extend'; headCommit: string; number?: number }
+  /** A comment on an issue, which is no pull request, that accepts the level which it is of. */
+  | { kind: 'acceptance'; number: number; id: number; by: string }
   | { kind: 'push'; before: string; after: string }
   | { kind: 'schedule'; commit: string }
   /** Nobody asked for anything. */
@@ -169,6 +177,9 @@ function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>)
   const { id, body, created_at: at, user } = comment;
   const text = body ?? '';
   const isCall = parseCommand(text) !== undefined;
+  if (action === 'created' && issue.pull_request == null && user !== null && asksToAccept(text)) {
+    return { kind: 'acceptance', number: issue.number, id, by: user.login };
+  }
   if (action !== 'created' || issue.pull_request == null || user === null || !isCall) {
     const why = `Only a new comment on a pull request that begins with ${callOnGithub} asks for anything.`;
     return { kind: 'nothing', why };

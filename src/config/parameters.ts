@@ -36,7 +36,7 @@ const parameters = {
   // Only a job on GitHub has these two.
   command: {
     input:
-      'gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, and publish answers after them.',
+      'gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that somebody accepts in an issue.',
     of: 'both',
     default: 'gate',
   },

@@ -64,15 +64,26 @@ export function parseCommand(
       const read = readArguments(verb, rest, call);
       return read.kind === 'mistaken' ? mistaken(read.what, read.nearest) : read;
     }
+    case 'accept':
+      if (call !== callOnGithub) return mistaken(noVerb(verb), nearestVerb(verb));
+      return mistaken('accept is for the issue that ppsgate has opened on a change', 'help');
     case 'bisect': {
       const read = readBisect(rest, (word) => heads[call].test(word));
       if (read.kind === 'mistaken') return mistaken(read.what, read.nearest);
       return { kind: verb, ask: read.ask, ...headNamed(read.head, call) };
     }
     default:
-      return mistaken(`there is no command "${excerpt(verb)}"`, nearestVerb(verb));
+      return mistaken(noVerb(verb), nearestVerb(verb));
   }
 }
+
+/** Whether a comment on an issue accepts the level that the issue is of. */
+export function asksToAccept(comment: string): boolean {
+  const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
+  return /^\/ppsgate\s+accept\s*$/.test(line);
+}
+
+const noVerb = (word: string): string => `there is no command "${excerpt(word)}"`;
 
 /** Two letters swapped are two edits. */
 function nearestVerb(word: string): string {

@@ -36,6 +36,8 @@ export type Repository = {
 
 /** One in which diffs can be made commits. */
 export type WritableRepository = Repository & {
+  /** All that was written with a commit. */
+  message(commit: string): Promise<string>;
   /** The last commit of a branch that was there at a time; throws a `RepositoryError` where there was none. */
   commitAt(branch: string, date: Date): Promise<string>;
   /** What a branch of Subversion was at a revision: the last commit of ours, of before a time, that is no later one. */
@@ -218,6 +220,8 @@ export function openRepository(
         );
       });
     },
+
+    message: (commit) => git('show', '--no-patch', '--format=%B', '--end-of-options', idOf(commit)),
 
     async describe(commit) {
       const [subject = '', author = ''] = (

@@ -97,6 +97,22 @@ function nameInUrl(text: string, server: string): RevisionName | undefined {
   return revision === undefined || !isDiff ? undefined : nameOf(revision, diff);
 }
 
+/**
+ * The number of the revision of this server that a commit landed, as `arc land` and the committers of FreeBSD write it
+ * below their message: `Differential Revision: https://reviews.freebsd.org/D27401`.
+ */
+export function landedRevision(message: string, server: string): number | undefined {
+  const named = [
+    ...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim),
+  ];
+  try {
+    return parseRevisionName(named.at(-1)?.[1] ?? '', server)?.revision;
+  } catch (error) {
+    if (error instanceof RevisionError) return undefined;
+    throw error;
+  }
+}
+
 /** Throws a `RevisionError` where there is no such revision for the bot to see, or where the diff is none of it. */
 export async function findRevision(conduit: Conduit, name: RevisionName): Promise<FoundRevision> {
   const { id: number, phid, fields } = await revisionNamed(conduit, name);

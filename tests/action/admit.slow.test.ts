@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Admission, type AdmitWorld, admit, noticeName } from '../../src/action/admit.ts';
+import {
+  type Admission,
+  type AdmitWorld,
+  admit,
+  admitAcceptance,
+  noticeName,
+} from '../../src/action/admit.ts';
 import { readRequest, requestText } from '../../src/action/request.ts';
 import type { Trigger } from '../../src/action/trigger.ts';
 import { composeComment, type Writing } from '../../src/answer/comment-text.ts';
@@ -158,6 +164,58 @@ const refused = (why: RegExp, name = noticeName) => ({
   name,
   pullRequest: expect.objectContaining({ number: 7 }),
   why: expect.stringMatching(why),
+});
+
+describe('a level', () => {
+  const marker = '<!-- ppsgate change 0123456789ab -->';
+  const anIssue = (author: string, body: string) => {
+    const times = { createdAt: noon, updatedAt: noon };
+    const about = { title: 'Slower', labels: [], state: 'open' as const, reason: null };
+    github.state.issues.push({ number: 12, author, body, ...about, ...times });
+  };
+  const acceptedBy = async (by: string, number = 12) =>
+    admitAcceptance({ number, by }, { octokit: await hastyOctokit(github), repositoryName });
+
+  test('is accepted in our issue by who may write', async () => {
+    anIssue('github-actions[bot]', `${marker}\n\nSlower.`);
+    expect(await acceptedBy('carol')).toMatchObject({ kind: 'accept', id: '0123456789ab' });
+  });
+
+  test.each(['dan', 'erin', 'mallory', 'nobody'])('is not accepted by %s', async (by) => {
+    anIssue('github-actions[bot]', marker);
+    expect(await acceptedBy(by)).toMatchObject({ kind: 'nothing' });
+  });
+
+  test('is not accepted in an issue of somebody else, whatever is in it', async () => {
+    anIssue('mallory', marker);
+    expect(await acceptedBy('carol')).toMatchObject({ kind: 'nothing' });
+  });
+
+  test.each(['', 'Slower.', ` ${marker}`, '<!-- ppsgate change $(reboot) -->'])(
+    'is not accepted in an issue of ours that is of no change: %j',
+    async (body) => {
+      anIssue('github-actions[bot]', body);
+      expect(await acceptedBy('carol')).toMatchObject({ kind: 'nothing' });
+    },
+  );
+
+  test('is not accepted at a pull request, or where nothing is', async () => {
+    for (const number of [7, 99]) {
+      expect(await acceptedBy('carol', number)).toMatchObject({ kind: 'nothing' });
+    }
+  });
+
+  test('is not accepted while GitHub does not tell who may write', async () => {
+    anIssue('github-actions[bot]', marker);
+    const fault = { kind: 'broken', status: 502 } as const;
+    github.faults.order('repos/get-collaborator-permission-level', fault, 4);
+    await expect(acceptedBy('carol')).rejects.toThrow('did not tell what carol may do');
+  });
+
+  test('is accepted by no job that measures', async () => {
+    const trigger = { kind: 'acceptance', number: 12, id: 31, by: 'carol' } as const;
+    expect(await admitted(trigger)).toMatchObject({ kind: 'nothing' });
+  });
 });
 
 describe('a pull request that is pushed', () => {

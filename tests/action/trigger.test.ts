@@ -122,6 +122,17 @@ describe('a comment', () => {
     });
   });
 
+  const accepting = { issue: { number: 12 }, comment: { ...comment, body: '/ppsgate accept' } };
+
+  test('that accepts, on an issue, says who and where', () => {
+    const acceptance = { kind: 'acceptance', number: 12, id: 31, by: 'carol' };
+    expect(read('issue_comment', payload(accepting))).toEqual(acceptance);
+  });
+
+  test('that is edited until it accepts asks for nothing', () => {
+    expect(read('issue_comment', payload({ ...accepting, action: 'edited' }))).toEqual(onlyCalls);
+  });
+
   test.each<[string, object]>([
     ['on an issue that is no pull request', { issue: { number: 7 } }],
     ['on an issue whose pull request is null', { issue: { number: 7, pull_request: null } }],

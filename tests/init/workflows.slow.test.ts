@@ -82,10 +82,12 @@ test('each job may do what it does and no more', () => {
     'pull-requests': 'write',
     checks: 'write',
     actions: 'read',
+    issues: 'write',
   };
+  const accept = { contents: 'write', issues: 'write' };
   const asks = { contents: 'write', 'pull-requests': 'write' };
   expect(permissionsOf(oneJobWorkflow(setting))).toEqual({
-    ...{ gate: answers, bisect: asks, publish: answers },
+    ...{ gate: answers, bisect: asks, publish: answers, accept },
   });
   expect(permissionsOf(publishWorkflow(setting))).toEqual({ publish: answers });
   expect(permissionsOf(splitWorkflow(beside))).toEqual({
@@ -94,6 +96,7 @@ test('each job may do what it does and no more', () => {
     bisect: { contents: 'read' },
     cancel: {},
     publish: answers,
+    accept,
   });
 });
 
@@ -105,6 +108,7 @@ test('only what measures runs beside the lab', () => {
     ['bisect', ['self-hosted', 'lab']],
     ['cancel', 'ubuntu-latest'],
     ['publish', 'ubuntu-latest'],
+    ['accept', 'ubuntu-latest'],
   ]);
 });
 
@@ -114,13 +118,13 @@ const steps = [oneJobWorkflow(setting), publishWorkflow(setting), splitWorkflow(
 
 test('nothing is run that is not pinned to a commit', () => {
   const actions = steps.flatMap(({ uses }) => uses ?? []);
-  expect(actions).toHaveLength(20);
+  expect(actions).toHaveLength(24);
   for (const action of actions) expect(action).toMatch(/@[\da-f]{40}$/);
 });
 
 test('every checkout is of the base, with its history and without a token left behind', () => {
   const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
-  expect(checkouts).toHaveLength(8);
+  expect(checkouts).toHaveLength(10);
   for (const checkout of checkouts) {
     expect(checkout.with).toEqual({ 'fetch-depth': 0, 'persist-credentials': false });
   }
@@ -330,6 +334,17 @@ test.for([
   ['the night', true, onEvent('schedule', {})],
 ] as const)('in three jobs admission looks at %s: %s', ([, expected, values]) => {
   expect(outcome(splitWorkflow(beside), 'admit', values).runs).toBe(expected);
+});
+
+test.for([
+  ['an insider’s word in an issue', true, '/ppsgate accept', 'MEMBER', { isIssue: true }],
+  ['a stranger’s', false, '/ppsgate accept', 'NONE', { isIssue: true }],
+  ['another command', false, '/ppsgate run', 'MEMBER', { isIssue: true }],
+  ['the same at a pull request', false, '/ppsgate accept', 'MEMBER', {}],
+] as const)('a level is accepted by %s: %s', ([, expected, body, who, place]) => {
+  for (const text of [oneJobWorkflow(setting), splitWorkflow(beside)]) {
+    expect(outcome(text, 'accept', onComment(body, who, place)).runs).toBe(expected);
+  }
 });
 
 const finished = (event: string, repository: string, conclusion = 'success', login = 'alice') =>

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { askNames, bisectAskNames, parameter } from '../../src/config/parameters.ts';
 import { bisectWords } from '../../src/patch/bisect-command.ts';
 import {
+  asksToAccept,
   callOnGithub,
   callOnPhabricator,
   commandsFor,
@@ -157,9 +158,24 @@ test.each([
   ['/ppsgate bisect margin=1%', 'bisect takes no "margin"; write /ppsgate bisect'],
   ['/ppsgate bisect --exec=reboot a b', 'bisect takes no "--exec"; write /ppsgate bisect'],
   ['/ppsgate bisect $(reboot)', 'bisect takes no "$(reboot)"; write /ppsgate bisect'],
+  [
+    '/ppsgate accept',
+    'accept is for the issue that ppsgate has opened on a change; write /ppsgate help',
+  ],
   ['/ppsgate cancel all', 'cancel takes nothing more, found "all"; write /ppsgate cancel'],
 ])('%j gets the nearest right command', (comment, why) => {
   expect(parseCommand(comment)).toEqual({ kind: 'mistaken', why });
+});
+
+test.each([
+  ['/ppsgate accept', true],
+  ['  /ppsgate  accept \r\nIt is worth it.', true],
+  ['/ppsgate accept it', false],
+  ['> /ppsgate accept', false],
+  ['/ppsgate run', false],
+  ['Please\n/ppsgate accept', false],
+])('%j accepts a level: %j', (comment, expected) => {
+  expect(asksToAccept(comment)).toBe(expected);
 });
 
 test('Phabricator has a call of its own', () => {

@@ -410,9 +410,10 @@ test('a file of more than 4 MiB is an error, not a long wait', async () => {
   await expect(repository.read(entry?.object ?? '')).rejects.toThrow('at most 4 MiB');
 });
 
-test('a commit is described by its subject and its author', async () => {
+test('a commit is described by its subject and its author, and has all that was written with it', async () => {
   const directory = newRepository();
   const id = commit(directory, { file: '' }, {}, 'Subject line\n\nAnd a body.\n');
+  expect((await openRepository(directory).message(id)).trim()).toBe('Subject line\n\nAnd a body.');
   expect(await openRepository(directory).describe(id)).toEqual({
     subject: 'Subject line',
     author: 'Alice',

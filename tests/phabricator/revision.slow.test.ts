@@ -10,6 +10,7 @@ import { fetchDiff, whyMisleading } from '../../src/phabricator/diff.ts';
 import {
   findRevision,
   isMember,
+  landedRevision,
   parseRevisionName,
   RevisionError,
   type ToldBase,
@@ -83,6 +84,21 @@ describe('the name of a revision', () => {
       );
     },
   );
+
+  test.each([
+    [`Prefetch.\n\nReviewed by:\tbob\nDifferential Revision:\t${server}/D27401\n`, 27401],
+    [
+      `Take it back.\n\nDifferential Revision: ${server}/D1\nDifferential Revision: ${server}/D2`,
+      2,
+    ],
+    ['Differential Revision: https://phabricator.example.net/D27401', undefined],
+    [`See Differential Revision: ${server}/D27401`, undefined],
+    [`Differential Revision: ${server}/D27401 and more`, undefined],
+    ['Differential Revision: D27401', undefined],
+    ['', undefined],
+  ])('that a commit landed is read of %j', (message, number) => {
+    expect(landedRevision(message, server)).toBe(number);
+  });
 
   test('says a number that can be searched for, or is none, whatever is written', () => {
     fc.assert(
