@@ -6,6 +6,7 @@ import { readInputs } from '../../src/action/inputs.ts';
 import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
 import { parseConfig } from '../../src/config/load.ts';
+import { emptyIndex } from '../../src/data-branch/layout.ts';
 import { assembleResult } from '../../src/experiment/assemble.ts';
 import { makePlan } from '../../src/experiment/plan.ts';
 import { openRepository } from '../../src/patch/repository.ts';
@@ -15,13 +16,14 @@ import type { PullRequest } from '../../src/words/patch.ts';
 import type { Pause } from '../../src/words/pause.ts';
 import type { CellResult, Result } from '../../src/words/result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
+import { commitAt, commitFiles, entryAt } from '../fakes/github/git-objects.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { journalOf, still } from '../fakes/journal.ts';
 import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { type Ran, runStep } from '../fakes/runner.ts';
+import { aChange, anIndex } from '../fakes/trend.ts';
 import { type ZipEntry, zipOf } from '../fakes/zip.ts';
 
 const repository = 'example/router';
@@ -329,5 +331,72 @@ describe('an artifact that says that nothing changes which the testbed lays', ()
     const told = phabricator.state.transactions.at(-1)?.comment?.raw;
     expect(told, ran.log).toContain(said);
     expect(phabricator.violations).toEqual([]);
+  });
+});
+
+describe('a push to the default branch', () => {
+  const pushed = { kind: 'range', title: 'A change', author: 'alice' } as const;
+
+  /** The data branch knows of a confirmed loss that the commit before the pushed one has made. */
+  const keepLoss = () => {
+    const { baseCommit: good, headCommit: bad } = patch;
+    const changes = [aChange({ testbed: 'lab', good, bad })];
+    commitFiles(github.state.git, 'ppsgate-data', {
+      'index.json': JSON.stringify(emptyIndex),
+      'trend/index.json': JSON.stringify(anIndex(changes)),
+    });
+  };
+
+  const publishPush = (conduitToken = '') => {
+    const headCommit = commit(workspace, { a: `${github.requests.length}` });
+    const range = { ...pushed, baseCommit: patch.headCommit, headCommit };
+    const request = { patch: range, purpose: 'history' } as const;
+    return publish({ ...resultOf(1), patch: range }, [], request, { conduitToken });
+  };
+
+  test('has the issue of a change made, and its pull request told, once', async () => {
+    keepLoss();
+    const [merged] = github.state.pullRequests;
+    Object.assign(merged ?? {}, { state: 'closed', mergeCommit: patch.headCommit });
+    const ran = await publishPush();
+    expect(warnings(ran)).toEqual([]);
+    expect(github.state.issues).toMatchObject([{ labels: ['ppsgate-regression'] }]);
+    expect(github.state.comments).toMatchObject([
+      { number: 7, body: expect.stringContaining('#8 has the rest.') },
+    ]);
+    await publishPush();
+    expect(github.state.issues).toHaveLength(1);
+    expect(github.state.comments).toHaveLength(1);
+  });
+
+  test('tells the revision that landed', async () => {
+    await using phabricator = await startPhabricator();
+    const { url, token } = phabricator;
+    const raw = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-0\n+1\n';
+    const author = phabricator.addUser('author');
+    const revision = phabricator.addRevision({ author, title: 'Forward', diff: { raw } });
+    await github.stop();
+    const message = `Forward\n\nDifferential Revision: ${url}/D${revision.id}\n`;
+    const written = `${config}phabricator: { url: "${url}" }\n`;
+    await prepare((directory) => commit(directory, { a: '1' }, {}, message), written);
+    keepLoss();
+    const ran = await publishPush(token);
+    expect(warnings(ran)).toEqual([]);
+    const told = phabricator.state.transactions.at(-1)?.comment?.raw;
+    expect(told).toContain('/example/router/issues/8');
+    expect(told).toContain('`ipfw-stateful inet4 −4.10 %`');
+    expect(phabricator.violations).toEqual([]);
+  });
+
+  test('makes no issue where ppsgate.yml wants none', async () => {
+    await github.stop();
+    await prepare(
+      (directory) => commit(directory, { a: '1' }),
+      `${config}trend: { issues: false }\n`,
+    );
+    keepLoss();
+    const ran = await publishPush();
+    expect(warnings(ran)).toEqual([]);
+    expect(github.state.issues).toEqual([]);
   });
 });
