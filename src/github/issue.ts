@@ -9,7 +9,7 @@ export type IssuePlace = { octokit: Octokit; repository: string };
 export type Label = { name: string; color: string; description: string };
 
 /** `unsure` where GitHub may have made it, and the answer was lost. */
-export type MadeIssue =
+type MadeIssue =
   | { kind: 'made'; number: number }
   | { kind: 'refused' | 'unsure'; failure: GithubFailure };
 

@@ -38,7 +38,7 @@ export const anIndex = (changes: Change[] = []): TrendIndex => ({
 });
 
 /** How a write ends: as it should, not done, done without an answer, or done and found done when it is tried again. */
-export type WriteFate = 'done' | 'not-done' | 'unanswered' | 'done-unseen';
+type WriteFate = 'done' | 'not-done' | 'unanswered' | 'done-unseen';
 
 export type FakeBranch = {
   index: TrendIndex;
