@@ -1,5 +1,5 @@
 import { UsageError, commitId, diffName, lastLine, reasonOf, withoutSequences } from "./words.js";
-import { array, base64, discriminatedUnion, literal, number$1 as number, object, string } from "./vendor/zod.js";
+import { array, base64, discriminatedUnion, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { systemOf } from "./config.js";
 import { HostError, shell } from "./host.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
@@ -150,7 +150,9 @@ const kernelSourceSchema = discriminatedUnion("kind", [object({
 	kind: literal("tree"),
 	baseCommit: commitId,
 	/** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
-	diff: base64().optional()
+	diff: base64().optional(),
+	/** Its links that are booted, ascending; absent: it is linked but once. */
+	links: array(int().positive()).min(1).optional()
 }), object({
 	kind: literal("archive"),
 	path: string(),
@@ -402,9 +404,9 @@ function kernelCache(host, folder) {
 			});
 			await host.upload(Buffer.from(`${text}\n`), note(key), 420);
 		},
-		async prune(key, bounds) {
+		async prune(own, bounds) {
 			const names = (await host.output(shell`ls -1t ${folder}`)).split("\n").filter(Boolean);
-			const kept = keptNames(key, names, parseSizes(await host.output(shell`du -a -k ${folder}`), folder), bounds);
+			const kept = keptNames(own, names, parseSizes(await host.output(shell`du -a -k ${folder}`), folder), bounds);
 			const rubbish = names.filter((name) => !kept.has(name));
 			for (const name of rubbish) await host.output(shell`rm -f ${`${folder}/${name}`}`);
 		}
@@ -434,17 +436,17 @@ function parseSizes(text, folder) {
 	return sizes;
 }
 /** `names` has what was used last first. */
-function keptNames(key, names, sizes, { mostKernels, mostBytes }) {
+function keptNames(own, names, sizes, { mostKernels, mostBytes }) {
 	const keys = names.filter((name) => name.endsWith(noteEnding)).map((name) => name.slice(0, -5));
 	const kept = /* @__PURE__ */ new Set();
 	let kernels = 0;
 	let bytes = 0;
-	for (const each of /* @__PURE__ */ new Set([key, ...keys])) {
+	for (const each of own.union(new Set(keys))) {
 		const size = sizes.get(each + archiveEnding);
 		if (size === void 0) continue;
 		kernels += 1;
 		bytes += size;
-		if (each !== key && (kernels > mostKernels || bytes > mostBytes)) break;
+		if (!own.has(each) && (kernels > mostKernels || bytes > mostBytes)) break;
 		kept.add(each + archiveEnding).add(each + noteEnding);
 	}
 	return kept;
@@ -510,6 +512,8 @@ async function keyOf(host, { recipe, jail }, tree, tools, signal) {
 	if (isOutside) parts.push(randomUUID());
 	return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
+/** What a link is cached by, of a kernel with that key; the first is the kernel as it always was. */
+const keyOfLink = (key, link) => link === 1 ? key : createHash("sha256").update(`${key} ${link}`).digest("hex");
 /** Another number where the same words make another kernel. */
 const keyVersion = 2;
 /** How many work at it is no part of what comes out. */
@@ -847,26 +851,37 @@ async function makeKernel(host, recipe, request, tree, guard) {
 		"WITHOUT_KERNEL_SYMBOLS"
 	].map((name) => `-D${name}`)];
 	const { kept, isKept = false, diffPath } = request;
-	const buildsToolchain = recipe.toolchain && !isKept;
-	const steps = [
-		["kernel-toolchain", make(recipe, tree, jobs, "kernel-toolchain")],
-		["buildkernel", make(recipe, tree, jobs, "buildkernel")],
-		["installkernel", make(recipe, tree, 1, "installkernel", install)]
-	];
 	let log = isKept ? "The kernel-toolchain is the one of an earlier base, of the same sources.\n" : "";
-	for (const [target, command] of steps) {
-		if (target === "kernel-toolchain" && !buildsToolchain) continue;
+	const step = async (command) => {
 		const done = await runGuarded(host, inJail(request, command), guard);
 		log += done.log;
-		const failed = failureOf(done, log, `${tree}/src`, guard);
+		return failureOf(done, log, `${tree}/src`, guard);
+	};
+	if (recipe.toolchain && !isKept) {
+		const failed = await step(make(recipe, tree, jobs, "kernel-toolchain"));
 		if (failed !== void 0) return failed;
-		if (target === "kernel-toolchain" && diffPath === void 0 && kept !== void 0) await keepToolchain(host, request, kept, `${tree}/obj`);
+		if (diffPath === void 0 && kept !== void 0) await keepToolchain(host, request, kept, `${tree}/obj`);
 	}
+	const failed = await step(make(recipe, tree, jobs, "buildkernel"));
+	if (failed !== void 0) return failed;
 	const kernel = `${stage}/boot/kernel`;
-	const packed = `${stage}/packed`;
-	const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
-	await host.output(inJail(request, pack));
-	await take(host, request, packed);
+	const kernelsSeen = [];
+	for (const { number, output } of request.links) {
+		if (number !== 1) {
+			await removeLinked(host, recipe, request, tree);
+			requireLinked(await step(linkAgain(recipe, tree, jobs, number)), host, recipe);
+		}
+		await host.run(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
+		const notInstalled = await step(make(recipe, tree, 1, "installkernel", install));
+		if (notInstalled !== void 0) return notInstalled;
+		kernelsSeen.push(await host.output(inJail(request, shell`sha256 -q ${`${kernel}/kernel`}`)));
+		const packed = `${stage}/packed`;
+		const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
+		await host.output(inJail(request, pack));
+		await take(host, request, packed, output);
+	}
+	requireDistinct(kernelsSeen, host, recipe);
+	if (request.links.some(({ number }) => number !== 1)) await removeLinked(host, recipe, request, tree);
 	return {
 		kind: "built",
 		log,
@@ -874,11 +889,50 @@ async function makeKernel(host, recipe, request, tree, guard) {
 	};
 }
 /**
+* Links a kernel again of the objects that are there: sys.mk hands LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of
+* build(7) leaves configuration and cleaning out. Only code changes places. Linker sets such as those of SYSINIT(9) keep
+* their order, and so do modules: they are linked with -r, in which ld.lld leaves the order as it is.
+*/
+const linkAgain = (recipe, tree, jobs, seed) => make(recipe, tree, jobs, "buildkernel", ["-DKERNFAST", "-DNO_MODULES"], [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`]);
+/** Whatever make(1) would take for linked already. */
+async function removeLinked(host, { kernelConfig }, request, tree) {
+	const where = [
+		"-type",
+		"f",
+		"-path",
+		`*/sys/${kernelConfig}/kernel*`
+	];
+	const names = [
+		"(",
+		"-name",
+		"kernel",
+		"-o",
+		"-name",
+		"kernel.full",
+		")"
+	];
+	await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
+}
+/** The kernel was linked before: what fails now is no fault of a patch, unless the disk is full. */
+function requireLinked(failed, host, recipe) {
+	if (failed === void 0) return;
+	const why = failed.kind === "build-failed" ? failed.errors.join("; ") : "the disk is full";
+	throw new BuilderError(`A kernel could not be linked again on ${host.name} (${why}); ${mending[recipe.kind]}, or set \`relink: 1\`.`);
+}
+function requireDistinct(kernels, host, recipe) {
+	if (new Set(kernels).size === kernels.length) return;
+	throw new BuilderError(`A kernel that was linked again on ${host.name} came out as it was before; ${mending[recipe.kind]}, or set \`relink: 1\`.`);
+}
+const mending = {
+	make: "let the tree be linked by ld.lld of LLVM 13 or newer",
+	command: "let the command link in another order for each $LINK"
+};
+/**
 * The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets anybody install, and
 * MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count, nor
 * the modules of ports that kern.post.mk finds there, so that what was built is known from ppsgate.yml.
 */
-function make(recipe, tree, jobs, target, more = []) {
+function make(recipe, tree, jobs, target, more = [], environment = []) {
 	const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
 	const words = [
 		...[
@@ -896,7 +950,7 @@ function make(recipe, tree, jobs, target, more = []) {
 		...more,
 		target
 	];
-	const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`];
+	const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
 	return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
 }
 const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
@@ -918,8 +972,8 @@ function failureOf(done, log, source, { limitSeconds }) {
 	};
 }
 /** Read by who has written it: a link could lead to what only root may read. */
-async function take(host, request, archive) {
-	await host.output(shell`${inJail(request, shell`cat ${archive}`)} > ${request.output}`);
+async function take(host, request, archive, output) {
+	await host.output(shell`${inJail(request, shell`cat ${archive}`)} > ${output}`);
 }
 /** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
 async function unameOf(host, request, kernel) {
@@ -928,30 +982,38 @@ async function unameOf(host, request, kernel) {
 	return outcome.kind === "exited" && outcome.code === 0 && line !== "" ? line : void 0;
 }
 async function cookByCommand(host, recipe, request, guard) {
-	const { baseCommit, diffPath, work, folder } = request;
+	const { work, folder } = request;
 	const written = `${work}/out/kernel`;
 	await host.output(buildFolder(request, `${work}/out`));
-	const variables = [
-		`BASE_COMMIT=${baseCommit}`,
-		`DIFF=${diffPath ?? ""}`,
-		`KERNCONF=${recipe.kernelConfig}`,
-		`OUTPUT=${written}`
-	];
-	const command = shell`${cleanEnvironment} ${variables} ${recipe.argv}`;
-	const done = await runGuarded(host, inJail(request, command), guard);
-	const failed = failureOf(done, done.log, folder, guard);
-	if (failed !== void 0) return failed;
-	const isThere = await host.run(inJail(request, shell`test -s ${written}`));
-	if (isThere.kind === "exited" && isThere.code === 0) {
-		await take(host, request, written);
-		return {
-			kind: "built",
-			log: done.log,
-			uname: void 0
-		};
+	let log = "";
+	const archives = [];
+	for (const [index, { number, output }] of request.links.entries()) {
+		await host.run(inJail(request, shell`rm -f ${written}`));
+		const command = shell`${cleanEnvironment} ${variablesOf(recipe, request, number, written)} ${recipe.argv}`;
+		const done = await runGuarded(host, inJail(request, command), guard);
+		log += done.log;
+		const failed = failureOf(done, log, folder, guard);
+		if (index > 0) requireLinked(failed, host, recipe);
+		if (failed !== void 0) return failed;
+		const isThere = await host.run(inJail(request, shell`test -s ${written}`));
+		if (isThere.kind !== "exited" || isThere.code !== 0) throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`);
+		await take(host, request, written, output);
+		archives.push(await host.output(shell`sha256 -q ${output}`));
 	}
-	throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`);
+	requireDistinct(archives, host, recipe);
+	return {
+		kind: "built",
+		log,
+		uname: void 0
+	};
 }
+const variablesOf = ({ kernelConfig }, { baseCommit, diffPath }, link, output) => [
+	`BASE_COMMIT=${baseCommit}`,
+	`DIFF=${diffPath ?? ""}`,
+	`KERNCONF=${kernelConfig}`,
+	`LINK=${link}`,
+	`OUTPUT=${output}`
+];
 
 // src/build/needed-modules.ts
 /**
@@ -1140,19 +1202,26 @@ async function buildKernel(host, written, request, options) {
 		const tools = await toolsOf(host, config, signal);
 		const key = await keyOf(host, config, tree.id, tools, signal);
 		const cache = kernelCache(host, `${folder}/cache`);
-		const sumName = `${config.host}:${config.port}${folder} ${key}`;
+		const sumName = (link) => `${config.host}:${config.port}${folder} ${link.key}`;
+		const links = (request.links ?? [1]).map((number) => {
+			return {
+				number,
+				key: keyOfLink(key, number),
+				output: `${work}/kernel-${number}`
+			};
+		});
 		const build = {
 			key,
 			cache,
-			remember: (sha256) => options.sums.set(sumName, sha256),
-			isTrusted: ({ sha256 }) => config.jail !== void 0 || options.sums.get(sumName) === sha256,
+			remember: (link, sha256) => options.sums.set(sumName(link), sha256),
+			isTrusted: (link, { sha256 }) => config.jail !== void 0 || options.sums.get(sumName(link)) === sha256,
 			recipe: {
 				baseCommit: request.baseCommit,
 				tree: tree.id,
 				diffPath: tree.diffPath,
 				work,
 				tools,
-				output: `${work}/kernel`
+				links
 			}
 		};
 		const turn = {
@@ -1176,18 +1245,31 @@ async function prebuilt(host, { path, sha256 }, signal) {
 		sha256,
 		...await sizesOf(host, path),
 		cached: true,
-		seconds: 0
+		seconds: 0,
+		further: []
 	};
 }
-async function cached({ key, cache, isTrusted }, signal) {
-	const note = await cache.find(key, signal);
-	if (note === void 0 || !isTrusted(note)) return void 0;
+/** All links, or nothing: what costs minutes is to compile, which one that is lacking takes as well. */
+async function cached({ cache, isTrusted, recipe: { links } }, signal) {
+	const found = [];
+	for (const link of links) {
+		const note = await cache.find(link.key, signal);
+		if (note === void 0 || !isTrusted(link, note)) return void 0;
+		found.push({
+			key: link.key,
+			archive: cache.archive(link.key),
+			...note
+		});
+	}
+	return asBuild(found, true);
+}
+function asBuild([first, ...further], isCached) {
+	if (first === void 0) throw new TypeError("No link of a kernel was asked for.");
 	return {
 		kind: "built",
-		key,
-		archive: cache.archive(key),
-		...note,
-		cached: true
+		...first,
+		cached: isCached,
+		further
 	};
 }
 async function buildNow(host, config, { key, cache, recipe, remember }, { signal, keepLog, onProgress, now }) {
@@ -1212,23 +1294,26 @@ async function buildNow(host, config, { key, cache, recipe, remember }, { signal
 		errors: cooked.errors,
 		log
 	};
-	const sha256 = (await host.output(shell`sha256 -q ${recipe.output}`)).trim();
-	const note = {
-		sha256,
-		...await sizesOf(host, recipe.output),
-		seconds: now() - startedAt,
-		...cooked.uname !== void 0 && { uname: cooked.uname }
-	};
-	remember(sha256);
-	await cache.keep(key, recipe.output, note);
-	await cache.prune(key, config.cache);
-	return {
-		kind: "built",
-		key,
-		archive: cache.archive(key),
-		...note,
-		cached: false
-	};
+	const seconds = now() - startedAt;
+	const built = [];
+	for (const link of recipe.links) {
+		const sha256 = (await host.output(shell`sha256 -q ${link.output}`)).trim();
+		const note = {
+			sha256,
+			...await sizesOf(host, link.output),
+			seconds,
+			...cooked.uname !== void 0 && { uname: cooked.uname }
+		};
+		remember(link, sha256);
+		await cache.keep(link.key, link.output, note);
+		built.push({
+			key: link.key,
+			archive: cache.archive(link.key),
+			...note
+		});
+	}
+	await cache.prune(new Set(recipe.links.map((link) => link.key)), config.cache);
+	return asBuild(built, false);
 }
 /** git and tar say it where they fail; make's log is read elsewhere. */
 function fullDisk(error) {

@@ -242,7 +242,7 @@ const make = closed({
 }));
 const command$2 = closed({
 	kind: literal("command"),
-	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF and OUTPUT in its environment."),
+	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LINK and OUTPUT in its environment."),
 	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF.")
 });
 const recipe = discriminatedUnion("kind", [make, command$2], { error: "expected `kind: make` or `kind: command`" });
@@ -255,6 +255,8 @@ const jail = closed({
 	name: text(/^[a-zA-Z_][\w-]{0,62}$/, "the name of a jail"),
 	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root")
 });
+/** As many as the runs of a variant that a gate plans by itself where it boots them: more would never be booted. */
+const mostLinks = 20;
 /** Parses `builder:`; paths stay as written. */
 const builderSchema = closed({
 	...ssh,
@@ -263,6 +265,7 @@ const builderSchema = closed({
 	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("Of that clone: a base that it lacks is fetched from there."),
 	jail: jail.optional().describe("A jail(8) without network that builds run in, as a user who owns nothing else."),
 	kernel: recipe.prefault({ kind: "make" }).describe("How a kernel is built."),
+	relink: wholeNumber(1, 20).prefault(1).describe("How often each kernel is linked: its runs boot one after the other."),
 	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
 	turn: duration(minutes(1, 1440)).prefault("240 min").describe("How long to wait for other builds on the same builder to end."),
 	freeSpace: diskSize.prefault("10 GB").describe("Less than this, and no build is started."),
@@ -273,6 +276,9 @@ const builderSchema = closed({
 }).refine(({ jail, user }) => jail === void 0 || user === "root", {
 	path: ["jail"],
 	error: "only root enters a jail; log in as root, `user: root`"
+}).refine(({ relink, keep }) => 2 * relink <= keep.kernels, {
+	path: ["relink"],
+	error: "the cache is to hold all links of two kernels; set `keep: { kernels: }` to twice as many"
 }).transform(withHost).transform(({ kernel, jail, limit, turn, freeSpace, keep, ...rest }) => ({
 	...rest,
 	...jail !== void 0 && { jail },

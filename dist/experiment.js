@@ -1,5 +1,5 @@
 import { version } from "./package.js";
-import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lastLine, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, withoutPaths } from "./words.js";
+import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, withoutPaths } from "./words.js";
 import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
@@ -28,7 +28,9 @@ const historyEntrySchema = object({
 	pps: rates,
 	nsPerPacket: rates,
 	/** The base had moved against what was known before. */
-	moved: boolean()
+	moved: boolean(),
+	/** Links of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
+	links: int().min(2).optional()
 });
 /** A history that cannot be used: nothing is measured until it is mended. */
 var HistoryError = class extends Error {
@@ -65,8 +67,8 @@ const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(a
 * What the latest thirty or so runs of a cell's base tell, under the same traffic on the same testbed. Its noise is
 * the spread within experiments, so that a base which moved between them does not look noisy.
 */
-function historyOf(entries, { testbed, cell, traffic, metric }) {
-	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry[metric].length > 0);
+function historyOf(entries, { testbed, cell, traffic, metric, isLinkedOften = false }) {
+	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry.links !== void 0 === isLinkedOften && entry[metric].length > 0);
 	const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
 	const logs = latest.map((entry) => entry[metric].map(Math.log));
 	const lastMove = latest.findLastIndex((entry) => entry.moved);
@@ -110,6 +112,7 @@ function historyEntries(result) {
 	return outcome.cells.flatMap(({ cell, runs, baseline }) => {
 		const pps = baseNumbers(runs, "pps");
 		if (pps.length === 0) return [];
+		const links = new Set(runs.flatMap(({ variant, link }) => variant === "base" ? link ?? 1 : []));
 		return {
 			at,
 			testbed: testbed.name,
@@ -118,7 +121,8 @@ function historyEntries(result) {
 			commit,
 			pps,
 			nsPerPacket: baseNumbers(runs, "nsPerPacket"),
-			moved: baseline.kind === "moved"
+			moved: baseline.kind === "moved",
+			...links.size > 1 && { links: links.size }
 		};
 	});
 }
@@ -278,9 +282,15 @@ function schedule(request) {
 		cell,
 		runs: runs.map((run) => ({
 			number: ++runNumber,
-			...run
+			...run,
+			...linkOf(run, request)
 		}))
 	}));
+}
+function linkOf({ variant, pair }, { links }) {
+	const own = links?.get(variant);
+	const link = own?.[linkOfPair(pair, own.length) - 1];
+	return link === void 0 ? {} : { link };
 }
 /** Every cell gets its share of a round in one blast, in which the variants alternate. */
 function sharedBlasts(request, random) {
@@ -381,16 +391,19 @@ const planSchema = object({
 	blasts: array(plannedBlastSchema).min(1)
 });
 /** The history of a cell picks its design, and the seed the order of everything. */
-function makePlan(request, variants, history) {
+function makePlan(request, unlinked, history) {
+	const variants = withLinks(unlinked, request);
 	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
 	const { traffic, profile } = config;
 	const policy = policyOf(config);
+	const isLinkedOften = variants.some((variant) => linksOf(variant).length > 1);
 	const cells = wanted.map((cell) => {
 		const query = {
 			testbed,
 			cell,
 			traffic,
-			metric: policy.metric
+			metric: policy.metric,
+			isLinkedOften
 		};
 		const known = historyOf(history, query);
 		return {
@@ -413,6 +426,31 @@ function makePlan(request, variants, history) {
 		blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed)
 	};
 }
+/**
+* Which links of each kernel are booted. A gate of one tree against itself, relinked, has two links alone: then what they
+* differ in beyond their runs is what builds differ in, where several would hide it in the spread. The seed draws the
+* other link, so that it is another one each time.
+*/
+function withLinks(variants, { config, testbed, seed, isRelinked = false }) {
+	const of = config.testbeds[testbed];
+	const often = of?.kind === "freebsd" && of.builder?.relink || 1;
+	if (often === 1 && !isRelinked) return [...variants];
+	const all = Array.from({ length: often }, (_, index) => index + 1);
+	return variants.map((variant) => {
+		const { kernel } = variant;
+		if (kernel?.kind !== "tree") return variant;
+		const another = [2 + seed % 2 ** 30];
+		const ofTwo = variant.variant === "patched" ? another : [1];
+		return {
+			...variant,
+			kernel: {
+				...kernel,
+				links: isRelinked ? ofTwo : all
+			}
+		};
+	});
+}
+const linksOf = ({ kernel }) => kernel?.kind === "tree" && kernel.links || [];
 /** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
 async function readRules({ rules, scenarios }) {
 	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
@@ -492,7 +530,11 @@ const blastsFor = (cells, variants, runsPerBlast, seed) => schedule({
 	variants: variants.map(({ variant }) => variant),
 	runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
 	runsPerBlast,
-	seed
+	seed,
+	links: new Map(variants.flatMap((variant) => {
+		const links = linksOf(variant);
+		return links.length === 0 ? [] : [[variant.variant, links]];
+	}))
 });
 /** A seed for an order that nobody could have known; the plan keeps it. */
 const randomSeed = () => randomInt(2 ** 31);

@@ -15,7 +15,7 @@ async function gate(request, directory, world) {
 	const rules = await readRules(config);
 	const history = earlierEntries(await world.history.read(), world.now());
 	const variants = await variantsBySystem(request, world.repository);
-	const testbeds = request.isMeasuredAnyway ? request.testbeds : await testbedsThatDiffer({
+	const testbeds = request.isMeasuredAnyway || request.isRelinked ? request.testbeds : await testbedsThatDiffer({
 		...request,
 		variants
 	}, world.repository);

@@ -1,4 +1,4 @@
-import { formatPps, isJudged, verdictsWorstFirst } from "./words.js";
+import { formatPps, isJudged, linkOfPair, verdictsWorstFirst } from "./words.js";
 import { errorFunction, gammaln, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 
@@ -409,6 +409,18 @@ function pooledEvidence(base, patched, earlier = {
 	};
 }
 /**
+* One number a link, of a variant that has several: the geometric mean of its runs. Runs of one link have in common what
+* its order of sections does to speed, so that they are one draw of that, and not as many. Of a single link every run
+* counts, and nothing is known of what another link would do.
+*
+* Takes positive numbers.
+*/
+function onePerLink(runs) {
+	const links = Map.groupBy(runs, ({ link }) => link);
+	if (links.size === 1) return runs.map(({ value }) => value);
+	return [...links.values()].map((group) => geometricMean(group.map(({ value }) => value)));
+}
+/**
 * The changes that data so far from them would show with a probability of more than `level`, to each side. Of
 * fewer pairs than can be so sure, and of no degree of freedom, nothing is known: both bounds are infinite.
 */
@@ -636,7 +648,13 @@ function runCounts({ runs, design, pairs }, metric) {
 const countOf = ({ base, patched }, metric) => Math.min(valuesOf(base, metric).length, valuesOf(patched, metric).length);
 const valuesOf = (runs, metric) => runs.flatMap((run) => run[metric] || []);
 function evidenceOf(counted, metric, method, earlier) {
-	if (method === "pooled") return pooledEvidence(valuesOf(counted.base, metric), valuesOf(counted.patched, metric), earlier);
+	if (method === "pooled") {
+		const drawn = (runs) => onePerLink(runs.flatMap(({ link, [metric]: value }) => value ? {
+			value,
+			link
+		} : []));
+		return pooledEvidence(drawn(counted.base), drawn(counted.patched), earlier);
+	}
 	return pairedEvidence(drawnPairs(counted, metric));
 }
 /**
@@ -1478,7 +1496,13 @@ function worstVerdict(cells) {
 /** Draws runs and judges them as an experiment would; the same request gives the same row. */
 function simulate(request) {
 	const { noise, historyRuns, rates, cells, marginRatio, effect, experiments, seed } = request;
-	const drawCell = cellSource(noise, xoroshiro128plus(seed));
+	const { builds = {
+		cv: 0,
+		links: 1
+	} } = request;
+	const random = xoroshiro128plus(seed);
+	const drawCell = cellSource(noise, random);
+	const drawBuild = () => builds.cv === 0 ? 1 : Math.exp(builds.cv * standardNormal(random));
 	const design = {
 		...request.design,
 		method: "pooled",
@@ -1498,18 +1522,35 @@ function simulate(request) {
 	const runs = [];
 	for (let experiment = 0; experiment < experiments; experiment++) {
 		const draw = drawCell();
-		const earlier = earlierNoise(take(historyRuns, draw));
+		const variantRuns = (change) => runsOfLinks(builds.links, drawBuild, draw, change);
+		const earlier = earlierNoise(variantRuns(0)(historyRuns).map(({ value }) => value));
+		const [drawBase, drawPatched] = [variantRuns(0), variantRuns(effect)];
 		const base = [];
 		const patched = [];
 		const judgement = judgeInOrder(looks, (pairs) => {
-			base.push(...take(pairs - base.length, draw));
-			patched.push(...take(pairs - patched.length, draw).map((value) => value * (1 + effect)));
-			return pooledEvidence(base, patched, earlier);
+			base.push(...drawBase(pairs - base.length));
+			patched.push(...drawPatched(pairs - patched.length));
+			return pooledEvidence(onePerLink(base), onePerLink(patched), earlier);
 		}, rule);
 		verdicts.push(judgement?.verdict ?? "inconclusive");
 		runs.push(base.length + patched.length);
 	}
 	return rowOf(verdicts, runs, cells);
+}
+/** Draws so many more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
+function runsOfLinks(links, drawBuild, drawRun, change) {
+	const speeds = /* @__PURE__ */ new Map();
+	let runs = 0;
+	return (count) => take(count, () => {
+		runs += 1;
+		const link = linkOfPair(runs, links);
+		const speed = speeds.get(link) ?? drawBuild();
+		speeds.set(link, speed);
+		return {
+			value: drawRun() * speed * (1 + change),
+			...links > 1 && { link }
+		};
+	});
 }
 /** Picks a cell at each call, and answers what draws its runs, around 1. */
 function cellSource(noise, random) {

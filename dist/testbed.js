@@ -1,4 +1,4 @@
-import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, netmapPort, pathName, reasonOf } from "./words.js";
+import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, linkName, netmapPort, pathName, reasonOf } from "./words.js";
 import { int, object } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
@@ -306,14 +306,15 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 	}
 	boots.booted = void 0;
 	if (kernel.kind === "archive") {
-		const laid = await dut.lay(kernel.archive, boots.wanted);
+		const isLink = kernel.archive.variant !== variant;
+		const laid = await dut.lay(kernel.archive, isLink ? /* @__PURE__ */ new Set() : boots.wanted);
 		if (laid.kind === "no-space") return rejected(variant, {
 			kind: "out-of-disk",
 			message: `DUT: ${laid.reason}.`
 		});
 		if (laid.kind === "lacks-module") return afterBootFailure(boots, variant, { reason: `it was not booted, as ${laid.reason}` });
 	}
-	const outcome = await dut.boot(kernel.kind === "own" ? void 0 : variant);
+	const outcome = await dut.boot(kernel.kind === "own" ? void 0 : kernel.archive.variant);
 	if (outcome.kind === "boot-failed") return afterBootFailure(boots, variant, outcome);
 	const tally = tallyOf(boots.tallies, variant);
 	tally.hasBooted = true;
@@ -648,7 +649,7 @@ async function send(lab, planned, keepLog, signal) {
 	const { scenario } = planned.cell;
 	if (run === void 0) return failed("nothing was planned");
 	const { variant } = run;
-	const kernel = await kernelOf(lab, variant);
+	const kernel = await kernelOf(lab, variant, run.link);
 	if (kernel.kind === "rejected") return rejected(variant, kernel.rejection);
 	const { boots } = lab;
 	const { flows } = lab.traffic;
@@ -676,7 +677,7 @@ async function send(lab, planned, keepLog, signal) {
 		}, error);
 	}
 }
-const kernelOf = async ({ prepared }, variant) => await prepared?.kernels.get(variant) ?? { kind: "own" };
+const kernelOf = async ({ prepared }, variant, link) => await prepared?.kernels.get(variant, link) ?? { kind: "own" };
 const rulesOf = ({ prepared }) => prepared?.rules ?? {};
 async function lay(lab, scenario) {
 	const host = lab.boots.dut.host();
@@ -988,9 +989,9 @@ function kernelsIn(folder, builder) {
 			if (building !== void 0 && (isPassed || gone.includes(building.one))) building.drop.abort(/* @__PURE__ */ new Error(`the kernel of ${nameOf(building.one)} is not wanted now`));
 			work = work.then(buildAll);
 		},
-		async get(variant) {
+		async get(variant, link) {
 			const one = wanted.get(variant);
-			if (one !== void 0) return one.kernel.promise;
+			if (one !== void 0) return linkOf(await one.kernel.promise, variant, link);
 			if (givenUp.has(variant)) throw notListed(variant);
 			return { kind: "own" };
 		},
@@ -1014,7 +1015,7 @@ function kernelsIn(folder, builder) {
 	function giveUp(one) {
 		givenUp.add(nameOf(one));
 		one.kernel.reject(notListed(nameOf(one)));
-		rmSync(pathOf(one), { force: true });
+		removeArchives(one);
 	}
 	/** Each by the newest request that there is when its build begins. */
 	async function buildAll() {
@@ -1038,7 +1039,7 @@ function kernelsIn(folder, builder) {
 				if (one.isSettled) one.kernel.reject(error);
 			}
 			building = void 0;
-			if (wanted.get(nameOf(one)) !== one) rmSync(pathOf(one), { force: true });
+			if (wanted.get(nameOf(one)) !== one) removeArchives(one);
 		}
 	}
 	async function builtKernel(one, { signal, tell, keepLog }) {
@@ -1060,24 +1061,48 @@ function kernelsIn(folder, builder) {
 			kind: "rejected",
 			rejection: rejectionOf(built)
 		};
-		const path = pathOf(one);
-		await fetchKernel(host, built, path, signal);
-		const { sha256, unpackedBytes } = built;
-		return {
-			kind: "archive",
-			archive: {
-				variant,
+		const archives = /* @__PURE__ */ new Map();
+		for (const [index, each] of [built, ...built.further].entries()) {
+			const name = linkName(variant, kernel.links?.[index]);
+			const path = pathOf(name);
+			await fetchKernel(host, each, path, signal);
+			const { sha256, unpackedBytes } = each;
+			const archive = {
+				variant: name,
 				path,
 				sha256,
 				unpackedBytes
-			}
+			};
+			if (kernel.links === void 0) return {
+				kind: "archive",
+				archive
+			};
+			archives.set(kernel.links[index] ?? 1, archive);
+		}
+		return {
+			kind: "links",
+			archives
 		};
 	}
-	function pathOf(one) {
-		return join(folder, `${pathName(nameOf(one))}.tar`);
+	function removeArchives({ variant: { variant, kernel } }) {
+		const links = kernel?.kind === "tree" ? kernel.links : void 0;
+		for (const link of links ?? [void 0]) rmSync(pathOf(linkName(variant, link)), { force: true });
+	}
+	function pathOf(name) {
+		return join(folder, `${pathName(name)}.tar`);
 	}
 }
 const nameOf = ({ variant }) => variant.variant;
+function linkOf(kernel, variant, link) {
+	if (kernel.kind !== "links") return kernel;
+	const [first] = kernel.archives.keys();
+	const archive = kernel.archives.get(link ?? first ?? 1);
+	if (archive === void 0) throw new TypeError(`${variant} has no link ${link}.`);
+	return {
+		kind: "archive",
+		archive
+	};
+}
 const notListed = (variant) => /* @__PURE__ */ new TypeError(`The kernel of ${variant} was given up; list it again to have it built.`);
 /** One that nobody has to build. */
 async function broughtKernel({ variant, kernel }) {
@@ -1087,9 +1112,10 @@ async function broughtKernel({ variant, kernel }) {
 		archive: await givenArchive(variant, kernel)
 	};
 }
-const requestFor = ({ baseCommit, diff }, loaded) => ({
+const requestFor = ({ baseCommit, diff, links }, loaded) => ({
 	kind: "tree",
 	baseCommit,
+	...links !== void 0 && { links },
 	...loaded !== void 0 && { loaded },
 	...diff !== void 0 && { diff: Buffer.from(diff, "base64") }
 });

@@ -274,6 +274,11 @@ const runSchema = object({
 	/** The runs of one pair follow each other among those of their cell, one of each variant. */
 	pair: int().positive(),
 	variant: string(),
+	/**
+	* Which link of the variant's kernel was booted: the same objects in another order of sections. The number is the seed
+	* of that order, and 1 the linker's own; absent where the kernel was linked but once.
+	*/
+	link: int().positive().optional(),
 	/** Packets per second that left the DUT: the median of the samples. A run that counts may have 0, see `docs/reading-a-report.md`. */
 	pps: number().nonnegative(),
 	/** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
@@ -1108,6 +1113,8 @@ const bisectResultSchema = object({
 const isJudged = (variant) => variant === "base" || variant === "patched";
 /** Name of an earlier diff of a revision: `diff 80345`. */
 const diffName = (diff) => `diff ${diff}`;
+/** Name of a variant's kernel where it was linked several times; see `Run`. */
+const linkName = (variant, link) => link === void 0 ? variant : `${variant} link ${link}`;
 /** As a part of a path, or of the name of a boot environment: `diff-80345`. */
 const pathName = (variant) => variant.replaceAll(" ", "-");
 
@@ -1360,13 +1367,17 @@ function remarkupBlock(name, untrusted, visibleLines = 12) {
 const plannedRunSchema = object({
 	number: int().positive(),
 	variant: string(),
-	pair: int().positive()
+	pair: int().positive(),
+	/** See `Run`. */
+	link: int().positive().optional()
 });
 const plannedBlastSchema = object({
 	number: int().positive(),
 	cell: cellSchema,
 	runs: array(plannedRunSchema).min(1)
 });
+/** Which of so many links of a variant's kernel is booted for a pair, both from 1 on: one after the other, and again. */
+const linkOfPair = (pair, links) => (pair - 1) % links + 1;
 
 // src/words/use-outcome.ts
 const notUsed = (why) => `not used: ${why}`;
@@ -1374,4 +1385,4 @@ const brokenOff = (why) => `ended: ${why}`;
 /** Such a use says nothing of how long a testbed is usually held. */
 const isCarriedThrough = (outcome) => ![notUsed(""), brokenOff("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, changeStates, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, nightSchema, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened, size, trendIndexSchema, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, changeStates, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, linkName, linkOfPair, metricName, metricSchema, netmapPort, nightSchema, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened, size, trendIndexSchema, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };

@@ -42,6 +42,8 @@ type GateRequest = {
   kernels?: GivenKernels | undefined;
   /** Whether also a patch is measured that changes nothing which is laid or booted. */
   isMeasuredAnyway?: boolean;
+  /** Whether patched, which is base, is booted from another link of it: measured anyway, and only where kernels are built. */
+  isRelinked?: boolean;
 };
 
 /** All that a gate touches of the world. */
@@ -65,9 +67,10 @@ export async function gate(request: GateRequest, directory: string, world: World
   const rules = await readRules(config);
   const history = earlierEntries(await world.history.read(), world.now());
   const variants = await variantsBySystem(request, world.repository);
-  const testbeds = request.isMeasuredAnyway
-    ? request.testbeds
-    : await testbedsThatDiffer({ ...request, variants }, world.repository);
+  const testbeds =
+    request.isMeasuredAnyway || request.isRelinked
+      ? request.testbeds
+      : await testbedsThatDiffer({ ...request, variants }, world.repository);
   const planOn = (testbed: string): Plan => {
     const ours = variants.get(systemOf(config, testbed)) ?? [];
     return makePlan({ ...request, testbed, rules }, ours, history);

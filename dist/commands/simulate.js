@@ -8,14 +8,15 @@ import { printJson } from "./table.js";
 
 // src/commands/simulate-bisect.ts
 /** Options that say something of gates alone, and of bisections alone. */
-const ofGates = [
+const ofGates = [...[
 	"design",
 	"margin",
 	"falseAlarms",
 	"power",
 	"cells",
-	"maxRuns"
-];
+	"maxRuns",
+	"buildNoise"
+], "relink"];
 const ofBisections = [
 	"commits",
 	"broken",
@@ -143,10 +144,11 @@ function table$1(rows) {
 
 // src/commands/simulate.ts
 function define(command) {
-	command.option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, glr, with commas (default: all three)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "for each row (default: 20000 cells, or 1000 bisections)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--bisect", "simulate bisections: which commit of a range has changed the rate").option("--commits <list>", "of bisections: steps of the range, with commas (default: 256)").option("--broken <percent>", "of bisections: commits that cannot be measured (default: 0%)").option("--build-minutes <number>", "of bisections: what a kernel takes (default: 10)").option("--max-boots <number>", "of bisections: boots before it gives up (default: 60)").option("--json", "print the rows as JSON").addHelpText("after", `
+	command.option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, glr, with commas (default: all three)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--build-noise <percent>", "from build to build of a kernel (CV; default: 0%)").option("--relink <number>", "links of each kernel, booted in turn (default: 1)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "for each row (default: 20000 cells, or 1000 bisections)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--bisect", "simulate bisections: which commit of a range has changed the rate").option("--commits <list>", "of bisections: steps of the range, with commas (default: 256)").option("--broken <percent>", "of bisections: commits that cannot be measured (default: 0%)").option("--build-minutes <number>", "of bisections: what a kernel takes (default: 10)").option("--max-boots <number>", "of bisections: boots before it gives up (default: 60)").option("--json", "print the rows as JSON").addHelpText("after", `
 Example:
   ppsgate simulate --noise 1% --history 10
   ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%
+  ppsgate simulate --noise 1% --cells 12 --build-noise 0.5% --relink 8
   ppsgate simulate --bisect --noise 0.6% --commits 64,256 --history 20`).action(async (options) => {
 		await runSimulate(options);
 	});
@@ -203,6 +205,11 @@ function parseOptions(options) {
 const ownOptions = sharedOptions.extend({
 	cells: count(1, 100).prefault("1"),
 	maxRuns: count(2, 1e3).prefault("20"),
+	buildNoise: ratio({
+		says: "a percentage from 0% to 20%",
+		holds: (value) => value >= 0 && value <= .2
+	}).prefault("0%"),
+	relink: count(1, 20).prefault("1"),
 	experiments: count(1, 1e6).prefault("20000")
 });
 /** Says how far it is after every row, once it has taken two seconds. */
@@ -238,6 +245,10 @@ function rowOf(request, noise, design, effect) {
 		cells,
 		marginRatio: request.marginRatio,
 		effect,
+		builds: {
+			cv: request.buildNoise,
+			links: request.relink
+		},
 		experiments: request.experiments,
 		seed: request.seed
 	});
@@ -251,11 +262,14 @@ function rowOf(request, noise, design, effect) {
 }
 function conditions(request) {
 	const { maxRuns, history, experiments, seed, marginRatio, falseAlarmRatio, missRatio } = request;
+	const { buildNoise, relink } = request;
 	return [
 		`margin ${formatPercent(marginRatio)}`,
 		`false alarms asked for ${formatPercent(falseAlarmRatio)}`,
 		`power ${formatPercent(1 - missRatio)}`,
 		`at most ${maxRuns} + ${maxRuns} runs`,
+		...buildNoise > 0 ? [`build noise ${formatPercent(buildNoise)}`] : [],
+		...relink > 1 ? [`each kernel linked ${relink} times`] : [],
 		`${history} of history`,
 		`${grouped(experiments)} experiments a row`,
 		`seed ${seed}`

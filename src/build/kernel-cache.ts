@@ -26,8 +26,8 @@ export type KernelCache = {
   find(key: string, signal: AbortSignal): Promise<KernelNote | undefined>;
   /** Takes an archive from the same file system; what it is named by is written last. */
   keep(key: string, archive: string, note: KernelNote): Promise<void>;
-  /** Removes what was not used for longest beyond the bounds, but never `key`; only in turn, for half an entry looks like rubbish. */
-  prune(key: string, bounds: CacheBounds): Promise<void>;
+  /** Removes what was not used for longest beyond the bounds, but never `own`; only in turn, for half an entry looks like rubbish. */
+  prune(own: ReadonlySet<string>, bounds: CacheBounds): Promise<void>;
 };
 
 export function kernelCache(host: Host, folder: string): KernelCache {
@@ -51,10 +51,10 @@ export function kernelCache(host: Host, folder: string): KernelCache {
       await host.upload(Buffer.from(`${text}\n`), note(key), 0o644);
     },
 
-    async prune(key, bounds) {
+    async prune(own, bounds) {
       const names = (await host.output(shell`ls -1t ${folder}`)).split('\n').filter(Boolean);
       const sizes = parseSizes(await host.output(shell`du -a -k ${folder}`), folder);
-      const kept = keptNames(key, names, sizes, bounds);
+      const kept = keptNames(own, names, sizes, bounds);
       const rubbish = names.filter((name) => !kept.has(name));
       for (const name of rubbish) await host.output(shell`rm -f ${`${folder}/${name}`}`);
     },
@@ -92,7 +92,7 @@ function parseSizes(text: string, folder: string): Map<string, number> {
 
 /** `names` has what was used last first. */
 function keptNames(
-  key: string,
+  own: ReadonlySet<string>,
   names: readonly string[],
   sizes: ReadonlyMap<string, number>,
   { mostKernels, mostBytes }: CacheBounds,
@@ -103,12 +103,12 @@ function keptNames(
   const kept = new Set<string>();
   let kernels = 0;
   let bytes = 0;
-  for (const each of new Set([key, ...keys])) {
+  for (const each of own.union(new Set(keys))) {
     const size = sizes.get(each + archiveEnding);
     if (size === undefined) continue;
     kernels += 1;
     bytes += size;
-    if (each !== key && (kernels > mostKernels || bytes > mostBytes)) break;
+    if (!own.has(each) && (kernels > mostKernels || bytes > mostBytes)) break;
     kept.add(each + archiveEnding).add(each + noteEnding);
   }
   return kept;

@@ -54,6 +54,10 @@ export async function keyOf(
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
+/** What a link is cached by, of a kernel with that key; the first is the kernel as it always was. */
+export const keyOfLink = (key: string, link: number): string =>
+  link === 1 ? key : createHash('sha256').update(`${key} ${link}`).digest('hex');
+
 /** Another number where the same words make another kernel. */
 const keyVersion = 2;
 

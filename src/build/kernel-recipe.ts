@@ -1,6 +1,6 @@
 // Builds one kernel from a tree on the builder, by make or by a site's own command, into one archive.
 
-import type { BuilderConfig, CommandRecipe, MakeRecipe } from '../config/builder.ts';
+import type { BuilderConfig, CommandRecipe, KernelRecipe, MakeRecipe } from '../config/builder.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { readBuildFailure } from './build-log.ts';
@@ -19,7 +19,14 @@ export type RecipeRequest = {
   readonly tools: string;
   /** A folder for this build alone. */
   readonly work: string;
-  /** Where the archive is to be. */
+  /** The links that are wanted, ascending. */
+  readonly links: readonly WantedLink[];
+};
+
+type WantedLink = {
+  /** See `Run`. */
+  readonly number: number;
+  /** Where its archive is to be. */
   readonly output: string;
 };
 
@@ -138,33 +145,97 @@ async function makeKernel(
     ...['NO_ROOT', 'DB_FROM_SRC', 'WITHOUT_KERNEL_SYMBOLS'].map((name) => `-D${name}`),
   ];
   const { kept, isKept = false, diffPath } = request;
-  const buildsToolchain = recipe.toolchain && !isKept;
-  const steps: [target: string, command: Command][] = [
-    ['kernel-toolchain', make(recipe, tree, jobs, 'kernel-toolchain')],
-    ['buildkernel', make(recipe, tree, jobs, 'buildkernel')],
-    ['installkernel', make(recipe, tree, 1, 'installkernel', install)],
-  ];
   let log = isKept
     ? 'The kernel-toolchain is the one of an earlier base, of the same sources.\n'
     : '';
-  for (const [target, command] of steps) {
-    if (target === 'kernel-toolchain' && !buildsToolchain) continue;
+  const step = async (command: Command): Promise<Cooked | undefined> => {
     const done = await runGuarded(host, inJail(request, command), guard);
     log += done.log;
-    const failed = failureOf(done, log, `${tree}/src`, guard);
+    return failureOf(done, log, `${tree}/src`, guard);
+  };
+  if (recipe.toolchain && !isKept) {
+    const failed = await step(make(recipe, tree, jobs, 'kernel-toolchain'));
     if (failed !== undefined) return failed;
     const isBase = diffPath === undefined;
-    if (target === 'kernel-toolchain' && isBase && kept !== undefined) {
-      await keepToolchain(host, request, kept, `${tree}/obj`);
-    }
+    if (isBase && kept !== undefined) await keepToolchain(host, request, kept, `${tree}/obj`);
   }
+  const failed = await step(make(recipe, tree, jobs, 'buildkernel'));
+  if (failed !== undefined) return failed;
   const kernel = `${stage}/boot/kernel`;
-  const packed = `${stage}/packed`;
-  const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
-  await host.output(inJail(request, pack));
-  await take(host, request, packed);
+  const kernelsSeen: string[] = [];
+  for (const { number, output } of request.links) {
+    if (number !== 1) {
+      await removeLinked(host, recipe, request, tree);
+      requireLinked(await step(linkAgain(recipe, tree, jobs, number)), host, recipe);
+    }
+    await host.run(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
+    const notInstalled = await step(make(recipe, tree, 1, 'installkernel', install));
+    if (notInstalled !== undefined) return notInstalled;
+    kernelsSeen.push(await host.output(inJail(request, shell`sha256 -q ${`${kernel}/kernel`}`)));
+    const packed = `${stage}/packed`;
+    const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
+    await host.output(inJail(request, pack));
+    await take(host, request, packed, output);
+  }
+  requireDistinct(kernelsSeen, host, recipe);
+  // The next build would take what was linked last for its own, as it is newer than every object.
+  if (request.links.some(({ number }) => number !== 1)) {
+    await removeLinked(host, recipe, request, tree);
+  }
   return { kind: 'built', log, uname: await unameOf(host, request, `${kernel}/kernel`) };
 }
+
+/**
+ * Links a kernel again of the objects that are there: sys.mk hands LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of
+ * build(7) leaves configuration and cleaning out. Only code changes places. Linker sets such as those of SYSINIT(9) keep
+ * their order, and so do modules: they are linked with -r, in which ld.lld leaves the order as it is.
+ */
+const linkAgain = (recipe: MakeRecipe, tree: string, jobs: number, seed: number): Command =>
+  make(
+    recipe,
+    tree,
+    jobs,
+    'buildkernel',
+    ['-DKERNFAST', '-DNO_MODULES'],
+    [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`],
+  );
+
+/** Whatever make(1) would take for linked already. */
+async function removeLinked(
+  host: Host,
+  { kernelConfig }: MakeRecipe,
+  request: MakeRequest,
+  tree: string,
+): Promise<void> {
+  const where = ['-type', 'f', '-path', `*/sys/${kernelConfig}/kernel*`];
+  const names = ['(', '-name', 'kernel', '-o', '-name', 'kernel.full', ')'];
+  await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
+}
+
+/** The kernel was linked before: what fails now is no fault of a patch, unless the disk is full. */
+function requireLinked(
+  failed: Cooked | undefined,
+  host: Host,
+  recipe: KernelRecipe,
+): asserts failed is undefined {
+  if (failed === undefined) return;
+  const why = failed.kind === 'build-failed' ? failed.errors.join('; ') : 'the disk is full';
+  throw new BuilderError(
+    `A kernel could not be linked again on ${host.name} (${why}); ${mending[recipe.kind]}, or set \`relink: 1\`.`,
+  );
+}
+
+function requireDistinct(kernels: readonly string[], host: Host, recipe: KernelRecipe): void {
+  if (new Set(kernels).size === kernels.length) return;
+  throw new BuilderError(
+    `A kernel that was linked again on ${host.name} came out as it was before; ${mending[recipe.kind]}, or set \`relink: 1\`.`,
+  );
+}
+
+const mending: Readonly<Record<KernelRecipe['kind'], string>> = {
+  make: 'let the tree be linked by ld.lld of LLVM 13 or newer',
+  command: 'let the command link in another order for each $LINK',
+};
 
 /**
  * The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets anybody install, and
@@ -177,6 +248,7 @@ function make(
   jobs: number,
   target: string,
   more: readonly string[] = [],
+  environment: readonly string[] = [],
 ): Command {
   const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
   const words = [
@@ -191,7 +263,7 @@ function make(
     ...more,
     target,
   ];
-  const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`];
+  const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
   return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
 }
 
@@ -215,8 +287,13 @@ function failureOf(
 }
 
 /** Read by who has written it: a link could lead to what only root may read. */
-async function take(host: Host, request: MakeRequest, archive: string): Promise<void> {
-  await host.output(shell`${inJail(request, shell`cat ${archive}`)} > ${request.output}`);
+async function take(
+  host: Host,
+  request: MakeRequest,
+  archive: string,
+  output: string,
+): Promise<void> {
+  await host.output(shell`${inJail(request, shell`cat ${archive}`)} > ${output}`);
 }
 
 /** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
@@ -236,25 +313,41 @@ async function cookByCommand(
   request: MakeRequest,
   guard: GuardOptions,
 ): Promise<Cooked> {
-  const { baseCommit, diffPath, work, folder } = request;
+  const { work, folder } = request;
   const written = `${work}/out/kernel`;
   await host.output(buildFolder(request, `${work}/out`));
-  const variables = [
-    `BASE_COMMIT=${baseCommit}`,
-    `DIFF=${diffPath ?? ''}`,
-    `KERNCONF=${recipe.kernelConfig}`,
-    `OUTPUT=${written}`,
-  ];
-  const command = shell`${cleanEnvironment} ${variables} ${recipe.argv}`;
-  const done = await runGuarded(host, inJail(request, command), guard);
-  const failed = failureOf(done, done.log, folder, guard);
-  if (failed !== undefined) return failed;
-  const isThere = await host.run(inJail(request, shell`test -s ${written}`));
-  if (isThere.kind === 'exited' && isThere.code === 0) {
-    await take(host, request, written);
-    return { kind: 'built', log: done.log, uname: undefined };
+  let log = '';
+  const archives: string[] = [];
+  for (const [index, { number, output }] of request.links.entries()) {
+    await host.run(inJail(request, shell`rm -f ${written}`));
+    const command = shell`${cleanEnvironment} ${variablesOf(recipe, request, number, written)} ${recipe.argv}`;
+    const done = await runGuarded(host, inJail(request, command), guard);
+    log += done.log;
+    const failed = failureOf(done, log, folder, guard);
+    if (index > 0) requireLinked(failed, host, recipe);
+    if (failed !== undefined) return failed;
+    const isThere = await host.run(inJail(request, shell`test -s ${written}`));
+    if (isThere.kind !== 'exited' || isThere.code !== 0) {
+      throw new BuilderError(
+        `"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`,
+      );
+    }
+    await take(host, request, written, output);
+    archives.push(await host.output(shell`sha256 -q ${output}`));
   }
-  throw new BuilderError(
-    `"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`,
-  );
+  requireDistinct(archives, host, recipe);
+  return { kind: 'built', log, uname: undefined };
 }
+
+const variablesOf = (
+  { kernelConfig }: CommandRecipe,
+  { baseCommit, diffPath }: MakeRequest,
+  link: number,
+  output: string,
+): string[] => [
+  `BASE_COMMIT=${baseCommit}`,
+  `DIFF=${diffPath ?? ''}`,
+  `KERNCONF=${kernelConfig}`,
+  `LINK=${link}`,
+  `OUTPUT=${output}`,
+];

@@ -7,7 +7,7 @@ import type { Host } from '../host/ssh.ts';
 import { BuilderError } from './builder-error.ts';
 import { jailProblem } from './jail.ts';
 import { type KernelCache, type KernelNote, kernelCache } from './kernel-cache.ts';
-import { keyOf, toolsOf } from './kernel-key.ts';
+import { keyOf, keyOfLink, toolsOf } from './kernel-key.ts';
 import { type Cooked, cook, type RecipeRequest } from './kernel-recipe.ts';
 import type { KernelSums } from './kernel-sums.ts';
 import { kernelTree, type TreeRequest } from './kernel-tree.ts';
@@ -19,18 +19,18 @@ export type KernelRequest =
       readonly kind: 'tree';
       /** What the DUT has loaded; absent: nobody has looked. */
       readonly loaded?: LoadedModules;
+      /** Which links of it are wanted, ascending, each once; absent: the first alone. */
+      readonly links?: readonly number[];
     } & TreeRequest)
   /** One that somebody built before, at a path on the builder. */
   | { readonly kind: 'archive'; readonly path: string; readonly sha256: string };
 
 export type KernelBuild =
-  | (KernelNote & {
+  | (BuiltKernel & {
       readonly kind: 'built';
-      /** What it is cached by: the same key is the same kernel. */
-      readonly key: string;
-      /** Path on the builder of a tar archive of one folder, with `kernel` and its modules. */
-      readonly archive: string;
       readonly cached: boolean;
+      /** The links after the first that was asked for, in order. */
+      readonly further: readonly BuiltKernel[];
     })
   | { readonly kind: 'does-not-apply'; readonly reason: string }
   | {
@@ -41,6 +41,13 @@ export type KernelBuild =
       readonly log: string;
     }
   | { readonly kind: 'out-of-disk'; readonly reason: string };
+
+type BuiltKernel = KernelNote & {
+  /** What it is cached by: the same key is the same kernel. */
+  readonly key: string;
+  /** Path on the builder of a tar archive of one folder, with `kernel` and its modules. */
+  readonly archive: string;
+};
 
 type KernelOptions = {
   readonly signal: AbortSignal;
@@ -87,20 +94,24 @@ export async function buildKernel(
     const tools = await toolsOf(host, config, signal);
     const key = await keyOf(host, config, tree.id, tools, signal);
     const cache = kernelCache(host, `${folder}/cache`);
-    const sumName = `${config.host}:${config.port}${folder} ${key}`;
+    const sumName = (link: Link) => `${config.host}:${config.port}${folder} ${link.key}`;
+    const links = (request.links ?? [1]).map((number): Link => {
+      return { number, key: keyOfLink(key, number), output: `${work}/kernel-${number}` };
+    });
     const build: Build = {
       key,
       cache,
-      remember: (sha256) => options.sums.set(sumName, sha256),
+      remember: (link, sha256) => options.sums.set(sumName(link), sha256),
       // In a jail no build reaches the cache; elsewhere each may rewrite it, and the sums beside it.
-      isTrusted: ({ sha256 }) => config.jail !== undefined || options.sums.get(sumName) === sha256,
+      isTrusted: (link, { sha256 }) =>
+        config.jail !== undefined || options.sums.get(sumName(link)) === sha256,
       recipe: {
         baseCommit: request.baseCommit,
         tree: tree.id,
         diffPath: tree.diffPath,
         work,
         tools,
-        output: `${work}/kernel`,
+        links,
       },
     };
     const turn = {
@@ -124,12 +135,14 @@ export async function buildKernel(
   }
 }
 
+type Link = RecipeRequest['links'][number] & { readonly key: string };
+
 type Build = {
   readonly key: string;
   readonly cache: KernelCache;
-  readonly recipe: RecipeRequest;
-  remember(sha256: string): void;
-  isTrusted(note: KernelNote): boolean;
+  readonly recipe: Omit<RecipeRequest, 'links'> & { readonly links: readonly Link[] };
+  remember(link: Link, sha256: string): void;
+  isTrusted(link: Link, note: KernelNote): boolean;
 };
 
 async function prebuilt(
@@ -145,16 +158,35 @@ async function prebuilt(
     );
   }
   const sizes = await sizesOf(host, path);
-  return { kind: 'built', key: sha256, archive: path, sha256, ...sizes, cached: true, seconds: 0 };
+  return {
+    kind: 'built',
+    key: sha256,
+    archive: path,
+    sha256,
+    ...sizes,
+    cached: true,
+    seconds: 0,
+    further: [],
+  };
 }
 
+/** All links, or nothing: what costs minutes is to compile, which one that is lacking takes as well. */
 async function cached(
-  { key, cache, isTrusted }: Build,
+  { cache, isTrusted, recipe: { links } }: Build,
   signal: AbortSignal,
 ): Promise<KernelBuild | undefined> {
-  const note = await cache.find(key, signal);
-  if (note === undefined || !isTrusted(note)) return undefined;
-  return { kind: 'built', key, archive: cache.archive(key), ...note, cached: true };
+  const found: BuiltKernel[] = [];
+  for (const link of links) {
+    const note = await cache.find(link.key, signal);
+    if (note === undefined || !isTrusted(link, note)) return undefined;
+    found.push({ key: link.key, archive: cache.archive(link.key), ...note });
+  }
+  return asBuild(found, true);
+}
+
+function asBuild([first, ...further]: readonly BuiltKernel[], isCached: boolean): KernelBuild {
+  if (first === undefined) throw new TypeError('No link of a kernel was asked for.');
+  return { kind: 'built', ...first, cached: isCached, further };
 }
 
 async function buildNow(
@@ -183,17 +215,22 @@ async function buildNow(
     return outOfDisk(host, config, await freeBytesOf(host, config.folder));
   }
   if (cooked.kind === 'build-failed') return { kind: 'build-failed', errors: cooked.errors, log };
-  const sha256 = (await host.output(shell`sha256 -q ${recipe.output}`)).trim();
-  const note: KernelNote = {
-    sha256,
-    ...(await sizesOf(host, recipe.output)),
-    seconds: now() - startedAt,
-    ...(cooked.uname !== undefined && { uname: cooked.uname }),
-  };
-  remember(sha256);
-  await cache.keep(key, recipe.output, note);
-  await cache.prune(key, config.cache);
-  return { kind: 'built', key, archive: cache.archive(key), ...note, cached: false };
+  const seconds = now() - startedAt;
+  const built: BuiltKernel[] = [];
+  for (const link of recipe.links) {
+    const sha256 = (await host.output(shell`sha256 -q ${link.output}`)).trim();
+    const note: KernelNote = {
+      sha256,
+      ...(await sizesOf(host, link.output)),
+      seconds,
+      ...(cooked.uname !== undefined && { uname: cooked.uname }),
+    };
+    remember(link, sha256);
+    await cache.keep(link.key, link.output, note);
+    built.push({ key: link.key, archive: cache.archive(link.key), ...note });
+  }
+  await cache.prune(new Set(recipe.links.map((link) => link.key)), config.cache);
+  return asBuild(built, false);
 }
 
 /** git and tar say it where they fail; make's log is read elsewhere. */

@@ -18,6 +18,8 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
     baseCommit: commitId,
     /** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
     diff: z.base64().optional(),
+    /** Its links that are booted, ascending; absent: it is linked but once. */
+    links: z.array(z.int().positive()).min(1).optional(),
   }),
   /** One that was built before: a tar archive on this machine, of one folder with `kernel` and its modules. */
   z.object({ kind: z.literal('archive'), path: z.string(), sha256: z.string() }),

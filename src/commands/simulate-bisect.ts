@@ -19,7 +19,10 @@ export type BisectOptions = {
 } & Partial<Record<(typeof ofGates)[number], string>>;
 
 /** Options that say something of gates alone, and of bisections alone. */
-const ofGates = ['design', 'margin', 'falseAlarms', 'power', 'cells', 'maxRuns'] as const;
+const ofGates = [
+  ...(['design', 'margin', 'falseAlarms', 'power', 'cells', 'maxRuns', 'buildNoise'] as const),
+  'relink',
+] as const;
 const ofBisections = ['commits', 'broken', 'buildMinutes', 'maxBoots'] as const;
 
 /** Throws a `UsageError` for an option of bisections where a gate is simulated. */

@@ -1,10 +1,12 @@
 // `ppsgate simulate`: what a design, or a bisection, would do on noise that is known, before a lab is booked for it.
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { mostLinks } from '../config/builder.ts';
 import { configKeys } from '../config/schema.ts';
 import { type NoiseSource, type SimulationRow, simulate } from '../stats/simulate.ts';
 import { formatPercent, grouped } from '../words/format.ts';
 import type { DesignName } from '../words/result.ts';
+import { type Limit, ratio } from '../words/units.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { type BisectOptions, printBisectRows, refuseBisectOptions } from './simulate-bisect.ts';
@@ -22,6 +24,8 @@ export function define(command: Command): void {
     .option('--power <percent>', 'asked for, at a loss of the margin (default: 95%)')
     .option('--cells <number>', 'cells of a patch, which are judged together (default: 1)')
     .option('--max-runs <number>', 'most runs of each variant (default: 20)')
+    .option('--build-noise <percent>', 'from build to build of a kernel (CV; default: 0%)')
+    .option('--relink <number>', 'links of each kernel, booted in turn (default: 1)')
     .option('--history <number>', 'earlier runs of the base of each cell (default: 0)')
     .option('--experiments <number>', 'for each row (default: 20000 cells, or 1000 bisections)')
     .option('--seed <number>', 'of all chance (default: 1)')
@@ -39,6 +43,7 @@ export function define(command: Command): void {
 Example:
   ppsgate simulate --noise 1% --history 10
   ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%
+  ppsgate simulate --noise 1% --cells 12 --build-noise 0.5% --relink 8
   ppsgate simulate --bisect --noise 0.6% --commits 64,256 --history 20`,
     )
     .action(async (options: object) => {
@@ -58,6 +63,8 @@ type SimulateOptions = BisectOptions & {
   power?: string;
   cells?: string;
   maxRuns?: string;
+  buildNoise?: string;
+  relink?: string;
   history?: string;
   experiments?: string;
   seed?: string;
@@ -122,9 +129,16 @@ function parseOptions(options: SimulateOptions): Request {
   };
 }
 
+const largestBuildNoise: Limit = {
+  says: 'a percentage from 0% to 20%',
+  holds: (value) => value >= 0 && value <= 0.2,
+};
+
 const ownOptions = sharedOptions.extend({
   cells: count(1, 100).prefault('1'),
   maxRuns: count(2, 1000).prefault('20'),
+  buildNoise: ratio(largestBuildNoise).prefault('0%'),
+  relink: count(1, mostLinks).prefault('1'),
   experiments: count(1, 1_000_000).prefault('20000'),
 });
 
@@ -163,6 +177,7 @@ function rowOf(request: Request, noise: NoiseSource, design: DesignName, effect:
     cells,
     marginRatio: request.marginRatio,
     effect,
+    builds: { cv: request.buildNoise, links: request.relink },
     experiments: request.experiments,
     seed: request.seed,
   });
@@ -177,11 +192,14 @@ function rowOf(request: Request, noise: NoiseSource, design: DesignName, effect:
 
 function conditions(request: Request): string {
   const { maxRuns, history, experiments, seed, marginRatio, falseAlarmRatio, missRatio } = request;
+  const { buildNoise, relink } = request;
   return [
     `margin ${formatPercent(marginRatio)}`,
     `false alarms asked for ${formatPercent(falseAlarmRatio)}`,
     `power ${formatPercent(1 - missRatio)}`,
     `at most ${maxRuns} + ${maxRuns} runs`,
+    ...(buildNoise > 0 ? [`build noise ${formatPercent(buildNoise)}`] : []),
+    ...(relink > 1 ? [`each kernel linked ${relink} times`] : []),
     `${history} of history`,
     `${grouped(experiments)} experiments a row`,
     `seed ${seed}`,

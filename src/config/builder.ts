@@ -13,6 +13,8 @@ export type BuilderConfig = HostConfig & {
   /** Absent: builds run as who logs in, and may write wherever that user may. */
   jail?: BuildJail;
   recipe: KernelRecipe;
+  /** How often each kernel is linked, in another order of sections each time; 1: as ever. */
+  relink: number;
   /** One make of a build, at most. */
   limitSeconds: number;
   /** How long to wait for other builds on the same builder to end. */
@@ -53,7 +55,7 @@ export type MakeRecipe = {
 /** A site's own build: what else it depends on has to show in its words, for the cache goes by them. */
 export type CommandRecipe = {
   kind: 'command';
-  /** Run on the builder with BASE_COMMIT, DIFF (empty for the base), KERNCONF and OUTPUT in its environment. */
+  /** Run on the builder with BASE_COMMIT, DIFF (empty for the base), KERNCONF, LINK (from 1 on) and OUTPUT in its environment. */
   argv: string[];
   kernelConfig: string;
 };
@@ -116,7 +118,9 @@ const command = closed({
   argv: z
     .array(text(/^[^\0]+$/, 'a word of a command'))
     .min(1, 'expected a command')
-    .describe('Run on the builder with BASE_COMMIT, DIFF, KERNCONF and OUTPUT in its environment.'),
+    .describe(
+      'Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LINK and OUTPUT in its environment.',
+    ),
   kernelConfig: kernelConfig.prefault('GENERIC').describe('KERNCONF.'),
 }) satisfies z.ZodType<CommandRecipe>;
 
@@ -138,6 +142,9 @@ const jail = closed({
   user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, 'a user of the builder other than root'),
 }) satisfies z.ZodType<BuildJail>;
 
+/** As many as the runs of a variant that a gate plans by itself where it boots them: more would never be booted. */
+export const mostLinks = 20;
+
 /** Parses `builder:`; paths stay as written. */
 export const builderSchema = closed({
   ...ssh,
@@ -154,6 +161,9 @@ export const builderSchema = closed({
     .optional()
     .describe('A jail(8) without network that builds run in, as a user who owns nothing else.'),
   kernel: recipe.prefault({ kind: 'make' }).describe('How a kernel is built.'),
+  relink: wholeNumber(1, mostLinks)
+    .prefault(1)
+    .describe('How often each kernel is linked: its runs boot one after the other.'),
   limit: duration(minutes(1, 720)).prefault('120 min').describe('One make of a build, at most.'),
   turn: duration(minutes(1, 1440))
     .prefault('240 min')
@@ -169,6 +179,11 @@ export const builderSchema = closed({
   .refine(({ jail, user }) => jail === undefined || user === 'root', {
     path: ['jail'],
     error: 'only root enters a jail; log in as root, `user: root`',
+  })
+  .refine(({ relink, keep }) => 2 * relink <= keep.kernels, {
+    path: ['relink'],
+    error:
+      'the cache is to hold all links of two kernels; set `keep: { kernels: }` to twice as many',
   })
   .transform(withHost)
   .transform(

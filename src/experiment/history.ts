@@ -22,6 +22,8 @@ export const historyEntrySchema = z.object({
   nsPerPacket: rates,
   /** The base had moved against what was known before. */
   moved: z.boolean(),
+  /** Links of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
+  links: z.int().min(2).optional(),
 });
 
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
@@ -71,7 +73,11 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
 export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): HistoryEntry[] =>
   entries.filter(({ at }) => Date.parse(at) <= now.getTime());
 
-type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & { metric: Metric };
+type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
+  metric: Metric;
+  /** Whether runs boot links in turn: what was learnt of a single one tells too little of their noise. */
+  isLinkedOften?: boolean;
+};
 
 /**
  * What the latest thirty or so runs of a cell's base tell, under the same traffic on the same testbed. Its noise is
@@ -79,13 +85,14 @@ type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & { metri
  */
 export function historyOf(
   entries: readonly HistoryEntry[],
-  { testbed, cell, traffic, metric }: HistoryQuery,
+  { testbed, cell, traffic, metric, isLinkedOften = false }: HistoryQuery,
 ): History | undefined {
   const own = entries.filter(
     (entry) =>
       entry.testbed === testbed &&
       cellName(entry.cell) === cellName(cell) &&
       isSameTraffic(entry.traffic, traffic) &&
+      (entry.links !== undefined) === isLinkedOften &&
       entry[metric].length > 0,
   );
   const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
@@ -145,6 +152,9 @@ export function historyEntries(result: Result): HistoryEntry[] {
   return outcome.cells.flatMap(({ cell, runs, baseline }) => {
     const pps = baseNumbers(runs, 'pps');
     if (pps.length === 0) return [];
+    const links = new Set(
+      runs.flatMap(({ variant, link }) => (variant === 'base' ? (link ?? 1) : [])),
+    );
     return {
       at,
       testbed: testbed.name,
@@ -154,6 +164,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
       pps,
       nsPerPacket: baseNumbers(runs, 'nsPerPacket'),
       moved: baseline.kind === 'moved',
+      ...(links.size > 1 && { links: links.size }),
     };
   });
 }

@@ -62,19 +62,23 @@ type PlanRequest = {
   cells?: readonly Cell[];
   /** Those of the site's own that the configuration names. */
   rules?: Plan['rules'];
+  /** Whether patched is base again, linked in another order: what a gate of them finds is noise. */
+  isRelinked?: boolean | undefined;
 };
 
 /** The history of a cell picks its design, and the seed the order of everything. */
 export function makePlan(
   request: PlanRequest,
-  variants: Variant[],
+  unlinked: readonly Variant[],
   history: readonly HistoryEntry[],
 ): Plan {
+  const variants = withLinks(unlinked, request);
   const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
   const { traffic, profile } = config;
   const policy = policyOf(config);
+  const isLinkedOften = variants.some((variant) => linksOf(variant).length > 1);
   const cells = wanted.map((cell): PlannedCell => {
-    const query = { testbed, cell, traffic, metric: policy.metric };
+    const query = { testbed, cell, traffic, metric: policy.metric, isLinkedOften };
     const known = historyOf(history, query);
     const design = designOf(config, variants.length, known);
     return { cell, design, ...(known && { history: known }) };
@@ -93,6 +97,31 @@ export function makePlan(
     blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed),
   };
 }
+
+/**
+ * Which links of each kernel are booted. A gate of one tree against itself, relinked, has two links alone: then what they
+ * differ in beyond their runs is what builds differ in, where several would hide it in the spread. The seed draws the
+ * other link, so that it is another one each time.
+ */
+function withLinks(
+  variants: readonly Variant[],
+  { config, testbed, seed, isRelinked = false }: PlanRequest,
+): Variant[] {
+  const of = config.testbeds[testbed];
+  const often = (of?.kind === 'freebsd' && of.builder?.relink) || 1;
+  if (often === 1 && !isRelinked) return [...variants];
+  const all = Array.from({ length: often }, (_, index) => index + 1);
+  return variants.map((variant) => {
+    const { kernel } = variant;
+    if (kernel?.kind !== 'tree') return variant;
+    const another = [2 + (seed % 2 ** 30)];
+    const ofTwo = variant.variant === 'patched' ? another : [1];
+    return { ...variant, kernel: { ...kernel, links: isRelinked ? ofTwo : all } };
+  });
+}
+
+const linksOf = ({ kernel }: Variant): readonly number[] =>
+  (kernel?.kind === 'tree' && kernel.links) || [];
 
 /** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
 export async function readRules({
@@ -183,6 +212,12 @@ const blastsFor = (cells: PlannedCell[], variants: Variant[], runsPerBlast: numb
     runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
     runsPerBlast,
     seed,
+    links: new Map(
+      variants.flatMap((variant) => {
+        const links = linksOf(variant);
+        return links.length === 0 ? [] : [[variant.variant, links]];
+      }),
+    ),
   });
 
 /** A seed for an order that nobody could have known; the plan keeps it. */

@@ -2,7 +2,7 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import type { PlannedBlast, PlannedRun } from '../words/planned-blast.ts';
+import { linkOfPair, type PlannedBlast, type PlannedRun } from '../words/planned-blast.ts';
 import type { Cell } from '../words/scenario.ts';
 
 export type ScheduleRequest = {
@@ -12,6 +12,8 @@ export type ScheduleRequest = {
   runsPerVariant: number;
   runsPerBlast: number;
   seed: number;
+  /** Links of the kernels of variants that have several, which pairs take in turn. */
+  links?: ReadonlyMap<string, readonly number[]>;
 };
 
 /**
@@ -26,8 +28,14 @@ export function schedule(request: ScheduleRequest): PlannedBlast[] {
   return next(request, random).map(({ cell, runs }, index) => ({
     number: index + 1,
     cell,
-    runs: runs.map((run) => ({ number: ++runNumber, ...run })),
+    runs: runs.map((run) => ({ number: ++runNumber, ...run, ...linkOf(run, request) })),
   }));
+}
+
+function linkOf({ variant, pair }: Draft['runs'][number], { links }: ScheduleRequest) {
+  const own = links?.get(variant);
+  const link = own?.[linkOfPair(pair, own.length) - 1];
+  return link === undefined ? {} : { link };
 }
 
 type Draft = { cell: Cell; runs: Omit<PlannedRun, 'number'>[] };

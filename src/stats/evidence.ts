@@ -1,5 +1,5 @@
 // What runs tell of the change between two variants, and how sure that is.
-import { mean, sumNthPowerDeviations } from 'simple-statistics';
+import { geometricMean, mean, sumNthPowerDeviations } from 'simple-statistics';
 import { hodgesLehmann, signedRankBounds } from './signed-rank.ts';
 import { criticalT } from './student.ts';
 import { median } from './summary.ts';
@@ -62,6 +62,22 @@ export function pooledEvidence(
     standardError: Math.sqrt(variance * (1 / base.length + 1 / patched.length)),
     degreesOfFreedom: noise.degreesOfFreedom,
   };
+}
+
+/** A number of a run, and the link of its variant's kernel that was booted for it; absent: there is but one. */
+export type Linked = { value: number; link?: number | undefined };
+
+/**
+ * One number a link, of a variant that has several: the geometric mean of its runs. Runs of one link have in common what
+ * its order of sections does to speed, so that they are one draw of that, and not as many. Of a single link every run
+ * counts, and nothing is known of what another link would do.
+ *
+ * Takes positive numbers.
+ */
+export function onePerLink(runs: readonly Linked[]): number[] {
+  const links = Map.groupBy(runs, ({ link }) => link);
+  if (links.size === 1) return runs.map(({ value }) => value);
+  return [...links.values()].map((group) => geometricMean(group.map(({ value }) => value)));
 }
 
 /**

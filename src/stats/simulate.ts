@@ -4,8 +4,9 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
+import { linkOfPair } from '../words/planned-blast.ts';
 import { type Design, type ErrorRates, looksOf } from './design.ts';
-import { type Noise, pooledEvidence } from './evidence.ts';
+import { type Linked, type Noise, onePerLink, pooledEvidence } from './evidence.ts';
 import { judgeInOrder, type Verdict } from './judge.ts';
 import { standardNormal } from './normal.ts';
 
@@ -18,6 +19,13 @@ export type NoiseSource = { kind: 'normal'; cv: number } | { kind: 'sets'; sets:
 export type SimulationRequest = {
   noise: NoiseSource;
   design: Omit<Design, 'method' | 'earlierDegreesOfFreedom' | 'pairsPerStep'>;
+  /** What each build does to speed by the order of its sections; absent: nothing. */
+  builds?: {
+    /** From one build to the next. */
+    cv: number;
+    /** Kernels of each variant, which are booted in turn; 1: every run boots the same. */
+    links: number;
+  };
   /** Runs of the base that earlier experiments of the same cell have left. */
   historyRuns: number;
   /** Error rates of one cell, where `falseAlarms` holds over all `cells` of a patch. */
@@ -46,8 +54,11 @@ export type SimulationRow = {
 /** Draws runs and judges them as an experiment would; the same request gives the same row. */
 export function simulate(request: SimulationRequest): SimulationRow {
   const { noise, historyRuns, rates, cells, marginRatio, effect, experiments, seed } = request;
+  const { builds = { cv: 0, links: 1 } } = request;
   const random = xoroshiro128plus(seed);
   const drawCell = cellSource(noise, random);
+  // Nothing is drawn where builds do not differ: a seed stands for the same runs as without them.
+  const drawBuild = () => (builds.cv === 0 ? 1 : Math.exp(builds.cv * standardNormal(random)));
   const design: Design = {
     ...request.design,
     method: 'pooled',
@@ -65,15 +76,17 @@ export function simulate(request: SimulationRequest): SimulationRow {
   const runs: number[] = [];
   for (let experiment = 0; experiment < experiments; experiment++) {
     const draw = drawCell();
-    const earlier = earlierNoise(take(historyRuns, draw));
-    const base: number[] = [];
-    const patched: number[] = [];
+    const variantRuns = (change: number) => runsOfLinks(builds.links, drawBuild, draw, change);
+    const earlier = earlierNoise(variantRuns(0)(historyRuns).map(({ value }) => value));
+    const [drawBase, drawPatched] = [variantRuns(0), variantRuns(effect)];
+    const base: Linked[] = [];
+    const patched: Linked[] = [];
     const judgement = judgeInOrder(
       looks,
       (pairs) => {
-        base.push(...take(pairs - base.length, draw));
-        patched.push(...take(pairs - patched.length, draw).map((value) => value * (1 + effect)));
-        return pooledEvidence(base, patched, earlier);
+        base.push(...drawBase(pairs - base.length));
+        patched.push(...drawPatched(pairs - patched.length));
+        return pooledEvidence(onePerLink(base), onePerLink(patched), earlier);
       },
       rule,
     );
@@ -81,6 +94,25 @@ export function simulate(request: SimulationRequest): SimulationRow {
     runs.push(base.length + patched.length);
   }
   return rowOf(verdicts, runs, cells);
+}
+
+/** Draws so many more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
+function runsOfLinks(
+  links: number,
+  drawBuild: () => number,
+  drawRun: () => number,
+  change: number,
+): (count: number) => Linked[] {
+  const speeds = new Map<number, number>();
+  let runs = 0;
+  return (count) =>
+    take(count, () => {
+      runs += 1;
+      const link = linkOfPair(runs, links);
+      const speed = speeds.get(link) ?? drawBuild();
+      speeds.set(link, speed);
+      return { value: drawRun() * speed * (1 + change), ...(links > 1 && { link }) };
+    });
 }
 
 /** Picks a cell at each call, and answers what draws its runs, around 1. */
@@ -106,7 +138,7 @@ function residuals(set: readonly number[]): number[] {
   return logs.map((value) => Math.exp((value - center) * stretch));
 }
 
-const take = (count: number, draw: () => number): number[] => Array.from({ length: count }, draw);
+const take = <T>(count: number, draw: () => T): T[] => Array.from({ length: count }, draw);
 
 export function earlierNoise(runs: number[]): Noise | undefined {
   if (runs.length < 2) return undefined;

@@ -6,6 +6,7 @@ import {
   boundsOf,
   type Evidence,
   type Noise,
+  onePerLink,
   type Pair,
   pairedEvidence,
   pooledEvidence,
@@ -200,11 +201,9 @@ export function evidenceOf(
   earlier?: Noise,
 ): Evidence {
   if (method === 'pooled') {
-    return pooledEvidence(
-      valuesOf(counted.base, metric),
-      valuesOf(counted.patched, metric),
-      earlier,
-    );
+    const drawn = (runs: readonly Run[]) =>
+      onePerLink(runs.flatMap(({ link, [metric]: value }) => (value ? { value, link } : [])));
+    return pooledEvidence(drawn(counted.base), drawn(counted.patched), earlier);
   }
   return pairedEvidence(drawnPairs(counted, metric));
 }

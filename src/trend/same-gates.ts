@@ -21,7 +21,7 @@ export function isRelinked({ outcome }: Pick<Result, 'outcome'>): boolean {
   return ![...base].some((link) => patched.has(link));
 }
 
-const linkOf = ({ link = 1 }: Run & { link?: number }): number => link;
+const linkOf = ({ link = 1 }: Run): number => link;
 
 /**
  * The index that has counted this gate of a commit against itself; the same for any other one. `path` is the folder of

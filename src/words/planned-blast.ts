@@ -6,6 +6,8 @@ const plannedRunSchema = z.object({
   number: z.int().positive(),
   variant: z.string(),
   pair: z.int().positive(),
+  /** See `Run`. */
+  link: z.int().positive().optional(),
 });
 
 export const plannedBlastSchema = z.object({
@@ -16,3 +18,6 @@ export const plannedBlastSchema = z.object({
 
 export type PlannedRun = z.infer<typeof plannedRunSchema>;
 export type PlannedBlast = z.infer<typeof plannedBlastSchema>;
+
+/** Which of so many links of a variant's kernel is booted for a pair, both from 1 on: one after the other, and again. */
+export const linkOfPair = (pair: number, links: number): number => ((pair - 1) % links) + 1;

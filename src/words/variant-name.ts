@@ -6,5 +6,9 @@ export const isJudged = (variant: string): boolean => variant === 'base' || vari
 /** Name of an earlier diff of a revision: `diff 80345`. */
 export const diffName = (diff: number): string => `diff ${diff}`;
 
+/** Name of a variant's kernel where it was linked several times; see `Run`. */
+export const linkName = (variant: string, link: number | undefined): string =>
+  link === undefined ? variant : `${variant} link ${link}`;
+
 /** As a part of a path, or of the name of a boot environment: `diff-80345`. */
 export const pathName = (variant: string): string => variant.replaceAll(' ', '-');

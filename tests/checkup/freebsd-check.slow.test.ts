@@ -650,6 +650,7 @@ const builderOn = ({
     modules: 'all',
     options: [],
   },
+  relink: 1,
   limitSeconds: 7200,
   turnSeconds: 7200,
   leastFreeBytes: 1e6,

@@ -27,6 +27,7 @@ test('a builder is a host, and all else has a value that works', () => {
       modules: 'all',
       options: [],
     },
+    relink: 1,
     limitSeconds: 7200,
     turnSeconds: 14_400,
     leastFreeBytes: 10e9,
@@ -60,6 +61,14 @@ test('all of it may be written', () => {
     leastFreeBytes: 5e9,
     cache: { mostKernels: 9, mostBytes: 7e9 },
   });
+});
+
+test('links of two kernels have room in the cache', () => {
+  expect(parse({ relink: 20 }).relink).toBe(20);
+  expect(problemOf({ relink: 8, keep: { kernels: 15 } })).toBe(
+    'relink: the cache is to hold all links of two kernels; set `keep: { kernels: }` to twice as many',
+  );
+  expect(problemOf({ relink: 21 })).toMatch(/^relink: expected a whole number from 1 to 20/);
 });
 
 test("a site's own command takes the place of make", () => {

@@ -11,6 +11,8 @@ export type FreebsdBuilder = {
   wordsOf(target: string): string[];
   /** From now on cc(1) is of this version. */
   setCompiler(version: string): void;
+  /** From now on the tree's linker is lld of this LLVM. */
+  setLinker(version: number): void;
   /** Whether filemon(4) is loaded. */
   setFilemon(loaded: boolean): void;
   /** A program becomes another file, and says of itself what it said before. */
@@ -33,6 +35,7 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
     chmodSync(join(bin, name), 0o755);
   }
   const setCompiler = (version: string) => writeFileSync(join(state, 'cc'), version);
+  const setLinker = (version: number) => writeFileSync(join(state, 'lld'), String(version));
   const reset = () => {
     rmSync(state, { recursive: true, force: true });
     mkdirSync(join(state, 'jails'), { recursive: true });
@@ -40,6 +43,7 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
     writeFileSync(join(state, 'makes'), '');
     chmodSync(join(state, 'makes'), 0o666);
     setCompiler('19.1.7');
+    setLinker(19);
   };
   reset();
   const calls = () => readFileSync(join(state, 'makes'), 'utf8').split('\n').filter(Boolean);
@@ -51,6 +55,7 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
         .findLast((line) => line.endsWith(`\t${target}`))
         ?.split('\t') ?? [],
     setCompiler,
+    setLinker,
     update: (program) => appendFileSync(join(bin, program), '# another one\n'),
     setPortModules: (modules) => {
       const sources = join(state, 'port-modules');
@@ -74,13 +79,13 @@ const make = `
 printf '%s\\t' "$@" | sed 's/\\t$/\\n/' >>"$state/makes"
 die() { echo "$*"; exit 2; }
 usage='usage: make [-BeikNnqrSstWwX] [-C directory] [-D variable] [-j max_jobs] [variable=value] [target ...]'
-unset KERNCONF KERNCONFDIR DESTDIR NO_CLEAN WITH_META_MODE NO_ROOT LOCAL_MODULES MODULES_OVERRIDE
+unset KERNFAST NO_MODULES KERNCONF KERNCONFDIR DESTDIR NO_CLEAN WITH_META_MODE NO_ROOT LOCAL_MODULES MODULES_OVERRIDE
 targets=()
 while (($#)); do
   case $1 in
   -C) directory=$2; shift ;;
   -j) [[ $2 =~ ^[0-9]+$ ]] || die "$usage"; shift ;;
-  -DNO_CLEAN|-DWITH_META_MODE|-DNO_ROOT|-DDB_FROM_SRC|-DWITHOUT_KERNEL_SYMBOLS|-DWITH_REPRODUCIBLE_BUILD|-DWITHOUT_SOMETHING)
+  -DNO_CLEAN|-DKERNFAST|-DNO_MODULES|-DWITH_META_MODE|-DNO_ROOT|-DDB_FROM_SRC|-DWITHOUT_KERNEL_SYMBOLS|-DWITH_REPRODUCIBLE_BUILD|-DWITHOUT_SOMETHING)
     declare "\${1#-D}=yes" ;;
   -*) die "$usage" ;;
   MAKEOBJDIRPREFIX=*)
@@ -113,7 +118,7 @@ buildkernel)
   [[ -f $conf ]] || die "make: \\"$here/Makefile.inc1\\" line 1579: Missing KERNCONF $conf"
   kernel=$objects/sys/$KERNCONF
   echo ">>> Kernel build for $KERNCONF started"
-  [[ -n $NO_CLEAN$WITH_META_MODE ]] || rm -rf "$kernel"
+  [[ -n $NO_CLEAN$WITH_META_MODE$KERNFAST ]] || rm -rf "$kernel"
   mkdir -p "$kernel"
   echo '>>> stage 3.1: building everything'
   for source in $(cd sys && find . -name '*.c' | sort); do
@@ -140,7 +145,13 @@ buildkernel)
     [[ -d sys/modules/$folder ]] || die "cd: $here/sys/modules/$folder: No such file or directory"
   done
   grep -qs 'broken' "$objects/tmp/cc" && die "$here/sys/net/if.c:1:1: error: the compiler is broken"
-  { echo '@(#)FreeBSD 15.0-CURRENT #0 main-n1'; cat "$kernel"/*.o "$conf" "$objects/tmp/cc" 2>/dev/null || :; } >"$kernel/kernel" ;;
+  if [[ -f $kernel/kernel && -z $(find "$kernel" -name '*.o' -newer "$kernel/kernel") ]]; then exit 0; fi
+  # As sys.mk: what is for cc(1) to hand on goes to ld(1) itself.
+  option=\${LDFLAGS//-Wl,/}
+  [[ -z $option || $option =~ ^--shuffle-sections=\\.text\\*=([0-9]+)$ ]] || die "ld: error: unknown argument '$option'"
+  order=\${BASH_REMATCH[1]}
+  [[ -z $order || $(cat "$state/lld") -ge 13 ]] || die "ld: error: --shuffle-sections=: expected a whole number, but got '.text*=$order'"
+  { echo '@(#)FreeBSD 15.0-CURRENT #0 main-n1'; cat "$kernel"/*.o "$conf" "$objects/tmp/cc" 2>/dev/null || :; [[ -z $order ]] || echo "text in order $order"; } >"$kernel/kernel" ;;
 installkernel)
   kernel=$objects/sys/$KERNCONF/kernel
   [[ -f $kernel ]] || die "ERROR: No kernel \\"$KERNCONF\\" to install."

@@ -88,7 +88,7 @@ async function send(
   const { scenario } = planned.cell;
   if (run === undefined) return failed('nothing was planned');
   const { variant } = run;
-  const kernel = await kernelOf(lab, variant);
+  const kernel = await kernelOf(lab, variant, run.link);
   if (kernel.kind === 'rejected') return rejected(variant, kernel.rejection);
 
   const { boots } = lab;
@@ -112,8 +112,11 @@ async function send(
   }
 }
 
-const kernelOf = async ({ prepared }: BlastWorld, variant: string): Promise<Kernel> =>
-  (await prepared?.kernels.get(variant)) ?? { kind: 'own' };
+const kernelOf = async (
+  { prepared }: BlastWorld,
+  variant: string,
+  link?: number,
+): Promise<Kernel> => (await prepared?.kernels.get(variant, link)) ?? { kind: 'own' };
 
 const rulesOf = ({ prepared }: BlastWorld): Prepared['rules'] => prepared?.rules ?? {};
 

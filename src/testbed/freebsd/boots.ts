@@ -117,7 +117,9 @@ export async function bootFor(
   }
   boots.booted = undefined;
   if (kernel.kind === 'archive') {
-    const laid = await dut.lay(kernel.archive, boots.wanted);
+    // Of links every boot may take another: two have room where each variant has one.
+    const isLink = kernel.archive.variant !== variant;
+    const laid = await dut.lay(kernel.archive, isLink ? new Set() : boots.wanted);
     if (laid.kind === 'no-space') {
       return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${laid.reason}.` });
     }
@@ -125,7 +127,7 @@ export async function bootFor(
       return afterBootFailure(boots, variant, { reason: `it was not booted, as ${laid.reason}` });
     }
   }
-  const outcome = await dut.boot(kernel.kind === 'own' ? undefined : variant);
+  const outcome = await dut.boot(kernel.kind === 'own' ? undefined : kernel.archive.variant);
   if (outcome.kind === 'boot-failed') return afterBootFailure(boots, variant, outcome);
   const tally = tallyOf(boots.tallies, variant);
   tally.hasBooted = true;

@@ -15,7 +15,7 @@ import type { BuilderConfig } from '../../config/builder.ts';
 import type { KernelArchive } from '../../dut/freebsd.ts';
 import type { Host } from '../../host/ssh.ts';
 import type { Rejection } from '../../words/rejection.ts';
-import { pathName } from '../../words/variant-name.ts';
+import { linkName, pathName } from '../../words/variant-name.ts';
 import type { PrepareRequest } from '../testbed.ts';
 
 export type Kernel =
@@ -43,17 +43,23 @@ export type Kernels = {
    * first of the list has no kernel: then that is built now, and the other anew in its turn. What is not listed is given up.
    */
   want(request: PrepareRequest): void;
-  /** Waits until it is there; rejects with a BuilderError or a HostError. What was never listed is the DUT's own. */
-  get(variant: string): Promise<Kernel>;
+  /**
+   * Waits until it is there, of several links the one that is named, or the first; rejects with a BuilderError or a
+   * HostError. What was never listed is the DUT's own.
+   */
+  get(variant: string, link?: number): Promise<Kernel>;
   /** Variants of which no build is waited for. */
   ready(): ReadonlySet<string>;
   /** Resolves when no build goes on: soon after the signals of all requests are aborted. */
   ended(): Promise<void>;
 };
 
+/** All links of a kernel, of which each run boots one. */
+type Links = { kind: 'links'; archives: ReadonlyMap<number, KernelArchive> };
+
 type Wanted = {
   readonly variant: Variant;
-  readonly kernel: PromiseWithResolvers<Kernel>;
+  readonly kernel: PromiseWithResolvers<Kernel | Links>;
   /** It has its kernel, was rejected or has failed; or nobody has to build it. */
   isSettled: boolean;
 };
@@ -84,9 +90,9 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
       work = work.then(buildAll);
     },
 
-    async get(variant) {
+    async get(variant, link) {
       const one = wanted.get(variant);
-      if (one !== undefined) return one.kernel.promise;
+      if (one !== undefined) return linkOf(await one.kernel.promise, variant, link);
       if (givenUp.has(variant)) throw notListed(variant);
       return { kind: 'own' };
     },
@@ -100,7 +106,7 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
   };
 
   function newlyWanted(variant: Variant): Wanted {
-    const kernel = Promise.withResolvers<Kernel>();
+    const kernel = Promise.withResolvers<Kernel | Links>();
     // Whoever asks for it hears of it; the next one is built all the same.
     kernel.promise.catch(() => {});
     const isSettled = variant.kernel?.kind !== 'tree';
@@ -111,7 +117,7 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
   function giveUp(one: Wanted): void {
     givenUp.add(nameOf(one));
     one.kernel.reject(notListed(nameOf(one)));
-    rmSync(pathOf(one), { force: true });
+    removeArchives(one);
   }
 
   /** Each by the newest request that there is when its build begins. */
@@ -131,14 +137,14 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
       }
       building = undefined;
       // It came although nobody waits for it any more.
-      if (wanted.get(nameOf(one)) !== one) rmSync(pathOf(one), { force: true });
+      if (wanted.get(nameOf(one)) !== one) removeArchives(one);
     }
   }
 
   async function builtKernel(
     one: Wanted,
     { signal, tell, keepLog }: PrepareRequest,
-  ): Promise<Kernel> {
+  ): Promise<Kernel | Links> {
     const { variant, kernel } = one.variant;
     if (kernel?.kind !== 'tree') return { kind: 'own' };
     if (builder === undefined) {
@@ -158,18 +164,39 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
       owner: `${builder.owner} (${variant})`,
     });
     if (built.kind !== 'built') return { kind: 'rejected', rejection: rejectionOf(built) };
-    const path = pathOf(one);
-    await fetchKernel(host, built, path, signal);
-    const { sha256, unpackedBytes } = built;
-    return { kind: 'archive', archive: { variant, path, sha256, unpackedBytes } };
+    const archives = new Map<number, KernelArchive>();
+    for (const [index, each] of [built, ...built.further].entries()) {
+      const name = linkName(variant, kernel.links?.[index]);
+      const path = pathOf(name);
+      await fetchKernel(host, each, path, signal);
+      const { sha256, unpackedBytes } = each;
+      const archive = { variant: name, path, sha256, unpackedBytes };
+      if (kernel.links === undefined) return { kind: 'archive', archive };
+      archives.set(kernel.links[index] ?? 1, archive);
+    }
+    return { kind: 'links', archives };
   }
 
-  function pathOf(one: Wanted): string {
-    return join(folder, `${pathName(nameOf(one))}.tar`);
+  function removeArchives({ variant: { variant, kernel } }: Wanted): void {
+    const links = kernel?.kind === 'tree' ? kernel.links : undefined;
+    for (const link of links ?? [undefined])
+      rmSync(pathOf(linkName(variant, link)), { force: true });
+  }
+
+  function pathOf(name: string): string {
+    return join(folder, `${pathName(name)}.tar`);
   }
 }
 
 const nameOf = ({ variant }: Wanted): string => variant.variant;
+
+function linkOf(kernel: Kernel | Links, variant: string, link: number | undefined): Kernel {
+  if (kernel.kind !== 'links') return kernel;
+  const [first] = kernel.archives.keys();
+  const archive = kernel.archives.get(link ?? first ?? 1);
+  if (archive === undefined) throw new TypeError(`${variant} has no link ${link}.`);
+  return { kind: 'archive', archive };
+}
 
 const notListed = (variant: string): Error =>
   new TypeError(`The kernel of ${variant} was given up; list it again to have it built.`);
@@ -182,9 +209,13 @@ async function broughtKernel({ variant, kernel }: Variant): Promise<Kernel> {
 
 type TreeSource = Extract<KernelSource, { kind: 'tree' }>;
 
-const requestFor = ({ baseCommit, diff }: TreeSource, loaded: LoadedModules | undefined) => ({
+const requestFor = (
+  { baseCommit, diff, links }: TreeSource,
+  loaded: LoadedModules | undefined,
+) => ({
   kind: 'tree' as const,
   baseCommit,
+  ...(links !== undefined && { links }),
   ...(loaded !== undefined && { loaded }),
   ...(diff !== undefined && { diff: Buffer.from(diff, 'base64') }),
 });

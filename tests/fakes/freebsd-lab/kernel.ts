@@ -1,4 +1,5 @@
 // What the laboratory takes for a kernel: a text that says its version, and what goes wrong with it.
+import { createHash } from 'node:crypto';
 import { makeTar } from './tar.ts';
 
 export type Kernel = {
@@ -12,6 +13,8 @@ export type Kernel = {
   options: readonly string[];
   firmware: string | undefined;
   behaviour: Behaviour;
+  /** Of all its bytes: another link of the same objects is another build. */
+  build: number;
 };
 
 export type Behaviour =
@@ -27,6 +30,8 @@ export type KernelText = {
   /** That t5fw_cfg.ko has for the cards of Chelsio, `1.27.0.0`; none that is newer than theirs when absent. */
   firmware?: string;
   behaviour?: Behaviour;
+  /** Another link of it is in another order; the linker's own when absent. */
+  link?: number;
 };
 
 /** The bytes of a `kernel` file. */
@@ -36,11 +41,13 @@ export function kernelText({
   options = [],
   firmware,
   behaviour = { kind: 'works' },
+  link,
 }: KernelText): string {
   const panic = 'panic' in behaviour ? `: ${behaviour.panic}` : '';
   const mark = behaviour.kind === 'works' ? [] : [`${behaviour.kind}${panic}`];
   const card = firmware === undefined ? [] : [`firmware ${firmware}`];
-  return [`FreeBSD ${release} #0 ${ident}`, ...options, ...card, ...mark, ''].join('\n');
+  const order = link === undefined ? [] : [`text in order ${link}`];
+  return [`FreeBSD ${release} #0 ${ident}`, ...options, ...card, ...mark, ...order, ''].join('\n');
 }
 
 /** A kernel and its modules as `installkernel` lays them into one folder, in a tar archive. */
@@ -66,6 +73,10 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
     version,
     release,
     ident,
+    build: createHash('sha256')
+      .update(bytes ?? '')
+      .digest()
+      .readInt32LE(),
     options: lines.filter((line) => line.startsWith('options')),
     firmware: lines.find((line) => line.startsWith('firmware '))?.slice('firmware '.length),
     behaviour: lines.map(behaviourOf).find((behaviour) => behaviour !== undefined) ?? {

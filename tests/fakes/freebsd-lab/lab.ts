@@ -110,7 +110,7 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
   const dut = dutOf(wires, options);
   const network = networkThrough(dut, world, {
     truth: options.truth ?? (() => 5_000_000),
-    noise: { seed: 1, perBoot: 0.005, perSecond: 0.0023, ...options.noise },
+    noise: { seed: 1, perBoot: 0.005, perSecond: 0.0023, perBuild: 0, ...options.noise },
     generatorPps: options.generatorPps ?? Number.POSITIVE_INFINITY,
     receiverPps: options.receiverPps ?? Number.POSITIVE_INFINITY,
   });

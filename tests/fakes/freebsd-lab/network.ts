@@ -42,6 +42,8 @@ export type Noise = {
   perBoot: number;
   /** The same of a second within a run. */
   perSecond: number;
+  /** What another build of the same sources does, which is the same in each of its boots. */
+  perBuild: number;
 };
 
 export type Network = {
@@ -88,7 +90,10 @@ export function networkThrough(
     const scenario = scenarioInForce(dut, family);
     if (scenario === 'blocked' || forwardsNothing) return 0;
     const pps = truth({ ident: dut.running.kernel.ident, scenario, family });
-    const boot = Math.exp(noise.perBoot * normal(noise.seed, dut.boots));
+    const { build } = dut.running.kernel;
+    const boot = Math.exp(
+      noise.perBoot * normal(noise.seed, dut.boots) + noise.perBuild * normal(noise.seed, build),
+    );
     return pps * boot * (isStarved(dut) ? 0.1 : 1);
   };
 

@@ -580,6 +580,7 @@ export function builderOf(
     repository: clone,
     remote: 'origin',
     recipe: { kind: 'command', argv: ['sh', script], kernelConfig: 'GENERIC' },
+    relink: 1,
     limitSeconds: 60,
     turnSeconds: 60,
     leastFreeBytes: 0,

@@ -146,7 +146,7 @@ test('what the DUT has loaded is asked once, while it runs its own kernel', asyn
     ...hostOf(lab.dut.target, folder),
     recipe,
     ...{ folder: '/var/db/ppsgate', repository: '/usr/src', remote: 'origin' },
-    ...{ limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
+    ...{ relink: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
     cache: { mostKernels: 1, mostBytes: 1 },
   };
   const testbed = await openFreebsdTestbed('shelf', { ...config, builder }, traffic, worldOf(lab));
