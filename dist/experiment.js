@@ -93,11 +93,19 @@ function newest(entries, metric) {
 	return byAge.slice(Math.max(0, first));
 }
 const isSameTraffic = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
-/** One number a blast of the runs of base that count: the median of those that share it. */
-const baseNumbers = (runs, metric) => blastNumbers(runs.filter(({ variant }) => variant === "base"), metric);
+/**
+* One number a blast of the runs of base that count. Where base has several links, only those that booted one for the
+* first time: the others tell less than they seem to of how far runs are apart.
+*/
+function baseNumbers(runs, metric) {
+	const counted = runs.filter((run) => run.variant === "base" && isCounted(run));
+	const firstOf = new Map(counted.toReversed().map((run) => [run.link, run]));
+	return blastNumbers(firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.link) === run) : counted, metric);
+}
+const isCounted = ({ validity, pps }) => validity.kind === "valid" && pps > 0;
 /** One number a blast of the runs that count: the median of those that share it. */
 function blastNumbers(runs, metric) {
-	const counted = runs.filter((run) => run.validity.kind === "valid" && run.pps > 0);
+	const counted = runs.filter(isCounted);
 	return [...Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`).values()].flatMap((group) => {
 		const values = group.flatMap((run) => run[metric] ?? []);
 		return values.length > 0 ? [median(values)] : [];

@@ -1522,9 +1522,9 @@ function simulate(request) {
 	const runs = [];
 	for (let experiment = 0; experiment < experiments; experiment++) {
 		const draw = drawCell();
-		const variantRuns = (change) => runsOfLinks(builds.links, drawBuild, draw, change);
-		const earlier = earlierNoise(variantRuns(0)(historyRuns).map(({ value }) => value));
-		const [drawBase, drawPatched] = [variantRuns(0), variantRuns(effect)];
+		const variantRuns = (links, change) => runsOfLinks(links, drawBuild, draw, change);
+		const earlier = earlierNoise(variantRuns(builds.links > 1 ? Infinity : 1, 0)(historyRuns).map(({ value }) => value));
+		const [drawBase, drawPatched] = [variantRuns(builds.links, 0), variantRuns(builds.links, effect)];
 		const base = [];
 		const patched = [];
 		const judgement = judgeInOrder(looks, (pairs) => {

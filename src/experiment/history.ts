@@ -126,16 +126,22 @@ type Traffic = HistoryEntry['traffic'];
 export const isSameTraffic = (a: Traffic, b: Traffic): boolean =>
   a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 
-/** One number a blast of the runs of base that count: the median of those that share it. */
-export const baseNumbers = (runs: readonly Run[], metric: Metric): number[] =>
-  blastNumbers(
-    runs.filter(({ variant }) => variant === 'base'),
-    metric,
-  );
+/**
+ * One number a blast of the runs of base that count. Where base has several links, only those that booted one for the
+ * first time: the others tell less than they seem to of how far runs are apart.
+ */
+export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
+  const counted = runs.filter((run) => run.variant === 'base' && isCounted(run));
+  const firstOf = new Map(counted.toReversed().map((run) => [run.link, run]));
+  const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.link) === run) : counted;
+  return blastNumbers(taken, metric);
+}
+
+const isCounted = ({ validity, pps }: Run): boolean => validity.kind === 'valid' && pps > 0;
 
 /** One number a blast of the runs that count: the median of those that share it. */
 export function blastNumbers(runs: readonly Run[], metric: Metric): number[] {
-  const counted = runs.filter((run) => run.validity.kind === 'valid' && run.pps > 0);
+  const counted = runs.filter(isCounted);
   const blasts = Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`);
   return [...blasts.values()].flatMap((group) => {
     const values = group.flatMap((run) => run[metric] ?? []);

@@ -76,9 +76,15 @@ export function simulate(request: SimulationRequest): SimulationRow {
   const runs: number[] = [];
   for (let experiment = 0; experiment < experiments; experiment++) {
     const draw = drawCell();
-    const variantRuns = (change: number) => runsOfLinks(builds.links, drawBuild, draw, change);
-    const earlier = earlierNoise(variantRuns(0)(historyRuns).map(({ value }) => value));
-    const [drawBase, drawPatched] = [variantRuns(0), variantRuns(effect)];
+    const variantRuns = (links: number, change: number) =>
+      runsOfLinks(links, drawBuild, draw, change);
+    // The history has one run a link.
+    const earlierRuns = variantRuns(builds.links > 1 ? Infinity : 1, 0)(historyRuns);
+    const earlier = earlierNoise(earlierRuns.map(({ value }) => value));
+    const [drawBase, drawPatched] = [
+      variantRuns(builds.links, 0),
+      variantRuns(builds.links, effect),
+    ];
     const base: Linked[] = [];
     const patched: Linked[] = [];
     const judgement = judgeInOrder(

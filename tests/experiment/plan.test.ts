@@ -1,11 +1,14 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
+import type { HistoryEntry } from '../../src/experiment/history.ts';
 import {
   cellsAmong,
   extendPlan,
   hasPlan,
   makePlan,
+  type Plan,
   readPlan,
   writePlan,
 } from '../../src/experiment/plan.ts';
@@ -51,6 +54,74 @@ test('the same request with the same seed is the same plan, and with another see
   const request = { patch: pullRequest, config, testbed: 'shelf-3', seed: 7 };
   expect(makePlan(request, overlays, [])).toEqual(plan);
   expect(makePlan({ ...request, seed: 8 }, overlays, []).blasts).not.toEqual(plan.blasts);
+});
+
+describe('the links of a kernel', () => {
+  const machines = {
+    kind: 'freebsd',
+    dut: { host: 'dut', ingress: { interface: 'ix0' }, egress: { interface: 'ix1' } },
+    senders: [{ host: 'tx', interface: 'ix0', mac: '02:00:00:00:00:01', inet4: '198.18.0.110' }],
+    receiver: { host: 'rx', interface: 'ix0', mac: '02:00:00:00:00:02', inet4: '198.19.0.110' },
+  };
+
+  const kernels = overlays.map((overlay) => ({
+    ...overlay,
+    kernel: { kind: 'tree' as const, baseCommit: overlay.commit },
+  }));
+  const planOf = (
+    relink: number,
+    { isRelinked = false, seed = 7 } = {},
+    history: readonly HistoryEntry[] = [],
+  ) => {
+    const builder = { host: 'builder', relink };
+    const fake = freebsdTestbedSchema.parse({ ...machines, builder });
+    const config = aConfig({ ...singleRuns, testbeds: { fake } });
+    const request = { patch: pullRequest, config, testbed: 'fake', seed, isRelinked };
+    return makePlan(request, kernels, history);
+  };
+  const linksOf = ({ blasts }: Plan, variant: string) =>
+    blasts.flatMap(({ runs }) =>
+      runs.flatMap((run) => (run.variant === variant ? [[run.pair, run.link]] : [])),
+    );
+
+  test('are booted in turn, pair by pair, by base and patched alike', () => {
+    const plan = planOf(3);
+    const inTurn = Array.from({ length: 20 }, (_, pair) => [pair + 1, (pair % 3) + 1]);
+    expect(linksOf(plan, 'base')).toEqual(inTurn);
+    expect(linksOf(plan, 'patched')).toEqual(inTurn);
+    expect(plan.variants.map(({ kernel }) => kernel)).toMatchObject([
+      { links: [1, 2, 3] },
+      { links: [1, 2, 3] },
+    ]);
+    expect(linksOf(extendPlan(plan, 30), 'base').at(-1)).toEqual([30, 3]);
+  });
+
+  test('are not spoken of where there is one', () => {
+    const plan = planOf(1);
+    expect(linksOf(plan, 'base')[0]).toEqual([1, undefined]);
+    expect(JSON.stringify(plan)).not.toContain('link');
+  });
+
+  test('of base against itself are two, the other one drawn by the seed', () => {
+    for (const relink of [1, 8]) {
+      const of = (variant: string, seed: number) => {
+        const plan = planOf(relink, { isRelinked: true, seed });
+        return [...new Set(linksOf(plan, variant).map(([, link]) => link))];
+      };
+      expect([of('base', 7), of('patched', 7)]).toEqual([[1], [9]]);
+      expect([of('base', 8), of('patched', 8)]).toEqual([[1], [10]]);
+    }
+  });
+
+  test('are learnt from by gates that boot several alone', () => {
+    const one = aHistoryEntry();
+    const several = aHistoryEntry({ at: '2026-11-02T12:00:00.000Z', pps: [8e5, 8.1e5], links: 2 });
+    const runsKnown = (relink: number, history: readonly HistoryEntry[]) =>
+      planOf(relink, {}, history).cells[0]?.history?.runs;
+    expect(runsKnown(1, [one, several])).toBe(5);
+    expect(runsKnown(8, [one, several])).toBe(2);
+    expect(runsKnown(8, [one])).toBeUndefined();
+  });
 });
 
 test('a plan is read as it was written, and nothing else is left in its directory', async () => {

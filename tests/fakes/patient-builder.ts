@@ -62,9 +62,10 @@ export function patientBuilder(host: Sshd & { home: string }): PatientBuilder {
   writeFileSync(at('begun'), '');
   writeFileSync(
     at('build'),
-    `echo "$BASE_COMMIT" >>${at('begun')}
+    `[ "$LINK" != 1 ] || echo "$BASE_COMMIT" >>${at('begun')}
 until [ -e ${home}/$BASE_COMMIT ]; do sleep 0.02; done
 [ -s ${home}/$BASE_COMMIT ] || { echo 'sys/net/if.c:1:2: error: pf is gone'; exit 1; }
+[ "$LINK" = 1 ] || BASE_COMMIT=$BASE_COMMIT.$LINK
 cp ${home}/$BASE_COMMIT "$OUTPUT"
 `,
   );
@@ -94,6 +95,9 @@ cp ${home}/$BASE_COMMIT "$OUTPUT"
     finish(name, how = 'built') {
       const [id = ''] = [...names].find((entry) => entry[1] === name) ?? [];
       const built = how === 'built' ? kernelArchive({ ident: name }) : '';
+      for (const link of [2, 3]) {
+        writeFileSync(at(`${id}.${link}`), kernelArchive({ ident: name, link }));
+      }
       writeFileSync(at('ready'), built);
       execFileSync('mv', [at('ready'), at(id)]);
     },

@@ -4,6 +4,7 @@ import type { Variant } from '../../../src/build/variant.ts';
 import { type Kernels, kernelsIn } from '../../../src/testbed/freebsd/kernels.ts';
 import { openFreebsdTestbed } from '../../../src/testbed/freebsd/testbed.ts';
 import type { PrepareRequest } from '../../../src/testbed/testbed.ts';
+import type { Run } from '../../../src/words/result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
@@ -14,6 +15,20 @@ import {
   startBuildHost,
 } from '../../fakes/patient-builder.ts';
 import { describeWith } from '../../needs.ts';
+
+/** Three pairs, each beginning with what the one before has ended with. */
+const order: [variant: string, link: number][] = [
+  ...([
+    ['base', 1],
+    ['patched', 1],
+    ['patched', 2],
+    ['base', 2],
+  ] as const),
+  ...([
+    ['base', 1],
+    ['patched', 1],
+  ] as const),
+].map(([variant, link]) => [variant, link]);
 
 const soon = { timeout: 30_000, interval: 10 };
 
@@ -153,6 +168,62 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     expect(await kernels.get('patched')).not.toEqual(before);
     expect(builder.begun()).toEqual(['one', 'other']);
   });
+
+  const withLinks = (builder: PatientBuilder, name: string, links: number[]): Variant => {
+    const variant = builder.variant(name);
+    if (variant.kernel?.kind !== 'tree') throw new TypeError('Its kernel is not built.');
+    builder.finish(name);
+    return { ...variant, kernel: { ...variant.kernel, links } };
+  };
+
+  test('of several links are as many archives, which are given up together', async () => {
+    const { builder, folder, kernels } = begin([]);
+    const { signal } = new AbortController();
+    kernels.want(request([withLinks(builder, 'base', [1, 2, 3])], signal));
+    const [first, second] = [await kernels.get('base'), await kernels.get('base', 2)];
+    expect(first).toEqual(await kernels.get('base', 1));
+    expect(second).toMatchObject({ archive: { variant: 'base link 2' } });
+    expect(readdirSync(folder)).toEqual(['base-link-1.tar', 'base-link-2.tar', 'base-link-3.tar']);
+    expect(builder.begun()).toEqual(['base']);
+    kernels.want(request([], signal));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each(['nextboot', 'boot-environment'] as const)(
+    'of several links are booted as the runs say, by %s, and never fill the DUT',
+    async (method) => {
+      const noise = { perBoot: 0, perSecond: 0, perBuild: 0.05 };
+      await using lab = await startFreebsdLab({ noise, root: 'zfs' });
+      const builder = patientBuilder(host);
+      const config = testbedOf(lab, temporaryFolder(), { builder: builder.config });
+      config.dut.boot.method = method;
+      const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, worldOf(lab));
+      const { signal } = new AbortController();
+      const variants = ['base', 'patched'].map((name) => withLinks(builder, name, [1, 2]));
+      await testbed.prepare(request(variants, signal));
+      const measured: Run[] = [];
+      for (const [index, [variant, link]] of order.entries()) {
+        const number = index + 1;
+        const runs = [{ number, variant, link, pair: Math.floor(index / 2) + 1 }];
+        const cell = { scenario: 'forwarding', family: 'inet4' } as const;
+        const outcome = await testbed.blast({ number, cell, runs }, async () => {}, signal);
+        if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
+        measured.push(...outcome.runs.map((run) => ({ ...run, attempt: 1 })));
+        const { boot, environments } = lab.state();
+        const laid = [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
+        expect(laid.length).toBeLessThanOrEqual(2);
+      }
+      expect(measured.map(({ variant, link }) => [variant, link])).toEqual(order);
+      const speedOf = Map.groupBy(measured, ({ variant, link }) => `${variant} ${link}`);
+      // Every boot of a link is as fast as the one before, and no two links are.
+      expect([...speedOf.values()].map((runs) => new Set(runs.map(({ pps }) => pps)).size)).toEqual(
+        [1, 1, 1, 1],
+      );
+      expect(new Set(measured.map(({ pps }) => pps)).size).toBe(4);
+      await testbed.restore();
+      expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });
+    },
+  );
 
   test('that nobody has to build are ready at once', () => {
     const kernels = kernelsIn(temporaryFolder(), undefined);
