@@ -2,7 +2,7 @@ import { testbedsThatDiffer, variantsBySystem } from "./build.js";
 import { systemOf } from "./config.js";
 import { assembleResult, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
-import { brokenOff, reasonOf } from "./words.js";
+import { UsageError, brokenOff, reasonOf, shortId } from "./words.js";
 
 // src/gate.ts
 /**
@@ -11,6 +11,7 @@ import { brokenOff, reasonOf } from "./words.js";
 */
 async function gate(request, directory, world) {
 	const { patch, config } = request;
+	if (request.isRelinked) refuseUnlinkable(request);
 	await refuseUsed(directory);
 	const rules = await readRules(config);
 	const history = earlierEntries(await world.history.read(), world.now());
@@ -38,6 +39,16 @@ async function gate(request, directory, world) {
 		await writePlan(directory, plan);
 		return carryOut(plan, directory, reserved, world);
 	});
+}
+/** Throws a `UsageError` where patched is not base, or no kernel is built of which another link could be made. */
+function refuseUnlinkable({ patch, config, testbeds, kernels }) {
+	if (patch.baseCommit !== patch.headCommit) throw new UsageError(`Another link is measured of one commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`);
+	const unlinkable = testbeds.find((name) => {
+		const testbed = config.testbeds[name];
+		return testbed?.kind !== "freebsd" || testbed.builder === void 0;
+	});
+	if (kernels === void 0 && unlinkable === void 0) return;
+	throw new UsageError(`Another link is made of kernels that are built, and ${unlinkable ?? "this gate"} ${unlinkable ? "has no builder" : "was given kernels"}: ask for a FreeBSD testbed with a \`builder\`, without kernels of your own.`);
 }
 /**
 * Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with

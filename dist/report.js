@@ -2,7 +2,7 @@ import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpa
 import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { confidencePercents, countedRuns, criticalT, median, pooledNoise, renderMinistat, runCounts, runsApart } from "./stats.js";
+import { buildNoise, confidencePercents, countedRuns, criticalT, median, pooledNoise, renderMinistat, runCounts, runsApart } from "./stats.js";
 import { embedded, embeddedScript } from "./embedded.js";
 import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { dirname, join, posix } from "node:path";
@@ -1683,6 +1683,11 @@ function sectionsOf(result, open, folded) {
 		},
 		{
 			kind: "lines",
+			title: "what builds differ in",
+			lines: buildNoiseLines(result, folded)
+		},
+		{
+			kind: "lines",
 			title: "what is to be known of the testbed",
 			lines: quoted(testbed.warnings)
 		},
@@ -1805,6 +1810,18 @@ function whySpare({ variant, pps }, cell) {
 }
 /** Single runs far from the others: they count, and each was repeated once. */
 const standingApartLines = (cells, { code, name }) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
+/** A line for each cell whose kernels have several links: how far builds lie apart, beside runs of one build. */
+function buildNoiseLines({ outcome, policy, variants }, { name }) {
+	const cells = outcome.kind === "judged" ? outcome.cells : [];
+	const commits = new Set(variants.flatMap((variant) => isJudged(variant.name) ? variant.commit : []));
+	return cells.flatMap((cell) => {
+		const noise = buildNoise(cell, policy.metric, commits.size === 1);
+		if (noise === void 0) return [];
+		const { links, betweenLinks, withinLinks = 0, together } = noise;
+		const text = betweenLinks === void 0 ? `builds and runs together by ${formatPercent(together)}, as none of ${links} links was booted twice` : `builds by ${formatPercent(betweenLinks)}, as ${links} links tell, and runs of one build by ${formatPercent(withinLinks)}`;
+		return `${name(cellName(cell.cell))}: ${text} (standard deviations)`;
+	});
+}
 const isOfVerdict = ({ variant }) => isJudged(variant);
 /** A line for every cell whose base is not what it was. */
 const movedBaselineLines = (cells, { name }) => cells.flatMap(({ cell, baseline }) => {
@@ -1842,11 +1859,17 @@ const leftOutLines = ({ leftOut }, { code }) => leftOut.map(({ variant, rejectio
 	return `${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
 });
 /** How the numbers came about, a paragraph each. */
-function readingParagraphs({ policy, variants }) {
+function readingParagraphs({ policy, variants, outcome }) {
 	const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
 	const confidence = formatPercent(confidenceRatio);
 	const alone = variants.every(({ name }) => isJudged(name));
-	return [`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`, ...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`]];
+	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
+	const links = new Set(runs.flatMap(({ variant, link }) => variant === "base" ? link ?? 1 : []));
+	return [
+		`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
+		...links.size > 1 ? [`Each kernel was linked ${links.size} times, its code in another order each time, and pairs boot the links in turn: what builds of one source differ in is in the spread of the runs. Runs of one link count as one, by their mean.`] : [],
+		...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`]
+	];
 }
 function verdictMeanings({ marginRatio }) {
 	const margin = formatPercent(marginRatio);

@@ -1075,6 +1075,47 @@ function differenceLines(difference, confidencePercent) {
 	].join("");
 }
 
+// src/stats/build-noise.ts
+/**
+* The variance components of a one-way random model, by the method of moments (Searle, Casella & McCulloch, Variance
+* Components, 1992, section 3.6): links are a sample of all orders of sections, and runs of boots. Undefined where the
+* runs of a tree have but one link. Base and patched are one tree where they are the same commit.
+*/
+function buildNoise(cell, metric, isSameTree) {
+	const { base, patched } = countedRuns(cell, cell.pairs);
+	const linked = [...base, ...patched].filter(({ link }) => link !== void 0);
+	const trees = [...Map.groupBy(linked, ({ variant }) => isSameTree ? "" : variant).values()].map((runs) => linksOf(runs, metric)).filter((links) => links.length > 1);
+	const links = trees.flat();
+	if (links.length === 0) return void 0;
+	const all = trees.map((tree) => tree.flat());
+	const runs = all.flat().length;
+	const sumWithin = sum(links.map((values) => sumNthPowerDeviations(values, 2)));
+	const sumAll = sum(all.map((values) => sumNthPowerDeviations(values, 2)));
+	const [freeWithin, freeBetween] = [runs - links.length, links.length - trees.length];
+	const together = Math.sqrt(sumAll / (runs - trees.length));
+	if (freeWithin === 0) return {
+		links: links.length,
+		withinLinks: void 0,
+		betweenLinks: void 0,
+		together
+	};
+	const within = sumWithin / freeWithin;
+	const between = (sumAll - sumWithin) / freeBetween;
+	const runsPerLink = sum(trees.map((tree) => effectiveRuns(tree.map(({ length }) => length)))) / freeBetween;
+	return {
+		links: links.length,
+		withinLinks: Math.sqrt(within),
+		betweenLinks: Math.sqrt(Math.max(0, between - within) / runsPerLink),
+		together
+	};
+}
+/** Logarithms of the runs of each link. */
+function linksOf(runs, metric) {
+	return [...Map.groupBy(runs, ({ link }) => link).values()].map((group) => group.flatMap(({ [metric]: value }) => value ? Math.log(value) : [])).filter(({ length }) => length > 0);
+}
+const effectiveRuns = (counts) => sum(counts) - sum(counts.map((count) => count ** 2)) / sum(counts);
+const sum = (values) => values.length === 0 ? 0 : mean([...values]) * values.length;
+
 // src/stats/outlier.ts
 /**
 * Runs that count and whose modified z-score, 0.6745 · distance from the median / MAD, is above 3.5 (Iglewicz and
@@ -1759,4 +1800,4 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	return -Math.expm1(-reach * error);
 }
 
-export { MinistatInputError, baselineOf, boundsOf, cellResult, cellSource, cellVerdict, changePoints, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, lowerBound, median, ministatPieces, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, upperBound, validPairs, worstVerdict };
+export { MinistatInputError, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changePoints, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, lowerBound, median, ministatPieces, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, upperBound, validPairs, worstVerdict };

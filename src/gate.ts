@@ -24,9 +24,10 @@ import { explained, readResult } from './report/read.ts';
 import { writeResult } from './report/write.ts';
 import type { Reserved } from './testbed/testbed.ts';
 import { reasonOf } from './words/one-line.ts';
-import type { Patch } from './words/patch.ts';
+import { type Patch, shortId } from './words/patch.ts';
 import type { Result } from './words/result.ts';
 import type { Cell } from './words/scenario.ts';
+import { UsageError } from './words/usage-error.ts';
 import { brokenOff } from './words/use-outcome.ts';
 
 type GateRequest = {
@@ -63,6 +64,7 @@ export type World = {
  */
 export async function gate(request: GateRequest, directory: string, world: World): Promise<Result> {
   const { patch, config } = request;
+  if (request.isRelinked) refuseUnlinkable(request);
   await refuseUsed(directory);
   const rules = await readRules(config);
   const history = earlierEntries(await world.history.read(), world.now());
@@ -87,6 +89,23 @@ export async function gate(request: GateRequest, directory: string, world: World
     await writePlan(directory, plan);
     return carryOut(plan, directory, reserved, world);
   });
+}
+
+/** Throws a `UsageError` where patched is not base, or no kernel is built of which another link could be made. */
+function refuseUnlinkable({ patch, config, testbeds, kernels }: GateRequest): void {
+  if (patch.baseCommit !== patch.headCommit) {
+    throw new UsageError(
+      `Another link is measured of one commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`,
+    );
+  }
+  const unlinkable = testbeds.find((name) => {
+    const testbed = config.testbeds[name];
+    return testbed?.kind !== 'freebsd' || testbed.builder === undefined;
+  });
+  if (kernels === undefined && unlinkable === undefined) return;
+  throw new UsageError(
+    `Another link is made of kernels that are built, and ${unlinkable ?? 'this gate'} ${unlinkable ? 'has no builder' : 'was given kernels'}: ask for a FreeBSD testbed with a \`builder\`, without kernels of your own.`,
+  );
 }
 
 /**

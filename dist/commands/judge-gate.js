@@ -49,13 +49,15 @@ async function gatesOf(call) {
 		const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, "-"));
 		const isMeasuredAnyway = options.measureAnyway === true;
 		const testbeds = testbedsFor(config, wish);
+		const isRelinked = options.relinked === true;
 		const request = {
 			patch,
 			config,
 			testbeds,
 			seed,
 			kernels,
-			isMeasuredAnyway
+			isMeasuredAnyway,
+			isRelinked
 		};
 		return {
 			name: isOnly ? "" : wish,

@@ -98,7 +98,8 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, '-'));
     const isMeasuredAnyway = options.measureAnyway === true;
     const testbeds = testbedsFor(config, wish);
-    const request = { patch, config, testbeds, seed, kernels, isMeasuredAnyway };
+    const isRelinked = options.relinked === true;
+    const request = { patch, config, testbeds, seed, kernels, isMeasuredAnyway, isRelinked };
     return {
       name: isOnly ? '' : wish,
       directory,

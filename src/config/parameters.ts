@@ -252,6 +252,10 @@ const parameters = {
     jenkins: true,
     kind: 'switch',
   },
+  relinked: {
+    option: { says: 'base against another link of it: what builds differ in' },
+    kind: 'switch',
+  },
   earlier: {
     input:
       'Diffs of a Phabricator revision to measure beside the one that is judged: all, or their ids with commas.',

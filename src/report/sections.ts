@@ -1,6 +1,7 @@
 // What every report tells below its verdict, before it is written in some markup.
 
 import { frameBytesFor } from '../config/schema.ts';
+import { buildNoise } from '../stats/build-noise.ts';
 import { runsApart } from '../stats/outlier.ts';
 import { countedRuns } from '../stats/standing.ts';
 import type { Quoting } from '../words/escape.ts';
@@ -82,6 +83,7 @@ export function sectionsOf(result: Result, open: Quoting, folded: Quoting): Sect
       title: 'runs that stand apart, and count',
       lines: standingApartLines(cells, folded),
     },
+    { kind: 'lines', title: 'what builds differ in', lines: buildNoiseLines(result, folded) },
     {
       kind: 'lines',
       title: 'what is to be known of the testbed',
@@ -255,6 +257,27 @@ export const standingApartLines = (
     ),
   );
 
+/** A line for each cell whose kernels have several links: how far builds lie apart, beside runs of one build. */
+export function buildNoiseLines(
+  { outcome, policy, variants }: Pick<Result, 'outcome' | 'policy' | 'variants'>,
+  { name }: Quoting,
+): string[] {
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  const commits = new Set(
+    variants.flatMap((variant) => (isJudged(variant.name) ? variant.commit : [])),
+  );
+  return cells.flatMap((cell) => {
+    const noise = buildNoise(cell, policy.metric, commits.size === 1);
+    if (noise === undefined) return [];
+    const { links, betweenLinks, withinLinks = 0, together } = noise;
+    const text =
+      betweenLinks === undefined
+        ? `builds and runs together by ${formatPercent(together)}, as none of ${links} links was booted twice`
+        : `builds by ${formatPercent(betweenLinks)}, as ${links} links tell, and runs of one build by ${formatPercent(withinLinks)}`;
+    return `${name(cellName(cell.cell))}: ${text} (standard deviations)`;
+  });
+}
+
 const isOfVerdict = ({ variant }: Run): boolean => isJudged(variant);
 
 /** A line for every cell whose base is not what it was. */
@@ -307,12 +330,21 @@ export const leftOutLines = ({ leftOut }: Result, { code }: Quoting): string[] =
   });
 
 /** How the numbers came about, a paragraph each. */
-export function readingParagraphs({ policy, variants }: Result): string[] {
+export function readingParagraphs({ policy, variants, outcome }: Result): string[] {
   const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
   const confidence = formatPercent(confidenceRatio);
   const alone = variants.every(({ name }) => isJudged(name));
+  const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
+  const links = new Set(
+    runs.flatMap(({ variant, link }) => (variant === 'base' ? (link ?? 1) : [])),
+  );
   return [
     `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
+    ...(links.size > 1
+      ? [
+          `Each kernel was linked ${links.size} times, its code in another order each time, and pairs boot the links in turn: what builds of one source differ in is in the spread of the runs. Runs of one link count as one, by their mean.`,
+        ]
+      : []),
     ...(alone
       ? []
       : [
