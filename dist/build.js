@@ -866,12 +866,14 @@ async function makeKernel(host, recipe, request, tree, guard) {
 	if (failed !== void 0) return failed;
 	const kernel = `${stage}/boot/kernel`;
 	const kernelsSeen = [];
-	for (const { number, output } of request.links) {
+	for (const [index, { number, output }] of request.links.entries()) {
 		if (number !== 1) {
 			await removeLinked(host, recipe, request, tree);
-			requireLinked(await step(linkAgain(recipe, tree, jobs, number)), host, recipe);
+			const notLinked = await step(linkAgain(recipe, tree, jobs, number));
+			if (notLinked?.kind === "out-of-disk") return notLinked;
+			requireLinked(notLinked, host, recipe);
 		}
-		await host.run(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
+		if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
 		const notInstalled = await step(make(recipe, tree, 1, "installkernel", install));
 		if (notInstalled !== void 0) return notInstalled;
 		kernelsSeen.push(await host.output(inJail(request, shell`sha256 -q ${`${kernel}/kernel`}`)));
@@ -913,10 +915,10 @@ async function removeLinked(host, { kernelConfig }, request, tree) {
 	];
 	await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
 }
-/** The kernel was linked before: what fails now is no fault of a patch, unless the disk is full. */
+/** The kernel was linked before: what fails now is no fault of a patch. */
 function requireLinked(failed, host, recipe) {
 	if (failed === void 0) return;
-	const why = failed.kind === "build-failed" ? failed.errors.join("; ") : "the disk is full";
+	const why = failed.kind === "build-failed" ? failed.errors.join("; ") : failed.kind;
 	throw new BuilderError(`A kernel could not be linked again on ${host.name} (${why}); ${mending[recipe.kind]}, or set \`relink: 1\`.`);
 }
 function requireDistinct(kernels, host, recipe) {
@@ -993,6 +995,7 @@ async function cookByCommand(host, recipe, request, guard) {
 		const done = await runGuarded(host, inJail(request, command), guard);
 		log += done.log;
 		const failed = failureOf(done, log, folder, guard);
+		if (failed?.kind === "out-of-disk") return failed;
 		if (index > 0) requireLinked(failed, host, recipe);
 		if (failed !== void 0) return failed;
 		const isThere = await host.run(inJail(request, shell`test -s ${written}`));

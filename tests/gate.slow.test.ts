@@ -17,6 +17,7 @@ import { gate, resumeGate, type World } from '../src/gate.ts';
 import { type Repository, RepositoryError } from '../src/patch/repository.ts';
 import { annotationsOf } from '../src/report/annotations.ts';
 import { type Reserved, unshared } from '../src/testbed/testbed.ts';
+import type { Patch } from '../src/words/patch.ts';
 import type { Prepared } from '../src/words/rejection.ts';
 import { type Result, resultSchema } from '../src/words/result.ts';
 import type { Scenario } from '../src/words/scenario.ts';
@@ -255,6 +256,57 @@ test('a verdict stands where the testbed is not as it was afterwards, and people
   expect(events.at(-1)).toEqual({ kind: 'warning', text: 'fake is in quarantine now.' });
 });
 
+const port = { interface: 'cxl0', mac: '00:07:43:2e:e5:92', inet4: '198.18.0.110' };
+const freebsd = freebsdTestbedSchema.parse({
+  kind: 'freebsd',
+  dut: { host: 'dut', ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
+  senders: [{ host: 'tx', ...port }],
+  receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
+  builder: { host: 'builder' },
+});
+
+describe('base against another link of it', () => {
+  const commit = 'a'.repeat(40);
+  const patch: Patch = { ...pullRequest, baseCommit: commit, headCommit: commit };
+  const ask = { ...request, patch, isRelinked: true };
+  const refusing = () =>
+    worldOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')) });
+
+  test('is refused for two commits, before anything is reserved', async () => {
+    const two = { ...ask, patch: { ...patch, headCommit: 'b'.repeat(40) } };
+    await expect(gate(two, temporaryFolder(), refusing())).rejects.toThrow(
+      'Another link is measured of one commit, found aaaaaaaaaaaa and bbbbbbbbbbbb: name the same commit twice, like main..main.',
+    );
+  });
+
+  test('is refused where no kernel is built, before anything is reserved', async () => {
+    await expect(gate(ask, temporaryFolder(), refusing())).rejects.toThrow(
+      'Another link is made of kernels that are built, and fake has no builder',
+    );
+  });
+
+  test('is measured, though nothing differs, and says in its runs which link was booted', async () => {
+    const directory = temporaryFolder();
+    const shelf = { ...config, ...singleRuns, testbeds: { shelf: freebsd } };
+    const reserve = async () => unshared('shelf', async () => fakeTestbed());
+    const world = worldOf(fakeTestbed(), { reserve });
+    const { outcome } = await gate(
+      { ...ask, config: shelf, testbeds: ['shelf'] },
+      directory,
+      world,
+    );
+    const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
+    const linksOf = (name: string) =>
+      new Set(runs.flatMap(({ variant, link }) => (variant === name ? [link] : [])));
+    expect(linksOf('base')).toEqual(new Set([1]));
+    // The seed of the gate, and 1 is the linker's own order.
+    expect(linksOf('patched')).toEqual(new Set([2 + ask.seed]));
+    // Two links tell nothing of the spread that gates of many have.
+    const [known] = await world.history.read();
+    expect(known).not.toHaveProperty('links');
+  });
+});
+
 describe('a patch that changes nothing that the testbed lays', () => {
   const nothing: Repository = { ...repository, read: async () => '# the same at each commit\n' };
   const reserve = () => Promise.reject(new Error('a testbed was reserved'));
@@ -320,14 +372,6 @@ describe('a patch that changes nothing that the testbed lays', () => {
   });
 
   test('on some of the testbeds is measured on one of the others', async () => {
-    const port = { interface: 'cxl0', mac: '00:07:43:2e:e5:92', inet4: '198.18.0.110' };
-    const freebsd = freebsdTestbedSchema.parse({
-      kind: 'freebsd',
-      dut: { host: 'dut', ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
-      senders: [{ host: 'tx', ...port }],
-      receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
-      builder: { host: 'builder' },
-    });
     const linux = { kind: 'embedded-linux' } as const;
     const testbeds = { one: linux, kernels: freebsd, other: linux };
     const asked: (readonly string[])[] = [];

@@ -163,12 +163,14 @@ async function makeKernel(
   if (failed !== undefined) return failed;
   const kernel = `${stage}/boot/kernel`;
   const kernelsSeen: string[] = [];
-  for (const { number, output } of request.links) {
+  for (const [index, { number, output }] of request.links.entries()) {
     if (number !== 1) {
       await removeLinked(host, recipe, request, tree);
-      requireLinked(await step(linkAgain(recipe, tree, jobs, number)), host, recipe);
+      const notLinked = await step(linkAgain(recipe, tree, jobs, number));
+      if (notLinked?.kind === 'out-of-disk') return notLinked;
+      requireLinked(notLinked, host, recipe);
     }
-    await host.run(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
+    if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
     const notInstalled = await step(make(recipe, tree, 1, 'installkernel', install));
     if (notInstalled !== undefined) return notInstalled;
     kernelsSeen.push(await host.output(inJail(request, shell`sha256 -q ${`${kernel}/kernel`}`)));
@@ -212,14 +214,14 @@ async function removeLinked(
   await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
 }
 
-/** The kernel was linked before: what fails now is no fault of a patch, unless the disk is full. */
+/** The kernel was linked before: what fails now is no fault of a patch. */
 function requireLinked(
   failed: Cooked | undefined,
   host: Host,
   recipe: KernelRecipe,
 ): asserts failed is undefined {
   if (failed === undefined) return;
-  const why = failed.kind === 'build-failed' ? failed.errors.join('; ') : 'the disk is full';
+  const why = failed.kind === 'build-failed' ? failed.errors.join('; ') : failed.kind;
   throw new BuilderError(
     `A kernel could not be linked again on ${host.name} (${why}); ${mending[recipe.kind]}, or set \`relink: 1\`.`,
   );
@@ -324,6 +326,7 @@ async function cookByCommand(
     const done = await runGuarded(host, inJail(request, command), guard);
     log += done.log;
     const failed = failureOf(done, log, folder, guard);
+    if (failed?.kind === 'out-of-disk') return failed;
     if (index > 0) requireLinked(failed, host, recipe);
     if (failed !== undefined) return failed;
     const isThere = await host.run(inJail(request, shell`test -s ${written}`));

@@ -89,6 +89,23 @@ test('a tree against another link of itself has its builds in the difference of 
   });
 });
 
+test('a tree against itself boots the same links for both, each of which is one build', () => {
+  const fast = Math.exp(0.04);
+  const runs = [
+    [1, 1],
+    [fast, fast],
+  ] as const;
+  const cell = cellOf(runs, [
+    [1, 2],
+    [1, 2],
+  ]);
+  expect(buildNoise(cell, 'pps', true)).toMatchObject({
+    links: 2,
+    withinLinks: 0,
+    betweenLinks: expect.closeTo(0.02 * Math.SQRT2, 10),
+  });
+});
+
 test('what a patch changes is no noise of builds', () => {
   const runs = repeated(8, () => [1, 0.5] as const);
   const noise = buildNoise(
