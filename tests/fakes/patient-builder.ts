@@ -95,7 +95,7 @@ cp ${home}/$BASE_COMMIT "$OUTPUT"
     finish(name, how = 'built') {
       const [id = ''] = [...names].find((entry) => entry[1] === name) ?? [];
       const built = how === 'built' ? kernelArchive({ ident: name }) : '';
-      for (const link of [2, 3]) {
+      for (const link of [2, 3, 4, 5, 6]) {
         writeFileSync(at(`${id}.${link}`), kernelArchive({ ident: name, link }));
       }
       writeFileSync(at('ready'), built);
