@@ -104,6 +104,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'gate',
     'bisect',
   ],
+  site: ['embedded', 'report'],
   progress: ['words', 'stats', 'experiment'],
   exit: ['words'],
   controller: [

@@ -1,0 +1,45 @@
+// What the scripts of the pages are given to draw; it imports nothing, as they run where there is no Node.
+
+/** All that the page of a series draws; times in seconds since 1970, places count from the oldest night. */
+export type SeriesData = {
+  name: string;
+  testbed: string;
+  metric: 'pps' | 'nsPerPacket';
+  times: number[];
+  /** When sessions began. */
+  at: number[];
+  commits: string[];
+  occasions: ('night' | 'push' | 'again')[];
+  /** Medians, least and most of the blasts; the second where any night has it. */
+  pps: Numbers;
+  nsPerPacket?: Numbers;
+  levels: { from: number; to: number; typical: number; sigmaRatio: number }[];
+  changes: {
+    place: number;
+    ratio: number;
+    state: string;
+    isOpen: boolean;
+  }[];
+  releases: Moment[];
+  fingerprints: Moment[];
+  /** Address of the commits between two, with forty times `F` for the first id and `T` for the second. */
+  compare?: string;
+};
+
+export type Numbers = {
+  typical: (number | null)[];
+  least: (number | null)[];
+  most: (number | null)[];
+};
+
+export type Moment = { time: number; said: string };
+
+/** What a testbed's page draws of each of its cells. */
+export type SmallData = {
+  metric: 'pps' | 'nsPerPacket';
+  times: number[];
+  values: number[];
+  commits: string[];
+  levels: { from: number; to: number; typical: number }[];
+  changes: { place: number; ratio: number; isOpen: boolean }[];
+};
