@@ -7,7 +7,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { startChromium } from './chromium.ts';
 import { temporaryFolder } from './folder.ts';
 
-export type View = Pick<BrowserContextOptions, 'colorScheme' | 'javaScriptEnabled'> & {
+export type View = Pick<BrowserContextOptions, 'colorScheme' | 'javaScriptEnabled' | 'hasTouch'> & {
   widthPixels?: number;
 };
 
@@ -22,16 +22,23 @@ export type Opened = {
 
 /** One browser for the tests of a suite; answers what opens a text under a file name of its own. */
 export function useBrowser(): (name: string, text: string, view?: View) => Promise<Opened> {
+  const open = useBrowserAt();
+  return async (name, text, view) => {
+    const file = join(temporaryFolder(), name);
+    writeFileSync(file, text);
+    return open(pathToFileURL(file).href, view);
+  };
+}
+
+/** The same for what lies at an address already. */
+export function useBrowserAt(): (url: string, view?: View) => Promise<Opened> {
   let browser: Browser;
   beforeAll(async () => {
     browser = await startChromium();
   });
   afterAll(() => browser.close());
 
-  return async (name, text, { widthPixels: width = 1200, ...view } = {}) => {
-    const file = join(temporaryFolder(), name);
-    writeFileSync(file, text);
-    const url = pathToFileURL(file).href;
+  return async (url, { widthPixels: width = 1200, ...view } = {}) => {
     const context = await browser.newContext({ viewport: { width, height: 800 }, ...view });
     onTestFinished(() => context.close());
     await context.route(/^(?!file:|data:)/, (route) => route.abort());

@@ -1,0 +1,228 @@
+// The nights of several testbeds, with all that can happen to a branch: made up, for what is drawn of them.
+import { createHash } from 'node:crypto';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { Source } from '../../src/site/source.ts';
+import { standardNormal } from '../../src/stats/normal.ts';
+import { median } from '../../src/stats/summary.ts';
+import { byCommit, seriesKey } from '../../src/trend/changes.ts';
+import { type Cell, families, scenariosOf } from '../../src/words/scenario.ts';
+import type { Change, Night, TrendIndex } from '../../src/words/trend.ts';
+
+/** The night before which a site of them is made. */
+export const dayAfter = new Date('2026-11-21T06:00:00Z');
+
+const dayMilliseconds = 86_400_000;
+
+const cells: Cell[] = [...scenariosOf.freebsd, 'shaper'].flatMap((scenario) =>
+  families.map((family) => ({ scenario, family })),
+);
+
+/** A lasting step, some nights before the last one. */
+type Step = {
+  testbed: string;
+  cells: (cell: Cell) => boolean;
+  nightsAgo: number;
+  ratio: number;
+  change: Partial<Change>;
+};
+
+const isOf = (scenario: string) => (cell: Cell) => cell.scenario.startsWith(scenario);
+
+const steps: readonly Step[] = [
+  {
+    testbed: 'hp-t540',
+    cells: (cell) => cell.scenario === 'ipfw-stateful' || cell.scenario === 'shaper',
+    nightsAgo: 24,
+    ratio: -0.041,
+    change: { state: 'code', alert: { issue: 412, told: [] } },
+  },
+  {
+    testbed: 'xeon-100g',
+    cells: isOf('pf-stateful'),
+    nightsAgo: 6,
+    ratio: -0.018,
+    change: { state: 'candidate' },
+  },
+  {
+    testbed: 'rpi5',
+    cells: () => true,
+    nightsAgo: 70,
+    ratio: -0.03,
+    change: { state: 'testbed' },
+  },
+  {
+    testbed: 'hp-t540',
+    cells: isOf('forwarding'),
+    nightsAgo: 150,
+    ratio: 0.067,
+    change: { state: 'candidate' },
+  },
+  {
+    testbed: 'epyc-25g',
+    cells: isOf('pf'),
+    nightsAgo: 210,
+    ratio: -0.052,
+    change: { state: 'accepted', alert: { issue: 371, told: [] } },
+  },
+];
+
+export type Extent = { testbeds?: number; cells?: number; nights?: number };
+
+/** Four testbeds with twelve cells each where less is not asked for, a night a day. */
+export function branchOverTime({
+  testbeds = 4,
+  cells: cellCount = 12,
+  nights: nightCount = 300,
+}: Extent = {}): Source {
+  const names = ['hp-t540', 'xeon-100g', 'epyc-25g', 'rpi5'].slice(0, testbeds);
+  const own = cells.slice(0, cellCount);
+  const nights = new Map(
+    names.flatMap((testbed, machine) =>
+      own.map((cell, place) => [
+        seriesKey({ testbed, cell }),
+        nightsOf({ testbed, cell }, { seed: machine * 100 + place, nightCount }),
+      ]),
+    ),
+  );
+  const index: TrendIndex = {
+    schemaVersion: 1,
+    cells: names.flatMap((testbed) => own.map((cell) => ({ testbed, cell, years: [2026] }))),
+    fingerprints: names.flatMap((testbed) => [
+      { id: fingerprintOf(testbed, false), testbed, since: timeOf(nightCount), differs: [] },
+      {
+        id: fingerprintOf(testbed, true),
+        testbed,
+        since: timeOf(90),
+        differs: ['BIOS: 2.21 instead of 2.20'],
+      },
+    ]),
+    changes: steps.flatMap((step) => changeOf(step, names, nights)).toReversed(),
+    sameGates: names.flatMap((testbed) => sameGatesOf(testbed)),
+    releases: [
+      { name: 'release/15.0', ago: 240 },
+      { name: 'release/15.1', ago: 60 },
+    ].flatMap(({ name, ago }) =>
+      ago < nightCount ? [{ name, commit: commitOf(ago), at: timeOf(ago) }] : [],
+    ),
+    compareUrl: 'https://github.com/freebsd/freebsd-src/compare/{from}...{to}',
+  };
+  return { index, nights, results: { results: [] } };
+}
+
+/** When the session of a night began, that many nights ago. */
+const timeOf = (ago: number, minutes = 0): string =>
+  new Date(dayAfter.getTime() - (ago + 1) * dayMilliseconds + minutes * 60_000).toISOString();
+
+/** The commit of a night; some nights had none of their own. */
+export function commitOf(ago: number): string {
+  const own = ago % 7 === 3 ? ago + 1 : ago;
+  return createHash('sha1').update(`commit ${own}`).digest('hex');
+}
+
+const fingerprintOf = (testbed: string, isNew: boolean): string =>
+  createHash('sha1').update(`${testbed} ${isNew}`).digest('hex').slice(0, 12);
+
+type SeriesOf = { testbed: string; cell: Cell };
+
+function nightsOf(
+  { testbed, cell }: SeriesOf,
+  { seed, nightCount }: { seed: number; nightCount: number },
+): Night[] {
+  const random = xoroshiro128plus(seed);
+  const speed = (1.2 + ((seed * 37) % 100) / 12) * 1e6;
+  const noise = 0.002 + (seed % 5) * 0.0008;
+  const made = Array.from({ length: nightCount }, (_, place): Night | undefined => {
+    const ago = nightCount - 1 - place;
+    // A machine that was away for two weeks, and one bad boot.
+    if (testbed === 'epyc-25g' && ago > 300 && ago < 315) return undefined;
+    const isBad = (ago + seed) % 97 === 5;
+    const stepped = steps
+      .filter((one) => one.testbed === testbed && one.cells(cell) && ago < one.nightsAgo)
+      .reduce((product, { ratio }) => product * (1 + ratio), 1);
+    const typical = speed * stepped * (isBad ? 0.9 : 1) * (1 + standardNormal(random) * noise);
+    const pps = Array.from({ length: 5 }, () =>
+      Math.round(typical * (1 + standardNormal(random) * noise)),
+    );
+    return {
+      at: timeOf(ago, seed % 60),
+      commit: commitOf(ago),
+      committedAt: timeOf(ago % 7 === 3 ? ago + 1 : ago, -300),
+      occasion: ago % 31 === 4 ? 'push' : 'night',
+      pps,
+      nsPerPacket: testbed === 'rpi5' ? [] : pps.map((one) => Number((8e9 / one).toPrecision(4))),
+      fingerprint: fingerprintOf(testbed, ago < 90),
+    };
+  });
+  return made.filter((night) => night !== undefined).toSorted(byCommit);
+}
+
+function changeOf(
+  { testbed, cells: isIn, nightsAgo, ratio, change }: Step,
+  names: readonly string[],
+  nights: ReadonlyMap<string, readonly Night[]>,
+): Change[] {
+  const levels = cells.flatMap((cell) => {
+    const own = nights.get(seriesKey({ testbed, cell })) ?? [];
+    const first = own.findIndex(({ at }) => at >= timeOf(nightsAgo - 1));
+    if (!isIn(cell) || first <= 0) return [];
+    const level = (part: readonly Night[]) => median(part.flatMap(({ pps }) => pps));
+    const before = level(own.slice(Math.max(first - 20, 0), first));
+    const after = level(own.slice(first, first + 20));
+    const firstAt = own[first]?.at ?? '';
+    return [{ cell, before, after, changeRatio: after / before - 1, firstAt }];
+  });
+  if (!names.includes(testbed) || levels.length === 0) return [];
+  const [good, bad] = [commitOf(nightsAgo), commitOf(nightsAgo - 1)];
+  const at = timeOf(nightsAgo - 4);
+  const result = 'results/2026/20261030-hp-t540-gate';
+  return [
+    {
+      id: createHash('sha1').update(`${testbed} ${good} ${bad}`).digest('hex').slice(0, 12),
+      ...{ testbed, metric: 'pps', good, bad, cells: levels, state: 'candidate' },
+      ...{ foundAt: at, changedAt: at, alert: { told: [] } },
+      gates:
+        change.state === 'code'
+          ? [
+              {
+                ...{ at, result, verdict: 'regression' as const },
+                cells: levels.map(({ cell }) => ({
+                  cell,
+                  interval: { change: ratio, low: ratio - 0.004, high: ratio + 0.004 },
+                })),
+              },
+            ]
+          : [],
+      ...change,
+    },
+  ];
+}
+
+function sameGatesOf(testbed: string): TrendIndex['sameGates'] {
+  const alarms = testbed === 'rpi5' ? 9 : testbed === 'hp-t540' ? 0 : 1;
+  const gates = testbed === 'hp-t540' ? 412 : 61;
+  const [first] = cells;
+  const common = {
+    ...{ testbed, fingerprint: fingerprintOf(testbed, true), metric: 'pps' as const },
+    ...{ marginRatio: 0.02, falseAlarmRatio: 0.01, design: 'glr' as const },
+    ...{ since: timeOf(90), last: timeOf(0), inconclusive: 2, invalid: 1 },
+  };
+  const alarmed = Array.from({ length: alarms }, (_, place) => ({
+    at: timeOf(80 - place * 7),
+    cells: cells.slice(place, place + 1),
+    result: `results/2026/alarm-${place}`,
+  }));
+  return [
+    {
+      ...{ ...common, kind: 'same-build', gates, alarms, cells: gates * 12, cellAlarms: alarms },
+      ...{ alarmed, scatter: [] },
+    },
+    {
+      ...{ ...common, kind: 'relinked', gates: 12, alarms: 0, cells: 144, cellAlarms: 0 },
+      alarmed: [],
+      scatter:
+        first === undefined
+          ? []
+          : [{ cell: first, gates: 12, sumOfSquares: 0.0006, runSumOfSquares: 0.00018 }],
+    },
+  ];
+}
