@@ -181,6 +181,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'rehearsal',
     'answer',
     'data-branch',
+    'site',
     'gate',
     'bisect',
     'night',

@@ -1214,6 +1214,8 @@ function lastLevel(values) {
 		sigmaRatio: sigma
 	};
 }
+/** How far single nights lie from their level, as a ratio; `values` may hold changes of level and bad nights. */
+const nightSigmaRatio = (values) => sigmaOf(values.map(Math.log));
 /** Enough for slow habits of a machine, few enough to be judged at once: its time grows with the cube. */
 const nightsInSight = 120;
 const fewestNights = 8;
@@ -1800,4 +1802,4 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	return -Math.expm1(-reach * error);
 }
 
-export { MinistatInputError, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changePoints, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, lowerBound, median, ministatPieces, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, upperBound, validPairs, worstVerdict };
+export { MinistatInputError, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changePoints, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, lowerBound, median, ministatPieces, nightSigmaRatio, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, upperBound, validPairs, worstVerdict };

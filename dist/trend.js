@@ -1,6 +1,6 @@
 import { blastNumbers } from "./experiment.js";
 import { cellName, commitId, fromJson, isJudged, nightSchema, plainLine } from "./words.js";
-import { changePoints, lastLevel, leastChangeRatio, lowerBound, median, upperBound } from "./stats.js";
+import { changePoints, lastLevel, leastChangeRatio, lowerBound, median, nightSigmaRatio, upperBound } from "./stats.js";
 import { ofMachine } from "./dut.js";
 import { sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { createHash } from "node:crypto";
@@ -469,6 +469,24 @@ const wantedGates = ({ changes }, testbed) => changes.filter((change) => change.
 const mostGates = 3;
 /** Changes that are code and were not bisected, oldest first; whether there are commits between, git knows. */
 const wantedBisections = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && change.state === "code" && !change.bisection);
+/** A series' levels, as its kept changes divide it; nights without the metric are in none. Sorted by `byCommit`. */
+function levelsOf({ changes }, series, nights, metric) {
+	const cuts = cutsOf(changes, {
+		...series,
+		nights
+	}, metric).filter((cut) => cut > 0);
+	return [0, ...cuts].flatMap((from, place) => {
+		const to = cuts[place] ?? nights.length;
+		const values = valuesOf(nights.slice(from, to).filter((night) => night[metric].length), metric);
+		if (values.length === 0) return [];
+		return [{
+			from,
+			to,
+			typical: median(values),
+			sigmaRatio: nightSigmaRatio(values)
+		}];
+	});
+}
 
 // src/trend/nights.ts
 const emptyTrend = {
@@ -561,4 +579,4 @@ const rounded = ({ pps, nsPerPacket }) => ({
 	nsPerPacket: nsPerPacket.map((value) => Number(value.toPrecision(4)))
 });
 
-export { accepted, byCommit, countsOf, earlierNight, emptyTrend, isLoss, isOfOneCommit, isOff, judgeTrend, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate };
+export { accepted, byCommit, countsOf, earlierNight, emptyTrend, isLoss, isOfOneCommit, isOff, judgeTrend, levelsOf, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate };

@@ -41,6 +41,12 @@ const commands = [
 		load: () => import("./badge.js")
 	},
 	{
+		name: "site",
+		takes: "[options]",
+		description: "make pages of the branch over time: changes, series, error rates, the lab",
+		load: () => import("./site.js")
+	},
+	{
 		name: "report",
 		takes: "[options] <dir>",
 		description: "render the report of a work directory again, as Markdown",

@@ -55,6 +55,12 @@ export const commands: readonly NamedCommand[] = [
     load: () => import('./badge.ts'),
   },
   {
+    name: 'site',
+    takes: '[options]',
+    description: 'make pages of the branch over time: changes, series, error rates, the lab',
+    load: () => import('./site.ts'),
+  },
+  {
     name: 'report',
     takes: '[options] <dir>',
     description: 'render the report of a work directory again, as Markdown',

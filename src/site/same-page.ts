@@ -2,9 +2,9 @@
 
 import { fold, table } from '../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../report/markup.ts';
-import { lowerBound, upperBound } from '../stats/binomial.ts';
+import { countsOf, sameSummary, sameText } from '../trend/same-gates.ts';
 import { plainLine } from '../words/escape.ts';
-import { formatPercent, formatShare } from '../words/format.ts';
+import { formatPercent } from '../words/format.ts';
 import { cellName } from '../words/scenario.ts';
 import type { SameGates } from '../words/trend.ts';
 import { resultLink } from './change-pieces.ts';
@@ -12,7 +12,9 @@ import { moment, type Page } from './document.ts';
 import type { Source } from './source.ts';
 
 export function samePage({ index, results }: Source): Page {
-  const counts = index.sameGates.toReversed();
+  const counts = countsOf(index);
+  const earlier = counts.flatMap((one) => one.earlier);
+  const all = index.sameGates.toReversed();
   const known = { folder: '', results: results.results };
   const body = html`<header>
 <h1>The base against itself</h1>
@@ -21,26 +23,22 @@ export function samePage({ index, results }: Source): Page {
 <main>
 <section id="counts">
 <h2>Gates</h2>
-${counts.length === 0 ? html`<p>No gate has compared a commit with itself yet.</p>\n` : countTable(counts)}</section>
-${alarms(counts, known)}${scatter(counts)}</main>
+${counts.length === 0 ? html`<p>No gate has compared a commit with itself yet.</p>\n` : countTable(counts.map(({ current }) => current))}${earlier.length > 0 && fold('Earlier counts', countTable(earlier))}</section>
+${alarms(all, known)}${scatter(all)}</main>
 `;
   return { path: 'same.html', title: 'The base against itself', body };
 }
 
-/** Green under the promise, red where even the lowest rate that is possible breaks it, and grey before anybody can know. */
-const lookOf = ({ alarms, gates, falseAlarmRatio }: SameGates): string => {
-  if (lowerBound(alarms, gates) > falseAlarmRatio) return 'regression';
-  return upperBound(alarms, gates) <= falseAlarmRatio ? 'no-regression' : 'invalid';
-};
+/** The colours of its badge. */
+const looks = { kept: 'no-regression', open: 'invalid', broken: 'regression' } as const;
 
 const countTable = (counts: readonly SameGates[]): Html =>
   table({
-    caption: 'The newest count first; the promise is what a gate of a patch is held to',
+    caption: 'The promise is what a gate of a patch is held to',
     heads: [
       { text: 'testbed' },
       { text: 'builds' },
-      { text: 'alarms of gates', isNumber: true },
-      { text: 'rate', isNumber: true },
+      { text: 'alarms' },
       { text: 'promise', isNumber: true },
       { text: 'cells', isNumber: true },
       { text: 'undecided, invalid', isNumber: true },
@@ -51,8 +49,7 @@ const countTable = (counts: readonly SameGates[]): Html =>
     rows: counts.map((one) => [
       plainLine(one.testbed),
       one.kind === 'same-build' ? 'one' : 'two links',
-      `${one.alarms} of ${one.gates}`,
-      html`<b class="${lookOf(one)}">≤ ${formatShare(upperBound(one.alarms, one.gates))} %</b>`,
+      html`<b class="${looks[sameSummary(one).promise]}">${sameText(one)}</b>`,
       formatPercent(one.falseAlarmRatio),
       `${one.cellAlarms} of ${one.cells}`,
       `${one.inconclusive}, ${one.invalid}`,

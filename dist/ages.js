@@ -1,0 +1,15 @@
+// How long ago moments were, which a page that was made once cannot say itself.
+
+const daySeconds = 86_400;
+
+for (const element of document.querySelectorAll('time')) {
+  const seconds = (Date.now() - Date.parse(element.dateTime)) / 1000;
+  if (seconds < 0) continue;
+  const days = Math.floor(seconds / daySeconds);
+  const hours = Math.floor(seconds / 3600);
+  element.title = days >= 2 ? `${days} days ago` : hours >= 1 ? `${hours} h ago` : 'just now';
+  if (element.closest('.late-matters')) {
+    element.append(` (${element.title})`);
+    if (days >= 3) element.classList.add('late');
+  }
+}
