@@ -140,6 +140,7 @@ export const inUtc = (/** @type {number} */ seconds) =>
 /** The axis of times, by years, months or days. */
 export const timeAxis = () => ({
   ...axisLook(),
+  size: 30,
   space: 80,
   values: (
     /** @type {Chart} */ _chart,

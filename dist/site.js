@@ -176,7 +176,7 @@ function fingerprintsOf({ fingerprints }, points) {
 	const said = new Map(fingerprints.map(({ id, differs }) => [id, differs.join("; ")]));
 	return points.flatMap(({ night, time }, place) => {
 		const before = points[place - 1]?.night.fingerprint;
-		if (before === void 0 || before === night.fingerprint) return [];
+		if (!before || before === night.fingerprint) return [];
 		return {
 			time,
 			said: said.get(night.fingerprint) || "The testbed is another one."
@@ -953,7 +953,7 @@ function nightTable(series, known) {
 	const { points, metric } = series;
 	const hasTime = points.some(({ night }) => night.nsPerPacket.length > 0);
 	const kept = new Set(known.results.map(({ path }) => path));
-	return fold(html`<span id="night-count">${points.length} nights</span> as a table`, table({
+	return fold(html`<span id="night-count">${points.length === 1 ? "one night" : `${points.length} nights`}</span> as a table`, table({
 		caption: "Medians of the blasts, and the least and the most of them; the newest night first",
 		heads: [
 			{ text: "night" },

@@ -1,8 +1,12 @@
 // Draws a real result, for example of `npm run demo`: the pictures of the README, or, where a folder is named, the comment,
 // the page and the plot as wide screens, phones and paper show them.
 // npm run screenshots -- ppsgate-demo-DATE/guard-protocol-254 [FOLDER]
-import { mkdir, readFile } from 'node:fs/promises';
+// With `site` instead, pages of the branch over time, of nights that are made up: of a lab nobody would wait two years for.
+// npm run screenshots -- site [FOLDER]
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { marked } from 'marked';
 import type { Browser } from 'playwright-core';
 import type { CellProfiles } from '../src/profile/of-result.ts';
@@ -11,7 +15,9 @@ import { renderHtml } from '../src/report/html.ts';
 import { intervalPlot, type PlotForm } from '../src/report/interval-plot.ts';
 import { renderMarkdown } from '../src/report/markdown.ts';
 import { explained, readResult } from '../src/report/read.ts';
+import { writeSite } from '../src/site/write.ts';
 import type { Result } from '../src/words/result.ts';
+import { branchOverTime, commitOf, dayAfter } from '../tests/fakes/branch-over-time.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
 
 /** Between the margins that Chromium leaves on A4, in its pixels. */
@@ -20,14 +26,43 @@ const paperWidth = 718;
 const [directory, folder] = process.argv.slice(2);
 if (directory === undefined)
   throw new Error('Name the work directory of a gate that has finished.');
-const { result, profiles } = await explained(await readResult(directory), directory);
-
 const browser = await startChromium();
 try {
-  if (folder === undefined) await drawForReadme(browser, result, profiles);
-  else await drawEverywhere(browser, result, profiles, folder);
+  if (directory === 'site') await drawSite(browser, folder ?? import.meta.dirname);
+  else await drawResult(browser, directory, folder);
 } finally {
   await browser.close();
+}
+
+async function drawResult(browser: Browser, directory: string, folder: string | undefined) {
+  const { result, profiles } = await explained(await readResult(directory), directory);
+  if (folder === undefined) await drawForReadme(browser, result, profiles);
+  else await drawEverywhere(browser, result, profiles, folder);
+}
+
+async function drawSite(browser: Browser, folder: string) {
+  await mkdir(folder, { recursive: true });
+  const from = await mkdtemp(join(tmpdir(), 'ppsgate-screenshots-'));
+  const to = join(from, 'site');
+  await writeSite(branchOverTime({ nights: 400 }), { from, to, now: dayAfter, leftOut: () => {} });
+  const [good, bad] = [commitOf(24).slice(0, 12), commitOf(23).slice(0, 12)];
+  const series = `testbeds/hp-t540/ipfw-stateful-inet4.html#a=${good}&b=${bad}`;
+  for (const [name, address, width, height, colorScheme] of [
+    ['site', 'index.html', 1200, 1200, 'light'],
+    ['site-testbed', 'testbeds/hp-t540/index.html', 1200, 1240, 'dark'],
+    ['site-series', series, 1200, 920, 'light'],
+    ['site-phone', series, 390, 1000, 'light'],
+  ] as const) {
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+    // Pages say how long ago the last night was.
+    await page.clock.setFixedTime(dayAfter);
+    const [path = '', chosen = ''] = address.split('#');
+    await page.goto(`${pathToFileURL(join(to, path)).href}#${chosen}`);
+    await page.locator('canvas, .glances').last().waitFor();
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+    await page.close();
+  }
+  await rm(from, { recursive: true });
 }
 
 async function drawForReadme(browser: Browser, result: Result, profiles: CellProfiles[]) {

@@ -56,4 +56,4 @@ async function readLabFile(option, named, usual, schema) {
 	throw new UsageError(`${option}: ${path} is not what this version of ppsgate prints; write it anew.`);
 }
 
-export { define };
+export { define, makeSite };

@@ -36,7 +36,7 @@ Exits 2 where --from has no results, or --to has something else in it.`;
 
 type SiteOptions = { from: string; to: string; lab?: string; health?: string };
 
-async function makeSite({ from, to, lab, health }: SiteOptions): Promise<number> {
+export async function makeSite({ from, to, lab, health }: SiteOptions): Promise<number> {
   if ((await stat(from).catch(() => undefined))?.isDirectory() !== true) {
     throw new UsageError(
       `--from: there is no folder ${from}; name a checkout of the data branch, or the data directory.`,

@@ -73,7 +73,7 @@ function nightTable(
   const hasTime = points.some(({ night }) => night.nsPerPacket.length > 0);
   const kept = new Set(known.results.map(({ path }) => path));
   return fold(
-    html`<span id="night-count">${points.length} nights</span> as a table`,
+    html`<span id="night-count">${points.length === 1 ? 'one night' : `${points.length} nights`}</span> as a table`,
     table({
       caption: 'Medians of the blasts, and the least and the most of them; the newest night first',
       heads: [

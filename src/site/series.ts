@@ -97,7 +97,8 @@ function fingerprintsOf({ fingerprints }: TrendIndex, points: readonly Point[]):
   const said = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
   return points.flatMap(({ night, time }, place) => {
     const before = points[place - 1]?.night.fingerprint;
-    if (before === undefined || before === night.fingerprint) return [];
+    // Nights that were carried over from an earlier version have none.
+    if (!before || before === night.fingerprint) return [];
     return { time, said: said.get(night.fingerprint) || 'The testbed is another one.' };
   });
 }
