@@ -119,7 +119,7 @@ describe('LICENSES.txt', () => {
       const [, ...inPackage] = id.split('/node_modules/');
       return inPackage.at(-1)?.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? [];
     });
-    const others = ['@fontsource/open-sans', 'rolldown'];
+    const others = ['@fontsource/open-sans', 'rolldown', 'uplot'];
     expect([...parts().keys()].toSorted()).toEqual([...new Set([...names, ...others])].toSorted());
     expect(names).toContain('bcrypt-pbkdf');
   });

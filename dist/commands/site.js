@@ -1,4 +1,4 @@
-import { readDirectoryTrend } from "../data-branch.js";
+import { indexPath, readDirectoryTrend } from "../data-branch.js";
 import { runToExit } from "../exit.js";
 import { healthSchema, overviewSchema, writeSite } from "../site.js";
 import { UsageError, exitCodes, fromJson } from "../words.js";
@@ -20,9 +20,9 @@ Example:
 The folder needs nothing beside it: any web server has it as it is, and so has
 a browser from the disk, by its index.html.
 
-Exits 2 where --from has no results, or --to has something else in it.`;
+Exits 2 where --from is something else, or --to has something else in it.`;
 async function makeSite({ from, to, lab, health }) {
-	if ((await stat(from).catch(() => void 0))?.isDirectory() !== true) throw new UsageError(`--from: there is no folder ${from}; name a checkout of the data branch, or the data directory.`);
+	if ((await stat(join(from, "index.json")).catch(() => void 0))?.isFile() !== true) throw new UsageError(`--from: ${from} has no ${indexPath}; name a checkout of the data branch, or the data directory.`);
 	const trend = await readDirectoryTrend(from);
 	const overview = await readLabFile("--lab", lab, join(from, "lab.json"), overviewSchema);
 	const healths = await readLabFile("--health", health, join(from, "health.json"), healthSchema);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { readDirectoryTrend } from '../data-branch/directory.ts';
+import { indexPath } from '../data-branch/layout.ts';
 import { runToExit } from '../exit.ts';
 import { healthSchema, type Lab, overviewSchema } from '../site/lab.ts';
 import { writeSite } from '../site/write.ts';
@@ -32,14 +33,14 @@ Example:
 The folder needs nothing beside it: any web server has it as it is, and so has
 a browser from the disk, by its index.html.
 
-Exits 2 where --from has no results, or --to has something else in it.`;
+Exits 2 where --from is something else, or --to has something else in it.`;
 
 type SiteOptions = { from: string; to: string; lab?: string; health?: string };
 
 export async function makeSite({ from, to, lab, health }: SiteOptions): Promise<number> {
-  if ((await stat(from).catch(() => undefined))?.isDirectory() !== true) {
+  if ((await stat(join(from, indexPath)).catch(() => undefined))?.isFile() !== true) {
     throw new UsageError(
-      `--from: there is no folder ${from}; name a checkout of the data branch, or the data directory.`,
+      `--from: ${from} has no ${indexPath}; name a checkout of the data branch, or the data directory.`,
     );
   }
   const trend = await readDirectoryTrend(from);

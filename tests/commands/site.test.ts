@@ -83,7 +83,8 @@ test('who has which testbed is told where a file of it lies in the data, or is n
 });
 
 test.for([
-  [{ from: '/nowhere/at/all' }, /^--from: there is no folder/],
+  [{ from: '/nowhere/at/all' }, /^--from: .* has no index\.json/],
+  [{ from: 'docs' }, /^--from: docs has no index\.json/],
   [{ lab: '/nowhere/lab.json' }, /^--lab: .* cannot be read \(ENOENT\)/],
   [{ lab: 'package.json' }, /^--lab: .* is not what this version of ppsgate prints/],
 ] as const)('%j is refused, and nothing is written', async ([wrong, why]) => {
