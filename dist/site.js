@@ -447,6 +447,9 @@ const files = () => [
 function script() {
 	return `(() => {\n'use strict';\n${[
 		embedded(new URL("chart.js", import.meta.url)),
+		embedded(new URL("series-view.js", import.meta.url)),
+		embedded(new URL("series-address.js", import.meta.url)),
+		embedded(new URL("series-drawing.js", import.meta.url)),
 		embedded(new URL("series-chart.js", import.meta.url)),
 		embedded(new URL("small-charts.js", import.meta.url)),
 		embedded(new URL("ages.js", import.meta.url))

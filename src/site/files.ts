@@ -21,6 +21,9 @@ export const files = (): [string, string][] => [
 function script(): string {
   const parts = [
     embedded(new URL('./chart.js', import.meta.url)),
+    embedded(new URL('./series-view.js', import.meta.url)),
+    embedded(new URL('./series-address.js', import.meta.url)),
+    embedded(new URL('./series-drawing.js', import.meta.url)),
     embedded(new URL('./series-chart.js', import.meta.url)),
     embedded(new URL('./small-charts.js', import.meta.url)),
     embedded(new URL('./ages.js', import.meta.url)),

@@ -3,183 +3,31 @@ import {
   axisLook,
   Chart,
   changeText,
-  colour,
   dayOf,
-  drawLevels,
   inUtc,
   isWorse,
   make,
-  metricText,
   rangeOf,
   seriesData,
   thin,
   timeAxis,
-  verticalAt,
   whenColoursChange,
 } from './chart.js';
+import { addressOf, followAddress } from './series-address.js';
+import { drawAbove, drawBelow } from './series-drawing.js';
+import { View } from './series-view.js';
 
 /** @typedef {import('./drawn.ts').SeriesData} SeriesData */
-/** @typedef {'pps' | 'nsPerPacket' | 'percent'} Unit */
+/** @typedef {import('./series-view.js').Unit} Unit */
 
 const target = document.getElementById('chart');
 if (seriesData && target && seriesData.times.length > 0) drawSeries(seriesData, target);
 
 function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ box) {
   const { times, at, commits, occasions, metric } = data;
-  const all = /** @type {const} */ ([times[0] ?? 0, times.at(-1) ?? 0]);
-  const end = times.length - 1;
-
-  /** Places of at most two nights, the one that was chosen last at the end. @type {number[]} */
-  let chosen = [];
-  /** @type {Unit} */
-  let unit = metric;
-  /** @type {[number, number]} */
-  let range = spared(all[0], all[1]);
-  let place = end;
-
-  // What is drawn, in the unit.
-
-  const numbers = () =>
-    (unit === 'nsPerPacket' ? data.nsPerPacket : unit === 'pps' ? data.pps : data[metric]) ??
-    data.pps;
-
-  /** The night that others are held against: the first that was chosen, the last release, or the oldest. */
-  const reference = () => {
-    const release = data.releases.at(-1);
-    const released = release ? times.findLastIndex((time) => time <= release.time) : -1;
-    return chosen.toSorted((a, b) => a - b)[0] ?? Math.max(released, 0);
-  };
-
-  const shownBy = () => {
-    if (unit !== 'percent') return (/** @type {number} */ value) => value;
-    const whole = numbers().typical[reference()] || 1;
-    return (/** @type {number} */ value) => (value / whole) * 100;
-  };
-
-  let shown = shownBy();
-
-  const column = () => numbers().typical.map((value) => (value === null ? null : shown(value)));
-
-  const inUnit = (/** @type {number} */ value, digits = 4) =>
-    unit === 'percent' ? `${value.toFixed(digits > 3 ? 2 : 1)} %` : metricText(value, unit, digits);
-
-  const isDrawn = (/** @type {number} */ index) =>
-    (times[index] ?? 0) >= range[0] && (times[index] ?? 0) <= range[1];
-
-  const valuesDrawn = () =>
-    column().flatMap((value, index) => (value !== null && isDrawn(index) ? [value] : []));
-
-  /** Levels are of the metric that is judged. */
-  const isOfMetric = () => unit === metric || unit === 'percent';
-
-  const levelsDrawn = () =>
-    !isOfMetric()
-      ? []
-      : data.levels
-          .filter(
-            ({ from, to }) => (times[from] ?? 0) <= range[1] && (times[to - 1] ?? 0) >= range[0],
-          )
-          .map(({ typical }) => shown(typical));
+  const view = new View(data);
 
   // The chart.
-
-  const drawBelow = (/** @type {import('./chart.js').Chart} */ chart) => {
-    const { ctx, bbox } = chart;
-    const [a, b] = chosen.toSorted((one, other) => one - other);
-    if (a !== undefined && b !== undefined) {
-      const [left, right] = [a, b].map((one) =>
-        Math.min(
-          Math.max(chart.valToPos(times[one] ?? 0, 'x', true), bbox.left),
-          bbox.left + bbox.width,
-        ),
-      );
-      ctx.fillStyle = thin('amber', '1f');
-      ctx.fillRect(left ?? 0, bbox.top, (right ?? 0) - (left ?? 0), bbox.height);
-    }
-    for (const { time } of data.fingerprints) verticalAt(chart, time, colour('amber'), [2, 3]);
-    for (const { time, said } of data.releases)
-      nameAt(chart, verticalAt(chart, time, colour('grey'), [6, 4]), said);
-    if (isOfMetric()) drawLevels(chart, data.levels, times, shown, 'bands');
-    drawSpans(chart);
-  };
-
-  /** The least and the most blast of each night, where there is room to see them. */
-  const drawSpans = (/** @type {import('./chart.js').Chart} */ chart) => {
-    const first = times.findIndex((time) => time >= range[0]);
-    const last = times.findLastIndex((time) => time <= range[1]);
-    if (last - first > 150) return;
-    const { ctx, bbox } = chart;
-    const { least, most } = numbers();
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
-    ctx.strokeStyle = thin('faint', '66');
-    ctx.lineWidth = devicePixelRatio;
-    ctx.beginPath();
-    for (let one = Math.max(first, 0); one <= last; one += 1) {
-      const [low, high] = [least[one], most[one]];
-      if (low === null || low === undefined || high === null || high === undefined) continue;
-      const x = chart.valToPos(times[one] ?? 0, 'x', true);
-      ctx.moveTo(x, chart.valToPos(shown(low), 'y', true));
-      ctx.lineTo(x, chart.valToPos(shown(high), 'y', true));
-    }
-    ctx.stroke();
-    ctx.restore();
-  };
-
-  const drawAbove = (/** @type {import('./chart.js').Chart} */ chart) => {
-    const { ctx, bbox } = chart;
-    if (isOfMetric()) drawLevels(chart, data.levels, times, shown, 'steps');
-    for (const { place: index, ratio, state } of data.changes) {
-      const x = verticalAt(chart, times[index] ?? 0, thin(lookOf(ratio, state), '99'));
-      if (x === undefined) continue;
-      triangle(ctx, x, bbox.top, isWorse(metric, ratio));
-      ctx.fillStyle =
-        state === 'candidate' || state === 'confirming'
-          ? colour('paper')
-          : colour(lookOf(ratio, state));
-      ctx.strokeStyle = colour(lookOf(ratio, state));
-      ctx.lineWidth = 2 * devicePixelRatio;
-      ctx.fill();
-      ctx.stroke();
-    }
-    drawOutside(chart);
-    for (const one of chosen) {
-      const value = column()[one];
-      const x = chart.valToPos(times[one] ?? 0, 'x', true);
-      if (value === null || value === undefined || x < bbox.left || x > bbox.left + bbox.width)
-        continue;
-      ctx.beginPath();
-      ctx.arc(x, chart.valToPos(value, 'y', true), 6 * devicePixelRatio, 0, 7);
-      ctx.strokeStyle = colour('amber');
-      ctx.lineWidth = 2.5 * devicePixelRatio;
-      ctx.stroke();
-    }
-    performance.mark('ppsgate-drawn');
-  };
-
-  /** Nights far off, as small triangles at the edge that they are beyond. */
-  const drawOutside = (/** @type {import('./chart.js').Chart} */ chart) => {
-    const { ctx, bbox, scales } = chart;
-    const [low, high] = [scales.y?.min ?? 0, scales.y?.max ?? 0];
-    ctx.fillStyle = colour('faint');
-    column().forEach((value, index) => {
-      if (value === null || (value >= low && value <= high)) return;
-      const x = chart.valToPos(times[index] ?? 0, 'x', true);
-      if (x < bbox.left || x > bbox.left + bbox.width) return;
-      const isBelow = value < low;
-      triangle(ctx, x, isBelow ? bbox.top + bbox.height - 7 * devicePixelRatio : bbox.top, isBelow);
-      ctx.fill();
-    });
-  };
-
-  const lookOf = (/** @type {number} */ ratio, /** @type {string} */ state) =>
-    state === 'testbed' || state === 'accepted' || state === 'recovered'
-      ? 'grey'
-      : isWorse(metric, ratio)
-        ? 'red'
-        : 'green';
 
   const size = () => ({
     width: box.clientWidth,
@@ -194,15 +42,15 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
       legend: { show: false },
       cursor: { y: false, drag: { x: true, y: false, dist: 8 }, points: { size: 9 } },
       scales: {
-        x: { time: true, range: () => range },
-        y: { range: () => rangeOf(valuesDrawn(), levelsDrawn()) },
+        x: { time: true, range: () => view.range },
+        y: { range: () => rangeOf(view.valuesDrawn, view.levelsDrawn) },
       },
       axes: [
         timeAxis(),
         {
           ...axisLook(),
           size: 78,
-          values: (_, splits) => splits.map((one) => inUnit(one, 3)),
+          values: (_, splits) => splits.map((one) => view.textOf(one, 3)),
         },
       ],
       series: [
@@ -213,13 +61,13 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
         },
       ],
       hooks: {
-        drawAxes: [drawBelow],
-        draw: [drawAbove],
+        drawAxes: [(self) => drawBelow(self, view)],
+        draw: [(self) => drawAbove(self, view)],
         setCursor: [({ cursor }) => typeof cursor.idx === 'number' && read(cursor.idx)],
         setSelect: [zoomToSelection],
       },
     },
-    [times, column()],
+    [times, view.column],
     box,
   );
 
@@ -231,7 +79,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
     ['30 d', () => lastDays(30)],
     ['90 d', () => lastDays(90)],
     ['1 year', () => lastDays(365)],
-    ['all', () => zoom(spared(all[0], all[1]))],
+    ['all', () => zoom(view.whole)],
   ]);
   /** @type {[string, Unit][]} */
   const units = [
@@ -255,21 +103,21 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
   );
 
   function read(/** @type {number} */ index) {
-    place = index;
+    view.place = index;
     reading.replaceChildren(...nightPieces(index));
   }
 
   /** @returns {(string | Node)[]} */
   function nightPieces(/** @type {number} */ index) {
-    const { typical, least, most } = numbers();
+    const { typical, least, most } = view.numbers;
     const value = typical[index];
     const span =
       typeof least[index] === 'number' && typeof most[index] === 'number'
-        ? ` (${inUnit(shown(least[index]))} … ${inUnit(shown(most[index]))})`
+        ? ` (${view.textOf(view.inUnit(least[index]))} … ${view.textOf(view.inUnit(most[index]))})`
         : '';
     const level = data.levels.find(({ from, to }) => index >= from && index < to);
     const off =
-      level && typeof value === 'number' && unit === metric
+      level && typeof value === 'number' && view.unit === metric
         ? `, ${changeText(value / level.typical - 1)} off its level`
         : '';
     const why =
@@ -279,7 +127,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
       ` ${why} of `,
       make('code', {}, (commits[index] ?? '').slice(0, 12)),
       ': ',
-      make('b', {}, typeof value === 'number' ? inUnit(shown(value)) : 'no number'),
+      make('b', {}, typeof value === 'number' ? view.textOf(view.inUnit(value)) : 'no number'),
       `${span}${off}`,
       ...remarksAt(index),
     ];
@@ -288,34 +136,33 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
   /** What happened between the night before and this one. */
   function remarksAt(/** @type {number} */ index) {
     const since = times[index - 1] ?? Number.NEGATIVE_INFINITY;
-    const until = times[index] ?? 0;
+    const until = view.timeOf(index);
     return [...data.fingerprints, ...data.releases]
       .filter(({ time }) => time > since && time <= until && index > 0)
       .map(({ said }) => make('div', { class: 'faint' }, said));
   }
 
   function choose(/** @type {number} */ index) {
-    chosen = chosen.includes(index)
-      ? chosen.filter((one) => one !== index)
-      : [...chosen.slice(-1), index];
+    view.chosen = view.chosen.includes(index)
+      ? view.chosen.filter((one) => one !== index)
+      : [...view.chosen.slice(-1), index];
     renew();
   }
 
   /** After another choice or another unit. */
   function renew() {
-    shown = shownBy();
-    chart.setData([times, column()], false);
+    chart.setData([times, view.column], false);
     chart.redraw(true, true);
-    read(place);
+    read(view.place);
     tellComparison();
     for (const [index, [, one]] of units.entries()) {
-      unitButtons.children[index]?.setAttribute('aria-pressed', String(one === unit));
+      unitButtons.children[index]?.setAttribute('aria-pressed', String(one === view.unit));
     }
     keep();
   }
 
   function tellComparison() {
-    const [a, b] = chosen.toSorted((one, other) => one - other);
+    const [a, b] = view.pair;
     if (a === undefined) {
       comparison.replaceChildren(
         make(
@@ -326,16 +173,10 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
       );
       return;
     }
-    const nights = make(
-      'ol',
-      {},
-      ...chosen
-        .toSorted((one, other) => one - other)
-        .map((one) => make('li', {}, ...nightPieces(one))),
-    );
+    const nights = make('ol', {}, ...view.pair.map((one) => make('li', {}, ...nightPieces(one))));
     const clear = make('button', { type: 'button' }, 'clear');
     clear.addEventListener('click', () => {
-      chosen = [];
+      view.chosen = [];
       renew();
       box.focus();
     });
@@ -348,12 +189,12 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
 
   /** @returns {(string | Node)[]} */
   function betweenPieces(/** @type {number} */ a, /** @type {number} */ b) {
-    const { typical } = numbers();
+    const { typical } = view.numbers;
     const [before, after] = [typical[a], typical[b]];
     const pieces = [];
     if (typeof before === 'number' && typeof after === 'number') {
       const ratio = after / before - 1;
-      const judged = unit === 'percent' ? metric : unit;
+      const judged = view.unit === 'percent' ? metric : view.unit;
       const look = Math.abs(ratio) < 0.01 ? 'faint' : isWorse(judged, ratio) ? 'loss' : 'gain';
       pieces.push(
         make('strong', { class: look }, changeText(ratio)),
@@ -376,28 +217,29 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
   }
 
   function setUnit(/** @type {Unit} */ next) {
-    unit = next;
+    view.unit = next;
     renew();
   }
 
   function zoom(/** @type {[number, number]} */ next) {
     const least = 2 * 86_400;
-    const limits = spared(all[0], all[1]);
+    const limits = view.whole;
     const middle = (next[0] + next[1]) / 2;
     const half = Math.max(next[1] - next[0], least) / 2;
-    range = [Math.max(middle - half, limits[0]), Math.min(middle + half, limits[1])];
-    chart.setScale('x', { min: range[0], max: range[1] });
+    view.range = [Math.max(middle - half, limits[0]), Math.min(middle + half, limits[1])];
+    chart.setScale('x', { min: view.range[0], max: view.range[1] });
     tellNights();
     keep();
   }
 
   function lastDays(/** @type {number} */ days) {
-    zoom([Math.max(all[1] - days * 86_400, all[0]), spared(all[0], all[1])[1]]);
+    const [first, last] = [view.timeOf(0), view.timeOf(view.end)];
+    zoom([Math.max(last - days * 86_400, first), view.whole[1]]);
   }
 
   /** About a place, which stays where it is. */
-  function zoomBy(/** @type {number} */ factor, about = times[place] ?? 0) {
-    zoom([about - (about - range[0]) * factor, about + (range[1] - about) * factor]);
+  function zoomBy(/** @type {number} */ factor, about = view.timeOf(view.place)) {
+    zoom([about - (about - view.range[0]) * factor, about + (view.range[1] - about) * factor]);
   }
 
   function zoomToSelection(/** @type {import('./chart.js').Chart} */ self) {
@@ -413,13 +255,13 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
 
   /** The cursor, which the keyboard moves; what it leaves behind comes into view. */
   function goTo(/** @type {number} */ next) {
-    place = Math.min(Math.max(next, 0), end);
-    const time = times[place] ?? 0;
-    if (time < range[0] || time > range[1]) {
-      const half = (range[1] - range[0]) / 2;
+    const place = Math.min(Math.max(next, 0), view.end);
+    const time = view.timeOf(place);
+    if (time < view.range[0] || time > view.range[1]) {
+      const half = (view.range[1] - view.range[0]) / 2;
       zoom([time - half, time + half]);
     }
-    const value = column()[place];
+    const value = view.column[place];
     chart.setCursor({ left: chart.valToPos(time, 'x'), top: chart.valToPos(value ?? 0, 'y') });
     read(place);
   }
@@ -429,20 +271,20 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
     const stride = event.shiftKey ? 10 : 1;
     /** @type {Record<string, () => void>} */
     const actions = {
-      ArrowLeft: () => goTo(place - stride),
-      ArrowRight: () => goTo(place + stride),
+      ArrowLeft: () => goTo(view.place - stride),
+      ArrowRight: () => goTo(view.place + stride),
       Home: () => goTo(0),
-      End: () => goTo(end),
-      Enter: () => choose(place),
-      ' ': () => choose(place),
+      End: () => goTo(view.end),
+      Enter: () => choose(view.place),
+      ' ': () => choose(view.place),
       '+': () => zoomBy(0.5),
       '=': () => zoomBy(0.5),
       '-': () => zoomBy(2),
       Escape: () => {
-        if (chosen.length > 0) {
-          chosen = [];
+        if (view.chosen.length > 0) {
+          view.chosen = [];
           renew();
-        } else zoom(spared(all[0], all[1]));
+        } else zoom(view.whole);
       },
     };
     const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
@@ -454,7 +296,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
   chart.over.addEventListener('click', () => {
     if (typeof chart.cursor.idx === 'number') choose(chart.cursor.idx);
   });
-  chart.over.addEventListener('dblclick', () => zoom(spared(all[0], all[1])));
+  chart.over.addEventListener('dblclick', () => zoom(view.whole));
 
   // One finger reads, two zoom; up and down still scroll the page.
   /** @type {Map<number, number>} */
@@ -485,21 +327,25 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
   // The table and the file have what is drawn.
 
   const rows = document.querySelectorAll('#series details tbody tr');
+
   function tellNights() {
-    const count = times.filter((_, index) => isDrawn(index)).length;
+    const count = times.filter((_, index) => view.isDrawn(index)).length;
     const told = document.getElementById('night-count');
     if (told) told.textContent = `${count} of ${times.length} nights`;
-    for (const [index, row] of rows.entries()) row.toggleAttribute('hidden', !isDrawn(end - index));
+    for (const [index, row] of rows.entries())
+      row.toggleAttribute('hidden', !view.isDrawn(view.end - index));
   }
 
   function saveCsv() {
-    const { typical, least, most } = numbers();
+    const { typical, least, most } = view.numbers;
     const name =
-      unit === 'percent' ? `percent_of_${(commits[reference()] ?? '').slice(0, 12)}` : unit;
+      view.unit === 'percent'
+        ? `percent_of_${(commits[view.reference] ?? '').slice(0, 12)}`
+        : view.unit;
     const lines = times.flatMap((_, index) => {
-      if (!isDrawn(index)) return [];
+      if (!view.isDrawn(index)) return [];
       const values = [typical, least, most].map((of) =>
-        typeof of[index] === 'number' ? shown(of[index]) : '',
+        typeof of[index] === 'number' ? view.inUnit(of[index]) : '',
       );
       return [
         [
@@ -520,113 +366,25 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
     setTimeout(() => URL.revokeObjectURL(href), 60_000);
   }
 
-  // The address has all that was chosen.
+  // The address has all of it.
 
   function keep() {
-    const isWhole = range[0] <= all[0] && range[1] >= all[1];
-    const [a, b] = chosen.toSorted((one, other) => one - other);
-    const entries = [
-      ...(a === undefined ? [] : [['a', nameOf(a)]]),
-      ...(b === undefined ? [] : [['b', nameOf(b)]]),
-      ...(isWhole
-        ? []
-        : [
-            ['from', dayOf(range[0])],
-            ['to', dayOf(range[1] + 86_399)],
-          ]),
-      ...(unit === metric ? [] : [['unit', unit]]),
-    ];
-    const hash = entries.map(([key, value]) => `${key}=${value}`).join('&');
-    if (hash !== location.hash.slice(1))
-      history.replaceState(null, '', hash === '' ? location.pathname : `#${hash}`);
-  }
-
-  /** A commit, with the session where it was measured more than once. */
-  function nameOf(/** @type {number} */ index) {
-    const commit = commits[index] ?? '';
-    const isOnce = commits.indexOf(commit) === commits.lastIndexOf(commit);
-    return isOnce ? commit.slice(0, 12) : `${commit.slice(0, 12)}-${at[index]}`;
-  }
-
-  /** `isBefore`: of several sessions of a commit the last one is meant, else the first. */
-  function placeOf(/** @type {string | null} */ name, /** @type {boolean} */ isBefore) {
-    const [, commit, session] = /^([0-9a-f]{7,64})(?:-(\d+))?$/.exec(name ?? '') ?? [];
-    if (commit === undefined) return [];
-    const isMeant = (/** @type {string} */ one, /** @type {number} */ index) =>
-      one.startsWith(commit) && (session === undefined || at[index] === Number(session));
-    const found = isBefore ? commits.findLastIndex(isMeant) : commits.findIndex(isMeant);
-    return found < 0 ? [] : [found];
+    const address = addressOf(view);
+    if (address === location.hash.slice(1)) return;
+    history.replaceState(null, '', address === '' ? location.pathname : `#${address}`);
   }
 
   function readAddress() {
-    const wanted = new URLSearchParams(location.hash.slice(1));
-    chosen = [...new Set([...placeOf(wanted.get('a'), true), ...placeOf(wanted.get('b'), false)])];
-    unit = units.map(([, one]) => one).find((one) => one === wanted.get('unit')) ?? metric;
-    const [from, to] = [wanted.get('from'), wanted.get('to')].map(
-      (day) => Date.parse(day ?? '') / 1000,
-    );
-    const isRange = from !== undefined && to !== undefined && from < to;
-    place = chosen.at(-1) ?? end;
+    followAddress(view, location.hash.slice(1));
+    const { range } = view;
     renew();
-    zoom(isRange ? [from, to] : aroundChosen());
-  }
-
-  /** Where a link chooses nights and no range, they are seen with some before and after. */
-  function aroundChosen() {
-    const [first, last] = [Math.min(...chosen), Math.max(...chosen)].map((one) => times[one] ?? 0);
-    const limits = spared(all[0], all[1]);
-    if (chosen.length === 0 || first === undefined || last === undefined) return limits;
-    const room = Math.max(60 * 86_400, last - first);
-    return /** @type {[number, number]} */ ([
-      Math.max(first - room, limits[0]),
-      Math.min(last + room, limits[1]),
-    ]);
+    zoom(range);
   }
 
   whenColoursChange(() => chart.redraw());
   addEventListener('hashchange', readAddress);
   readAddress();
   new ResizeObserver(() => chart.setSize(size())).observe(box);
-}
-
-/** With some room at both ends, so that the outermost nights are whole.
- * @returns {[number, number]}
- */
-function spared(/** @type {number} */ from, /** @type {number} */ to) {
-  const room = Math.max((to - from) * 0.01, 43_200);
-  return [from - room, to + room];
-}
-
-function triangle(
-  /** @type {CanvasRenderingContext2D} */ ctx,
-  /** @type {number} */ x,
-  /** @type {number} */ top,
-  /** @type {boolean} */ isDown,
-) {
-  const [half, height] = [4.5 * devicePixelRatio, 7 * devicePixelRatio];
-  const [base, tip] = isDown ? [top, top + height] : [top + height, top];
-  ctx.beginPath();
-  ctx.moveTo(x - half, base);
-  ctx.lineTo(x + half, base);
-  ctx.lineTo(x, tip);
-  ctx.closePath();
-}
-
-function nameAt(
-  /** @type {import('./chart.js').Chart} */ chart,
-  /** @type {number | undefined} */ x,
-  /** @type {string} */ said,
-) {
-  if (x === undefined) return;
-  const { ctx, bbox } = chart;
-  ctx.fillStyle = colour('faint');
-  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-  ctx.textAlign = 'left';
-  ctx.fillText(
-    said.slice(0, 24),
-    x + 4 * devicePixelRatio,
-    bbox.top + bbox.height - 6 * devicePixelRatio,
-  );
 }
 
 /** Buttons that belong together. */
