@@ -1,5 +1,5 @@
 // How soon a person sees a series after its page was loaded: in Chromium, from a disk, with 1,000 nights of each of 48 cells.
-// By hand: node bench/site.ts
+// By hand: npm run bench:site
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

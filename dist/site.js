@@ -656,18 +656,27 @@ ${results.length === 0 ? html`<p>None is kept.</p>\n` : table({
 				"patch",
 				"outcome",
 				"testbed",
-				"began"
+				"began",
+				"pictures"
 			].map((text) => ({ text })),
-			rows: results.toReversed().map(({ path, at, testbed, patch, outcome }) => [
+			rows: results.toReversed().map(({ path, at, testbed, patch, outcome, others }) => [
 				html`<a href="${path}/report.html">${plainLine(patch) || "unnamed"}</a>`,
 				html`<b class="${lookOf(outcome)}">${plainLine(outcome)}</b>`,
 				plainLine(testbed),
-				hourOf(at)
+				hourOf(at),
+				pictures(path, others)
 			])
 		})}</section>
 </main>
 `
 	};
+}
+/** Flamegraphs, and the plot of a bisection, under their own names. */
+function pictures(path, others) {
+	const names = others.filter((name) => name.endsWith(".svg"));
+	if (names.length === 0) return "–";
+	const links = names.map((name) => html`<a href="${path}/${name}">${name.slice(0, -4)}</a>`);
+	return fold(`${names.length}`, bullets(links));
 }
 const looks$1 = [
 	"regression",
@@ -1109,19 +1118,24 @@ async function refuseOthers(directory) {
 	throw new UsageError(`--to: ${directory} has something else in it than a site: name a folder that is empty, or not there yet.`);
 }
 const pageName = "report.html";
-/** Copies the page of a result that has one, and draws it again for one that was kept on GitHub, without flamegraphs; answers why it has none. */
+/**
+* Copies a result's pictures, and its page, which is made again where it was kept on GitHub, without them in it. Answers why
+* there is no page.
+*/
 async function writeResultPage({ path, others }, from, draft) {
-	const target = join(draft, path, pageName);
 	try {
-		if (others.includes(pageName)) {
-			await mkdir(join(draft, path), { recursive: true });
-			await cp(join(from, path, pageName), target);
-		} else {
+		await mkdir(join(draft, path), { recursive: true });
+		for (const name of others) await cp(join(from, path, name), join(draft, path, name));
+		if (!others.includes(pageName)) {
 			const { result } = await readAnyResult(join(from, path));
 			const page = "kind" in result ? renderBisectHtml(result, []) : renderHtml(result, []);
-			await replaceFile(target, page);
+			await replaceFile(join(draft, path, pageName), page);
 		}
 	} catch (error) {
+		await rm(join(draft, path), {
+			recursive: true,
+			force: true
+		});
 		return reasonOf(error);
 	}
 }

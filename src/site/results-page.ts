@@ -1,7 +1,7 @@
 // What was found of patches, the newest first.
 
-import { table } from '../report/html-pieces.ts';
-import { html } from '../report/markup.ts';
+import { bullets, fold, table } from '../report/html-pieces.ts';
+import { html, type Piece } from '../report/markup.ts';
 import { plainLine } from '../words/escape.ts';
 import { hourOf, type Page } from './document.ts';
 import type { Source } from './source.ts';
@@ -19,20 +19,29 @@ ${
     ? html`<p>None is kept.</p>\n`
     : table({
         caption: `${results.length} results of gates and bisections`,
-        heads: ['patch', 'outcome', 'testbed', 'began'].map((text) => ({ text })),
+        heads: ['patch', 'outcome', 'testbed', 'began', 'pictures'].map((text) => ({ text })),
         rows: results
           .toReversed()
-          .map(({ path, at, testbed, patch, outcome }) => [
+          .map(({ path, at, testbed, patch, outcome, others }) => [
             html`<a href="${path}/report.html">${plainLine(patch) || 'unnamed'}</a>`,
             html`<b class="${lookOf(outcome)}">${plainLine(outcome)}</b>`,
             plainLine(testbed),
             hourOf(at),
+            pictures(path, others),
           ]),
       })
 }</section>
 </main>
 `;
   return { path: 'results.html', title: 'Results', body };
+}
+
+/** Flamegraphs, and the plot of a bisection, under their own names. */
+function pictures(path: string, others: readonly string[]): Piece {
+  const names = others.filter((name) => name.endsWith('.svg'));
+  if (names.length === 0) return '–';
+  const links = names.map((name) => html`<a href="${path}/${name}">${name.slice(0, -4)}</a>`);
+  return fold(`${names.length}`, bullets(links));
 }
 
 const looks: readonly string[] = ['regression', 'improvement', 'no-regression', 'inconclusive'];

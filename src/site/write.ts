@@ -60,23 +60,25 @@ async function refuseOthers(directory: string): Promise<void> {
 
 const pageName = 'report.html';
 
-/** Copies the page of a result that has one, and draws it again for one that was kept on GitHub, without flamegraphs; answers why it has none. */
+/**
+ * Copies a result's pictures, and its page, which is made again where it was kept on GitHub, without them in it. Answers why
+ * there is no page.
+ */
 async function writeResultPage(
   { path, others }: KeptResult,
   from: string,
   draft: string,
 ): Promise<string | undefined> {
-  const target = join(draft, path, pageName);
   try {
-    if (others.includes(pageName)) {
-      await mkdir(join(draft, path), { recursive: true });
-      await cp(join(from, path, pageName), target);
-    } else {
+    await mkdir(join(draft, path), { recursive: true });
+    for (const name of others) await cp(join(from, path, name), join(draft, path, name));
+    if (!others.includes(pageName)) {
       const { result } = await readAnyResult(join(from, path));
       const page = 'kind' in result ? renderBisectHtml(result, []) : renderHtml(result, []);
-      await replaceFile(target, page);
+      await replaceFile(join(draft, path, pageName), page);
     }
   } catch (error) {
+    await rm(join(draft, path), { recursive: true, force: true });
     return reasonOf(error);
   }
 }

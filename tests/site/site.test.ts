@@ -263,10 +263,11 @@ describe('a site in a folder', () => {
   test('has a page of each result, and says which one has none', async () => {
     const [from, to] = [temporaryFolder(), join(temporaryFolder(), 'site')];
     const about = { testbed: 'hp-t540', at: dayAfter.toISOString(), patch: '#12', bytes: 1 };
-    const kept = { ...about, outcome: 'no-regression', others: [] };
+    const kept = { ...about, outcome: 'no-regression', others: ['flamegraph-x.svg'] };
     const paths = ['results/2026/there', 'results/2026/gone'];
     mkdirSync(join(from, 'results/2026/there'), { recursive: true });
     writeFileSync(join(from, 'results/2026/there/result.json'), JSON.stringify(aResult()));
+    writeFileSync(join(from, 'results/2026/there/flamegraph-x.svg'), '<svg/>');
     const told: string[] = [];
     await writeSite(
       { ...small, results: { results: paths.map((path) => ({ ...kept, path })) } },
@@ -275,6 +276,8 @@ describe('a site in a folder', () => {
     expect(readFileSync(join(to, 'results/2026/there/report.html'), 'utf8')).toContain('<h1>');
     const list = readFileSync(join(to, 'results.html'), 'utf8');
     expect(list).toContain('results/2026/there/report.html');
+    expect(list).toContain('results/2026/there/flamegraph-x.svg');
+    expect(readFileSync(join(to, 'results/2026/there/flamegraph-x.svg'), 'utf8')).toBe('<svg/>');
     expect(list).not.toContain('results/2026/gone');
     expect(told).toEqual([expect.stringMatching(/^results\/2026\/gone has no page \(.*\)\.$/)]);
   });
