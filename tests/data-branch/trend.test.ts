@@ -277,9 +277,9 @@ describe('the README', () => {
     ...{ id: id.repeat(12), testbed: 'shelf-3', metric: 'pps', state: 'code' },
     ...{ good: 'c'.repeat(40), bad: 'd'.repeat(40), foundAt: onDay(2), changedAt: onDay(2) },
     cells: [
-      { cell: forwarding, before: 8.1e5, after: 8e5, changeRatio: -0.0123, firstAt: onDay(2) },
+      { cell: forwarding, before: 8e5, after: 7.9e5, changeRatio: -0.0125, firstAt: onDay(2) },
       {
-        ...{ cell: { ...forwarding, family: 'inet6' }, before: 8.421e5, after: 8e5 },
+        ...{ cell: { ...forwarding, family: 'inet6' }, before: 8e5, after: 7.6e5 },
         ...{ changeRatio: -0.05, firstAt: onDay(2) },
       },
     ],
@@ -302,7 +302,7 @@ describe('the README', () => {
     const edit = (index: TrendIndex): TrendIndex => ({ ...index, changes });
     const readme = editedFiles(storedIn(nights()), edit, rules.now).write.get('README.md');
     expect(readme).toContain(
-      '- forwarding inet6 −4.91 % (2 cells) on `shelf-3` in `cccccccccccc..dddddddddddd`: code, issue 12\n',
+      '- forwarding inet6 −5.00 % (2 cells) on `shelf-3` in `cccccccccccc..dddddddddddd`: code, issue 12\n',
     );
     expect(readme?.match(/ on `shelf-3` in /g)).toHaveLength(1);
   });
