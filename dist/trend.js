@@ -420,9 +420,10 @@ function gated(change, { outcome, finishedAt }, path) {
 		})
 	};
 	const said = change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio)).map((level) => cells.find(isOf(level))?.verdict.kind);
+	const others = change.gates.filter(({ at }) => at !== gate.at);
 	return moved({
 		...change,
-		gates: [...change.gates, gate]
+		gates: [...others, gate]
 	}, stateAfter(said, outcome.kind === "unchanged"), now);
 }
 function verdictOf(outcome) {

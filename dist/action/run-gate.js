@@ -14,6 +14,7 @@ import { answerState, openAnswerText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
 import { readBranchTrend, readDirectoryTrend, tonight } from "../data-branch.js";
 import { publishData } from "./publish-data.js";
+import { tellTrend } from "./tell-trend.js";
 import { jobLog, keepRefusal, newFolder, orElsewhere, readyLab, sharedHistory, summarized } from "./measuring.js";
 import { admitEvent, exitCodeOf } from "./run-admit.js";
 import { join } from "node:path";
@@ -36,6 +37,7 @@ function nightWorld(world, place) {
 					...told,
 					profiles
 				}]);
+				if (!told.isDefaultBranch) await tellTrend(context, config, [told.result.testbed.name]);
 			}
 			const name = told.occasion === "night" ? "result" : partName(++parts);
 			const written = join(folder, "result.json");

@@ -12,6 +12,7 @@ import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 import { publishData } from './publish-data.ts';
 import { mostParts, type OutputName, partName } from './request.ts';
+import { tellTrend } from './tell-trend.ts';
 
 type Place = {
   context: JobContext;
@@ -37,6 +38,8 @@ export function nightWorld(world: World, place: Place): NightWorld {
       if (isAlone) {
         const { profiles } = await explained(told.result, folder, log.warn);
         await publishData(context, config, [{ ...told, profiles }]);
+        // A part that is no night of its own may have said what a change is.
+        if (!told.isDefaultBranch) await tellTrend(context, config, [told.result.testbed.name]);
       }
       // What is measured afterwards may last for hours, and may be cut short.
       const name = told.occasion === 'night' ? 'result' : partName(++parts);

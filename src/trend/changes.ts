@@ -248,8 +248,10 @@ function gated(change: Change, { outcome, finishedAt }: GateEnd, path: string): 
   };
   const lost = change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
   const said = lost.map((level) => cells.find(isOf(level))?.verdict.kind);
+  // A night that goes on publishes again what it has published.
+  const others = change.gates.filter(({ at }) => at !== gate.at);
   return moved(
-    { ...change, gates: [...change.gates, gate] },
+    { ...change, gates: [...others, gate] },
     stateAfter(said, outcome.kind === 'unchanged'),
     now,
   );

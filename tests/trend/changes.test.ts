@@ -172,11 +172,18 @@ describe('a gate of the two commits', () => {
 
   test('that cannot tell is asked again, three times in all', () => {
     let index = lost;
-    for (const wanted of [1, 1, 0]) {
-      index = withGate(index, aGate('inconclusive'), 'results/2026/g');
+    for (const [day, wanted] of [1, 1, 0].entries()) {
+      const gate = { ...aGate('inconclusive'), finishedAt: timeOf(40 + day) };
+      index = withGate(index, gate, 'results/2026/g');
       expect(only(index).state).toBe('confirming');
       expect(wantedGates(index, testbed)).toHaveLength(wanted);
     }
+  });
+
+  test('that is published twice is one of them', () => {
+    const gate = aGate('inconclusive');
+    const twice = withGate(withGate(lost, gate, 'results/2026/g'), gate, 'results/2026/g');
+    expect(only(twice).gates).toHaveLength(1);
   });
 
   test('that could not be held is one of them', () => {
