@@ -5,7 +5,7 @@ import { cellsAmong, hasPlan, readPlan, refuseUsed } from "./experiment.js";
 import { gate, resumeGate, thenGivenBack } from "./gate.js";
 import { expectOnLine, patchOfRange } from "./patch.js";
 import { outcomeName } from "./report.js";
-import { isOfOneCommit } from "./trend.js";
+import { isOfOneCommit, isRelinked } from "./trend.js";
 import { cellName, patchName, reasonOf, shortId, upshotOfError } from "./words.js";
 import { join } from "node:path";
 
@@ -13,7 +13,7 @@ import { join } from "node:path";
 /**
 * Measures a commit against itself, in one lease of one testbed: once more where it is off, then the last good commit of
 * each change that may be one against the first bad one, and where `trend.bisect` is on the commits between, where that
-* has lost. Answers the result of the commit against itself. What is measured besides, each in a folder of its own, may
+* has lost; on Sundays, where kernels are linked often, another link of the same tree. Answers the result of the commit against itself. What is measured besides, each in a folder of its own, may
 * fail, which is a warning.
 */
 async function night(request, directory, world) {
@@ -89,9 +89,11 @@ function folderOf({ result, occasion }) {
 	if (!isOfGate(result)) return bisectFolder(result.good, result.bad);
 	const { baseCommit, headCommit } = result.patch;
 	if (occasion === void 0) return gateFolder(baseCommit, headCommit);
-	return occasion === "night" ? "" : again;
+	if (occasion === "night") return "";
+	return isRelinked(result) ? relinked : again;
 }
 const again = "again";
+const relinked = "relinked";
 const gateFolder = (good, bad) => `gate-${shortId(good)}-${shortId(bad)}`;
 const bisectFolder = (good, bad) => `bisect-${shortId(good)}-${shortId(bad)}`;
 /** What git tells of a commit of the branch whose numbers are kept. */
@@ -131,11 +133,23 @@ async function followUp(result, step) {
 		}
 	};
 	await each(tonight.wantedGates(all), async (change) => keep(await confirmed(change, step)));
-	if (!config.trend.bisect) return;
-	await each(tonight.wantedBisections(all), async (change) => {
+	if (config.trend.bisect) await each(tonight.wantedBisections(all), async (change) => {
 		if (await world.repository.stepsSince(change.good, change.bad) < 2) return;
 		await keep(await searched(change, all, step));
 	});
+	if (world.now().getUTCDay() === sunday && isLinkedOften(config, testbed)) {
+		tell(world, "Another link of the same tree is measured, as every Sunday: what builds differ in.");
+		const asked = {
+			...request,
+			isRelinked: true
+		};
+		await keep(await judged(asked, join(directory, relinked), untaught(world)));
+	}
+}
+const sunday = 0;
+function isLinkedOften({ testbeds }, name) {
+	const testbed = testbeds[name];
+	return testbed?.kind === "freebsd" && (testbed.builder?.relink ?? 1) > 1;
 }
 /** What commits of other days do is nothing to hold against the next patch. */
 const untaught = (world) => ({

@@ -15,7 +15,7 @@ import { expectOnLine, patchOfRange } from './patch/range.ts';
 import type { LinearRepository } from './patch/repository.ts';
 import { outcomeName } from './report/headline.ts';
 import type { Reserved } from './testbed/testbed.ts';
-import { isOfOneCommit } from './trend/same-gates.ts';
+import { isOfOneCommit, isRelinked } from './trend/same-gates.ts';
 import type { BisectResult } from './words/bisect.ts';
 import { reasonOf } from './words/one-line.ts';
 import { type Patch, patchName, shortId } from './words/patch.ts';
@@ -44,7 +44,7 @@ export type NightWorld = Omit<World, 'repository'> & {
 /**
  * Measures a commit against itself, in one lease of one testbed: once more where it is off, then the last good commit of
  * each change that may be one against the first bad one, and where `trend.bisect` is on the commits between, where that
- * has lost. Answers the result of the commit against itself. What is measured besides, each in a folder of its own, may
+ * has lost; on Sundays, where kernels are linked often, another link of the same tree. Answers the result of the commit against itself. What is measured besides, each in a folder of its own, may
  * fail, which is a warning.
  */
 export async function night(
@@ -124,10 +124,12 @@ export function folderOf({ result, occasion }: Told): string {
   if (!isOfGate(result)) return bisectFolder(result.good, result.bad);
   const { baseCommit, headCommit } = result.patch;
   if (occasion === undefined) return gateFolder(baseCommit, headCommit);
-  return occasion === 'night' ? '' : again;
+  if (occasion === 'night') return '';
+  return isRelinked(result) ? relinked : again;
 }
 
 const again = 'again';
+const relinked = 'relinked';
 const gateFolder = (good: string, bad: string) => `gate-${shortId(good)}-${shortId(bad)}`;
 const bisectFolder = (good: string, bad: string) => `bisect-${shortId(good)}-${shortId(bad)}`;
 
@@ -178,12 +180,28 @@ async function followUp(result: Result, step: Step): Promise<void> {
     }
   };
   await each(tonight.wantedGates(all), async (change) => keep(await confirmed(change, step)));
-  if (!config.trend.bisect) return;
-  await each(tonight.wantedBisections(all), async (change) => {
-    // One commit needs no search.
-    if ((await world.repository.stepsSince(change.good, change.bad)) < 2) return;
-    await keep(await searched(change, all, step));
-  });
+  if (config.trend.bisect) {
+    await each(tonight.wantedBisections(all), async (change) => {
+      // One commit needs no search.
+      if ((await world.repository.stepsSince(change.good, change.bad)) < 2) return;
+      await keep(await searched(change, all, step));
+    });
+  }
+  if (world.now().getUTCDay() === sunday && isLinkedOften(config, testbed)) {
+    tell(
+      world,
+      'Another link of the same tree is measured, as every Sunday: what builds differ in.',
+    );
+    const asked = { ...request, isRelinked: true };
+    await keep(await judged(asked, join(directory, relinked), untaught(world)));
+  }
+}
+
+const sunday = 0;
+
+function isLinkedOften({ testbeds }: Config, name: string): boolean {
+  const testbed = testbeds[name];
+  return testbed?.kind === 'freebsd' && (testbed.builder?.relink ?? 1) > 1;
 }
 
 /** What commits of other days do is nothing to hold against the next patch. */

@@ -10,6 +10,7 @@ import { folderOf, type NightWorld, night, resumeNight } from '../src/night.ts';
 import { patchOfRange } from '../src/patch/range.ts';
 import { openRepository } from '../src/patch/repository.ts';
 import { outcomeName } from '../src/report/headline.ts';
+import { isRelinked } from '../src/trend/same-gates.ts';
 import { shortId } from '../src/words/patch.ts';
 import { cellName } from '../src/words/scenario.ts';
 import type { Change } from '../src/words/trend.ts';
@@ -26,7 +27,7 @@ import {
 } from './studies/study.ts';
 
 const makeKernel =
-  'cat sys/conf/version sys/dev/nic/driver > out/kernel && echo module > out/if_nic.ko';
+  '{ cat sys/conf/version sys/dev/nic/driver; echo "link $LINK"; } > out/kernel && echo module > out/if_nic.ko';
 
 const inet6 = { ...forwarding, family: 'inet6' as const };
 
@@ -181,6 +182,24 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     expect([stage, kernel, leftovers]).toEqual(['up', 'rescue', []]);
     const learnt = new Set((await study.history.read()).map(({ commit }) => commit));
     expect([...learnt]).toEqual([ids.at(-1)]);
+  });
+
+  test('on a Sunday measures another link of the same tree, where kernels are linked often', async () => {
+    await using study = await startLab();
+    const { rack } = study.config.testbeds;
+    if (rack?.kind !== 'freebsd' || !rack.builder) throw new TypeError('There is no builder.');
+    const testbeds = { rack: { ...rack, builder: { ...rack.builder, relink: 2 } } };
+    const foldersOn = async (day: string) => {
+      const { world, kept, folders } = startNight(study, calm);
+      const now = () => new Date(`${day}T02:00:00Z`);
+      const request = await requestOf(study, { testbeds });
+      await night(request, join(temporaryFolder(), 'work'), { ...world, now });
+      return { kept, folders };
+    };
+    expect((await foldersOn('2026-11-21')).folders).toEqual(['']);
+    const { kept, folders } = await foldersOn('2026-11-22');
+    expect(folders).toEqual(['', 'relinked']);
+    expect(kept.map(({ result }) => isOfGate(result) && isRelinked(result))).toEqual([false, true]);
   });
 
   test('leaves a change alone that the gate does not find, as where the testbed has moved', async () => {
