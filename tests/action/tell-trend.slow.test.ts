@@ -66,26 +66,29 @@ const issue = (body: string) => {
 
 const said = JSON.stringify({ state: 'code', cells: 1, worstRatio: -0.041 });
 
-test('a word in the issue of a change ends it, with a reaction', async () => {
-  keep(aChange({ state: 'accepted', alert: { issue: 1, said, told: [] } }));
+test('a word in the issue of a change takes its level for good and ends the issue, with a reaction', async () => {
+  keep(aChange({ state: 'code', alert: { issue: 1, said, told: [] } }));
   issue('<!-- ppsgate change 0123456789ab -->');
   const ran = await accept(1);
   expect(ran.exitCode, ran.log).toBe(0);
   expect(github.state.issues).toMatchObject([{ state: 'closed', reason: 'not_planned' }]);
   expect(github.state.reactions).toMatchObject([{ commentId: 501, content: 'eyes' }]);
-  expect((await kept())[0]?.alert.said).toContain('"state":"accepted"');
+  const [change] = await kept();
+  expect(change?.state).toBe('accepted');
+  expect(change?.alert.said).toContain('"state":"accepted"');
 });
 
 test.each([
   ['a stranger', 'mallory', '/ppsgate accept'],
   ['a remark', 'carol', 'I accept.'],
 ])('%s ends nothing', async (_what, login, body) => {
-  keep(aChange({ state: 'accepted', alert: { issue: 1, said, told: [] } }));
+  keep(aChange({ state: 'code', alert: { issue: 1, said, told: [] } }));
   issue('<!-- ppsgate change 0123456789ab -->');
   const ran = await accept(1, login, body);
   expect(ran.exitCode, ran.log).toBe(0);
   expect(github.state.issues).toMatchObject([{ state: 'open' }]);
   expect(github.state.reactions).toEqual([]);
+  expect((await kept())[0]?.state).toBe('code');
 });
 
 test('on a data branch in a storm, too, each change gets one issue', async () => {
