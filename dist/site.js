@@ -284,7 +284,7 @@ const stateMeanings = {
 	candidate: "seen in the nights; no gate has looked yet",
 	confirming: "a gate of both commits could not tell yet",
 	code: "a gate of both commits has it, too",
-	testbed: "a gate of both commits does not have it, or no commit was between: the machine, or chance",
+	testbed: "a gate of both commits finds no loss of the margin, or no commit was between: the machine, or chance",
 	accepted: "somebody has accepted the new level",
 	recovered: "the old level came back"
 };
@@ -303,7 +303,7 @@ function changeCard(change, around, level = worstOf(change)) {
 	return html`<article class="change ${look}${settled}" id="change-${change.id}">
 <div class="told">
 <h3><span class="size">${formatChange(level.changeRatio)}</span> <a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a></h3>
-<p class="where">${plainLine(change.testbed)} ${stateTag(change)}</p>
+<p class="where">${plainLine(change.testbed)}${look === "loss" && [" ", stateTag(change)]}</p>
 <p>${formatMetric(level.before, change.metric)} → ${formatMetric(level.after, change.metric)}, since ${moment(level.firstAt)}</p>
 <p>${commitsText(index, change)}</p>
 ${others.length > 0 && html`<p class="faint">also ${list(others.map((one) => cellPiece(change, one, folder)))}</p>\n`}${gatesPiece(change, level, around)}</div>
@@ -927,7 +927,7 @@ ${standingLine(series)}</header>
 <section id="series">
 <h2 class="unseen">Nights</h2>
 <div class="chart" id="chart">${picture(series, 1e3)}</div>
-<p class="faint legend"><span class="key dot"></span> a night <span class="key step"></span> level, with the band of which four deviations lie inside <span class="key loss"></span> confirmed loss <span class="key candidate"></span> candidate <span class="key gain"></span> gain <span class="key machine"></span> another testbed <span class="key release"></span> release</p>
+<p class="faint legend"><span class="key dot"></span> a night <span class="key step"></span> level, and four deviations to each side of it <span class="key loss"></span> confirmed loss <span class="key candidate"></span> candidate <span class="key gain"></span> gain <span class="key machine"></span> another testbed <span class="key release"></span> release</p>
 <p>By ${metricName(series.metric)}. <a href="${lastOf(path)}.csv" download>CSV of all nights</a></p>
 ${nightTable(series, {
 		folder,

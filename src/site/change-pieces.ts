@@ -42,7 +42,7 @@ export const stateMeanings: Readonly<Record<Change['state'], string>> = {
   confirming: 'a gate of both commits could not tell yet',
   code: 'a gate of both commits has it, too',
   testbed:
-    'a gate of both commits does not have it, or no commit was between: the machine, or chance',
+    'a gate of both commits finds no loss of the margin, or no commit was between: the machine, or chance',
   accepted: 'somebody has accepted the new level',
   recovered: 'the old level came back',
 };
@@ -75,7 +75,7 @@ export function changeCard(
   return html`<article class="change ${look}${settled}" id="change-${change.id}">
 <div class="told">
 <h3><span class="size">${formatChange(level.changeRatio)}</span> <a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a></h3>
-<p class="where">${plainLine(change.testbed)} ${stateTag(change)}</p>
+<p class="where">${plainLine(change.testbed)}${look === 'loss' && [' ', stateTag(change)]}</p>
 <p>${formatMetric(level.before, change.metric)} → ${formatMetric(level.after, change.metric)}, since ${moment(level.firstAt)}</p>
 <p>${commitsText(index, change)}</p>
 ${others.length > 0 && html`<p class="faint">also ${list(others.map((one) => cellPiece(change, one, folder)))}</p>\n`}${gatesPiece(change, level, around)}</div>

@@ -28,7 +28,7 @@ ${standingLine(series)}</header>
 <section id="series">
 <h2 class="unseen">Nights</h2>
 <div class="chart" id="chart">${picture(series, 1000)}</div>
-<p class="faint legend"><span class="key dot"></span> a night <span class="key step"></span> level, with the band of which four deviations lie inside <span class="key loss"></span> confirmed loss <span class="key candidate"></span> candidate <span class="key gain"></span> gain <span class="key machine"></span> another testbed <span class="key release"></span> release</p>
+<p class="faint legend"><span class="key dot"></span> a night <span class="key step"></span> level, and four deviations to each side of it <span class="key loss"></span> confirmed loss <span class="key candidate"></span> candidate <span class="key gain"></span> gain <span class="key machine"></span> another testbed <span class="key release"></span> release</p>
 <p>By ${metricName(series.metric)}. <a href="${lastOf(path)}.csv" download>CSV of all nights</a></p>
 ${nightTable(series, { folder, results: results.results })}</section>
 ${
