@@ -1436,26 +1436,29 @@ const isOver = ({ state }) => state === "accepted" || state === "recovered";
 */
 function newsOf(before, change, marginRatio) {
 	const { state, bisection } = change;
-	if (state !== before?.state && isOver(change)) return [stateNews[state]].flatMap((one) => one ?? []);
+	if (state !== before?.state && isOver(change)) return [stateNews(change)].flatMap((one) => one ?? []);
 	if (before === void 0 || isOver(change)) return [];
 	const { changeRatio, cell } = worst(change);
 	const cells = losses(change);
 	const culprit = bisection?.culprit;
 	const isWorse = Math.abs(changeRatio) >= Math.abs(before.worstRatio) + marginRatio / 2;
 	return [
-		state === before.state ? void 0 : stateNews[state],
+		state === before.state ? void 0 : stateNews(change),
 		culprit === void 0 || culprit === before.culprit ? void 0 : `A bisection names the commit: ${shortId(culprit)}.`,
 		cells.length > before.cells ? `More cells have lost: ${cells.map((level) => sizeIn(level)).join(", ")}.` : void 0,
 		isWorse ? `It is worse by now: ${cellName(cell)} ${formatChange(changeRatio)}, after ${formatChange(before.worstRatio)}.` : void 0
 	].flatMap((one) => one ?? []);
 }
 /** Nobody is told of a change that is looked into. */
-const stateNews = {
-	code: "A gate of both commits on the same testbed has lost it, too: it is the code.",
-	testbed: "A gate of both commits on the same testbed finds no loss: it is the testbed, or chance.",
-	accepted: "The new level is accepted: from now on nights are held against it.",
-	recovered: "The old level is back."
-};
+function stateNews({ state, good, bad }) {
+	switch (state) {
+		case "code": return "A gate of both commits on the same testbed has lost it, too: it is the code.";
+		case "testbed": return good === bad ? "The same commit was measured before and after: it is the testbed, or chance." : "A gate of both commits on the same testbed finds no loss of the margin: it is the testbed, or chance.";
+		case "accepted": return "The new level is accepted: from now on nights are held against it.";
+		case "recovered": return "The old level is back.";
+		default: return;
+	}
+}
 const sizeIn = ({ cell, changeRatio }) => `${cellName(cell)} ${formatChange(changeRatio)}`;
 /** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, of the worst cell. */
 function alertTitle(change) {
@@ -1484,7 +1487,7 @@ function alertBody(change, links) {
 	];
 	return [
 		alertMarker(id),
-		`On ${codeSpan(change.testbed)} ${metric === "pps" ? "packets per second" : "CPU time per packet"} of the default branch changed, and stayed so. ${stateNews[change.state] ?? ""}`.trim(),
+		`On ${codeSpan(change.testbed)} ${metric === "pps" ? "packets per second" : "CPU time per packet"} of the default branch changed, and stayed so. ${stateNews(change) ?? ""}`.trim(),
 		tableOf(change),
 		found.join("\n"),
 		`<sub>Who may write here can take the new level for good: comment \`${callOnGithub} accept\`. This issue is closed by itself when the old level comes back.</sub>`
@@ -1593,7 +1596,7 @@ const leastNights = 5;
 async function wantedOf(change, world) {
 	const { alert } = change;
 	if (isBegun(alert, world.now())) return void 0;
-	const isWorthy = isAlert(change, world.nights);
+	const isWorthy = isAlert(change, world);
 	const culprit = isWorthy && change.state === "code" ? await culpritOf(change, world) : void 0;
 	const reviewed = culprit === void 0 || culprit === alert.toldOf ? {} : { culprit };
 	const isLost = alert.issue === void 0 && alert.intended !== void 0;
@@ -1603,11 +1606,17 @@ async function wantedOf(change, world) {
 }
 /** Somebody else tells of it, or has just tried. A clock that is far ahead must not keep all others from it for ever. */
 const isBegun = ({ intended }, now) => intended !== void 0 && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1e3;
-/** Only losses that a gate has confirmed, and levels of a testbed that stay. */
-function isAlert(change, nights) {
+/**
+* Only losses that a gate has confirmed, and levels of a testbed that stay. A gate finds no loss of code that is smaller
+* than the margin, either, so such a one is nobody's.
+*/
+function isAlert(change, { nights, marginRatio }) {
 	const { state, cells } = change;
-	if (!cells.some(({ changeRatio }) => isLoss(change, changeRatio))) return false;
-	return state === "code" || state === "testbed" && nightsSince(change, nights) >= leastNights;
+	const lost = cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
+	if (lost.length === 0) return false;
+	if (state === "code") return true;
+	const isLarge = lost.some(({ changeRatio }) => Math.abs(changeRatio) >= marginRatio);
+	return state === "testbed" && isLarge && nightsSince(change, nights) >= leastNights;
 }
 function nightsSince({ testbed, cells, changedAt }, nights) {
 	const counts = cells.map(({ cell }) => {
@@ -1689,7 +1698,7 @@ async function tellOne(change, telling) {
 	const place = telling;
 	try {
 		const found = before.issue === void 0 && telling.unsure.has(change.id) ? await lookedUp(change, telling) : before.issue;
-		if (found === void 0 && !isAlert(change, telling.nights)) return ended(before);
+		if (found === void 0 && !isAlert(change, telling)) return ended(before);
 		const alert = found === void 0 ? await withIssue(change, telling) : await withNews({
 			...change,
 			alert: {

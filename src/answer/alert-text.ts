@@ -79,14 +79,14 @@ export const isOver = ({ state }: Pick<Change, 'state'>): boolean =>
 export function newsOf(before: Said | undefined, change: Change, marginRatio: number): string[] {
   const { state, bisection } = change;
   if (state !== before?.state && isOver(change))
-    return [stateNews[state]].flatMap((one) => one ?? []);
+    return [stateNews(change)].flatMap((one) => one ?? []);
   if (before === undefined || isOver(change)) return [];
   const { changeRatio, cell } = worst(change);
   const cells = losses(change);
   const culprit = bisection?.culprit;
   const isWorse = Math.abs(changeRatio) >= Math.abs(before.worstRatio) + marginRatio / 2;
   return [
-    state === before.state ? undefined : stateNews[state],
+    state === before.state ? undefined : stateNews(change),
     culprit === undefined || culprit === before.culprit
       ? undefined
       : `A bisection names the commit: ${shortId(culprit)}.`,
@@ -100,13 +100,22 @@ export function newsOf(before: Said | undefined, change: Change, marginRatio: nu
 }
 
 /** Nobody is told of a change that is looked into. */
-const stateNews: Readonly<Partial<Record<Change['state'], string>>> = {
-  code: 'A gate of both commits on the same testbed has lost it, too: it is the code.',
-  testbed:
-    'A gate of both commits on the same testbed finds no loss: it is the testbed, or chance.',
-  accepted: 'The new level is accepted: from now on nights are held against it.',
-  recovered: 'The old level is back.',
-};
+function stateNews({ state, good, bad }: Change): string | undefined {
+  switch (state) {
+    case 'code':
+      return 'A gate of both commits on the same testbed has lost it, too: it is the code.';
+    case 'testbed':
+      return good === bad
+        ? 'The same commit was measured before and after: it is the testbed, or chance.'
+        : 'A gate of both commits on the same testbed finds no loss of the margin: it is the testbed, or chance.';
+    case 'accepted':
+      return 'The new level is accepted: from now on nights are held against it.';
+    case 'recovered':
+      return 'The old level is back.';
+    default:
+      return undefined;
+  }
+}
 
 const sizeIn = ({ cell, changeRatio }: ChangeLevel): string =>
   `${cellName(cell)} ${formatChange(changeRatio)}`;
@@ -138,7 +147,7 @@ export function alertBody(change: Change, links: AlertLinks): string {
   ];
   return [
     alertMarker(id),
-    `On ${codeSpan(change.testbed)} ${metric === 'pps' ? 'packets per second' : 'CPU time per packet'} of the default branch changed, and stayed so. ${stateNews[change.state] ?? ''}`.trim(),
+    `On ${codeSpan(change.testbed)} ${metric === 'pps' ? 'packets per second' : 'CPU time per packet'} of the default branch changed, and stayed so. ${stateNews(change) ?? ''}`.trim(),
     tableOf(change),
     found.join('\n'),
     `<sub>Who may write here can take the new level for good: comment \`${callOnGithub} accept\`. This issue is closed by itself when the old level comes back.</sub>`,

@@ -125,7 +125,7 @@ const leastNights = 5;
 async function wantedOf(change: Change, world: AlertsWorld): Promise<Wanted | undefined> {
   const { alert } = change;
   if (isBegun(alert, world.now())) return undefined;
-  const isWorthy = isAlert(change, world.nights);
+  const isWorthy = isAlert(change, world);
   const culprit = isWorthy && change.state === 'code' ? await culpritOf(change, world) : undefined;
   const reviewed = culprit === undefined || culprit === alert.toldOf ? {} : { culprit };
   const isLost = alert.issue === undefined && alert.intended !== undefined;
@@ -138,11 +138,17 @@ async function wantedOf(change: Change, world: AlertsWorld): Promise<Wanted | un
 const isBegun = ({ intended }: Alert, now: Date): boolean =>
   intended !== undefined && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1000;
 
-/** Only losses that a gate has confirmed, and levels of a testbed that stay. */
-function isAlert(change: Change, nights: AlertsWorld['nights']): boolean {
+/**
+ * Only losses that a gate has confirmed, and levels of a testbed that stay. A gate finds no loss of code that is smaller
+ * than the margin, either, so such a one is nobody's.
+ */
+function isAlert(change: Change, { nights, marginRatio }: AlertsWorld): boolean {
   const { state, cells } = change;
-  if (!cells.some(({ changeRatio }) => isLoss(change, changeRatio))) return false;
-  return state === 'code' || (state === 'testbed' && nightsSince(change, nights) >= leastNights);
+  const lost = cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
+  if (lost.length === 0) return false;
+  if (state === 'code') return true;
+  const isLarge = lost.some(({ changeRatio }) => Math.abs(changeRatio) >= marginRatio);
+  return state === 'testbed' && isLarge && nightsSince(change, nights) >= leastNights;
 }
 
 function nightsSince({ testbed, cells, changedAt }: Change, nights: AlertsWorld['nights']): number {
@@ -246,7 +252,7 @@ async function tellOne(change: Change, telling: Telling): Promise<Alert> {
       before.issue === undefined && telling.unsure.has(change.id)
         ? await lookedUp(change, telling)
         : before.issue;
-    if (found === undefined && !isAlert(change, telling.nights)) return ended(before);
+    if (found === undefined && !isAlert(change, telling)) return ended(before);
     const alert =
       found === undefined
         ? await withIssue(change, telling)

@@ -133,6 +133,19 @@ test('a testbed gets one with a label of its own, once its level has stayed for 
   expect(github.state.issues).toMatchObject([{ labels: ['ppsgate-testbed'] }]);
 });
 
+test('a testbed gets none for less than the margin, which a gate cannot tell from code', async () => {
+  const change = aChange({ state: 'testbed', cells: [aLevel('ipfw-stateful', -0.019)] });
+  await told(change, { nights: nightsFrom(change, 5) });
+  expect(titles()).toEqual([]);
+});
+
+test('a testbed that was measured with one commit before and after is told so', async () => {
+  const change = aChange({ state: 'testbed', good: 'c'.repeat(40), bad: 'c'.repeat(40) });
+  await told(change, { nights: nightsFrom(change, 5) });
+  expect(github.state.issues[0]?.body).toContain('The same commit was measured before and after');
+  expect(github.state.issues[0]?.body).not.toContain('A gate of');
+});
+
 test('whose answer is lost is found ten minutes later, and not made again', async () => {
   github.faults.order('issues/create', lost);
   const branch = await told(aChange());
