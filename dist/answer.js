@@ -1586,7 +1586,7 @@ async function tellChanges(changes, world) {
 	}
 	return changes.map((change) => known.find(({ id }) => id === change.id) ?? change);
 }
-/** After so long an issue that was made is listed, and nobody who began to tell goes on. */
+/** An issue that was made is listed after so long, and nobody who began to tell goes on. */
 const settledSeconds = 600;
 /** Whoever has told others for so long begins no further issue: its names there may be replaced soon. */
 const mostSeconds = 240;

@@ -151,7 +151,7 @@ const kernelSourceSchema = discriminatedUnion("kind", [object({
 	baseCommit: commitId,
 	/** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
 	diff: base64().optional(),
-	/** Its links that are booted, ascending; absent: it is linked but once. */
+	/** Links of the kernel that are booted, ascending; absent: it is linked but once. */
 	links: array(int().positive()).min(1).optional()
 }), object({
 	kind: literal("archive"),

@@ -255,7 +255,7 @@ const jail = closed({
 	name: text(/^[a-zA-Z_][\w-]{0,62}$/, "the name of a jail"),
 	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root")
 });
-/** As many as the runs of a variant that a gate plans by itself where it boots them: more would never be booted. */
+/** No more than the runs of a variant that a gate plans by itself where it boots them: other links would never be booted. */
 const mostLinks = 20;
 /** Parses `builder:`; paths stay as written. */
 const builderSchema = closed({

@@ -886,7 +886,7 @@ async function readTip(branch, which) {
 		isWhole: false
 	};
 }
-/** Of more than 100,000 files GitHub lists the first ones. */
+/** GitHub lists the first 100,000 files and no more. */
 async function listTree({ octokit, owner, repo }, tree_sha, recursive) {
 	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", {
 		owner,
@@ -1173,7 +1173,7 @@ function tonight(trend, { testbed, commits, now }) {
 		wantedBisections: (told) => wantedBisections(indexWith(told), testbed)
 	};
 }
-/** In place of the folder of a result, which it has only once it is published. */
+/** Stands for the folder of a result, which it has only once it is published. */
 const notPublished = "results/0000/tonight";
 
 export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, publishToBranch, publishToDirectory, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath, tonight };

@@ -481,7 +481,7 @@ function cellsOf({ scenarios, families, frameSizes }) {
 		...size
 	}))));
 }
-/** Those of some cells that the configuration still has, in its order. */
+/** The cells among some that the configuration still has, in its order. */
 function cellsAmong(config, some) {
 	const names = new Set(some.map(cellName));
 	return cellsOf(config).filter((cell) => names.has(cellName(cell)));

@@ -614,7 +614,7 @@ async function replaceLabel(place, number, { old, label }) {
 		if (!isGone(githubFailure(error))) throw error;
 	}
 }
-/** It was deleted, or transferred to where the token sees nothing. */
+/** The issue was deleted, or transferred to where the token sees nothing. */
 const isGone = (failure) => failure?.kind === "answered" && [404, 410].includes(failure.status);
 /** A repository whose label has another colour keeps it. Throws what octokit throws. */
 async function makeLabel({ octokit, repository }, label) {

@@ -452,7 +452,7 @@ ${checkout}
 ${conduitToken}
 
 ${acceptJob(setting)}`;
-/** In a job of its own, for it measures nothing. */
+/** Accepting has a job of its own, for it measures nothing. */
 const acceptJob = (setting) => `\
   accept:
     name: accept

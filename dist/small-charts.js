@@ -103,7 +103,7 @@ function drawSmall(/** @type {SmallData} */ data, /** @type {Element} */ figure)
   );
 }
 
-/** Those alone that are nearly in sight. */
+/** The series alone that are nearly in sight. */
 const whenSeen = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {

@@ -251,7 +251,7 @@ const withoutNewest = ({ newest: _, ...count }) => count;
 // src/trend/changes.ts
 /** The key of a testbed's cell among all series. */
 const seriesKey = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
-/** In the order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
+/** The order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
 const byCommit = (a, b) => (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
 /** Whether it is a loss: fewer packets per second, or more time for each packet. */
 const isLoss = ({ metric }, changeRatio) => metric === "pps" ? changeRatio < 0 : changeRatio > 0;
@@ -551,7 +551,7 @@ function earlierNight({ at, commit, pps, nsPerPacket }) {
 /** A session that was extended, or is published once more, replaces itself. */
 const withNight = (nights, night) => [...nights.filter((other) => !isSameSession(other, night)), night].toSorted(byCommit);
 const isSameSession = (a, b) => a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
-/** Those lines of a year that can be read: people can edit a branch, and one bad line must not stop a gate. */
+/** The lines of a year that can be read: people can edit a branch, and one bad line must not stop a gate. */
 function parseNights(text) {
 	return text.split("\n").flatMap((line) => {
 		if (!line.startsWith("{")) return [];

@@ -1265,7 +1265,7 @@ const sameGatesSchema = object({
 		cells: array(cellSchema),
 		result: resultPath
 	})),
-	/** Of the changes found between two links: how far they scatter, and how far their runs alone would let them. */
+	/** How far the changes found between two links scatter, and how far their runs alone would let them. */
 	scatter: array(changeSumsSchema.extend({ gates: int().positive() })),
 	/** What each of the newest gates added, oldest first, so that one that is published again counts once; absent from old counts. */
 	newest: array(object({

@@ -79,7 +79,7 @@ async function keptData({ octokit, repository, inputs: { job } }, { github, tren
 		};
 	});
 }
-/** Without them a commit of the branch has its place among others by when it was measured. */
+/** A commit of the branch of which git tells nothing has its place among others by when it was measured. */
 async function knownFacts({ result }, repository) {
 	if (!isOfGate(result)) return {};
 	return factsOf(result.patch.headCommit, repository).catch((error) => {

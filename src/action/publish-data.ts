@@ -82,7 +82,7 @@ async function keptData(
   });
 }
 
-/** Without them a commit of the branch has its place among others by when it was measured. */
+/** A commit of the branch of which git tells nothing has its place among others by when it was measured. */
 async function knownFacts(
   { result }: Publication,
   repository: JobContext['repository'],

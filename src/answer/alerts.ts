@@ -42,7 +42,7 @@ export type AlertsWorld = {
   octokit: Octokit;
   /** `owner/name` of the repository that gets the issues. */
   repository: string;
-  /** As in `GITHUB_SERVER_URL`. */
+  /** The server's URL, as in `GITHUB_SERVER_URL`. */
   serverUrl: string;
   /** The margin of the gates that confirm. */
   marginRatio: number;
@@ -114,7 +114,7 @@ type Alert = Change['alert'];
 /** `culprit` is the single commit whose reviewers are to be told. */
 type Wanted = { culprit?: string };
 
-/** After so long an issue that was made is listed, and nobody who began to tell goes on. */
+/** An issue that was made is listed after so long, and nobody who began to tell goes on. */
 const settledSeconds = 600;
 /** Whoever has told others for so long begins no further issue: its names there may be replaced soon. */
 const mostSeconds = 240;

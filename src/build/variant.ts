@@ -18,7 +18,7 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
     baseCommit: commitId,
     /** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
     diff: z.base64().optional(),
-    /** Its links that are booted, ascending; absent: it is linked but once. */
+    /** Links of the kernel that are booted, ascending; absent: it is linked but once. */
     links: z.array(z.int().positive()).min(1).optional(),
   }),
   /** One that was built before: a tar archive on this machine, of one folder with `kernel` and its modules. */

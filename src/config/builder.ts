@@ -142,7 +142,7 @@ const jail = closed({
   user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, 'a user of the builder other than root'),
 }) satisfies z.ZodType<BuildJail>;
 
-/** As many as the runs of a variant that a gate plans by itself where it boots them: more would never be booted. */
+/** No more than the runs of a variant that a gate plans by itself where it boots them: other links would never be booted. */
 export const mostLinks = 20;
 
 /** Parses `builder:`; paths stay as written. */

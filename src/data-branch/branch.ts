@@ -304,7 +304,7 @@ async function readTip(branch: Branch, which: 'top' | 'trend' | 'all'): Promise<
   return { commit, tree, files, isWhole: false };
 }
 
-/** Of more than 100,000 files GitHub lists the first ones. */
+/** GitHub lists the first 100,000 files and no more. */
 async function listTree(
   { octokit, owner, repo }: Branch,
   tree_sha: string,

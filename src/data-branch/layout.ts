@@ -89,7 +89,7 @@ export type Stored = {
   history: readonly HistoryEntry[];
   /** Every file that is there; absent where there are too many to be listed: then the index is believed. */
   paths?: ReadonlySet<string>;
-  /** With the nights that these publications need, as `isNeeded` says; absent where none were kept yet. */
+  /** The nights that these publications need, as `isNeeded` says; absent where none were kept yet. */
   trend?: Trend;
 };
 

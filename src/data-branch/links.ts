@@ -4,7 +4,7 @@ export type DataPlace = {
   /** `owner/name`. */
   repository: string;
   branch: string;
-  /** As in `GITHUB_SERVER_URL`. */
+  /** The server's URL, as in `GITHUB_SERVER_URL`. */
   serverUrl: string;
   /** Where the branch is published as a web site, without a slash at its end. */
   pages?: string;

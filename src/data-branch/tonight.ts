@@ -39,5 +39,5 @@ export function tonight(trend: Trend, { testbed, commits, now }: About): Tonight
   };
 }
 
-/** In place of the folder of a result, which it has only once it is published. */
+/** Stands for the folder of a result, which it has only once it is published. */
 const notPublished = 'results/0000/tonight';

@@ -192,7 +192,7 @@ const yearFiles = (series: Series, nights: readonly Night[]): Map<string, string
     ]),
   );
 
-/** As many as a picture has room for. */
+/** Nights that a picture has room for. */
 const mostDrawn = 90;
 
 function sheetOf({ index, nights }: Trend, testbed: string): string {

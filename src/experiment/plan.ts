@@ -150,7 +150,7 @@ export function cellsOf({
   );
 }
 
-/** Those of some cells that the configuration still has, in its order. */
+/** The cells among some that the configuration still has, in its order. */
 export function cellsAmong(config: Parameters<typeof cellsOf>[0], some: readonly Cell[]): Cell[] {
   const names = new Set(some.map(cellName));
   return cellsOf(config).filter((cell) => names.has(cellName(cell)));

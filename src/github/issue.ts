@@ -126,7 +126,7 @@ export async function replaceLabel(
   }
 }
 
-/** It was deleted, or transferred to where the token sees nothing. */
+/** The issue was deleted, or transferred to where the token sees nothing. */
 export const isGone = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'answered' && [404, 410].includes(failure.status);
 

@@ -317,7 +317,7 @@ ${conduitToken}
 
 ${acceptJob(setting)}`;
 
-/** In a job of its own, for it measures nothing. */
+/** Accepting has a job of its own, for it measures nothing. */
 const acceptJob = (setting: Setting): string => `\
   accept:
     name: accept

@@ -7,7 +7,7 @@ import { reasonOf } from '../words/one-line.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { natural } from './directory.ts';
 
-/** In the order in which they were measured; `value` is the median of the night's runs, above 0. */
+/** Nights in the order in which they were measured; `value` is the median of the night's runs, above 0. */
 export type Series = { name: string; nights: { name: string; value: number }[] };
 
 /**

@@ -149,7 +149,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
     renew();
   }
 
-  /** After another choice or another unit. */
+  /** Called after another choice or another unit. */
   function renew() {
     chart.setData([times, view.column], false);
     chart.redraw(true, true);

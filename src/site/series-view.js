@@ -77,7 +77,7 @@ export class View {
     return metricText(value, this.unit, digits);
   }
 
-  /** Of each night, in the unit. */
+  /** Values of each night, in the unit. */
   get column() {
     const { inUnit } = this;
     return this.numbers.typical.map((value) => (value === null ? null : inUnit(value)));

@@ -19,7 +19,7 @@ type Series = { testbed: string; cell: Cell };
 /** The key of a testbed's cell among all series. */
 export const seriesKey = ({ testbed, cell }: Series): string => `${testbed} ${cellName(cell)}`;
 
-/** In the order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
+/** The order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
 export const byCommit = (a: Night, b: Night): number =>
   (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
 

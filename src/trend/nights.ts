@@ -66,7 +66,7 @@ export const withNight = (nights: readonly Night[], night: Night): Night[] =>
 const isSameSession = (a: Night, b: Night): boolean =>
   a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
 
-/** Those lines of a year that can be read: people can edit a branch, and one bad line must not stop a gate. */
+/** The lines of a year that can be read: people can edit a branch, and one bad line must not stop a gate. */
 export function parseNights(text: string): Night[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];

@@ -128,7 +128,7 @@ function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): Sam
   );
   const variances = variants.map((own) => varianceOfMean(own, metric));
   if (change === undefined || change <= -1 || variances.some(Number.isNaN)) return [];
-  // Of several links the effects average out: both are told as they would be of one link each.
+  // The effects of several links average out: both are told as they would be of one link each.
   const links = variants.map((own) => new Set(own.map(linkOf)).size);
   const scale = 2 / links.reduce((sum, count) => sum + 1 / count, 0);
   return [

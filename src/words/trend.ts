@@ -140,7 +140,7 @@ export const sameGatesSchema = z.object({
   alarmed: z.array(
     z.object({ at: z.iso.datetime(), cells: z.array(cellSchema), result: resultPath }),
   ),
-  /** Of the changes found between two links: how far they scatter, and how far their runs alone would let them. */
+  /** How far the changes found between two links scatter, and how far their runs alone would let them. */
   scatter: z.array(changeSumsSchema.extend({ gates: z.int().positive() })),
   /** What each of the newest gates added, oldest first, so that one that is published again counts once; absent from old counts. */
   newest: z

@@ -254,7 +254,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a ni
     expect(keptResults()).toEqual([nameOf(own)]);
     await publish(own, [found], study.config);
     const name = `rack bisect ${good.slice(0, 7)}..${bad.slice(0, 7)}`;
-    // By the laboratory's clock both are years old, and of such only the newest stays.
+    // Both are years old by the laboratory's clock, and only the newest of such stays.
     expect(keptResults()).toEqual([name]);
   });
 });

@@ -16,7 +16,7 @@ const files = siteFiles(source, dayAfter);
 const page = (path: string, of: Source = source): string =>
   siteFiles(of, dayAfter).get(path) ?? `there is no ${path}`;
 
-/** As a person reads it. */
+/** The page as a person reads it. */
 const read = (markup: string): string =>
   markup
     .replaceAll(/<[^>]*>/g, ' ')

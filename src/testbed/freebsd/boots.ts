@@ -117,7 +117,7 @@ export async function bootFor(
   }
   boots.booted = undefined;
   if (kernel.kind === 'archive') {
-    // Of links every boot may take another: two have room where each variant has one.
+    // Every boot may take another link: two have room where each variant has one.
     const isLink = kernel.archive.variant !== variant;
     const laid = await dut.lay(kernel.archive, isLink ? new Set() : boots.wanted);
     if (laid.kind === 'no-space') {

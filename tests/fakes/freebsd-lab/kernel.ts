@@ -13,7 +13,7 @@ export type Kernel = {
   options: readonly string[];
   firmware: string | undefined;
   behaviour: Behaviour;
-  /** Of all its bytes: another link of the same objects is another build. */
+  /** The sum of all its bytes: another link of the same objects is another build. */
   build: number;
 };
 

@@ -38,7 +38,7 @@ export type FakeIssue = {
   createdAt: string;
   /** When it was changed last. */
   updatedAt: string;
-  /** As of a pull request. */
+  /** The same as of a pull request. */
   isLocked?: boolean;
   isDeleted?: boolean;
 };
