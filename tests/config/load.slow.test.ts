@@ -83,6 +83,15 @@ test('the example in docs/ tells the defaults of github, and the keys that have 
   });
 });
 
+test('the example in docs/ tells the defaults of trend, and the key that has none', async () => {
+  const { trend } = await loadConfig(example, '/home/me');
+  const defaults = parseConfig('testbeds: { a: { kind: embedded-linux } }', place);
+  expect(trend).toEqual(defaults.trend);
+
+  const written = readFileSync(example, 'utf8').replace('# compare:', 'compare:');
+  expect(parseConfig(written, place).trend.compare).toContain('{from}..{to}');
+});
+
 test('the example in docs/ tells the defaults of phabricator, and the keys that have none', async () => {
   const { phabricator } = await loadConfig(example, '/home/me');
   const least = 'testbeds: { a: { kind: embedded-linux } }\nphabricator: { url: "https://x.org" }';
@@ -189,7 +198,7 @@ marign: 3
     'lab/ppsgate.yml:7: testbeds.there.dut.egress: expected the name of a network interface like eth0, found "in/1"',
     'lab/ppsgate.yml:11: gate.margin: expected a percentage like 2%, found 2',
     'lab/ppsgate.yml:14: scenarios[1]: expected the name of a scenario, found 7',
-    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, traffic, gate, profile, history, reservations, github, phabricator',
+    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, traffic, gate, profile, history, reservations, github, trend, phabricator',
   ]);
 });
 
