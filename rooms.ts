@@ -104,7 +104,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'gate',
     'bisect',
   ],
-  site: ['words', 'embedded', 'report', 'stats', 'trend', 'data-branch'],
+  site: ['words', 'embedded', 'report', 'stats', 'inventory', 'trend', 'data-branch'],
   progress: ['words', 'stats', 'experiment'],
   exit: ['words'],
   controller: [

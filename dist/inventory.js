@@ -131,6 +131,13 @@ function hostText(host) {
 }
 
 // src/inventory/overview.ts
+/** What people read of each state. */
+const stateNames = {
+	free: "free",
+	held: "held",
+	quarantine: "in quarantine",
+	"left-behind": "left behind"
+};
 function overviewOf({ testbeds }, lab, usualSeconds, now) {
 	const outlooks = outlooksOf(lab, usualSeconds, now);
 	return {
@@ -194,4 +201,4 @@ const waitingOf = ({ holder, priority, wants, since }, outlook) => ({
 /** `gate of #12`, or the purpose alone. */
 const aimOf = ({ purpose, patch }) => patch === void 0 ? purpose : `${purpose} of ${patch}`;
 
-export { aimOf, generatorsOf, machinesOf, overviewOf, rolesOf, testbedsFor, wishesOf };
+export { aimOf, generatorsOf, machinesOf, overviewOf, rolesOf, stateNames, testbedsFor, wishesOf };

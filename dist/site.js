@@ -5,6 +5,7 @@ import { _taggedTemplateLiteral, bullets, colors, fold, html, pageStyle, readAny
 import { embedded } from "./embedded.js";
 import { countsOf, isLoss, levelsOf, sameSummary, sameText, seriesKey } from "./trend.js";
 import { badgePath } from "./data-branch.js";
+import { stateNames } from "./inventory.js";
 import { join, resolve } from "node:path";
 import { readFileSync } from "node:fs";
 import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
@@ -580,19 +581,13 @@ const testbeds = ({ overview, health }, series) => table({
 	].map((text) => ({ text })),
 	rows: overview.testbeds.map((one) => [
 		plainLine(one.name),
-		html`<b class="${looks$2[one.state]}">${states[one.state]}</b>`,
+		html`<b class="${looks$2[one.state]}">${stateNames[one.state]}</b>`,
 		usedBy(one),
 		one.held ? hourOf(one.held.expectedUntil) : "–",
 		healthText(health?.find(({ testbed }) => testbed === one.name)),
 		lastOf$1(series.filter(({ testbed }) => testbed === one.name))
 	])
 });
-const states = {
-	free: "free",
-	held: "held",
-	quarantine: "in quarantine",
-	"left-behind": "left behind"
-};
 const looks$2 = {
 	free: "no-regression",
 	held: "invalid",

@@ -1198,13 +1198,7 @@ const changeSchema = object({
 	gates: array(object({
 		at: datetime(),
 		result: resultPath,
-		verdict: _enum([
-			"regression",
-			"no-regression",
-			"improvement",
-			"inconclusive",
-			"invalid"
-		]),
+		verdict: _enum(verdictsWorstFirst),
 		cells: array(object({
 			cell: cellSchema,
 			interval: intervalSchema.optional()

@@ -1,4 +1,4 @@
-import { aimOf } from "../inventory.js";
+import { aimOf, stateNames } from "../inventory.js";
 import { expectedly } from "../words.js";
 import { clockText, columns, oneLine } from "./table.js";
 
@@ -55,13 +55,7 @@ function rowOf(testbed, now) {
 		case "free": return [name, words];
 	}
 }
-const states = {
-	free: "free",
-	held: "held",
-	quarantine: "in quarantine",
-	"left-behind": "left behind"
-};
-const stateText = ({ state, quarantine }) => state === "held" && quarantine !== void 0 ? "held, in quarantine" : states[state];
+const stateText = ({ state, quarantine }) => state === "held" && quarantine !== void 0 ? "held, in quarantine" : stateNames[state];
 const untilText = ({ expectedUntil }, now) => Date.parse(expectedUntil) < now.getTime() ? "longer than usual" : clockText(expectedUntil, now);
 function notesOn({ name, state, held, quarantine, leftBy = [] }) {
 	return [

@@ -1,6 +1,12 @@
 // The overview of testbeds as text: a table, or a line for each change.
 
-import { aimOf, type Overview, type TestbedState, type Waiting } from '../inventory/overview.ts';
+import {
+  aimOf,
+  type Overview,
+  stateNames,
+  type TestbedState,
+  type Waiting,
+} from '../inventory/overview.ts';
 import { expectedly } from '../words/format.ts';
 import { clockText, columns, oneLine } from './table.ts';
 
@@ -43,15 +49,8 @@ function rowOf(testbed: TestbedState, now: Date): string[] {
   }
 }
 
-const states = {
-  free: 'free',
-  held: 'held',
-  quarantine: 'in quarantine',
-  'left-behind': 'left behind',
-} as const;
-
 const stateText = ({ state, quarantine }: TestbedState): string =>
-  state === 'held' && quarantine !== undefined ? 'held, in quarantine' : states[state];
+  state === 'held' && quarantine !== undefined ? 'held, in quarantine' : stateNames[state];
 
 const untilText = ({ expectedUntil }: { expectedUntil: string }, now: Date): string =>
   Date.parse(expectedUntil) < now.getTime() ? 'longer than usual' : clockText(expectedUntil, now);

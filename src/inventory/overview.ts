@@ -13,11 +13,19 @@ export type Overview = {
   queue: Waiting[];
 };
 
+/** What people read of each state. */
+export const stateNames = {
+  free: 'free',
+  held: 'held',
+  quarantine: 'in quarantine',
+  'left-behind': 'left behind',
+} as const;
+
 export type TestbedState = {
   name: string;
   kind: TestbedConfig['kind'];
   /** `left-behind`: its holder is gone, and the next one brings it to its base first. */
-  state: 'free' | 'held' | 'quarantine' | 'left-behind';
+  state: keyof typeof stateNames;
   held?: Holder & {
     /** Another one where the two share a machine. */
     testbed: string;

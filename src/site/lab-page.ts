@@ -1,5 +1,6 @@
 // Which testbeds there are, who has them, who waits, and whether they are well.
 
+import { stateNames } from '../inventory/overview.ts';
 import { table } from '../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../report/markup.ts';
 import { plainLine } from '../words/escape.ts';
@@ -37,20 +38,13 @@ const testbeds = ({ overview, health }: Lab, series: readonly Series[]): Html =>
     ),
     rows: overview.testbeds.map((one) => [
       plainLine(one.name),
-      html`<b class="${looks[one.state]}">${states[one.state]}</b>`,
+      html`<b class="${looks[one.state]}">${stateNames[one.state]}</b>`,
       usedBy(one),
       one.held ? hourOf(one.held.expectedUntil) : '–',
       healthText(health?.find(({ testbed }) => testbed === one.name)),
       lastOf(series.filter(({ testbed }) => testbed === one.name)),
     ]),
   });
-
-const states = {
-  free: 'free',
-  held: 'held',
-  quarantine: 'in quarantine',
-  'left-behind': 'left behind',
-} as const;
 
 const looks = {
   free: 'no-regression',

@@ -1,7 +1,7 @@
 // What is kept of a testbed's nights: how fast each commit was, what has changed since, and how often nothing was called something.
 import { z } from 'zod';
 import { commitId } from './patch.ts';
-import { designNames, intervalSchema, metricSchema } from './result.ts';
+import { designNames, intervalSchema, metricSchema, verdictsWorstFirst } from './result.ts';
 import { cellSchema } from './scenario.ts';
 
 const resultPath = z.string().regex(/^results\/\d{4}\/\w[\w.-]*$/);
@@ -81,7 +81,7 @@ export const changeSchema = z.object({
     z.object({
       at: z.iso.datetime(),
       result: resultPath,
-      verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
+      verdict: z.enum(verdictsWorstFirst),
       cells: z.array(z.object({ cell: cellSchema, interval: intervalSchema.optional() })),
     }),
   ),
