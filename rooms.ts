@@ -52,7 +52,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'testbed',
   ],
   experiment: ['words', 'config', 'stats', 'build', 'testbed'],
-  trend: ['words', 'stats', 'dut', 'experiment'],
+  trend: ['words', 'stats'],
   rehearsal: [
     'words',
     'host',

@@ -1,8 +1,8 @@
 import { UsageError, commitId, diffName, lastLine, reasonOf, withoutSequences } from "./words.js";
 import { array, base64, discriminatedUnion, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { systemOf } from "./config.js";
-import { HostError, shell } from "./host.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
+import { HostError, shell } from "./host.js";
 import { isAbsolute, join, resolve } from "node:path";
 import { closeSync, createReadStream, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { PassThrough } from "node:stream";

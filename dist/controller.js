@@ -1,13 +1,13 @@
 import { UsageError, expectedly, notUsed, reasonOf } from "./words.js";
-import { FencedError, HostError } from "./host.js";
-import { DutLostError } from "./dut.js";
 import { labDown, labUp, requireLab } from "./linux-lab.js";
+import { FencedError, HostError } from "./host.js";
 import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds } from "./reservation.js";
 import { machinesOf } from "./inventory.js";
 import { kernelSums, sumsFolder } from "./build.js";
 import { PowerError, openPower, realPowerWorld } from "./power.js";
 import { openConsole, realConsoleWorld } from "./console.js";
 import { connectTo, fencedConnect, fencedWorld, openFreebsdTestbed, openLinuxTestbed, raiseFences, wakeFreebsdTestbed } from "./testbed.js";
+import { DutLostError } from "./dut.js";
 import { healthOf, whyUnhealthy } from "./checkup.js";
 import { recordedTestbed } from "./recording.js";
 import { randomBytes } from "node:crypto";

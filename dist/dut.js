@@ -1,4 +1,4 @@
-import { driverSettingsOf, firmwareNames, lastLine, pathName, reasonOf, shortened } from "./words.js";
+import { driverSettingsOf, explainedByKernel, firmwareNames, lastLine, movesByItself, pathName, reasonOf, shortened } from "./words.js";
 import { HostError, commandText, nsPerTick, ownFolder, shell, stdoutOf, uploadOverBreaks } from "./host.js";
 import { PowerError } from "./power.js";
 import { scenarioRules } from "./scenario.js";
@@ -11,261 +11,6 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { basename, dirname } from "node:path/posix";
-
-// src/dut/freebsd-network.ts
-/** Reads `ifconfig INTERFACE`; undefined where the text is none of it. */
-function parseIfconfig(text) {
-	const [, name, flags = "", mtu] = /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
-	if (name === void 0) return void 0;
-	const options = /^[ \t]+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? "";
-	const mac = /^[ \t]+ether (\S+)/m.exec(text)?.[1];
-	const media = /^[ \t]+media: (.*\S)/m.exec(text)?.[1];
-	const gigabits = gigabitsOf(media ?? "");
-	return {
-		name,
-		flags: listed(flags),
-		options: listed(options),
-		mtu: Number(mtu),
-		...mac !== void 0 && { mac: mac.toLowerCase() },
-		...media !== void 0 && { media },
-		...gigabits !== void 0 && { gigabits },
-		isActive: /^[ \t]+status: active$/m.test(text)
-	};
-}
-const listed = (names) => names.split(",").filter(Boolean);
-/** What was negotiated stands in parentheses where it is not what was chosen. The names are those of ifmedia(4). */
-function gigabitsOf(media) {
-	const [start, end] = [media.indexOf("("), media.lastIndexOf(")")];
-	const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;
-	const [, digits, giga] = /\b(\d+)(G?)base/i.exec(active) ?? [];
-	if (digits === void 0) return void 0;
-	return giga === "" ? Number(digits) / 1e3 : Number(digits);
-}
-/** Reads `netstat -rn -f FAMILY`; the columns are those of its header. */
-function parseRoutes(text) {
-	const rows = filledLines(text).map(words$1);
-	const head = rows.findIndex(([first]) => first === "Destination");
-	const [destination = -1, gateway = -1, flags = -1, netif = -1] = [
-		"Destination",
-		"Gateway",
-		"Flags",
-		"Netif"
-	].map((column) => (rows[head] ?? []).indexOf(column));
-	return rows.slice(head + 1).filter((row) => head !== -1 && row.length > netif).map((row) => ({
-		destination: row[destination] ?? "",
-		gateway: row[gateway] ?? "",
-		flags: row[flags] ?? "",
-		interface: row[netif] ?? ""
-	}));
-}
-/** Reads `arp -an`. */
-function parseArp(text) {
-	return [...text.matchAll(/^\S+ \((\S+)\) at (\S+) on (\S+)( permanent)?/gm)].map(([, address = "", mac = "", name = "", permanent]) => neighbour(address, mac, name, permanent !== void 0));
-}
-/** Reads `ndp -an`. */
-function parseNdp(text) {
-	return filledLines(text).map(words$1).filter(([first = ""]) => first.includes(":")).map(([address = "", mac = "", name = "", expires]) => neighbour(address, mac, name, expires === "permanent"));
-}
-/** One that is being resolved is `(incomplete)`. */
-const neighbour = (address, mac, name, isPermanent) => ({
-	address,
-	...mac.includes(":") && { mac: mac.toLowerCase() },
-	interface: name,
-	isPermanent
-});
-/** A table of words is made of them, which of megabytes of empty lines would be gigabytes. */
-const filledLines = (text) => text.split("\n").filter(Boolean);
-const words$1 = (line) => line.trim().split(/\s+/);
-
-// src/dut/freebsd-setting.ts
-/** What has to be asked to know whether they hold, each once. */
-function readsOf(settings) {
-	const commands = settings.flatMap(({ reads }) => reads);
-	return [...new Map(commands.map((command) => [commandText(command), command])).values()];
-}
-/** Nothing, or the one problem of a setting on the machine that people call so. */
-function problemOf(setting, said, where = "the DUT") {
-	const { name, why, isVital = false } = setting;
-	const fault = faultOf(setting, said, where);
-	if (fault === void 0) return [];
-	const { is } = fault;
-	return [{
-		setting: name,
-		message: `${name} ${is}, and ${why}: ${advice(fault.mend, where)}.`,
-		mend: fault.mend,
-		isVital,
-		is
-	}];
-}
-function faultOf({ reads, check, isOptional = false }, said, where) {
-	const texts = reads.map(commandText);
-	const failed = texts.find((text) => !said.has(text));
-	if (failed === void 0) return check(...texts.map((text) => (said.get(text) ?? "").trim()));
-	if (isOptional) return void 0;
-	return {
-		is: "cannot be read",
-		mend: {
-			kind: "person",
-			what: `see why \`${failed}\` fails on ${where}`
-		}
-	};
-}
-/** Those that are waived say why, and ask for nothing. */
-const waived = (problems, waive = {}) => problems.map((problem) => {
-	const { setting, is, isVital } = problem;
-	const reason = Object.hasOwn(waive, setting) && !isVital ? waive[setting] : void 0;
-	if (reason === void 0) return problem;
-	const message = `${setting} ${is}: waived, because ${reason.replace(/\.$/, "")}.`;
-	return {
-		...problem,
-		message,
-		isWaived: true
-	};
-});
-function advice(mend, where = "the DUT") {
-	switch (mend.kind) {
-		case "command": return `run \`${commandText(mend.command)}\` on ${where}`;
-		case "loader": return `put \`${mend.line}\` into its /boot/loader.conf and reboot it`;
-		case "wait": return `wait ${mend.seconds} s`;
-		case "person": return mend.what;
-	}
-}
-/** One value only, which can be set at any time. */
-const sysctl = (name, wanted, why) => oneValue(name, wanted, why, {
-	kind: "command",
-	command: shell`sysctl ${`${name}=${wanted}`}`
-});
-/** One value only, which the loader hands to the kernel. */
-const tunable = (name, wanted, why, loaderName = name) => oneValue(name, wanted, why, {
-	kind: "loader",
-	line: `${loaderName}="${wanted}"`
-});
-const oneValue = (name, wanted, why, mend) => ({
-	name,
-	why,
-	reads: [readSysctl(name)],
-	check: (value) => unless(value === String(wanted), {
-		is: `is ${value} instead of ${wanted}`,
-		mend
-	})
-});
-/** Reads one value of the kernel's. */
-const readSysctl = (name) => shell`sysctl -n ${name}`;
-const unless = (isRight, fault) => isRight ? void 0 : fault;
-
-// src/dut/freebsd-fingerprint.ts
-/** The commands whose output `fingerprintOf` needs; any may fail, and is then left out. */
-const fingerprintCommands = (request) => factsOf(request).map(({ reads }) => reads);
-function fingerprintOf(said, request) {
-	const entries = factsOf(request).flatMap(({ reads, entries }) => {
-		const output = said.get(commandText(reads))?.trim() ?? "";
-		return output === "" ? [] : entries(output);
-	});
-	return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
-}
-/** The most characters of one value; a result holds all values, and the longest are the names of cards. */
-const longestValue = 2e3;
-/** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
-function differences$1(base, other, variant = "patched") {
-	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && !movesByItself.has(name)).filter((name) => base[name] !== other[name]).map((name) => `${name}: ${shown$1(base[name])} on base, ${shown$1(other[name])} on ${variant}`);
-}
-/** What is the machine's, whichever kernel runs. */
-const withoutKernel = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !explainedByKernel.has(name) && !kernelFacts.has(name)));
-/** What only somebody changes who changes the machine: neither another kernel nor another boot does. */
-const ofMachine = (fingerprint) => Object.fromEntries(Object.entries(withoutKernel(fingerprint)).filter(([name]) => !movesByItself.has(name)));
-const kernelFacts = /* @__PURE__ */ new Set([
-	"ident",
-	"RSS",
-	"release"
-]);
-const explainedByKernel = /* @__PURE__ */ new Set([
-	"kernel",
-	"kern.bootfile",
-	"kern.boottime",
-	"kernel sha256"
-]);
-/** A frequency follows the load; the kernel chooses how routes are looked up by how many there are, and by its own mind. */
-const movesByItself = /* @__PURE__ */ new Set([
-	"dev.cpu.0.freq",
-	"net.route.algo.inet.algo",
-	"net.route.algo.inet6.algo"
-]);
-/** One line for each card whose firmware is another than it was: whoever booted in between has flashed it, for good. */
-function flashed(before, now) {
-	return Object.entries(before).filter(([name, value]) => isFirmware(name) && now[name] !== void 0 && now[name] !== value).map(([name, value]) => `${name} was ${shown$1(value)} and is ${shown$1(now[name])}`);
-}
-const isFirmware = (name) => /^dev\..*\.(?:firmware|fw)_version$/.test(name);
-const shown$1 = (value) => value === void 0 ? "nothing" : `"${value}"`;
-const factsOf = ({ interfaces, bootFile }) => [
-	fact("kernel", shell`uname -v`),
-	fact("cpu", readSysctl("hw.model")),
-	fact("machine", shell`kenv -q smbios.system.product`),
-	fact("kernel sha256", shell`sha256 -q ${bootFile}`),
-	{
-		reads: readSysctl("kern.conftxt"),
-		entries: configuration
-	},
-	fact("release", shell`uname -r`),
-	fact("architecture", shell`uname -p`),
-	{
-		reads: shell`pciconf -lv`,
-		entries: networkCards
-	},
-	...interfaces.map((name) => ({
-		reads: shell`ifconfig ${name}`,
-		entries: port
-	})),
-	...[...sysctlNames(interfaces)].map((name) => fact(name, readSysctl(name)))
-];
-const sysctlNames = (interfaces) => /* @__PURE__ */ new Set([...recorded, ...interfaces.flatMap((port) => [...driverSettingsOf(port).map(({ name }) => name), ...firmwareNames(port)])]);
-const fact = (name, reads) => ({
-	reads,
-	entries: (output) => [[name, output.slice(0, longestValue).replace(/\s+/g, " ")]]
-});
-const recorded = [
-	"kern.hostname",
-	"kern.bootfile",
-	"kern.boottime",
-	"hw.ncpu",
-	"machdep.hyperthreading_allowed",
-	"kern.random.harvest.mask",
-	"net.inet.ip.forwarding",
-	"net.inet.ip.redirect",
-	"net.inet6.ip6.forwarding",
-	"net.inet6.ip6.redirect",
-	"net.isr.maxthreads",
-	"net.isr.bindthreads",
-	"net.isr.dispatch",
-	"net.route.algo.inet.algo",
-	"net.route.algo.inet6.algo",
-	"vm.pmap.pti",
-	"hw.ibrs_active",
-	"dev.cpu.0.freq"
-];
-/** config(5)'s text as `options INCLUDE_CONFIG_FILE` keeps it. */
-function configuration(text) {
-	const ident = /^ident\s+(\S+)/m.exec(text)?.[1];
-	const rss = /^options\s+RSS\s*$/m.test(text) ? "yes" : "no";
-	return [["ident", ident ?? "unknown"], ["RSS", rss]];
-}
-/** `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`. */
-function networkCards(text) {
-	return text.split(/\n(?=\S)/).filter((card) => /\sclass=0x02/.test(card)).map((card) => {
-		const driver = card.replace(/@.*/s, "");
-		const names = [...card.matchAll(/^[ \t]+(?:vendor|device)[ \t]+= '(.*)'$/gm)];
-		return [`NIC ${driver}`, names.map(([, name]) => name).join(" ")];
-	});
-}
-function port(text) {
-	const found = parseIfconfig(text);
-	if (found === void 0) return [];
-	const { name, options, media, mtu } = found;
-	return [
-		[`${name} options`, options.toSorted().join(" ")],
-		[`${name} media`, media ?? "unknown"],
-		[`${name} MTU`, String(mtu)]
-	];
-}
 
 // src/dut/freebsd-boot-system.ts
 /** What runs now. */
@@ -1160,6 +905,71 @@ function ifNotUp(error) {
 	throw error;
 }
 
+// src/dut/freebsd-network.ts
+/** Reads `ifconfig INTERFACE`; undefined where the text is none of it. */
+function parseIfconfig(text) {
+	const [, name, flags = "", mtu] = /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
+	if (name === void 0) return void 0;
+	const options = /^[ \t]+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? "";
+	const mac = /^[ \t]+ether (\S+)/m.exec(text)?.[1];
+	const media = /^[ \t]+media: (.*\S)/m.exec(text)?.[1];
+	const gigabits = gigabitsOf(media ?? "");
+	return {
+		name,
+		flags: listed(flags),
+		options: listed(options),
+		mtu: Number(mtu),
+		...mac !== void 0 && { mac: mac.toLowerCase() },
+		...media !== void 0 && { media },
+		...gigabits !== void 0 && { gigabits },
+		isActive: /^[ \t]+status: active$/m.test(text)
+	};
+}
+const listed = (names) => names.split(",").filter(Boolean);
+/** What was negotiated stands in parentheses where it is not what was chosen. The names are those of ifmedia(4). */
+function gigabitsOf(media) {
+	const [start, end] = [media.indexOf("("), media.lastIndexOf(")")];
+	const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;
+	const [, digits, giga] = /\b(\d+)(G?)base/i.exec(active) ?? [];
+	if (digits === void 0) return void 0;
+	return giga === "" ? Number(digits) / 1e3 : Number(digits);
+}
+/** Reads `netstat -rn -f FAMILY`; the columns are those of its header. */
+function parseRoutes(text) {
+	const rows = filledLines(text).map(words$1);
+	const head = rows.findIndex(([first]) => first === "Destination");
+	const [destination = -1, gateway = -1, flags = -1, netif = -1] = [
+		"Destination",
+		"Gateway",
+		"Flags",
+		"Netif"
+	].map((column) => (rows[head] ?? []).indexOf(column));
+	return rows.slice(head + 1).filter((row) => head !== -1 && row.length > netif).map((row) => ({
+		destination: row[destination] ?? "",
+		gateway: row[gateway] ?? "",
+		flags: row[flags] ?? "",
+		interface: row[netif] ?? ""
+	}));
+}
+/** Reads `arp -an`. */
+function parseArp(text) {
+	return [...text.matchAll(/^\S+ \((\S+)\) at (\S+) on (\S+)( permanent)?/gm)].map(([, address = "", mac = "", name = "", permanent]) => neighbour(address, mac, name, permanent !== void 0));
+}
+/** Reads `ndp -an`. */
+function parseNdp(text) {
+	return filledLines(text).map(words$1).filter(([first = ""]) => first.includes(":")).map(([address = "", mac = "", name = "", expires]) => neighbour(address, mac, name, expires === "permanent"));
+}
+/** One that is being resolved is `(incomplete)`. */
+const neighbour = (address, mac, name, isPermanent) => ({
+	address,
+	...mac.includes(":") && { mac: mac.toLowerCase() },
+	interface: name,
+	isPermanent
+});
+/** A table of words is made of them, which of megabytes of empty lines would be gigabytes. */
+const filledLines = (text) => text.split("\n").filter(Boolean);
+const words$1 = (line) => line.trim().split(/\s+/);
+
 // src/dut/freebsd-counters.ts
 const interfaceCounters = shell`netstat -i -b -n -W`;
 const cpuTimes = shell`sysctl -n kern.cp_times`;
@@ -1277,6 +1087,175 @@ function parseInterfaceCounters(text) {
 	return counters;
 }
 const words = (line) => line.trim().split(/\s+/);
+
+// src/dut/freebsd-setting.ts
+/** What has to be asked to know whether they hold, each once. */
+function readsOf(settings) {
+	const commands = settings.flatMap(({ reads }) => reads);
+	return [...new Map(commands.map((command) => [commandText(command), command])).values()];
+}
+/** Nothing, or the one problem of a setting on the machine that people call so. */
+function problemOf(setting, said, where = "the DUT") {
+	const { name, why, isVital = false } = setting;
+	const fault = faultOf(setting, said, where);
+	if (fault === void 0) return [];
+	const { is } = fault;
+	return [{
+		setting: name,
+		message: `${name} ${is}, and ${why}: ${advice(fault.mend, where)}.`,
+		mend: fault.mend,
+		isVital,
+		is
+	}];
+}
+function faultOf({ reads, check, isOptional = false }, said, where) {
+	const texts = reads.map(commandText);
+	const failed = texts.find((text) => !said.has(text));
+	if (failed === void 0) return check(...texts.map((text) => (said.get(text) ?? "").trim()));
+	if (isOptional) return void 0;
+	return {
+		is: "cannot be read",
+		mend: {
+			kind: "person",
+			what: `see why \`${failed}\` fails on ${where}`
+		}
+	};
+}
+/** Those that are waived say why, and ask for nothing. */
+const waived = (problems, waive = {}) => problems.map((problem) => {
+	const { setting, is, isVital } = problem;
+	const reason = Object.hasOwn(waive, setting) && !isVital ? waive[setting] : void 0;
+	if (reason === void 0) return problem;
+	const message = `${setting} ${is}: waived, because ${reason.replace(/\.$/, "")}.`;
+	return {
+		...problem,
+		message,
+		isWaived: true
+	};
+});
+function advice(mend, where = "the DUT") {
+	switch (mend.kind) {
+		case "command": return `run \`${commandText(mend.command)}\` on ${where}`;
+		case "loader": return `put \`${mend.line}\` into its /boot/loader.conf and reboot it`;
+		case "wait": return `wait ${mend.seconds} s`;
+		case "person": return mend.what;
+	}
+}
+/** One value only, which can be set at any time. */
+const sysctl = (name, wanted, why) => oneValue(name, wanted, why, {
+	kind: "command",
+	command: shell`sysctl ${`${name}=${wanted}`}`
+});
+/** One value only, which the loader hands to the kernel. */
+const tunable = (name, wanted, why, loaderName = name) => oneValue(name, wanted, why, {
+	kind: "loader",
+	line: `${loaderName}="${wanted}"`
+});
+const oneValue = (name, wanted, why, mend) => ({
+	name,
+	why,
+	reads: [readSysctl(name)],
+	check: (value) => unless(value === String(wanted), {
+		is: `is ${value} instead of ${wanted}`,
+		mend
+	})
+});
+/** Reads one value of the kernel's. */
+const readSysctl = (name) => shell`sysctl -n ${name}`;
+const unless = (isRight, fault) => isRight ? void 0 : fault;
+
+// src/dut/freebsd-fingerprint.ts
+/** The commands whose output `fingerprintOf` needs; any may fail, and is then left out. */
+const fingerprintCommands = (request) => factsOf(request).map(({ reads }) => reads);
+function fingerprintOf(said, request) {
+	const entries = factsOf(request).flatMap(({ reads, entries }) => {
+		const output = said.get(commandText(reads))?.trim() ?? "";
+		return output === "" ? [] : entries(output);
+	});
+	return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
+}
+/** The most characters of one value; a result holds all values, and the longest are the names of cards. */
+const longestValue = 2e3;
+/** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
+function differences$1(base, other, variant = "patched") {
+	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && !movesByItself.has(name)).filter((name) => base[name] !== other[name]).map((name) => `${name}: ${shown$1(base[name])} on base, ${shown$1(other[name])} on ${variant}`);
+}
+/** One line for each card whose firmware is another than it was: whoever booted in between has flashed it, for good. */
+function flashed(before, now) {
+	return Object.entries(before).filter(([name, value]) => isFirmware(name) && now[name] !== void 0 && now[name] !== value).map(([name, value]) => `${name} was ${shown$1(value)} and is ${shown$1(now[name])}`);
+}
+const isFirmware = (name) => /^dev\..*\.(?:firmware|fw)_version$/.test(name);
+const shown$1 = (value) => value === void 0 ? "nothing" : `"${value}"`;
+const factsOf = ({ interfaces, bootFile }) => [
+	fact("kernel", shell`uname -v`),
+	fact("cpu", readSysctl("hw.model")),
+	fact("machine", shell`kenv -q smbios.system.product`),
+	fact("kernel sha256", shell`sha256 -q ${bootFile}`),
+	{
+		reads: readSysctl("kern.conftxt"),
+		entries: configuration
+	},
+	fact("release", shell`uname -r`),
+	fact("architecture", shell`uname -p`),
+	{
+		reads: shell`pciconf -lv`,
+		entries: networkCards
+	},
+	...interfaces.map((name) => ({
+		reads: shell`ifconfig ${name}`,
+		entries: port
+	})),
+	...[...sysctlNames(interfaces)].map((name) => fact(name, readSysctl(name)))
+];
+const sysctlNames = (interfaces) => /* @__PURE__ */ new Set([...recorded, ...interfaces.flatMap((port) => [...driverSettingsOf(port).map(({ name }) => name), ...firmwareNames(port)])]);
+const fact = (name, reads) => ({
+	reads,
+	entries: (output) => [[name, output.slice(0, longestValue).replace(/\s+/g, " ")]]
+});
+const recorded = [
+	"kern.hostname",
+	"kern.bootfile",
+	"kern.boottime",
+	"hw.ncpu",
+	"machdep.hyperthreading_allowed",
+	"kern.random.harvest.mask",
+	"net.inet.ip.forwarding",
+	"net.inet.ip.redirect",
+	"net.inet6.ip6.forwarding",
+	"net.inet6.ip6.redirect",
+	"net.isr.maxthreads",
+	"net.isr.bindthreads",
+	"net.isr.dispatch",
+	"net.route.algo.inet.algo",
+	"net.route.algo.inet6.algo",
+	"vm.pmap.pti",
+	"hw.ibrs_active",
+	"dev.cpu.0.freq"
+];
+/** config(5)'s text as `options INCLUDE_CONFIG_FILE` keeps it. */
+function configuration(text) {
+	const ident = /^ident\s+(\S+)/m.exec(text)?.[1];
+	const rss = /^options\s+RSS\s*$/m.test(text) ? "yes" : "no";
+	return [["ident", ident ?? "unknown"], ["RSS", rss]];
+}
+/** `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`. */
+function networkCards(text) {
+	return text.split(/\n(?=\S)/).filter((card) => /\sclass=0x02/.test(card)).map((card) => {
+		const driver = card.replace(/@.*/s, "");
+		const names = [...card.matchAll(/^[ \t]+(?:vendor|device)[ \t]+= '(.*)'$/gm)];
+		return [`NIC ${driver}`, names.map(([, name]) => name).join(" ")];
+	});
+}
+function port(text) {
+	const found = parseIfconfig(text);
+	if (found === void 0) return [];
+	const { name, options, media, mtu } = found;
+	return [
+		[`${name} options`, options.toSorted().join(" ")],
+		[`${name} media`, media ?? "unknown"],
+		[`${name} MTU`, String(mtu)]
+	];
+}
 
 // src/dut/freebsd-ports.ts
 const portSettings = ({ ingress, egress }) => {
@@ -2210,4 +2189,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { BootMethodError, DutLostError, advice, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, loadedFiles$1 as loadedFiles, markBoot, nextRoot, ofMachine, openFreebsdDut, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseObservation, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };
+export { BootMethodError, DutLostError, advice, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, loadedFiles$1 as loadedFiles, markBoot, nextRoot, openFreebsdDut, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseObservation, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand };

@@ -2,7 +2,7 @@ import { version } from "./package.js";
 import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, withoutPaths } from "./words.js";
 import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
+import { blastNumbers, cellResult, cellVerdict, evidenceAt, isCounted, isEnough, lookSizes, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { variantSchema } from "./build.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
@@ -100,16 +100,8 @@ const isSameTraffic = (a, b) => a.flows === b.flows && a.frameBytes === b.frameB
 function baseNumbers(runs, metric) {
 	const counted = runs.filter((run) => run.variant === "base" && isCounted(run));
 	const firstOf = new Map(counted.toReversed().map((run) => [run.link, run]));
-	return blastNumbers(firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.link) === run) : counted, metric);
-}
-const isCounted = ({ validity, pps }) => validity.kind === "valid" && pps > 0;
-/** One number a blast of the runs that count: the median of those that share it. */
-function blastNumbers(runs, metric) {
-	const counted = runs.filter(isCounted);
-	return [...Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`).values()].flatMap((group) => {
-		const values = group.flatMap((run) => run[metric] ?? []);
-		return values.length > 0 ? [median(values)] : [];
-	});
+	const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.link) === run) : counted;
+	return blastNumbers(taken, metric);
 }
 /** What a result adds to the history: a line for each cell of which some run of base counts. */
 function historyEntries(result) {
@@ -1413,4 +1405,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, baseNumbers, beginPlanFile, blastNumbers, cellsAmong, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };

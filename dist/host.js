@@ -10,6 +10,17 @@ import { Readable } from "node:stream";
 import { createHash, createHmac, randomUUID } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 
+// src/host/host-error.ts
+/** What went wrong between us and a host, in a sentence that names the host and what it was to do. */
+var HostError = class extends Error {
+	name = "HostError";
+	kind;
+	constructor(kind, message, options) {
+		super(message, options);
+		this.kind = kind;
+	}
+};
+
 // src/host/shell.ts
 const line = Symbol("command line");
 /**
@@ -113,17 +124,6 @@ function whyUnfit$1(word, text) {
 	if (text.includes("\0")) return "holds a NUL byte";
 	if (!text.isWellFormed()) return "holds half a surrogate pair";
 }
-
-// src/host/host-error.ts
-/** What went wrong between us and a host, in a sentence that names the host and what it was to do. */
-var HostError = class extends Error {
-	name = "HostError";
-	kind;
-	constructor(kind, message, options) {
-		super(message, options);
-		this.kind = kind;
-	}
-};
 
 // src/host/programs.ts
 /** Program → Debian's and Ubuntu's package, or FreeBSD's where only that has it. */

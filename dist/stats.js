@@ -6,6 +6,18 @@ import { uniformFloat64, uniformInt, xoroshiro128plus } from "./vendor/pure-rand
 /** The middle value, or the mean of the two in the middle; 0 where there is none. */
 const median = (values) => values.length === 0 ? 0 : median$1(values);
 
+// src/stats/blast-numbers.ts
+/** Whether a run tells how fast its variant is. */
+const isCounted = ({ validity, pps }) => validity.kind === "valid" && pps > 0;
+/** One number a blast of the runs that count: the median of those that share it. */
+function blastNumbers(runs, metric) {
+	const counted = runs.filter(isCounted);
+	return [...Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`).values()].flatMap((group) => {
+		const values = group.flatMap((run) => run[metric] ?? []);
+		return values.length > 0 ? [median(values)] : [];
+	});
+}
+
 // src/stats/student.ts
 const confidencePercents = [
 	80,
@@ -1802,4 +1814,4 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	return -Math.expm1(-reach * error);
 }
 
-export { MinistatInputError, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changePoints, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, lowerBound, median, ministatPieces, nightSigmaRatio, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, upperBound, validPairs, worstVerdict };
+export { MinistatInputError, baselineOf, blastNumbers, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changePoints, changesNightByNight, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isCounted, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, lowerBound, median, ministatPieces, nightSigmaRatio, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, upperBound, validPairs, worstVerdict };

@@ -1,13 +1,13 @@
-import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, linkName, netmapPort, pathName, reasonOf } from "./words.js";
+import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, linkName, netmapPort, pathName, reasonOf, withoutKernel } from "./words.js";
 import { int, object } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, requirePrograms, shell, stdoutOf } from "./host.js";
-import { DutLostError, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
 import { recordConsole, whatItShows } from "./console.js";
+import { DutLostError, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";

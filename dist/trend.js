@@ -1,7 +1,5 @@
-import { blastNumbers } from "./experiment.js";
-import { cellName, commitId, fromJson, isJudged, nightSchema, plainLine } from "./words.js";
-import { changePoints, lastLevel, leastChangeRatio, lowerBound, median, nightSigmaRatio, upperBound } from "./stats.js";
-import { ofMachine } from "./dut.js";
+import { blastNumbers, changePoints, lastLevel, leastChangeRatio, lowerBound, median, nightSigmaRatio, upperBound } from "./stats.js";
+import { cellName, commitId, fromJson, isJudged, nightSchema, ofMachine, plainLine } from "./words.js";
 import { sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { createHash } from "node:crypto";
 

@@ -1118,6 +1118,30 @@ const linkName = (variant, link) => link === void 0 ? variant : `${variant} link
 /** As a part of a path, or of the name of a boot environment: `diff-80345`. */
 const pathName = (variant) => variant.replaceAll(" ", "-");
 
+// src/words/freebsd-machine.ts
+/** What is the machine's, whichever kernel runs. */
+const withoutKernel = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !explainedByKernel.has(name) && !kernelFacts.has(name)));
+/** What only somebody changes who changes the machine: neither another kernel nor another boot does. */
+const ofMachine = (fingerprint) => Object.fromEntries(Object.entries(withoutKernel(fingerprint)).filter(([name]) => !movesByItself.has(name)));
+const kernelFacts = /* @__PURE__ */ new Set([
+	"ident",
+	"RSS",
+	"release"
+]);
+/** Facts that another kernel, or another boot, explains. */
+const explainedByKernel = /* @__PURE__ */ new Set([
+	"kernel",
+	"kern.bootfile",
+	"kern.boottime",
+	"kernel sha256"
+]);
+/** A frequency follows the load; the kernel chooses how routes are looked up by how many there are, and by its own mind. */
+const movesByItself = /* @__PURE__ */ new Set([
+	"dev.cpu.0.freq",
+	"net.route.algo.inet.algo",
+	"net.route.algo.inet6.algo"
+]);
+
 // src/words/json.ts
 /** Undefined where it is none, which no JSON is: a schema then refuses both alike. */
 function fromJson(text) {
@@ -1379,4 +1403,4 @@ const brokenOff = (why) => `ended: ${why}`;
 /** Such a use says nothing of how long a testbed is usually held. */
 const isCarriedThrough = (outcome) => ![notUsed(""), brokenOff("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, changeStates, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, linkName, linkOfPair, metricName, metricSchema, netmapPort, nightSchema, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened, size, trendIndexSchema, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, changeStates, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, explainedByKernel, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, linkName, linkOfPair, metricName, metricSchema, movesByItself, netmapPort, nightSchema, notUsed, ofMachine, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened, size, trendIndexSchema, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutKernel, withoutPaths, withoutSequences, worstUpshot };

@@ -1,6 +1,7 @@
 // What a FreeBSD DUT is, for result.json, and in what two boots of it differ that should differ by their kernel alone.
 import { type Command, commandText, shell } from '../host/shell.ts';
 import { driverSettingsOf, firmwareNames } from '../words/freebsd-drivers.ts';
+import { explainedByKernel, type Fingerprint, movesByItself } from '../words/freebsd-machine.ts';
 import { parseIfconfig } from './freebsd-network.ts';
 import { readSysctl, type Said } from './freebsd-setting.ts';
 
@@ -10,9 +11,6 @@ export type FingerprintRequest = {
   /** File of the running kernel, `kern.bootfile`. */
   bootFile: string;
 };
-
-/** Name → value. */
-export type Fingerprint = Record<string, string>;
 
 /** The commands whose output `fingerprintOf` needs; any may fail, and is then left out. */
 export const fingerprintCommands = (request: FingerprintRequest): Command[] =>
@@ -37,31 +35,6 @@ export function differences(base: Fingerprint, other: Fingerprint, variant = 'pa
     .filter((name) => base[name] !== other[name])
     .map((name) => `${name}: ${shown(base[name])} on base, ${shown(other[name])} on ${variant}`);
 }
-
-/** What is the machine's, whichever kernel runs. */
-export const withoutKernel = (fingerprint: Fingerprint): Fingerprint =>
-  Object.fromEntries(
-    Object.entries(fingerprint).filter(
-      ([name]) => !explainedByKernel.has(name) && !kernelFacts.has(name),
-    ),
-  );
-
-/** What only somebody changes who changes the machine: neither another kernel nor another boot does. */
-export const ofMachine = (fingerprint: Fingerprint): Fingerprint =>
-  Object.fromEntries(
-    Object.entries(withoutKernel(fingerprint)).filter(([name]) => !movesByItself.has(name)),
-  );
-
-const kernelFacts = new Set(['ident', 'RSS', 'release']);
-
-const explainedByKernel = new Set(['kernel', 'kern.bootfile', 'kern.boottime', 'kernel sha256']);
-
-/** A frequency follows the load; the kernel chooses how routes are looked up by how many there are, and by its own mind. */
-const movesByItself = new Set([
-  'dev.cpu.0.freq',
-  'net.route.algo.inet.algo',
-  'net.route.algo.inet6.algo',
-]);
 
 /** One line for each card whose firmware is another than it was: whoever booted in between has flashed it, for good. */
 export function flashed(before: Fingerprint, now: Fingerprint): string[] {

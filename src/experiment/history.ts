@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import { z } from 'zod';
-import { median } from '../stats/summary.ts';
+import { blastNumbers, isCounted } from '../stats/blast-numbers.ts';
 import type { History, Metric, Result, Run } from '../words/result.ts';
 import { cellName, cellSchema } from '../words/scenario.ts';
 
@@ -135,18 +135,6 @@ export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
   const firstOf = new Map(counted.toReversed().map((run) => [run.link, run]));
   const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.link) === run) : counted;
   return blastNumbers(taken, metric);
-}
-
-const isCounted = ({ validity, pps }: Run): boolean => validity.kind === 'valid' && pps > 0;
-
-/** One number a blast of the runs that count: the median of those that share it. */
-export function blastNumbers(runs: readonly Run[], metric: Metric): number[] {
-  const counted = runs.filter(isCounted);
-  const blasts = Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`);
-  return [...blasts.values()].flatMap((group) => {
-    const values = group.flatMap((run) => run[metric] ?? []);
-    return values.length > 0 ? [median(values)] : [];
-  });
 }
 
 /** What a result adds to the history: a line for each cell of which some run of base counts. */

@@ -1,7 +1,7 @@
 // What a testbed was when it measured, in twelve digits: another firmware, setting or traffic moves a level as code does.
 import { createHash } from 'node:crypto';
-import { ofMachine } from '../dut/freebsd-fingerprint.ts';
 import { plainLine } from '../words/escape.ts';
+import { ofMachine } from '../words/freebsd-machine.ts';
 import type { Result } from '../words/result.ts';
 import type { TrendIndex } from '../words/trend.ts';
 

@@ -1,5 +1,5 @@
 // The numbers of gates of the default branch as nights: one line for each cell and session, in the order of the commits.
-import { blastNumbers } from '../experiment/history.ts';
+import { blastNumbers } from '../stats/blast-numbers.ts';
 import { fromJson } from '../words/json.ts';
 import { commitId } from '../words/patch.ts';
 import type { CellResult, Result } from '../words/result.ts';

@@ -1,7 +1,7 @@
 // Gates of a commit against itself: whatever they call but the same is a false alarm, and is counted.
 import { sumNthPowerDeviations } from 'simple-statistics';
-import { blastNumbers } from '../experiment/history.ts';
 import { lowerBound, upperBound } from '../stats/binomial.ts';
+import { blastNumbers } from '../stats/blast-numbers.ts';
 import type { CellResult, Metric, Result, Run } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import type { SameGate, SameGates, TrendIndex } from '../words/trend.ts';

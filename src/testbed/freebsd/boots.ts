@@ -2,13 +2,9 @@
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { type LastWords, whatItShows } from '../../console/shown.ts';
 import type { FreebsdDut } from '../../dut/freebsd.ts';
-import {
-  differences,
-  type Fingerprint,
-  flashed,
-  withoutKernel,
-} from '../../dut/freebsd-fingerprint.ts';
+import { differences, flashed } from '../../dut/freebsd-fingerprint.ts';
 import type { SettingProblem } from '../../dut/freebsd-setting.ts';
+import { type Fingerprint, withoutKernel } from '../../words/freebsd-machine.ts';
 import type { PlannedBlast, PlannedRun } from '../../words/planned-blast.ts';
 import type { Rejected, Rejection } from '../../words/rejection.ts';
 import type { Family } from '../../words/scenario.ts';

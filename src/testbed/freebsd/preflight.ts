@@ -1,11 +1,7 @@
 // Looks at a FreeBSD DUT before it is measured: what it is, what is not as it should be, and mends that where asked to.
 
 import type { DutPortConfig, FreebsdTestbed } from '../../config/freebsd-testbed.ts';
-import {
-  type Fingerprint,
-  fingerprintCommands,
-  fingerprintOf,
-} from '../../dut/freebsd-fingerprint.ts';
+import { fingerprintCommands, fingerprintOf } from '../../dut/freebsd-fingerprint.ts';
 import { type DutPort, pathSettings } from '../../dut/freebsd-ports.ts';
 import {
   problemOf,
@@ -21,6 +17,7 @@ import {
 } from '../../dut/freebsd-settings.ts';
 import { type Command, commandText, shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
+import type { Fingerprint } from '../../words/freebsd-machine.ts';
 import type { Family } from '../../words/scenario.ts';
 
 /** The DUT is not as it must be; nothing is measured until somebody has mended it. */
