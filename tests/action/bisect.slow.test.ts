@@ -1,30 +1,18 @@
 // A bisection from the comment that asks for it to the one that answers: three jobs, GitHub, and a laboratory that is a
 // fake behind a real sshd.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from 'vitest';
-import { readInputs } from '../../src/action/inputs.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { runAdmit } from '../../src/action/run-admit.ts';
 import { runBisect } from '../../src/action/run-bisect.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
-import { openRepository } from '../../src/patch/repository.ts';
 import type { inSession } from '../../src/session.ts';
 import { openFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
 import { unshared } from '../../src/testbed/testbed.ts';
 import { type BisectResult, bisectResultSchema } from '../../src/words/bisect.ts';
-import { temporaryFolder } from '../fakes/folder.ts';
 import { worldOf } from '../fakes/freebsd-testbed.ts';
-import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
-import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
+import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
+import { jobHere } from '../fakes/job.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { zipOf } from '../fakes/zip.ts';
 import { describeWith } from '../needs.ts';
@@ -85,38 +73,22 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
 
   /** What a job of the same workflow run is given, and what it leaves. */
   async function job(command: string, body: string, request = '') {
-    const temporary = temporaryFolder();
     const payload = {
       action: 'created',
       issue: { number: 7, pull_request: {} },
       comment: { id: 501, body, user: { login: 'carol' }, created_at: '2026-11-20T12:00:00Z' },
     };
-    const [output, event] = [join(temporary, 'output'), join(temporary, 'event.json')];
-    writeFileSync(output, '');
-    writeFileSync(event, JSON.stringify(payload));
-    const environment = {
-      ...{ INPUT_COMMAND: command, INPUT_TOKEN: installationToken, INPUT_CONFIG: 'ppsgate.yml' },
-      ...{ INPUT_REQUEST: request, GITHUB_OUTPUT: output, GITHUB_STATE: output },
-      ...{ GITHUB_API_URL: github.url, GITHUB_SERVER_URL: 'https://github.com' },
-      ...{ GITHUB_REPOSITORY: repository, GITHUB_WORKSPACE: workspace, GITHUB_RUN_ID: '42' },
-      ...{ GITHUB_EVENT_NAME: 'issue_comment', GITHUB_EVENT_PATH: event, RUNNER_TEMP: temporary },
-      GITHUB_STEP_SUMMARY: '/dev/null',
-    };
-    for (const [name, text] of Object.entries(environment)) vi.stubEnv(name, text);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const context = {
-      inputs: readInputs(process.env),
-      octokit: await hastyOctokit(github),
-      repository: openRepository(workspace),
-      readConfig: async () => study.config,
-    };
+    const { context, output, folder } = await jobHere({
+      ...{ github, workspace, command, request, config: study.config },
+      event: { name: 'issue_comment', payload },
+    });
     const outputs = () =>
       Object.fromEntries(
         [...readFileSync(output, 'utf8').matchAll(/^(\S+)<<(\S+)\n(.*?)\n\2$/gms)].map(
           ([, name = '', , text = '']) => [name, text],
         ),
       );
-    return { context, outputs, folder: join(temporary, 'ppsgate') };
+    return { context, outputs, folder };
   }
 
   /** Instead of a testbed that is reserved the laboratory, whose time goes by at once. */

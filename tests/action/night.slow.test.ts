@@ -1,17 +1,7 @@
 // A night in jobs of its own: what the one that measures leaves, and what the one that publishes believes of it.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from 'vitest';
-import { readInputs } from '../../src/action/inputs.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
 import { runGate } from '../../src/action/run-gate.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
@@ -31,8 +21,8 @@ import type { Result } from '../../src/words/result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { worldOf } from '../fakes/freebsd-testbed.ts';
 import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
-import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
-import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
+import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
+import { jobHere } from '../fakes/job.ts';
 import { journalOf, still } from '../fakes/journal.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { forwarding } from '../fakes/result.ts';
@@ -67,26 +57,8 @@ afterEach(async () => {
 async function job(command: string, held: Config) {
   const patch = await patchOfRange(openRepository(workspace), 'main..main');
   const request: AdmittedRequest = { patch, ask: {}, priority: 'rerun', purpose: 'nightly' };
-  const temporary = temporaryFolder();
-  const output = join(temporary, 'output');
-  writeFileSync(output, '');
-  const environment = {
-    ...{ INPUT_COMMAND: command, INPUT_TOKEN: installationToken, INPUT_CONFIG: 'ppsgate.yml' },
-    ...{ INPUT_REQUEST: requestText(request), GITHUB_OUTPUT: output, GITHUB_STATE: output },
-    ...{ GITHUB_API_URL: github.url, GITHUB_SERVER_URL: 'https://github.com' },
-    ...{ GITHUB_REPOSITORY: repository, GITHUB_WORKSPACE: workspace, GITHUB_RUN_ID: '42' },
-    ...{ GITHUB_EVENT_NAME: 'schedule', GITHUB_EVENT_PATH: '', RUNNER_TEMP: temporary },
-    GITHUB_STEP_SUMMARY: '/dev/null',
-  };
-  for (const [name, text] of Object.entries(environment)) vi.stubEnv(name, text);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const context = {
-    inputs: readInputs(process.env),
-    octokit: await hastyOctokit(github),
-    repository: openRepository(workspace),
-    readConfig: async () => held,
-  };
-  return { context, folder: join(temporary, 'ppsgate') };
+  const given = { command, request: requestText(request), event: { name: 'schedule' } };
+  return jobHere({ github, workspace, ...given, config: held });
 }
 
 async function publish(own: Result, parts: readonly object[] = [], held = config): Promise<number> {

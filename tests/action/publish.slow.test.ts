@@ -1,8 +1,7 @@
 // What the publishing job makes of an artifact: the action's own entry, as GitHub's runner starts it, and what GitHub then shows.
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readInputs } from '../../src/action/inputs.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
 import { parseConfig } from '../../src/config/load.ts';
@@ -17,8 +16,8 @@ import type { Pause } from '../../src/words/pause.ts';
 import type { CellResult, Result } from '../../src/words/result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commitAt, commitFiles, entryAt } from '../fakes/github/git-objects.ts';
-import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
+import { jobHere } from '../fakes/job.ts';
 import { journalOf, still } from '../fakes/journal.ts';
 import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
@@ -107,24 +106,12 @@ const cellsOf = ({ outcome }: Result): CellResult[] =>
 describe('while GitHub is away', () => {
   /** The job in this process, where time is nothing. */
   async function publishHere(): Promise<number> {
-    const temporary = temporaryFolder();
     const request = { patch, ask: {}, priority: 'patch', purpose: 'patch' } as const;
-    const environment = {
-      ...{ INPUT_COMMAND: 'publish', INPUT_TOKEN: installationToken, INPUT_CONFIG: 'ppsgate.yml' },
-      INPUT_REQUEST: requestText(request),
-      ...{ GITHUB_API_URL: github.url, GITHUB_SERVER_URL: 'https://github.com' },
-      ...{ GITHUB_REPOSITORY: repository, GITHUB_WORKSPACE: workspace, GITHUB_RUN_ID: '42' },
-      ...{ GITHUB_EVENT_NAME: 'pull_request', GITHUB_EVENT_PATH: '', RUNNER_TEMP: temporary },
-      GITHUB_STEP_SUMMARY: '/dev/null',
-    };
-    for (const [name, text] of Object.entries(environment)) vi.stubEnv(name, text);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const context = {
-      inputs: readInputs(process.env),
-      octokit: await hastyOctokit(github),
-      repository: openRepository(workspace),
-      readConfig: async () => parseConfig(written, { path: 'ppsgate.yml', home: '/' }),
-    };
+    const { context } = await jobHere({
+      ...{ github, workspace, command: 'publish', request: requestText(request) },
+      event: { name: 'pull_request' },
+      config: parseConfig(written, { path: 'ppsgate.yml', home: '/' }),
+    });
     let waitedSeconds = 0;
     const pause: Pause = async (seconds, signal) => {
       // The last resort, which ends with what it is for.
