@@ -109,119 +109,6 @@ const hourOf = (at) => {
 	return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
 };
 
-// src/site/series.ts
-/** Every series of the index, in its order; those without a night of their metric have no points. */
-const allSeries = (source) => source.index.cells.map(({ testbed, cell }) => seriesOf(source, {
-	testbed,
-	cell
-}));
-function seriesOf({ index, nights }, { testbed, cell }) {
-	const metric = metricOf(index, testbed);
-	const counted = (nights.get(seriesKey({
-		testbed,
-		cell
-	})) ?? []).filter((night) => night[metric].length > 0);
-	const times = timesOf$1(counted);
-	const points = counted.map((night, place) => ({
-		night,
-		time: times[place] ?? 0,
-		value: median([...night[metric]])
-	}));
-	const name = cellName(cell);
-	return {
-		testbed,
-		cell,
-		name,
-		metric,
-		points,
-		levels: levelsOf(index, {
-			testbed,
-			cell
-		}, counted, metric),
-		changes: index.changes.filter((change) => change.testbed === testbed && change.metric === metric).flatMap((change) => {
-			const level = change.cells.find((one) => cellName(one.cell) === name);
-			return level === void 0 ? [] : {
-				change,
-				level
-			};
-		}),
-		releases: index.releases.map((release) => ({
-			time: timeOfCommit(points, release.commit) ?? Date.parse(release.at),
-			said: release.name
-		})),
-		fingerprints: fingerprintsOf(index, points)
-	};
-}
-/** What the testbed is judged by, as far as anything was: packets per second else. */
-function metricOf({ changes, sameGates }, testbed) {
-	const isOwn = (one) => one.testbed === testbed;
-	return (changes.findLast(isOwn) ?? sameGates.findLast(isOwn))?.metric ?? "pps";
-}
-/**
-* The order of commits as moments that never go back: when a session began, but no later than when the next commit that
-* was measured was made. So a commit that was measured long after it stands where it was the newest.
-*/
-function timesOf$1(nights) {
-	let latest = Number.POSITIVE_INFINITY;
-	let next;
-	return nights.toReversed().map((night) => {
-		if (next !== void 0 && next.commit !== night.commit && next?.committedAt !== void 0) latest = Math.min(latest, Date.parse(next.committedAt));
-		latest = Math.min(latest, Date.parse(night.at));
-		next = night;
-		return latest;
-	}).toReversed();
-}
-const timeOfCommit = (points, commit) => points.find(({ night }) => night.commit === commit)?.time;
-/** The first night of each fingerprint but the first one's. */
-function fingerprintsOf({ fingerprints }, points) {
-	const said = new Map(fingerprints.map(({ id, differs }) => [id, differs.join("; ")]));
-	return points.flatMap(({ night, time }, place) => {
-		const before = points[place - 1]?.night.fingerprint;
-		if (!before || before === night.fingerprint) return [];
-		return {
-			time,
-			said: said.get(night.fingerprint) || "The testbed is another one."
-		};
-	});
-}
-const nightsTogether = 5;
-const bestSeconds = 7776e3;
-/** Undefined where there is no night. */
-function standingOf({ points, metric, releases }) {
-	const last = points.at(-1);
-	if (last === void 0) return void 0;
-	const together = (end) => median(points.slice(Math.max(end - nightsTogether, 0), end).map(({ value }) => value));
-	const now = together(points.length);
-	const first = points.findIndex(({ time }) => time >= last.time - bestSeconds * 1e3);
-	const recent = points.slice(first).map((_, place) => together(first + place + 1));
-	const best = metric === "pps" ? Math.max(...recent) : Math.min(...recent);
-	const release = releases.findLast(({ time }) => points.some((point) => point.time <= time));
-	const released = release && points.filter(({ time }) => time <= release.time).length;
-	return {
-		now,
-		bestRatio: now / best - 1,
-		...release && released && { release: {
-			name: release.said,
-			ratio: now / together(released) - 1
-		} }
-	};
-}
-/** Whether a ratio of a metric is to the worse. */
-const isWorse = (metric, ratio) => metric === "pps" ? ratio < 0 : ratio > 0;
-const day = 864e5;
-/** Stretches of more than three days without a night, the newest first. */
-function gapsOf(series) {
-	const all = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
-	const times = [...new Set(all)].toSorted((a, b) => a - b);
-	return times.flatMap((to, place) => {
-		const from = times[place - 1];
-		return from !== void 0 && to - from > 3 * day ? {
-			from,
-			to
-		} : [];
-	}).toReversed();
-}
-
 // src/site/picture.ts
 const [width, height, room] = [
 	300,
@@ -247,7 +134,7 @@ function picture(series, most = 250, around = series.points.length) {
 	const marks = series.changes.flatMap(({ change, level }) => {
 		const point = points.find(({ night }) => night.at === level.firstAt);
 		if (point === void 0) return [];
-		const look = isWorse(series.metric, level.changeRatio) ? "loss" : "gain";
+		const look = isLoss(change, level.changeRatio) ? "loss" : "gain";
 		const open = openStates.includes(change.state) ? " open" : "";
 		return html`<path class="${look}${open}" d="M${x(point.time)} 0v${height}"/>`;
 	});
@@ -368,7 +255,7 @@ function seriesData(series, index) {
 		name,
 		metric,
 		testbed: plainLine(testbed),
-		times: timesOf(series),
+		times: timesOf$1(series),
 		at: nights.map(({ at }) => Date.parse(at) / 1e3),
 		commits: nights.map(({ commit }) => commit),
 		occasions: nights.map(({ occasion }) => occasion),
@@ -394,9 +281,9 @@ const placeholders = {
 function smallData(series) {
 	return {
 		metric: series.metric,
-		times: timesOf(series),
+		times: timesOf$1(series),
 		values: series.points.map(({ value }) => value),
-		commits: series.points.map(({ night }) => night.commit.slice(0, 12)),
+		commits: series.points.map(({ night }) => shortId(night.commit)),
 		levels: series.levels.map(({ from, to, typical }) => ({
 			from,
 			to,
@@ -409,7 +296,7 @@ function smallData(series) {
 		}))
 	};
 }
-const timesOf = ({ points }) => points.map(({ time }) => time / 1e3);
+const timesOf$1 = ({ points }) => points.map(({ time }) => time / 1e3);
 const changesOf = ({ changes, points }) => changes.flatMap(({ change, level }) => {
 	const place = points.findIndex(({ night }) => night.at === level.firstAt);
 	if (place < 0) return [];
@@ -482,6 +369,122 @@ OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 SOFTWARE.
 `;
 
+// src/site/series.ts
+/** Every series of the index, in its order; those without a night of their metric have no points. */
+const allSeries = (source) => source.index.cells.map(({ testbed, cell }) => seriesOf(source, {
+	testbed,
+	cell
+}));
+function seriesOf({ index, nights }, { testbed, cell }) {
+	const metric = metricOf(index, testbed);
+	const counted = (nights.get(seriesKey({
+		testbed,
+		cell
+	})) ?? []).filter((night) => night[metric].length > 0);
+	const times = timesOf(counted);
+	const points = counted.map((night, place) => ({
+		night,
+		time: times[place] ?? 0,
+		value: median([...night[metric]])
+	}));
+	const name = cellName(cell);
+	return {
+		testbed,
+		cell,
+		name,
+		metric,
+		points,
+		levels: levelsOf(index, {
+			testbed,
+			cell
+		}, counted, metric),
+		changes: index.changes.filter((change) => change.testbed === testbed && change.metric === metric).flatMap((change) => {
+			const level = change.cells.find((one) => cellName(one.cell) === name);
+			return level === void 0 ? [] : {
+				change,
+				level
+			};
+		}),
+		releases: index.releases.map((release) => ({
+			time: timeOfCommit(points, release.commit) ?? Date.parse(release.at),
+			said: release.name
+		})),
+		fingerprints: fingerprintsOf(index, points)
+	};
+}
+/** What the testbed is judged by, as far as anything was: packets per second else. */
+function metricOf({ changes, sameGates }, testbed) {
+	const isOwn = (one) => one.testbed === testbed;
+	return (changes.findLast(isOwn) ?? sameGates.findLast(isOwn))?.metric ?? "pps";
+}
+/**
+* The order of commits as moments that never go back: when a session began, but no later than when the next commit that
+* was measured was made. So a commit that was measured long after it stands where it was the newest.
+*/
+function timesOf(nights) {
+	let latest = Number.POSITIVE_INFINITY;
+	let next;
+	return nights.toReversed().map((night) => {
+		if (next !== void 0 && next.commit !== night.commit && next?.committedAt !== void 0) latest = Math.min(latest, Date.parse(next.committedAt));
+		latest = Math.min(latest, Date.parse(night.at));
+		next = night;
+		return latest;
+	}).toReversed();
+}
+const timeOfCommit = (points, commit) => points.find(({ night }) => night.commit === commit)?.time;
+/** The first night of each fingerprint but the first one's. */
+function fingerprintsOf({ fingerprints }, points) {
+	const said = new Map(fingerprints.map(({ id, differs }) => [id, differs.join("; ")]));
+	return points.flatMap(({ night, time }, place) => {
+		const before = points[place - 1]?.night.fingerprint;
+		if (!before || before === night.fingerprint) return [];
+		return {
+			time,
+			said: said.get(night.fingerprint) || "The testbed is another one."
+		};
+	});
+}
+const nightsTogether = 5;
+const bestSeconds = 7776e3;
+/** Undefined where there is no night. */
+function standingOf({ points, metric, releases }) {
+	const last = points.at(-1);
+	if (last === void 0) return void 0;
+	const together = (end) => median(points.slice(Math.max(end - nightsTogether, 0), end).map(({ value }) => value));
+	const now = together(points.length);
+	const first = points.findIndex(({ time }) => time >= last.time - bestSeconds * 1e3);
+	const recent = points.slice(first).map((_, place) => together(first + place + 1));
+	const best = metric === "pps" ? Math.max(...recent) : Math.min(...recent);
+	const release = releases.findLast(({ time }) => points.some((point) => point.time <= time));
+	const released = release && points.filter(({ time }) => time <= release.time).length;
+	return {
+		now,
+		bestRatio: now / best - 1,
+		...release && released && { release: {
+			name: release.said,
+			ratio: now / together(released) - 1
+		} }
+	};
+}
+/** When the session began that was the last of these series, in milliseconds since 1970; undefined without a night. */
+function lastBegun(series) {
+	const times = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
+	return times.length === 0 ? void 0 : times.reduce((a, b) => Math.max(a, b));
+}
+const day = 864e5;
+/** Stretches of more than three days without a night, the newest first. */
+function gapsOf(series) {
+	const all = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
+	const times = [...new Set(all)].toSorted((a, b) => a - b);
+	return times.flatMap((to, place) => {
+		const from = times[place - 1];
+		return from !== void 0 && to - from > 3 * day ? {
+			from,
+			to
+		} : [];
+	}).toReversed();
+}
+
 // src/site/index-page.ts
 const mostClosed = 30;
 function indexPage({ index, results }, series, now) {
@@ -531,9 +534,9 @@ ${glances(own, "")}</section>
 });
 /** `Last night 2026-11-20`, by the session that began last. */
 function lastNight(series) {
-	const times = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
-	if (times.length === 0) return "There is no night yet";
-	return html`Last night <span class="late-matters">${moment(times.reduce((a, b) => Math.max(a, b)))}</span>`;
+	const last = lastBegun(series);
+	if (last === void 0) return "There is no night yet";
+	return html`Last night <span class="late-matters">${moment(last)}</span>`;
 }
 /** Each series in small, as a link to its page. */
 const glances = (series, toTop) => html`<ul class="glances">
@@ -549,7 +552,7 @@ ${picture(series)}`}${open.map(({ change, level }) => html`<span class="state ${
 `;
 }
 /** Less than a hundredth says little of five nights. */
-const ratioLook = ({ metric }, ratio) => Math.abs(ratio) < .01 ? "faint" : isWorse(metric, ratio) ? "loss" : "gain";
+const ratioLook = ({ metric }, ratio) => Math.abs(ratio) < .01 ? "faint" : isLoss({ metric }, ratio) ? "loss" : "gain";
 
 // src/site/lab-page.ts
 const labPage = (lab, series) => ({
@@ -612,8 +615,8 @@ function healthText(health) {
 	}
 }
 function lastOf$1(series) {
-	const times = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
-	return times.length === 0 ? "–" : moment(times.reduce((a, b) => Math.max(a, b)));
+	const last = lastBegun(series);
+	return last === void 0 ? "–" : moment(last);
 }
 const queue = ({ queue: waiting }) => waiting.length === 0 ? html`<p>Nobody waits.</p>\n` : table({
 	caption: "In the order of their turns",
@@ -803,7 +806,6 @@ ${fold(`${rows.length} cells`, table({
 const percentOf = (square) => (Math.sqrt(square) * 100).toFixed(2);
 
 // src/site/testbed-page.ts
-const folder = "testbeds/-";
 const toTop = "../../";
 /** `series` are those of one testbed, at least one. */
 function testbedPage({ index, results }, series) {
@@ -811,7 +813,7 @@ function testbedPage({ index, results }, series) {
 	const path = testbedPath(first);
 	const open = index.changes.filter((change) => change.testbed === first.testbed && openStates.includes(change.state));
 	const around = {
-		folder,
+		folder: path,
 		index,
 		series,
 		results: results.results
@@ -982,7 +984,7 @@ function nightTable(series, known) {
 		rows: points.toReversed().map(({ night, value }) => [
 			html`<span class="id">${dayText(night.at)}</span>`,
 			html`<code class="id">${shortId(night.commit)}</code>`,
-			formatMetric(metric === "pps" ? value : medianOf(night.pps), "pps"),
+			formatMetric(metric === "pps" ? value : median([...night.pps]), "pps"),
 			rangeText(night.pps),
 			...hasTime ? [timeText(night)] : [],
 			night.result !== void 0 && kept.has(night.result) ? resultLink(night.result, occasions[night.occasion], known) : occasions[night.occasion]
@@ -990,16 +992,12 @@ function nightTable(series, known) {
 	}));
 }
 const dayText = (at) => at.slice(0, 16).replace("T", " ");
-const medianOf = (values) => {
-	const sorted = values.toSorted((a, b) => a - b);
-	return sorted[Math.floor(sorted.length / 2)] ?? 0;
-};
 const rangeText = (pps) => {
 	if (pps.length === 0) return "–";
 	const [low, high] = [Math.min(...pps), Math.max(...pps)];
 	return `${formatMetric(low, "pps")} … ${formatMetric(high, "pps")}`;
 };
-const timeText = ({ nsPerPacket }) => nsPerPacket.length === 0 ? "–" : formatMetric(medianOf(nsPerPacket), "nsPerPacket");
+const timeText = ({ nsPerPacket }) => nsPerPacket.length === 0 ? "–" : formatMetric(median([...nsPerPacket]), "nsPerPacket");
 const occasions = {
 	night: "a night",
 	push: "a push",
@@ -1013,7 +1011,7 @@ const seriesCsv = ({ points }) => [
 		night.commit,
 		night.occasion,
 		...summaryOf(night.pps)
-	], ...[night.nsPerPacket.length === 0 ? "" : medianOf(night.nsPerPacket), idOf(night)]].join(",")),
+	], ...[night.nsPerPacket.length === 0 ? "" : median([...night.nsPerPacket]), idOf(night)]].join(",")),
 	""
 ].join("\n");
 const summaryOf = (values) => values.length === 0 ? [
@@ -1021,7 +1019,7 @@ const summaryOf = (values) => values.length === 0 ? [
 	"",
 	""
 ] : [
-	medianOf(values),
+	median([...values]),
 	Math.min(...values),
 	Math.max(...values)
 ];

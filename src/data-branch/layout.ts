@@ -33,7 +33,7 @@ import { nextTrend, type Told, trendFiles, trendOfHistory } from './trend-files.
 
 export const indexPath = 'index.json';
 export const historyPath = 'history.jsonl';
-export const readmePath = 'README.md';
+const readmePath = 'README.md';
 
 const keptResultSchema = z.object({
   /** Folder of `result.json` and `report.md`, and of what else is named below. */

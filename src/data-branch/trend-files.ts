@@ -27,7 +27,7 @@ export const trendIndexPath = 'trend/index.json';
 export const parseTrendIndex = (text: string): TrendIndex | undefined =>
   trendIndexSchema.safeParse(fromJson(text)).data;
 
-export const trendIndexText = (index: TrendIndex): string => `${JSON.stringify(index)}\n`;
+const trendIndexText = (index: TrendIndex): string => `${JSON.stringify(index)}\n`;
 
 type Series = TrendIndex['cells'][number];
 

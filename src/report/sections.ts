@@ -258,7 +258,7 @@ export const standingApartLines = (
   );
 
 /** A line for each cell whose kernels have several links: how far builds lie apart, beside runs of one build. */
-export function buildNoiseLines(
+function buildNoiseLines(
   { outcome, policy, variants }: Pick<Result, 'outcome' | 'policy' | 'variants'>,
   { name }: Quoting,
 ): string[] {

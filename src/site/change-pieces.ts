@@ -37,7 +37,7 @@ const worstOf = ({ cells }: Change): ChangeLevel =>
 
 const sizeOf = (change: Change): number => Math.abs(worstOf(change).changeRatio);
 
-export const stateMeanings: Readonly<Record<Change['state'], string>> = {
+const stateMeanings: Readonly<Record<Change['state'], string>> = {
   candidate: 'seen in the nights; no gate has looked yet',
   confirming: 'a gate of both commits could not tell yet',
   code: 'a gate of both commits has it, too',
@@ -47,7 +47,7 @@ export const stateMeanings: Readonly<Record<Change['state'], string>> = {
   recovered: 'the old level came back',
 };
 
-export const stateTag = ({ state }: Change): Html =>
+const stateTag = ({ state }: Change): Html =>
   html`<span class="state ${state}" title="${stateMeanings[state]}">${state}</span>`;
 
 /** What pages know of all that a change is linked to. */
@@ -94,7 +94,7 @@ const cellLink = ({ testbed, good, bad }: Change, { cell }: ChangeLevel, folder:
   `${linkFrom(folder, `${seriesPath({ testbed, cell })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
 
 /** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked where a page compares. */
-export function commitsText(index: TrendIndex, change: Change): Piece {
+function commitsText(index: TrendIndex, change: Change): Piece {
   const { good, bad, bisection } = change;
   if (good === bad) return html`no commit between: <code>${shortId(bad)}</code> before and after`;
   const range = html`<code>${shortId(good)}..${shortId(bad)}</code>`;

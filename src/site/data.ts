@@ -1,6 +1,7 @@
 // What the scripts of a page draw: numbers as scripts of their own, as pages on a disk may fetch nothing.
 import { median } from '../stats/summary.ts';
 import { plainLine } from '../words/escape.ts';
+import { shortId } from '../words/patch.ts';
 import type { TrendIndex } from '../words/trend.ts';
 import { openStates } from './change-pieces.ts';
 import type { Moment, Numbers, SeriesData, SmallData } from './drawn.ts';
@@ -30,14 +31,14 @@ export function seriesData(series: Series, index: TrendIndex): SeriesData {
 }
 
 /** What stands for two commits in an address; no commit is called so. */
-export const placeholders = { from: 'F'.repeat(40), to: 'T'.repeat(40) };
+const placeholders = { from: 'F'.repeat(40), to: 'T'.repeat(40) };
 
 export function smallData(series: Series): SmallData {
   return {
     metric: series.metric,
     times: timesOf(series),
     values: series.points.map(({ value }) => value),
-    commits: series.points.map(({ night }) => night.commit.slice(0, 12)),
+    commits: series.points.map(({ night }) => shortId(night.commit)),
     levels: series.levels.map(({ from, to, typical }) => ({ from, to, typical })),
     changes: changesOf(series).map(({ place, ratio, isOpen }) => ({ place, ratio, isOpen })),
   };

@@ -2,6 +2,7 @@
 
 import { fold } from '../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../report/markup.ts';
+import { isLoss } from '../trend/changes.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatChange, formatMetric, grouped } from '../words/format.ts';
 import type { Change } from '../words/trend.ts';
@@ -9,7 +10,7 @@ import { type Around, changeCard, openLosses, openStates } from './change-pieces
 import { hourOf, moment, type Page } from './document.ts';
 import { picture } from './picture.ts';
 import { seriesPath, testbedPath } from './places.ts';
-import { isWorse, type Series, standingOf } from './series.ts';
+import { lastBegun, type Series, standingOf } from './series.ts';
 import type { Source } from './source.ts';
 
 const mostClosed = 30;
@@ -71,9 +72,9 @@ ${glances(own, '')}</section>
 
 /** `Last night 2026-11-20`, by the session that began last. */
 export function lastNight(series: readonly Series[]): Piece {
-  const times = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
-  if (times.length === 0) return 'There is no night yet';
-  return html`Last night <span class="late-matters">${moment(times.reduce((a, b) => Math.max(a, b)))}</span>`;
+  const last = lastBegun(series);
+  if (last === undefined) return 'There is no night yet';
+  return html`Last night <span class="late-matters">${moment(last)}</span>`;
 }
 
 /** Each series in small, as a link to its page. */
@@ -97,4 +98,4 @@ ${picture(series)}`
 
 /** Less than a hundredth says little of five nights. */
 export const ratioLook = ({ metric }: Series, ratio: number): string =>
-  Math.abs(ratio) < 0.01 ? 'faint' : isWorse(metric, ratio) ? 'loss' : 'gain';
+  Math.abs(ratio) < 0.01 ? 'faint' : isLoss({ metric }, ratio) ? 'loss' : 'gain';

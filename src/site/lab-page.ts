@@ -7,7 +7,7 @@ import { plainLine } from '../words/escape.ts';
 import { expectedly } from '../words/format.ts';
 import { hourOf, moment, type Page } from './document.ts';
 import type { Lab } from './lab.ts';
-import type { Series } from './series.ts';
+import { lastBegun, type Series } from './series.ts';
 
 export const labPage = (lab: Lab, series: readonly Series[]): Page => ({
   path: 'lab.html',
@@ -82,8 +82,8 @@ function healthText(health: NonNullable<Lab['health']>[number] | undefined): Pie
 }
 
 function lastOf(series: readonly Series[]): Piece {
-  const times = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
-  return times.length === 0 ? '–' : moment(times.reduce((a, b) => Math.max(a, b)));
+  const last = lastBegun(series);
+  return last === undefined ? '–' : moment(last);
 }
 
 const queue = ({ queue: waiting }: Overview): Html =>

@@ -1,8 +1,9 @@
 // A series at a glance, without axes: its nights, its levels and its open changes; the page's style has the colours.
 import { type Html, html } from '../report/markup.ts';
 import { round } from '../report/svg.ts';
+import { isLoss } from '../trend/changes.ts';
 import { openStates } from './change-pieces.ts';
-import { isWorse, type Series } from './series.ts';
+import type { Series } from './series.ts';
 
 // All lengths are in units of the picture, which is stretched to the room that it has.
 const [width, height, room] = [300, 64, 5];
@@ -32,7 +33,7 @@ export function picture(series: Series, most = 250, around = series.points.lengt
   const marks = series.changes.flatMap(({ change, level }) => {
     const point = points.find(({ night }) => night.at === level.firstAt);
     if (point === undefined) return [];
-    const look = isWorse(series.metric, level.changeRatio) ? 'loss' : 'gain';
+    const look = isLoss(change, level.changeRatio) ? 'loss' : 'gain';
     const open = openStates.includes(change.state) ? ' open' : '';
     return html`<path class="${look}${open}" d="M${x(point.time)} 0v${height}"/>`;
   });

@@ -2,6 +2,7 @@
 
 import { fold, table } from '../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../report/markup.ts';
+import { median } from '../stats/summary.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatMetric, metricName } from '../words/format.ts';
 import { shortId } from '../words/patch.ts';
@@ -89,7 +90,7 @@ function nightTable(
         .map(({ night, value }) => [
           html`<span class="id">${dayText(night.at)}</span>`,
           html`<code class="id">${shortId(night.commit)}</code>`,
-          formatMetric(metric === 'pps' ? value : medianOf(night.pps), 'pps'),
+          formatMetric(metric === 'pps' ? value : median([...night.pps]), 'pps'),
           rangeText(night.pps),
           ...(hasTime ? [timeText(night)] : []),
           night.result !== undefined && kept.has(night.result)
@@ -102,11 +103,6 @@ function nightTable(
 
 const dayText = (at: string): string => at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
 
-const medianOf = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-};
-
 const rangeText = (pps: readonly number[]): string => {
   if (pps.length === 0) return '–';
   const [low, high] = [Math.min(...pps), Math.max(...pps)];
@@ -114,7 +110,7 @@ const rangeText = (pps: readonly number[]): string => {
 };
 
 const timeText = ({ nsPerPacket }: Night): string =>
-  nsPerPacket.length === 0 ? '–' : formatMetric(medianOf(nsPerPacket), 'nsPerPacket');
+  nsPerPacket.length === 0 ? '–' : formatMetric(median([...nsPerPacket]), 'nsPerPacket');
 
 const occasions: Readonly<Record<Night['occasion'], string>> = {
   night: 'a night',
@@ -129,14 +125,16 @@ export const seriesCsv = ({ points }: Series): string =>
     ...points.map(({ night }: Point) =>
       [
         ...[night.at, night.commit, night.occasion, ...summaryOf(night.pps)],
-        ...[night.nsPerPacket.length === 0 ? '' : medianOf(night.nsPerPacket), idOf(night)],
+        ...[night.nsPerPacket.length === 0 ? '' : median([...night.nsPerPacket]), idOf(night)],
       ].join(','),
     ),
     '',
   ].join('\n');
 
 const summaryOf = (values: readonly number[]): (number | string)[] =>
-  values.length === 0 ? ['', '', ''] : [medianOf(values), Math.min(...values), Math.max(...values)];
+  values.length === 0
+    ? ['', '', '']
+    : [median([...values]), Math.min(...values), Math.max(...values)];
 
 /** Nothing but what an id of the index can be. */
 const idOf = ({ fingerprint }: Night): string =>

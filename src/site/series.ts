@@ -134,9 +134,11 @@ export function standingOf({ points, metric, releases }: Series): Standing | und
   };
 }
 
-/** Whether a ratio of a metric is to the worse. */
-export const isWorse = (metric: Metric, ratio: number): boolean =>
-  metric === 'pps' ? ratio < 0 : ratio > 0;
+/** When the session began that was the last of these series, in milliseconds since 1970; undefined without a night. */
+export function lastBegun(series: readonly Series[]): number | undefined {
+  const times = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
+}
 
 const day = 86_400_000;
 

@@ -13,7 +13,6 @@ import { seriesPath, testbedPath } from './places.ts';
 import { gapsOf, type Series, standingOf } from './series.ts';
 import type { Source } from './source.ts';
 
-const folder = 'testbeds/-';
 const toTop = '../../';
 
 /** `series` are those of one testbed, at least one. */
@@ -26,7 +25,7 @@ export function testbedPage(
   const open = index.changes.filter(
     (change) => change.testbed === first.testbed && openStates.includes(change.state),
   );
-  const around = { folder, index, series, results: results.results };
+  const around = { folder: path, index, series, results: results.results };
   const body = html`<header>
 <h1>${plainLine(first.testbed)}</h1>
 <p class="faint">${lastNight(series)}</p>

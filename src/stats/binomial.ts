@@ -2,7 +2,7 @@
 import { gammaln } from 'simple-statistics';
 
 /** One-sided confidence of both bounds. */
-export const boundConfidenceRatio = 0.95;
+const boundConfidenceRatio = 0.95;
 
 /** The highest share that `alarms` among `gates` leave possible, 1 where nothing was tried (Clopper and Pearson, 1934). */
 export const upperBound = (alarms: number, gates: number): number =>

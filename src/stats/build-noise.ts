@@ -3,7 +3,7 @@ import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import type { CellResult, Metric, Run } from '../words/result.ts';
 import { countedRuns } from './standing.ts';
 
-export type BuildNoise = {
+type BuildNoise = {
   /** How many links runs have booted. */
   links: number;
   /** Standard deviation of the natural logarithms of runs of one link; undefined where no link was booted twice. */

@@ -13,7 +13,7 @@ import type { CellResult, Metric, Result } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import type { Change, ChangeLevel, Night, TrendIndex } from '../words/trend.ts';
 
-export type TrendPolicy = { metric: Metric; marginRatio: number };
+type TrendPolicy = { metric: Metric; marginRatio: number };
 type Series = { testbed: string; cell: Cell };
 
 /** The key of a testbed's cell among all series. */

@@ -58,7 +58,7 @@ export function withSameGate(index: TrendIndex, gate: Result, path: string): Tre
 }
 
 /** What a count says of the promise; both bounds are one-sided, of 95 % each. */
-export type SameSummary = {
+type SameSummary = {
   upper: number;
   lower: number;
   /** `kept` where the promise holds even at the upper bound, `broken` where it does not even at the lower one. */

@@ -123,7 +123,7 @@ const gateSumsSchema = z.object({
 });
 
 /** How often gates of one commit against itself said that something had changed; a new count for whatever is another test. */
-export const sameGatesSchema = z.object({
+const sameGatesSchema = z.object({
   /** Whether both variants were one build, or two links of one tree. */
   kind: z.enum(['same-build', 'relinked']),
   testbed: z.string(),
