@@ -98,7 +98,7 @@ ${upload}
 
   bisect:
     name: bisect
-    # For insiders alone; whether he may write, ppsgate asks GitHub. A cancel has nothing to do here but to end it.
+    # For insiders alone; ppsgate asks GitHub whether its author may write. A cancel has nothing to do here but to end it.
     if: >-
       ${asksToBisect}
       && github.event_name != 'issue_comment'
@@ -321,7 +321,7 @@ ${acceptJob(setting)}`;
 const acceptJob = (setting: Setting): string => `\
   accept:
     name: accept
-    # \`/ppsgate accept\` in an issue that ppsgate has opened on a change; whether he may write, ppsgate asks GitHub.
+    # \`/ppsgate accept\` in an issue that ppsgate has opened on a change; ppsgate asks GitHub whether its author may write.
     if: >-
       github.event_name == 'issue_comment' && !github.event.issue.pull_request
       && startsWith(github.event.comment.body, '/ppsgate accept')
