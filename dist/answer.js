@@ -2,7 +2,7 @@ import { cellName, changeStates, codeBlock, codeSpan, expectedly, formatChange, 
 import { _enum, array, boolean, datetime, int, number$1 as number, object, record, string, unknown } from "./vendor/zod.js";
 import "./config.js";
 import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
-import { isLoss, seriesKey } from "./trend.js";
+import { isOpen, lossesOf, seriesKey } from "./trend.js";
 import { askSchema, bisectWords, callOnGithub, callOnPhabricator } from "./patch.js";
 import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
 import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "./github.js";
@@ -1428,16 +1428,14 @@ const saidOf = (change) => JSON.stringify({
 });
 /** Undefined for what `saidOf` did not write. */
 const readSaid = (text) => saidSchema.safeParse(fromJson(text ?? "")).data;
-/** Whether nothing more is to be done about it. */
-const isOver = ({ state }) => state === "accepted" || state === "recovered";
 /**
 * Sentences, in Markdown, of what people who read the issue do not know yet: another state, more cells, a loss that is
 * half a margin worse, the commit. Without `before` nobody knows what they know: then only an end is news.
 */
 function newsOf(before, change, marginRatio) {
 	const { state, bisection } = change;
-	if (state !== before?.state && isOver(change)) return [stateNews(change)].flatMap((one) => one ?? []);
-	if (before === void 0 || isOver(change)) return [];
+	if (state !== before?.state && !isOpen(change)) return [stateNews(change)].flatMap((one) => one ?? []);
+	if (before === void 0 || !isOpen(change)) return [];
 	const { changeRatio, cell } = worst(change);
 	const cells = losses(change);
 	const culprit = bisection?.culprit;
@@ -1527,7 +1525,7 @@ const revisionText = (change, issueUrl) => [
 ].join("\n\n");
 /** The cells that have lost, the worst first; a change that is none of a loss has all of its cells here. */
 function losses(change) {
-	const lost = change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
+	const lost = lossesOf(change);
 	return (lost.length > 0 ? lost : change.cells).toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
 }
 function worst(change) {
@@ -1611,8 +1609,8 @@ const isBegun = ({ intended }, now) => intended !== void 0 && Math.abs(now.getTi
 * than the margin, either, so such a one is nobody's.
 */
 function isAlert(change, { nights, marginRatio }) {
-	const { state, cells } = change;
-	const lost = cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
+	const { state } = change;
+	const lost = lossesOf(change);
 	if (lost.length === 0) return false;
 	if (state === "code") return true;
 	const isLarge = lost.some(({ changeRatio }) => Math.abs(changeRatio) >= marginRatio);
@@ -1636,7 +1634,7 @@ async function culpritOf(change, world) {
 }
 const isNews = (change, marginRatio) => {
 	const said = readSaid(change.alert.said);
-	return newsOf(said, change, marginRatio).length > 0 || said === void 0 && !isOver(change);
+	return newsOf(said, change, marginRatio).length > 0 || said === void 0 && isOpen(change);
 };
 /** Puts our name to all that nobody else has begun; `unsure` hears which of them somebody began before, and did not end. */
 const claiming = (wanted, { teller, begun, unsure }) => (index) => withAlerts(index, (change) => {

@@ -3,7 +3,7 @@ import { _enum, array, datetime, int, literal, number$1 as number, object, strin
 import { median } from "./stats.js";
 import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic } from "./experiment.js";
 import { badgeOf, badgeVerdicts, bisectGraphs, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderBisectHtml, renderBisectMarkdown, renderHtml, renderMarkdown, replaceFile, sparklineSheet } from "./report.js";
-import { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, isOff, judgeTrend, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate } from "./trend.js";
+import { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, linkNoise, lossesOf, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate } from "./trend.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "./github.js";
 import { lockIfFree } from "./sqlite.js";
 import { dirname, join, relative, sep } from "node:path";
@@ -35,7 +35,7 @@ const plain = (text) => text.replaceAll(/[^a-z0-9._-]+/gi, "-").slice(0, 63).rep
 function renderReadme(index, trend) {
 	const newest = index.results.slice(-mostListed).toReversed();
 	const kept = new Set(index.results.map(({ path }) => path));
-	const open = trend.changes.filter(isOpen).toReversed();
+	const open = trend.changes.filter(isOpenLoss).toReversed();
 	const testbeds = [...new Set(trend.cells.map(({ testbed }) => testbed))];
 	return `${[
 		"# Results of ppsgate",
@@ -62,7 +62,8 @@ function atMost(lines) {
 	const rest = `${/^ */.exec(lines[0] ?? "")?.[0] ?? ""}- and ${left} more, in \`trend/index.json\``;
 	return left > 0 ? [...lines.slice(0, mostListed), rest] : [...lines];
 }
-const isOpen = ({ state }) => state !== "accepted" && state !== "recovered";
+/** A gain asks nothing of anybody. */
+const isOpenLoss = (change) => isOpen(change) && lossesOf(change).length > 0;
 /** The cell that changed most, and how many others. */
 const changeLine = (kept) => ({ testbed, good, bad, cells, state, gates, alert }) => {
 	const [most] = cells.toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));

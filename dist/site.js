@@ -3,7 +3,7 @@ import { _enum, array, datetime, discriminatedUnion, literal, number$1 as number
 import { median } from "./stats.js";
 import { _taggedTemplateLiteral, bullets, colors, fold, html, pageStyle, readAnyResult, renderBisectHtml, renderHtml, replaceFile, round, table } from "./report.js";
 import { embedded } from "./embedded.js";
-import { countsOf, isLoss, levelsOf, sameSummary, sameText, seriesKey } from "./trend.js";
+import { countsOf, isLoss, isOpen, levelsOf, sameSummary, sameText, seriesKey } from "./trend.js";
 import { badgePath } from "./data-branch.js";
 import { stateNames } from "./inventory.js";
 import { join, resolve } from "node:path";
@@ -73,6 +73,82 @@ function issueLink({ compareUrl }, issue) {
 	return repository === void 0 ? void 0 : pageUrl(`${repository}/issues/${issue}`);
 }
 
+// src/site/data.ts
+function seriesData(series, index) {
+	const { points, testbed, name, metric, levels } = series;
+	const nights = points.map(({ night }) => night);
+	const compare = compareLink(index, {
+		good: placeholders.from,
+		bad: placeholders.to
+	});
+	return {
+		name,
+		metric,
+		testbed: plainLine(testbed),
+		times: timesOf$1(series),
+		at: nights.map(({ at }) => Date.parse(at) / 1e3),
+		commits: nights.map(({ commit }) => commit),
+		occasions: nights.map(({ occasion }) => occasion),
+		pps: numbersOf(nights.map(({ pps }) => pps)),
+		...nights.some(({ nsPerPacket }) => nsPerPacket.length > 0) && { nsPerPacket: numbersOf(nights.map(({ nsPerPacket }) => nsPerPacket)) },
+		levels: levels.map(({ from, to, typical, sigmaRatio }) => ({
+			from,
+			to,
+			typical,
+			sigmaRatio
+		})),
+		changes: changesOf(series),
+		releases: series.releases.map(momentOf),
+		fingerprints: series.fingerprints.map(momentOf),
+		...compare !== void 0 && { compare }
+	};
+}
+/** What stands for two commits in an address; no commit is called so. */
+const placeholders = {
+	from: "F".repeat(40),
+	to: "T".repeat(40)
+};
+function smallData(series) {
+	return {
+		metric: series.metric,
+		times: timesOf$1(series),
+		values: series.points.map(({ value }) => value),
+		commits: series.points.map(({ night }) => shortId(night.commit)),
+		levels: series.levels.map(({ from, to, typical }) => ({
+			from,
+			to,
+			typical
+		})),
+		changes: changesOf(series).map(({ place, ratio, isOpen }) => ({
+			place,
+			ratio,
+			isOpen
+		}))
+	};
+}
+const timesOf$1 = ({ points }) => points.map(({ time }) => time / 1e3);
+const changesOf = ({ changes, points }) => changes.flatMap(({ change, level }) => {
+	const place = points.findIndex(({ night }) => night.at === level.firstAt);
+	if (place < 0) return [];
+	return {
+		place,
+		ratio: level.changeRatio,
+		state: change.state,
+		isOpen: isOpen(change)
+	};
+});
+const momentOf = ({ time, said }) => ({
+	time: time / 1e3,
+	said: plainLine(said, 300)
+});
+const numbersOf = (nights) => ({
+	typical: nights.map((values) => values.length === 0 ? null : median([...values])),
+	least: nights.map((values) => values.length === 0 ? null : Math.min(...values)),
+	most: nights.map((values) => values.length === 0 ? null : Math.max(...values))
+});
+/** A script that leaves data under a name; JSON is JavaScript since ECMAScript 2019, and no markup is near it. */
+const dataScript = (name, data) => `globalThis.${name} = ${JSON.stringify(data)};\n`;
+
 // src/site/document.ts
 var _templateObject;
 var _templateObject2;
@@ -109,6 +185,55 @@ const hourOf = (at) => {
 	return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
 };
 
+// src/site/files.ts
+const uplotScript = new URL("uPlot.iife.min.js", import.meta.url);
+const uplotStyle = new URL("uPlot.min.css", import.meta.url);
+/** Text by path. */
+const files = () => [
+	["site.css", `${pageStyle()}${embedded(new URL("site.css", import.meta.url))}`],
+	["site.js", script()],
+	["icon.svg", icon],
+	["uplot.js", `/*\n${uplotLicense}*/\n${readFileSync(uplotScript, "utf8")}`],
+	["uplot.css", readFileSync(uplotStyle, "utf8")]
+];
+/** Modules that are checked as such become one plain script, as pages on a disk may load no module. */
+function script() {
+	return `(() => {\n'use strict';\n${[
+		embedded(new URL("chart.js", import.meta.url)),
+		embedded(new URL("series-view.js", import.meta.url)),
+		embedded(new URL("series-address.js", import.meta.url)),
+		embedded(new URL("series-drawing.js", import.meta.url)),
+		embedded(new URL("series-chart.js", import.meta.url)),
+		embedded(new URL("small-charts.js", import.meta.url)),
+		embedded(new URL("ages.js", import.meta.url))
+	].join("").replaceAll(/^import [^;]*;\n/gm, "").replaceAll(/^export /gm, "")}})();\n`;
+}
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="${colors.ink}"/><path d="M2.5 5.5h5v5h6" fill="none" stroke="${colors.paper}" stroke-width="2"/></svg>
+`;
+/** Whoever publishes a site passes uPlot on, which its licence allows with these words. */
+const uplotLicense = `The MIT License (MIT)
+
+Copyright (c) 2022 Leon Sorokin
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+`;
+
 // src/site/picture.ts
 const [width, height, room] = [
 	300,
@@ -135,7 +260,7 @@ function picture(series, most = 250, around = series.points.length) {
 		const point = points.find(({ night }) => night.at === level.firstAt);
 		if (point === void 0) return [];
 		const look = isLoss(change, level.changeRatio) ? "loss" : "gain";
-		const open = openStates.includes(change.state) ? " open" : "";
+		const open = isOpen(change) ? " open" : "";
 		return html`<path class="${look}${open}" d="M${x(point.time)} 0v${height}"/>`;
 	});
 	return html`<svg class="picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${marks}<path class="dots" d="${dots}"/><path class="steps" d="${steps.join("")}"/></svg>`;
@@ -164,7 +289,7 @@ const openStates = [
 	"testbed"
 ];
 /** Losses that nobody has accepted and that did not pass: what is code first, and then the greatest. */
-const openLosses = ({ changes }) => changes.filter((change) => openStates.includes(change.state) && isLoss(change, worstOf(change).changeRatio)).toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
+const openLosses = ({ changes }) => changes.filter((change) => isOpen(change) && isLoss(change, worstOf(change).changeRatio)).toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
 const urgencyOf = ({ state }) => openStates.indexOf(state);
 const worstOf = ({ cells }) => cells.reduce((worst, one) => Math.abs(one.changeRatio) > Math.abs(worst.changeRatio) ? one : worst);
 const sizeOf = (change) => Math.abs(worstOf(change).changeRatio);
@@ -242,132 +367,6 @@ function gatesPiece(change, level, { folder, index, results }) {
 const resultLink = (path, said, { folder, results }) => results.some((kept) => kept.path === path) ? html`<a href="${linkFrom(folder, `${path}/report.html`)}">${said}</a>` : html`<span title="its result is no longer kept">${said}</span>`;
 const joined = (pieces, between) => pieces.map((piece, place) => place === 0 ? piece : [between, piece]);
 const list = (pieces) => joined(pieces, ", ");
-
-// src/site/data.ts
-function seriesData(series, index) {
-	const { points, testbed, name, metric, levels } = series;
-	const nights = points.map(({ night }) => night);
-	const compare = compareLink(index, {
-		good: placeholders.from,
-		bad: placeholders.to
-	});
-	return {
-		name,
-		metric,
-		testbed: plainLine(testbed),
-		times: timesOf$1(series),
-		at: nights.map(({ at }) => Date.parse(at) / 1e3),
-		commits: nights.map(({ commit }) => commit),
-		occasions: nights.map(({ occasion }) => occasion),
-		pps: numbersOf(nights.map(({ pps }) => pps)),
-		...nights.some(({ nsPerPacket }) => nsPerPacket.length > 0) && { nsPerPacket: numbersOf(nights.map(({ nsPerPacket }) => nsPerPacket)) },
-		levels: levels.map(({ from, to, typical, sigmaRatio }) => ({
-			from,
-			to,
-			typical,
-			sigmaRatio
-		})),
-		changes: changesOf(series),
-		releases: series.releases.map(momentOf),
-		fingerprints: series.fingerprints.map(momentOf),
-		...compare !== void 0 && { compare }
-	};
-}
-/** What stands for two commits in an address; no commit is called so. */
-const placeholders = {
-	from: "F".repeat(40),
-	to: "T".repeat(40)
-};
-function smallData(series) {
-	return {
-		metric: series.metric,
-		times: timesOf$1(series),
-		values: series.points.map(({ value }) => value),
-		commits: series.points.map(({ night }) => shortId(night.commit)),
-		levels: series.levels.map(({ from, to, typical }) => ({
-			from,
-			to,
-			typical
-		})),
-		changes: changesOf(series).map(({ place, ratio, isOpen }) => ({
-			place,
-			ratio,
-			isOpen
-		}))
-	};
-}
-const timesOf$1 = ({ points }) => points.map(({ time }) => time / 1e3);
-const changesOf = ({ changes, points }) => changes.flatMap(({ change, level }) => {
-	const place = points.findIndex(({ night }) => night.at === level.firstAt);
-	if (place < 0) return [];
-	const isOpen = openStates.includes(change.state);
-	return {
-		place,
-		ratio: level.changeRatio,
-		state: change.state,
-		isOpen
-	};
-});
-const momentOf = ({ time, said }) => ({
-	time: time / 1e3,
-	said: plainLine(said, 300)
-});
-const numbersOf = (nights) => ({
-	typical: nights.map((values) => values.length === 0 ? null : median([...values])),
-	least: nights.map((values) => values.length === 0 ? null : Math.min(...values)),
-	most: nights.map((values) => values.length === 0 ? null : Math.max(...values))
-});
-/** A script that leaves data under a name; JSON is JavaScript since ECMAScript 2019, and no markup is near it. */
-const dataScript = (name, data) => `globalThis.${name} = ${JSON.stringify(data)};\n`;
-
-// src/site/files.ts
-const uplotScript = new URL("uPlot.iife.min.js", import.meta.url);
-const uplotStyle = new URL("uPlot.min.css", import.meta.url);
-/** Text by path. */
-const files = () => [
-	["site.css", `${pageStyle()}${embedded(new URL("site.css", import.meta.url))}`],
-	["site.js", script()],
-	["icon.svg", icon],
-	["uplot.js", `/*\n${uplotLicense}*/\n${readFileSync(uplotScript, "utf8")}`],
-	["uplot.css", readFileSync(uplotStyle, "utf8")]
-];
-/** Modules that are checked as such become one plain script, as pages on a disk may load no module. */
-function script() {
-	return `(() => {\n'use strict';\n${[
-		embedded(new URL("chart.js", import.meta.url)),
-		embedded(new URL("series-view.js", import.meta.url)),
-		embedded(new URL("series-address.js", import.meta.url)),
-		embedded(new URL("series-drawing.js", import.meta.url)),
-		embedded(new URL("series-chart.js", import.meta.url)),
-		embedded(new URL("small-charts.js", import.meta.url)),
-		embedded(new URL("ages.js", import.meta.url))
-	].join("").replaceAll(/^import [^;]*;\n/gm, "").replaceAll(/^export /gm, "")}})();\n`;
-}
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="${colors.ink}"/><path d="M2.5 5.5h5v5h6" fill="none" stroke="${colors.paper}" stroke-width="2"/></svg>
-`;
-/** Whoever publishes a site passes uPlot on, which its licence allows with these words. */
-const uplotLicense = `The MIT License (MIT)
-
-Copyright (c) 2022 Leon Sorokin
-
-Permission is hereby granted, free of charge, to any person obtaining a copy
-of this software and associated documentation files (the "Software"), to deal
-in the Software without restriction, including without limitation the rights
-to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-copies of the Software, and to permit persons to whom the Software is
-furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in all
-copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-SOFTWARE.
-`;
 
 // src/site/series.ts
 /** Every series of the index, in its order; those without a night of their metric have no points. */
@@ -496,7 +495,7 @@ function indexPage({ index, results }, series, now) {
 	};
 	const losses = openLosses(index);
 	const others = index.changes.filter((change) => !losses.includes(change)).toReversed();
-	const [gains, closed] = [others.filter((change) => openStates.includes(change.state)), others.filter((change) => !openStates.includes(change.state))];
+	const [gains, closed] = [others.filter(isOpen), others.filter((change) => !isOpen(change))];
 	return {
 		path: "index.html",
 		title: "The branch over time",
@@ -545,7 +544,7 @@ ${series.map((one) => glance(one, toTop))}</ul>
 function glance(series, toTop) {
 	const standing = standingOf(series);
 	const { metric, name } = series;
-	const open = series.changes.filter(({ change }) => openStates.includes(change.state));
+	const open = series.changes.filter(({ change, level }) => isOpen(change) && isLoss(change, level.changeRatio));
 	return html`<li><a href="${toTop}${seriesPath(series)}.html"><span class="name">${name}</span>
 ${standing === void 0 ? html`<span class="faint">no night yet</span>` : html`<b>${formatMetric(standing.now, metric)}</b> <span class="${ratioLook(series, standing.bestRatio)}">${formatChange(standing.bestRatio)}<span class="unseen"> of its best of 90 days</span></span>
 ${picture(series)}`}${open.map(({ change, level }) => html`<span class="state ${change.state}">${change.state} ${formatChange(level.changeRatio)}</span>`)}</a></li>
@@ -811,7 +810,7 @@ const toTop = "../../";
 function testbedPage({ index, results }, series) {
 	const [first] = series;
 	const path = testbedPath(first);
-	const open = index.changes.filter((change) => change.testbed === first.testbed && openStates.includes(change.state));
+	const open = openLosses(index).filter(({ testbed }) => testbed === first.testbed);
 	const around = {
 		folder: path,
 		index,
@@ -841,7 +840,7 @@ ${gaps(series)}${fingerprints(index, first)}</main>
 const openCards = (open, card) => open.length > 0 && html`<section id="open">
 <h2>Open changes</h2>
 <div class="changes">
-${open.toReversed().map(card)}</div>
+${open.map(card)}</div>
 </section>
 `;
 const smallFigure = (series) => html`<figure>

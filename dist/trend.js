@@ -253,6 +253,8 @@ const seriesKey = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
 const byCommit = (a, b) => (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
 /** Whether it is a loss: fewer packets per second, or more time for each packet. */
 const isLoss = ({ metric }, changeRatio) => metric === "pps" ? changeRatio < 0 : changeRatio > 0;
+/** The cells of a change that have lost; none of a gain. */
+const lossesOf = (change) => change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
 /** One number a night, the median of its runs; none of a night that has no run of the metric. */
 const nightValue = (night, metric) => median(night[metric]);
 const valuesOf = (nights, metric) => nights.map((night) => nightValue(night, metric));
@@ -329,7 +331,7 @@ function withPoint(changes, { testbed, nights }, { index, earliest, latest }, le
 	}];
 }
 const changeId = (...parts) => createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 12);
-/** Nobody has settled it, and the old level is not back. */
+/** Whether nobody has settled it, and the old level is not back. */
 const isOpen = ({ state }) => state !== "accepted" && state !== "recovered";
 /** A gate that found nothing in other cells says nothing of this one. */
 function joined(change, level, now) {
@@ -417,7 +419,7 @@ function gated(change, { outcome, finishedAt }, path) {
 			};
 		})
 	};
-	const said = change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio)).map((level) => cells.find(isOf(level))?.verdict.kind);
+	const said = lossesOf(change).map((level) => cells.find(isOf(level))?.verdict.kind);
 	const others = change.gates.filter(({ at }) => at !== gate.at);
 	return moved({
 		...change,
@@ -464,7 +466,7 @@ function isOff(before, night, metric) {
 }
 const deviationsOff = 4;
 /** Changes whose two commits a gate should compare, oldest first: losses that nobody has explained, three times each. */
-const wantedGates = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && isAsked(change) && change.gates.length < mostGates && change.cells.some(({ changeRatio }) => isLoss(change, changeRatio)));
+const wantedGates = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && isAsked(change) && change.gates.length < mostGates && lossesOf(change).length > 0);
 const mostGates = 3;
 /** Changes that are code and were not bisected, oldest first; whether there are commits between, git knows. */
 const wantedBisections = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && change.state === "code" && !change.bisection);
@@ -578,4 +580,4 @@ const rounded = ({ pps, nsPerPacket }) => ({
 	nsPerPacket: nsPerPacket.map((value) => Number(value.toPrecision(4)))
 });
 
-export { accepted, byCommit, countsOf, earlierNight, emptyTrend, isLoss, isOfOneCommit, isOff, isRelinked, judgeTrend, levelsOf, linkNoise, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate };
+export { accepted, byCommit, countsOf, earlierNight, emptyTrend, isLoss, isOfOneCommit, isOff, isOpen, isRelinked, judgeTrend, levelsOf, linkNoise, lossesOf, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate };

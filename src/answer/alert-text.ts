@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Label } from '../github/issue.ts';
 import { callOnGithub } from '../patch/command.ts';
-import { isLoss } from '../trend/changes.ts';
+import { isOpen, lossesOf } from '../trend/changes.ts';
 import { codeSpan, pageUrl, plainLine } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric } from '../words/format.ts';
 import { fromJson } from '../words/json.ts';
@@ -68,19 +68,15 @@ export const saidOf = (change: Change): string =>
 export const readSaid = (text: string | undefined): Said | undefined =>
   saidSchema.safeParse(fromJson(text ?? '')).data;
 
-/** Whether nothing more is to be done about it. */
-export const isOver = ({ state }: Pick<Change, 'state'>): boolean =>
-  state === 'accepted' || state === 'recovered';
-
 /**
  * Sentences, in Markdown, of what people who read the issue do not know yet: another state, more cells, a loss that is
  * half a margin worse, the commit. Without `before` nobody knows what they know: then only an end is news.
  */
 export function newsOf(before: Said | undefined, change: Change, marginRatio: number): string[] {
   const { state, bisection } = change;
-  if (state !== before?.state && isOver(change))
+  if (state !== before?.state && !isOpen(change))
     return [stateNews(change)].flatMap((one) => one ?? []);
-  if (before === undefined || isOver(change)) return [];
+  if (before === undefined || !isOpen(change)) return [];
   const { changeRatio, cell } = worst(change);
   const cells = losses(change);
   const culprit = bisection?.culprit;
@@ -191,7 +187,7 @@ export const revisionText = (change: Change, issueUrl: string): string =>
 
 /** The cells that have lost, the worst first; a change that is none of a loss has all of its cells here. */
 function losses(change: Change): ChangeLevel[] {
-  const lost = change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
+  const lost = lossesOf(change);
   const counted = lost.length > 0 ? lost : change.cells;
   return counted.toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
 }

@@ -18,7 +18,7 @@ import {
   updateIssue,
 } from '../github/issue.ts';
 import { mergedAs } from '../github/pull-request.ts';
-import { isLoss, seriesKey } from '../trend/changes.ts';
+import { isOpen, lossesOf, seriesKey } from '../trend/changes.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Change, Night, TrendIndex } from '../words/trend.ts';
 import {
@@ -27,7 +27,6 @@ import {
   alertLabels,
   alertMarker,
   alertTitle,
-  isOver,
   newsMarker,
   newsOf,
   pullRequestText,
@@ -143,8 +142,8 @@ const isBegun = ({ intended }: Alert, now: Date): boolean =>
  * than the margin, either, so such a one is nobody's.
  */
 function isAlert(change: Change, { nights, marginRatio }: AlertsWorld): boolean {
-  const { state, cells } = change;
-  const lost = cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
+  const { state } = change;
+  const lost = lossesOf(change);
   if (lost.length === 0) return false;
   if (state === 'code') return true;
   const isLarge = lost.some(({ changeRatio }) => Math.abs(changeRatio) >= marginRatio);
@@ -172,7 +171,7 @@ async function culpritOf(change: Change, world: AlertsWorld): Promise<string | u
 
 const isNews = (change: Change, marginRatio: number): boolean => {
   const said = readSaid(change.alert.said);
-  return newsOf(said, change, marginRatio).length > 0 || (said === undefined && !isOver(change));
+  return newsOf(said, change, marginRatio).length > 0 || (said === undefined && isOpen(change));
 };
 
 /** Puts our name to all that nobody else has begun; `unsure` hears which of them somebody began before, and did not end. */

@@ -1,4 +1,5 @@
 // The README of the data branch: what people who find it see. All names of others stand in code.
+import { isOpen, lossesOf } from '../trend/changes.ts';
 import { countsOf, linkNoise, sameSummary, sameText } from '../trend/same-gates.ts';
 import { codeSpan } from '../words/escape.ts';
 import { formatChange, formatPercent } from '../words/format.ts';
@@ -24,7 +25,7 @@ type Shown = {
 export function renderReadme(index: Shown, trend: TrendIndex): string {
   const newest = index.results.slice(-mostListed).toReversed();
   const kept = new Set(index.results.map(({ path }) => path));
-  const open = trend.changes.filter(isOpen).toReversed();
+  const open = trend.changes.filter(isOpenLoss).toReversed();
   const testbeds = [...new Set(trend.cells.map(({ testbed }) => testbed))];
   return `${[
     '# Results of ppsgate',
@@ -63,7 +64,8 @@ function atMost(lines: readonly string[]): string[] {
   return left > 0 ? [...lines.slice(0, mostListed), rest] : [...lines];
 }
 
-const isOpen = ({ state }: Change): boolean => state !== 'accepted' && state !== 'recovered';
+/** A gain asks nothing of anybody. */
+const isOpenLoss = (change: Change): boolean => isOpen(change) && lossesOf(change).length > 0;
 
 /** The cell that changed most, and how many others. */
 const changeLine =

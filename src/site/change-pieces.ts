@@ -1,6 +1,6 @@
 // What is told of a change, wherever a page tells it.
 import { type Html, html, type Piece } from '../report/markup.ts';
-import { isLoss } from '../trend/changes.ts';
+import { isLoss, isOpen } from '../trend/changes.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric } from '../words/format.ts';
 import { shortId } from '../words/patch.ts';
@@ -13,19 +13,12 @@ import type { Series } from './series.ts';
 import type { KeptResult } from './source.ts';
 
 /** States in which somebody may still have something to do, the most urgent first. */
-export const openStates: readonly Change['state'][] = [
-  'code',
-  'confirming',
-  'candidate',
-  'testbed',
-];
+const openStates: readonly Change['state'][] = ['code', 'confirming', 'candidate', 'testbed'];
 
 /** Losses that nobody has accepted and that did not pass: what is code first, and then the greatest. */
 export const openLosses = ({ changes }: TrendIndex): Change[] =>
   changes
-    .filter(
-      (change) => openStates.includes(change.state) && isLoss(change, worstOf(change).changeRatio),
-    )
+    .filter((change) => isOpen(change) && isLoss(change, worstOf(change).changeRatio))
     .toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
 
 const urgencyOf = ({ state }: Change): number => openStates.indexOf(state);

@@ -1,9 +1,9 @@
 // What the scripts of a page draw: numbers as scripts of their own, as pages on a disk may fetch nothing.
 import { median } from '../stats/summary.ts';
+import { isOpen } from '../trend/changes.ts';
 import { plainLine } from '../words/escape.ts';
 import { shortId } from '../words/patch.ts';
 import type { TrendIndex } from '../words/trend.ts';
-import { openStates } from './change-pieces.ts';
 import type { Moment, Numbers, SeriesData, SmallData } from './drawn.ts';
 import { compareLink } from './places.ts';
 import type { Mark, Series } from './series.ts';
@@ -50,8 +50,7 @@ const changesOf = ({ changes, points }: Series): SeriesData['changes'] =>
   changes.flatMap(({ change, level }) => {
     const place = points.findIndex(({ night }) => night.at === level.firstAt);
     if (place < 0) return [];
-    const isOpen = openStates.includes(change.state);
-    return { place, ratio: level.changeRatio, state: change.state, isOpen };
+    return { place, ratio: level.changeRatio, state: change.state, isOpen: isOpen(change) };
   });
 
 const momentOf = ({ time, said }: Mark): Moment => ({

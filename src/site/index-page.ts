@@ -2,11 +2,11 @@
 
 import { fold } from '../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../report/markup.ts';
-import { isLoss } from '../trend/changes.ts';
+import { isLoss, isOpen } from '../trend/changes.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatChange, formatMetric, grouped } from '../words/format.ts';
 import type { Change } from '../words/trend.ts';
-import { type Around, changeCard, openLosses, openStates } from './change-pieces.ts';
+import { type Around, changeCard, openLosses } from './change-pieces.ts';
 import { hourOf, moment, type Page } from './document.ts';
 import { picture } from './picture.ts';
 import { seriesPath, testbedPath } from './places.ts';
@@ -19,10 +19,7 @@ export function indexPage({ index, results }: Source, series: readonly Series[],
   const around: Around = { folder: '', index, series, results: results.results };
   const losses = openLosses(index);
   const others = index.changes.filter((change) => !losses.includes(change)).toReversed();
-  const [gains, closed] = [
-    others.filter((change) => openStates.includes(change.state)),
-    others.filter((change) => !openStates.includes(change.state)),
-  ];
+  const [gains, closed] = [others.filter(isOpen), others.filter((change) => !isOpen(change))];
   const body = html`<header class="${losses.length > 0 ? 'regression' : 'no-regression'}">
 <h1>${headline(losses.length)}</h1>
 <p class="faint">${extent(series)} As of ${hourOf(now.toISOString())}.</p>
@@ -85,7 +82,9 @@ ${series.map((one) => glance(one, toTop))}</ul>
 function glance(series: Series, toTop: string): Html {
   const standing = standingOf(series);
   const { metric, name } = series;
-  const open = series.changes.filter(({ change }) => openStates.includes(change.state));
+  const open = series.changes.filter(
+    ({ change, level }) => isOpen(change) && isLoss(change, level.changeRatio),
+  );
   return html`<li><a href="${toTop}${seriesPath(series)}.html"><span class="name">${name}</span>
 ${
   standing === undefined

@@ -1,8 +1,7 @@
 // A series at a glance, without axes: its nights, its levels and its open changes; the page's style has the colours.
 import { type Html, html } from '../report/markup.ts';
 import { round } from '../report/svg.ts';
-import { isLoss } from '../trend/changes.ts';
-import { openStates } from './change-pieces.ts';
+import { isLoss, isOpen } from '../trend/changes.ts';
 import type { Series } from './series.ts';
 
 // All lengths are in units of the picture, which is stretched to the room that it has.
@@ -34,7 +33,7 @@ export function picture(series: Series, most = 250, around = series.points.lengt
     const point = points.find(({ night }) => night.at === level.firstAt);
     if (point === undefined) return [];
     const look = isLoss(change, level.changeRatio) ? 'loss' : 'gain';
-    const open = openStates.includes(change.state) ? ' open' : '';
+    const open = isOpen(change) ? ' open' : '';
     return html`<path class="${look}${open}" d="M${x(point.time)} 0v${height}"/>`;
   });
   return html`<svg class="picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${marks}<path class="dots" d="${dots}"/><path class="steps" d="${steps.join('')}"/></svg>`;

@@ -5,7 +5,7 @@ import { type Html, html, type Piece } from '../report/markup.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatChange, formatMetric, roughly } from '../words/format.ts';
 import type { Change } from '../words/trend.ts';
-import { changeCard, openStates } from './change-pieces.ts';
+import { changeCard, openLosses } from './change-pieces.ts';
 import { moment, type Page } from './document.ts';
 import { lastNight, ratioLook } from './index-page.ts';
 import { picture } from './picture.ts';
@@ -22,9 +22,7 @@ export function testbedPage(
 ): Page {
   const [first] = series;
   const path = testbedPath(first);
-  const open = index.changes.filter(
-    (change) => change.testbed === first.testbed && openStates.includes(change.state),
-  );
+  const open = openLosses(index).filter(({ testbed }) => testbed === first.testbed);
   const around = { folder: path, index, series, results: results.results };
   const body = html`<header>
 <h1>${plainLine(first.testbed)}</h1>
@@ -47,7 +45,7 @@ const openCards = (open: readonly Change[], card: (change: Change) => Html): Pie
   html`<section id="open">
 <h2>Open changes</h2>
 <div class="changes">
-${open.toReversed().map(card)}</div>
+${open.map(card)}</div>
 </section>
 `;
 

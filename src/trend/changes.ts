@@ -27,6 +27,10 @@ export const byCommit = (a: Night, b: Night): number =>
 export const isLoss = ({ metric }: Pick<Change, 'metric'>, changeRatio: number): boolean =>
   metric === 'pps' ? changeRatio < 0 : changeRatio > 0;
 
+/** The cells of a change that have lost; none of a gain. */
+export const lossesOf = (change: Change): ChangeLevel[] =>
+  change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
+
 /** One number a night, the median of its runs; none of a night that has no run of the metric. */
 const nightValue = (night: Night, metric: Metric): number => median(night[metric]);
 const valuesOf = (nights: readonly Night[], metric: Metric): number[] =>
@@ -145,8 +149,9 @@ function withPoint(
 const changeId = (...parts: string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
 
-/** Nobody has settled it, and the old level is not back. */
-const isOpen = ({ state }: Change): boolean => state !== 'accepted' && state !== 'recovered';
+/** Whether nobody has settled it, and the old level is not back. */
+export const isOpen = ({ state }: Pick<Change, 'state'>): boolean =>
+  state !== 'accepted' && state !== 'recovered';
 
 /** A gate that found nothing in other cells says nothing of this one. */
 function joined(change: Change, level: ChangeLevel, now: Date): Change {
@@ -246,8 +251,7 @@ function gated(change: Change, { outcome, finishedAt }: GateEnd, path: string): 
       return { cell, ...(interval && { interval }) };
     }),
   };
-  const lost = change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
-  const said = lost.map((level) => cells.find(isOf(level))?.verdict.kind);
+  const said = lossesOf(change).map((level) => cells.find(isOf(level))?.verdict.kind);
   // A night that goes on publishes again what it has published.
   const others = change.gates.filter(({ at }) => at !== gate.at);
   return moved(
@@ -320,7 +324,7 @@ export const wantedGates = ({ changes }: TrendIndex, testbed: string): Change[] 
       change.testbed === testbed &&
       isAsked(change) &&
       change.gates.length < mostGates &&
-      change.cells.some(({ changeRatio }) => isLoss(change, changeRatio)),
+      lossesOf(change).length > 0,
   );
 
 const mostGates = 3;
