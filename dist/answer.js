@@ -2,7 +2,7 @@ import { cellName, changeStates, codeBlock, codeSpan, expectedly, formatChange, 
 import { _enum, array, boolean, datetime, int, number$1 as number, object, record, string, unknown } from "./vendor/zod.js";
 import "./config.js";
 import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
-import { isOpen, lossesOf, seriesKey } from "./trend.js";
+import { isOpen, lossesOf, seriesKey, worstOf } from "./trend.js";
 import { askSchema, bisectWords, callOnGithub, callOnPhabricator } from "./patch.js";
 import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
 import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "./github.js";
@@ -1423,7 +1423,7 @@ const saidSchema = object({
 const saidOf = (change) => JSON.stringify({
 	state: change.state,
 	cells: losses(change).length,
-	worstRatio: worst(change).changeRatio,
+	worstRatio: worstOf(change).changeRatio,
 	...change.bisection?.culprit !== void 0 && { culprit: change.bisection.culprit }
 });
 /** Undefined for what `saidOf` did not write. */
@@ -1436,7 +1436,7 @@ function newsOf(before, change, marginRatio) {
 	const { state, bisection } = change;
 	if (state !== before?.state && !isOpen(change)) return [stateNews(change)].flatMap((one) => one ?? []);
 	if (before === void 0 || !isOpen(change)) return [];
-	const { changeRatio, cell } = worst(change);
+	const { changeRatio, cell } = worstOf(change);
 	const cells = losses(change);
 	const culprit = bisection?.culprit;
 	const isWorse = Math.abs(changeRatio) >= Math.abs(before.worstRatio) + marginRatio / 2;
@@ -1463,7 +1463,7 @@ function alertTitle(change) {
 	const count = losses(change).length;
 	const of = change.metric === "pps" ? "" : " CPU time per packet";
 	const cells = count === 1 ? "1 cell" : `${count} cells`;
-	return `${sizeIn(worst(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
+	return `${sizeIn(worstOf(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
 }
 /** All that is known of it now, in Markdown; no text of a commit is in it. */
 function alertBody(change, links) {
@@ -1527,11 +1527,6 @@ const revisionText = (change, issueUrl) => [
 function losses(change) {
 	const lost = lossesOf(change);
 	return (lost.length > 0 ? lost : change.cells).toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
-}
-function worst(change) {
-	const [first] = losses(change);
-	if (first === void 0) throw new Error(`The change ${change.id} has no cell.`);
-	return first;
 }
 function commitsOf({ good, bad, bisection }) {
 	if (bisection?.culprit !== void 0) return shortId(bisection.culprit);

@@ -3,7 +3,7 @@ import { _enum, array, datetime, int, literal, number$1 as number, object, strin
 import { median } from "./stats.js";
 import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic } from "./experiment.js";
 import { badgeOf, badgeVerdicts, bisectGraphs, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderBisectHtml, renderBisectMarkdown, renderHtml, renderMarkdown, replaceFile, sparklineSheet } from "./report.js";
-import { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, linkNoise, lossesOf, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate } from "./trend.js";
+import { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, linkNoise, lossesOf, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate, worstOf } from "./trend.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "./github.js";
 import { lockIfFree } from "./sqlite.js";
 import { dirname, join, relative, sep } from "node:path";
@@ -64,10 +64,11 @@ function atMost(lines) {
 }
 /** A gain asks nothing of anybody. */
 const isOpenLoss = (change) => isOpen(change) && lossesOf(change).length > 0;
-/** The cell that changed most, and how many others. */
-const changeLine = (kept) => ({ testbed, good, bad, cells, state, gates, alert }) => {
-	const [most] = cells.toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
-	const size = most ? `${cellName(most.cell)} ${formatChange(most.changeRatio)}` : "";
+/** The cell that lost most, and how many changed. */
+const changeLine = (kept) => (change) => {
+	const { testbed, good, bad, cells, state, gates, alert } = change;
+	const { cell, changeRatio } = worstOf(change);
+	const size = `${cellName(cell)} ${formatChange(changeRatio)}`;
 	const others = cells.length > 1 ? ` (${cells.length} cells)` : "";
 	const range = good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
 	const gate = gates.at(-1);

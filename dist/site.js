@@ -3,7 +3,7 @@ import { _enum, array, datetime, discriminatedUnion, literal, number$1 as number
 import { median } from "./stats.js";
 import { _taggedTemplateLiteral, bullets, colors, fold, html, pageStyle, readAnyResult, renderBisectHtml, renderHtml, replaceFile, round, table } from "./report.js";
 import { embedded } from "./embedded.js";
-import { countsOf, isLoss, isOpen, levelsOf, sameSummary, sameText, seriesKey } from "./trend.js";
+import { countsOf, isLoss, isOpen, levelsOf, lossesOf, sameSummary, sameText, seriesKey, worstOf } from "./trend.js";
 import { badgePath } from "./data-branch.js";
 import { stateNames } from "./inventory.js";
 import { join, resolve } from "node:path";
@@ -289,9 +289,8 @@ const openStates = [
 	"testbed"
 ];
 /** Losses that nobody has accepted and that did not pass: what is code first, and then the greatest. */
-const openLosses = ({ changes }) => changes.filter((change) => isOpen(change) && isLoss(change, worstOf(change).changeRatio)).toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
+const openLosses = ({ changes }) => changes.filter((change) => isOpen(change) && lossesOf(change).length > 0).toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
 const urgencyOf = ({ state }) => openStates.indexOf(state);
-const worstOf = ({ cells }) => cells.reduce((worst, one) => Math.abs(one.changeRatio) > Math.abs(worst.changeRatio) ? one : worst);
 const sizeOf = (change) => Math.abs(worstOf(change).changeRatio);
 const stateMeanings = {
 	candidate: "seen in the nights; no gate has looked yet",

@@ -255,6 +255,11 @@ const byCommit = (a, b) => (a.committedAt ?? a.at).localeCompare(b.committedAt ?
 const isLoss = ({ metric }, changeRatio) => metric === "pps" ? changeRatio < 0 : changeRatio > 0;
 /** The cells of a change that have lost; none of a gain. */
 const lossesOf = (change) => change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
+/** The greatest loss of a change, or where nothing was lost the greatest gain. */
+function worstOf(change) {
+	const lost = lossesOf(change);
+	return (lost.length > 0 ? lost : change.cells).reduce((worst, one) => Math.abs(one.changeRatio) > Math.abs(worst.changeRatio) ? one : worst);
+}
 /** One number a night, the median of its runs; none of a night that has no run of the metric. */
 const nightValue = (night, metric) => median(night[metric]);
 const valuesOf = (nights, metric) => nights.map((night) => nightValue(night, metric));
@@ -580,4 +585,4 @@ const rounded = ({ pps, nsPerPacket }) => ({
 	nsPerPacket: nsPerPacket.map((value) => Number(value.toPrecision(4)))
 });
 
-export { accepted, byCommit, countsOf, earlierNight, emptyTrend, isLoss, isOfOneCommit, isOff, isOpen, isRelinked, judgeTrend, levelsOf, linkNoise, lossesOf, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate };
+export { accepted, byCommit, countsOf, earlierNight, emptyTrend, isLoss, isOfOneCommit, isOff, isOpen, isRelinked, judgeTrend, levelsOf, linkNoise, lossesOf, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate, worstOf };

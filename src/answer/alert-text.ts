@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Label } from '../github/issue.ts';
 import { callOnGithub } from '../patch/command.ts';
-import { isOpen, lossesOf } from '../trend/changes.ts';
+import { isOpen, lossesOf, worstOf } from '../trend/changes.ts';
 import { codeSpan, pageUrl, plainLine } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric } from '../words/format.ts';
 import { fromJson } from '../words/json.ts';
@@ -60,7 +60,7 @@ export const saidOf = (change: Change): string =>
   JSON.stringify({
     state: change.state,
     cells: losses(change).length,
-    worstRatio: worst(change).changeRatio,
+    worstRatio: worstOf(change).changeRatio,
     ...(change.bisection?.culprit !== undefined && { culprit: change.bisection.culprit }),
   } satisfies Said);
 
@@ -77,7 +77,7 @@ export function newsOf(before: Said | undefined, change: Change, marginRatio: nu
   if (state !== before?.state && !isOpen(change))
     return [stateNews(change)].flatMap((one) => one ?? []);
   if (before === undefined || !isOpen(change)) return [];
-  const { changeRatio, cell } = worst(change);
+  const { changeRatio, cell } = worstOf(change);
   const cells = losses(change);
   const culprit = bisection?.culprit;
   const isWorse = Math.abs(changeRatio) >= Math.abs(before.worstRatio) + marginRatio / 2;
@@ -121,7 +121,7 @@ export function alertTitle(change: Change): string {
   const count = losses(change).length;
   const of = change.metric === 'pps' ? '' : ' CPU time per packet';
   const cells = count === 1 ? '1 cell' : `${count} cells`;
-  return `${sizeIn(worst(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
+  return `${sizeIn(worstOf(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
 }
 
 /** All that is known of it now, in Markdown; no text of a commit is in it. */
@@ -190,12 +190,6 @@ function losses(change: Change): ChangeLevel[] {
   const lost = lossesOf(change);
   const counted = lost.length > 0 ? lost : change.cells;
   return counted.toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
-}
-
-function worst(change: Change): ChangeLevel {
-  const [first] = losses(change);
-  if (first === undefined) throw new Error(`The change ${change.id} has no cell.`);
-  return first;
 }
 
 function commitsOf({ good, bad, bisection }: Change): string {

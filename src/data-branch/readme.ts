@@ -1,5 +1,5 @@
 // The README of the data branch: what people who find it see. All names of others stand in code.
-import { isOpen, lossesOf } from '../trend/changes.ts';
+import { isOpen, lossesOf, worstOf } from '../trend/changes.ts';
 import { countsOf, linkNoise, sameSummary, sameText } from '../trend/same-gates.ts';
 import { codeSpan } from '../words/escape.ts';
 import { formatChange, formatPercent } from '../words/format.ts';
@@ -67,12 +67,13 @@ function atMost(lines: readonly string[]): string[] {
 /** A gain asks nothing of anybody. */
 const isOpenLoss = (change: Change): boolean => isOpen(change) && lossesOf(change).length > 0;
 
-/** The cell that changed most, and how many others. */
+/** The cell that lost most, and how many changed. */
 const changeLine =
   (kept: ReadonlySet<string>) =>
-  ({ testbed, good, bad, cells, state, gates, alert }: Change): string => {
-    const [most] = cells.toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
-    const size = most ? `${cellName(most.cell)} ${formatChange(most.changeRatio)}` : '';
+  (change: Change): string => {
+    const { testbed, good, bad, cells, state, gates, alert } = change;
+    const { cell, changeRatio } = worstOf(change);
+    const size = `${cellName(cell)} ${formatChange(changeRatio)}`;
     const others = cells.length > 1 ? ` (${cells.length} cells)` : '';
     const range = good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
     const gate = gates.at(-1);

@@ -1,6 +1,6 @@
 // What is told of a change, wherever a page tells it.
 import { type Html, html, type Piece } from '../report/markup.ts';
-import { isLoss, isOpen } from '../trend/changes.ts';
+import { isLoss, isOpen, lossesOf, worstOf } from '../trend/changes.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric } from '../words/format.ts';
 import { shortId } from '../words/patch.ts';
@@ -18,15 +18,10 @@ const openStates: readonly Change['state'][] = ['code', 'confirming', 'candidate
 /** Losses that nobody has accepted and that did not pass: what is code first, and then the greatest. */
 export const openLosses = ({ changes }: TrendIndex): Change[] =>
   changes
-    .filter((change) => isOpen(change) && isLoss(change, worstOf(change).changeRatio))
+    .filter((change) => isOpen(change) && lossesOf(change).length > 0)
     .toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
 
 const urgencyOf = ({ state }: Change): number => openStates.indexOf(state);
-
-const worstOf = ({ cells }: Change): ChangeLevel =>
-  cells.reduce((worst, one) =>
-    Math.abs(one.changeRatio) > Math.abs(worst.changeRatio) ? one : worst,
-  );
 
 const sizeOf = (change: Change): number => Math.abs(worstOf(change).changeRatio);
 

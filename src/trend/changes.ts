@@ -31,6 +31,14 @@ export const isLoss = ({ metric }: Pick<Change, 'metric'>, changeRatio: number):
 export const lossesOf = (change: Change): ChangeLevel[] =>
   change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
 
+/** The greatest loss of a change, or where nothing was lost the greatest gain. */
+export function worstOf(change: Change): ChangeLevel {
+  const lost = lossesOf(change);
+  return (lost.length > 0 ? lost : change.cells).reduce((worst, one) =>
+    Math.abs(one.changeRatio) > Math.abs(worst.changeRatio) ? one : worst,
+  );
+}
+
 /** One number a night, the median of its runs; none of a night that has no run of the metric. */
 const nightValue = (night: Night, metric: Metric): number => median(night[metric]);
 const valuesOf = (nights: readonly Night[], metric: Metric): number[] =>

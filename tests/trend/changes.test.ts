@@ -6,11 +6,13 @@ import {
   isOff,
   judgeTrend,
   levelsOf,
+  lossesOf,
   seriesKey,
   wantedBisections,
   wantedGates,
   withBisection,
   withGate,
+  worstOf,
 } from '../../src/trend/changes.ts';
 import type { Cell } from '../../src/words/scenario.ts';
 import type { Change, Night, TrendIndex } from '../../src/words/trend.ts';
@@ -295,6 +297,16 @@ describe('a night that is off', () => {
     expect(isOff(steady(5), aNight(6, 0.5e6), 'pps')).toBe(false);
     expect(isOff(steady(20), aNight(21, 0.5e6), 'nsPerPacket')).toBe(false);
   });
+});
+
+test('the worst cell of a change is the one that lost most, though another one may have gained more', () => {
+  const level = (changeRatio: number, cell = forwarding) => ({
+    ...{ cell, before: 1e6, after: 1e6 * (1 + changeRatio), changeRatio, firstAt: timeOf(30) },
+  });
+  const cells = [level(0.06), level(-0.03, inet6)];
+  expect(worstOf({ ...only(lost), cells }).cell).toEqual(inet6);
+  expect(lossesOf({ ...only(lost), cells })).toHaveLength(1);
+  expect(worstOf({ ...only(lost), cells: [level(0.02), level(0.06, inet6)] }).cell).toEqual(inet6);
 });
 
 test('levels are the stretches between the changes that are kept', () => {
