@@ -1,5 +1,5 @@
 import { version } from "./package.js";
-import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, withoutPaths } from "./words.js";
+import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, withoutPaths } from "./words.js";
 import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { blastNumbers, cellResult, cellVerdict, evidenceAt, isCounted, isEnough, lookSizes, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
@@ -7,6 +7,7 @@ import { variantSchema } from "./build.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
 import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { randomInt } from "node:crypto";
 import { access, appendFile, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
 
@@ -393,7 +394,7 @@ const planSchema = object({
 /** The history of a cell picks its design, and the seed the order of everything. */
 function makePlan(request, unlinked, history) {
 	const variants = withLinks(unlinked, request);
-	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
+	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf$1(config) } = request;
 	const { traffic, profile } = config;
 	const policy = policyOf(config);
 	const isLinkedOften = variants.some((variant) => linksOf(variant).length > 1);
@@ -465,7 +466,7 @@ async function readRules({ rules, scenarios }) {
 	return Object.fromEntries(await Promise.all(read));
 }
 /** What a configuration asks to be measured, in its order. */
-function cellsOf({ scenarios, families, frameSizes }) {
+function cellsOf$1({ scenarios, families, frameSizes }) {
 	const sizes = frameSizes === void 0 ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
 	return scenarios.flatMap((scenario) => families.flatMap((family) => sizes.map((size) => ({
 		scenario,
@@ -476,7 +477,7 @@ function cellsOf({ scenarios, families, frameSizes }) {
 /** The cells among some that the configuration still has, in its order. */
 function cellsAmong(config, some) {
 	const names = new Set(some.map(cellName));
-	return cellsOf(config).filter((cell) => names.has(cellName(cell)));
+	return cellsOf$1(config).filter((cell) => names.has(cellName(cell)));
 }
 /** What it holds a verdict to. */
 function policyOf({ gate }) {
@@ -858,158 +859,462 @@ function outcomeOf$1(plan, journal) {
 }
 const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
 
+// src/experiment/arms.ts
+/** Whether runs of base of the one plan tell the same as those of the other, so that both can be measured together. */
+function mayShareBase(own, other) {
+	const baseOf = ({ variants }) => {
+		const { kernel, files } = variants.find(({ variant }) => variant === "base") ?? {};
+		return {
+			kernel,
+			files
+		};
+	};
+	const packets = new Set(own.cells.map(packetsOf));
+	return [own, other].every(isShareable) && own.testbed === other.testbed && isDeepStrictEqual(baseOf(own), baseOf(other)) && isDeepStrictEqual(own.traffic, other.traffic) && Object.entries(other.rules).every(([name, rules]) => isDeepStrictEqual(own.rules[name] ?? rules, rules)) && other.cells.every((cell) => packets.has(packetsOf(cell)));
+}
+const packetsOf = ({ cell: { family, frameBytes } }) => `${family} ${frameBytes}`;
+/** Base and patched alone, each run a blast of its own, and of one link of each kernel. */
+const isShareable = ({ variants, blasts }) => variants.length === 2 && blasts.every(({ runs }) => runs.length === 1 && runs[0]?.link === void 0);
+/**
+* The next run. One that needs no other boot comes first; else it is the turn of the first claim: who has waited longest
+* since its patched kernel was booted. A run of base is for everyone who lacks one in that cell for the pair that it is at,
+* so that k arms take k + 1 boots a pair, and not 2 k. A claim that is alone goes through its blasts in their order.
+*/
+function nextTurn(claims, boot) {
+	const due = claims.flatMap((claim) => dueOf(claim, claims.length > 1).map((next) => ({
+		arm: claim.arm,
+		next
+	})));
+	const isSame = (one) => boot !== void 0 && sharesBoot(one, boot);
+	const turn = due.find(isSame) ?? due[0];
+	if (turn === void 0) return void 0;
+	const isSameBoot = isSame(turn);
+	const variant = variantOf(turn);
+	return {
+		variant,
+		served: [turn, ...due.filter((one) => one.arm !== turn.arm && variant === "base" && variantOf(one) === "base" && cellName(one.next.blast.cell) === cellName(turn.next.blast.cell) && (!isSameBoot || isSame(one)))],
+		isSameBoot
+	};
+}
+/** Its next blast, and the runs of base that it lacks for the same pair and has tried as often. */
+function dueOf({ open }, isTogether) {
+	const [first] = open;
+	if (first === void 0) return [];
+	const further = open.filter((one) => one !== first && runOf(one.blast)?.variant === "base" && runOf(one.blast)?.pair === runOf(first.blast)?.pair && one.tries.length === first.tries.length);
+	return isTogether ? [first, ...further] : [first];
+}
+function sharesBoot({ arm, next }, boot) {
+	if (variantOf({
+		arm,
+		next
+	}) !== boot.variant) return false;
+	const known = boot.pairs.get(arm);
+	return known === void 0 ? boot.variant === "base" : known === runOf(next.blast)?.pair;
+}
+/** Blasts have one run each where a testbed boots its variants. */
+const runOf = ({ runs: [run] }) => run;
+function variantOf({ arm, next }) {
+	const variant = runOf(next.blast)?.variant ?? "";
+	return variant === "patched" ? arm.name : variant;
+}
+function sharedBoots({ blasts }) {
+	let boot;
+	let isShared = false;
+	let boots = Math.max(...blasts.map((blast) => runOf(blast)?.pair ?? 0));
+	let sent = Math.max(...blasts.map(({ number }) => number));
+	/** A blast that is sent again in the same boot has the same number. */
+	const numbers = /* @__PURE__ */ new Map();
+	return {
+		running: () => boot,
+		end() {
+			boot = void 0;
+		},
+		share() {
+			isShared = true;
+		},
+		planned({ variant, served, isSameBoot }) {
+			const [{ next }] = served;
+			const { blast } = next;
+			if (boot === void 0 || !isSameBoot) boot = {
+				variant,
+				number: isShared ? ++boots : runOf(blast)?.pair ?? 0,
+				pairs: /* @__PURE__ */ new Map()
+			};
+			for (const { arm, next } of served) boot.pairs.set(arm, runOf(next.blast)?.pair ?? 0);
+			if (!isShared) return blast;
+			const key = `${boot.number} ${cellName(blast.cell)}`;
+			const number = numbers.get(key) ?? ++sent;
+			numbers.set(key, number);
+			return {
+				number,
+				cell: blast.cell,
+				runs: [{
+					number,
+					variant,
+					pair: boot.number
+				}]
+			};
+		}
+	};
+}
+/** What the testbed says of an arm, in which that is `patched` as in its own plan. */
+const inWordsOf = ({ name }, text) => name === "patched" ? text : text.replaceAll(wholeWords(name), "patched");
+/** An `armName` has no character that means something else. */
+const wholeWords = (name) => new RegExp(`\\b${name}\\b`, "g");
+/** Whom a text of the testbed concerns: those that it names, and all where it names none. */
+function heardBy(text, arms) {
+	const others = arms.filter(({ name }) => name !== "patched");
+	const named = others.filter(({ name }) => wholeWords(name).test(text));
+	if (named.length > 0) return named;
+	return wholeWords("patched").test(text) ? arms.filter((arm) => !others.includes(arm)) : arms;
+}
+/** Whose kernel the log of a build is of, and what it is called in that one's own folder; undefined where it is of no other's. */
+function buildLogOf(file, arms) {
+	const arm = arms.find(({ name }) => isArmName(name) && file.startsWith(`${pathName(name)}-`));
+	return arm && {
+		arm,
+		name: file.replace(pathName(arm.name), "patched")
+	};
+}
+/** The testbed as an arm would see it alone, for its profiles. */
+function testbedOf(arm, testbed) {
+	if (arm.name === "patched") return testbed;
+	return {
+		...testbed,
+		booted() {
+			const variant = testbed.booted();
+			if (variant === arm.name) return "patched";
+			return variant === "base" ? variant : void 0;
+		},
+		async profile(request, keepLog, signal) {
+			const variant = request.variant === "patched" ? arm.name : request.variant;
+			const outcome = await testbed.profile({
+				...request,
+				variant
+			}, keepLog, signal);
+			return outcome.kind === "profiled" ? outcome : {
+				...outcome,
+				reason: inWordsOf(arm, outcome.reason)
+			};
+		}
+	};
+}
+
 // src/experiment/experiment.ts
 /**
 * Runs every blast that the journal lacks; ends early when nothing can be measured with patched. Any other variant of
-* which that is so is left out from then on. Answers the whole journal.
+* which that is so is left out from then on. Whoever has come beside is served to the end as well, and what goes wrong
+* there leaves the own patch alone; what goes wrong once that has ended is told and not thrown. Answers the whole journal.
 */
 async function runExperiment(options) {
-	const { directory, plan, testbed, now, onEvent, signal } = options;
+	const { directory, plan, testbed, now, onEvent, signal, company } = options;
 	const journal = await openJournal(journalIn(directory));
 	const at = () => now().toISOString();
+	const own = {
+		name: "patched",
+		plan,
+		journal,
+		onEvent,
+		signal,
+		keepLogIn: (folder) => keepLogIn(directory, folder)
+	};
+	/** Those that are measured, the one whose patched kernel was booted last at the end. */
+	let aboard = [own];
+	let isPrepared = false;
+	const boots = sharedBoots(plan);
+	const base = plan.variants.find(({ variant }) => variant === "base");
 	const told = /* @__PURE__ */ new Set();
 	try {
 		onEvent({
 			kind: "planned",
 			plan
 		});
-		const cells = plan.cells.map(({ cell }) => cell);
-		const inspection = await testbed.inspect(cells);
-		await journal.append({
-			kind: "started",
-			at: at(),
-			...inspection
-		});
-		for (const warning of inspection.warnings) onEvent({
-			kind: "warning",
-			text: warning
-		});
-		signal.throwIfAborted();
-		for (;;) {
-			const prepared = await testbed.prepare({
-				variants: variantsLeft(plan, journal.entries),
-				rules: plan.rules,
-				cells,
-				keepLog: keepLogIn(directory, "builds"),
-				tell: (text) => onEvent({
-					kind: "preparing",
-					text
-				}),
-				signal
-			});
-			if (prepared.kind === "ready") break;
-			await reject(prepared);
-			if (isJudged(prepared.variant)) return journal.entries;
+		const inspection = await testbed.inspect(cellsOf([plan]));
+		await begin(own, inspection);
+		while (aboard.length > 0) {
 			signal.throwIfAborted();
+			await welcome(inspection);
+			aboard.filter((arm) => arm.signal.aborted).forEach(leave);
+			if (!isPrepared) await prepare();
+			const turn = nextTurn(claims(), boots.running());
+			const isBootOver = turn?.isSameBoot !== true;
+			if (isBootOver && turn !== void 0 && boots.running() !== void 0) for (const arm of aboard) await guarded(arm, () => takeProfilesOfBoot(arm.plan, profilesWorld(arm)));
+			if (isBootOver) boots.end();
+			await endThoseDone(isBootOver);
+			if (turn !== void 0 && isPrepared) await measure(turn);
 		}
-		const profiles = {
-			profile: plan.profile,
-			testbed,
-			journal,
-			at,
-			signal,
-			keepLogIn: (folder) => keepLogIn(directory, folder),
-			onNext: (next) => onEvent({
-				kind: "profile",
-				...next
-			}),
-			warn: (text) => onEvent({
-				kind: "warning",
-				text
-			})
-		};
-		let last;
-		for (;;) {
-			signal.throwIfAborted();
-			const next = nextBlast(plan, journal.entries);
-			if (next === void 0) break;
-			const { blast, attempt } = next;
-			if (last !== void 0 && !sharesBoot(last, blast)) await takeProfilesOfBoot(plan, profiles);
-			last = blast;
-			onEvent({
-				kind: "blast",
-				...next
-			});
-			const logs = join("blasts", logFolder(blast, attempt));
-			const outcome = await testbed.blast(blast, keepLogIn(directory, logs), signal);
-			for (const text of outcome.warnings ?? []) {
-				await journal.append({
-					kind: "warned",
-					at: at(),
-					text
-				});
-				onEvent({
-					kind: "warning",
-					text
-				});
-			}
-			if (outcome.kind === "rejected") {
-				await reject(outcome);
-				if (isJudged(outcome.variant)) return journal.entries;
-				continue;
-			}
-			const entry = outcome.kind === "measured" ? {
-				kind: "measured",
-				at: at(),
-				summary: {
-					...outcome.summary,
-					attempt,
-					logs
-				},
-				runs: outcome.runs.map((run) => ({
-					...run,
-					attempt
-				}))
-			} : {
-				kind: "failed",
-				at: at(),
-				blast: blast.number,
-				reason: outcome.reason
-			};
-			await journal.append(entry);
-			onEvent({
-				kind: "ended",
-				blast,
-				entry
-			});
-			for (const decided of closedCells(plan, journal.entries)) {
-				const name = cellName(decided.cell);
-				if (!told.has(name)) onEvent({
-					kind: "decided",
-					...decided
-				});
-				told.add(name);
-			}
-		}
-		await takeProfiles(plan, profiles);
-		await journal.append({
-			kind: "finished",
-			at: at()
+		return journal.entries;
+	} catch (error) {
+		if (aboard.includes(own)) throw error;
+		onEvent({
+			kind: "told",
+			text: `The others are measured no more: ${reasonOf(error)}`
 		});
 		return journal.entries;
 	} finally {
 		await journal.close();
 	}
-	async function reject({ variant, rejection }) {
-		if (variant === "base") throw new BaseRejectedError(rejection);
+	async function begin({ journal, onEvent }, inspection) {
 		await journal.append({
-			kind: "rejected",
+			kind: "started",
 			at: at(),
-			variant,
-			rejection
+			...inspection
 		});
-		if (isJudged(variant)) return;
-		const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
-		onEvent({
+		for (const text of inspection.warnings) onEvent({
 			kind: "warning",
 			text
 		});
 	}
+	async function welcome(inspection) {
+		if (company === void 0 || !lacksSomething(own)) return;
+		for (const arm of await company.joined()) {
+			if (!(isArmName(arm.name) && aboard.every(({ name }) => name !== arm.name)) || !mayShareBase(plan, arm.plan)) {
+				onEvent({
+					kind: "told",
+					text: `${arm.name} cannot be measured beside this patch.`
+				});
+				continue;
+			}
+			boots.share();
+			aboard = [arm, ...aboard];
+			isPrepared = false;
+			await guarded(arm, async () => {
+				arm.onEvent({
+					kind: "planned",
+					plan: arm.plan
+				});
+				await begin(arm, inspection);
+			});
+		}
+	}
+	/** Asked again without what is rejected. */
+	async function prepare() {
+		while (!isPrepared && aboard.length > 0) {
+			signal.throwIfAborted();
+			isPrepared = true;
+			const prepared = await testbed.prepare({
+				variants: variantsOf$1(base, aboard),
+				rules: Object.assign({}, ...aboard.map((arm) => arm.plan.rules)),
+				cells: cellsOf(aboard.map((arm) => arm.plan)),
+				keepLog: keepBuildLog,
+				tell,
+				signal
+			});
+			if (prepared.kind === "ready") return;
+			isPrepared = false;
+			await reject(prepared);
+		}
+	}
+	async function keepBuildLog(name, content) {
+		const { arm, name: ownName } = buildLogOf(name, aboard) ?? {
+			arm: own,
+			name
+		};
+		await guarded(arm, () => arm.keepLogIn("builds")(ownName, content));
+	}
+	function tell(text) {
+		for (const arm of heardBy(text, aboard)) arm.onEvent({
+			kind: "preparing",
+			text: inWordsOf(arm, text)
+		});
+	}
+	/** Nobody waits for the kernel of another while there is something to measure. */
+	function claims() {
+		const lacking = aboard.map((arm) => ({
+			arm,
+			open: openIn(arm.plan, arm.journal.entries).open
+		})).filter(({ open }) => open.length > 0);
+		const built = testbed.ready();
+		const ready = lacking.filter(({ arm }) => built.has(arm.name));
+		return ready.length > 0 ? ready : lacking;
+	}
+	function lacksSomething(arm) {
+		return aboard.includes(arm) && openIn(arm.plan, arm.journal.entries).open.length > 0;
+	}
+	/** One whose profiles are taken waits with that for the end of a boot, which others may need yet. */
+	async function endThoseDone(isBootOver) {
+		for (const arm of aboard) {
+			const isWaiting = arm.plan.profile !== void 0 && !isBootOver;
+			if (lacksSomething(arm) || isWaiting) continue;
+			await guarded(arm, async () => {
+				await takeProfiles(arm.plan, profilesWorld(arm));
+				await arm.journal.append({
+					kind: "finished",
+					at: at()
+				});
+			});
+			leave(arm);
+		}
+	}
+	async function measure(turn) {
+		const { variant, isSameBoot, served } = turn;
+		const [{ arm: first }] = served;
+		if (variant === first.name && !isSameBoot) aboard = [...aboard.filter((one) => one !== first), first];
+		const tries = served.map(({ arm, next }) => {
+			const { cells } = openIn(arm.plan, arm.journal.entries);
+			const announced = announcedAs(cells, next);
+			return {
+				arm,
+				...announced,
+				logs: join("blasts", logFolder(next.blast, announced.attempt)),
+				announced
+			};
+		});
+		for (const { arm, announced } of tries) await guarded(arm, () => arm.onEvent({
+			kind: "blast",
+			...announced
+		}));
+		const keepLog = async (name, content) => {
+			for (const { arm, logs } of tries) await guarded(arm, () => arm.keepLogIn(logs)(name, content));
+		};
+		const outcome = await testbed.blast(boots.planned(turn), keepLog, signal);
+		for (const { arm } of tries) for (const warning of outcome.warnings ?? []) {
+			const text = inWordsOf(arm, warning);
+			await guarded(arm, async () => {
+				await arm.journal.append({
+					kind: "warned",
+					at: at(),
+					text
+				});
+				arm.onEvent({
+					kind: "warning",
+					text
+				});
+			});
+		}
+		if (outcome.kind === "rejected") return reject(outcome);
+		for (const { arm, blast, attempt, logs } of tries) {
+			const entry = outcome.kind === "measured" ? {
+				kind: "measured",
+				at: at(),
+				...measuredAs(blast, outcome, {
+					attempt,
+					logs
+				})
+			} : {
+				kind: "failed",
+				at: at(),
+				blast: blast.number,
+				reason: inWordsOf(arm, outcome.reason)
+			};
+			await guarded(arm, async () => {
+				await arm.journal.append(entry);
+				arm.onEvent({
+					kind: "ended",
+					blast,
+					entry
+				});
+				tellDecided(arm);
+			});
+		}
+	}
+	function tellDecided({ name, plan, journal, onEvent }) {
+		for (const decided of closedCells(plan, journal.entries)) {
+			const key = `${name}: ${cellName(decided.cell)}`;
+			if (!told.has(key)) onEvent({
+				kind: "decided",
+				...decided
+			});
+			told.add(key);
+		}
+	}
+	async function reject({ variant, rejection }) {
+		if (variant === "base") throw new BaseRejectedError(rejection);
+		const arm = aboard.find(({ name }) => name === variant);
+		if (arm !== void 0) {
+			const message = inWordsOf(arm, rejection.message);
+			const entry = {
+				kind: "rejected",
+				at: at(),
+				variant: "patched",
+				rejection: {
+					...rejection,
+					message
+				}
+			};
+			await guarded(arm, () => arm.journal.append(entry));
+			leave(arm);
+		} else if (!isArmName(variant)) {
+			await journal.append({
+				kind: "rejected",
+				at: at(),
+				variant,
+				rejection
+			});
+			const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
+			onEvent({
+				kind: "warning",
+				text
+			});
+		}
+	}
+	function profilesWorld(arm) {
+		return {
+			profile: arm.plan.profile,
+			testbed: testbedOf(arm, testbed),
+			journal: arm.journal,
+			at,
+			signal,
+			keepLogIn: (folder) => (name, content) => guarded(arm, () => arm.keepLogIn(folder)(name, content)),
+			onNext(next) {
+				arm.signal.throwIfAborted();
+				arm.onEvent({
+					kind: "profile",
+					...next
+				});
+			},
+			warn: (text) => arm.onEvent({
+				kind: "warning",
+				text
+			})
+		};
+	}
+	/** Another patch than the own is left out where its process cannot take what it is given. */
+	async function guarded(arm, work) {
+		if (!aboard.includes(arm)) return;
+		try {
+			await work();
+		} catch (error) {
+			if (arm === own || signal.aborted) throw error;
+			leave(arm);
+			onEvent({
+				kind: "told",
+				text: `${arm.name} is measured no more: ${reasonOf(error)}`
+			});
+		}
+	}
+	function leave(arm) {
+		aboard = aboard.filter((one) => one !== arm);
+		isPrepared = false;
+	}
 }
-/** Blasts have one run each where a testbed boots its variants. */
-function sharesBoot({ runs: [one] }, { runs: [other] }) {
-	return one?.variant === other?.variant && one?.pair === other?.pair;
+/** What a testbed measured, as an arm's own blast. */
+const measuredAs = ({ number, runs: planned }, { summary, runs }, told) => ({
+	summary: {
+		...summary,
+		number,
+		...told
+	},
+	runs: runs.map((run) => ({
+		...run,
+		...planned.length === 1 && planned[0],
+		blast: number,
+		attempt: told.attempt
+	}))
+});
+/** One base for all, and of each arm the others that are left. */
+function variantsOf$1(base, aboard) {
+	const others = aboard.flatMap(({ name, plan, journal }) => variantsLeft(plan, journal.entries).filter(({ variant }) => variant !== "base").map((one) => one.variant === "patched" ? {
+		...one,
+		variant: name
+	} : one));
+	return [...base ? [base] : [], ...others];
 }
+/** Each once. */
+const cellsOf = (plans) => {
+	const cells = plans.flatMap((plan) => plan.cells.map(({ cell }) => cell));
+	return [...new Map(cells.map((cell) => [cellName(cell), cell])).values()];
+};
 function variantsLeft({ variants }, entries) {
 	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
 	return variants.filter(({ variant }) => !out.has(variant));
@@ -1043,16 +1348,24 @@ const faults = {
 * failed comes again after all others. Nothing but the journal decides, so a resumed experiment goes the same way.
 */
 function nextBlast(plan, entries) {
+	const { cells, open } = openIn(plan, entries);
+	const [next] = open;
+	return next === void 0 ? void 0 : announcedAs(cells, next);
+}
+/** All that is lacking by then, the next one first. */
+function openIn(plan, entries) {
 	const cells = standings(cellsSoFar(plan, entries), plan.policy);
-	const [next] = cells.flatMap(openBlasts).toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number);
-	if (next === void 0) return void 0;
 	return {
-		blast: next.blast,
-		attempt: next.tries.length + 1,
-		...blastCount(cells),
-		...whyAgain(next.tries)
+		cells,
+		open: cells.flatMap(openBlasts).toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number)
 	};
 }
+const announcedAs = (cells, { blast, tries }) => ({
+	blast,
+	attempt: tries.length + 1,
+	...blastCount(cells),
+	...whyAgain(tries)
+});
 function whyAgain(tries) {
 	const last = tries.at(-1);
 	if (last?.kind === "failed") return { why: last.reason };
@@ -1178,7 +1491,7 @@ function outcomeOf({ outcome }, asked) {
 	if (outcome.kind !== "judged") return outcome;
 	const policy = policyOf(asked.config);
 	const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
-	const { cells: wanted = cellsOf(asked.config) } = asked;
+	const { cells: wanted = cellsOf$1(asked.config) } = asked;
 	const inputs = wanted.map((cell) => inputOf(cell, claims, asked));
 	const cells = standings(inputs, policy).map((standing) => {
 		const { claim, runs } = standing.input;
@@ -1405,4 +1718,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };

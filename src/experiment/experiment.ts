@@ -4,13 +4,26 @@ import { join } from 'node:path';
 import type { Variant } from '../build/variant.ts';
 import { type RunCounts, runCounts, type Standing, standings } from '../stats/standing.ts';
 import { cellVerdict } from '../stats/verdict.ts';
-import type { KeepLog, Testbed } from '../testbed/testbed.ts';
+import type { BlastOutcome, Inspection, KeepLog, Testbed } from '../testbed/testbed.ts';
 import { lastLine, reasonOf, shortened } from '../words/one-line.ts';
 import type { PlannedBlast } from '../words/planned-blast.ts';
 import type { Rejected, Rejection } from '../words/rejection.ts';
 import type { CellVerdict } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
-import { isJudged } from '../words/variant-name.ts';
+import { isArmName } from '../words/variant-name.ts';
+import {
+  type Arm,
+  buildLogOf,
+  type Claim,
+  type Company,
+  heardBy,
+  inWordsOf,
+  mayShareBase,
+  nextTurn,
+  sharedBoots,
+  type Turn,
+  testbedOf,
+} from './arms.ts';
 import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict, leftOutIn } from './cells.ts';
 import { type Entry, journalIn, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
@@ -48,104 +61,278 @@ type ExperimentOptions = {
   now: () => Date;
   onEvent: (event: ExperimentEvent) => void;
   signal: AbortSignal;
+  /** Absent: nobody else is measured beside. */
+  company?: Company;
 };
 
 /**
  * Runs every blast that the journal lacks; ends early when nothing can be measured with patched. Any other variant of
- * which that is so is left out from then on. Answers the whole journal.
+ * which that is so is left out from then on. Whoever has come beside is served to the end as well, and what goes wrong
+ * there leaves the own patch alone; what goes wrong once that has ended is told and not thrown. Answers the whole journal.
  */
 export async function runExperiment(options: ExperimentOptions): Promise<Entry[]> {
-  const { directory, plan, testbed, now, onEvent, signal } = options;
+  const { directory, plan, testbed, now, onEvent, signal, company } = options;
   const journal = await openJournal(journalIn(directory));
   const at = () => now().toISOString();
+  const own: Arm = {
+    ...{ name: 'patched', plan, journal, onEvent, signal },
+    keepLogIn: (folder) => keepLogIn(directory, folder),
+  };
+  /** Those that are measured, the one whose patched kernel was booted last at the end. */
+  let aboard = [own];
+  let isPrepared = false;
+  const boots = sharedBoots(plan);
+  const base = plan.variants.find(({ variant }) => variant === 'base');
   const told = new Set<string>();
   try {
     onEvent({ kind: 'planned', plan });
-    const cells = plan.cells.map(({ cell }) => cell);
-    const inspection = await testbed.inspect(cells);
-    await journal.append({ kind: 'started', at: at(), ...inspection });
-    for (const warning of inspection.warnings) onEvent({ kind: 'warning', text: warning });
-    signal.throwIfAborted();
-    // Asked again without what it rejected.
-    for (;;) {
-      const prepared = await testbed.prepare({
-        variants: variantsLeft(plan, journal.entries),
-        rules: plan.rules,
-        cells,
-        keepLog: keepLogIn(directory, 'builds'),
-        tell: (text) => onEvent({ kind: 'preparing', text }),
-        signal,
-      });
-      if (prepared.kind === 'ready') break;
-      await reject(prepared);
-      if (isJudged(prepared.variant)) return journal.entries;
+    const inspection = await testbed.inspect(cellsOf([plan]));
+    await begin(own, inspection);
+    while (aboard.length > 0) {
       signal.throwIfAborted();
+      await welcome(inspection);
+      aboard.filter((arm) => arm.signal.aborted).forEach(leave);
+      if (!isPrepared) await prepare();
+      const turn = nextTurn(claims(), boots.running());
+      const isBootOver = turn?.isSameBoot !== true;
+      if (isBootOver && turn !== undefined && boots.running() !== undefined) {
+        for (const arm of aboard) {
+          await guarded(arm, () => takeProfilesOfBoot(arm.plan, profilesWorld(arm)));
+        }
+      }
+      if (isBootOver) boots.end();
+      await endThoseDone(isBootOver);
+      // Who has left meanwhile may have been waited for.
+      if (turn !== undefined && isPrepared) await measure(turn);
     }
-
-    const profiles = {
-      ...{ profile: plan.profile, testbed, journal, at, signal },
-      keepLogIn: (folder: string) => keepLogIn(directory, folder),
-      onNext: (next: NextProfile) => onEvent({ kind: 'profile', ...next }),
-      warn: (text: string) => onEvent({ kind: 'warning', text }),
-    };
-    let last: PlannedBlast | undefined;
-    for (;;) {
-      signal.throwIfAborted();
-      const next = nextBlast(plan, journal.entries);
-      if (next === undefined) break;
-      const { blast, attempt } = next;
-      if (last !== undefined && !sharesBoot(last, blast)) await takeProfilesOfBoot(plan, profiles);
-      last = blast;
-      onEvent({ kind: 'blast', ...next });
-
-      const logs = join('blasts', logFolder(blast, attempt));
-      const outcome = await testbed.blast(blast, keepLogIn(directory, logs), signal);
-      for (const text of outcome.warnings ?? []) {
-        await journal.append({ kind: 'warned', at: at(), text });
-        onEvent({ kind: 'warning', text });
-      }
-      if (outcome.kind === 'rejected') {
-        await reject(outcome);
-        if (isJudged(outcome.variant)) return journal.entries;
-        continue;
-      }
-      const entry: Entry =
-        outcome.kind === 'measured'
-          ? {
-              kind: 'measured',
-              at: at(),
-              summary: { ...outcome.summary, attempt, logs },
-              runs: outcome.runs.map((run) => ({ ...run, attempt })),
-            }
-          : { kind: 'failed', at: at(), blast: blast.number, reason: outcome.reason };
-      await journal.append(entry);
-      onEvent({ kind: 'ended', blast, entry });
-      for (const decided of closedCells(plan, journal.entries)) {
-        const name = cellName(decided.cell);
-        if (!told.has(name)) onEvent({ kind: 'decided', ...decided });
-        told.add(name);
-      }
-    }
-    await takeProfiles(plan, profiles);
-    await journal.append({ kind: 'finished', at: at() });
+    return journal.entries;
+  } catch (error) {
+    if (aboard.includes(own)) throw error;
+    onEvent({ kind: 'told', text: `The others are measured no more: ${reasonOf(error)}` });
     return journal.entries;
   } finally {
     await journal.close();
   }
 
+  async function begin({ journal, onEvent }: Arm, inspection: Inspection): Promise<void> {
+    await journal.append({ kind: 'started', at: at(), ...inspection });
+    for (const text of inspection.warnings) onEvent({ kind: 'warning', text });
+  }
+
+  async function welcome(inspection: Inspection): Promise<void> {
+    if (company === undefined || !lacksSomething(own)) return;
+    for (const arm of await company.joined()) {
+      const isNew = isArmName(arm.name) && aboard.every(({ name }) => name !== arm.name);
+      if (!isNew || !mayShareBase(plan, arm.plan)) {
+        onEvent({ kind: 'told', text: `${arm.name} cannot be measured beside this patch.` });
+        continue;
+      }
+      boots.share();
+      aboard = [arm, ...aboard];
+      isPrepared = false;
+      await guarded(arm, async () => {
+        arm.onEvent({ kind: 'planned', plan: arm.plan });
+        await begin(arm, inspection);
+      });
+    }
+  }
+
+  /** Asked again without what is rejected. */
+  async function prepare(): Promise<void> {
+    while (!isPrepared && aboard.length > 0) {
+      signal.throwIfAborted();
+      isPrepared = true;
+      const prepared = await testbed.prepare({
+        variants: variantsOf(base, aboard),
+        rules: Object.assign({}, ...aboard.map((arm) => arm.plan.rules)),
+        cells: cellsOf(aboard.map((arm) => arm.plan)),
+        keepLog: keepBuildLog,
+        tell,
+        signal,
+      });
+      if (prepared.kind === 'ready') return;
+      isPrepared = false;
+      await reject(prepared);
+    }
+  }
+
+  async function keepBuildLog(name: string, content: string | Uint8Array): Promise<void> {
+    const { arm, name: ownName } = buildLogOf(name, aboard) ?? { arm: own, name };
+    await guarded(arm, () => arm.keepLogIn('builds')(ownName, content));
+  }
+
+  function tell(text: string): void {
+    for (const arm of heardBy(text, aboard)) {
+      arm.onEvent({ kind: 'preparing', text: inWordsOf(arm, text) });
+    }
+  }
+
+  /** Nobody waits for the kernel of another while there is something to measure. */
+  function claims(): Claim[] {
+    const all = aboard.map((arm) => ({ arm, open: openIn(arm.plan, arm.journal.entries).open }));
+    const lacking = all.filter(({ open }) => open.length > 0);
+    const built = testbed.ready();
+    const ready = lacking.filter(({ arm }) => built.has(arm.name));
+    return ready.length > 0 ? ready : lacking;
+  }
+
+  function lacksSomething(arm: Arm): boolean {
+    return aboard.includes(arm) && openIn(arm.plan, arm.journal.entries).open.length > 0;
+  }
+
+  /** One whose profiles are taken waits with that for the end of a boot, which others may need yet. */
+  async function endThoseDone(isBootOver: boolean): Promise<void> {
+    for (const arm of aboard) {
+      const isWaiting = arm.plan.profile !== undefined && !isBootOver;
+      if (lacksSomething(arm) || isWaiting) continue;
+      await guarded(arm, async () => {
+        await takeProfiles(arm.plan, profilesWorld(arm));
+        await arm.journal.append({ kind: 'finished', at: at() });
+      });
+      leave(arm);
+    }
+  }
+
+  async function measure(turn: Turn): Promise<void> {
+    const { variant, isSameBoot, served } = turn;
+    const [{ arm: first }] = served;
+    // Whoever has a kernel of its own booted goes to the end.
+    if (variant === first.name && !isSameBoot)
+      aboard = [...aboard.filter((one) => one !== first), first];
+    const tries = served.map(({ arm, next }) => {
+      const { cells } = openIn(arm.plan, arm.journal.entries);
+      const announced = announcedAs(cells, next);
+      return {
+        arm,
+        ...announced,
+        logs: join('blasts', logFolder(next.blast, announced.attempt)),
+        announced,
+      };
+    });
+    for (const { arm, announced } of tries) {
+      await guarded(arm, () => arm.onEvent({ kind: 'blast', ...announced }));
+    }
+    const keepLog: KeepLog = async (name, content) => {
+      for (const { arm, logs } of tries)
+        await guarded(arm, () => arm.keepLogIn(logs)(name, content));
+    };
+    const outcome = await testbed.blast(boots.planned(turn), keepLog, signal);
+    for (const { arm } of tries) {
+      for (const warning of outcome.warnings ?? []) {
+        const text = inWordsOf(arm, warning);
+        await guarded(arm, async () => {
+          await arm.journal.append({ kind: 'warned', at: at(), text });
+          arm.onEvent({ kind: 'warning', text });
+        });
+      }
+    }
+    if (outcome.kind === 'rejected') return reject(outcome);
+    for (const { arm, blast, attempt, logs } of tries) {
+      const entry: Entry =
+        outcome.kind === 'measured'
+          ? { kind: 'measured', at: at(), ...measuredAs(blast, outcome, { attempt, logs }) }
+          : {
+              kind: 'failed',
+              at: at(),
+              blast: blast.number,
+              reason: inWordsOf(arm, outcome.reason),
+            };
+      await guarded(arm, async () => {
+        await arm.journal.append(entry);
+        arm.onEvent({ kind: 'ended', blast, entry });
+        tellDecided(arm);
+      });
+    }
+  }
+
+  function tellDecided({ name, plan, journal, onEvent }: Arm): void {
+    for (const decided of closedCells(plan, journal.entries)) {
+      const key = `${name}: ${cellName(decided.cell)}`;
+      if (!told.has(key)) onEvent({ kind: 'decided', ...decided });
+      told.add(key);
+    }
+  }
+
   async function reject({ variant, rejection }: Rejected): Promise<void> {
     if (variant === 'base') throw new BaseRejectedError(rejection);
-    await journal.append({ kind: 'rejected', at: at(), variant, rejection });
-    if (isJudged(variant)) return;
-    const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
-    onEvent({ kind: 'warning', text });
+    const arm = aboard.find(({ name }) => name === variant);
+    if (arm !== undefined) {
+      const message = inWordsOf(arm, rejection.message);
+      const entry: Entry = {
+        ...{ kind: 'rejected', at: at(), variant: 'patched' },
+        rejection: { ...rejection, message },
+      };
+      await guarded(arm, () => arm.journal.append(entry));
+      leave(arm);
+    } else if (!isArmName(variant)) {
+      await journal.append({ kind: 'rejected', at: at(), variant, rejection });
+      const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
+      onEvent({ kind: 'warning', text });
+    }
+  }
+
+  function profilesWorld(arm: Arm): Parameters<typeof takeProfiles>[1] {
+    return {
+      ...{ profile: arm.plan.profile, testbed: testbedOf(arm, testbed), journal: arm.journal },
+      ...{ at, signal },
+      keepLogIn: (folder) => (name, content) =>
+        guarded(arm, () => arm.keepLogIn(folder)(name, content)),
+      onNext(next) {
+        arm.signal.throwIfAborted();
+        arm.onEvent({ kind: 'profile', ...next });
+      },
+      warn: (text) => arm.onEvent({ kind: 'warning', text }),
+    };
+  }
+
+  /** Another patch than the own is left out where its process cannot take what it is given. */
+  async function guarded(arm: Arm, work: () => void | Promise<void>): Promise<void> {
+    if (!aboard.includes(arm)) return;
+    try {
+      await work();
+    } catch (error) {
+      if (arm === own || signal.aborted) throw error;
+      leave(arm);
+      onEvent({ kind: 'told', text: `${arm.name} is measured no more: ${reasonOf(error)}` });
+    }
+  }
+
+  function leave(arm: Arm): void {
+    aboard = aboard.filter((one) => one !== arm);
+    isPrepared = false;
   }
 }
 
-/** Blasts have one run each where a testbed boots its variants. */
-function sharesBoot({ runs: [one] }: PlannedBlast, { runs: [other] }: PlannedBlast): boolean {
-  return one?.variant === other?.variant && one?.pair === other?.pair;
+/** What a testbed measured, as an arm's own blast. */
+const measuredAs = (
+  { number, runs: planned }: PlannedBlast,
+  { summary, runs }: Extract<BlastOutcome, { kind: 'measured' }>,
+  told: { attempt: number; logs: string },
+): Pick<Extract<Entry, { kind: 'measured' }>, 'summary' | 'runs'> => ({
+  summary: { ...summary, number, ...told },
+  runs: runs.map((run) => ({
+    ...run,
+    ...(planned.length === 1 && planned[0]),
+    blast: number,
+    attempt: told.attempt,
+  })),
+});
+
+/** One base for all, and of each arm the others that are left. */
+function variantsOf(base: Variant | undefined, aboard: readonly Arm[]): Variant[] {
+  const others = aboard.flatMap(({ name, plan, journal }) =>
+    variantsLeft(plan, journal.entries)
+      .filter(({ variant }) => variant !== 'base')
+      .map((one) => (one.variant === 'patched' ? { ...one, variant: name } : one)),
+  );
+  return [...(base ? [base] : []), ...others];
 }
+
+/** Each once. */
+const cellsOf = (plans: readonly Plan[]): Cell[] => {
+  const cells = plans.flatMap((plan) => plan.cells.map(({ cell }) => cell));
+  return [...new Map(cells.map((cell) => [cellName(cell), cell])).values()];
+};
 
 function variantsLeft({ variants }: Plan, entries: readonly Entry[]): Variant[] {
   const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
@@ -193,19 +380,24 @@ export function nextBlast(
   plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>,
   entries: readonly Entry[],
 ): NextBlast | undefined {
+  const { cells, open } = openIn(plan, entries);
+  const [next] = open;
+  return next === undefined ? undefined : announcedAs(cells, next);
+}
+
+/** All that is lacking by then, the next one first. */
+function openIn(plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>, entries: readonly Entry[]) {
   const cells = standings(cellsSoFar(plan, entries), plan.policy);
   const open = cells
     .flatMap(openBlasts)
     .toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number);
-  const [next] = open;
-  if (next === undefined) return undefined;
-  return {
-    blast: next.blast,
-    attempt: next.tries.length + 1,
-    ...blastCount(cells),
-    ...whyAgain(next.tries),
-  };
+  return { cells, open };
 }
+
+const announcedAs = (
+  cells: readonly Standing<CellProgress>[],
+  { blast, tries }: BlastTries,
+): NextBlast => ({ blast, attempt: tries.length + 1, ...blastCount(cells), ...whyAgain(tries) });
 
 function whyAgain(tries: readonly Entry[]): Pick<NextBlast, 'why'> {
   const last = tries.at(-1);

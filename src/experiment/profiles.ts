@@ -16,7 +16,7 @@ export type NextProfile = { cell: Cell; variant: string; attempt: number };
 type ProfilesWorld = {
   profile: Plan['profile'];
   testbed: Testbed;
-  journal: Journal;
+  journal: Pick<Journal, 'entries' | 'append'>;
   /** What keeps the logs of one profile in a folder relative to the result file. */
   keepLogIn(folder: string): KeepLog;
   at(): string;
