@@ -1,4 +1,4 @@
-import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, linkName, netmapPort, pathName, reasonOf, withoutKernel } from "./words.js";
+import { flowRanges, flowSlices, formatPercent, formatPps, isArmName, isLinuxScenario, lastLine, linkName, netmapPort, pathName, reasonOf, withoutKernel } from "./words.js";
 import { int, object } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
@@ -273,6 +273,13 @@ const bootsOf = (config, dut, world) => ({
 	differences: /* @__PURE__ */ new Set(),
 	news: []
 });
+/** From now on these variants are measured. */
+function want(boots, variants) {
+	boots.wanted = new Set(variants);
+	if (isSharedBase(boots) && boots.reference?.variant !== "base") boots.reference = void 0;
+}
+/** Several patches are measured beside one base: what one of them makes of the DUT says nothing of the others. */
+const isSharedBase = ({ wanted }) => [...wanted].some(isArmName);
 /** What does not hold on the DUT's own kernel; it is not held against a boot later. */
 async function inspectDut(boots, families) {
 	boots.families = families;
@@ -307,7 +314,8 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 	boots.booted = void 0;
 	if (kernel.kind === "archive") {
 		const isLink = kernel.archive.variant !== variant;
-		const laid = await dut.lay(kernel.archive, isLink ? /* @__PURE__ */ new Set() : boots.wanted);
+		let laid = await dut.lay(kernel.archive, isLink ? /* @__PURE__ */ new Set() : boots.wanted);
+		if (laid.kind === "no-space" && isSharedBase(boots)) laid = await dut.lay(kernel.archive, /* @__PURE__ */ new Set());
 		if (laid.kind === "no-space") return rejected(variant, {
 			kind: "out-of-disk",
 			message: `DUT: ${laid.reason}.`
@@ -365,7 +373,7 @@ async function whyAstray({ config, dut }, family) {
 }
 /** The blast was measured, and nothing is wrong with it. */
 function holdAgainst(boots, boot) {
-	if (isJudged(boot.variant)) boots.reference ??= boot;
+	if (boot.variant === "base" || boot.variant === "patched" && !isSharedBase(boots)) boots.reference ??= boot;
 }
 /** Whoever is to be measured in that boot hears of it; who comes again gets another boot. */
 function unfit(boots, { number, runs }, reason) {
@@ -1248,7 +1256,7 @@ async function openFreebsdMachines(name, config, traffic, world) {
 			};
 			lab.prepared.rules = rules;
 			boots.mayDiffer = request.mayDiffer === true;
-			boots.wanted = new Set(variants.map(({ variant }) => variant));
+			want(boots, variants.map(({ variant }) => variant));
 			const signal = AbortSignal.any([request.signal, over.signal]);
 			lab.prepared.kernels.want({
 				...request,

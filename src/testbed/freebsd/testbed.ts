@@ -23,7 +23,7 @@ import type { Firewall } from '../../scenario/freebsd.ts';
 import type { Cell } from '../../words/scenario.ts';
 import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
 import { type BlastWorld, blast, profile } from './blast.ts';
-import { bootsOf, fingerprintOfDut, inspectDut, portsOf } from './boots.ts';
+import { bootsOf, fingerprintOfDut, inspectDut, portsOf, want } from './boots.ts';
 import { openGenerators, silenceGenerators } from './generators.ts';
 import { type Builder, kernelsIn } from './kernels.ts';
 import { loadedModules } from './loaded.ts';
@@ -122,7 +122,10 @@ export async function openFreebsdMachines(
       lab.prepared ??= { kernels: kernelsIn(folder, await builderForNow()), rules };
       lab.prepared.rules = rules;
       boots.mayDiffer = request.mayDiffer === true;
-      boots.wanted = new Set(variants.map(({ variant }) => variant));
+      want(
+        boots,
+        variants.map(({ variant }) => variant),
+      );
       const signal = AbortSignal.any([request.signal, over.signal]);
       lab.prepared.kernels.want({ ...request, signal });
     },
