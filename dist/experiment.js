@@ -104,13 +104,22 @@ function baseNumbers(runs, metric) {
 	const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.link) === run) : counted;
 	return blastNumbers(taken, metric);
 }
-/** What a result adds to the history: a line for each cell of which some run of base counts. */
+/**
+* What a result adds to the history: a line for each cell of which some run of base counts. A run that several patches
+* shared is in the line of one of them: it tells its noise but once.
+*/
 function historyEntries(result) {
-	const { startedAt: at, testbed, variants, outcome } = result;
+	const { startedAt: at, testbed, variants, outcome, blasts } = result;
 	if (outcome.kind !== "judged") return [];
 	const { measureSeconds: _, ...traffic } = result.traffic;
 	const commit = variants.find((variant) => variant.name === "base")?.commit ?? "";
-	return outcome.cells.flatMap(({ cell, runs, baseline }) => {
+	const tryOf = ({ number, attempt }) => `${number}.${attempt}`;
+	const shared = new Set(blasts.flatMap((blast) => blast.isShared ? tryOf(blast) : []));
+	return outcome.cells.flatMap(({ cell, runs: all, baseline }) => {
+		const runs = all.filter(({ blast, attempt }) => !shared.has(tryOf({
+			number: blast,
+			attempt
+		})));
 		const pps = baseNumbers(runs, "pps");
 		if (pps.length === 0) return [];
 		const links = new Set(runs.flatMap(({ variant, link }) => variant === "base" ? link ?? 1 : []));
@@ -1189,7 +1198,8 @@ async function runExperiment(options) {
 				at: at(),
 				...measuredAs(blast, outcome, {
 					attempt,
-					logs
+					logs,
+					isShared: arm !== first
 				})
 			} : {
 				kind: "failed",
@@ -1289,17 +1299,19 @@ async function runExperiment(options) {
 	}
 }
 /** What a testbed measured, as an arm's own blast. */
-const measuredAs = ({ number, runs: planned }, { summary, runs }, told) => ({
+const measuredAs = ({ number, runs: planned }, { summary, runs }, { attempt, logs, isShared }) => ({
 	summary: {
 		...summary,
 		number,
-		...told
+		attempt,
+		logs,
+		...isShared && { isShared: true }
 	},
 	runs: runs.map((run) => ({
 		...run,
 		...planned.length === 1 && planned[0],
 		blast: number,
-		attempt: told.attempt
+		attempt
 	}))
 });
 /** One base for all, and of each arm the others that are left. */

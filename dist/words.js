@@ -449,6 +449,8 @@ const blastSchema = object({
 	ingressPackets: int().nonnegative().optional(),
 	/** What ran on the DUT, by its own words; absent where the variants share a kernel. */
 	kernel: string().optional(),
+	/** Its run of base is in the result of another patch too, and is taken from there for the history. */
+	isShared: literal(true).optional(),
 	/** Folder of the raw logs, relative to the result file. */
 	logs: string()
 });

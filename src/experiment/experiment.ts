@@ -230,7 +230,11 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
     for (const { arm, blast, attempt, logs } of tries) {
       const entry: Entry =
         outcome.kind === 'measured'
-          ? { kind: 'measured', at: at(), ...measuredAs(blast, outcome, { attempt, logs }) }
+          ? {
+              kind: 'measured',
+              at: at(),
+              ...measuredAs(blast, outcome, { attempt, logs, isShared: arm !== first }),
+            }
           : {
               kind: 'failed',
               at: at(),
@@ -307,14 +311,14 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
 const measuredAs = (
   { number, runs: planned }: PlannedBlast,
   { summary, runs }: Extract<BlastOutcome, { kind: 'measured' }>,
-  told: { attempt: number; logs: string },
+  { attempt, logs, isShared }: { attempt: number; logs: string; isShared: boolean },
 ): Pick<Extract<Entry, { kind: 'measured' }>, 'summary' | 'runs'> => ({
-  summary: { ...summary, number, ...told },
+  summary: { ...summary, number, attempt, logs, ...(isShared && { isShared: true }) },
   runs: runs.map((run) => ({
     ...run,
     ...(planned.length === 1 && planned[0]),
     blast: number,
-    attempt: told.attempt,
+    attempt,
   })),
 });
 

@@ -137,13 +137,20 @@ export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
   return blastNumbers(taken, metric);
 }
 
-/** What a result adds to the history: a line for each cell of which some run of base counts. */
+/**
+ * What a result adds to the history: a line for each cell of which some run of base counts. A run that several patches
+ * shared is in the line of one of them: it tells its noise but once.
+ */
 export function historyEntries(result: Result): HistoryEntry[] {
-  const { startedAt: at, testbed, variants, outcome } = result;
+  const { startedAt: at, testbed, variants, outcome, blasts } = result;
   if (outcome.kind !== 'judged') return [];
   const { measureSeconds: _, ...traffic } = result.traffic;
   const commit = variants.find((variant) => variant.name === 'base')?.commit ?? '';
-  return outcome.cells.flatMap(({ cell, runs, baseline }) => {
+  const tryOf = ({ number, attempt }: { number: number; attempt: number }) =>
+    `${number}.${attempt}`;
+  const shared = new Set(blasts.flatMap((blast) => (blast.isShared ? tryOf(blast) : [])));
+  return outcome.cells.flatMap(({ cell, runs: all, baseline }) => {
+    const runs = all.filter(({ blast, attempt }) => !shared.has(tryOf({ number: blast, attempt })));
     const pps = baseNumbers(runs, 'pps');
     if (pps.length === 0) return [];
     const links = new Set(

@@ -215,6 +215,8 @@ export const blastSchema = z.object({
   ingressPackets: z.int().nonnegative().optional(),
   /** What ran on the DUT, by its own words; absent where the variants share a kernel. */
   kernel: z.string().optional(),
+  /** Its run of base is in the result of another patch too, and is taken from there for the history. */
+  isShared: z.literal(true).optional(),
   /** Folder of the raw logs, relative to the result file. */
   logs: z.string(),
 });
