@@ -968,8 +968,17 @@ function sharedBoots({ blasts }) {
 }
 /** What the testbed says of an arm, in which that is `patched` as in its own plan. */
 const inWordsOf = ({ name }, text) => name === "patched" ? text : text.replaceAll(wholeWords(name), "patched");
-/** An `armName` has no character that means something else. */
-const wholeWords = (name) => new RegExp(`\\b${name}\\b`, "g");
+/** Also where the name is a part of a path. An `armName` has no character that means something else. */
+const wholeWords = (name) => new RegExp(`\\b${name.replaceAll(" ", "[ -]")}\\b`, "g");
+/** The same, of all that is told of why nothing can be measured with its kernel. */
+function rejectionOf(arm, rejection) {
+	const console = "console" in rejection ? rejection.console : void 0;
+	return {
+		...rejection,
+		message: inWordsOf(arm, rejection.message),
+		...console !== void 0 && { console: inWordsOf(arm, console) }
+	};
+}
 /** Whom a text of the testbed concerns: those that it names, and all where it names none. */
 function heardBy(text, arms) {
 	const others = arms.filter(({ name }) => name !== "patched");
@@ -1027,9 +1036,10 @@ async function runExperiment(options) {
 		signal,
 		keepLogIn: (folder) => keepLogIn(directory, folder)
 	};
-	/** Those that are measured, the one whose patched kernel was booted last at the end. */
+	/** Those that are measured: who has waited longest since its patched kernel was booted comes first. */
 	let aboard = [own];
 	let isPrepared = false;
+	let isOwnEndTold = false;
 	const boots = sharedBoots(plan);
 	const base = plan.variants.find(({ variant }) => variant === "base");
 	const told = /* @__PURE__ */ new Set();
@@ -1041,8 +1051,9 @@ async function runExperiment(options) {
 		const inspection = await testbed.inspect(cellsOf([plan]));
 		await begin(own, inspection);
 		while (aboard.length > 0) {
-			signal.throwIfAborted();
 			await welcome(inspection);
+			await tellOwnEnd();
+			signal.throwIfAborted();
 			aboard.filter((arm) => arm.signal.aborted).forEach(leave);
 			if (!isPrepared) await prepare();
 			const turn = nextTurn(claims(), boots.running());
@@ -1076,7 +1087,14 @@ async function runExperiment(options) {
 	}
 	async function welcome(inspection) {
 		if (company === void 0 || !lacksSomething(own)) return;
-		for (const arm of await company.joined()) {
+		const come = await company.joined().catch((error) => {
+			onEvent({
+				kind: "told",
+				text: `Nobody else is measured beside: ${reasonOf(error)}`
+			});
+			return [];
+		});
+		for (const arm of come) {
 			if (!(isArmName(arm.name) && aboard.every(({ name }) => name !== arm.name)) || !mayShareBase(plan, arm.plan)) {
 				onEvent({
 					kind: "told",
@@ -1095,6 +1113,11 @@ async function runExperiment(options) {
 				await begin(arm, inspection);
 			});
 		}
+	}
+	async function tellOwnEnd() {
+		if (isOwnEndTold || aboard.includes(own)) return;
+		isOwnEndTold = true;
+		await company?.ownEnded?.(journal.entries);
 	}
 	/** Asked again without what is rejected. */
 	async function prepare() {
@@ -1122,10 +1145,14 @@ async function runExperiment(options) {
 		await guarded(arm, () => arm.keepLogIn("builds")(ownName, content));
 	}
 	function tell(text) {
-		for (const arm of heardBy(text, aboard)) arm.onEvent({
-			kind: "preparing",
-			text: inWordsOf(arm, text)
-		});
+		for (const arm of heardBy(text, aboard)) {
+			const event = {
+				kind: "preparing",
+				text: inWordsOf(arm, text)
+			};
+			if (arm === own) onEvent(event);
+			else guarded(arm, () => arm.onEvent(event)).catch(() => {});
+		}
 	}
 	/** Nobody waits for the kernel of another while there is something to measure. */
 	function claims() {
@@ -1161,17 +1188,16 @@ async function runExperiment(options) {
 		if (variant === first.name && !isSameBoot) aboard = [...aboard.filter((one) => one !== first), first];
 		const tries = served.map(({ arm, next }) => {
 			const { cells } = openIn(arm.plan, arm.journal.entries);
-			const announced = announcedAs(cells, next);
+			const blast = announcedAs(cells, next);
 			return {
 				arm,
-				...announced,
-				logs: join("blasts", logFolder(next.blast, announced.attempt)),
-				announced
+				...blast,
+				logs: join("blasts", logFolder(blast.blast, blast.attempt))
 			};
 		});
-		for (const { arm, announced } of tries) await guarded(arm, () => arm.onEvent({
+		for (const { arm, logs: _, ...next } of tries) await guarded(arm, () => arm.onEvent({
 			kind: "blast",
-			...announced
+			...next
 		}));
 		const keepLog = async (name, content) => {
 			for (const { arm, logs } of tries) await guarded(arm, () => arm.keepLogIn(logs)(name, content));
@@ -1193,13 +1219,14 @@ async function runExperiment(options) {
 		}
 		if (outcome.kind === "rejected") return reject(outcome);
 		for (const { arm, blast, attempt, logs } of tries) {
+			const isShared = arm !== first;
 			const entry = outcome.kind === "measured" ? {
 				kind: "measured",
 				at: at(),
 				...measuredAs(blast, outcome, {
 					attempt,
 					logs,
-					isShared: arm !== first
+					isShared
 				})
 			} : {
 				kind: "failed",
@@ -1232,15 +1259,11 @@ async function runExperiment(options) {
 		if (variant === "base") throw new BaseRejectedError(rejection);
 		const arm = aboard.find(({ name }) => name === variant);
 		if (arm !== void 0) {
-			const message = inWordsOf(arm, rejection.message);
 			const entry = {
 				kind: "rejected",
 				at: at(),
 				variant: "patched",
-				rejection: {
-					...rejection,
-					message
-				}
+				rejection: rejectionOf(arm, rejection)
 			};
 			await guarded(arm, () => arm.journal.append(entry));
 			leave(arm);
@@ -1275,7 +1298,7 @@ async function runExperiment(options) {
 			},
 			warn: (text) => arm.onEvent({
 				kind: "warning",
-				text
+				text: inWordsOf(arm, text)
 			})
 		};
 	}

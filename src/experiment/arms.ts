@@ -2,11 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KeepLog, Testbed } from '../testbed/testbed.ts';
 import type { PlannedBlast, PlannedRun } from '../words/planned-blast.ts';
+import type { Rejection } from '../words/rejection.ts';
 import { cellName } from '../words/scenario.ts';
 import { isArmName, pathName } from '../words/variant-name.ts';
 import type { BlastTries } from './cells.ts';
 import type { ExperimentEvent } from './experiment.ts';
-import type { Journal } from './journal.ts';
+import type { Entry, Journal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
 /**
@@ -30,6 +31,8 @@ export type Arm = {
 export type Company = {
   /** Those who came since; asked between two blasts while the own patch gets runs. None where there is no more room. */
   joined(): Promise<Arm[]>;
+  /** Told with the own journal where others are still measured though the own patch gets no more runs: it need not wait. */
+  ownEnded?(entries: readonly Entry[]): Promise<void>;
 };
 
 /** Whether runs of base of the one plan tell the same as those of the other, so that both can be measured together. */
@@ -176,8 +179,19 @@ export function sharedBoots({ blasts }: Pick<Plan, 'blasts'>): SharedBoots {
 export const inWordsOf = ({ name }: Pick<Arm, 'name'>, text: string): string =>
   name === 'patched' ? text : text.replaceAll(wholeWords(name), 'patched');
 
-/** An `armName` has no character that means something else. */
-const wholeWords = (name: string): RegExp => new RegExp(`\\b${name}\\b`, 'g');
+/** Also where the name is a part of a path. An `armName` has no character that means something else. */
+const wholeWords = (name: string): RegExp =>
+  new RegExp(`\\b${name.replaceAll(' ', '[ -]')}\\b`, 'g');
+
+/** The same, of all that is told of why nothing can be measured with its kernel. */
+export function rejectionOf(arm: Pick<Arm, 'name'>, rejection: Rejection): Rejection {
+  const console = 'console' in rejection ? rejection.console : undefined;
+  return {
+    ...rejection,
+    message: inWordsOf(arm, rejection.message),
+    ...(console !== undefined && { console: inWordsOf(arm, console) }),
+  };
+}
 
 /** Whom a text of the testbed concerns: those that it names, and all where it names none. */
 export function heardBy(text: string, arms: readonly Arm[]): readonly Arm[] {

@@ -20,6 +20,7 @@ import {
   inWordsOf,
   mayShareBase,
   nextTurn,
+  rejectionOf,
   sharedBoots,
   type Turn,
   testbedOf,
@@ -78,9 +79,10 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
     ...{ name: 'patched', plan, journal, onEvent, signal },
     keepLogIn: (folder) => keepLogIn(directory, folder),
   };
-  /** Those that are measured, the one whose patched kernel was booted last at the end. */
+  /** Those that are measured: who has waited longest since its patched kernel was booted comes first. */
   let aboard = [own];
   let isPrepared = false;
+  let isOwnEndTold = false;
   const boots = sharedBoots(plan);
   const base = plan.variants.find(({ variant }) => variant === 'base');
   const told = new Set<string>();
@@ -89,8 +91,9 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
     const inspection = await testbed.inspect(cellsOf([plan]));
     await begin(own, inspection);
     while (aboard.length > 0) {
-      signal.throwIfAborted();
       await welcome(inspection);
+      await tellOwnEnd();
+      signal.throwIfAborted();
       aboard.filter((arm) => arm.signal.aborted).forEach(leave);
       if (!isPrepared) await prepare();
       const turn = nextTurn(claims(), boots.running());
@@ -121,7 +124,11 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
 
   async function welcome(inspection: Inspection): Promise<void> {
     if (company === undefined || !lacksSomething(own)) return;
-    for (const arm of await company.joined()) {
+    const come = await company.joined().catch((error: unknown) => {
+      onEvent({ kind: 'told', text: `Nobody else is measured beside: ${reasonOf(error)}` });
+      return [];
+    });
+    for (const arm of come) {
       const isNew = isArmName(arm.name) && aboard.every(({ name }) => name !== arm.name);
       if (!isNew || !mayShareBase(plan, arm.plan)) {
         onEvent({ kind: 'told', text: `${arm.name} cannot be measured beside this patch.` });
@@ -135,6 +142,12 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
         await begin(arm, inspection);
       });
     }
+  }
+
+  async function tellOwnEnd(): Promise<void> {
+    if (isOwnEndTold || aboard.includes(own)) return;
+    isOwnEndTold = true;
+    await company?.ownEnded?.(journal.entries);
   }
 
   /** Asked again without what is rejected. */
@@ -163,7 +176,10 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
 
   function tell(text: string): void {
     for (const arm of heardBy(text, aboard)) {
-      arm.onEvent({ kind: 'preparing', text: inWordsOf(arm, text) });
+      const event: ExperimentEvent = { kind: 'preparing', text: inWordsOf(arm, text) };
+      if (arm === own) onEvent(event);
+      // An abort is seen before the next run.
+      else guarded(arm, () => arm.onEvent(event)).catch(() => {});
     }
   }
 
@@ -196,25 +212,21 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
   async function measure(turn: Turn): Promise<void> {
     const { variant, isSameBoot, served } = turn;
     const [{ arm: first }] = served;
-    // Whoever has a kernel of its own booted goes to the end.
-    if (variant === first.name && !isSameBoot)
+    if (variant === first.name && !isSameBoot) {
       aboard = [...aboard.filter((one) => one !== first), first];
+    }
     const tries = served.map(({ arm, next }) => {
       const { cells } = openIn(arm.plan, arm.journal.entries);
-      const announced = announcedAs(cells, next);
-      return {
-        arm,
-        ...announced,
-        logs: join('blasts', logFolder(next.blast, announced.attempt)),
-        announced,
-      };
+      const blast = announcedAs(cells, next);
+      return { arm, ...blast, logs: join('blasts', logFolder(blast.blast, blast.attempt)) };
     });
-    for (const { arm, announced } of tries) {
-      await guarded(arm, () => arm.onEvent({ kind: 'blast', ...announced }));
+    for (const { arm, logs: _, ...next } of tries) {
+      await guarded(arm, () => arm.onEvent({ kind: 'blast', ...next }));
     }
     const keepLog: KeepLog = async (name, content) => {
-      for (const { arm, logs } of tries)
+      for (const { arm, logs } of tries) {
         await guarded(arm, () => arm.keepLogIn(logs)(name, content));
+      }
     };
     const outcome = await testbed.blast(boots.planned(turn), keepLog, signal);
     for (const { arm } of tries) {
@@ -228,12 +240,13 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
     }
     if (outcome.kind === 'rejected') return reject(outcome);
     for (const { arm, blast, attempt, logs } of tries) {
+      const isShared = arm !== first;
       const entry: Entry =
         outcome.kind === 'measured'
           ? {
               kind: 'measured',
               at: at(),
-              ...measuredAs(blast, outcome, { attempt, logs, isShared: arm !== first }),
+              ...measuredAs(blast, outcome, { attempt, logs, isShared }),
             }
           : {
               kind: 'failed',
@@ -261,10 +274,9 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
     if (variant === 'base') throw new BaseRejectedError(rejection);
     const arm = aboard.find(({ name }) => name === variant);
     if (arm !== undefined) {
-      const message = inWordsOf(arm, rejection.message);
       const entry: Entry = {
         ...{ kind: 'rejected', at: at(), variant: 'patched' },
-        rejection: { ...rejection, message },
+        rejection: rejectionOf(arm, rejection),
       };
       await guarded(arm, () => arm.journal.append(entry));
       leave(arm);
@@ -285,7 +297,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
         arm.signal.throwIfAborted();
         arm.onEvent({ kind: 'profile', ...next });
       },
-      warn: (text) => arm.onEvent({ kind: 'warning', text }),
+      warn: (text) => arm.onEvent({ kind: 'warning', text: inWordsOf(arm, text) }),
     };
   }
 

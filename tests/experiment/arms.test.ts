@@ -1,15 +1,20 @@
 // Patches that are measured together: what they share, and that each of them fares as it would alone.
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/schema.ts';
-import type { Arm } from '../../src/experiment/arms.ts';
+import { type Arm, buildLogOf, heardBy, inWordsOf } from '../../src/experiment/arms.ts';
 import { assembleResult } from '../../src/experiment/assemble.ts';
+import { cellsSoFar } from '../../src/experiment/cells.ts';
 import {
   BaseRejectedError,
   type ExperimentEvent,
+  nextBlast,
   runExperiment,
 } from '../../src/experiment/experiment.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
 import { makePlan, type Plan } from '../../src/experiment/plan.ts';
+import { standings } from '../../src/stats/standing.ts';
 import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import type { Cell } from '../../src/words/scenario.ts';
 import { armName } from '../../src/words/variant-name.ts';
@@ -17,16 +22,21 @@ import { temporaryFolder } from '../fakes/folder.ts';
 import { aConfig, overlays, singleRuns } from '../fakes/plan.ts';
 import { pullRequest } from '../fakes/result.ts';
 import { type FakeTestbed, type FakeTestbedOptions, fakeTestbed } from '../fakes/testbed.ts';
+import { times } from '../random.ts';
 
 const now = () => new Date('2026-11-20T12:00:00.000Z');
 
-const twoCells = (seed: number, gate: Partial<Config['gate']> = {}): Plan =>
+const twoCells = (
+  seed: number,
+  gate: Partial<Config['gate']> = {},
+  scenarios: readonly string[] = ['forwarding', 'nftables-stateless'],
+): Plan =>
   makePlan(
     {
       patch: pullRequest,
       config: aConfig({
         ...singleRuns,
-        scenarios: ['forwarding', 'nftables-stateless'],
+        scenarios: [...scenarios],
         gate: { ...singleRuns.gate, ...gate },
       }),
       ...{ testbed: 'fake', seed },
@@ -83,6 +93,10 @@ type Setup = FakeTestbedOptions & {
   onEvent?: (event: ExperimentEvent) => unknown;
   onBlast?: (sent: number) => unknown;
   directory?: string;
+  signal?: AbortSignal;
+  /** Whether the testbed has a kernel by then. */
+  isBuilt?: (variant: string, sent: number) => boolean;
+  ownEnded?: (entries: readonly Entry[]) => Promise<void>;
 };
 
 async function together({
@@ -91,6 +105,9 @@ async function together({
   onEvent = () => {},
   onBlast = () => {},
   directory = temporaryFolder(),
+  signal = new AbortController().signal,
+  isBuilt = () => true,
+  ownEnded = async () => {},
   ...options
 }: Setup) {
   const testbed: FakeTestbed = fakeTestbed({ boots: true, ...options });
@@ -107,9 +124,10 @@ async function together({
     for (const guest of come) waiting.delete(guest);
     return come;
   };
-  const { signal } = new AbortController();
+  const { ready } = testbed;
+  testbed.ready = () => new Set([...ready()].filter((variant) => isBuilt(variant, sent.length)));
   const entries = await runExperiment({
-    ...{ directory, plan, testbed, now, signal, company: { joined } },
+    ...{ directory, plan, testbed, now, signal, company: { joined, ownEnded } },
     onEvent: (event) => void onEvent(event),
   });
   return { entries, sent, testbed };
@@ -129,6 +147,9 @@ const verdictsOf = (plan: Plan, entries: readonly Entry[]): string[] => {
     ? outcome.cells.map(({ verdict }) => verdict.kind)
     : [outcome.kind];
 };
+
+/** What the testbed calls an arm; the first is the own one. */
+const nameOf = (index: number): string => (index === 0 ? 'patched' : armName(index + 1));
 
 const guestsOf = (count: number, planOf = twoCells) =>
   Array.from({ length: count }, (_, index) => aGuest(index + 2, { plan: planOf(index + 2) }));
@@ -167,9 +188,8 @@ describe('arms that come at once', () => {
     const speeds = [1, 0.6, 1];
     const noise = 0.03;
     const guests = guestsOf(2);
-    const nameAt = (index: number) => (index === 0 ? 'patched' : armName(index + 1));
     const speed = (_: Cell, variant: string) =>
-      speeds.find((_, index) => nameAt(index) === variant) ?? 1;
+      speeds.find((_, index) => nameOf(index) === variant) ?? 1;
     const { entries, sent } = await together({ guests, speed, noise });
     const journals = [entries, ...guests.map(({ journal }) => journal.entries)];
     for (const [index, ratio] of speeds.entries()) {
@@ -248,6 +268,18 @@ describe('an arm', () => {
       guests: [{ ...guest, after: 8 }],
     });
     // Of the own pairs two are over, and the boot of base that runs serves the other's first; its last two are measured alone.
+    expect(bootsOf(sent)).toHaveLength(4 + 3 * 5);
+    expectWhole(entries);
+    expectWhole(guest.journal.entries);
+  });
+
+  test('whose kernel is being built keeps nobody waiting, and shares runs once it is there', async () => {
+    const [guest = aGuest(2)] = guestsOf(1, sixPairs);
+    const { sent, entries } = await together({
+      ...{ plan: sixPairs(1), guests: [guest], seed },
+      isBuilt: (variant, sent) => variant !== guest.name || sent >= 8,
+    });
+    expect(sent.slice(0, 8).some(({ runs: [run] }) => run?.variant === guest.name)).toBe(false);
     expect(bootsOf(sent)).toHaveLength(4 + 3 * 5);
     expectWhole(entries);
     expectWhole(guest.journal.entries);
@@ -352,6 +384,32 @@ describe('the own patch', () => {
     expect(late.journal.entries).toEqual([]);
   });
 
+  test('need not wait for the others with its result', async () => {
+    const guest = aGuest(2, { plan: sixPairs(2), after: 20 });
+    const heard: string[] = [];
+    const { entries } = await together({
+      ...{ plan: sixPairs(1), guests: [guest], seed },
+      async ownEnded(entries) {
+        heard.push(...[entries, guest.journal.entries].map((one) => kinds(one).at(-1) ?? ''));
+      },
+    });
+    expect(heard).toEqual(['finished', 'measured']);
+    expectWhole(entries);
+    expectWhole(guest.journal.entries);
+  });
+
+  test('that is cancelled ends all, and every arm keeps what it has', async () => {
+    const [guest = aGuest(2)] = guestsOf(1, sixPairs);
+    const cancel = new AbortController();
+    const cancelled = together({
+      ...{ plan: sixPairs(1), guests: [guest], seed, signal: cancel.signal },
+      onBlast: (count) => count === 10 && cancel.abort(new Error('cancelled')),
+    });
+    await expect(cancelled).rejects.toThrow('cancelled');
+    expect(kinds(guest.journal.entries)).toContain('measured');
+    expect(kinds(guest.journal.entries)).not.toContain('finished');
+  });
+
   test('that is finished keeps its result where the testbed is lost for the others', async () => {
     const guest = aGuest(2, { plan: sixPairs(2), after: 20 });
     const { entries } = await together({
@@ -399,4 +457,109 @@ test('a blast of base that fails counts as a try for everyone whom it was for', 
     const again = one.filter((entry) => entry.kind === 'measured' && entry.summary.attempt === 2);
     expect(again).toHaveLength(1);
   }
+});
+
+test('what is told of a build is heard by those whose kernel it is, and of base by all', () => {
+  const [second, twelfth] = [aGuest(2), aGuest(12)];
+  const mine = { ...aGuest(1), name: 'patched' };
+  const arms = [second, mine, twelfth];
+  expect(heardBy('building the kernel of base', arms)).toEqual(arms);
+  expect(heardBy('building the kernel of patched', arms)).toEqual([mine]);
+  expect(heardBy('building the kernel of patched of 12', arms)).toEqual([twelfth]);
+  expect(inWordsOf(twelfth, 'patched of 12: 40 % of the objects')).toBe(
+    'patched: 40 % of the objects',
+  );
+  expect(inWordsOf(second, '/boot/ppsgate.patched-of-2/kernel did not come up')).toBe(
+    '/boot/ppsgate.patched/kernel did not come up',
+  );
+});
+
+test('the log of a build goes to the patch whose kernel it is, under the name that it has alone', () => {
+  const [second, twelfth] = [aGuest(2), aGuest(12)];
+  const arms = [second, twelfth];
+  expect(buildLogOf('patched-of-12-build.log', arms)).toEqual({
+    ...{ arm: twelfth, name: 'patched-build.log' },
+  });
+  expect(buildLogOf('patched-build.log', arms)).toBeUndefined();
+  expect(buildLogOf('base-build.log', arms)).toBeUndefined();
+});
+
+/** What a plan makes of what came before an entry: whether its blast was one to measure, and which try it was. */
+function followsFrom(plan: Plan, before: readonly Entry[], entry: Entry): boolean {
+  if (entry.kind !== 'measured' && entry.kind !== 'failed') return true;
+  const number = entry.kind === 'measured' ? entry.summary.number : entry.blast;
+  const due = standings(cellsSoFar(plan, before), plan.policy).flatMap(({ closed, input }) =>
+    closed ? [] : input.open,
+  );
+  const next = due.find(({ blast }) => blast.number === number);
+  if (next === undefined) return false;
+  if (entry.kind === 'failed') return true;
+  const isPlanned = entry.runs.every(({ number, variant, pair }) =>
+    isDeepStrictEqual(next.blast.runs, [{ number, variant, pair }]),
+  );
+  const attempts = [entry.summary, ...entry.runs].map(({ attempt }) => attempt);
+  return isPlanned && attempts.every((attempt) => attempt === next.tries.length + 1);
+}
+
+const stories = fc.record({
+  seed: fc.nat(1000),
+  noise: fc.constantFrom(0.003, 0.02, 0.1),
+  /** The first is the own patch, for which nobody waits. */
+  arms: fc.array(
+    fc.record({
+      cells: fc.constantFrom(
+        ['forwarding'],
+        ['forwarding', 'pf-stateless'],
+        ['pf-stateless', 'forwarding', 'ipfw-stateful'],
+      ),
+      speed: fc.constantFrom(0.8, 0.96, 1, 1.1),
+      after: fc.nat(30),
+      /** Of its runs alone, with which it comes. */
+      before: fc.nat(10),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+  faults: fc.array(fc.constantFrom('fails', 'hole', 'idle', undefined, undefined, undefined), {
+    minLength: 20,
+    maxLength: 20,
+  }),
+});
+
+test('every journal is one that its plan alone could have led to, and all come to their end', async () => {
+  await fc.assert(
+    fc.asyncProperty(stories, async ({ seed, noise, arms, faults }) => {
+      const speed = (_: Cell, variant: string) =>
+        arms.find((_, index) => nameOf(index) === variant)?.speed ?? 1;
+      const options = {
+        ...{ seed, noise, speed },
+        faults: (blast: number) => [faults[blast % faults.length]],
+      };
+      const planOf = (index: number) =>
+        twoCells(index, { maxRunsPerVariant: 6 }, arms[index]?.cells);
+      const guests: Guest[] = [];
+      for (const [index, { after, before }] of arms.entries()) {
+        if (index === 0) continue;
+        const plan = planOf(index);
+        const alone = await together({ plan, ...options, speed: () => 1 });
+        const entries = alone.entries.slice(0, before).filter(({ kind }) => kind !== 'finished');
+        guests.push(aGuest(index + 1, { plan, entries, after }));
+      }
+      const plan = planOf(0);
+      const { entries } = await together({ ...options, plan, guests });
+      const journals = [
+        { plan, entries },
+        ...guests
+          .filter(({ events }) => events.length > 0)
+          .map((guest) => ({ plan: guest.plan, entries: guest.journal.entries })),
+      ];
+      for (const { plan, entries } of journals) {
+        for (const [index, entry] of entries.entries()) {
+          expect(followsFrom(plan, entries.slice(0, index), entry)).toBe(true);
+        }
+        expect(nextBlast(plan, entries)).toBeUndefined();
+        expect(entries.at(-1)?.kind).toBe('finished');
+      }
+    }),
+    { numRuns: times(15) },
+  );
 });
