@@ -1128,7 +1128,9 @@ const ticket = object({
 	holder,
 	since: time,
 	/** Testbeds, the first best, each with its machines. */
-	wants: array(tuple([string(), array(string())]))
+	wants: array(tuple([string(), array(string())])),
+	/** The testbed on which somebody else has measured for it: what it still lacks is measured there, too. */
+	aboard: string().optional()
 });
 const use = object({
 	id: string(),
@@ -1163,6 +1165,16 @@ const logged = object({
 	/** Absent while it is held. */
 	outcome: string().optional()
 });
+const offered = object({
+	/** Session of the ticket. */
+	session: string(),
+	/** What is to be measured, in the words of those who measure. */
+	text: string()
+});
+const ride$1 = object({
+	testbed: string(),
+	by: holder
+});
 const folders = {
 	ticket: "lab/wait/",
 	held: "lab/held/",
@@ -1175,7 +1187,11 @@ const keys = {
 	held: (machine) => folders.held + machine,
 	used: (machine) => folders.used + machine,
 	quarantine: (testbed) => quarantines + testbed,
-	log: (id) => folders.log + id
+	log: (id) => folders.log + id,
+	/** Under which all offers of one base on one testbed lie, by their tickets. */
+	offers: (testbed, base) => `offer/${testbed}/${base}/`,
+	/** That somebody measures for a ticket, and under it what was measured. */
+	ride: (id) => `ride/${id}/`
 };
 const text = (record) => JSON.stringify(record);
 const putTicket = (id, record, session) => ({
@@ -1192,6 +1208,11 @@ const putUse = (record, machines) => machines.map((machine) => ({
 	key: keys.used(machine),
 	value: text(record)
 }));
+const putOffer = (key, record, session) => ({
+	key,
+	value: text(record),
+	session
+});
 const putQuarantine = (testbed, record) => ({
 	key: keys.quarantine(testbed),
 	value: text(record)
@@ -1234,13 +1255,15 @@ const holdingIn = (entry) => ({
 	token: entry.revision
 });
 function ticketOf(entry) {
-	const { order, wants, subject, ...rest } = parsed(ticket, entry);
+	const { order, wants, subject, aboard, ...rest } = parsed(ticket, entry);
+	const asked = new Map(wants);
 	return {
 		...rest,
 		id: entry.key.slice(folders.ticket.length),
 		order: order ?? entry.revision,
 		subject,
-		wants: new Map(wants),
+		wants: aboard === void 0 ? asked : new Map(wants.filter(([name]) => name === aboard)),
+		asked,
 		revision: entry.revision
 	};
 }
@@ -1251,6 +1274,18 @@ function parsed(schema, { key, value }) {
 	const record = schema.safeParse(fromJson(value));
 	if (record.success) return record.data;
 	throw new StoreError(`The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`);
+}
+/** Who measures for a ticket, if anybody does, and what has come of it that was not taken yet, in its order. */
+async function readRide(store, id) {
+	const key = keys.ride(id);
+	const { entries, revision } = await store.read(key);
+	const found = entries.find((entry) => entry.key === key);
+	const items = entries.filter((entry) => entry !== found);
+	return {
+		ride: found && parsed(ride$1, found),
+		items,
+		revision
+	};
 }
 /** All who wait for a machine that the ticket's owner waits for, he himself too, in the order of their turns. */
 function rivalsOf({ tickets }, { wants }) {
@@ -1296,7 +1331,7 @@ async function enter(store, request, entrance) {
 function olderOf({ tickets }, { subject, testbeds }, own) {
 	if (subject === void 0) return void 0;
 	const names = [...testbeds.keys()].join();
-	return tickets.find((ticket) => ticket.subject === subject && [...ticket.wants.keys()].join() === names && (own === void 0 || ticket.revision < own.revision));
+	return tickets.find((ticket) => ticket.subject === subject && [...ticket.asked.keys()].join() === names && (own === void 0 || ticket.revision < own.revision));
 }
 function entryOf(request, entrance, own, older) {
 	const { testbeds, priority, holder, subject } = request;
@@ -1549,6 +1584,61 @@ function leaseIn(text) {
 	}
 }
 
+// src/reservation/batch.ts
+/** The most characters of an offer: etcd takes requests of 1.5 MiB, in which they are written in base64. */
+const mostOfferCharacters = 2 ** 19;
+/** Offers what a ticket waits for on each of its testbeds, to whoever has it. */
+async function offer(store, ticket, session, passenger) {
+	const put = [...passenger.offers()].filter(([testbed, { text }]) => ticket.wants.has(testbed) && text.length < mostOfferCharacters).map(([testbed, { base, text }]) => putOffer(keys.offers(testbed, base) + ticket.id, {
+		session,
+		text
+	}, session));
+	if (put.length > 0) await store.commit({
+		conditions: [],
+		put,
+		remove: []
+	});
+}
+/**
+* Takes what somebody measures for a ticket, for as long as he does. Answers whether that was all of it; the ticket
+* has its place in the queue if not.
+*/
+async function ride(store, ticket, passenger, { date, signal }) {
+	const { id } = ticket;
+	let isAboard = false;
+	for (;;) {
+		const { ride, items, revision } = await readRide(store, id);
+		if (ride === void 0) return false;
+		if (!isAboard) await passenger.boarded(ride.testbed, ride.by);
+		isAboard = true;
+		for (const { key, value } of items) {
+			const isAll = await passenger.receive(value);
+			const put = isAll ? [putLogged(riddenOf(ticket, ride, date()))] : [];
+			await store.commit({
+				conditions: [],
+				put,
+				remove: [key]
+			});
+			if (isAll) return true;
+		}
+		if ((await readLab(store)).tickets.every((one) => one.id !== id)) return false;
+		await store.changed(revision, signal).catch((error) => {
+			if (!signal.aborted) throw error;
+		});
+		if (signal.aborted) return false;
+	}
+}
+/** It has never held the testbed, so that there is no time since which it did. */
+const riddenOf = ({ id, holder, priority, since }, { testbed, by }, at) => ({
+	id,
+	testbed,
+	holder,
+	priority,
+	waitingSince: since,
+	until: at.toISOString(),
+	outcome: `measured together with ${by.patch ?? by.purpose}`
+});
+
 // src/reservation/session.ts
 /** Opens a session and renews it until it ends. */
 async function openSession(world) {
@@ -1614,11 +1704,7 @@ var LeaseLostError = class extends Error {
 var NotReservedError = class extends Error {
 	name = "NotReservedError";
 };
-/**
-* Waits for one of the testbeds, for as long as it takes. With `order` the request has the place in the queue of one
-* that came earlier. Rejects with the signal's reason, with a NotReservedError, or with a StoreError.
-*/
-async function reserve(request, world, order) {
+async function reserve(request, world, order, passenger) {
 	const { store, date } = world;
 	const session = await openSession(world);
 	try {
@@ -1632,17 +1718,21 @@ async function reserve(request, world, order) {
 		};
 		const entry = await enter(store, request, entrance);
 		if (entry.kind === "gone") throw new NotReservedError(whyNone(entry));
-		return leaseOf(await waitForTurn(id, session, world), session, world);
+		const holding = await waitForTurn(id, session, world, passenger);
+		if (holding !== void 0) return leaseOf(holding, session, world);
+		await session.end();
+		return;
 	} catch (error) {
 		await session.end().catch(() => {});
 		throw error;
 	}
 }
 const tooSlow = "Nothing was reserved: this process was stopped, or cut off from the reservation store, for longer than a lease lasts; start it again.";
-async function waitForTurn(id, session, world) {
+async function waitForTurn(id, session, world, passenger) {
 	const { store, leaseSeconds, now, sleep, date, onWait } = world;
 	const signal = AbortSignal.any([world.signal, session.signal]);
 	let troubledSince;
+	let isOffered = false;
 	for (;;) {
 		world.signal.throwIfAborted();
 		if (session.signal.aborted) throw new NotReservedError(tooSlow);
@@ -1652,6 +1742,20 @@ async function waitForTurn(id, session, world) {
 			if (attempt.kind === "taken") return attempt.holding;
 			if (attempt.kind !== "waiting") throw new NotReservedError(whyNone(attempt));
 			onWait(attempt);
+			if (passenger !== void 0) {
+				const { ticket } = attempt;
+				const { ride: riding } = await readRide(store, id);
+				if (riding !== void 0) {
+					isOffered = false;
+					if (await ride(store, ticket, passenger, {
+						date,
+						signal
+					})) return void 0;
+					continue;
+				}
+				if (!isOffered) await offer(store, ticket, session.id, passenger);
+				isOffered = true;
+			}
 			await store.changed(attempt.lab.revision, signal).catch(unlessAborted(signal));
 			await sleep(secondsToYield(attempt), signal).catch(unlessAborted(signal));
 		} catch (error) {
@@ -1723,6 +1827,7 @@ function leaseOf(holding, session, world) {
 		holding,
 		session: session.id,
 		signal: lost.signal,
+		over: ended.signal,
 		assertHeld,
 		async prove() {
 			assertHeld();

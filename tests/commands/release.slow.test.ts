@@ -133,6 +133,7 @@ test('what a gate left is given back, its place in the queue with it, and a seco
 const lease = {
   token: 1,
   signal: new AbortController().signal,
+  over: new AbortController().signal,
   assertHeld() {},
   async prove() {},
   async release() {},

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import type { Passenger } from '../../src/reservation/batch.ts';
 import { openEtcd } from '../../src/reservation/etcd.ts';
 import { type Lease, type LeaseWorld, reserve, type Waiting } from '../../src/reservation/lease.ts';
 import { type Holding, readLab } from '../../src/reservation/records.ts';
@@ -92,13 +93,22 @@ export async function aLab(): Promise<ReservationLab> {
 export const clockSlack = 0.02;
 
 /** What becomes of a request. */
-export type Claim = { lease?: Lease; error?: unknown };
+export type Claim = {
+  lease?: Lease;
+  error?: unknown;
+  /** Somebody else has measured all that a passenger lacked. */
+  isServed?: true;
+};
 
 /** Begins to reserve; what becomes of it is only known after a step. */
-export function claim(process: Process, request: Request, order?: number): Claim {
+export function claim(
+  process: Process,
+  request: Request,
+  { order, passenger }: { order?: number; passenger?: Passenger } = {},
+): Claim {
   const claim: Claim = {};
-  reserve(request, process.world, order).then(
-    (lease) => Object.assign(claim, { lease }),
+  reserve(request, process.world, order, passenger).then(
+    (lease) => Object.assign(claim, lease === undefined ? { isServed: true } : { lease }),
     (error: unknown) => Object.assign(claim, { error }),
   );
   return claim;

@@ -179,7 +179,7 @@ test('who asks again with the order of before has the old place', async () => {
   // Nobody else has a turn in between.
   bob.process.stop();
   await settled(lab, alice.lease.release({ ...clean, quarantine: broken }));
-  const again = claim(alice.process, aRequest('alice', ['x', 'z']), order);
+  const again = claim(alice.process, aRequest('alice', ['x', 'z']), { order });
   await lab.settle();
   expect(again).toEqual({});
   expect(await waiting(lab)).toEqual(['alice', 'carol']);
