@@ -121,6 +121,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'testbed',
     'checkup',
     'recording',
+    'experiment',
   ],
   session: [
     'words',

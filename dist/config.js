@@ -890,14 +890,17 @@ const lease = duration({
 	says: "a whole number of seconds from 5 s to 10 min",
 	holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600
 }).prefault("30 s").describe("Of one who is not heard of for so long, the testbed is taken back.");
+const batch = wholeNumber(2, 16).optional().describe("So many patches of one base are measured together at most, where they wait for one testbed; without it each by itself.");
 const sqlite = closed({
 	store: literal("sqlite").optional().describe("A file, for all who use one machine."),
 	file: path$1.prefault("~/.local/state/ppsgate/reservations.sqlite"),
-	lease
-}).transform(({ file, lease }) => ({
+	lease,
+	batch
+}).transform(({ file, lease, batch }) => ({
 	store: "sqlite",
 	path: file,
-	leaseSeconds: lease
+	leaseSeconds: lease,
+	...batch !== void 0 && { mostTogether: batch }
 }));
 const endpointUrl = { error: expected("a URL of etcd like https://etcd1.lab:2379") };
 const endpoint = string(endpointUrl).refine(isEndpoint, endpointUrl).transform((written) => new URL(written).origin);
@@ -911,21 +914,23 @@ const etcd = closed({
 	key: path$1.optional().describe("Of the client's certificate."),
 	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional().describe("With a file that holds the password."),
 	passwordFile: path$1.optional(),
-	lease
+	lease,
+	batch
 }).superRefine((written, { addIssue }) => {
 	for (const { path, message } of lacks(written)) addIssue({
 		code: "custom",
 		path,
 		message
 	});
-}).transform(({ ca, certificate, key, user, passwordFile, lease, ...rest }) => ({
+}).transform(({ ca, certificate, key, user, passwordFile, lease, batch, ...rest }) => ({
 	...rest,
 	...ca !== void 0 && { caPath: ca },
 	...certificate !== void 0 && { certificatePath: certificate },
 	...key !== void 0 && { keyPath: key },
 	...user !== void 0 && { user },
 	...passwordFile !== void 0 && { passwordPath: passwordFile },
-	leaseSeconds: lease
+	leaseSeconds: lease,
+	...batch !== void 0 && { mostTogether: batch }
 }));
 /** Paths stay as written. */
 const reservationsSchema = discriminatedUnion("store", [sqlite, etcd], { error: wrongStore });

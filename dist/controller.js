@@ -1,7 +1,8 @@
-import { UsageError, expectedly, notUsed, reasonOf } from "./words.js";
+import { UsageError, armName, expectedly, notUsed, reasonOf } from "./words.js";
+import { baseOf, isEnd, packedEntry, packedLog, readOffer } from "./experiment.js";
 import { labDown, labUp, requireLab } from "./linux-lab.js";
 import { FencedError, HostError } from "./host.js";
-import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds } from "./reservation.js";
+import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds, takeAboard } from "./reservation.js";
 import { machinesOf } from "./inventory.js";
 import { kernelSums, sumsFolder } from "./build.js";
 import { PowerError, openPower, realPowerWorld } from "./power.js";
@@ -55,13 +56,89 @@ const realWorld = {
 	kernelSums: kernelSums(sumsFolder(process.env, homedir()))
 };
 
+// src/controller/company.ts
+/** At most `most` patches are measured at a time, our own among them; undefined where it has to be measured by itself. */
+function companyOf(lease, plan, most, world) {
+	const base = baseOf(plan);
+	if (base === void 0) return void 0;
+	let guests = [];
+	let numbers = 1;
+	/** Whoever could not be told what was measured for it is not asked again. */
+	const deaf = /* @__PURE__ */ new Set();
+	return { async joined() {
+		guests = guests.filter(({ isOver, arm }) => !isOver && !arm.signal.aborted);
+		const room = most - 1 - guests.length;
+		const joining = [];
+		for (const one of await boarding(lease, {
+			base,
+			most: room,
+			except: deaf
+		}, world)) {
+			const offer = offerOf(one);
+			if (offer === void 0) {
+				deaf.add(one.id);
+				await one.putAshore();
+				continue;
+			}
+			numbers += 1;
+			const name = armName(numbers);
+			world.tell(`${one.holder.patch ?? one.holder.who} is measured together with this one, as ${name}.`);
+			joining.push(guestOf(name, one, offer, deaf));
+		}
+		guests.push(...joining);
+		return joining.map(({ arm }) => arm);
+	} };
+}
+/** A store that cannot be asked now is asked again after the next blast. */
+async function boarding(...wanted) {
+	try {
+		return await takeAboard(...wanted);
+	} catch (error) {
+		if (error instanceof StoreError) return [];
+		throw error;
+	}
+}
+function offerOf({ text }) {
+	try {
+		return readOffer(text);
+	} catch {
+		return;
+	}
+}
+function guestOf(name, one, { plan, entries }, deaf) {
+	/** Whoever cannot be told waits for the testbed again. */
+	const orAshore = async (telling) => {
+		await telling.catch(async (error) => {
+			deaf.add(one.id);
+			await one.putAshore().catch(() => {});
+			throw error;
+		});
+	};
+	const guest = {
+		arm: {
+			name,
+			plan,
+			journal: {
+				entries,
+				async append(entry) {
+					await orAshore(one.send(packedEntry(entry)).then(one.kept));
+					entries.push(entry);
+					guest.isOver ||= isEnd(entry);
+				}
+			},
+			keepLogIn: (folder) => async (log, content) => {
+				for (const item of packedLog(folder, log, content)) await orAshore(one.send(item));
+			},
+			onEvent() {},
+			signal: one.signal
+		},
+		isOver: false
+	};
+	return guest;
+}
+
 // src/controller/reserve.ts
-/**
-* Waits for one of the testbeds and readies it: its machines know the lease, and it is on its base again where its last
-* holder died. One that cannot be readied goes into quarantine, and the waiting goes on from the same place.
-* Throws as `reserve` does.
-*/
-async function reserveTestbed(names, request, config, world) {
+async function reserveTestbed(names, request, config, world, passenger) {
 	const wanted = names.flatMap((name) => {
 		const testbed = config.testbeds[name];
 		return testbed === void 0 ? [] : [[name, machinesOf(testbed)]];
@@ -69,10 +146,13 @@ async function reserveTestbed(names, request, config, world) {
 	if (wanted.length === 0) throw new UsageError(`The configuration has no testbed ${names.join(" or ")}.`);
 	let order;
 	for (;;) {
+		const bound = passenger?.boundTo();
+		const testbeds = new Map(wanted.filter(([name]) => bound === void 0 || name === bound));
 		const lease = await reserve({
 			...request,
-			testbeds: new Map(wanted)
-		}, world, order);
+			testbeds
+		}, world, order, passenger);
+		if (lease === void 0) return void 0;
 		const trouble = await readied(lease, config, world).catch(async (error) => {
 			const isClean = lease.holding.leftBy.length === 0;
 			await lease.release({
@@ -224,6 +304,28 @@ async function openReservations(config, { signal, tell, onWait, recorder }) {
 			}
 		};
 	};
+	const reserveWorld = async () => {
+		const machines = recorder?.world(realWorld) ?? realWorld;
+		return {
+			...await leaseWorld(),
+			machines,
+			recorder,
+			tell
+		};
+	};
+	/** The lease lies in the directory until the testbed is given back. */
+	const kept = async (reserved, directory) => {
+		if (directory === void 0) return reserved;
+		await keepLease(directory, reserved.lease, reservations);
+		return {
+			...reserved,
+			async giveBack(outcome) {
+				const trouble = await reserved.giveBack(outcome);
+				await forgetLease(directory);
+				return trouble;
+			}
+		};
+	};
 	return {
 		store,
 		async hold(name, request) {
@@ -235,23 +337,22 @@ async function openReservations(config, { signal, tell, onWait, recorder }) {
 			}, await leaseWorld());
 		},
 		async reserve(names, request, directory) {
-			const machines = recorder?.world(realWorld) ?? realWorld;
-			const world = {
-				...await leaseWorld(),
-				machines,
-				recorder,
-				tell
+			return kept(await reserveTestbed(names, request, config, await reserveWorld()), directory);
+		},
+		async board(names, request, gatePassenger, directory) {
+			const { mostTogether = 1, store } = reservations;
+			const passenger = {
+				...gatePassenger,
+				offers: () => gatePassenger.offers(store === "etcd")
 			};
-			const reserved = await reserveTestbed(names, request, config, world);
-			if (directory === void 0) return reserved;
-			await keepLease(directory, reserved.lease, reservations);
+			const world = await reserveWorld();
+			const isAlone = mostTogether === 1;
+			const reserved = await reserveTestbed(names, request, config, world, isAlone ? void 0 : passenger);
+			if (reserved === void 0) return void 0;
+			const { lease } = reserved;
 			return {
-				...reserved,
-				async giveBack(outcome) {
-					const trouble = await reserved.giveBack(outcome);
-					await forgetLease(directory);
-					return trouble;
-				}
+				...await kept(reserved, directory),
+				company: (plan) => isAlone ? void 0 : companyOf(lease, plan, mostTogether, world)
 			};
 		},
 		[Symbol.asyncDispose]: () => store.close()

@@ -1,6 +1,6 @@
 import { version } from "./package.js";
 import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, withoutPaths } from "./words.js";
-import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
+import { array, base64, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { blastNumbers, cellResult, cellVerdict, evidenceAt, isCounted, isEnough, lookSizes, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { variantSchema } from "./build.js";
@@ -8,7 +8,8 @@ import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { randomInt } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { createHash, randomInt } from "node:crypto";
 import { access, appendFile, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
 
 // src/experiment/history.ts
@@ -599,6 +600,7 @@ const mostTriesOf = (tries) => tries.length > 0 && tries.every(isLimited) ? 2 : 
 const isLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && limits.has(validity.cause));
 const limits = /* @__PURE__ */ new Set(["generator-limited", "receiver-limited"]);
 const isSameCell = (a, b) => cellName(a) === cellName(b);
+/** The blast that it is of, if it is of one. */
 function numberOf(entry) {
 	if (entry.kind === "measured") return entry.summary.number;
 	return entry.kind === "failed" ? entry.blast : void 0;
@@ -1464,6 +1466,152 @@ function keepLogIn(directory, folder) {
 	};
 }
 
+// src/experiment/passenger.ts
+const offerSchema = object({
+	plan: planSchema,
+	entries: array(entrySchema)
+});
+/** Throws where the text is none. */
+const readOffer = (text) => offerSchema.parse(JSON.parse(text));
+/**
+* A name for what plans have in common that may be measured together, as `mayShareBase` has it; undefined for one that is
+* measured by itself.
+*/
+function baseOf(plan) {
+	const base = plan.variants.find(({ variant }) => variant === "base")?.kernel;
+	if (base === void 0 || !mayShareBase(plan, plan)) return void 0;
+	const { testbed, traffic, rules } = plan;
+	const cells = plan.cells.map(({ cell }) => cellName(cell)).toSorted();
+	const common = [
+		version,
+		testbed,
+		contentOf(base),
+		cells,
+		traffic,
+		rules
+	];
+	return createHash("sha256").update(JSON.stringify(common)).digest("hex");
+}
+const contentOf = (kernel) => kernel.kind === "tree" ? kernel.baseCommit : `${kernel.sha256} ${kernel.path}`;
+/** Files of a machine are none for others. */
+const isOfOneMachine = ({ variants }) => variants.some(({ kernel }) => kernel?.kind === "archive");
+const parcelSchema = discriminatedUnion("kind", [object({
+	kind: literal("entry"),
+	entry: entrySchema
+}), object({
+	kind: literal("log"),
+	/** Below the work directory. */
+	folder: string(),
+	name: string(),
+	/** A part of it, compressed, in base64. */
+	piece: base64(),
+	isLast: boolean()
+})]);
+const packed = (parcel) => JSON.stringify(parcel);
+const packedEntry = (entry) => packed({
+	kind: "entry",
+	entry
+});
+/** The most characters of a piece, so that etcd takes it in one request. */
+const mostPieceCharacters = 2 ** 19;
+function packedLog(folder, name, content) {
+	const text = gzipSync(content).toString("base64");
+	const pieces = Math.ceil(text.length / mostPieceCharacters);
+	return Array.from({ length: pieces }, (_, index) => {
+		const [from, isLast] = [index * mostPieceCharacters, index === pieces - 1];
+		const piece = text.slice(from, from + mostPieceCharacters);
+		return packed({
+			kind: "log",
+			folder,
+			name,
+			piece,
+			isLast
+		});
+	});
+}
+/** As much as is kept of what a generator says, and more than any other log has. */
+const mostLogBytes = 2 ** 26;
+/** Keeps what is measured in the work directory, as if this process had. */
+async function gatePassenger(options) {
+	const { directory, testbeds, planOn, begin, onEvent } = options;
+	const pieces = /* @__PURE__ */ new Map();
+	let plan;
+	let entries = await readJournal(journalIn(directory));
+	if (await hasPlan(directory)) plan = planOn(testbeds[0] ?? "");
+	return {
+		/** That a part of it was measured on already. */
+		boundTo: () => plan?.testbed,
+		/** By testbed; none where it is to be measured by itself. */
+		offers(isFarAway) {
+			const plans = plan === void 0 ? testbeds.map(planOn) : [plan];
+			return new Map(plans.flatMap((one) => {
+				const base = baseOf(one);
+				if (base === void 0 || isFarAway && isOfOneMachine(one)) return [];
+				const offer = {
+					plan: one,
+					entries
+				};
+				return [[one.testbed, {
+					base,
+					text: JSON.stringify(offer)
+				}]];
+			}));
+		},
+		async boarded(testbed, by) {
+			plan = await begin(testbed);
+			const whose = by.patch === void 0 ? by.who : `${by.who} (${by.patch})`;
+			onEvent({
+				kind: "told",
+				text: `${whose} measures this patch together with its own on ${testbed}.`
+			});
+			onEvent({
+				kind: "planned",
+				plan
+			});
+		},
+		/** Answers whether nothing is lacking any more. */
+		async receive(item) {
+			const parcel = parcelSchema.parse(JSON.parse(item));
+			if (parcel.kind === "log") {
+				const { folder, name, piece, isLast } = parcel;
+				requirePath(folder, name);
+				const path = `${folder}/${name}`;
+				const text = (pieces.get(path) ?? "") + piece;
+				pieces.set(path, text);
+				if (!isLast) return false;
+				pieces.delete(path);
+				await keepLogIn(directory, folder)(name, gunzipSync(Buffer.from(text, "base64"), { maxOutputLength: mostLogBytes }));
+				return false;
+			}
+			const { entry } = parcel;
+			await using journal = await openedJournal(directory);
+			await journal.append(entry);
+			entries = journal.entries;
+			const blast = plan?.blasts.find(({ number }) => number === numberOf(entry));
+			if (blast !== void 0) onEvent({
+				kind: "ended",
+				blast,
+				entry
+			});
+			return isEnd(entry);
+		}
+	};
+}
+async function openedJournal(directory) {
+	const journal = await openJournal(journalIn(directory));
+	return {
+		...journal,
+		[Symbol.asyncDispose]: () => journal.close()
+	};
+}
+/** Nothing comes after it. */
+const isEnd = (entry) => entry.kind === "finished" || entry.kind === "rejected" && isJudged(entry.variant);
+/** What another process names is a path below the work directory, and nothing else. */
+function requirePath(folder, name) {
+	if ([...folder.split("/"), name].every((part) => /^\w[\w.-]*$/.test(part))) return;
+	throw new RangeError("Whoever measured has sent a log with a name that is no path below here.");
+}
+
 // src/experiment/recompute.ts
 /**
 * The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
@@ -1753,4 +1901,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, baseOf, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, designOf, earlierEntries, extendPlan, finishedAt, gatePassenger, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isEnd, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, packedEntry, packedLog, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readOffer, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };

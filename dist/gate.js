@@ -1,6 +1,6 @@
 import { testbedsThatDiffer, variantsBySystem } from "./build.js";
 import { systemOf } from "./config.js";
-import { assembleResult, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
+import { assembleResult, earlierEntries, extendPlan, finishedAt, gatePassenger, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { UsageError, brokenOff, reasonOf, shortId } from "./words.js";
 
@@ -34,10 +34,36 @@ async function gate(request, directory, world) {
 		await writeResult(directory, result);
 		return result;
 	}
-	return onTestbed(testbeds, patch, world, outcomeName, async (reserved) => {
-		const plan = planOn(reserved.name);
-		await writePlan(directory, plan);
-		return carryOut(plan, directory, reserved, world);
+	return measure({
+		testbeds,
+		patch,
+		planOn,
+		directory
+	}, world, async (testbed) => {
+		const plan = planOn(testbed);
+		if (!await hasPlan(directory)) await writePlan(directory, plan);
+		return plan;
+	});
+}
+/** Measures by itself or together with others, whichever testbed is free; `begin` writes down what is planned there. */
+async function measure({ testbeds, patch, directory, planOn }, world, begin) {
+	if (world.board === void 0) return onTestbed(testbeds, patch, world, outcomeName, async (reserved) => carryOut(await begin(reserved.name), directory, reserved, world));
+	const { onEvent } = world;
+	const passenger = await gatePassenger({
+		directory,
+		testbeds,
+		planOn,
+		begin,
+		onEvent
+	});
+	const reserved = await world.board(testbeds, patch, passenger);
+	if (reserved === void 0) {
+		const journal = await readJournal(journalIn(directory));
+		return conclude(await readPlan(directory), journal, directory, world);
+	}
+	return thenGivenBack(() => reserved, world, outcomeName, async () => {
+		const plan = await begin(reserved.name);
+		return carryOut(plan, directory, reserved, world, reserved.company?.(plan));
 	});
 }
 /** Throws a `UsageError` where patched is not base, or no kernel is built of which another link could be made. */
@@ -70,9 +96,15 @@ async function resumeGate(directory, world, maxRunsPerVariant) {
 		const kept = await readResult(directory).catch(() => void 0);
 		return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, world);
 	}
-	return onTestbed([plan.testbed], plan.patch, world, outcomeName, async (reserved) => {
+	const { patch, testbed } = plan;
+	return measure({
+		testbeds: [testbed],
+		patch,
+		directory,
+		planOn: () => plan
+	}, world, async () => {
 		if (plan !== written) await replacePlan(directory, plan);
-		return carryOut(plan, directory, reserved, world);
+		return plan;
 	});
 }
 /** What was found before there was anything to plan; undefined where there is a plan, or nothing at all. */
@@ -108,7 +140,7 @@ async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 		});
 	}
 }
-async function carryOut(plan, directory, reserved, world) {
+async function carryOut(plan, directory, reserved, world, company) {
 	const { now, onEvent } = world;
 	const signal = AbortSignal.any([world.signal, reserved.signal]);
 	const testbed = await reserved.open(plan.traffic);
@@ -119,7 +151,8 @@ async function carryOut(plan, directory, reserved, world) {
 			directory,
 			now,
 			onEvent,
-			signal
+			signal,
+			...company && { company }
 		}), directory, world);
 	} finally {
 		await testbed.restore();

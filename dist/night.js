@@ -37,6 +37,7 @@ async function wholeNight(request, directory, world) {
 	let lease;
 	const within = {
 		...world,
+		board: void 0,
 		async reserve(testbeds, patch) {
 			lease ??= await world.reserve(testbeds, patch);
 			return {

@@ -1208,8 +1208,28 @@ const putUse = (record, machines) => machines.map((machine) => ({
 	key: keys.used(machine),
 	value: text(record)
 }));
+/** The same ticket, of one who was taken aboard. */
+const putAboard = ({ id, priority, order, subject, holder, since, asked }, aboard, session) => {
+	const record = {
+		priority,
+		order,
+		holder,
+		since,
+		wants: [...asked].map(([name, machines]) => [name, [...machines]]),
+		aboard
+	};
+	return putTicket(id, {
+		...record,
+		...subject !== void 0 && { subject }
+	}, session);
+};
 const putOffer = (key, record, session) => ({
 	key,
+	value: text(record),
+	session
+});
+const putRide = (id, record, session) => ({
+	key: keys.ride(id),
 	value: text(record),
 	session
 });
@@ -1274,6 +1294,19 @@ function parsed(schema, { key, value }) {
 	const record = schema.safeParse(fromJson(value));
 	if (record.success) return record.data;
 	throw new StoreError(`The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`);
+}
+/** What is offered to whoever has a testbed with that base, by ticket. */
+async function readOffers(store, testbed, base) {
+	const folder = keys.offers(testbed, base);
+	const { entries } = await store.read(folder);
+	return byName(entries, folder, (entry) => {
+		const { key, revision } = entry;
+		return {
+			...parsed(offered, entry),
+			key,
+			revision
+		};
+	});
 }
 /** Who measures for a ticket, if anybody does, and what has come of it that was not taken yet, in its order. */
 async function readRide(store, id) {
@@ -1638,6 +1671,116 @@ const riddenOf = ({ id, holder, priority, since }, { testbed, by }, at) => ({
 	until: at.toISOString(),
 	outcome: `measured together with ${by.patch ?? by.purpose}`
 });
+/**
+* Takes at most so many more of those aboard who offer what has this base, in the order of their turns; `except` are ids
+* of tickets that are left where they are.
+*/
+async function takeAboard(lease, { base, most, except }, world) {
+	const { store } = world;
+	const { testbed, holding, session } = lease;
+	const taken = [];
+	if (most < 1) return taken;
+	const offers = await readOffers(store, testbed, base);
+	if (offers.size === 0) return taken;
+	for (const ticket of mayBoard(await readLab(store), testbed)) {
+		const offered = offers.get(ticket.id);
+		if (offered === void 0 || except?.has(ticket.id) || taken.length === most) continue;
+		const revision = await store.commit({
+			conditions: [{
+				key: keys.ticket(ticket.id),
+				revision: ticket.revision
+			}, {
+				key: offered.key,
+				revision: offered.revision
+			}],
+			put: [putAboard(ticket, testbed, offered.session), putRide(ticket.id, {
+				testbed,
+				by: holding.holder
+			}, session)],
+			remove: [offered.key]
+		});
+		if (revision === void 0) continue;
+		taken.push(aboard({
+			...ticket,
+			revision
+		}, offered.text, lease, world));
+	}
+	return taken;
+}
+/** Nobody of a higher priority is made to wait longer; those of the same who came before are, by as many as are taken. */
+function mayBoard({ tickets }, testbed) {
+	const waiting = tickets.filter(({ wants }) => wants.has(testbed));
+	const [first] = waiting;
+	return waiting.filter(({ priority }) => priority === first?.priority);
+}
+function aboard({ id, holder, revision }, text, lease, { store, leaseSeconds, sleep }) {
+	const { session } = lease;
+	const left = new AbortController();
+	const over = AbortSignal.any([lease.over, left.signal]);
+	let sent = 0;
+	const watch = async () => {
+		for (let seen = revision; !over.aborted;) try {
+			await store.changed(seen, over, keys.ticket(id));
+			const found = await store.read(keys.ticket(id));
+			if (found.entries.length === 0) left.abort(/* @__PURE__ */ new Error(`nobody waits for ${id} any more`));
+			seen = found.revision;
+		} catch {
+			await sleep(leaseSeconds / 10, over);
+		}
+	};
+	watch().catch(() => {});
+	return {
+		id,
+		holder,
+		text,
+		signal: left.signal,
+		async send(item) {
+			over.throwIfAborted();
+			const key = `${keys.ride(id)}${String(sent).padStart(9, "0")}`;
+			sent += 1;
+			const put = [{
+				key,
+				value: item,
+				session
+			}];
+			if (await store.commit({
+				conditions: [],
+				put,
+				remove: []
+			}) === void 0) throw new StoreError(`What was measured for ${holder.who} cannot be sent any more.`);
+		},
+		async kept() {
+			const done = new AbortController();
+			const until = AbortSignal.any([over, done.signal]);
+			const taken = async () => {
+				for (;;) {
+					const { items, revision } = await readRide(store, id);
+					if (items.length === 0) return;
+					await store.changed(revision, until, keys.ride(id));
+				}
+			};
+			const late = async () => {
+				await sleep(patienceInLeases * leaseSeconds, until);
+				throw new StoreError(`${holder.who} does not take what was measured for it.`);
+			};
+			try {
+				await Promise.race([taken(), late()]);
+			} finally {
+				done.abort();
+			}
+		},
+		async putAshore() {
+			const { entries } = await store.read(keys.ride(id));
+			await store.commit({
+				conditions: [],
+				put: [],
+				remove: entries.map(({ key }) => key)
+			});
+		}
+	};
+}
+/** A process that renews its session, and takes nothing for so many leases, is stuck. */
+const patienceInLeases = 3;
 
 // src/reservation/session.ts
 /** Opens a session and renews it until it ends. */
@@ -1984,4 +2127,4 @@ function usualSecondsOf(log) {
 	};
 }
 
-export { NotReservedError, StoreError, forgetLease, giveBack, holdingOf, keepLease, liftQuarantine, lookPurpose, openStore, outlookOf, outlooksOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, steadySeconds };
+export { NotReservedError, StoreError, forgetLease, giveBack, holdingOf, keepLease, liftQuarantine, lookPurpose, openStore, outlookOf, outlooksOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, steadySeconds, takeAboard };

@@ -32,6 +32,22 @@ async function inSession(session, work) {
 			answer?.measuring(testbed);
 			return reserved;
 		},
+		async board(names, patch, passenger) {
+			await requireHere(names, config);
+			const told = {
+				...passenger,
+				async boarded(name, by) {
+					testbed = name;
+					answer?.measuring(name);
+					await passenger.boarded(name, by);
+				}
+			};
+			const boarded = await reservations.board(names, requestFor(patch), told, leaseFolder);
+			if (boarded === void 0) return void 0;
+			testbed = boarded.name;
+			answer?.measuring(testbed);
+			return boarded;
+		},
 		history,
 		now: () => /* @__PURE__ */ new Date(),
 		onEvent: progress.onEvent,

@@ -3,10 +3,12 @@
 import { testbedsThatDiffer } from './build/unchanged.ts';
 import { type GivenKernels, variantsBySystem } from './build/variant.ts';
 import { type Config, systemOf } from './config/schema.ts';
+import type { Company } from './experiment/arms.ts';
 import { assembleResult, unchangedResult } from './experiment/assemble.ts';
 import { type ExperimentEvent, finishedAt, runExperiment } from './experiment/experiment.ts';
 import { earlierEntries, type HistoryFile, historyEntries } from './experiment/history.ts';
 import { type Entry, journalIn, readJournal } from './experiment/journal.ts';
+import { type GatePassenger, gatePassenger } from './experiment/passenger.ts';
 import {
   extendPlan,
   hasPlan,
@@ -52,6 +54,17 @@ export type World = {
   repository: Repository;
   /** Waits for one of the testbeds; throws where none is to be had. */
   reserve(testbeds: readonly string[], patch: Patch): Promise<Reserved>;
+  /**
+   * The same, where patches of one base that wait for one testbed may be measured together; undefined where somebody else
+   * has measured all that this one lacked. Absent: each is measured by itself.
+   */
+  board?:
+    | ((
+        testbeds: readonly string[],
+        patch: Patch,
+        passenger: GatePassenger,
+      ) => Promise<(Reserved & { company?(plan: Plan): Company | undefined }) | undefined>)
+    | undefined;
   history: HistoryFile;
   now(): Date;
   onEvent(event: ExperimentEvent): void;
@@ -84,11 +97,47 @@ export async function gate(request: GateRequest, directory: string, world: World
     return result;
   }
 
-  return onTestbed(testbeds, patch, world, outcomeName, async (reserved) => {
-    const plan = planOn(reserved.name);
-    await writePlan(directory, plan);
-    return carryOut(plan, directory, reserved, world);
+  return measure({ testbeds, patch, planOn, directory }, world, async (testbed) => {
+    const plan = planOn(testbed);
+    if (!(await hasPlan(directory))) await writePlan(directory, plan);
+    return plan;
   });
+}
+
+type Wanted = {
+  testbeds: readonly string[];
+  patch: Patch;
+  directory: string;
+  planOn(testbed: string): Plan;
+};
+
+/** Measures by itself or together with others, whichever testbed is free; `begin` writes down what is planned there. */
+async function measure(
+  { testbeds, patch, directory, planOn }: Wanted,
+  world: World,
+  begin: (testbed: string) => Promise<Plan>,
+): Promise<Result> {
+  if (world.board === undefined) {
+    return onTestbed(testbeds, patch, world, outcomeName, async (reserved) =>
+      carryOut(await begin(reserved.name), directory, reserved, world),
+    );
+  }
+  const { onEvent } = world;
+  const passenger = await gatePassenger({ directory, testbeds, planOn, begin, onEvent });
+  const reserved = await world.board(testbeds, patch, passenger);
+  if (reserved === undefined) {
+    const journal = await readJournal(journalIn(directory));
+    return conclude(await readPlan(directory), journal, directory, world);
+  }
+  return thenGivenBack(
+    () => reserved,
+    world,
+    outcomeName,
+    async () => {
+      const plan = await begin(reserved.name);
+      return carryOut(plan, directory, reserved, world, reserved.company?.(plan));
+    },
+  );
 }
 
 /** Throws a `UsageError` where patched is not base, or no kernel is built of which another link could be made. */
@@ -129,9 +178,11 @@ export async function resumeGate(
     const kept = await readResult(directory).catch(() => undefined);
     return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, world);
   }
-  return onTestbed([plan.testbed], plan.patch, world, outcomeName, async (reserved) => {
+  const { patch, testbed } = plan;
+  const wanted = { testbeds: [testbed], patch, directory, planOn: () => plan };
+  return measure(wanted, world, async () => {
     if (plan !== written) await replacePlan(directory, plan);
-    return carryOut(plan, directory, reserved, world);
+    return plan;
   });
 }
 
@@ -190,12 +241,14 @@ async function carryOut(
   directory: string,
   reserved: Reserved,
   world: World,
+  company?: Company,
 ): Promise<Result> {
   const { now, onEvent } = world;
   const signal = AbortSignal.any([world.signal, reserved.signal]);
   const testbed = await reserved.open(plan.traffic);
   try {
-    const journal = await runExperiment({ plan, testbed, directory, now, onEvent, signal });
+    const options = { plan, testbed, directory, now, onEvent, signal };
+    const journal = await runExperiment({ ...options, ...(company && { company }) });
     return await conclude(plan, journal, directory, world);
   } finally {
     await testbed.restore();

@@ -8,6 +8,7 @@ import type { World } from './gate.ts';
 import type { Repository } from './patch/repository.ts';
 import { type Output, showProgress } from './progress.ts';
 import type { Recorder } from './recording/recorder.ts';
+import type { Holder } from './reservation/records.ts';
 import type { Request } from './reservation/reservation.ts';
 import type { Patch } from './words/patch.ts';
 
@@ -59,6 +60,22 @@ export async function inSession<Told>(
       testbed = reserved.name;
       answer?.measuring(testbed);
       return reserved;
+    },
+    async board(names, patch, passenger) {
+      await requireHere(names, config);
+      const told = {
+        ...passenger,
+        async boarded(name: string, by: Holder) {
+          testbed = name;
+          answer?.measuring(name);
+          await passenger.boarded(name, by);
+        },
+      };
+      const boarded = await reservations.board(names, requestFor(patch), told, leaseFolder);
+      if (boarded === undefined) return undefined;
+      testbed = boarded.name;
+      answer?.measuring(testbed);
+      return boarded;
     },
     history,
     now: () => new Date(),

@@ -85,7 +85,8 @@ const limits: ReadonlySet<string> = new Set(['generator-limited', 'receiver-limi
 
 const isSameCell = (a: Cell, b: Cell): boolean => cellName(a) === cellName(b);
 
-function numberOf(entry: Entry): number | undefined {
+/** The blast that it is of, if it is of one. */
+export function numberOf(entry: Entry): number | undefined {
   if (entry.kind === 'measured') return entry.summary.number;
   return entry.kind === 'failed' ? entry.blast : undefined;
 }

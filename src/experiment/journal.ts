@@ -8,7 +8,7 @@ import { cellSchema } from '../words/scenario.ts';
 
 const at = z.iso.datetime();
 
-const entrySchema = z.discriminatedUnion('kind', [
+export const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('started'),
     at,

@@ -33,7 +33,7 @@ export const plannedTraffic = z.object({
 
 export const plannedProfile = z.object({ seconds: z.number(), event: z.string().optional() });
 
-const planSchema = z.object({
+export const planSchema = z.object({
   schemaVersion: z.literal(1),
   patch: patchSchema,
   testbed: z.string(),
