@@ -881,15 +881,15 @@ function mayShareBase(own, other) {
 		};
 	};
 	const packets = new Set(own.cells.map(packetsOf));
-	return [own, other].every(isShareable) && own.testbed === other.testbed && isDeepStrictEqual(baseOf(own), baseOf(other)) && isDeepStrictEqual(own.traffic, other.traffic) && Object.entries(other.rules).every(([name, rules]) => isDeepStrictEqual(own.rules[name] ?? rules, rules)) && other.cells.every((cell) => packets.has(packetsOf(cell)));
+	return [own, other].every(isShareable) && own.testbed === other.testbed && isDeepStrictEqual(baseOf(own), baseOf(other)) && isDeepStrictEqual(own.traffic, other.traffic) && Object.entries(other.rules).every(([name, rules]) => isDeepStrictEqual(own.rules[name], rules)) && other.cells.every((cell) => packets.has(packetsOf(cell)));
 }
 const packetsOf = ({ cell: { family, frameBytes } }) => `${family} ${frameBytes}`;
 /** Base and patched alone, each run a blast of its own, and of one link of each kernel. */
 const isShareable = ({ variants, blasts }) => variants.length === 2 && blasts.every(({ runs }) => runs.length === 1 && runs[0]?.link === void 0);
 /**
-* The next run. One that needs no other boot comes first; else it is the turn of the first claim: who has waited longest
-* since its patched kernel was booted. A run of base is for everyone who lacks one in that cell for the pair that it is at,
-* so that k arms take k + 1 boots a pair, and not 2 k. A claim that is alone goes through its blasts in their order.
+* The next run. One that needs no other boot comes first, then the patched kernel of the first claim that has its turn with
+* it, and base is booted when all lack it. Its run is for everyone who lacks one in that cell for the pair that it is at, so
+* that k arms take k + 1 boots a pair, and not 2 k. A claim that is alone goes through its blasts in their order.
 */
 function nextTurn(claims, boot) {
 	const due = claims.flatMap((claim) => dueOf(claim, claims.length > 1).map((next) => ({
@@ -897,7 +897,7 @@ function nextTurn(claims, boot) {
 		next
 	})));
 	const isSame = (one) => boot !== void 0 && sharesBoot(one, boot);
-	const turn = due.find(isSame) ?? due[0];
+	const turn = due.find(isSame) ?? due.find((one) => variantOf(one) !== "base") ?? due[0];
 	if (turn === void 0) return void 0;
 	const isSameBoot = isSame(turn);
 	const variant = variantOf(turn);
@@ -1038,7 +1038,7 @@ async function runExperiment(options) {
 		signal,
 		keepLogIn: (folder) => keepLogIn(directory, folder)
 	};
-	/** Those that are measured: who has waited longest since its patched kernel was booted comes first. */
+	/** Those that are measured: who has waited longest since it came, or its patched kernel was booted, comes first. */
 	let aboard = [own];
 	let isPrepared = false;
 	let isOwnEndTold = false;
@@ -1105,7 +1105,7 @@ async function runExperiment(options) {
 				continue;
 			}
 			boots.share();
-			aboard = [arm, ...aboard];
+			aboard = [...aboard, arm];
 			isPrepared = false;
 			await guarded(arm, async () => {
 				arm.onEvent({

@@ -276,10 +276,10 @@ const bootsOf = (config, dut, world) => ({
 /** From now on these variants are measured. */
 function want(boots, variants) {
 	boots.wanted = new Set(variants);
-	if (isSharedBase(boots) && boots.reference?.variant !== "base") boots.reference = void 0;
+	if (isBaseShared(boots) && boots.reference?.variant !== "base") boots.reference = void 0;
 }
 /** Several patches are measured beside one base: what one of them makes of the DUT says nothing of the others. */
-const isSharedBase = ({ wanted }) => [...wanted].some(isArmName);
+const isBaseShared = ({ wanted }) => [...wanted].some(isArmName);
 /** What does not hold on the DUT's own kernel; it is not held against a boot later. */
 async function inspectDut(boots, families) {
 	boots.families = families;
@@ -315,7 +315,7 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 	if (kernel.kind === "archive") {
 		const isLink = kernel.archive.variant !== variant;
 		let laid = await dut.lay(kernel.archive, isLink ? /* @__PURE__ */ new Set() : boots.wanted);
-		if (laid.kind === "no-space" && isSharedBase(boots)) laid = await dut.lay(kernel.archive, /* @__PURE__ */ new Set());
+		if (laid.kind === "no-space" && isBaseShared(boots)) laid = await dut.lay(kernel.archive, /* @__PURE__ */ new Set());
 		if (laid.kind === "no-space") return rejected(variant, {
 			kind: "out-of-disk",
 			message: `DUT: ${laid.reason}.`
@@ -373,7 +373,7 @@ async function whyAstray({ config, dut }, family) {
 }
 /** The blast was measured, and nothing is wrong with it. */
 function holdAgainst(boots, boot) {
-	if (boot.variant === "base" || boot.variant === "patched" && !isSharedBase(boots)) boots.reference ??= boot;
+	if (boot.variant === "base" || boot.variant === "patched" && !isBaseShared(boots)) boots.reference ??= boot;
 }
 /** Whoever is to be measured in that boot hears of it; who comes again gets another boot. */
 function unfit(boots, { number, runs }, reason) {
@@ -480,14 +480,14 @@ async function afterLoss(world, loss, error) {
 	const { boots, generators, cycles } = world;
 	await generators.reconnect(loss.signal);
 	const isStuck = error.kind === "timeout";
-	if (!isStuck && await answers(boots.dut.host())) return afterGlitch(world, error);
+	if (!isStuck && await answers(boots.dut.host())) return afterGlitch(world, loss, error);
 	boots.booted = void 0;
 	const cyclesBefore = cycles.done;
 	const words = await boots.dut.recover();
 	const { panic } = words;
 	if (panic !== void 0) return afterDeath(boots, loss, `it panicked: ${panic}`, words);
 	if (isStuck) return afterDeath(boots, loss, error.message, words);
-	if (cycles.done === cyclesBefore) return afterGlitch(world, error);
+	if (cycles.done === cyclesBefore) return afterGlitch(world, loss, error);
 	return afterDeath(boots, loss, "it did not answer any more, and was power-cycled", words);
 }
 function afterRefusal(boots, variant, scenario, refusal) {
@@ -504,9 +504,10 @@ function afterRefusal(boots, variant, scenario, refusal) {
 	}, refusal);
 }
 const mostGlitchesInARow = 3;
-function afterGlitch({ glitches }, error) {
-	glitches.inARow += 1;
-	if (glitches.inARow >= mostGlitchesInARow) throw error;
+function afterGlitch({ boots, glitches: { inARow } }, { variant }, error) {
+	inARow.push(variant);
+	const isOfOnePatch = isBaseShared(boots) && variant !== "base" && inARow.every((one) => one === variant);
+	if (inARow.length >= mostGlitchesInARow && !isOfOnePatch) throw error;
 	return failed(error.message);
 }
 function afterDeath(boots, loss, how, { panic, console }) {
@@ -672,7 +673,7 @@ async function send(lab, planned, keepLog, signal) {
 		when = "under load";
 		const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
 		if (outcome.kind === "measured") tallyOf(boots.tallies, variant).hasStoodBlast = true;
-		lab.glitches.inARow = 0;
+		lab.glitches.inARow = [];
 		return outcome;
 	} catch (error) {
 		if (!(error instanceof HostError) || signal.aborted) throw error;
@@ -1228,7 +1229,7 @@ async function openFreebsdMachines(name, config, traffic, world) {
 		generators,
 		cycles,
 		console,
-		glitches: { inARow: 0 },
+		glitches: { inARow: [] },
 		firewallsOfSite,
 		traffic,
 		dutMac,

@@ -49,7 +49,7 @@ export function mayShareBase(own: Plan, other: Plan): boolean {
     isDeepStrictEqual(baseOf(own), baseOf(other)) &&
     isDeepStrictEqual(own.traffic, other.traffic) &&
     Object.entries(other.rules).every(([name, rules]) =>
-      isDeepStrictEqual(own.rules[name] ?? rules, rules),
+      isDeepStrictEqual(own.rules[name], rules),
     ) &&
     other.cells.every((cell) => packets.has(packetsOf(cell)))
   );
@@ -79,16 +79,16 @@ export type Turn = {
 };
 
 /**
- * The next run. One that needs no other boot comes first; else it is the turn of the first claim: who has waited longest
- * since its patched kernel was booted. A run of base is for everyone who lacks one in that cell for the pair that it is at,
- * so that k arms take k + 1 boots a pair, and not 2 k. A claim that is alone goes through its blasts in their order.
+ * The next run. One that needs no other boot comes first, then the patched kernel of the first claim that has its turn with
+ * it, and base is booted when all lack it. Its run is for everyone who lacks one in that cell for the pair that it is at, so
+ * that k arms take k + 1 boots a pair, and not 2 k. A claim that is alone goes through its blasts in their order.
  */
 export function nextTurn(claims: readonly Claim[], boot: SharedBoot | undefined): Turn | undefined {
   const due = claims.flatMap((claim) =>
     dueOf(claim, claims.length > 1).map((next) => ({ arm: claim.arm, next })),
   );
   const isSame = (one: Due) => boot !== undefined && sharesBoot(one, boot);
-  const turn = due.find(isSame) ?? due[0];
+  const turn = due.find(isSame) ?? due.find((one) => variantOf(one) !== 'base') ?? due[0];
   if (turn === undefined) return undefined;
   const isSameBoot = isSame(turn);
   const variant = variantOf(turn);

@@ -155,9 +155,10 @@ const guestsOf = (count: number, planOf = twoCells) =>
   Array.from({ length: count }, (_, index) => aGuest(index + 2, { plan: planOf(index + 2) }));
 
 const kinds = (entries: readonly Entry[]) => entries.map(({ kind }) => kind);
-const seed = 2;
+/** Nothing stands apart, and comes again for that. */
+const noise = 0;
 
-/** Each blast of six pairs was measured, and the journal has ended; a run that stands apart may have come again. */
+/** Each blast of six pairs was measured, and the journal has ended. */
 function expectWhole(entries: readonly Entry[]): void {
   const numbers = entries.flatMap((entry) =>
     entry.kind === 'measured' ? entry.summary.number : [],
@@ -176,7 +177,7 @@ const rejectedBy = (variant: string) =>
 describe('arms that come at once', () => {
   test.for([2, 3, 5])('%i of them take k + 1 boots a pair, and not 2 k', async (arms) => {
     const guests = guestsOf(arms - 1, sixPairs);
-    const { sent, entries } = await together({ plan: sixPairs(1), guests, seed });
+    const { sent, entries } = await together({ plan: sixPairs(1), guests, noise });
     expect(bootsOf(sent)).toHaveLength(6 * (arms + 1));
     expect(sent).toHaveLength(2 * 6 * (arms + 1));
     for (const one of [entries, ...guests.map(({ journal }) => journal.entries)]) {
@@ -206,7 +207,7 @@ describe('arms that come at once', () => {
 
   test('write each run down under the numbers of their own plans', async () => {
     const [guest = aGuest(2)] = guestsOf(1, sixPairs);
-    await together({ plan: sixPairs(1), guests: [guest], seed });
+    await together({ plan: sixPairs(1), guests: [guest], noise });
     const runs = guest.journal.entries.flatMap((entry) =>
       entry.kind === 'measured' ? entry.runs : [],
     );
@@ -224,7 +225,7 @@ describe('arms that come at once', () => {
 
   test('each get the logs of their runs, of shared ones too', async () => {
     const [guest = aGuest(2)] = guestsOf(1, sixPairs);
-    await together({ plan: sixPairs(1), guests: [guest], seed });
+    await together({ plan: sixPairs(1), guests: [guest], noise });
     const folders = guest.journal.entries.flatMap((entry) =>
       entry.kind === 'measured' ? `${entry.summary.logs}/dut.log` : [],
     );
@@ -234,7 +235,7 @@ describe('arms that come at once', () => {
 
   test('each hear of what is theirs, in the words of their own plan', async () => {
     const [guest = aGuest(2)] = guestsOf(1, sixPairs);
-    await together({ plan: sixPairs(1), guests: [guest], seed });
+    await together({ plan: sixPairs(1), guests: [guest], noise });
     const heard = guest.events.map(({ kind }) => kind);
     expect(heard.filter((kind) => kind === 'blast')).toHaveLength(24);
     expect(heard.filter((kind) => kind === 'ended')).toHaveLength(24);
@@ -246,7 +247,7 @@ describe('arms that come at once', () => {
     const profile = { seconds: 2 };
     const guests = guestsOf(2, (number) => ({ ...sixPairs(number), profile }));
     const plan = { ...sixPairs(1), profile };
-    const { entries } = await together({ plan, guests, seed });
+    const { entries } = await together({ plan, guests, noise });
     for (const one of [entries, ...guests.map(({ journal }) => journal.entries)]) {
       const profiles = one.flatMap((entry) => (entry.kind === 'profiled' ? entry.profile : []));
       expect(profiles.map(({ kind, variant }) => `${kind} ${variant}`).toSorted()).toEqual([
@@ -264,7 +265,7 @@ describe('an arm', () => {
   test('that comes late shares runs from then on, and none of before', async () => {
     const [guest = aGuest(2)] = guestsOf(1, sixPairs);
     const { sent, entries } = await together({
-      ...{ plan: sixPairs(1), seed },
+      ...{ plan: sixPairs(1), noise },
       guests: [{ ...guest, after: 8 }],
     });
     // Of the own pairs two are over, and the boot of base that runs serves the other's first; its last two are measured alone.
@@ -276,7 +277,7 @@ describe('an arm', () => {
   test('whose kernel is being built keeps nobody waiting, and shares runs once it is there', async () => {
     const [guest = aGuest(2)] = guestsOf(1, sixPairs);
     const { sent, entries } = await together({
-      ...{ plan: sixPairs(1), guests: [guest], seed },
+      ...{ plan: sixPairs(1), guests: [guest], noise },
       isBuilt: (variant, sent) => variant !== guest.name || sent >= 8,
     });
     expect(sent.slice(0, 8).some(({ runs: [run] }) => run?.variant === guest.name)).toBe(false);
@@ -287,9 +288,9 @@ describe('an arm', () => {
 
   test('that was cut short goes on where it was', async () => {
     const guest = aGuest(2, { plan: sixPairs(2) });
-    const whole = [...(await together({ plan: sixPairs(2), seed })).entries];
+    const whole = [...(await together({ plan: sixPairs(2), noise })).entries];
     const resumed = aGuest(2, { plan: sixPairs(2), entries: whole.slice(0, 18) });
-    const { entries } = await together({ plan: sixPairs(1), guests: [resumed], seed });
+    const { entries } = await together({ plan: sixPairs(1), guests: [resumed], noise });
     expectWhole(entries);
     const numbers = resumed.journal.entries.flatMap((entry) =>
       entry.kind === 'measured' ? entry.summary.number : [],
@@ -303,7 +304,7 @@ describe('an arm', () => {
     const gone = new AbortController();
     const guest = aGuest(2, { plan: sixPairs(2), signal: gone.signal });
     const { entries, sent } = await together({
-      ...{ plan: sixPairs(1), guests: [guest], seed },
+      ...{ plan: sixPairs(1), guests: [guest], noise },
       onBlast: (count) => count === 8 && gone.abort(new Error('superseded')),
     });
     expect(sent.slice(8).filter(({ runs: [run] }) => run?.variant === guest.name)).toEqual([]);
@@ -314,7 +315,7 @@ describe('an arm', () => {
   test('with which nothing can be measured is left out, and told so as if it were alone', async () => {
     const [bad = aGuest(2), good = aGuest(3)] = guestsOf(2, sixPairs);
     const { entries } = await together({
-      ...{ plan: sixPairs(1), guests: [bad, good], seed },
+      ...{ plan: sixPairs(1), guests: [bad, good], noise },
       rejects: ({ runs: [run] }) => (run?.variant === bad.name ? rejectedBy(bad.name) : undefined),
     });
     expect(bad.journal.entries.at(-1)).toEqual({
@@ -327,7 +328,7 @@ describe('an arm', () => {
   test('that cannot be readied is left out before any packet is sent for it', async () => {
     const [bad = aGuest(2)] = guestsOf(1, sixPairs);
     const { entries } = await together({
-      ...{ plan: sixPairs(1), guests: [bad], seed, unready: [rejectedBy(bad.name)] },
+      ...{ plan: sixPairs(1), guests: [bad], noise, unready: [rejectedBy(bad.name)] },
     });
     expect(kinds(bad.journal.entries)).toEqual(['started', 'rejected']);
     expectWhole(entries);
@@ -348,7 +349,7 @@ describe('an arm', () => {
       };
       const heard: string[] = [];
       const { entries, sent } = await together({
-        ...{ plan: sixPairs(1), guests: [guest], seed },
+        ...{ plan: sixPairs(1), guests: [guest], noise },
         onEvent: (event) => event.kind === 'told' && heard.push(event.text),
       });
       expect(heard).toEqual(['patched of 2 is measured no more: No space left on device.']);
@@ -364,7 +365,7 @@ describe('an arm', () => {
     ['with the name of base', { name: 'base' }],
   ])('%s cannot come aboard', async ([, changes]) => {
     const guest = aGuest(2, changes);
-    const { entries, sent } = await together({ plan: sixPairs(1), guests: [guest], seed });
+    const { entries, sent } = await together({ plan: sixPairs(1), guests: [guest], noise });
     expect(guest.journal.entries).toEqual([]);
     expect(sent).toHaveLength(24);
     expectWhole(entries);
@@ -375,7 +376,7 @@ describe('the own patch', () => {
   test('with which nothing can be measured does not end the others, and nobody comes any more', async () => {
     const [guest = aGuest(2), late = aGuest(3)] = guestsOf(2, sixPairs);
     const { entries } = await together({
-      ...{ plan: sixPairs(1), seed, guests: [guest, { ...late, after: 12 }] },
+      ...{ plan: sixPairs(1), noise, guests: [guest, { ...late, after: 12 }] },
       rejects: ({ runs: [run] }) =>
         run?.variant === 'patched' ? rejectedBy('patched') : undefined,
     });
@@ -388,7 +389,7 @@ describe('the own patch', () => {
     const guest = aGuest(2, { plan: sixPairs(2), after: 20 });
     const heard: string[] = [];
     const { entries } = await together({
-      ...{ plan: sixPairs(1), guests: [guest], seed },
+      ...{ plan: sixPairs(1), guests: [guest], noise },
       async ownEnded(entries) {
         heard.push(...[entries, guest.journal.entries].map((one) => kinds(one).at(-1) ?? ''));
       },
@@ -402,7 +403,7 @@ describe('the own patch', () => {
     const [guest = aGuest(2)] = guestsOf(1, sixPairs);
     const cancel = new AbortController();
     const cancelled = together({
-      ...{ plan: sixPairs(1), guests: [guest], seed, signal: cancel.signal },
+      ...{ plan: sixPairs(1), guests: [guest], noise, signal: cancel.signal },
       onBlast: (count) => count === 10 && cancel.abort(new Error('cancelled')),
     });
     await expect(cancelled).rejects.toThrow('cancelled');
@@ -413,7 +414,7 @@ describe('the own patch', () => {
   test('that is finished keeps its result where the testbed is lost for the others', async () => {
     const guest = aGuest(2, { plan: sixPairs(2), after: 20 });
     const { entries } = await together({
-      ...{ plan: sixPairs(1), guests: [guest], seed },
+      ...{ plan: sixPairs(1), guests: [guest], noise },
       onBlast: (count) => {
         if (count === 40) throw new Error('The connection to the DUT was lost.');
       },
@@ -425,7 +426,7 @@ describe('the own patch', () => {
   test('is broken off where the testbed is lost, and every arm keeps what it has', async () => {
     const [guest = aGuest(2)] = guestsOf(1, sixPairs);
     const lost = together({
-      ...{ plan: sixPairs(1), guests: [guest], seed },
+      ...{ plan: sixPairs(1), guests: [guest], noise },
       onBlast: (count) => {
         if (count === 10) throw new Error('The connection to the DUT was lost.');
       },
@@ -437,7 +438,7 @@ describe('the own patch', () => {
   test('is judged as ever where base cannot be measured: nobody is', async () => {
     const [guest = aGuest(2)] = guestsOf(1, sixPairs);
     const outcome = together({
-      ...{ plan: sixPairs(1), guests: [guest], seed },
+      ...{ plan: sixPairs(1), guests: [guest], noise },
       rejects: ({ runs: [run] }) => (run?.variant === 'base' ? rejectedBy('base') : undefined),
     });
     await expect(outcome).rejects.toThrow(BaseRejectedError);
@@ -449,7 +450,7 @@ test('a blast of base that fails counts as a try for everyone whom it was for', 
   const [guest = aGuest(2)] = guestsOf(1, sixPairs);
   const first = Math.max(...sixPairs(1).blasts.map(({ number }) => number)) + 1;
   const { entries } = await together({
-    ...{ plan: sixPairs(1), guests: [guest], seed },
+    ...{ plan: sixPairs(1), guests: [guest], noise },
     faults: (blast) => (blast === first ? ['fails'] : []),
   });
   for (const one of [entries, guest.journal.entries]) {

@@ -104,7 +104,7 @@ async function send(
     when = 'under load';
     const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
     if (outcome.kind === 'measured') tallyOf(boots.tallies, variant).hasStoodBlast = true;
-    lab.glitches.inARow = 0;
+    lab.glitches.inARow = [];
     return outcome;
   } catch (error) {
     if (!(error instanceof HostError) || signal.aborted) throw error;

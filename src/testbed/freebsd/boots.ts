@@ -67,11 +67,11 @@ export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdW
 /** From now on these variants are measured. */
 export function want(boots: Boots, variants: readonly string[]): void {
   boots.wanted = new Set(variants);
-  if (isSharedBase(boots) && boots.reference?.variant !== 'base') boots.reference = undefined;
+  if (isBaseShared(boots) && boots.reference?.variant !== 'base') boots.reference = undefined;
 }
 
 /** Several patches are measured beside one base: what one of them makes of the DUT says nothing of the others. */
-const isSharedBase = ({ wanted }: Boots): boolean => [...wanted].some(isArmName);
+export const isBaseShared = ({ wanted }: Boots): boolean => [...wanted].some(isArmName);
 
 /** What does not hold on the DUT's own kernel; it is not held against a boot later. */
 export async function inspectDut(
@@ -126,7 +126,7 @@ export async function bootFor(
     const isLink = kernel.archive.variant !== variant;
     let laid = await dut.lay(kernel.archive, isLink ? new Set() : boots.wanted);
     // A DUT with room for base and patched has room for each patch beside what runs.
-    if (laid.kind === 'no-space' && isSharedBase(boots)) {
+    if (laid.kind === 'no-space' && isBaseShared(boots)) {
       laid = await dut.lay(kernel.archive, new Set());
     }
     if (laid.kind === 'no-space') {
@@ -199,7 +199,7 @@ export async function whyAstray(
 /** The blast was measured, and nothing is wrong with it. */
 export function holdAgainst(boots: Boots, boot: Boot): void {
   const isReference =
-    boot.variant === 'base' || (boot.variant === 'patched' && !isSharedBase(boots));
+    boot.variant === 'base' || (boot.variant === 'patched' && !isBaseShared(boots));
   if (isReference) boots.reference ??= boot;
 }
 

@@ -93,7 +93,7 @@ export async function openFreebsdMachines(
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
   const boots = bootsOf(config, dut, world);
   const firewallsOfSite = await siteFirewalls(dut.host());
-  const glitches = { inARow: 0 };
+  const glitches = { inARow: [] };
   const lab: BlastWorld = {
     boots,
     generators,

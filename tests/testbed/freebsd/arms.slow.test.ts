@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Arm } from '../../../src/experiment/arms.ts';
 import { assembleResult } from '../../../src/experiment/assemble.ts';
-import { keepLogIn, runExperiment } from '../../../src/experiment/experiment.ts';
+import {
+  type ExperimentEvent,
+  keepLogIn,
+  runExperiment,
+} from '../../../src/experiment/experiment.ts';
 import {
   type Entry,
   journalIn,
@@ -14,10 +18,15 @@ import {
 import { makePlan, type Plan } from '../../../src/experiment/plan.ts';
 import { reread } from '../../../src/experiment/reread.ts';
 import { openFreebsdTestbed } from '../../../src/testbed/freebsd/testbed.ts';
+import type { FreebsdScenario } from '../../../src/words/scenario.ts';
 import { armName } from '../../../src/words/variant-name.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
-import { type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
 import { builtVariant, testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
@@ -30,11 +39,23 @@ type Patch = { speed: number; behaviour?: Behaviour };
 
 const panic = 'page fault in ip_tryforward';
 
+type Setup = {
+  lab?: FreebsdLabOptions;
+  kernelBytes?: number;
+  scenarios?: FreebsdScenario[];
+  /** Done to the laboratory before each blast of the second patch's kernel. */
+  spoil?: (lab: FreebsdLab) => void;
+};
+
 /** Measures patches together, of which the first has the testbed. */
 async function together(
   patches: readonly Patch[],
-  options: FreebsdLabOptions = {},
-  kernelBytes = 0,
+  {
+    lab: options = {},
+    kernelBytes = 0,
+    scenarios = ['forwarding', 'ipfw-stateless'],
+    spoil = () => {},
+  }: Setup = {},
 ) {
   const lab = await startFreebsdLab({
     kernel: { ident: 'own' },
@@ -49,7 +70,7 @@ async function together(
   testbed.dut.boot.limitSeconds = 120;
   const config = aConfig({
     testbeds: { shelf: testbed },
-    scenarios: ['forwarding', 'ipfw-stateless'],
+    scenarios,
     traffic: {
       ...singleRuns.traffic,
       offeredPps: 10e6,
@@ -79,7 +100,11 @@ async function together(
     onTestFinished(() => journal.close());
     const name = armName(index + 1);
     const keepLog = (folder: string) => keepLogIn(directory, folder);
-    arms.push({ name, plan, journal, keepLogIn: keepLog, onEvent() {}, signal });
+    const onEvent = (event: ExperimentEvent) => {
+      const isOwn = event.kind === 'blast' && event.blast.runs[0]?.variant === 'patched';
+      if (isOwn && index === 0) spoil(lab);
+    };
+    arms.push({ name, plan, journal, keepLogIn: keepLog, onEvent, signal });
   }
   const opened = await openFreebsdTestbed('shelf', testbed, own.plan.traffic, worldOf(lab));
   const now = () => new Date(lab.clock.now() * 1000);
@@ -164,8 +189,21 @@ test('a DUT with room for two kernels has room for as many patches as come', {
   // Each is laid while its archive is there too.
   const disk = { totalBytes: 20e6, usedBytes: 15.5e6 };
   const patches = [{ speed: 1 }, { speed: 0.8 }, { speed: 1 }, { speed: 0.8 }];
-  const { works } = await together(patches, { disk }, 1e6);
+  const { works } = await together(patches, { lab: { disk }, kernelBytes: 1e6 });
   expect(await Promise.all(works.map(outcomeOf))).toEqual(
     patches.map(({ speed }) => both(speed < 1 ? 'regression' : 'no-regression', speed - 1)),
   );
+});
+
+test('a patch under which the DUT is out of reach time and again is not judged, and the others are', {
+  timeout,
+}, async () => {
+  const cutOff = { kind: 'cut-off', at: 1, machine: 'dut', seconds: 20 } as const;
+  const { works } = await together([{ speed: 1 }, { speed: 1 }], {
+    scenarios: ['forwarding', 'ipfw-stateless', 'pf-stateless'],
+    spoil: (lab) => lab.faults.order({ ...cutOff, command: 'kern.cp_times' }),
+  });
+  const [own, other] = await Promise.all(works.map(outcomeOf));
+  expect(own).toEqual(new Array(3).fill(['no-regression', expect.closeTo(0, 1.5)]));
+  expect(other).toEqual(new Array(3).fill(['invalid', undefined]));
 });
