@@ -516,7 +516,7 @@ const stories = fc.record({
       speed: fc.constantFrom(0.8, 0.96, 1, 1.1),
       after: fc.nat(30),
       /** Of its runs alone, with which it comes. */
-      before: fc.nat(10),
+      before: fc.constantFrom(0, 0, 3, 8),
     }),
     { minLength: 1, maxLength: 4 },
   ),
@@ -541,8 +541,8 @@ test('every journal is one that its plan alone could have led to, and all come t
       for (const [index, { after, before }] of arms.entries()) {
         if (index === 0) continue;
         const plan = planOf(index);
-        const alone = await together({ plan, ...options, speed: () => 1 });
-        const entries = alone.entries.slice(0, before).filter(({ kind }) => kind !== 'finished');
+        const alone = before === 0 ? [] : (await together({ ...options, plan })).entries;
+        const entries = alone.slice(0, before).filter(({ kind }) => kind !== 'finished');
         guests.push(aGuest(index + 1, { plan, entries, after }));
       }
       const plan = planOf(0);
@@ -561,6 +561,6 @@ test('every journal is one that its plan alone could have led to, and all come t
         expect(entries.at(-1)?.kind).toBe('finished');
       }
     }),
-    { numRuns: times(15) },
+    { numRuns: times(10) },
   );
 });
