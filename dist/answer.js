@@ -14,7 +14,8 @@ const failureSchema = _enum([
 	"usage",
 	"patchAtFault",
 	"infrastructure",
-	"waits-for-leave"
+	"waits-for-leave",
+	"left-to-queue"
 ]);
 const cutShort = "The job was cancelled before there was a verdict: run it again for one.";
 const cancelled = {
@@ -42,10 +43,18 @@ function upshotOf(ending) {
 	switch (ending.kind) {
 		case "measured": return upshotOfResult(ending.result);
 		case "bisected": return upshotOfBisection(ending.result);
-		case "unmeasured": return ending.why === "waits-for-leave" ? "usage" : ending.why;
+		case "unmeasured": return upshots[ending.why];
 		case "uncounted": return "usage";
 	}
 }
+const upshots = {
+	cancelled: "cancelled",
+	usage: "usage",
+	patchAtFault: "patchAtFault",
+	infrastructure: "infrastructure",
+	"waits-for-leave": "usage",
+	"left-to-queue": "pass"
+};
 /** That of a gate; undefined where there is none. */
 function resultOf$1(ending) {
 	switch (ending.kind) {
@@ -116,6 +125,10 @@ const failures = {
 	"waits-for-leave": {
 		symbol: "⏸️",
 		text: "waits for a maintainer"
+	},
+	"left-to-queue": {
+		symbol: "⏸️",
+		text: "not measured yet: the merge queue does that"
 	}
 };
 
@@ -780,20 +793,28 @@ async function closeLeftCheckRun(octokit, { repository, patch }, { name, details
 * a check stands on a commit, and speaks for whatever has that commit. True as well where GitHub does not tell.
 */
 async function standsForAnother(octokit, { repository, patch }, name) {
-	const { owner, repo } = placeOf(repository);
 	try {
-		const newest = (await octokit.request(checksOfCommit, {
-			owner,
-			repo,
-			ref: patch.headCommit,
-			check_name: name,
-			filter: "all",
-			per_page: 100
-		})).data.check_runs.toSorted((a, b) => Number(b.id) - Number(a.id))[0];
+		const newest = await newestCheckRun(octokit, {
+			repository,
+			patch
+		}, name);
 		return (newest?.conclusion === "success" || newest?.conclusion === "neutral") && !newest.external_id?.startsWith(externalIdOf(patch, ""));
 	} catch {
 		return true;
 	}
+}
+/** Whether there is a check of this name on the head, whatever it says. True as well where GitHub does not tell. */
+const hasCheckRun = (octokit, subject, name) => newestCheckRun(octokit, subject, name).then((newest) => newest !== void 0, () => true);
+async function newestCheckRun(octokit, { repository, patch }, name) {
+	const { owner, repo } = placeOf(repository);
+	return (await octokit.request(checksOfCommit, {
+		owner,
+		repo,
+		ref: patch.headCommit,
+		check_name: name,
+		filter: "all",
+		per_page: 100
+	})).data.check_runs.toSorted((a, b) => Number(b.id) - Number(a.id))[0];
 }
 /** `#7 main https://…`: what a check was made for. No branch has a space in its name. */
 const externalIdOf = (patch, detailsUrl) => patch.kind === "pull-request" ? `#${patch.number} ${patch.baseBranch ?? "?"} ${detailsUrl}` : detailsUrl;
@@ -807,12 +828,12 @@ const updateCheck = "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}";
 /**
 * What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
 * say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where something kept
-* the patch from being measured it is never given. A patch that need not be measured is to pass such a rule, and did
-* not earn green. Whose fault it is stands in the title.
+* the patch from being measured it is never given. A patch that need not be measured, or not yet, is to pass such a rule,
+* and did not earn green. Whose fault it is stands in the title.
 */
 function conclusionOf(ending, undecided) {
 	switch (upshotOf(ending)) {
-		case "pass": return resultOf$1(ending)?.outcome.kind === "unchanged" ? "neutral" : "success";
+		case "pass": return resultOf$1(ending)?.outcome.kind === "judged" ? "success" : "neutral";
 		case "cancelled": return "cancelled";
 		case "undecided": return undecided;
 		case "patchAtFault":
@@ -1126,10 +1147,17 @@ function unmeasured(subject, ending) {
 */
 function forOneBase(octokit, patch, answer, { patienceSeconds, pause = realPause } = {}) {
 	let elsewhere;
-	const bound = (ending) => elsewhere === void 0 || ending.kind !== "measured" ? ending : {
-		kind: "uncounted",
-		measured: ending,
-		...elsewhere
+	const bound = (ending) => {
+		if (elsewhere === void 0) return ending;
+		if (ending.kind === "measured") return {
+			kind: "uncounted",
+			measured: ending,
+			...elsewhere
+		};
+		return isLeft(ending) ? {
+			...ending,
+			why: "waits-for-leave"
+		} : ending;
 	};
 	return {
 		...answer,
@@ -1143,6 +1171,7 @@ function forOneBase(octokit, patch, answer, { patienceSeconds, pause = realPause
 		linked: (ending) => answer.linked(bound(ending))
 	};
 }
+const isLeft = (ending) => ending.kind === "unmeasured" && ending.why === "left-to-queue";
 /** A branch rule takes a check that is neutral for a pass. */
 const mayPass = (ending) => ["pass", "undecided"].includes(upshotOf(ending));
 async function goesElsewhere(octokit, patch, { most, pause }) {
@@ -1864,4 +1893,4 @@ async function withReviewers(change, issue, { wanted, octokit, repository, serve
 	}
 }
 
-export { answering, cancelled, changeIdIn, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, failureSchema, forOneBase, linkedAfterwards, linkedNow, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pausesWithin, pullRequestOfCheckRun, readMemory, say, secondsFor, standsForAnother, summaryOf, tellBuild, tellChanges, tellRevision, titleOf, together, upshotOf };
+export { answering, cancelled, changeIdIn, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, failureSchema, forOneBase, hasCheckRun, linkedAfterwards, linkedNow, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pausesWithin, pullRequestOfCheckRun, readMemory, say, secondsFor, standsForAnother, summaryOf, tellBuild, tellChanges, tellRevision, titleOf, together, upshotOf };

@@ -783,11 +783,13 @@ const data = closed({
 	...pages !== void 0 && { pages }
 }));
 const conclusions$1 = ["failure", "neutral"];
+const unaskedChecks = ["none", "neutral"];
 /** `github` of ppsgate.yml. */
 const githubSchema = closed({
 	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]).describe("Logins that may have patches measured, besides those who may write."),
 	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate").describe("Put on a pull request, it gives leave for the commits that are there then."),
 	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure").describe("The check where nobody can say; branch rules take neutral for a pass."),
+	unasked: _enum(unaskedChecks, { error: wrongName(unaskedChecks) }).prefault("none").describe("The check of what waits for leave; neutral only where a merge queue measures it."),
 	status: boolean({ error: expected("true or false") }).prefault(false).describe("A commit status besides the check."),
 	data: data.prefault({}).describe("Where results, badges and history are kept.")
 });

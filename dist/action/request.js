@@ -194,6 +194,8 @@ const requestSchema = object({
 	priority: _enum(priorities),
 	/** `history` is what was pushed to the default branch, `nightly` its head against itself. */
 	purpose: _enum(purposes),
+	/** The branch of a merge queue that waits for it, like `gh-readonly-queue/main/pr-7-1a2b…`. */
+	queue: string().max(400).optional(),
 	/** Where a revision is answered besides its comment: the run of whoever asked, and the build that waits. */
 	revisionAnswer: jobSchema.pick({
 		key: true,
@@ -238,7 +240,14 @@ function readRequest(text) {
 	}
 }
 /** Names the patch among all that are judged, or bisected, for a workflow's `concurrency` and for the queue. */
-const subjectOf = (request) => isBisection(request) || request.purpose === "patch" ? patchName(request.patch) : request.purpose;
+function subjectOf(request) {
+	if (isBisection(request)) return patchName(request.patch);
+	const { patch, purpose, queue } = request;
+	if (queue !== void 0) return placeInQueue(queue);
+	return purpose === "patch" ? patchName(patch) : purpose;
+}
+/** A queue makes a new branch for the same pull request when one before it has failed: what it was based on ends the name. */
+const placeInQueue = (branch) => branch.replace(/-[0-9a-f]{40,64}$/, "");
 /**
 * Whether also what changes nothing is measured, as the request or the job's own inputs want it: at night it is the point
 * to measure the base against itself. Throws a `UsageError` for what is no switch.

@@ -1,4 +1,4 @@
-import { composeComment, endingOfError, endingOfFailure, markerOf, readMemory, standsForAnother } from "../answer.js";
+import { composeComment, endingOfError, endingOfFailure, hasCheckRun, markerOf, readMemory, standsForAnother } from "../answer.js";
 import { applyOverrides, calledAs, parsePriority } from "../config.js";
 import { placeOf, publishComment } from "../github.js";
 import { testbedsFor } from "../inventory.js";
@@ -146,7 +146,7 @@ async function tell(admission, context) {
 }
 /**
 * Also in the name of a job whose token may only read. A check on the head that was passed for another base, or another
-* pull request, fails from now on.
+* pull request, fails from now on; where a merge queue measures what nobody has asked for, a head has a neutral one.
 */
 async function tellRefusal(context, refusal) {
 	const { pullRequest, config, name, why, what, runId: run } = refusal;
@@ -167,12 +167,17 @@ async function tellRefusal(context, refusal) {
 		repository: pullRequest.repository,
 		patch: pullRequest
 	};
+	const failureFor = async (gate) => {
+		if (await standsForAnother(octokit, subject, gate)) return "waits-for-leave";
+		return config.github.unasked === "neutral" && !await hasCheckRun(octokit, subject, gate) ? "left-to-queue" : void 0;
+	};
 	for (const gate of gateNames(wishesFor(config, {}, inputs))) {
-		if (!await standsForAnother(octokit, subject, gate)) continue;
+		const failure = await failureFor(gate);
+		if (failure === void 0) continue;
 		await (await marksFor(context, pullRequest, config.github, {
 			name: gate,
 			runId: run
-		})).ended(endingOfFailure("waits-for-leave", why));
+		})).ended(endingOfFailure(failure, why));
 	}
 }
 /** Or whoever opens it again would wipe out what was measured of the same head. */

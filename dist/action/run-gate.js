@@ -7,7 +7,7 @@ import { factsOf, folderOf, night } from "../night.js";
 import { restoreRevision } from "../patch.js";
 import { explained, headline, outcomeName } from "../report.js";
 import { inSession } from "../session.js";
-import { UsageError, exitCodes, patchName, worstUpshot } from "../words.js";
+import { UsageError, exitCodes, patchName, realPause, worstUpshot } from "../words.js";
 import { fetchExperiment, runsToExtend } from "./extend.js";
 import { answerFor, configCommitOf, failureOf, fileOf, gateNames, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
 import { answerState, openAnswerText } from "./left.js";
@@ -16,6 +16,7 @@ import { readBranchTrend, readDirectoryTrend, tonight } from "../data-branch.js"
 import { publishData } from "./publish-data.js";
 import { tellTrend } from "./tell-trend.js";
 import { jobLog, keepRefusal, newFolder, orElsewhere, readyLab, sharedHistory, summarized } from "./measuring.js";
+import { githubFailure, placeOf } from "../github.js";
 import { admitEvent, exitCodeOf } from "./run-admit.js";
 import { join } from "node:path";
 import { copyFile, writeFile } from "node:fs/promises";
@@ -61,6 +62,59 @@ async function tonightOf(testbed, commit, { context: { octokit, repository, inpu
 	});
 }
 
+// src/action/queued.ts
+/**
+* Does the work with a signal that is aborted as `signal` is, and when the queue has let go of its branch; with `signal`
+* itself where no queue waits.
+*/
+async function whileQueued(branch, { octokit, repository, pause = realPause }, signal, work) {
+	if (branch === void 0) return work(signal);
+	const ended = new AbortController();
+	const dropped = new AbortController();
+	const watch = async () => {
+		while (await hasBranch(octokit, repository, branch)) {
+			await pause(secondsBetween, ended.signal);
+			if (ended.signal.aborted) return;
+		}
+		dropped.abort(new DroppedError(branch));
+	};
+	const watched = watch();
+	try {
+		return await work(AbortSignal.any([signal, dropped.signal]));
+	} catch (error) {
+		dropped.signal.throwIfAborted();
+		throw error;
+	} finally {
+		ended.abort();
+		await watched;
+	}
+}
+/** Well within the thousand questions an hour that a job's token has. */
+const secondsBetween = 60;
+var DroppedError = class extends Error {
+	name = "DroppedError";
+	upshot = "cancelled";
+	constructor(branch) {
+		super(`The merge queue has let go of ${branch}: nobody waits for its measurement any more.`);
+	}
+};
+/** Only GitHub's word that there is none counts: it may be down. */
+async function hasBranch(octokit, repository, branch) {
+	try {
+		const { owner, repo } = placeOf(repository);
+		const ref = `heads/${branch}`;
+		await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
+			owner,
+			repo,
+			ref
+		});
+		return true;
+	} catch (error) {
+		const failure = githubFailure(error);
+		return !(failure?.kind === "answered" && failure.status === 404);
+	}
+}
+
 // src/action/run-gate.ts
 /**
 * Answers the exit code of the worst verdict; throws for what kept it from one.
@@ -104,7 +158,19 @@ function refuseBisection(admission) {
 	};
 }
 const noBisection = "A job with `command: gate` bisects nothing: give the workflow one with `command: bisect`, as `ppsgate init` writes it.";
-async function measure(request, written, job) {
+/** As long as anybody waits for it. */
+const measure = (request, written, job) => {
+	const { octokit, inputs } = job.context;
+	const place = {
+		octokit,
+		repository: inputs.job.repository
+	};
+	return whileQueued(request.queue, place, job.signal, (signal) => measureAll(request, written, {
+		...job,
+		signal
+	}));
+};
+async function measureAll(request, written, job) {
 	const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
 	const exitCode = await readyLab(config, testbeds.flat());
 	if (exitCode !== void 0) return exitCode;
@@ -128,7 +194,7 @@ async function measure(request, written, job) {
 			testbeds: testbeds[index] ?? [],
 			...rest
 		}, place, answer)).catch(async (error) => {
-			await keepFailure(error, place);
+			if (!job.signal.aborted) await keepFailure(error, place);
 			throw error;
 		}).finally(() => saveState(answerState, ""));
 		done.push({

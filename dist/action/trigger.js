@@ -25,6 +25,7 @@ async function admit(trigger, world) {
 		};
 		case "dispatched": return admitDispatched(trigger, world);
 		case "button": return admitButton(trigger, world);
+		case "queued": return admitQueued(trigger, world);
 		case "push": return go(await pushed(trigger, world.repository), {}, world, "What is pushed to the default branch is measured.", "history");
 		case "schedule": {
 			const { commit } = trigger;
@@ -386,6 +387,23 @@ async function go(patch, ask, world, why, purpose) {
 		why
 	};
 }
+/** Others wait for a queue as long as it waits, so it comes before patches. */
+async function admitQueued({ branch, base, head }, world) {
+	const patch = await patchOfRange(world.repository, `${base}..${head}`);
+	const config = await world.readConfig(base);
+	return {
+		kind: "go",
+		request: {
+			patch,
+			ask: {},
+			purpose: "patch",
+			queue: branch,
+			priority: world.priority ?? "release"
+		},
+		config,
+		why: "Somebody who may write has put it into the merge queue."
+	};
+}
 async function rulesFor({ pullRequest }, ask, { octokit, repositoryName, readConfig, nameOf }) {
 	const config = await readConfig(pullRequest.baseCommit);
 	const { people, label } = config.github;
@@ -454,6 +472,7 @@ function triggerOf(event, asked) {
 			});
 		}
 		case "check_run": return fromButton(read(event, checkRunPayload));
+		case "merge_group": return fromMergeGroup(read(event, mergeGroupPayload));
 		case "push":
 		case "schedule":
 			if (bisectIn({}, withoutEmpty({ ...asked.bisectAsk })) !== void 0) {
@@ -464,7 +483,7 @@ function triggerOf(event, asked) {
 				kind: "schedule",
 				commit: event.commit
 			};
-		default: throw new UsageError(`The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, workflow_dispatch, repository_dispatch, schedule or push.`);
+		default: throw new UsageError(`The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`);
 	}
 }
 const sender = object({ login: string() }).default({ login: "somebody" });
@@ -640,6 +659,29 @@ function fromButton(payload) {
 		button: asked,
 		headCommit: check_run.head_sha,
 		...number !== void 0 && { number }
+	};
+}
+const mergeGroupPayload = object({
+	action: string(),
+	merge_group: object({
+		head_sha: commit,
+		head_ref: string(),
+		base_sha: commit
+	})
+});
+/** Only GitHub can push to a queue's branches, and does so when somebody who may write has a pull request queued. */
+function fromMergeGroup({ action, merge_group }) {
+	const { head_sha: head, head_ref, base_sha: base } = merge_group;
+	const [, branch] = /^refs\/heads\/(gh-readonly-queue\/.+)$/.exec(head_ref) ?? [];
+	if (action !== "checks_requested" || branch === void 0) return {
+		kind: "nothing",
+		why: "Only what a merge queue waits for is measured for it."
+	};
+	return {
+		kind: "queued",
+		branch,
+		base,
+		head
 	};
 }
 const pushPayload = object({

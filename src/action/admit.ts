@@ -90,6 +90,8 @@ export async function admit(trigger: Trigger, world: AdmitWorld): Promise<Admiss
       return admitDispatched(trigger, world);
     case 'button':
       return admitButton(trigger, world);
+    case 'queued':
+      return admitQueued(trigger, world);
     case 'push': {
       const patch = await pushed(trigger, world.repository);
       return go(patch, {}, world, 'What is pushed to the default branch is measured.', 'history');
@@ -405,6 +407,21 @@ async function go(
   const config = await world.readConfig(patch.baseCommit);
   const priority = world.priority ?? (purpose === 'patch' ? 'patch' : 'rerun');
   return { kind: 'go', request: { patch, ask, priority, purpose }, config, why };
+}
+
+/** Others wait for a queue as long as it waits, so it comes before patches. */
+async function admitQueued(
+  { branch, base, head }: Extract<Trigger, { kind: 'queued' }>,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const patch = await patchOfRange(world.repository, `${base}..${head}`);
+  const config = await world.readConfig(base);
+  const request: AdmittedRequest = {
+    ...{ patch, ask: {}, purpose: 'patch', queue: branch },
+    priority: world.priority ?? 'release',
+  };
+  const why = 'Somebody who may write has put it into the merge queue.';
+  return { kind: 'go', request, config, why };
 }
 
 type Rules = { config: Config; rules: LeaveRules; name: string; memory: Memory | undefined };

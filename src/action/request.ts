@@ -23,6 +23,8 @@ export const requestSchema = z.object({
   priority: z.enum(priorities),
   /** `history` is what was pushed to the default branch, `nightly` its head against itself. */
   purpose: z.enum(purposes),
+  /** The branch of a merge queue that waits for it, like `gh-readonly-queue/main/pr-7-1a2b…`. */
+  queue: z.string().max(400).optional(),
   /** Where a revision is answered besides its comment: the run of whoever asked, and the build that waits. */
   revisionAnswer: jobSchema.pick({ key: true, build: true }).partial().optional(),
   /** The workflow run whose experiment is to go on, for so many runs. */
@@ -70,8 +72,15 @@ export function readRequest(text: string): AnyRequest {
 }
 
 /** Names the patch among all that are judged, or bisected, for a workflow's `concurrency` and for the queue. */
-export const subjectOf = (request: AnyRequest): string =>
-  isBisection(request) || request.purpose === 'patch' ? patchName(request.patch) : request.purpose;
+export function subjectOf(request: AnyRequest): string {
+  if (isBisection(request)) return patchName(request.patch);
+  const { patch, purpose, queue } = request;
+  if (queue !== undefined) return placeInQueue(queue);
+  return purpose === 'patch' ? patchName(patch) : purpose;
+}
+
+/** A queue makes a new branch for the same pull request when one before it has failed: what it was based on ends the name. */
+const placeInQueue = (branch: string): string => branch.replace(/-[0-9a-f]{40,64}$/, '');
 
 /**
  * Whether also what changes nothing is measured, as the request or the job's own inputs want it: at night it is the point

@@ -1,7 +1,7 @@
 // `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
 
 import type { Answer } from '../answer/answer.ts';
-import { standsForAnother } from '../answer/check-run.ts';
+import { hasCheckRun, standsForAnother } from '../answer/check-run.ts';
 import { composeComment, markerOf, readMemory } from '../answer/comment-text.ts';
 import { endingOfError, endingOfFailure } from '../answer/ending.ts';
 import { applyOverrides, parsePriority } from '../config/overrides.ts';
@@ -175,7 +175,7 @@ type Of<Kind extends Admission['kind']> = Extract<Admission, { kind: Kind }>;
 
 /**
  * Also in the name of a job whose token may only read. A check on the head that was passed for another base, or another
- * pull request, fails from now on.
+ * pull request, fails from now on; where a merge queue measures what nobody has asked for, a head has a neutral one.
  */
 export async function tellRefusal(
   context: JobContext,
@@ -195,10 +195,17 @@ export async function tellRefusal(
   if (published.kind === 'not-published') log.warn(published.why);
   if (name === noticeName) return;
   const subject = { repository: pullRequest.repository, patch: pullRequest };
+  const failureFor = async (gate: string) => {
+    if (await standsForAnother(octokit, subject, gate)) return 'waits-for-leave';
+    const isFirst =
+      config.github.unasked === 'neutral' && !(await hasCheckRun(octokit, subject, gate));
+    return isFirst ? 'left-to-queue' : undefined;
+  };
   for (const gate of gateNames(wishesFor(config, {}, inputs))) {
-    if (!(await standsForAnother(octokit, subject, gate))) continue;
+    const failure = await failureFor(gate);
+    if (failure === undefined) continue;
     const marks = await marksFor(context, pullRequest, config.github, { name: gate, runId: run });
-    await marks.ended(endingOfFailure('waits-for-leave', why));
+    await marks.ended(endingOfFailure(failure, why));
   }
 }
 

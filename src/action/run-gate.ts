@@ -42,6 +42,7 @@ import {
   summarized,
 } from './measuring.ts';
 import { publishData } from './publish-data.ts';
+import { whileQueued } from './queued.ts';
 import {
   type AdmittedRequest,
   failureOf,
@@ -100,7 +101,16 @@ type Job = {
   signal: AbortSignal;
 };
 
-async function measure(request: AdmittedRequest, written: Config, job: Job): Promise<number> {
+/** As long as anybody waits for it. */
+const measure = (request: AdmittedRequest, written: Config, job: Job): Promise<number> => {
+  const { octokit, inputs } = job.context;
+  const place = { octokit, repository: inputs.job.repository };
+  return whileQueued(request.queue, place, job.signal, (signal) =>
+    measureAll(request, written, { ...job, signal }),
+  );
+};
+
+async function measureAll(request: AdmittedRequest, written: Config, job: Job): Promise<number> {
   const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
   const exitCode = await readyLab(config, testbeds.flat());
   if (exitCode !== undefined) return exitCode;
@@ -120,7 +130,7 @@ async function measure(request: AdmittedRequest, written: Config, job: Job): Pro
       judge({ request, config, testbeds: testbeds[index] ?? [], ...rest }, place, answer),
     )
       .catch(async (error: unknown) => {
-        await keepFailure(error, place);
+        if (!job.signal.aborted) await keepFailure(error, place);
         throw error;
       })
       .finally(() => saveState(answerState, ''));

@@ -38,6 +38,8 @@ export type Trigger =
   | { kind: 'button'; by: string; button: 'rerun' | 'extend'; headCommit: string; number?: number }
   /** A comment on an issue, which is no pull request, that accepts the level which it is of. */
   | { kind: 'acceptance'; number: number; id: number; by: string }
+  /** A merge queue waits for the check of what it would merge; `branch` is its own for that, without refs/heads/. */
+  | { kind: 'queued'; branch: string; base: string; head: string }
   | { kind: 'push'; before: string; after: string }
   | { kind: 'schedule'; commit: string }
   /** Nobody asked for anything. */
@@ -73,6 +75,8 @@ export function triggerOf(
     }
     case 'check_run':
       return fromButton(read(event, checkRunPayload));
+    case 'merge_group':
+      return fromMergeGroup(read(event, mergeGroupPayload));
     case 'push':
     case 'schedule': {
       const bisect = bisectIn({}, withoutEmpty({ ...asked.bisectAsk }));
@@ -86,7 +90,7 @@ export function triggerOf(
     }
     default:
       throw new UsageError(
-        `The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, workflow_dispatch, repository_dispatch, schedule or push.`,
+        `The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`,
       );
   }
 }
@@ -245,6 +249,21 @@ function fromButton(payload: z.infer<typeof checkRunPayload>): Trigger {
   const number = pullRequestOfCheckRun(check_run.external_id ?? '');
   const about = { by: sender.login, button: asked, headCommit: check_run.head_sha } as const;
   return { kind: 'button', ...about, ...(number !== undefined && { number }) };
+}
+
+const mergeGroupPayload = z.object({
+  action: z.string(),
+  merge_group: z.object({ head_sha: commit, head_ref: z.string(), base_sha: commit }),
+});
+
+/** Only GitHub can push to a queue's branches, and does so when somebody who may write has a pull request queued. */
+function fromMergeGroup({ action, merge_group }: z.infer<typeof mergeGroupPayload>): Trigger {
+  const { head_sha: head, head_ref, base_sha: base } = merge_group;
+  const [, branch] = /^refs\/heads\/(gh-readonly-queue\/.+)$/.exec(head_ref) ?? [];
+  if (action !== 'checks_requested' || branch === undefined) {
+    return { kind: 'nothing', why: 'Only what a merge queue waits for is measured for it.' };
+  }
+  return { kind: 'queued', branch, base, head };
 }
 
 const pushPayload = z.object({

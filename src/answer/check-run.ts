@@ -125,18 +125,29 @@ export async function standsForAnother(
   { repository, patch }: Subject,
   name: string,
 ): Promise<boolean> {
-  const { owner, repo } = placeOf(repository);
   try {
-    const found = await octokit.request(checksOfCommit, {
-      ...{ owner, repo, ref: patch.headCommit },
-      ...{ check_name: name, filter: 'all', per_page: 100 },
-    });
-    const newest = found.data.check_runs.toSorted((a, b) => Number(b.id) - Number(a.id))[0];
+    const newest = await newestCheckRun(octokit, { repository, patch }, name);
     const stands = newest?.conclusion === 'success' || newest?.conclusion === 'neutral';
     return stands && !newest.external_id?.startsWith(externalIdOf(patch, ''));
   } catch {
     return true;
   }
+}
+
+/** Whether there is a check of this name on the head, whatever it says. True as well where GitHub does not tell. */
+export const hasCheckRun = (octokit: Octokit, subject: Subject, name: string): Promise<boolean> =>
+  newestCheckRun(octokit, subject, name).then(
+    (newest) => newest !== undefined,
+    () => true,
+  );
+
+async function newestCheckRun(octokit: Octokit, { repository, patch }: Subject, name: string) {
+  const { owner, repo } = placeOf(repository);
+  const found = await octokit.request(checksOfCommit, {
+    ...{ owner, repo, ref: patch.headCommit },
+    ...{ check_name: name, filter: 'all', per_page: 100 },
+  });
+  return found.data.check_runs.toSorted((a, b) => Number(b.id) - Number(a.id))[0];
 }
 
 /** `#7 main https://…`: what a check was made for. No branch has a space in its name. */
@@ -159,13 +170,13 @@ type Conclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
 /**
  * What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
  * say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where something kept
- * the patch from being measured it is never given. A patch that need not be measured is to pass such a rule, and did
- * not earn green. Whose fault it is stands in the title.
+ * the patch from being measured it is never given. A patch that need not be measured, or not yet, is to pass such a rule,
+ * and did not earn green. Whose fault it is stands in the title.
  */
 function conclusionOf(ending: Ending, undecided: GithubConfig['undecided']): Conclusion {
   switch (upshotOf(ending)) {
     case 'pass':
-      return resultOf(ending)?.outcome.kind === 'unchanged' ? 'neutral' : 'success';
+      return resultOf(ending)?.outcome.kind === 'judged' ? 'success' : 'neutral';
     case 'cancelled':
       return 'cancelled';
     case 'undecided':

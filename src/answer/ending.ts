@@ -37,6 +37,8 @@ export const failureSchema = z.enum([
   'patchAtFault',
   'infrastructure',
   'waits-for-leave',
+  /** Nobody has asked for it, and a merge queue measures it all the same before it is merged. */
+  'left-to-queue',
 ]);
 
 type Failure = z.infer<typeof failureSchema>;
@@ -74,11 +76,20 @@ export function upshotOf(ending: Ending): Upshot {
     case 'bisected':
       return upshotOfBisection(ending.result);
     case 'unmeasured':
-      return ending.why === 'waits-for-leave' ? 'usage' : ending.why;
+      return upshots[ending.why];
     case 'uncounted':
       return 'usage';
   }
 }
+
+const upshots: Readonly<Record<Failure, Upshot>> = {
+  cancelled: 'cancelled',
+  usage: 'usage',
+  patchAtFault: 'patchAtFault',
+  infrastructure: 'infrastructure',
+  'waits-for-leave': 'usage',
+  'left-to-queue': 'pass',
+};
 
 /** That of a gate; undefined where there is none. */
 export function resultOf(ending: Ending): Result | undefined {
@@ -143,4 +154,5 @@ export const failures: Readonly<Record<Failure, { symbol: string; text: string }
   patchAtFault: { symbol: '🔴', text: 'not measured: the patch does not apply' },
   infrastructure: { symbol: '⚪', text: 'not measured: something failed that is not the patch' },
   'waits-for-leave': { symbol: '⏸️', text: 'waits for a maintainer' },
+  'left-to-queue': { symbol: '⏸️', text: 'not measured yet: the merge queue does that' },
 };

@@ -9,7 +9,7 @@ import { type PullRequest, patchName } from '../words/patch.ts';
 import { type Pause, realPause } from '../words/pause.ts';
 import { type Answer, secondsFor } from './answer.ts';
 import type { CheckRunOptions } from './check-run.ts';
-import { type Ending, upshotOf } from './ending.ts';
+import { type Ending, type Unmeasured, upshotOf } from './ending.ts';
 import { pausesWithin } from './teller.ts';
 
 /**
@@ -23,10 +23,12 @@ export function forOneBase(
   { patienceSeconds, pause = realPause }: Pick<CheckRunOptions, 'patienceSeconds' | 'pause'> = {},
 ): Answer {
   let elsewhere: Elsewhere | undefined;
-  const bound = (ending: Ending): Ending =>
-    elsewhere === undefined || ending.kind !== 'measured'
-      ? ending
-      : { kind: 'uncounted', measured: ending, ...elsewhere };
+  const bound = (ending: Ending): Ending => {
+    if (elsewhere === undefined) return ending;
+    if (ending.kind === 'measured') return { kind: 'uncounted', measured: ending, ...elsewhere };
+    // Where the commit goes as well there may be no queue.
+    return isLeft(ending) ? { ...ending, why: 'waits-for-leave' } : ending;
+  };
   return {
     ...answer,
     async ended(ending) {
@@ -39,6 +41,9 @@ export function forOneBase(
     linked: (ending) => answer.linked(bound(ending)),
   };
 }
+
+const isLeft = (ending: Ending): ending is Unmeasured =>
+  ending.kind === 'unmeasured' && ending.why === 'left-to-queue';
 
 /** A branch rule takes a check that is neutral for a pass. */
 const mayPass = (ending: Ending): boolean => ['pass', 'undecided'].includes(upshotOf(ending));

@@ -10,6 +10,8 @@ export type GithubConfig = {
   label: string;
   /** What the check says of a patch of which nobody can say anything; branch rules take `neutral` for a pass. */
   undecided: 'failure' | 'neutral';
+  /** Whether a merge queue measures what nobody has asked for, so that the check of that need not be waited for. */
+  unasked: 'none' | 'neutral';
   /** Whether the head gets a commit status besides the check. */
   status: boolean;
   data: DataConfig;
@@ -89,6 +91,7 @@ const data = closed({
 );
 
 const conclusions = ['failure', 'neutral'] as const;
+const unaskedChecks = ['none', 'neutral'] as const;
 
 /** `github` of ppsgate.yml. */
 export const githubSchema = closed({
@@ -103,6 +106,10 @@ export const githubSchema = closed({
     .enum(conclusions, { error: wrongName(conclusions) })
     .prefault('failure')
     .describe('The check where nobody can say; branch rules take neutral for a pass.'),
+  unasked: z
+    .enum(unaskedChecks, { error: wrongName(unaskedChecks) })
+    .prefault('none')
+    .describe('The check of what waits for leave; neutral only where a merge queue measures it.'),
   status: z
     .boolean({ error: expected('true or false') })
     .prefault(false)

@@ -72,6 +72,7 @@ jobs:
         && format('#{0}', github.event.issue.number)
         || !${asksToBisect}
         && (inputs.patch || github.event.client_payload.patch)
+        || github.event_name == 'merge_group' && github.event.merge_group.head_ref
         || (github.event_name == 'push' || github.event_name == 'schedule') && github.event_name
         || github.run_id }}
       cancel-in-progress: >-
@@ -371,6 +372,10 @@ const otherEvents = ({ branch }: Setting): string => `\
   # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`; in an issue \`/ppsgate accept\`.
   issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
     types: [created]
+  # What a merge queue would merge, where the branch rules have one. GitHub alone pushes there, and takes this file from
+  # there, as with a push to the branch: somebody who may write has read it and put it into the queue.
+  merge_group:
+    types: [checks_requested]
   workflow_dispatch:
     inputs:
 ${dispatchInputs}

@@ -937,6 +937,23 @@ describe('what is pushed to the default branch', () => {
   });
 });
 
+describe('what a merge queue waits for', () => {
+  const branch = `gh-readonly-queue/main/pr-8-${'c'.repeat(40)}`;
+
+  test('is measured upon what it would be merged upon, before patches, and as that wants it', async () => {
+    const { base, head } = commits;
+    const request = requestOf(await admitted({ kind: 'queued', branch, base, head }));
+    expect(request).toMatchObject({
+      patch: { kind: 'range', baseCommit: commits.base, headCommit: commits.head },
+      ask: {},
+      priority: 'release',
+      purpose: 'patch',
+      queue: branch,
+    });
+    expect(configsOf).toEqual([commits.base]);
+  });
+});
+
 test('at night the head of the default branch is measured against itself', async () => {
   const request = requestOf(await admitted({ kind: 'schedule', commit: commits.head }));
   expect(request).toMatchObject({

@@ -47,6 +47,16 @@ const ofRevision: AdmittedRequest = {
   revisionAnswer: { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
 };
 
+test('what a merge queue puts on another base takes the place of what it was before', () => {
+  const queuedOn = (base: string) =>
+    subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-7-${base.repeat(40)}` });
+  expect(queuedOn('a')).toBe('gh-readonly-queue/main/pr-7');
+  expect(queuedOn('b')).toBe(queuedOn('a'));
+  expect(
+    subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-70-${'a'.repeat(40)}` }),
+  ).not.toBe(queuedOn('a'));
+});
+
 test('every request comes back as it was', () => {
   expect(readRequest(requestText(request))).toEqual(request);
   fc.assert(

@@ -121,16 +121,62 @@ describe('what a stranger says', () => {
   });
 });
 
-describe('what is uploaded', () => {
-  const opened = (): Step['event'] => ({
-    name: 'pull_request',
-    payload: {
-      action: 'opened',
-      sender: { login: 'mallory' },
-      pull_request: pullRequestDocument(github.state, pullRequest),
-    },
+const opened = (): Step['event'] => ({
+  name: 'pull_request',
+  payload: {
+    action: 'opened',
+    sender: { login: 'mallory' },
+    pull_request: pullRequestDocument(github.state, pullRequest),
+  },
+});
+
+describe('the check of what waits for leave', () => {
+  const checks = () => github.state.checkRuns.map(({ conclusion, title }) => [conclusion, title]);
+  const queued = ['neutral', '⏸️ not measured yet: the merge queue does that'];
+
+  /** The base leaves what nobody has asked for to a merge queue. */
+  const leaveToQueue = () => {
+    const written = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
+    const config = `${written}github: { unasked: neutral }\n`;
+    pullRequest.baseCommit = commit(workspace, { 'ppsgate.yml': config });
+    pullRequest.headCommit = commit(workspace, { a: '2' });
+  };
+
+  test('is none, so that a branch rule waits for it', async () => {
+    await run('admit', opened());
+    expect(checks()).toEqual([]);
   });
 
+  test('is neutral where a merge queue measures it all the same, and said once', async () => {
+    leaveToQueue();
+    for (const _ of ['opened', 'and again']) await run('admit', opened());
+    expect(checks()).toEqual([queued]);
+  });
+
+  test('does not take the place of what was measured', async () => {
+    leaveToQueue();
+    await run('admit', opened());
+    for (const check of github.state.checkRuns) check.conclusion = 'failure';
+    await run('admit', opened());
+    expect(checks()).toEqual([['failure', queued[1]]]);
+  });
+});
+
+test('what a merge queue waits for has the check of pull requests, on the commit that would be merged', async () => {
+  const { baseCommit, headCommit } = pullRequest;
+  const branch = `gh-readonly-queue/main/pr-7-${baseCommit}`;
+  const merge_group = {
+    ...{ head_sha: headCommit, head_ref: `refs/heads/${branch}` },
+    ...{ base_sha: baseCommit, base_ref: 'refs/heads/main' },
+  };
+  const payload = { action: 'checks_requested', merge_group };
+  const { outputs, log } = await run('admit', { name: 'merge_group', payload });
+  expect(outputs, log).toMatchObject({ go: 'true', subject: 'gh-readonly-queue/main/pr-7' });
+  expect(github.state.checkRuns).toMatchObject([{ name: 'ppsgate', headCommit, status: 'queued' }]);
+  expect(github.state.comments).toEqual([]);
+});
+
+describe('what is uploaded', () => {
   test('lies where workflows look for it', async () => {
     const { outputs, temporary } = await run('gate', opened());
     expect(outputs).toEqual({ directory: join(temporary, 'ppsgate') });

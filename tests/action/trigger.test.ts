@@ -322,6 +322,41 @@ describe('a push', () => {
   });
 });
 
+describe('a merge queue', () => {
+  const [example] = payloadsOf('merge_group');
+  const group = {
+    head_sha: head,
+    head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${'c'.repeat(40)}`,
+    base_sha: 'a'.repeat(40),
+    base_ref: 'refs/heads/main',
+  };
+  const payload = (more: object) => ({ action: 'checks_requested', merge_group: group, ...more });
+
+  test('has what it would merge measured against what that is put upon', () => {
+    expect(read('merge_group', payload({}))).toEqual({
+      kind: 'queued',
+      branch: `gh-readonly-queue/main/pr-7-${'c'.repeat(40)}`,
+      base: 'a'.repeat(40),
+      head,
+    });
+  });
+
+  test('is understood as GitHub describes it', () => {
+    expect(read('merge_group', example)).toMatchObject({
+      branch: 'gh-readonly-queue/main/pr-104-929f8209d40f77f4abc622a499c93a83babdbe64',
+      base: '380387fbc80638b734a49e1be1c4dfec1c01b33c',
+      head: '2ffea6db159f6b6c47a24e778fb9ef40cf6b1c7d',
+    });
+  });
+
+  test.each<[string, object]>([
+    ['what it has let go of', { action: 'destroyed', reason: 'dequeued' }],
+    ['a branch where people can push', { merge_group: { ...group, head_ref: 'refs/heads/main' } }],
+  ])('has nothing measured of %s', (_, more) => {
+    expect(read('merge_group', payload(more))).toEqual(nothing);
+  });
+});
+
 describe('a bisection', () => {
   const ask = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
   const ofInputs = { patch: '', ask: {}, bisectAsk: ask };
@@ -385,7 +420,7 @@ function answerFor(name: string, payload: unknown): Trigger | string {
 
 const understood = [
   ...['pull_request', 'pull_request_target', 'issue_comment', 'workflow_dispatch'],
-  ...['repository_dispatch', 'check_run', 'push', 'schedule'],
+  ...['repository_dispatch', 'check_run', 'merge_group', 'push', 'schedule'],
 ];
 
 describe("of GitHub's published examples", () => {

@@ -73,6 +73,19 @@ function expectUncounted(ending: Ending | undefined, why = 'this commit goes to 
   return summaryOf(ending);
 }
 
+describe('what is left to a merge queue', () => {
+  const left = endingOfFailure('left-to-queue', 'nobody has asked');
+
+  test('is so where the commit goes nowhere else', async () => {
+    expect(await ended(left)).toEqual(left);
+  });
+
+  test('waits for leave where the commit goes to a branch that may have no queue', async () => {
+    alsoGoesTo('lax');
+    expect(await ended(left)).toEqual({ ...left, why: 'waits-for-leave' });
+  });
+});
+
 describe('a pass on a commit', () => {
   test('is a pass where one pull request has that head', async () => {
     expect(await ended(passed)).toEqual(passed);

@@ -75,6 +75,7 @@ traffic: { frameSizes: [64 bytes, 1518B], measure: 1 min, measureAtLeast: 10 s, 
 gate: { design: glr, maxRuns: 130 }
 profile: { enabled: false, event: cpu_clk_unhalted.thread_p }
 github:
+  unasked: neutral
   people: ["renovate[BOT]"]
   data: { branch: false, directory: /srv/www, pages: HTTPS://example.github.io/röuter }
 trend: { bisect: true, issues: false, compare: "https://cgit.example.org/src/log/?qt=range&q={from}..{to}" }

@@ -56,6 +56,7 @@ test('all but the testbeds has a default', () => {
       people: [],
       label: 'ppsgate',
       undecided: 'failure',
+      unasked: 'none',
       status: false,
       data: {
         branch: 'ppsgate-data',
@@ -165,6 +166,7 @@ github:
   people: [alice, "renovate[bot]"]
   label: measure this
   undecided: neutral
+  unasked: neutral
   status: true
   data:
     branch: bench/results
@@ -177,6 +179,7 @@ github:
     people: ['alice', 'renovate[bot]'],
     label: 'measure this',
     undecided: 'neutral',
+    unasked: 'neutral',
     status: true,
     data: {
       branch: 'bench/results',
@@ -208,6 +211,7 @@ test.each([
   ],
   ['label: "a,b"', 'label: expected the name of a label like ppsgate, found "a,b"'],
   ['undecided: success', 'undecided: expected one of failure, neutral, found "success"'],
+  ['unasked: success', 'unasked: expected one of none, neutral, found "success"'],
   ['status: yes', 'status: expected true or false, found "yes"'],
   [
     'data: { branch: true }',

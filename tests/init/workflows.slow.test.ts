@@ -233,6 +233,14 @@ test.for([
     onEvent('repository_dispatch', { client_payload: { patch: 'D7:12', instead: 'bisect a b' } }),
     { runs: false, ...alone },
   ],
+  [
+    'what a merge queue waits for',
+    onEvent('merge_group', {
+      action: 'checks_requested',
+      merge_group: { head_ref: 'refs/heads/q' },
+    }),
+    { runs, line: 'gate-refs/heads/q', ends: false },
+  ],
   ['the night', onEvent('schedule', {}), { runs, line: 'gate-schedule', ends: false }],
   ['a push to the branch', onEvent('push', {}), { runs, line: 'gate-push', ends: false }],
 ] as const)('in one job: %s', ([, values, expected]) => {
@@ -273,6 +281,7 @@ test.for([
     { runs, ...bisectsAlone },
   ],
   ['the night', onEvent('schedule', {}), { runs: false, ...bisectsAlone }],
+  ['a merge queue', onEvent('merge_group', {}), { runs: false, ...bisectsAlone }],
 ] as const)('in a job of its own: %s', ([, values, expected]) => {
   expect(outcome(oneJobWorkflow(setting), 'bisect', values)).toEqual(expected);
 });
@@ -332,6 +341,7 @@ test.for([
   ['a button of our check', true, onCheck('ppsgate: chelsio')],
   ['a button of another check', false, onCheck('style')],
   ['the night', true, onEvent('schedule', {})],
+  ['what a merge queue waits for', true, onEvent('merge_group', { action: 'checks_requested' })],
 ] as const)('in three jobs admission looks at %s: %s', ([, expected, values]) => {
   expect(outcome(splitWorkflow(beside), 'admit', values).runs).toBe(expected);
 });
