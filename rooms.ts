@@ -172,6 +172,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'github',
     'phabricator',
     'patch',
+    'build',
     'reservation',
     'inventory',
     'linux-lab',

@@ -1,8 +1,8 @@
 import { version } from "./package.js";
-import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, withoutPaths } from "./words.js";
+import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, expectedly, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, roughly, runSchema, shortened, withoutPaths } from "./words.js";
 import { array, base64, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { blastNumbers, cellResult, cellVerdict, evidenceAt, isCounted, isEnough, lookSizes, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
+import { blastNumbers, cellResult, cellVerdict, evidenceAt, forecast, isCounted, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { variantSchema } from "./build.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
@@ -11,6 +11,109 @@ import { isDeepStrictEqual } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { createHash, randomInt } from "node:crypto";
 import { access, appendFile, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
+
+// src/experiment/took.ts
+const seconds = number().nonnegative();
+/** What one gate tells, in seconds. */
+const whole = object({
+	/** From the end of a blast to the next one in another boot; 0 where variants need none. */
+	bootSeconds: seconds,
+	/** From the rules to the end: links that settle and packets that flow. */
+	blastSeconds: seconds,
+	/** Of those in which packets flowed. */
+	trafficSeconds: seconds,
+	/** For which it waited for kernels, and for all else before the first boot. */
+	buildSeconds: seconds
+});
+/** A rehearsal builds nothing that a gate would. */
+const tookSchema = whole.partial({
+	trafficSeconds: true,
+	buildSeconds: true
+});
+/** `gates` told; 0: none has, and it is what such a testbed usually takes. */
+const timesSchema = whole.extend({ gates: int().nonnegative() });
+/**
+* Medians, so that a blast which came again, a profile or a night in between tells nothing; undefined of fewer than two
+* blasts. Where each boot has one blast, what is not traffic counts to the boot.
+*/
+function tookOf(result) {
+	const bootOf = bootsIn(result);
+	const blasts = result.blasts.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
+	const [first, ...later] = blasts;
+	if (first === void 0 || later.length === 0) return void 0;
+	const steps = later.map((blast, index) => {
+		const before = blasts[index] ?? first;
+		return {
+			seconds: secondsBetween(before.startedAt, blast.startedAt),
+			isBoot: bootOf(before) !== bootOf(blast)
+		};
+	});
+	const within = steps.filter(({ isBoot }) => !isBoot);
+	const boots = steps.filter(({ isBoot }) => isBoot);
+	const trafficSeconds = median(blasts.map((blast) => blast.trafficSeconds));
+	const blastSeconds = Math.max(trafficSeconds, medianOf(within) ?? 0);
+	const bootSeconds = Math.max(0, (medianOf(boots) ?? blastSeconds) - blastSeconds);
+	const usual = bootSeconds + blastSeconds;
+	return {
+		bootSeconds,
+		blastSeconds,
+		trafficSeconds,
+		buildSeconds: Math.max(0, secondsBetween(result.startedAt, first.startedAt) - bootSeconds) + Math.max(0, (boots[0]?.seconds ?? usual) - usual)
+	};
+}
+/** Tells boots apart: a blast of one run is of one variant and pair, and several runs share a blast where none boots. */
+function bootsIn({ outcome }) {
+	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
+	const byBlast = Map.groupBy(runs, ({ blast, attempt }) => `${blast}.${attempt}`);
+	return ({ number, attempt }) => {
+		const [run, ...others] = byBlast.get(`${number}.${attempt}`) ?? [];
+		return run === void 0 || others.length > 0 ? "" : `${run.variant} ${run.pair}`;
+	};
+}
+const medianOf = (steps) => steps.length === 0 ? void 0 : median(steps.map((step) => step.seconds));
+const secondsBetween = (from, to) => Math.max(0, (Date.parse(to) - Date.parse(from)) / 1e3);
+/** Medians of the latest gates on the testbed that tell; `entries` are lines of its history, of which a gate has several. */
+function timesOn(entries, testbed, config) {
+	const latest = [...new Map(entries.flatMap(({ at, testbed: name, took }) => name === testbed && took !== void 0 ? [[at, took]] : []))].toSorted(([a], [b]) => a.localeCompare(b)).slice(-mostGates).map(([, took]) => took);
+	const usual = usualTimes(config, testbed);
+	const medianBy = (part) => {
+		const known = latest.flatMap((took) => took[part] ?? []);
+		return known.length === 0 ? usual[part] : median(known);
+	};
+	const blastSeconds = medianBy("blastSeconds");
+	return {
+		bootSeconds: medianBy("bootSeconds"),
+		blastSeconds,
+		trafficSeconds: Math.min(blastSeconds, medianBy("trafficSeconds")),
+		buildSeconds: medianBy("buildSeconds"),
+		gates: latest.length
+	};
+}
+const mostGates = 10;
+/** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them; links as pkt-gen waits for them. */
+const assumed = {
+	bootSeconds: 240,
+	buildSeconds: 600,
+	settleSeconds: 8,
+	laySeconds: 2
+};
+function usualTimes({ testbeds, traffic }, name) {
+	const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerBlast } = traffic;
+	const trafficSeconds = warmUpSeconds + runsPerBlast * (settleSeconds + measureAtLeastSeconds);
+	const testbed = testbeds[name];
+	if (testbed?.kind !== "freebsd") return {
+		bootSeconds: 0,
+		buildSeconds: 0,
+		trafficSeconds,
+		blastSeconds: trafficSeconds + assumed.laySeconds
+	};
+	return {
+		bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds),
+		buildSeconds: testbed.builder === void 0 ? 0 : assumed.buildSeconds,
+		trafficSeconds,
+		blastSeconds: trafficSeconds + assumed.settleSeconds
+	};
+}
 
 // src/experiment/history.ts
 const rates = array(number().positive());
@@ -32,7 +135,9 @@ const historyEntrySchema = object({
 	/** The base had moved against what was known before. */
 	moved: boolean(),
 	/** Links of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
-	links: int().min(2).optional()
+	links: int().min(2).optional(),
+	/** How long its parts took, the same for all cells of a gate; absent in lines from before this was kept. */
+	took: tookSchema.optional()
 });
 /** A history that cannot be used: nothing is measured until it is mended. */
 var HistoryError = class extends Error {
@@ -113,6 +218,7 @@ function historyEntries(result) {
 	const { startedAt: at, testbed, variants, outcome, blasts } = result;
 	if (outcome.kind !== "judged") return [];
 	const { measureSeconds: _, ...traffic } = result.traffic;
+	const took = tookOf(result);
 	const commit = variants.find((variant) => variant.name === "base")?.commit ?? "";
 	const tryOf = ({ number, attempt }) => `${number}.${attempt}`;
 	const shared = new Set(blasts.flatMap((blast) => blast.isShared ? tryOf(blast) : []));
@@ -133,7 +239,8 @@ function historyEntries(result) {
 			pps,
 			nsPerPacket: baseNumbers(runs, "nsPerPacket"),
 			moved: baseline.kind === "moved",
-			...links.size > 1 && { links: links.size }
+			...links.size > 1 && { links: links.size },
+			...took && { took }
 		};
 	});
 }
@@ -397,6 +504,8 @@ const planSchema = object({
 	traffic: plannedTraffic,
 	/** How profiles are taken of every variant in every cell, once that is decided; absent: none are taken. */
 	profile: plannedProfile.optional(),
+	/** How long its parts take here, by earlier gates; absent in plans from before this was known. */
+	times: timesSchema.optional(),
 	seed: int(),
 	/** Every blast that may be needed, in their order; most cells are decided before their last. */
 	blasts: array(plannedBlastSchema).min(1)
@@ -408,21 +517,12 @@ function makePlan(request, unlinked, history) {
 	const { traffic, profile } = config;
 	const policy = policyOf(config);
 	const isLinkedOften = variants.some((variant) => linksOf(variant).length > 1);
-	const cells = wanted.map((cell) => {
-		const query = {
-			testbed,
-			cell,
-			traffic,
-			metric: policy.metric,
-			isLinkedOften
-		};
-		const known = historyOf(history, query);
-		return {
-			cell,
-			design: designOf(config, variants.length, known),
-			...known && { history: known }
-		};
-	});
+	const cells = planCells(config, {
+		testbed,
+		cells: wanted,
+		variants: variants.length,
+		isLinkedOften
+	}, history);
 	return {
 		schemaVersion: 1,
 		patch,
@@ -433,9 +533,29 @@ function makePlan(request, unlinked, history) {
 		policy,
 		traffic,
 		...profile !== void 0 && { profile },
+		times: timesOn(history, testbed, config),
 		seed,
 		blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed)
 	};
+}
+/** How each cell is looked at, by what its history tells. */
+function planCells(config, { testbed, cells, variants, isLinkedOften = false }, history) {
+	const { traffic, gate } = config;
+	return cells.map((cell) => {
+		const query = {
+			testbed,
+			cell,
+			traffic,
+			metric: gate.metric,
+			isLinkedOften
+		};
+		const known = historyOf(history, query);
+		return {
+			cell,
+			design: designOf(config, variants, known),
+			...known && { history: known }
+		};
+	});
 }
 /**
 * Which links of each kernel are booted. A gate of one tree against itself, relinked, has two links alone: then what they
@@ -1612,6 +1732,194 @@ function requirePath(folder, name) {
 	throw new RangeError("Whoever measured has sent a log with a name that is no path below here.");
 }
 
+// src/experiment/outlook.ts
+/** In the order in which people are told. */
+const parts = [
+	"building",
+	"booting",
+	"traffic",
+	"settling",
+	"profiles",
+	"givingBack"
+];
+/** As many cells have it, where nothing is known of one. */
+const assumedNoiseRatio = .01;
+/** Always the same for the same plan; the minutes are those of the testbed alone, without the wait for it. */
+function outlookOf(outlined) {
+	const { policy, cells } = outlined;
+	const known = cells.map((planned) => {
+		return {
+			planned,
+			expected: forecast(planned, policy, cells.length, assumedNoiseRatio)
+		};
+	});
+	const course = (of) => courseOf(outlined, known.map(({ planned, expected }) => ({
+		planned,
+		pairs: (expected?.[`runsIf${of}`] ?? leastRuns(planned)) / 2,
+		mostPairs: (expected?.[`mostRunsIf${of}`] ?? leastRuns(planned)) / 2
+	})));
+	return {
+		cells: known.map(({ planned, expected }) => cellOutlook(planned, expected)),
+		ifUnchanged: course("Unchanged"),
+		ifLost: course("Lost")
+	};
+}
+function cellOutlook(planned, expected) {
+	const { cell, design } = planned;
+	const mostRuns = 2 * (design.budgets.at(-1) ?? 0);
+	if (expected === void 0) {
+		const least = leastRuns(planned);
+		return {
+			cell,
+			basis: "least",
+			runsIfUnchanged: least,
+			runsIfLost: least,
+			mostRuns
+		};
+	}
+	const { noiseRatio, runsIfUnchanged, runsIfLost, reachableMarginRatio, isAssumed } = expected;
+	return {
+		cell,
+		noiseRatio,
+		basis: isAssumed ? "assumed" : "history",
+		runsIfUnchanged,
+		runsIfLost,
+		mostRuns,
+		reachableMarginRatio
+	};
+}
+/** Those of both variants for the first look. */
+const leastRuns = ({ design, history }) => 2 * (lookSizes({
+	...design,
+	earlierDegreesOfFreedom: history?.degreesOfFreedom ?? 0
+})[0] ?? 0);
+/** A boot serves all cells, and so many are needed as the slowest cell takes. */
+function courseOf({ traffic, profile, variants, times }, cells) {
+	const isShared = traffic.runsPerBlast > 1;
+	const blasts = sum(cells.map(({ planned, pairs }) => isShared ? pairs / planned.design.pairsPerStep : pairs * variants));
+	const boots = times.bootSeconds === 0 || isShared ? 0 : variants * Math.max(...cells.map(({ mostPairs }) => mostPairs));
+	const besideSeconds = times.blastSeconds - times.trafficSeconds;
+	const profiles = profile === void 0 ? 0 : cells.length * variants;
+	const seconds = {
+		building: times.buildSeconds,
+		booting: boots * times.bootSeconds,
+		traffic: blasts * times.trafficSeconds,
+		settling: blasts * besideSeconds,
+		profiles: profiles * ((profile?.seconds ?? 0) + besideSeconds),
+		givingBack: boots === 0 ? 0 : times.bootSeconds
+	};
+	return {
+		boots,
+		blasts,
+		seconds,
+		totalSeconds: sum(Object.values(seconds))
+	};
+}
+/** Both courses in one line for people, and what that rests on. */
+function outlookLine({ cells, ifUnchanged, ifLost }, { policy, times }) {
+	const lost = formatPercent(policy.marginRatio);
+	const isLeast = cells.some(({ basis }) => basis === "least") ? "at least " : "";
+	const { boots, blasts, totalSeconds } = ifUnchanged;
+	const many = [...boots > 0 ? [`${Math.round(boots)} boots`] : [], `${Math.round(blasts)} blasts`];
+	const noise = cells.some(({ basis }) => basis === "assumed") ? `, as if unknown runs differed by ${formatPercent(assumedNoiseRatio)}` : "";
+	return `${isLeast}${expectedly(totalSeconds)} if nothing is lost (${many.join(" and ")}), ${roughly(ifLost.totalSeconds)} if ${lost} is; ${basisText(times)}${noise}`;
+}
+/** `as the last 6 gates here took`. */
+function basisText({ gates }) {
+	if (gates === 0) return "by what such testbeds usually take, as no gate here has told yet";
+	return gates === 1 ? "as the last gate here took" : `as the last ${gates} gates here took`;
+}
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+/** What would make it shorter, what saves most first. */
+function shorterWays(outlined) {
+	const now = outlookOf(outlined);
+	return ways.flatMap((way) => way(outlined, now)).map(({ how, instead }) => ({
+		how,
+		savedSeconds: now.ifUnchanged.totalSeconds - outlookOf({
+			...outlined,
+			...instead
+		}).ifUnchanged.totalSeconds
+	})).filter(({ savedSeconds }) => savedSeconds >= leastSaved * now.ifUnchanged.totalSeconds).toSorted((a, b) => b.savedSeconds - a.savedSeconds);
+}
+/** Less is not worth a line. */
+const leastSaved = .03;
+/** Each is tried by what the same forecast says of it; a new way to be shorter is another of them. */
+const ways = [
+	function withHistory({ cells }) {
+		const isKnown = ({ history }) => (history?.runs ?? 0) >= historyRuns;
+		if (cells.every((cell) => isKnown(cell) || cell.design.method === "paired")) return [];
+		return [{
+			how: `${historyRuns} earlier runs of each cell: the next gates have them from this one, or after a night or \`ppsgate testbeds rehearse\``,
+			instead: { cells: cells.map((cell) => isKnown(cell) ? cell : known(cell)) }
+		}];
+	},
+	function withoutNoisiest({ cells }, now) {
+		const noise = (one) => one.basis === "history" ? one.noiseRatio ?? 0 : 0;
+		const [noisiest] = now.cells.toSorted((a, b) => noise(b) - noise(a));
+		if (noisiest === void 0 || noise(noisiest) === 0 || cells.length < 2) return [];
+		const name = cellName(noisiest.cell);
+		return [{
+			how: `without ${name}, the noisiest cell with ${formatPercent(noise(noisiest))}: --scenarios, --families, or see what disturbs it`,
+			instead: { cells: cells.filter(({ cell }) => cellName(cell) !== name) }
+		}];
+	},
+	function oneCell({ cells }, now) {
+		const [quickest] = now.cells.toSorted((a, b) => a.runsIfUnchanged - b.runsIfUnchanged);
+		const only = cells.find(({ cell }) => cell === quickest?.cell);
+		if (only === void 0 || cells.length < 2) return [];
+		return [{
+			how: `${cellName(only.cell)} alone: --scenarios ${only.cell.scenario} --families ${only.cell.family}`,
+			instead: { cells: [only] }
+		}];
+	},
+	function widerMargin({ policy }) {
+		const marginRatio = 2 * policy.marginRatio;
+		if (marginRatio >= .5) return [];
+		return [{
+			how: `a margin of ${formatPercent(marginRatio)}: --margin ${formatPercent(marginRatio).replace(" ", "")}`,
+			instead: { policy: {
+				...policy,
+				marginRatio
+			} }
+		}];
+	},
+	function withoutProfiles({ profile }) {
+		return profile === void 0 ? [] : [{
+			how: "no profiles: --profile off",
+			instead: { profile: void 0 }
+		}];
+	},
+	function fromCache({ times }) {
+		return [{
+			how: "kernels that the builder has: of a base that was gated before, or the same patch",
+			instead: { times: {
+				...times,
+				buildSeconds: 0
+			} }
+		}];
+	}
+];
+const historyRuns = 10;
+/** The cell as such a history would have it judged; a design that is configured is not told from the usual one. */
+function known({ design, history, ...cell }) {
+	const degreesOfFreedom = 9;
+	const variance = history === void 0 || history.degreesOfFreedom === 0 ? assumedNoiseRatio ** 2 : history.sumOfSquares / history.degreesOfFreedom;
+	return {
+		...cell,
+		design: {
+			...design,
+			name: design.name === "fixed" ? "fixed" : "glr"
+		},
+		history: {
+			runs: historyRuns,
+			typical: history?.typical ?? 1,
+			typicalRuns: historyRuns,
+			sumOfSquares: variance * degreesOfFreedom,
+			degreesOfFreedom
+		}
+	};
+}
+
 // src/experiment/recompute.ts
 /**
 * The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
@@ -1901,4 +2209,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, baseNumbers, baseOf, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, designOf, earlierEntries, extendPlan, finishedAt, gatePassenger, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isEnd, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, packedEntry, packedLog, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readOffer, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, baseOf, basisText, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, designOf, earlierEntries, extendPlan, finishedAt, gatePassenger, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isEnd, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, outlookLine, outlookOf, packedEntry, packedLog, parts, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readOffer, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, shorterWays, takeProfilesOf, timesOn, unchangedResult, writePlan };

@@ -1,4 +1,5 @@
-import { forecast, median } from "./stats.js";
+import { outlookLine, outlookOf } from "./experiment.js";
+import { median } from "./stats.js";
 import { cellName, formatDuration, formatMetric, formatPercent, formatRuns, plainLine } from "./words.js";
 
 // src/progress.ts
@@ -63,15 +64,22 @@ function showProgress(output, metric, now) {
 /** An output whose lines tell which of several gates they are of. */
 const labelled = (output, label) => label === "" ? output : { write: (text) => output.write(`${label}: ${text}`) };
 /** How every cell will be judged, and where that cannot be as sure as asked. */
-function planLines({ cells, policy }) {
-	return cells.flatMap((planned) => {
+function planLines(plan) {
+	const { cells, policy, variants, times } = plan;
+	const outlined = {
+		...plan,
+		variants: variants.length,
+		times: times ?? nothingKnown
+	};
+	const outlook = outlookOf(outlined);
+	const lines = cells.flatMap((planned, index) => {
 		const { cell, design, history } = planned;
 		const most = design.budgets.at(-1) ?? 0;
 		const budget = `at most ${most} + ${most} runs`;
 		const start = `${cellName(cell)}: ${design.name}, ${budget}`;
-		const expected = forecast(planned, policy, cells.length);
-		if (expected === void 0) return start;
-		const { noiseRatio, runsIfUnchanged, runsIfLost, reachableMarginRatio } = expected;
+		const expected = outlook.cells[index];
+		if (expected?.basis !== "history") return start;
+		const { noiseRatio = 0, runsIfUnchanged, runsIfLost, reachableMarginRatio = 0 } = expected;
 		const margin = formatPercent(policy.marginRatio);
 		const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs), so some ${Math.round(runsIfUnchanged)} runs if nothing is lost and ${Math.round(runsIfLost)} if ${margin} is`;
 		if (reachableMarginRatio <= policy.marginRatio) return told;
@@ -79,7 +87,16 @@ function planLines({ cells, policy }) {
 		const power = formatPercent(1 - policy.missRatio);
 		return [told, `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`];
 	});
+	return times === void 0 ? lines : [...lines, outlookLine(outlook, outlined)];
 }
+/** A plan from before it had its times. */
+const nothingKnown = {
+	bootSeconds: 0,
+	blastSeconds: 0,
+	trafficSeconds: 0,
+	buildSeconds: 0,
+	gates: 0
+};
 function decision({ cell, verdict, counts }) {
 	const after = `after ${formatRuns(counts.counted, counts.made)} runs`;
 	return verdict.kind === "invalid" ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}` : `${cellName(cell)}: ${verdict.kind} ${after}`;

@@ -458,6 +458,10 @@ function timesOf({ journal, config }, forecasts) {
 /** What the first gates may learn from: base was measured as they would. */
 function historyOfRehearsal({ name, config, cells, commit, journal }) {
 	const { flows, frameBytes, offeredPps } = config.traffic;
+	const took = {
+		bootSeconds: mean(journal.bootSeconds()),
+		blastSeconds: mean(journal.runs().map((run) => run.blastSeconds))
+	};
 	return cells.flatMap((cell) => {
 		const pps = runsOf(journal.runs(), cell).map((run) => run.pps);
 		if (pps.length === 0) return [];
@@ -474,7 +478,8 @@ function historyOfRehearsal({ name, config, cells, commit, journal }) {
 			commit,
 			pps,
 			nsPerPacket: [],
-			moved: false
+			moved: false,
+			took
 		}];
 	});
 }

@@ -2083,6 +2083,32 @@ function outlooksOf(lab, usualSeconds, now) {
 		}];
 	}));
 }
+/** Which testbed somebody would get who came now, and after how many seconds; undefined where nothing that would do is healthy. */
+function startOf(lab, { priority, testbeds }, usualSeconds, now) {
+	const newcomer = {
+		id: "",
+		order: Number.POSITIVE_INFINITY,
+		priority,
+		revision: 0,
+		wants: testbeds,
+		asked: testbeds,
+		holder: {
+			who: "",
+			purpose: ""
+		},
+		since: now.toISOString(),
+		subject: void 0
+	};
+	const tickets = [...lab.tickets, newcomer].toSorted(byTurn);
+	const start = simulate(loadOf({
+		...lab,
+		tickets
+	}, usualSeconds, now)).find(({ place }) => place.id === newcomer.id);
+	return start && {
+		testbed: start.testbed,
+		afterSeconds: start.afterSeconds
+	};
+}
 function placeOf(lab, ticket) {
 	const rivals = rivalsOf(lab, ticket);
 	return {
@@ -2127,4 +2153,4 @@ function usualSecondsOf(log) {
 	};
 }
 
-export { NotReservedError, StoreError, forgetLease, giveBack, holdingOf, keepLease, liftQuarantine, lookPurpose, openStore, outlookOf, outlooksOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, steadySeconds, takeAboard };
+export { NotReservedError, StoreError, forgetLease, giveBack, holdingOf, keepLease, liftQuarantine, lookPurpose, openStore, outlookOf, outlooksOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, startOf, steadySeconds, takeAboard };

@@ -1636,7 +1636,8 @@ function earlierNoise(runs) {
 }
 function rowOf(verdicts, runs, cells) {
 	const share = (kind) => verdicts.filter((verdict) => verdict === kind).length / verdicts.length;
-	const patches = Array.from({ length: Math.floor(verdicts.length / cells) }, (_, index) => verdicts.slice(index * cells, (index + 1) * cells));
+	const byPatch = (items) => Array.from({ length: Math.floor(items.length / cells) }, (_, index) => items.slice(index * cells, (index + 1) * cells));
+	const patches = byPatch(verdicts);
 	const alarmed = patches.filter((patch) => patch.includes("regression"));
 	return {
 		regression: share("regression"),
@@ -1645,6 +1646,7 @@ function rowOf(verdicts, runs, cells) {
 		inconclusive: share("inconclusive"),
 		patchRegression: alarmed.length / patches.length,
 		meanRuns: mean(runs),
+		meanMostRuns: mean(byPatch(runs).map((patch) => Math.max(...patch))),
 		p95Runs: quantileSorted(runs.toSorted((a, b) => a - b), .95)
 	};
 }
@@ -1763,10 +1765,15 @@ function secondsUntilSteady(pps, { atMost = 600, ...bounds } = defaultBounds) {
 }
 
 // src/stats/forecast.ts
-/** Undefined where nothing is known of the noise: too little history, or runs that are compared with neighbours. */
-function forecast({ design, history }, policy, cells) {
-	if (history === void 0 || history.degreesOfFreedom < fewest || design.method === "paired") return;
-	const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+/**
+* Undefined where runs are compared with their neighbours, and where too little is known of the noise and none is assumed.
+*
+* @param assumedNoiseRatio standard deviation of a run, as a ratio.
+*/
+function forecast({ design, history }, policy, cells, assumedNoiseRatio) {
+	const known = noiseOf(history);
+	const noiseRatio = known ?? assumedNoiseRatio;
+	if (noiseRatio === void 0 || design.method === "paired") return void 0;
 	const runsAt = (effect) => simulate({
 		noise: {
 			kind: "normal",
@@ -1776,7 +1783,7 @@ function forecast({ design, history }, policy, cells) {
 			name: design.name,
 			budgets: design.budgets
 		},
-		historyRuns: history.degreesOfFreedom + 1,
+		historyRuns: history === void 0 ? 0 : history.degreesOfFreedom + 1,
 		rates: {
 			falseAlarms: policy.falseAlarmRatio,
 			misses: policy.missRatio
@@ -1786,11 +1793,15 @@ function forecast({ design, history }, policy, cells) {
 		effect,
 		experiments: 1e3,
 		seed: 1
-	}).meanRuns;
+	});
+	const [unchanged, lost] = [runsAt(0), runsAt(-policy.marginRatio)];
 	return {
 		noiseRatio,
-		runsIfUnchanged: runsAt(0),
-		runsIfLost: runsAt(-policy.marginRatio),
+		isAssumed: known === void 0,
+		runsIfUnchanged: unchanged.meanRuns,
+		runsIfLost: lost.meanRuns,
+		mostRunsIfUnchanged: unchanged.meanMostRuns,
+		mostRunsIfLost: lost.meanMostRuns,
 		reachableMarginRatio: reachableMargin({
 			design,
 			history
@@ -1798,6 +1809,10 @@ function forecast({ design, history }, policy, cells) {
 	};
 }
 const fewest = 4;
+function noiseOf(history) {
+	if (history === void 0 || history.degreesOfFreedom < fewest) return void 0;
+	return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+}
 /**
 * What the last look alone reaches: its critical value, and the quantile of the misses that the earlier looks have
 * left, a fifth of those asked for.

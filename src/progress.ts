@@ -2,8 +2,9 @@
 import type { WriteStream } from 'node:tty';
 import type { ExperimentEvent } from './experiment/experiment.ts';
 import type { Entry } from './experiment/journal.ts';
+import { outlookLine, outlookOf } from './experiment/outlook.ts';
 import type { Plan } from './experiment/plan.ts';
-import { forecast } from './stats/forecast.ts';
+import type { Times } from './experiment/took.ts';
 import { median } from './stats/summary.ts';
 import { plainLine } from './words/escape.ts';
 import { formatDuration, formatMetric, formatPercent, formatRuns } from './words/format.ts';
@@ -71,16 +72,19 @@ export const labelled = (output: Output, label: string): Output =>
   label === '' ? output : { write: (text: string) => output.write(`${label}: ${text}`) };
 
 /** How every cell will be judged, and where that cannot be as sure as asked. */
-function planLines({ cells, policy }: Plan): string[] {
-  return cells.flatMap((planned) => {
+function planLines(plan: Plan): string[] {
+  const { cells, policy, variants, times } = plan;
+  const outlined = { ...plan, variants: variants.length, times: times ?? nothingKnown };
+  const outlook = outlookOf(outlined);
+  const lines = cells.flatMap((planned, index) => {
     const { cell, design, history } = planned;
     const most = design.budgets.at(-1) ?? 0;
     const budget = `at most ${most} + ${most} runs`;
     const start = `${cellName(cell)}: ${design.name}, ${budget}`;
-    const expected = forecast(planned, policy, cells.length);
-    if (expected === undefined) return start;
+    const expected = outlook.cells[index];
+    if (expected?.basis !== 'history') return start;
 
-    const { noiseRatio, runsIfUnchanged, runsIfLost, reachableMarginRatio } = expected;
+    const { noiseRatio = 0, runsIfUnchanged, runsIfLost, reachableMarginRatio = 0 } = expected;
     const margin = formatPercent(policy.marginRatio);
     const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs), so some ${Math.round(runsIfUnchanged)} runs if nothing is lost and ${Math.round(runsIfLost)} if ${margin} is`;
     if (reachableMarginRatio <= policy.marginRatio) return told;
@@ -91,7 +95,13 @@ function planLines({ cells, policy }: Plan): string[] {
       `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`,
     ];
   });
+  return times === undefined ? lines : [...lines, outlookLine(outlook, outlined)];
 }
+
+/** A plan from before it had its times. */
+const nothingKnown: Times = {
+  ...{ bootSeconds: 0, blastSeconds: 0, trafficSeconds: 0, buildSeconds: 0, gates: 0 },
+};
 
 function decision({ cell, verdict, counts }: Extract<ExperimentEvent, { kind: 'decided' }>) {
   const after = `after ${formatRuns(counts.counted, counts.made)} runs`;

@@ -17,6 +17,12 @@ const commands = [
 		load: () => import("./gate.js")
 	},
 	{
+		name: "plan",
+		takes: "[options]",
+		description: "how many minutes a gate will take, where they go, and what would save some",
+		load: () => import("./plan.js")
+	},
+	{
 		name: "bisect",
 		takes: "[options]",
 		description: "find the commit of a range that costs the packets, by booting few of them",

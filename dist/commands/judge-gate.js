@@ -147,4 +147,4 @@ function required(name, { options, called }) {
 	throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);
 }
 
-export { gatesOf, judgeAll, required, revisionNamed, stderrLog, usualConfig };
+export { gatesOf, judgeAll, patchOf, required, revisionNamed, stderrLog, usualConfig };

@@ -231,7 +231,7 @@ function rowsOf(request, noise) {
 }
 function rowOf(request, noise, design, effect) {
 	const { cells, reboot, traffic } = request;
-	const { patchRegression, ...row } = simulate({
+	const { patchRegression, meanMostRuns: _, ...row } = simulate({
 		noise,
 		design: {
 			name: design,

@@ -31,6 +31,12 @@ export const commands: readonly NamedCommand[] = [
     load: () => import('./gate.ts'),
   },
   {
+    name: 'plan',
+    takes: '[options]',
+    description: 'how many minutes a gate will take, where they go, and what would save some',
+    load: () => import('./plan.ts'),
+  },
+  {
     name: 'bisect',
     takes: '[options]',
     description: 'find the commit of a range that costs the packets, by booting few of them',

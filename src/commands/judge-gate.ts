@@ -109,7 +109,7 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
 }
 
 /** A range of commits, or a revision of the configured Phabricator. */
-async function patchOf(call: GateCall): Promise<Patch> {
+export async function patchOf(call: GateCall): Promise<Patch> {
   const { config, options, called, signal } = call;
   const text = required('patch', call);
   const repository = repositoryOf(options);

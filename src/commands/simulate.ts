@@ -142,7 +142,7 @@ const ownOptions = sharedOptions.extend({
   experiments: count(1, 1_000_000).prefault('20000'),
 });
 
-type Row = Omit<SimulationRow, 'patchRegression'> & {
+type Row = Omit<SimulationRow, 'patchRegression' | 'meanMostRuns'> & {
   design: DesignName;
   /** The true change, as a ratio. */
   effect: number;
@@ -169,7 +169,11 @@ function rowsOf(request: Request, noise: NoiseSource): Row[] {
 
 function rowOf(request: Request, noise: NoiseSource, design: DesignName, effect: number): Row {
   const { cells, reboot, traffic } = request;
-  const { patchRegression, ...row } = simulate({
+  const {
+    patchRegression,
+    meanMostRuns: _,
+    ...row
+  } = simulate({
     noise,
     design: { name: design, budgets: [request.maxRuns] },
     historyRuns: request.history,

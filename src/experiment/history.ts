@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { blastNumbers, isCounted } from '../stats/blast-numbers.ts';
 import type { History, Metric, Result, Run } from '../words/result.ts';
 import { cellName, cellSchema } from '../words/scenario.ts';
+import { tookOf, tookSchema } from './took.ts';
 
 const rates = z.array(z.number().positive());
 
@@ -24,6 +25,8 @@ export const historyEntrySchema = z.object({
   moved: z.boolean(),
   /** Links of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
   links: z.int().min(2).optional(),
+  /** How long its parts took, the same for all cells of a gate; absent in lines from before this was kept. */
+  took: tookSchema.optional(),
 });
 
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
@@ -145,6 +148,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
   const { startedAt: at, testbed, variants, outcome, blasts } = result;
   if (outcome.kind !== 'judged') return [];
   const { measureSeconds: _, ...traffic } = result.traffic;
+  const took = tookOf(result);
   const commit = variants.find((variant) => variant.name === 'base')?.commit ?? '';
   const tryOf = ({ number, attempt }: { number: number; attempt: number }) =>
     `${number}.${attempt}`;
@@ -166,6 +170,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
       nsPerPacket: baseNumbers(runs, 'nsPerPacket'),
       moved: baseline.kind === 'moved',
       ...(links.size > 1 && { links: links.size }),
+      ...(took && { took }),
     };
   });
 }

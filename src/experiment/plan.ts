@@ -13,6 +13,7 @@ import { UsageError } from '../words/usage-error.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from './plan-file.ts';
 import { pairsPerBlast, schedule } from './schedule.ts';
+import { timesOn, timesSchema } from './took.ts';
 
 const plannedCellSchema = z.object({
   cell: cellSchema,
@@ -45,6 +46,8 @@ export const planSchema = z.object({
   traffic: plannedTraffic,
   /** How profiles are taken of every variant in every cell, once that is decided; absent: none are taken. */
   profile: plannedProfile.optional(),
+  /** How long its parts take here, by earlier gates; absent in plans from before this was known. */
+  times: timesSchema.optional(),
   seed: z.int(),
   /** Every blast that may be needed, in their order; most cells are decided before their last. */
   blasts: z.array(plannedBlastSchema).min(1),
@@ -77,12 +80,8 @@ export function makePlan(
   const { traffic, profile } = config;
   const policy = policyOf(config);
   const isLinkedOften = variants.some((variant) => linksOf(variant).length > 1);
-  const cells = wanted.map((cell): PlannedCell => {
-    const query = { testbed, cell, traffic, metric: policy.metric, isLinkedOften };
-    const known = historyOf(history, query);
-    const design = designOf(config, variants.length, known);
-    return { cell, design, ...(known && { history: known }) };
-  });
+  const place = { testbed, cells: wanted, variants: variants.length, isLinkedOften };
+  const cells = planCells(config, place, history);
   return {
     schemaVersion: 1,
     patch,
@@ -93,9 +92,33 @@ export function makePlan(
     policy,
     traffic,
     ...(profile !== undefined && { profile }),
+    times: timesOn(history, testbed, config),
     seed,
     blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed),
   };
+}
+
+type CellsRequest = {
+  testbed: string;
+  cells: readonly Cell[];
+  /** How many are measured beside each other. */
+  variants: number;
+  isLinkedOften?: boolean;
+};
+
+/** How each cell is looked at, by what its history tells. */
+export function planCells(
+  config: Pick<Config, 'traffic' | 'gate'>,
+  { testbed, cells, variants, isLinkedOften = false }: CellsRequest,
+  history: readonly HistoryEntry[],
+): PlannedCell[] {
+  const { traffic, gate } = config;
+  return cells.map((cell) => {
+    const query = { testbed, cell, traffic, metric: gate.metric, isLinkedOften };
+    const known = historyOf(history, query);
+    const design = designOf(config, variants, known);
+    return { cell, design, ...(known && { history: known }) };
+  });
 }
 
 /**

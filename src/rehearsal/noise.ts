@@ -127,12 +127,18 @@ function timesOf({ journal, config }: Rehearsal, forecasts: Forecasts): string {
 /** What the first gates may learn from: base was measured as they would. */
 function historyOfRehearsal({ name, config, cells, commit, journal }: Rehearsal): HistoryEntry[] {
   const { flows, frameBytes, offeredPps } = config.traffic;
+  const took = {
+    bootSeconds: mean(journal.bootSeconds()),
+    blastSeconds: mean(journal.runs().map((run) => run.blastSeconds)),
+  };
   return cells.flatMap((cell) => {
     const pps = runsOf(journal.runs(), cell).map((run) => run.pps);
     if (pps.length === 0) return [];
     const traffic = { flows, frameBytes, ...(offeredPps !== undefined && { offeredPps }) };
     const moved = false;
-    return [{ at: journal.at, testbed: name, cell, traffic, commit, pps, nsPerPacket: [], moved }];
+    return [
+      { at: journal.at, testbed: name, cell, traffic, commit, pps, nsPerPacket: [], moved, took },
+    ];
   });
 }
 

@@ -2,9 +2,9 @@
 import { median } from '../stats/summary.ts';
 import { isCarriedThrough } from '../words/use-outcome.ts';
 import { expectedWait, type Load, simulate } from './forecast.ts';
-import { testbedsOf } from './queue.ts';
+import { byTurn, testbedsOf } from './queue.ts';
 import { type LabState, type Logged, linesOf, readLog, rivalsOf, type Ticket } from './records.ts';
-import { lostOutcome } from './reservation.ts';
+import { lostOutcome, type Request } from './reservation.ts';
 import type { Store } from './store.ts';
 
 /** How long a testbed is usually held, in seconds. */
@@ -47,6 +47,25 @@ export function outlooksOf(
       return [ticket.id, { ...placeOf(lab, ticket), ...expected }];
     }),
   );
+}
+
+/** Which testbed somebody would get who came now, and after how many seconds; undefined where nothing that would do is healthy. */
+export function startOf(
+  lab: LabState,
+  { priority, testbeds }: Pick<Request, 'priority' | 'testbeds'>,
+  usualSeconds: UsualSeconds,
+  now: Date,
+): { testbed: string; afterSeconds: number } | undefined {
+  const newcomer: Ticket = {
+    ...{ id: '', order: Number.POSITIVE_INFINITY, priority, revision: 0 },
+    ...{ wants: testbeds, asked: testbeds },
+    ...{ holder: { who: '', purpose: '' }, since: now.toISOString(), subject: undefined },
+  };
+  const tickets = [...lab.tickets, newcomer].toSorted(byTurn);
+  const start = simulate(loadOf({ ...lab, tickets }, usualSeconds, now)).find(
+    ({ place }) => place.id === newcomer.id,
+  );
+  return start && { testbed: start.testbed, afterSeconds: start.afterSeconds };
 }
 
 function placeOf(lab: LabState, ticket: Ticket): Pick<Outlook, 'place' | 'of'> {

@@ -7,46 +7,64 @@ import { criticalT } from './student.ts';
 type Forecast = {
   /** Standard deviation of a run, as a ratio. */
   noiseRatio: number;
+  /** Nothing is known of it. */
+  isAssumed: boolean;
   /** Mean runs of both variants together where nothing was lost, and where the margin was. */
   runsIfUnchanged: number;
   runsIfLost: number;
+  /** The same of whichever of `cells` such cells takes most. */
+  mostRunsIfUnchanged: number;
+  mostRunsIfLost: number;
   /** The smallest loss that is found as often as asked, with all runs. */
   reachableMarginRatio: number;
 };
 
 type PlannedDesign = Pick<CellRuns, 'design' | 'history'>;
 
-/** Undefined where nothing is known of the noise: too little history, or runs that are compared with neighbours. */
+/**
+ * Undefined where runs are compared with their neighbours, and where too little is known of the noise and none is assumed.
+ *
+ * @param assumedNoiseRatio standard deviation of a run, as a ratio.
+ */
 export function forecast(
   { design, history }: PlannedDesign,
   policy: Policy,
   cells: number,
+  assumedNoiseRatio?: number,
 ): Forecast | undefined {
-  if (history === undefined || history.degreesOfFreedom < fewest || design.method === 'paired') {
-    return undefined;
-  }
-  const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+  const known = noiseOf(history);
+  const noiseRatio = known ?? assumedNoiseRatio;
+  if (noiseRatio === undefined || design.method === 'paired') return undefined;
   const runsAt = (effect: number) =>
     simulate({
       noise: { kind: 'normal', cv: noiseRatio },
       design: { name: design.name, budgets: design.budgets },
-      historyRuns: history.degreesOfFreedom + 1,
+      historyRuns: history === undefined ? 0 : history.degreesOfFreedom + 1,
       rates: { falseAlarms: policy.falseAlarmRatio, misses: policy.missRatio },
       cells,
       marginRatio: policy.marginRatio,
       effect,
       experiments: 1000,
       seed: 1,
-    }).meanRuns;
+    });
+  const [unchanged, lost] = [runsAt(0), runsAt(-policy.marginRatio)];
   return {
     noiseRatio,
-    runsIfUnchanged: runsAt(0),
-    runsIfLost: runsAt(-policy.marginRatio),
+    isAssumed: known === undefined,
+    runsIfUnchanged: unchanged.meanRuns,
+    runsIfLost: lost.meanRuns,
+    mostRunsIfUnchanged: unchanged.meanMostRuns,
+    mostRunsIfLost: lost.meanMostRuns,
     reachableMarginRatio: reachableMargin({ design, history }, noiseRatio, policy, cells),
   };
 }
 
 const fewest = 4;
+
+function noiseOf(history: PlannedDesign['history']): number | undefined {
+  if (history === undefined || history.degreesOfFreedom < fewest) return undefined;
+  return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+}
 
 /**
  * What the last look alone reaches: its critical value, and the quantile of the misses that the earlier looks have

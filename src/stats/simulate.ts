@@ -48,6 +48,8 @@ export type SimulationRow = {
   patchRegression: number;
   /** Runs of both variants together. */
   meanRuns: number;
+  /** Those of the cell of a patch that takes most. */
+  meanMostRuns: number;
   p95Runs: number;
 };
 
@@ -157,9 +159,11 @@ export function earlierNoise(runs: number[]): Noise | undefined {
 function rowOf(verdicts: Verdict[], runs: number[], cells: number): SimulationRow {
   const share = (kind: Verdict) =>
     verdicts.filter((verdict) => verdict === kind).length / verdicts.length;
-  const patches = Array.from({ length: Math.floor(verdicts.length / cells) }, (_, index) =>
-    verdicts.slice(index * cells, (index + 1) * cells),
-  );
+  const byPatch = <T>(items: readonly T[]): T[][] =>
+    Array.from({ length: Math.floor(items.length / cells) }, (_, index) =>
+      items.slice(index * cells, (index + 1) * cells),
+    );
+  const patches = byPatch(verdicts);
   const alarmed = patches.filter((patch) => patch.includes('regression'));
   return {
     regression: share('regression'),
@@ -168,6 +172,7 @@ function rowOf(verdicts: Verdict[], runs: number[], cells: number): SimulationRo
     inconclusive: share('inconclusive'),
     patchRegression: alarmed.length / patches.length,
     meanRuns: mean(runs),
+    meanMostRuns: mean(byPatch(runs).map((patch) => Math.max(...patch))),
     p95Runs: quantileSorted(
       runs.toSorted((a, b) => a - b),
       0.95,

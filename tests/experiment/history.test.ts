@@ -138,6 +138,20 @@ test('a run of base that several patches shared is in the line of one of them al
   expect(historyEntries(result)).toMatchObject([{ pps: [8e5] }]);
 });
 
+test('a line says how long a gate took, and is read again with it and without', async () => {
+  const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [aRun({}), aRun({ blast: 2 })] }];
+  const blasts = [1, 2].map((number) => ({
+    ...{ number, attempt: 1, cell: forwarding, trafficSeconds: 5, offeredPps: 1e6, logs: '' },
+    startedAt: `2026-11-20T12:0${number}:00.000Z`,
+  }));
+  const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
+  const lines = historyEntries(aResult({ outcome, blasts }));
+  expect(lines).toMatchObject([{ took: { blastSeconds: 60, trafficSeconds: 5 } }]);
+  const history = historyFile(join(temporaryFolder(), 'history.jsonl'));
+  await history.append([...lines, onDay(1)]);
+  expect(await history.read()).toEqual([...lines, onDay(1)]);
+});
+
 test('a patch that was not measured adds nothing', () => {
   const outcome = { kind: 'does-not-apply', message: 'hunk 1 failed' } as const;
   expect(historyEntries(aResult({ outcome }))).toEqual([]);

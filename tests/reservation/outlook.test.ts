@@ -4,6 +4,7 @@ import {
   outlookOf,
   outlooksOf,
   readUsualSeconds,
+  startOf,
   usualSecondsOf,
 } from '../../src/reservation/outlook.ts';
 import { type Logged, putLogged, readLab } from '../../src/reservation/records.ts';
@@ -23,6 +24,19 @@ test('tells the place among those who wait for the same machines, and how long i
     dave: { place: 1, of: 1, expectedSeconds: 20 * minute },
     erin: { place: 3, of: 3, expectedSeconds: 80 * minute },
   });
+});
+
+test('who has not come yet is told which testbed would be his, and when', async () => {
+  const lab = await aLab();
+  await queue(lab, { alice: 'x', bob: 'x' });
+  const start = async (...names: string[]) =>
+    startOf(await readLab(lab.onlooker), aRequest('carol', names), halfAnHour, lab.date());
+  expect(await start('x')).toEqual({ testbed: 'x', afterSeconds: 60 * minute });
+  expect(await start('x', 'z')).toEqual({ testbed: 'z', afterSeconds: 0 });
+  await setQuarantine(lab.onlooker, 'z', {
+    ...{ reason: 'no link', by: 'eve', since: lab.date().toISOString() },
+  });
+  expect(await start('z')).toBeUndefined();
 });
 
 test('the outlook of one is that of all', async () => {
