@@ -1,7 +1,7 @@
 import { version } from "./package.js";
 import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, expectedly, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, roughly, runSchema, shortened, withoutPaths } from "./words.js";
 import { array, base64, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
-import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
+import { mean, quantile, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { blastNumbers, cellResult, cellVerdict, evidenceAt, forecast, isCounted, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { variantSchema } from "./build.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
@@ -33,8 +33,8 @@ const tookSchema = whole.partial({
 /** `gates` told; 0: none has, and it is what such a testbed usually takes. */
 const timesSchema = whole.extend({ gates: int().nonnegative() });
 /**
-* Medians, so that a blast which came again, a profile or a night in between tells nothing; undefined of fewer than two
-* blasts. Where each boot has one blast, what is not traffic counts to the boot.
+* The median of blasts, and of boots the lower quartile: waits for kernels, profiles and a night in between only ever add
+* to some of few. Undefined of fewer than two blasts. Where each boot has one blast, what is not traffic counts to the boot.
 */
 function tookOf(result) {
 	const bootOf = bootsIn(result);
@@ -51,8 +51,8 @@ function tookOf(result) {
 	const within = steps.filter(({ isBoot }) => !isBoot);
 	const boots = steps.filter(({ isBoot }) => isBoot);
 	const trafficSeconds = median(blasts.map((blast) => blast.trafficSeconds));
-	const blastSeconds = Math.max(trafficSeconds, medianOf(within) ?? 0);
-	const bootSeconds = Math.max(0, (medianOf(boots) ?? blastSeconds) - blastSeconds);
+	const blastSeconds = Math.max(trafficSeconds, quantileOf(within, .5) ?? 0);
+	const bootSeconds = Math.max(0, (quantileOf(boots, .25) ?? blastSeconds) - blastSeconds);
 	const usual = bootSeconds + blastSeconds;
 	return {
 		bootSeconds,
@@ -70,7 +70,7 @@ function bootsIn({ outcome }) {
 		return run === void 0 || others.length > 0 ? "" : `${run.variant} ${run.pair}`;
 	};
 }
-const medianOf = (steps) => steps.length === 0 ? void 0 : median(steps.map((step) => step.seconds));
+const quantileOf = (steps, share) => steps.length === 0 ? void 0 : quantile(steps.map((step) => step.seconds), share);
 const secondsBetween = (from, to) => Math.max(0, (Date.parse(to) - Date.parse(from)) / 1e3);
 /** Medians of the latest gates on the testbed that tell; `entries` are lines of its history, of which a gate has several. */
 function timesOn(entries, testbed, config) {

@@ -1,5 +1,6 @@
 // How long boots, blasts and builds take on a testbed: by what earlier gates there tell, and before there were any by its
 // configuration.
+import { quantile } from 'simple-statistics';
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import { median } from '../stats/summary.ts';
@@ -32,8 +33,8 @@ export type Times = z.infer<typeof timesSchema>;
 type Step = { seconds: number; isBoot: boolean };
 
 /**
- * Medians, so that a blast which came again, a profile or a night in between tells nothing; undefined of fewer than two
- * blasts. Where each boot has one blast, what is not traffic counts to the boot.
+ * The median of blasts, and of boots the lower quartile: waits for kernels, profiles and a night in between only ever add
+ * to some of few. Undefined of fewer than two blasts. Where each boot has one blast, what is not traffic counts to the boot.
  */
 export function tookOf(result: Pick<Result, 'blasts' | 'outcome' | 'startedAt'>): Took | undefined {
   const bootOf = bootsIn(result);
@@ -50,8 +51,8 @@ export function tookOf(result: Pick<Result, 'blasts' | 'outcome' | 'startedAt'>)
   const within = steps.filter(({ isBoot }) => !isBoot);
   const boots = steps.filter(({ isBoot }) => isBoot);
   const trafficSeconds = median(blasts.map((blast) => blast.trafficSeconds));
-  const blastSeconds = Math.max(trafficSeconds, medianOf(within) ?? 0);
-  const bootSeconds = Math.max(0, (medianOf(boots) ?? blastSeconds) - blastSeconds);
+  const blastSeconds = Math.max(trafficSeconds, quantileOf(within, 0.5) ?? 0);
+  const bootSeconds = Math.max(0, (quantileOf(boots, 0.25) ?? blastSeconds) - blastSeconds);
   const usual = bootSeconds + blastSeconds;
   return {
     bootSeconds,
@@ -74,8 +75,13 @@ function bootsIn({ outcome }: Pick<Result, 'outcome'>): (blast: BlastSummary) =>
   };
 }
 
-const medianOf = (steps: readonly Step[]): number | undefined =>
-  steps.length === 0 ? undefined : median(steps.map((step) => step.seconds));
+const quantileOf = (steps: readonly Step[], share: number): number | undefined =>
+  steps.length === 0
+    ? undefined
+    : quantile(
+        steps.map((step) => step.seconds),
+        share,
+      );
 
 const secondsBetween = (from: string, to: string): number =>
   Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);

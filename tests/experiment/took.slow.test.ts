@@ -1,0 +1,37 @@
+// What a gate on a whole laboratory tells of its parts, and that the next one can be foretold by it.
+import { expect, test } from 'vitest';
+import { labTime, sharesOf } from '../../bench/lab-time.ts';
+import { tookOf } from '../../src/experiment/took.ts';
+
+/** Virtual minutes are real seconds. */
+const timeout = 60_000;
+
+test.each([
+  [
+    'five cells',
+    ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'],
+    false,
+  ],
+  ['two cells with profiles', ['forwarding', 'pf-stateful'], true],
+  ['one cell', ['forwarding'], false],
+] as const)(
+  'a gate of %s tells what its boots and blasts took, by the times of its blasts',
+  { timeout },
+  async (_, scenarios, hasProfiles) => {
+    const time = await labTime({
+      ...{ scenarios, change: 0, hasHistory: true, seed: 3, hasProfiles },
+      build: { base: 300, patched: 200 },
+    });
+    const took = tookOf(time.result);
+    if (took === undefined) throw new Error('Nothing was told.');
+    const { boots, seconds, rebootSeconds } = sharesOf(time);
+    const blasts = time.result.blasts.length;
+    const told = boots * took.bootSeconds + blasts * took.blastSeconds;
+    // Of the kernels all but what was built while base was booted and measured.
+    const waited = (took.buildSeconds ?? 0) - time.waitedSeconds;
+    expect(told + (took.buildSeconds ?? 0)).toBeGreaterThan(0.9 * seconds);
+    expect(told + (took.buildSeconds ?? 0)).toBeLessThan(1.1 * seconds);
+    expect(Math.abs(waited)).toBeLessThan(0.1 * seconds);
+    expect(took.bootSeconds).toBeGreaterThan((0.95 * rebootSeconds) / boots);
+  },
+);
