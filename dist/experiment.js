@@ -563,8 +563,7 @@ function planCells(config, { testbed, cells, variants, isLinkedOften = false }, 
 * other link, so that it is another one each time.
 */
 function withLinks(variants, { config, testbed, seed, isRelinked = false }) {
-	const of = config.testbeds[testbed];
-	const often = of?.kind === "freebsd" && of.builder?.relink || 1;
+	const often = linksOn(config, testbed);
 	if (often === 1 && !isRelinked) return [...variants];
 	const all = Array.from({ length: often }, (_, index) => index + 1);
 	return variants.map((variant) => {
@@ -580,6 +579,11 @@ function withLinks(variants, { config, testbed, seed, isRelinked = false }) {
 			}
 		};
 	});
+}
+/** How many links are made of each kernel that is built for a testbed. */
+function linksOn({ testbeds }, name) {
+	const testbed = testbeds[name];
+	return testbed?.kind === "freebsd" && testbed.builder?.relink || 1;
 }
 const linksOf = ({ kernel }) => kernel?.kind === "tree" && kernel.links || [];
 /** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
@@ -2209,4 +2213,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, baseNumbers, baseOf, basisText, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, designOf, earlierEntries, extendPlan, finishedAt, gatePassenger, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isEnd, isSameTraffic, journalIn, keepLogIn, lackingOf, makePlan, openJournal, outlookLine, outlookOf, packedEntry, packedLog, parts, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readOffer, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, shorterWays, takeProfilesOf, timesOn, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, baseOf, basisText, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, designOf, earlierEntries, extendPlan, finishedAt, gatePassenger, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isEnd, isSameTraffic, journalIn, keepLogIn, lackingOf, linksOn, makePlan, openJournal, outlookLine, outlookOf, packedEntry, packedLog, parts, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readOffer, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, shorterWays, takeProfilesOf, timesOn, unchangedResult, writePlan };

@@ -1,7 +1,7 @@
 import { testbedsThatDiffer, variantsBySystem } from "../build.js";
 import { applyOverrides, calledAs, loadConfig, parameter, systemOf } from "../config.js";
 import { runToExit } from "../exit.js";
-import { basisText, cellsOf, earlierEntries, historyFile, outlookOf, parts, planCells, policyOf, shorterWays, timesOn } from "../experiment.js";
+import { basisText, cellsOf, earlierEntries, historyFile, linksOn, outlookOf, parts, planCells, policyOf, shorterWays, timesOn } from "../experiment.js";
 import { machinesOf, testbedsFor, wishesOf } from "../inventory.js";
 import { openRepository } from "../patch.js";
 import { StoreError, openStore, readLab, readUsualSeconds, startOf } from "../reservation.js";
@@ -133,12 +133,15 @@ async function changeOf(config, testbeds, patch, { repository: path = ".", measu
 }
 function outlined(config, testbed, variants, history) {
 	const { traffic, profile } = config;
+	const isLinkedOften = linksOn(config, testbed) > 1;
+	const place = {
+		testbed,
+		cells: cellsOf(config),
+		variants,
+		isLinkedOften
+	};
 	const outlined = {
-		cells: planCells(config, {
-			testbed,
-			cells: cellsOf(config),
-			variants
-		}, history),
+		cells: planCells(config, place, history),
 		policy: policyOf(config),
 		traffic,
 		...profile !== void 0 && { profile },

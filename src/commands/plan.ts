@@ -17,7 +17,7 @@ import {
   parts,
   shorterWays,
 } from '../experiment/outlook.ts';
-import { cellsOf, planCells, policyOf } from '../experiment/plan.ts';
+import { cellsOf, linksOn, planCells, policyOf } from '../experiment/plan.ts';
 import { timesOn } from '../experiment/took.ts';
 import { machinesOf } from '../inventory/machines.ts';
 import { testbedsFor, wishesOf } from '../inventory/wishes.ts';
@@ -158,8 +158,10 @@ function outlined(
   history: readonly HistoryEntry[],
 ): Pick<Planned, 'outlined' | 'outlook' | 'shorter'> {
   const { traffic, profile } = config;
+  const isLinkedOften = linksOn(config, testbed) > 1;
+  const place = { testbed, cells: cellsOf(config), variants, isLinkedOften };
   const outlined: Outlined = {
-    cells: planCells(config, { testbed, cells: cellsOf(config), variants }, history),
+    cells: planCells(config, place, history),
     policy: policyOf(config),
     traffic,
     ...(profile !== undefined && { profile }),

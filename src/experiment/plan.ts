@@ -130,8 +130,7 @@ function withLinks(
   variants: readonly Variant[],
   { config, testbed, seed, isRelinked = false }: PlanRequest,
 ): Variant[] {
-  const of = config.testbeds[testbed];
-  const often = (of?.kind === 'freebsd' && of.builder?.relink) || 1;
+  const often = linksOn(config, testbed);
   if (often === 1 && !isRelinked) return [...variants];
   const all = Array.from({ length: often }, (_, index) => index + 1);
   return variants.map((variant) => {
@@ -141,6 +140,12 @@ function withLinks(
     const ofTwo = variant.variant === 'patched' ? another : [1];
     return { ...variant, kernel: { ...kernel, links: isRelinked ? ofTwo : all } };
   });
+}
+
+/** How many links are made of each kernel that is built for a testbed. */
+export function linksOn({ testbeds }: Pick<Config, 'testbeds'>, name: string): number {
+  const testbed = testbeds[name];
+  return (testbed?.kind === 'freebsd' && testbed.builder?.relink) || 1;
 }
 
 const linksOf = ({ kernel }: Variant): readonly number[] =>

@@ -10,7 +10,7 @@ import { composeComment } from '../../src/answer/comment-text.ts';
 import { labLeftovers } from '../../src/linux-lab/lab.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';
-import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
+import { commitAt, commitFiles, entryAt } from '../fakes/github/git-objects.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import type { FakePullRequest } from '../fakes/github/state.ts';
 import { listen } from '../fakes/phabricator/calling.ts';
@@ -167,6 +167,22 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(github.state.checkRuns).toMatchObject([{ conclusion }]);
     expect(onDataBranch('history.jsonl')).toBe(true);
     if (conclusion === 'success') expect(graphsLinked()).toEqual(graphs);
+    expect(refused()).toEqual([]);
+  });
+
+  test('what a merge queue waits for has its check where it would be merged, and no comment', async () => {
+    const { baseCommit, headCommit } = pullRequest;
+    const branch = `gh-readonly-queue/main/pr-7-${baseCommit}`;
+    commitFiles(github.state.git, branch, { a: '1' });
+    const merge_group = {
+      ...{ head_sha: headCommit, head_ref: `refs/heads/${branch}` },
+      ...{ base_sha: baseCommit, base_ref: 'refs/heads/main' },
+    };
+    const job = await runJob(request('merge_group', { action: 'checks_requested', merge_group }));
+
+    const { conclusion } = endingOf(job, 'no-regression');
+    expect(github.state.checkRuns).toMatchObject([{ name: 'ppsgate', headCommit, conclusion }]);
+    expect(ours()).toEqual([]);
     expect(refused()).toEqual([]);
   });
 
