@@ -1821,12 +1821,14 @@ function courseOf({ traffic, profile, variants, times }, cells) {
 }
 /** Both courses in one line for people, and what that rests on. */
 function outlookLine({ cells, ifUnchanged, ifLost }, { policy, times }) {
-	const lost = formatPercent(policy.marginRatio);
-	const isLeast = cells.some(({ basis }) => basis === "least") ? "at least " : "";
 	const { boots, blasts, totalSeconds } = ifUnchanged;
+	const isLeast = cells.some(({ basis }) => basis === "least");
+	const isAssumed = cells.some(({ basis }) => basis === "assumed");
+	const least = isLeast ? `at least ${roughly(totalSeconds)}` : expectedly(totalSeconds);
 	const many = [...boots > 0 ? [`${Math.round(boots)} boots`] : [], `${Math.round(blasts)} blasts`];
-	const noise = cells.some(({ basis }) => basis === "assumed") ? `, as if unknown runs differed by ${formatPercent(assumedNoiseRatio)}` : "";
-	return `${isLeast}${expectedly(totalSeconds)} if nothing is lost (${many.join(" and ")}), ${roughly(ifLost.totalSeconds)} if ${lost} is; ${basisText(times)}${noise}`;
+	const lost = `${roughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
+	const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatio)}`;
+	return `${least} if nothing is lost (${many.join(" and ")}), ${lost}; ${basisText(times)}${isAssumed ? noise : ""}`;
 }
 /** `as the last 6 gates here took`. */
 function basisText({ gates }) {

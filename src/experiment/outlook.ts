@@ -141,18 +141,17 @@ function courseOf(
 
 /** Both courses in one line for people, and what that rests on. */
 export function outlookLine({ cells, ifUnchanged, ifLost }: Outlook, { policy, times }: Outlined) {
-  const lost = formatPercent(policy.marginRatio);
-  const isLeast = cells.some(({ basis }) => basis === 'least') ? 'at least ' : '';
   const { boots, blasts, totalSeconds } = ifUnchanged;
+  const isLeast = cells.some(({ basis }) => basis === 'least');
+  const isAssumed = cells.some(({ basis }) => basis === 'assumed');
+  const least = isLeast ? `at least ${roughly(totalSeconds)}` : expectedly(totalSeconds);
   const many = [
     ...(boots > 0 ? [`${Math.round(boots)} boots`] : []),
     `${Math.round(blasts)} blasts`,
   ];
-  const isAssumed = cells.some(({ basis }) => basis === 'assumed');
-  const noise = isAssumed
-    ? `, as if unknown runs differed by ${formatPercent(assumedNoiseRatio)}`
-    : '';
-  return `${isLeast}${expectedly(totalSeconds)} if nothing is lost (${many.join(' and ')}), ${roughly(ifLost.totalSeconds)} if ${lost} is; ${basisText(times)}${noise}`;
+  const lost = `${roughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
+  const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatio)}`;
+  return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(times)}${isAssumed ? noise : ''}`;
 }
 
 /** `as the last 6 gates here took`. */
