@@ -1125,14 +1125,16 @@ const gate = closed({
 		holds: (value) => value >= .5 && value <= .999
 	}).prefault("95%").describe("Of cells that lose the margin, at most the rest is passed."),
 	design: _enum(designNames, { error: wrongName(designNames) }).optional().describe("Left out, the history of a cell decides."),
-	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five blasts of them, or 20 where each has its own.")
-}).transform(({ metric, margin, falseAlarms, design, maxRuns, ...sureness }) => ({
+	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five blasts of them, or 20 where each has its own."),
+	stopAtFirst: boolean({ error: expected("true or false") }).prefault(false).describe("A cell that is found to lose ends the runs of all others.")
+}).transform(({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }) => ({
 	metric,
 	marginRatio: margin,
 	...surenessOf(sureness),
 	falseAlarmRatio: falseAlarms,
 	...design !== void 0 && { design },
-	...maxRuns !== void 0 && { maxRunsPerVariant: maxRuns }
+	...maxRuns !== void 0 && { maxRunsPerVariant: maxRuns },
+	...stopAtFirst && { stopsAtFirst: true }
 }));
 /**
 * A loss of the margin is excluded by the same interval that is shown, so that no number contradicts its verdict: as in
@@ -1325,10 +1327,13 @@ function namedScenarios(config, text, called) {
 /** The same for what a verdict is held to alone, which without a configuration has its defaults. */
 function overrideGate(gate, texts, calledAs) {
 	const schema = configKeys.shape.gate;
-	const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
+	const { metric, margin, falseAlarms, power, design, maxRuns, stopAtFirst } = texts;
 	const read = (name, value) => parse(calledAs(name), schema, { [name]: value });
+	const { stopsAtFirst, ...written } = gate ?? schema.parse({});
+	const isEndedEarly = stopAtFirst ? isOn(stopAtFirst, calledAs("stopAtFirst")) : stopsAtFirst === true;
 	return {
-		...gate ?? schema.parse({}),
+		...written,
+		...isEndedEarly && { stopsAtFirst: true },
 		...metric && { metric: read("metric", metric).metric },
 		...margin && { marginRatio: read("margin", margin).marginRatio },
 		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
@@ -1336,6 +1341,10 @@ function overrideGate(gate, texts, calledAs) {
 		...design && { design: read("design", design).design },
 		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs("maxRuns")) }
 	};
+}
+function isOn(text, called) {
+	if (text === "on" || text === "off") return text === "on";
+	throw refused$1(called, expected("on or off")({ input: text }));
 }
 /** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
 function parseSeed(text, called) {
@@ -1595,6 +1604,19 @@ const parameters = {
 		comment: {
 			key: "runs",
 			example: "20"
+		},
+		isAsked: true,
+		jenkins: true
+	},
+	stopAtFirst: {
+		input: "Whether a cell that is found to lose ends the runs of all others: on or off, instead of what is configured.",
+		option: {
+			value: "how",
+			says: "on or off: a cell that loses ends the runs of all others"
+		},
+		comment: {
+			key: "stop-at-first",
+			example: "on"
 		},
 		isAsked: true,
 		jenkins: true

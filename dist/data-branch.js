@@ -2,7 +2,7 @@ import { cellName, cellSchema, codeSpan, formatChange, formatPercent, fromJson, 
 import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { median } from "./stats.js";
 import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic } from "./experiment.js";
-import { badgeOf, badgeVerdicts, bisectGraphs, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderBisectHtml, renderBisectMarkdown, renderHtml, renderMarkdown, replaceFile, sparklineSheet } from "./report.js";
+import { badgeOf, badgeVerdicts, bisectGraphs, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderBisectHtml, renderBisectMarkdown, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "./report.js";
 import { byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, linkNoise, lossesOf, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate, worstOf } from "./trend.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "./github.js";
 import { lockIfFree } from "./sqlite.js";
@@ -552,12 +552,19 @@ function lastOfCells(result, known, now) {
 		at: timeOf(result, now),
 		result: folderOf(result)
 	};
-	if (outcome.kind === "judged") return outcome.cells.map(({ cell, verdict, comparisons }) => ({
-		...about,
-		cell,
-		verdict: verdict.kind,
-		...patchedPps(comparisons)
-	}));
+	if (outcome.kind === "judged") {
+		const stopped = new Set(stoppedCells(outcome.cells));
+		return outcome.cells.flatMap((one) => {
+			const { cell, verdict, comparisons } = one;
+			if (stopped.has(one)) return [];
+			return {
+				...about,
+				cell,
+				verdict: verdict.kind,
+				...patchedPps(comparisons)
+			};
+		});
+	}
 	if (outcome.kind === "out-of-disk" || outcome.kind === "unchanged") return [];
 	const verdict = outcome.kind;
 	return known.flatMap(({ testbed: name, cell }) => name === testbed.name ? {

@@ -618,6 +618,10 @@ function policyOf({ gate }) {
 	const { design: _, maxRunsPerVariant: __, ...policy } = gate;
 	return policy;
 }
+/** The policy of an experiment that goes on for more runs: whoever asks for them wants to know of every cell. */
+function policyOfExtended({ stopsAtFirst: _, ...policy }) {
+	return policy;
+}
 /** How it has a cell looked at, of which so much is known from earlier experiments. */
 function designOf({ traffic, gate }, variants, known) {
 	const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants);
@@ -639,7 +643,7 @@ const usualSingleRuns = 20;
 */
 const usualPairs = (runsPerBlast, variants) => 5 * Math.max(pairsPerBlast(runsPerBlast, variants), pairsPerBlast(runsPerBlast, 2));
 const wholeSteps = (pairs, pairsPerStep) => Math.ceil(pairs / pairsPerStep) * pairsPerStep;
-/** The same plan with a further budget for its cells; throws a `UsageError` where it has as many runs already. */
+/** The same plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
 function extendPlan(plan, maxRunsPerVariant) {
 	const cells = plan.cells.map(({ design, ...cell }) => {
 		const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
@@ -656,6 +660,7 @@ function extendPlan(plan, maxRunsPerVariant) {
 	const blasts = blastsFor(cells, plan.variants, plan.traffic.runsPerBlast, plan.seed);
 	return {
 		...plan,
+		policy: policyOfExtended(plan.policy),
 		cells,
 		blasts
 	};
@@ -872,7 +877,7 @@ function withoutLog({ log: _, ...rest }) {
 const mostAttempts = 3;
 /** Variant by variant, as each may have to be booted; the one that ran last comes first. */
 function nextProfile(plan, entries) {
-	const cells = judgedCells(plan, entries);
+	const cells = standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, stopped, input }) => judgement === void 0 || stopped ? [] : input.cell);
 	return variantsInOrder(plan, entries).flatMap((variant) => lackingOf(plan, entries, cells, variant)).at(0);
 }
 /** A profile of the variant in each of the cells where it was not taken, nor tried often enough. */
@@ -901,8 +906,9 @@ const profileOf = (entries, cell, variant) => triesOf(entries, cell, variant).at
 };
 const judgedCells = (plan, entries) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
 /** Where the variant has a run that counts, and there is a verdict or will be one. */
-const measuredCells = (plan, entries, variant) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, closed, input }) => {
-	return input.runs.some((run) => run.variant === variant && run.validity.kind === "valid") && (judgement !== void 0 || !closed) ? input.cell : [];
+const measuredCells = (plan, entries, variant) => standings(cellsSoFar(plan, entries), plan.policy).flatMap((standing) => {
+	const { judgement, closed, stopped, input } = standing;
+	return input.runs.some((run) => run.variant === variant && run.validity.kind === "valid") && !stopped && (judgement !== void 0 || !closed) ? input.cell : [];
 });
 function variantsLeft$1({ variants }, entries) {
 	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
@@ -1543,7 +1549,8 @@ function finishedAt(plan, entries) {
 	return last?.kind === "finished" && nextBlast(plan, entries) === void 0 ? last.at : void 0;
 }
 /** Other variants are measured in as many pairs as patched is, and no more. */
-function openBlasts({ input, judgement, closed }) {
+function openBlasts({ input, judgement, closed, stopped }) {
+	if (stopped) return [];
 	const pairs = closed ? judgement?.look.pairs ?? 0 : input.nextPairs;
 	const beside = input.blasts.filter((one) => one.needed && !isOfVerdict(one) && one.blast.runs.every((run) => run.pair <= pairs));
 	return closed ? beside : [...input.open, ...beside];
@@ -1942,7 +1949,7 @@ function recompute(claimed, asked) {
 	const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
 	const result = {
 		...claimed,
-		policy: policyOf(config),
+		policy: policyAsked(asked),
 		traffic: {
 			flows,
 			frameBytes,
@@ -1960,6 +1967,7 @@ function recompute(claimed, asked) {
 		refused: differences(claimed, result).slice(0, mostTold)
 	};
 }
+const policyAsked = ({ config, isExtended }) => isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
 /** A result that lies may do so of any number of cells. */
 const mostTold = 20;
 /** The commits are those that leave was given for; where the patch parted from its base only its history tells. */
@@ -1986,7 +1994,7 @@ function variantsOf({ variants }, patch) {
 const othersOf = (patch) => patch.kind === "revision" ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
 function outcomeOf({ outcome }, asked) {
 	if (outcome.kind !== "judged") return outcome;
-	const policy = policyOf(asked.config);
+	const policy = policyAsked(asked);
 	const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
 	const { cells: wanted = cellsOf$1(asked.config) } = asked;
 	const inputs = wanted.map((cell) => inputOf(cell, claims, asked));

@@ -47,8 +47,13 @@ async function wholeNight(request, directory, world) {
 		}
 	};
 	return thenGivenBack(() => lease, world, outcomeName, async () => {
+		const config = {
+			...request.config,
+			gate: measuredToTheEnd(request.config.gate)
+		};
 		const own = {
 			...request,
+			config,
 			isMeasuredAnyway: true
 		};
 		const result = await judged(own, directory, within);
@@ -71,6 +76,8 @@ async function wholeNight(request, directory, world) {
 		return result;
 	});
 }
+/** A night is asked for the level of every cell, and an alarm in one of them tells nothing of the others. */
+const measuredToTheEnd = ({ stopsAtFirst: _, ...rest }) => rest;
 const judged = async (request, directory, world) => await hasPlan(directory) ? resumeGate(directory, world) : gate(request, directory, world);
 /**
 * What a result of a night tells of the branch: one of a single commit is a night of its own, all others are of a change

@@ -1124,6 +1124,7 @@ function commandsFor(call) {
 			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
 			["run metric=nsPerPacket", "the same by another metric than the configured one"],
 			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
+			["run stop-at-first=on", "the same, and a cell that loses ends the runs of all others"],
 			["run measure-anyway", "the same, also where nothing differs that the testbed lays"],
 			...isOnGithub ? [] : [["run earlier=all", "measure the earlier diffs beside it"]]
 		],

@@ -99,7 +99,7 @@ const nothingKnown = {
 };
 function decision({ cell, verdict, counts }) {
 	const after = `after ${formatRuns(counts.counted, counts.made)} runs`;
-	return verdict.kind === "invalid" ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}` : `${cellName(cell)}: ${verdict.kind} ${after}`;
+	return verdict.kind === "invalid" ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}` : verdict.kind === "inconclusive" && verdict.isStopped ? `${cellName(cell)}: not decided ${after}, as another cell loses` : `${cellName(cell)}: ${verdict.kind} ${after}`;
 }
 function runRange(runs) {
 	const [first] = runs;

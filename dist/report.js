@@ -215,6 +215,8 @@ const rejections = {
 	}
 };
 const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
+/** Cells that were open when another one ended the experiment. */
+const stoppedCells = (cells) => cells.filter(({ verdict }) => verdict.kind === "inconclusive" && verdict.isStopped);
 /**
 * The changes of the judged metric that are a loss of the margin, and its mirror image: the margin is one of speed, and
 * what takes 5.26 % more time for each packet has lost 5 % of its speed.
@@ -530,7 +532,8 @@ function verdictTexts(row) {
 	if (row.verdict === void 0) return [];
 	if (row.kind === "variant") return [row.verdict];
 	const silence = isSilent(row.result) ? `, ${silenceOf(row.result)}` : "";
-	return [`${symbols[row.verdict]} ${row.verdict}${silence}`];
+	const isStopped = stoppedCells([row.result]).length > 0;
+	return [`${symbols[row.verdict]} ${row.verdict}${isStopped ? ", ended early" : silence}`];
 }
 /** With spaces at which no line breaks. */
 const unbroken = (text) => text.replaceAll(" ", "\xA0");
@@ -3034,12 +3037,17 @@ function meaningOf({ outcome, policy }) {
 	const isSpeed = policy.metric === "pps";
 	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
 	switch (verdict) {
-		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.`;
+		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.${stopText(cells)}`;
 		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
 		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
 		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
 		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
 	}
+}
+function stopText(cells) {
+	const stopped = stoppedCells(cells).length;
+	if (stopped === 0) return "";
+	return ` That ended the experiment, as \`gate.stopAtFirst\` has it: of ${stopped} of ${cells.length} cells nothing is known yet.`;
 }
 /** Why there are no numbers of a patch that need not be measured. */
 const unchangedMeaning = "Nothing was measured: nothing that this testbed lays differs between base and patched.";
@@ -3053,7 +3061,7 @@ function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max
 	if (outcome.kind === "unchanged") return afterUnchanged;
 	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
 	switch (outcome.verdict) {
-		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
+		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.${stoppedCells(outcome.cells).length > 0 ? ` The cells that are not decided are measured to their end with ${goOn}.` : ""}`;
 		case "improvement": return "Nothing; the numbers below are for the commit message.";
 		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
 		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
@@ -3949,7 +3957,7 @@ function endingOf(cell, policy) {
 		};
 		case "inconclusive": return {
 			ending: "skipped",
-			message: `may ${lossThatMatters(policy)} or not: more runs would tell`
+			message: verdict.isStopped ? "not decided: the loss of another cell ended the experiment" : `may ${lossThatMatters(policy)} or not: more runs would tell`
 		};
 		default: return {
 			ending: "passed",
@@ -4120,4 +4128,4 @@ async function writeBisect(directory, result, profiles = [], leftOut = () => {})
 	await writeGraphs(report, bisectGraphs(result, profiles), leftOut);
 }
 
-export { _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectGraphs, bisectHeadline, bisectPlot, bisectSymbol, bullets$1 as bullets, colors, drawGraph, explained, fold, graphsOf, headline, html, intervalPlot, invalidLines, outcomeName, pageStyle, pngOf, readAnyResult, readResult, renderBadge, renderBisectHtml, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round, sentence, sparklineSheet, table$4 as table, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };
+export { _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectGraphs, bisectHeadline, bisectPlot, bisectSymbol, bullets$1 as bullets, colors, drawGraph, explained, fold, graphsOf, headline, html, intervalPlot, invalidLines, outcomeName, pageStyle, pngOf, readAnyResult, readResult, renderBadge, renderBisectHtml, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round, sentence, sparklineSheet, stoppedCells, table$4 as table, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };

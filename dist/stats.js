@@ -518,7 +518,7 @@ const mirrored = ({ low, high }) => ({
 * still open, which are judged with it at their last look; so the rate holds over the patch, whatever its cells lose.
 */
 function standings(inputs, policy) {
-	return relaxed(inputs.map((input) => {
+	const all = relaxed(inputs.map((input) => {
 		const looks = looksSharedBy(inputs.length, input, policy);
 		const lost = lostAt(input, looks);
 		if (lost !== void 0) return {
@@ -537,6 +537,23 @@ function standings(inputs, policy) {
 			closed: isDecided(judgement) || isDead
 		};
 	}), policy);
+	return policy.stopsAtFirst ? stoppedAtFirst(all) : all;
+}
+/**
+* What ends early for another cell's loss is called nothing, so no error rate grows. A cell that has used its runs up was
+* measured to its own end.
+*/
+function stoppedAtFirst(all) {
+	if (!all.some(({ judgement }) => judgement?.verdict === "regression")) return all;
+	return all.map((standing) => {
+		const { design, closedPairs } = standing.input;
+		const isUsedUp = closedPairs >= (design.budgets.at(-1) ?? 0);
+		return standing.closed || isUsedUp ? standing : {
+			...standing,
+			closed: true,
+			stopped: true
+		};
+	});
 }
 const isDecided = (judgement) => judgement !== void 0 && judgement.verdict !== "inconclusive";
 function relaxed(before, policy) {
@@ -1422,9 +1439,13 @@ function cellResult(standing, policy, baseNumbers, others) {
 		profiles: []
 	};
 }
-/** Invalid where it is closed without a decision, or no look could be made. */
+/** Invalid where it is closed without a decision, or no look could be made, unless it was stopped before. */
 function cellVerdict(standing, policy) {
-	const { judgement, closed } = standing;
+	const { judgement, closed, stopped } = standing;
+	if (stopped) return {
+		kind: "inconclusive",
+		isStopped: true
+	};
 	if (judgement !== void 0 && (isDecided(judgement) || !closed)) return { kind: judgement.verdict };
 	return {
 		kind: "invalid",

@@ -326,7 +326,11 @@ const cellVerdictSchema = discriminatedUnion("kind", [
 	object({ kind: literal("regression") }),
 	object({ kind: literal("no-regression") }),
 	object({ kind: literal("improvement") }),
-	object({ kind: literal("inconclusive") }),
+	object({
+		kind: literal("inconclusive"),
+		/** It was open when another cell was found to lose, which ended the experiment: see `gate.stopAtFirst`. */
+		isStopped: literal(true).exactOptional()
+	}),
 	object({
 		kind: literal("invalid"),
 		reason: string()
@@ -464,7 +468,9 @@ const policySchema = object({
 	/** A regression in any cell of a patch that loses nothing, as a share of such patches. */
 	falseAlarmRatio: number(),
 	/** A cell passed that lost the margin, as a share of such cells. */
-	missRatio: number()
+	missRatio: number(),
+	/** The first cell that is found to lose ends the runs of all others; absent: each is measured to its own end. */
+	stopsAtFirst: literal(true).exactOptional()
 });
 const outcomeSchema = discriminatedUnion("kind", [
 	object({

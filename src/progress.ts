@@ -107,7 +107,9 @@ function decision({ cell, verdict, counts }: Extract<ExperimentEvent, { kind: 'd
   const after = `after ${formatRuns(counts.counted, counts.made)} runs`;
   return verdict.kind === 'invalid'
     ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}`
-    : `${cellName(cell)}: ${verdict.kind} ${after}`;
+    : verdict.kind === 'inconclusive' && verdict.isStopped
+      ? `${cellName(cell)}: not decided ${after}, as another cell loses`
+      : `${cellName(cell)}: ${verdict.kind} ${after}`;
 }
 
 function runRange(runs: readonly { number: number; variant: string }[]): string {

@@ -56,11 +56,16 @@ function namedScenarios(config: Config, text: string, called: string): Config['s
 /** The same for what a verdict is held to alone, which without a configuration has its defaults. */
 export function overrideGate(gate: Gate | undefined, texts: Overrides, calledAs: CalledAs): Gate {
   const schema = configKeys.shape.gate;
-  const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
+  const { metric, margin, falseAlarms, power, design, maxRuns, stopAtFirst } = texts;
   const read = (name: TextOption, value: unknown) =>
     parse(calledAs(name), schema, { [name]: value });
+  const { stopsAtFirst, ...written } = gate ?? schema.parse({});
+  const isEndedEarly = stopAtFirst
+    ? isOn(stopAtFirst, calledAs('stopAtFirst'))
+    : stopsAtFirst === true;
   return {
-    ...(gate ?? schema.parse({})),
+    ...written,
+    ...(isEndedEarly && { stopsAtFirst: true }),
     ...(metric && { metric: read('metric', metric).metric }),
     ...(margin && { marginRatio: read('margin', margin).marginRatio }),
     ...(falseAlarms && { falseAlarmRatio: read('falseAlarms', falseAlarms).falseAlarmRatio }),
@@ -68,6 +73,11 @@ export function overrideGate(gate: Gate | undefined, texts: Overrides, calledAs:
     ...(design && { design: read('design', design).design }),
     ...(maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs('maxRuns')) }),
   };
+}
+
+function isOn(text: string, called: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw refused(called, expected('on or off')({ input: text }));
 }
 
 /** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */

@@ -218,6 +218,14 @@ const parameters = {
     isAsked: true,
     jenkins: true,
   },
+  stopAtFirst: {
+    input:
+      'Whether a cell that is found to lose ends the runs of all others: on or off, instead of what is configured.',
+    option: { value: 'how', says: 'on or off: a cell that loses ends the runs of all others' },
+    comment: { key: 'stop-at-first', example: 'on' },
+    isAsked: true,
+    jenkins: true,
+  },
   maxBoots: {
     of: 'bisect',
     input: 'For bisect: most boots, those that fail too.',

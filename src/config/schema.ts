@@ -114,6 +114,8 @@ export type Gate = {
   design?: DesignName;
   /** Per cell. Absent: five blasts' worth of runs that share blasts, 20 of those that do not. */
   maxRunsPerVariant?: number;
+  /** The first cell that is found to lose ends the runs of all others; absent: each is measured to its own end. */
+  stopsAtFirst?: true;
 };
 
 type Profiling = {
@@ -294,14 +296,19 @@ const gate = closed({
     .describe(
       'Of each variant and cell; left out, five blasts of them, or 20 where each has its own.',
     ),
+  stopAtFirst: z
+    .boolean({ error: expected('true or false') })
+    .prefault(false)
+    .describe('A cell that is found to lose ends the runs of all others.'),
 }).transform(
-  ({ metric, margin, falseAlarms, design, maxRuns, ...sureness }): Gate => ({
+  ({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }): Gate => ({
     metric,
     marginRatio: margin,
     ...surenessOf(sureness),
     falseAlarmRatio: falseAlarms,
     ...(design !== undefined && { design }),
     ...(maxRuns !== undefined && { maxRunsPerVariant: maxRuns }),
+    ...(stopAtFirst && { stopsAtFirst: true }),
   }),
 );
 

@@ -15,7 +15,7 @@ import { renderBisectHtml } from '../report/bisect-html.ts';
 import { renderBisectMarkdown } from '../report/bisect-markdown.ts';
 import { bisectPlot } from '../report/bisect-plot.ts';
 import { drawGraph, graphsOf } from '../report/graphs.ts';
-import { outcomeName } from '../report/headline.ts';
+import { outcomeName, stoppedCells } from '../report/headline.ts';
 import { renderHtml } from '../report/html.ts';
 import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
 import type { Trend } from '../trend/nights.ts';
@@ -390,12 +390,13 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
   const { outcome, testbed } = result;
   const about = { testbed: testbed.name, at: timeOf(result, now), result: folderOf(result) };
   if (outcome.kind === 'judged') {
-    return outcome.cells.map(({ cell, verdict, comparisons }) => ({
-      ...about,
-      cell,
-      verdict: verdict.kind,
-      ...patchedPps(comparisons),
-    }));
+    const stopped = new Set(stoppedCells(outcome.cells));
+    return outcome.cells.flatMap((one) => {
+      const { cell, verdict, comparisons } = one;
+      // What ended early for another cell's loss leaves the badge as it was.
+      if (stopped.has(one)) return [];
+      return { ...about, cell, verdict: verdict.kind, ...patchedPps(comparisons) };
+    });
   }
   // The one is the lab's fault and tells nothing of the branch, the other leaves all as it was.
   if (outcome.kind === 'out-of-disk' || outcome.kind === 'unchanged') return [];

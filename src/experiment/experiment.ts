@@ -440,7 +440,8 @@ export function finishedAt(plan: Plan, entries: readonly Entry[]): string | unde
 }
 
 /** Other variants are measured in as many pairs as patched is, and no more. */
-function openBlasts({ input, judgement, closed }: Standing<CellProgress>): BlastTries[] {
+function openBlasts({ input, judgement, closed, stopped }: Standing<CellProgress>): BlastTries[] {
+  if (stopped) return [];
   const pairs = closed ? (judgement?.look.pairs ?? 0) : input.nextPairs;
   const beside = input.blasts.filter(
     (one) => one.needed && !isOfVerdict(one) && one.blast.runs.every((run) => run.pair <= pairs),

@@ -190,6 +190,11 @@ export function policyOf({ gate }: Pick<Config, 'gate'>): Plan['policy'] {
   return policy;
 }
 
+/** The policy of an experiment that goes on for more runs: whoever asks for them wants to know of every cell. */
+export function policyOfExtended({ stopsAtFirst: _, ...policy }: Plan['policy']): Plan['policy'] {
+  return policy;
+}
+
 /** How it has a cell looked at, of which so much is known from earlier experiments. */
 export function designOf(
   { traffic, gate }: Pick<Config, 'traffic' | 'gate'>,
@@ -217,7 +222,7 @@ const usualPairs = (runsPerBlast: number, variants: number): number =>
 const wholeSteps = (pairs: number, pairsPerStep: number): number =>
   Math.ceil(pairs / pairsPerStep) * pairsPerStep;
 
-/** The same plan with a further budget for its cells; throws a `UsageError` where it has as many runs already. */
+/** The same plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
 export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
   const cells = plan.cells.map(({ design, ...cell }) => {
     const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
@@ -230,7 +235,7 @@ export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
     return { ...cell, design: { ...design, budgets: [...design.budgets, budget] } };
   });
   const blasts = blastsFor(cells, plan.variants, plan.traffic.runsPerBlast, plan.seed);
-  return { ...plan, cells, blasts };
+  return { ...plan, policy: policyOfExtended(plan.policy), cells, blasts };
 }
 
 const blastsFor = (cells: PlannedCell[], variants: Variant[], runsPerBlast: number, seed: number) =>

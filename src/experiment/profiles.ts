@@ -111,7 +111,9 @@ const mostAttempts = 3;
 
 /** Variant by variant, as each may have to be booted; the one that ran last comes first. */
 function nextProfile(plan: Plan, entries: readonly Entry[]): NextProfile | undefined {
-  const cells = judgedCells(plan, entries);
+  const cells = standings(cellsSoFar(plan, entries), plan.policy).flatMap(
+    ({ judgement, stopped, input }) => (judgement === undefined || stopped ? [] : input.cell),
+  );
   return variantsInOrder(plan, entries)
     .flatMap((variant) => lackingOf(plan, entries, cells, variant))
     .at(0);
@@ -152,11 +154,13 @@ const judgedCells = (plan: Plan, entries: readonly Entry[]): Cell[] =>
 
 /** Where the variant has a run that counts, and there is a verdict or will be one. */
 const measuredCells = (plan: Plan, entries: readonly Entry[], variant: string): Cell[] =>
-  standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, closed, input }) => {
+  standings(cellsSoFar(plan, entries), plan.policy).flatMap((standing) => {
+    const { judgement, closed, stopped, input } = standing;
     const isMeasured = input.runs.some(
       (run) => run.variant === variant && run.validity.kind === 'valid',
     );
-    return isMeasured && (judgement !== undefined || !closed) ? input.cell : [];
+    const isWanted = !stopped && (judgement !== undefined || !closed);
+    return isMeasured && isWanted ? input.cell : [];
   });
 
 function variantsLeft({ variants }: Plan, entries: readonly Entry[]): string[] {

@@ -10,7 +10,7 @@ import type { CellResult, Comparison, Outcome, Policy, Result, Run } from '../wo
 import { type Cell, cellName } from '../words/scenario.ts';
 import { diffName, isJudged } from '../words/variant-name.ts';
 import { baseNumbers } from './history.ts';
-import { cellsOf, designOf, policyOf } from './plan.ts';
+import { cellsOf, designOf, policyOf, policyOfExtended } from './plan.ts';
 
 /** What was asked for, by those who may. */
 export type Asked = {
@@ -46,7 +46,7 @@ export function recompute(claimed: Result, asked: Asked): Recomputed {
   const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
   const result: Result = {
     ...claimed,
-    policy: policyOf(config),
+    policy: policyAsked(asked),
     traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
     variants: variantsOf(claimed, asked.patch),
     leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
@@ -56,6 +56,9 @@ export function recompute(claimed: Result, asked: Asked): Recomputed {
   };
   return { kind: 'computed', result, refused: differences(claimed, result).slice(0, mostTold) };
 }
+
+const policyAsked = ({ config, isExtended }: Asked): Policy =>
+  isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
 
 /** A result that lies may do so of any number of cells. */
 const mostTold = 20;
@@ -77,7 +80,7 @@ const othersOf = (patch: Patch): string[] =>
 
 function outcomeOf({ outcome }: Result, asked: Asked): Outcome {
   if (outcome.kind !== 'judged') return outcome;
-  const policy = policyOf(asked.config);
+  const policy = policyAsked(asked);
   const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
   const { cells: wanted = cellsOf(asked.config) } = asked;
   const inputs = wanted.map((cell) => inputOf(cell, claims, asked));

@@ -16,7 +16,7 @@ import {
   type Policy,
   verdictsWorstFirst,
 } from '../words/result.ts';
-import { isSilent, silenceOf, symbols } from './headline.ts';
+import { isSilent, silenceOf, stoppedCells, symbols } from './headline.ts';
 
 export type Column = { head: string; isNumber?: true };
 
@@ -110,7 +110,8 @@ export function verdictTexts(row: CellRow): string[] {
   if (row.verdict === undefined) return [];
   if (row.kind === 'variant') return [row.verdict];
   const silence = isSilent(row.result) ? `, ${silenceOf(row.result)}` : '';
-  return [`${symbols[row.verdict]} ${row.verdict}${silence}`];
+  const isStopped = stoppedCells([row.result]).length > 0;
+  return [`${symbols[row.verdict]} ${row.verdict}${isStopped ? ', ended early' : silence}`];
 }
 
 /** With spaces at which no line breaks. */

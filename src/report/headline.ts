@@ -92,6 +92,10 @@ export const withVerdict = (
   kind: CellVerdict['kind'],
 ): CellResult[] => cells.filter((cell) => cell.verdict.kind === kind);
 
+/** Cells that were open when another one ended the experiment. */
+export const stoppedCells = (cells: readonly CellResult[]): CellResult[] =>
+  cells.filter(({ verdict }) => verdict.kind === 'inconclusive' && verdict.isStopped);
+
 /**
  * The changes of the judged metric that are a loss of the margin, and its mirror image: the margin is one of speed, and
  * what takes 5.26 % more time for each packet has lost 5 % of its speed.

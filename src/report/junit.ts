@@ -119,7 +119,9 @@ function endingOf(cell: CellResult, policy: Policy): Pick<Case, 'ending' | 'mess
     case 'inconclusive':
       return {
         ending: 'skipped',
-        message: `may ${lossThatMatters(policy)} or not: more runs would tell`,
+        message: verdict.isStopped
+          ? 'not decided: the loss of another cell ended the experiment'
+          : `may ${lossThatMatters(policy)} or not: more runs would tell`,
       };
     default:
       return { ending: 'passed', message: '' };

@@ -3,7 +3,14 @@
 import { formatPercent } from '../words/format.ts';
 import type { Rejection } from '../words/rejection.ts';
 import type { CellResult, Result } from '../words/result.ts';
-import { type Cause, causeOf, lossThatMatters, marginsOf, withVerdict } from './headline.ts';
+import {
+  type Cause,
+  causeOf,
+  lossThatMatters,
+  marginsOf,
+  stoppedCells,
+  withVerdict,
+} from './headline.ts';
 import { isProfiled } from './why.ts';
 
 /** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
@@ -18,7 +25,7 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
   const margin = formatPercent(Math.abs(marginsOf(policy).loss));
   switch (verdict) {
     case 'regression':
-      return `The patched router ${isSpeed ? 'forwards fewer packets per second' : 'takes more CPU time for each packet'} than base${where}, beyond what chance explains.`;
+      return `The patched router ${isSpeed ? 'forwards fewer packets per second' : 'takes more CPU time for each packet'} than base${where}, beyond what chance explains.${stopText(cells)}`;
     case 'improvement':
       return `The patched router ${isSpeed ? 'forwards more packets per second' : 'takes less CPU time for each packet'} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
     case 'no-regression':
@@ -28,6 +35,12 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
     case 'invalid':
       return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
   }
+}
+
+function stopText(cells: readonly CellResult[]): string {
+  const stopped = stoppedCells(cells).length;
+  if (stopped === 0) return '';
+  return ` That ended the experiment, as \`gate.stopAtFirst\` has it: of ${stopped} of ${cells.length} cells nothing is known yet.`;
 }
 
 /** Why there are no numbers of a patch that need not be measured. */
@@ -54,7 +67,11 @@ export function nextStep(
       const where = outcome.cells.some(isProfiled)
         ? 'See below which functions cost more'
         : 'See what the patch does for each packet';
-      return `${where}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
+      const others =
+        stoppedCells(outcome.cells).length > 0
+          ? ` The cells that are not decided are measured to their end with ${goOn}.`
+          : '';
+      return `${where}, make that cheaper, and send the patch again; or tell in it what the loss is for.${others}`;
     }
     case 'improvement':
       return 'Nothing; the numbers below are for the commit message.';

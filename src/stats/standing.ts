@@ -24,12 +24,16 @@ export type CellRuns = {
   failures: readonly string[];
 };
 
-/** `closed` cells get no more runs: they are decided, or so many of their runs do not count that no look can be. */
+/**
+ * `closed` cells get no more runs: they are decided, so many of their runs do not count that no look can be, or they are
+ * `stopped`, as another cell loses.
+ */
 export type Standing<Input extends CellRuns = CellRuns> = {
   input: Input;
   looks: Look[];
   judgement: Judgement | Lost | undefined;
   closed: boolean;
+  stopped?: true;
 };
 
 /**
@@ -51,7 +55,21 @@ export function standings<Input extends CellRuns>(
     const isDead = reached.some(({ pairs }) => evidence(pairs) === undefined);
     return { input, looks, judgement, closed: isDecided(judgement) || isDead };
   });
-  return relaxed(strict, policy);
+  const all = relaxed(strict, policy);
+  return policy.stopsAtFirst ? stoppedAtFirst(all) : all;
+}
+
+/**
+ * What ends early for another cell's loss is called nothing, so no error rate grows. A cell that has used its runs up was
+ * measured to its own end.
+ */
+function stoppedAtFirst<Input extends CellRuns>(all: Standing<Input>[]): Standing<Input>[] {
+  if (!all.some(({ judgement }) => judgement?.verdict === 'regression')) return all;
+  return all.map((standing) => {
+    const { design, closedPairs } = standing.input;
+    const isUsedUp = closedPairs >= (design.budgets.at(-1) ?? 0);
+    return standing.closed || isUsedUp ? standing : { ...standing, closed: true, stopped: true };
+  });
 }
 
 export const isDecided = (judgement: Judgement | Lost | undefined): boolean =>

@@ -55,9 +55,10 @@ export function cellResult(
   };
 }
 
-/** Invalid where it is closed without a decision, or no look could be made. */
+/** Invalid where it is closed without a decision, or no look could be made, unless it was stopped before. */
 export function cellVerdict(standing: Standing, policy: Policy): CellVerdict {
-  const { judgement, closed } = standing;
+  const { judgement, closed, stopped } = standing;
+  if (stopped) return { kind: 'inconclusive', isStopped: true };
   if (judgement !== undefined && (isDecided(judgement) || !closed))
     return { kind: judgement.verdict };
   return { kind: 'invalid', reason: tooFew(standing, policy.metric) };

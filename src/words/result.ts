@@ -95,7 +95,11 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('regression') }),
   z.object({ kind: z.literal('no-regression') }),
   z.object({ kind: z.literal('improvement') }),
-  z.object({ kind: z.literal('inconclusive') }),
+  z.object({
+    kind: z.literal('inconclusive'),
+    /** It was open when another cell was found to lose, which ended the experiment: see `gate.stopAtFirst`. */
+    isStopped: z.literal(true).exactOptional(),
+  }),
   z.object({ kind: z.literal('invalid'), reason: z.string() }),
 ]);
 
@@ -232,6 +236,8 @@ export const policySchema = z.object({
   falseAlarmRatio: z.number(),
   /** A cell passed that lost the margin, as a share of such cells. */
   missRatio: z.number(),
+  /** The first cell that is found to lose ends the runs of all others; absent: each is measured to its own end. */
+  stopsAtFirst: z.literal(true).exactOptional(),
 });
 
 const outcomeSchema = z.discriminatedUnion('kind', [

@@ -72,7 +72,7 @@ testbeds:
     receiver: { host: 192.0.2.12, interface: rx0 }
 each: [chelsio, mellanox and not release, cores>=8]
 traffic: { frameSizes: [64 bytes, 1518B], measure: 1 min, measureAtLeast: 10 s, runsPerBlast: 1 }
-gate: { design: glr, maxRuns: 130 }
+gate: { design: glr, maxRuns: 130, stopAtFirst: true }
 profile: { enabled: false, event: cpu_clk_unhalted.thread_p }
 github:
   unasked: neutral

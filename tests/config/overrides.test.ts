@@ -26,6 +26,7 @@ test('what is asked for replaces what is configured, in the same words and units
     power: '90%',
     design: 'fixed',
     maxRuns: '12',
+    stopAtFirst: 'on',
     profile: '20 s',
   };
   expect(applyOverrides(config, texts, flag)).toEqual({
@@ -40,9 +41,17 @@ test('what is asked for replaces what is configured, in the same words and units
       missRatio: 0.1,
       design: 'fixed',
       maxRunsPerVariant: 12,
+      stopsAtFirst: true,
     },
     profile: { seconds: 20 },
   });
+});
+
+test('that the first loss ends the rest is switched on and off', () => {
+  const on = applyOverrides(config, { stopAtFirst: 'on' }, flag);
+  expect(on.gate).toEqual({ ...config.gate, stopsAtFirst: true });
+  expect(applyOverrides(on, {}, flag)).toEqual(on);
+  expect(applyOverrides(on, { stopAtFirst: 'off' }, flag)).toEqual(config);
 });
 
 test('profiles are switched on and off, and keep their event', () => {
@@ -66,6 +75,7 @@ test.for([
   [{ margin: '2' }, /^--margin: expected a percentage like 2%, found "2"/],
   [{ maxRuns: 'many' }, /^--max-runs: expected a whole number from 2 to 10000/],
   [{ maxRuns: '1' }, /^--max-runs: expected a whole number from 2 to 10000, found 1/],
+  [{ stopAtFirst: 'yes' }, /^--stop-at-first: expected on or off, found "yes"/],
   [{ profile: 'yes' }, /^--profile: expected on, off or a duration like 20 s, found "yes"/],
   [{ profile: '2 min' }, /^--profile: expected a duration from 0.5 s to 60 s, found "2 min"/],
   [{ design: 'glrt' }, /^--design: expected one of fixed, .* did you mean `glr`/],

@@ -685,7 +685,7 @@ test.each([
   ['gates: {}', 'gates: unknown key `gates`; did you mean `gate`?'],
   [
     'gate: { colour: red }',
-    'gate.colour: unknown key `colour`; known here: metric, margin, confidence, falseAlarms, power, design, maxRuns',
+    'gate.colour: unknown key `colour`; known here: metric, margin, confidence, falseAlarms, power, design, maxRuns, stopAtFirst',
   ],
   [
     'gate: { metric: nsperpacket }',

@@ -32,6 +32,7 @@ test.each([
     '/ppsgate run testbed="mellanox and 40G" inet4 inet6',
     { kind: 'run', ask: { testbed: 'mellanox and 40G', families: 'inet4,inet6' } },
   ],
+  ['/ppsgate run stop-at-first=off', { kind: 'run', ask: { stopAtFirst: 'off' } }],
   ['/ppsgate run profile', { kind: 'run', ask: { profile: 'on' } }],
   [
     '/ppsgate run forwarding profile=30s',
