@@ -108,17 +108,204 @@ const mostFiles = 100;
 /** A commit of another repository: there is nothing to read. */
 const submodule = "160000";
 
+// src/build/touched.ts
+/**
+* The place, as ppsgate.yml or the tables below have it, by which a changed file can change nothing that a testbed
+* measures: the driver of ports that it does not forward through, another machine's files. Undefined where the file can
+* change something, and where nobody knows: to measure for nothing costs an hour, not to measure costs the truth.
+*/
+function placeLeftAlone(path, on) {
+	const known = reachOf(path, on);
+	return known.kind === "nothing" ? known.by : void 0;
+}
+/** Whether a place is one of those by which some file counts for nothing on the testbed, whoever says so. */
+function isPlaceLeftAlone(place, on) {
+	const { nothing, drivers, machines } = pathsOn(on);
+	return [nothing, ...[drivers, machines].flatMap(({ places }) => Object.values(places))].some((places) => places.includes(place));
+}
+/** The cells that a patch touches and others do not share; all of them where one of its files can change all. */
+function touchedCells(changed, cells, on) {
+	const reaches = changed.map((path) => reachOf(path, on));
+	if (reaches.some(({ kind }) => kind === "everything")) return cells;
+	return cells.filter((cell) => reaches.some((reach) => reach.kind === "cells" && reach.names.has(cell[reach.of])));
+}
+function reachOf(path, on) {
+	const { everything, nothing, drivers, machines, byScenario, byFamily } = pathsOn(on);
+	const all = { kind: "everything" };
+	if (placeIn(everything, path) !== void 0) return all;
+	const named = placeIn(nothing, path);
+	if (named !== void 0) return {
+		kind: "nothing",
+		by: named
+	};
+	if (isOfBuild(path)) return all;
+	for (const { places, ours } of [drivers, machines]) {
+		const owners = Object.entries(places).filter(([, its]) => placeIn(its, path) !== void 0);
+		const [[, its] = []] = owners;
+		if (its === void 0) continue;
+		return ours === void 0 || owners.some(([name]) => ours.has(name)) ? all : {
+			kind: "nothing",
+			by: placeIn(its, path) ?? path
+		};
+	}
+	for (const [of, places] of [["scenario", byScenario], ["family", byFamily]]) {
+		const names = Object.keys(places).filter((name) => placeIn(places[name] ?? [], path));
+		if (names.length > 0) return {
+			kind: "cells",
+			of,
+			names: new Set(names)
+		};
+	}
+	return all;
+}
+const placeIn = (places, path) => places.find((place) => isIn(place, path));
+function isIn(place, path) {
+	if (!place.includes("*")) return place.endsWith("/") ? path.startsWith(place) : path === place;
+	const pattern = place.split("*").map(RegExp.escape).join("[^/]*");
+	return new RegExp(`^${pattern}${place.endsWith("/") ? "" : "$"}`).test(path);
+}
+const pf = [
+	"sys/netpfil/pf/",
+	"sys/net/pfvar.h",
+	"sys/net/if_pf*"
+];
+const ipfw = [
+	"sys/netpfil/ipfw/",
+	"sys/netinet/ip_fw*",
+	"sys/netinet6/ip_fw*"
+];
+const firewalls = {
+	pf,
+	ipfw
+};
+const chelsio = ["sys/dev/cxgbe/"];
+/** Folders that nothing but the driver of these ports is made of; one that two drivers share is named with both. */
+const freebsdDrivers = {
+	...Object.fromEntries([
+		"cxgbe",
+		"cxl",
+		"cc",
+		"che",
+		"cxgbev",
+		"cxlv",
+		"ccv"
+	].map((driver) => [driver, chelsio])),
+	mce: ["sys/dev/mlx5/"],
+	mlxen: ["sys/dev/mlx4/"],
+	ix: ["sys/dev/ixgbe/"],
+	ixv: ["sys/dev/ixgbe/"],
+	ixl: ["sys/dev/ixl/"],
+	ixlv: ["sys/dev/ixl/", "sys/dev/iavf/"],
+	iavf: ["sys/dev/ixl/", "sys/dev/iavf/"],
+	ice: ["sys/dev/ice/"],
+	em: ["sys/dev/e1000/"],
+	igb: ["sys/dev/e1000/"],
+	lem: ["sys/dev/e1000/"],
+	igc: ["sys/dev/igc/"],
+	bnxt: ["sys/dev/bnxt/"],
+	ena: ["sys/dev/ena/"],
+	vtnet: ["sys/dev/virtio/network/"],
+	vmx: ["sys/dev/vmware/vmxnet3/"]
+};
+/** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits take files of 32. */
+const machines = {
+	amd64: [
+		"sys/amd64/",
+		"sys/i386/",
+		"sys/x86/"
+	],
+	i386: ["sys/i386/", "sys/x86/"],
+	arm64: ["sys/arm64/", "sys/arm/"],
+	arm: ["sys/arm/"],
+	powerpc: ["sys/powerpc/"],
+	riscv: ["sys/riscv/"]
+};
+/** What ppsgate.yml says, and FreeBSD's tables where it says nothing of a driver, a scenario or a family. */
+function pathsOn({ config, testbed }) {
+	const { paths = noPaths, rules } = config;
+	const of = config.testbeds[testbed];
+	if (of?.kind !== "freebsd") return {
+		...paths,
+		drivers: noOwners,
+		machines: noOwners
+	};
+	const { ingress, egress } = of.dut;
+	const driver = of.capabilities?.nic?.driver ?? [];
+	const ports = [ingress, egress].map(({ interface: name }) => name.replace(/\d+$/, ""));
+	const machine = machineOf(of);
+	const own = Object.entries(rules).map(([name, { firewall }]) => [name, firewalls[firewall]]);
+	return {
+		...paths,
+		drivers: {
+			places: {
+				...freebsdDrivers,
+				...paths.byDriver
+			},
+			ours: new Set(ports.concat(driver))
+		},
+		machines: {
+			places: machines,
+			...machine !== void 0 && { ours: /* @__PURE__ */ new Set([machine]) }
+		},
+		byScenario: {
+			"pf-stateless": pf,
+			"pf-stateful": pf,
+			"ipfw-stateless": ipfw,
+			"ipfw-stateful": ipfw,
+			...Object.fromEntries(own),
+			...paths.byScenario
+		},
+		byFamily: {
+			inet4: ["sys/netinet/*.c"],
+			inet6: ["sys/netinet6/*.c"],
+			...paths.byFamily
+		}
+	};
+}
+const noPaths = {
+	everything: [],
+	nothing: [],
+	byDriver: {},
+	byScenario: {},
+	byFamily: {}
+};
+const noOwners = { places: {} };
+/** The machine that kernels are for; undefined where the builder is not told, as nobody has said of which kind it is. */
+function machineOf({ builder }) {
+	if (builder?.recipe.kind !== "make") return void 0;
+	const name = builder.recipe.options.findLast((option) => option.startsWith("TARGET="))?.slice(7);
+	return name !== void 0 && Object.hasOwn(machines, name) ? name : void 0;
+}
+
 // src/build/unchanged.ts
 /** Those of the testbeds on which some variant is not what base is, as far as anybody can say before it is built. */
 async function testbedsThatDiffer({ testbeds, config, variants }, repository) {
 	const differ = await Promise.all(testbeds.map(async (name) => {
 		const [base, ...others] = variants.get(systemOf(config, name)) ?? [];
 		if (base === void 0) return true;
-		const builder = builderOf(config, name);
-		const each = others.map((variant) => differs(base, variant, builder, repository));
+		const on = {
+			config,
+			testbed: name
+		};
+		const each = others.map((variant) => differs(base, variant, on, repository));
 		return (await Promise.all(each)).includes(true);
 	}));
 	return testbeds.filter((_, index) => differ[index]);
+}
+/**
+* The places in the tree by which changed files of a kernel count for nothing on a testbed where nothing differs; none
+* where no kernel differs.
+*/
+async function placesLeftAlone(testbed, { config, variants }, repository) {
+	const [base, ...others] = variants.get(systemOf(config, testbed)) ?? [];
+	if (base?.kernel?.kind !== "tree") return [];
+	const all = others.map(async ({ commit }) => {
+		return (await repository.changedPaths(base.commit, commit)).flatMap((path) => placeLeftAlone(path, {
+			config,
+			testbed
+		}) ?? []);
+	});
+	return [...new Set((await Promise.all(all)).flat())].toSorted();
 }
 /** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
 function builderOf({ testbeds }, name) {
@@ -126,14 +313,19 @@ function builderOf({ testbeds }, name) {
 	if (testbed?.kind !== "freebsd" || testbed.dut.boot.method === "nanobsd") return void 0;
 	return testbed.builder;
 }
-async function differs(base, variant, builder, repository) {
+async function differs(base, variant, on, repository) {
 	if (!isSameOverlay(base, variant)) return true;
 	if (base.kernel === void 0 || variant.kernel === void 0) return base.kernel !== variant.kernel;
 	if (base.kernel.kind === "archive" || variant.kernel.kind === "archive") return sumOf(base) !== sumOf(variant);
-	const paths = await repository.changedPaths(base.commit, variant.commit);
-	if (paths.length === 0 || builder === void 0) return paths.length > 0;
+	return (await pathsThatCount(base, variant, on, repository)).length > 0;
+}
+/** Paths of what differs between the trees of two variants, but for files that can change nothing on a testbed. */
+async function pathsThatCount(base, variant, on, repository) {
+	const paths = (await repository.changedPaths(base.commit, variant.commit)).filter((path) => placeLeftAlone(path, on) === void 0);
+	const builder = builderOf(on.config, on.testbed);
+	if (paths.length === 0 || builder === void 0) return paths;
 	const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => void 0);
-	return paths.some((path) => mayChangeKernel(path, builder, makefile));
+	return paths.filter((path) => mayChangeKernel(path, builder, makefile));
 }
 /** A submodule counts as changed: nothing was read of it, so nobody knows. */
 function isSameOverlay({ files }, other) {
@@ -1351,4 +1543,4 @@ async function sizesOf(host, archive) {
 	};
 }
 
-export { BuilderError, buildKernel, builderOf, fetchKernel, gitIn, givenKernel, jailProblem, kernelSums, mayChangeKernel, noSums, outsideOptions, readOverlay, submodule, sumsFolder, testbedsThatDiffer, variantSchema, variantsBySystem, whyNoRoot };
+export { BuilderError, buildKernel, builderOf, fetchKernel, gitIn, givenKernel, isPlaceLeftAlone, jailProblem, kernelSums, mayChangeKernel, noSums, outsideOptions, pathsThatCount, placesLeftAlone, readOverlay, submodule, sumsFolder, testbedsThatDiffer, touchedCells, variantSchema, variantsBySystem, whyNoRoot };

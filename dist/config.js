@@ -794,6 +794,25 @@ const githubSchema = closed({
 	data: data.prefault({}).describe("Where results, badges and history are kept.")
 });
 
+// src/config/paths.ts
+const place = text(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w+.*@/-]{1,200}$/, "a place in the tree like sys/netpfil/pf/");
+const places = array(place, { error: expected("a list like [sys/netpfil/pf/]") }).min(1, "expected at least one place, found an empty list");
+const driverName = string().regex(/^[a-z][a-z\d]{0,14}$/);
+const pathsSchema = closed({
+	everything: places.optional().describe("Files that can change every cell, whatever follows."),
+	nothing: places.optional().describe("Files that can change no cell."),
+	byDriver: record(driverName, places, { error: expected("places by the drivers of ports, like cxl") }).prefault({}).describe("Files that can change cells only where the DUT forwards through such a port."),
+	byScenario: record(scenarioSchema, places, { error: expected("places by the names of scenarios") }).prefault({}).describe("Files for which the cells of a scenario come first."),
+	byFamily: closed({
+		inet4: places.exactOptional(),
+		inet6: places.exactOptional()
+	}).prefault({}).describe("The same for the cells of a family.")
+}).transform(({ everything = [], nothing = [], ...rest }) => ({
+	everything,
+	nothing,
+	...rest
+}));
+
 // src/config/phabricator.ts
 const relayOccasions = [
 	"builds",
@@ -1187,6 +1206,7 @@ const configKeys = closed({
 	scenarios: namedScenarios$1.prefault(["forwarding"]).describe("Every scenario is measured with every family."),
 	rules: record(scenarioSchema, ownRules, { error: expected("rules by the names of their scenarios") }).prefault({}).describe("Scenarios of your own for FreeBSD testbeds."),
 	families: listOf(families).prefault(["inet4"]).describe("Every scenario is measured with every family."),
+	paths: pathsSchema.optional().describe("Which files can change what is measured, where FreeBSD's own are not enough."),
 	traffic: traffic.prefault({}).describe("What is sent, and for how long."),
 	gate: gate.prefault({}).describe("What is compared, and how sure a verdict has to be."),
 	profile: profile.prefault({}).describe("Where the time went: a profile of each variant."),
@@ -1198,7 +1218,7 @@ const configKeys = closed({
 });
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = configKeys.transform((written, context) => {
-	const { overlay, traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
+	const { overlay, traffic: writtenTraffic, each, paths, phabricator, profile, ...rest } = written;
 	const traffic = withDefaults(writtenTraffic, usualSystem(written));
 	const refuse = (path, message) => context.addIssue({
 		code: "custom",
@@ -1213,6 +1233,14 @@ const configSchema = configKeys.transform((written, context) => {
 		if (!known.includes(scenario)) refuse(["scenarios", index], wrongScenario(known)({ input: scenario }));
 	}
 	for (const name of Object.keys(written.rules)) if (scenarios.includes(name)) refuse(["rules", name], "ppsgate has a scenario of that name");
+	for (const name of Object.keys(paths?.byScenario ?? {})) {
+		const known = scenariosIn(written);
+		if (!known.includes(name)) refuse([
+			"paths",
+			"byScenario",
+			name
+		], wrongScenario(known)({ input: name }));
+	}
 	for (const [name, testbed] of Object.entries(written.testbeds)) {
 		if (testbed.kind !== "freebsd") continue;
 		for (const { path, message } of lacksAddresses(testbed, written.families)) refuse([
@@ -1235,6 +1263,7 @@ const configSchema = configKeys.transform((written, context) => {
 		} },
 		...frameSizes !== void 0 && { frameSizes },
 		...each !== void 0 && { each },
+		...paths !== void 0 && { paths },
 		...phabricator !== void 0 && { phabricator }
 	};
 });

@@ -3,7 +3,7 @@ import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, desig
 import { array, base64, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, quantile, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { blastNumbers, cellResult, cellVerdict, evidenceAt, forecast, isCounted, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
-import { variantSchema } from "./build.js";
+import { isPlaceLeftAlone, variantSchema } from "./build.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
 import { dirname, join } from "node:path";
@@ -416,7 +416,7 @@ function sharedBlasts(request, random) {
 	const pairsPerRound = pairsPerBlast(request.runsPerBlast, variants.length);
 	const orders = new Map(cells.map((cell) => [cell, variants]));
 	const blasts = [];
-	for (let done = 0; done < runsPerVariant; done += pairsPerRound) for (const cell of shuffled(cells, random)) {
+	for (let done = 0; done < runsPerVariant; done += pairsPerRound) for (const cell of inOrder(cells, request, random)) {
 		const runs = [];
 		for (let pair = done + 1; pair <= done + pairsPerRound; pair++) {
 			const order = nextOrder(pair, orders.get(cell) ?? [], random);
@@ -443,7 +443,7 @@ function singleRuns(request, random) {
 	let order = variants;
 	for (let pair = 1; pair <= runsPerVariant; pair++) {
 		order = pair === 1 ? variants : nextOrder(pair, order, random);
-		for (const variant of order) for (const cell of shuffled(cells, random)) blasts.push({
+		for (const variant of order) for (const cell of inOrder(cells, request, random)) blasts.push({
 			cell,
 			runs: [{
 				variant,
@@ -464,6 +464,11 @@ function pairsPerBlast(runsPerBlast, variants) {
 }
 /** Every second pair mirrors the one before. */
 const nextOrder = (pair, last, random) => pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
+/** In an order by chance, but for those that come first. */
+function inOrder(cells, { first = /* @__PURE__ */ new Set() }, random) {
+	const [ones, others] = [true, false].map((is) => cells.filter((cell) => first.has(cell) === is));
+	return [...shuffled(ones ?? [], random), ...shuffled(others ?? [], random)];
+}
 /** Fisher and Yates' shuffle, of a copy. */
 function shuffled(items, random) {
 	const rest = [...items];
@@ -476,7 +481,9 @@ function shuffled(items, random) {
 const plannedCellSchema = object({
 	cell: cellSchema,
 	design: designSchema,
-	history: historySchema.optional()
+	history: historySchema.optional(),
+	/** The patch touches it and not all others, so that it comes before those in each round. */
+	isFirst: literal(true).exactOptional()
 });
 const plannedTraffic = object({
 	flows: int(),
@@ -517,12 +524,20 @@ function makePlan(request, unlinked, history) {
 	const { traffic, profile } = config;
 	const policy = policyOf(config);
 	const isLinkedOften = variants.some((variant) => linksOf(variant).length > 1);
-	const cells = planCells(config, {
+	const place = {
 		testbed,
 		cells: wanted,
 		variants: variants.length,
 		isLinkedOften
-	}, history);
+	};
+	const first = new Set(request.first?.map(cellName));
+	const cells = planCells(config, place, history).map((planned) => {
+		const isFirst = first.has(cellName(planned.cell)) && first.size < wanted.length;
+		return {
+			...planned,
+			...isFirst && { isFirst }
+		};
+	});
 	return {
 		schemaVersion: 1,
 		patch,
@@ -667,6 +682,7 @@ function extendPlan(plan, maxRunsPerVariant) {
 }
 const blastsFor = (cells, variants, runsPerBlast, seed) => schedule({
 	cells: cells.map(({ cell }) => cell),
+	first: new Set(cells.flatMap(({ cell, isFirst }) => isFirst ? cell : [])),
 	variants: variants.map(({ variant }) => variant),
 	runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
 	runsPerBlast,
@@ -968,10 +984,13 @@ function assembleResult(plan, journal) {
 		outcome: outcomeOf$1(plan, journal)
 	};
 }
-/** The result of an experiment that need not be made. */
-function unchangedResult(plan, now) {
+/** The result of an experiment that need not be made; `leftAlone` are places of files that count for nothing there. */
+function unchangedResult(plan, leftAlone, now) {
 	const at = now.toISOString();
-	const outcome = { kind: "unchanged" };
+	const outcome = {
+		kind: "unchanged",
+		...leftAlone.length > 0 && { leftAlone: leftAlone.slice(0, 20) }
+	};
 	return {
 		...assembleResult(plan, []),
 		startedAt: at,
@@ -1666,16 +1685,16 @@ const mostLogBytes = 2 ** 26;
 async function gatePassenger(options) {
 	const { directory, testbeds, planOn, begin, onEvent } = options;
 	const pieces = /* @__PURE__ */ new Map();
+	const plans = await Promise.all(testbeds.map(planOn));
 	let plan;
 	let entries = await readJournal(journalIn(directory));
-	if (await hasPlan(directory)) plan = planOn(testbeds[0] ?? "");
+	if (await hasPlan(directory)) [plan] = plans;
 	return {
 		/** That a part of it was measured on already. */
 		boundTo: () => plan?.testbed,
 		/** By testbed; none where it is to be measured by itself. */
 		offers(isFarAway) {
-			const plans = plan === void 0 ? testbeds.map(planOn) : [plan];
-			return new Map(plans.flatMap((one) => {
+			return new Map((plan === void 0 ? plans : [plan]).flatMap((one) => {
 				const base = baseOf(one);
 				if (base === void 0 || isFarAway && isOfOneMachine(one)) return [];
 				const offer = {
@@ -1992,7 +2011,19 @@ function variantsOf({ variants }, patch) {
 	}))];
 }
 const othersOf = (patch) => patch.kind === "revision" ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
-function outcomeOf({ outcome }, asked) {
+function outcomeOf({ outcome, testbed }, asked) {
+	if (outcome.kind === "unchanged") {
+		const { leftAlone: claimed = [] } = outcome;
+		const on = {
+			config: asked.config,
+			testbed: testbed.name
+		};
+		const leftAlone = claimed.filter((place) => isPlaceLeftAlone(place, on));
+		return {
+			kind: "unchanged",
+			...leftAlone.length > 0 && { leftAlone }
+		};
+	}
 	if (outcome.kind !== "judged") return outcome;
 	const policy = policyAsked(asked);
 	const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));

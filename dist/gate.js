@@ -1,8 +1,8 @@
-import { testbedsThatDiffer, variantsBySystem } from "./build.js";
+import { pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsBySystem } from "./build.js";
 import { systemOf } from "./config.js";
-import { assembleResult, earlierEntries, extendPlan, finishedAt, gatePassenger, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
+import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, gatePassenger, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
-import { UsageError, brokenOff, reasonOf, shortId } from "./words.js";
+import { UsageError, brokenOff, cellName, reasonOf, shortId } from "./words.js";
 
 // src/gate.ts
 /**
@@ -20,17 +20,23 @@ async function gate(request, directory, world) {
 		...request,
 		variants
 	}, world.repository);
-	const planOn = (testbed) => {
+	const planOn = async (testbed) => {
 		const ours = variants.get(systemOf(config, testbed)) ?? [];
+		const first = await cellsTouched(testbed, ours, request, world.repository);
 		return makePlan({
 			...request,
 			testbed,
-			rules
+			rules,
+			first
 		}, ours, history);
 	};
 	if (testbeds.length === 0) {
 		const [first = ""] = request.testbeds;
-		const result = unchangedResult(planOn(first), world.now());
+		const leftAlone = await placesLeftAlone(first, {
+			config,
+			variants
+		}, world.repository);
+		const result = unchangedResult(await planOn(first), leftAlone, world.now());
 		await writeResult(directory, result);
 		return result;
 	}
@@ -40,8 +46,9 @@ async function gate(request, directory, world) {
 		planOn,
 		directory
 	}, world, async (testbed) => {
-		const plan = planOn(testbed);
+		const plan = await planOn(testbed);
 		if (!await hasPlan(directory)) await writePlan(directory, plan);
+		tellFirst(plan, world);
 		return plan;
 	});
 }
@@ -64,6 +71,24 @@ async function measure({ testbeds, patch, directory, planOn }, world, begin) {
 	return thenGivenBack(() => reserved, world, outcomeName, async () => {
 		const plan = await begin(reserved.name);
 		return carryOut(plan, directory, reserved, world, reserved.company?.(plan));
+	});
+}
+/** The cells that come first; none where git cannot list what differs, as between trees far apart. */
+async function cellsTouched(testbed, [base, patched], { config, cells = cellsOf(config) }, repository) {
+	if (base === void 0 || patched === void 0) return [];
+	const on = {
+		config,
+		testbed
+	};
+	const changed = await pathsThatCount(base, patched, on, repository).catch(() => []);
+	return touchedCells(changed, cells, on);
+}
+function tellFirst({ cells }, { onEvent }) {
+	const first = cells.flatMap(({ cell, isFirst }) => isFirst ? cellName(cell) : []);
+	if (first.length === 0) return;
+	onEvent({
+		kind: "told",
+		text: `Of the files that the patch changes these cells depend most, and come first: ${first.join(", ")}.`
 	});
 }
 /** Throws a `UsageError` where patched is not base, or no kernel is built of which another link could be made. */
@@ -101,7 +126,7 @@ async function resumeGate(directory, world, maxRunsPerVariant) {
 		testbeds: [testbed],
 		patch,
 		directory,
-		planOn: () => plan
+		planOn: async () => plan
 	}, world, async () => {
 		if (plan !== written) await replacePlan(directory, plan);
 		return plan;

@@ -160,7 +160,7 @@ function verdictLine(result) {
 const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
 /** What is said of the patch; `named` writes the names of cells, where they could be taken for markup. */
 function sentence({ outcome, policy }, named = (name) => name) {
-	if (outcome.kind === "unchanged") return unchanged$1;
+	if (outcome.kind === "unchanged") return outcome.leftAlone ? leftAlone : unchanged$1;
 	if (outcome.kind !== "judged") return rejections[outcome.kind];
 	const { cells, verdict } = outcome;
 	return {
@@ -168,6 +168,10 @@ function sentence({ outcome, policy }, named = (name) => name) {
 		text: judgedText(verdict, cells, policy, named)
 	};
 }
+const leftAlone = {
+	symbol: "⚪",
+	text: "changes nothing that packets of this testbed pass"
+};
 const unchanged$1 = {
 	symbol: "⚪",
 	text: "changes nothing that the testbed lays"
@@ -3030,7 +3034,7 @@ function fitted(main, parts, end, { most, sizeOf }) {
 // src/report/next-steps.ts
 /** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
 function meaningOf({ outcome, policy }) {
-	if (outcome.kind === "unchanged") return unchangedMeaning;
+	if (outcome.kind === "unchanged") return unchangedMeaning(outcome);
 	if (outcome.kind !== "judged") return void 0;
 	const { cells, verdict } = outcome;
 	const where = whereText(withVerdict(cells, verdict), cells);
@@ -3047,10 +3051,13 @@ function meaningOf({ outcome, policy }) {
 function stopText(cells) {
 	const stopped = stoppedCells(cells).length;
 	if (stopped === 0) return "";
-	return ` That ended the experiment, as \`gate.stopAtFirst\` has it: of ${stopped} of ${cells.length} cells nothing is known yet.`;
+	return ` That ended the experiment, as was asked for: of ${stopped} of ${cells.length} cells nothing is known yet.`;
 }
 /** Why there are no numbers of a patch that need not be measured. */
-const unchangedMeaning = "Nothing was measured: nothing that this testbed lays differs between base and patched.";
+function unchangedMeaning({ leftAlone }) {
+	if (leftAlone === void 0) return "Nothing was measured: nothing that this testbed lays differs between base and patched.";
+	return `Nothing was measured: no packet of this testbed passes what the patch changes. That lies in ${leftAlone.join(", ").replaceAll("*", "…")}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
+}
 /** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
 function whereText(those, cells) {
 	if (cells.length === 1) return "";
@@ -3058,7 +3065,7 @@ function whereText(those, cells) {
 }
 /** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
 function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
-	if (outcome.kind === "unchanged") return afterUnchanged;
+	if (outcome.kind === "unchanged") return outcome.leftAlone ? afterLeftAlone : afterUnchanged;
 	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
 	switch (outcome.verdict) {
 		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.${stoppedCells(outcome.cells).length > 0 ? ` The cells that are not decided are measured to their end with ${goOn}.` : ""}`;
@@ -3069,6 +3076,7 @@ function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max
 	}
 }
 const afterUnchanged = "Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
+const afterLeftAlone = "Ask for a testbed that has such ports, if there is one. To have it measured here all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
 /** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
 function afterInvalid(cells, testbed) {
 	const cause = causeOf(withVerdict(cells, "invalid"));
@@ -3918,18 +3926,18 @@ function casesOf(result) {
 	const { outcome } = result;
 	switch (outcome.kind) {
 		case "judged": return judgedCases(result, outcome.cells);
-		case "unchanged": return [unchanged];
+		case "unchanged": return [unchanged(unchangedMeaning(outcome))];
 		default: return [refusal(outcome)];
 	}
 }
-const unchanged = {
+const unchanged = (message) => ({
 	name: "unchanged",
 	seconds: 0,
 	ending: "skipped",
 	type: "unchanged",
-	message: unchangedMeaning,
+	message,
 	text: ""
-};
+});
 function judgedCases({ policy, blasts }, cells) {
 	const blastsOf = Map.groupBy(blasts, ({ cell }) => cellName(cell));
 	return cells.map((cell) => {

@@ -472,6 +472,8 @@ const policySchema = object({
 	/** The first cell that is found to lose ends the runs of all others; absent: each is measured to its own end. */
 	stopsAtFirst: literal(true).exactOptional()
 });
+/** Nobody reads more. */
+const mostLeftAlone = 20;
 const outcomeSchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("judged"),
@@ -484,7 +486,11 @@ const outcomeSchema = discriminatedUnion("kind", [
 		]),
 		cells: array(cellResultSchema).min(1)
 	}),
-	object({ kind: literal("unchanged") }),
+	object({
+		kind: literal("unchanged"),
+		/** Places in the tree, as the gate has them, of changed files that count on other testbeds, or are said not to count. */
+		leftAlone: array(string().regex(/^[\w+.*@/-]{1,200}$/)).min(1).max(20).exactOptional()
+	}),
 	...rejections
 ]);
 const variantSummarySchema = object({

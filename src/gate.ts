@@ -1,7 +1,8 @@
 // The story of a patch: what is judged, on which testbed, by which runs, and what comes of it.
 
-import { testbedsThatDiffer } from './build/unchanged.ts';
-import { type GivenKernels, variantsBySystem } from './build/variant.ts';
+import { touchedCells } from './build/touched.ts';
+import { pathsThatCount, placesLeftAlone, testbedsThatDiffer } from './build/unchanged.ts';
+import { type GivenKernels, type Variant, variantsBySystem } from './build/variant.ts';
 import { type Config, systemOf } from './config/schema.ts';
 import type { Company } from './experiment/arms.ts';
 import { assembleResult, unchangedResult } from './experiment/assemble.ts';
@@ -10,6 +11,7 @@ import { earlierEntries, type HistoryFile, historyEntries } from './experiment/h
 import { type Entry, journalIn, readJournal } from './experiment/journal.ts';
 import { type GatePassenger, gatePassenger } from './experiment/passenger.ts';
 import {
+  cellsOf,
   extendPlan,
   hasPlan,
   makePlan,
@@ -28,7 +30,7 @@ import type { Reserved } from './testbed/testbed.ts';
 import { reasonOf } from './words/one-line.ts';
 import { type Patch, shortId } from './words/patch.ts';
 import type { Result } from './words/result.ts';
-import type { Cell } from './words/scenario.ts';
+import { type Cell, cellName } from './words/scenario.ts';
 import { UsageError } from './words/usage-error.ts';
 import { brokenOff } from './words/use-outcome.ts';
 
@@ -86,20 +88,23 @@ export async function gate(request: GateRequest, directory: string, world: World
     request.isMeasuredAnyway || request.isRelinked
       ? request.testbeds
       : await testbedsThatDiffer({ ...request, variants }, world.repository);
-  const planOn = (testbed: string): Plan => {
+  const planOn = async (testbed: string): Promise<Plan> => {
     const ours = variants.get(systemOf(config, testbed)) ?? [];
-    return makePlan({ ...request, testbed, rules }, ours, history);
+    const first = await cellsTouched(testbed, ours, request, world.repository);
+    return makePlan({ ...request, testbed, rules, first }, ours, history);
   };
   if (testbeds.length === 0) {
     const [first = ''] = request.testbeds;
-    const result = unchangedResult(planOn(first), world.now());
+    const leftAlone = await placesLeftAlone(first, { config, variants }, world.repository);
+    const result = unchangedResult(await planOn(first), leftAlone, world.now());
     await writeResult(directory, result);
     return result;
   }
 
   return measure({ testbeds, patch, planOn, directory }, world, async (testbed) => {
-    const plan = planOn(testbed);
+    const plan = await planOn(testbed);
     if (!(await hasPlan(directory))) await writePlan(directory, plan);
+    tellFirst(plan, world);
     return plan;
   });
 }
@@ -108,7 +113,7 @@ type Wanted = {
   testbeds: readonly string[];
   patch: Patch;
   directory: string;
-  planOn(testbed: string): Plan;
+  planOn(testbed: string): Promise<Plan>;
 };
 
 /** Measures by itself or together with others, whichever testbed is free; `begin` writes down what is planned there. */
@@ -138,6 +143,26 @@ async function measure(
       return carryOut(plan, directory, reserved, world, reserved.company?.(plan));
     },
   );
+}
+
+/** The cells that come first; none where git cannot list what differs, as between trees far apart. */
+async function cellsTouched(
+  testbed: string,
+  [base, patched]: readonly Variant[],
+  { config, cells = cellsOf(config) }: GateRequest,
+  repository: Repository,
+): Promise<readonly Cell[]> {
+  if (base === undefined || patched === undefined) return [];
+  const on = { config, testbed };
+  const changed = await pathsThatCount(base, patched, on, repository).catch(() => []);
+  return touchedCells(changed, cells, on);
+}
+
+function tellFirst({ cells }: Plan, { onEvent }: World): void {
+  const first = cells.flatMap(({ cell, isFirst }) => (isFirst ? cellName(cell) : []));
+  if (first.length === 0) return;
+  const text = `Of the files that the patch changes these cells depend most, and come first: ${first.join(', ')}.`;
+  onEvent({ kind: 'told', text });
 }
 
 /** Throws a `UsageError` where patched is not base, or no kernel is built of which another link could be made. */
@@ -179,7 +204,7 @@ export async function resumeGate(
     return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, world);
   }
   const { patch, testbed } = plan;
-  const wanted = { testbeds: [testbed], patch, directory, planOn: () => plan };
+  const wanted = { testbeds: [testbed], patch, directory, planOn: async () => plan };
   return measure(wanted, world, async () => {
     if (plan !== written) await replacePlan(directory, plan);
     return plan;

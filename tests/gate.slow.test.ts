@@ -265,6 +265,53 @@ const freebsd = freebsdTestbedSchema.parse({
   builder: { host: 'builder' },
 });
 
+describe('the files that a patch changes', () => {
+  const kernels = (...changed: string[]): Repository => ({
+    ...repository,
+    changedPaths: async () => changed,
+    diff: async () => Buffer.from('diff'),
+  });
+  const cells = { scenarios: ['forwarding', 'pf-stateful', 'ipfw-stateful'], families: ['inet4'] };
+  const shelf = { ...config, ...singleRuns, ...cells, testbeds: { shelf: freebsd } } as Config;
+  const ask = { ...request, config: shelf, testbeds: ['shelf'] };
+
+  test('say which cells come first in each round, and people are told', async () => {
+    const told: string[] = [];
+    const world = worldOf(fakeTestbed({ boots: true }), {
+      repository: kernels('sys/netpfil/pf/pf.c', 'share/man/man4/pf.4'),
+      onEvent: (event) => event.kind === 'told' && told.push(event.text),
+    });
+    const { blasts } = await gate(ask, temporaryFolder(), world);
+    const scenarios = blasts.map(({ cell }) => cell.scenario);
+    const rounds = scenarios.filter((_, index) => index % 3 === 0);
+    expect(rounds).toEqual(rounds.map(() => 'pf-stateful'));
+    expect(new Set(scenarios).size).toBe(3);
+    expect(told.join()).toContain('come first: pf-stateful inet4.');
+  });
+
+  test('count for nothing where they drive other ports: that is told, and no testbed reserved', async () => {
+    const reserve = () => Promise.reject(new Error('a testbed was reserved'));
+    const world = worldOf(fakeTestbed(), { repository: kernels('sys/dev/mlx5/driver.h'), reserve });
+    const directory = temporaryFolder();
+    const result = await gate(ask, directory, world);
+    expect(result.outcome).toEqual({ kind: 'unchanged', leftAlone: ['sys/dev/mlx5/'] });
+    expect(resultSchema.parse(result)).toEqual(result);
+    expect(await resumeGate(directory, world)).toEqual(result);
+  });
+
+  test('are no reason where git cannot list them, or where all is measured anyway', async () => {
+    const unknown: Repository = {
+      ...kernels(),
+      changedPaths: () => Promise.reject(new RepositoryError('too many')),
+    };
+    const anyway = { ...ask, isMeasuredAnyway: true };
+    for (const repository of [unknown, kernels('sys/dev/mlx5/driver.h')]) {
+      const result = await gate(anyway, temporaryFolder(), worldOf(fakeTestbed(), { repository }));
+      expect(result.outcome).toMatchObject({ verdict: 'no-regression' });
+    }
+  });
+});
+
 describe('base against another link of it', () => {
   const commit = 'a'.repeat(40);
   const patch: Patch = { ...pullRequest, baseCommit: commit, headCommit: commit };

@@ -333,7 +333,7 @@ function unitsOf(ending: Ending): Unit[] {
   const { result } = ending.kind === 'measured' ? ending : ending.measured;
   const { outcome } = result;
   if (outcome.kind === 'judged') return unitsOfCells(outcome.cells, result);
-  if (outcome.kind === 'unchanged') return [aUnit('unchanged', 'skip', unchangedMeaning)];
+  if (outcome.kind === 'unchanged') return [aUnit('unchanged', 'skip', unchangedMeaning(outcome))];
   const blame = outcome.kind === 'out-of-disk' ? 'broken' : 'fail';
   return [aUnit(outcomeName(result), blame, outcome.message)];
 }

@@ -26,7 +26,7 @@ const isPlain = (option: string): boolean =>
   /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
 
 /** Cleaning walks through the makefiles of programs that are not built, and `.gitattributes` says how files are laid. */
-const isOfBuild = (path: string): boolean =>
+export const isOfBuild = (path: string): boolean =>
   /(?:^|\/)(?:(?:BSD|GNU)?[Mm]akefile[^/]*|[^/]+\.(?:mk|inc)|\.git[^/]*)$/.test(path);
 
 /** Not all of `share`: newvers.sh has read the copyright from `share/examples` into the kernel. */

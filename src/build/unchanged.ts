@@ -5,6 +5,7 @@ import type { Repository } from '../patch/repository.ts';
 import type { System } from '../words/scenario.ts';
 import { mayChangeKernel } from './kernel-sources.ts';
 import { submodule } from './overlay.ts';
+import { placeLeftAlone } from './touched.ts';
 import type { Variant } from './variant.ts';
 
 type Question = {
@@ -24,12 +25,30 @@ export async function testbedsThatDiffer(
     testbeds.map(async (name) => {
       const [base, ...others] = variants.get(systemOf(config, name)) ?? [];
       if (base === undefined) return true;
-      const builder = builderOf(config, name);
-      const each = others.map((variant) => differs(base, variant, builder, repository));
+      const on = { config, testbed: name };
+      const each = others.map((variant) => differs(base, variant, on, repository));
       return (await Promise.all(each)).includes(true);
     }),
   );
   return testbeds.filter((_, index) => differ[index]);
+}
+
+/**
+ * The places in the tree by which changed files of a kernel count for nothing on a testbed where nothing differs; none
+ * where no kernel differs.
+ */
+export async function placesLeftAlone(
+  testbed: string,
+  { config, variants }: Pick<Question, 'config' | 'variants'>,
+  repository: Repository,
+): Promise<string[]> {
+  const [base, ...others] = variants.get(systemOf(config, testbed)) ?? [];
+  if (base?.kernel?.kind !== 'tree') return [];
+  const all = others.map(async ({ commit }) => {
+    const paths = await repository.changedPaths(base.commit, commit);
+    return paths.flatMap((path) => placeLeftAlone(path, { config, testbed }) ?? []);
+  });
+  return [...new Set((await Promise.all(all)).flat())].toSorted();
 }
 
 /** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
@@ -42,7 +61,7 @@ export function builderOf({ testbeds }: Config, name: string): BuilderConfig | u
 async function differs(
   base: Variant,
   variant: Variant,
-  builder: BuilderConfig | undefined,
+  on: { config: Config; testbed: string },
   repository: Repository,
 ): Promise<boolean> {
   if (!isSameOverlay(base, variant)) return true;
@@ -52,10 +71,22 @@ async function differs(
   if (base.kernel.kind === 'archive' || variant.kernel.kind === 'archive') {
     return sumOf(base) !== sumOf(variant);
   }
-  const paths = await repository.changedPaths(base.commit, variant.commit);
-  if (paths.length === 0 || builder === undefined) return paths.length > 0;
+  return (await pathsThatCount(base, variant, on, repository)).length > 0;
+}
+
+/** Paths of what differs between the trees of two variants, but for files that can change nothing on a testbed. */
+export async function pathsThatCount(
+  base: Variant,
+  variant: Variant,
+  on: { config: Config; testbed: string },
+  repository: Repository,
+): Promise<string[]> {
+  const changed = await repository.changedPaths(base.commit, variant.commit);
+  const paths = changed.filter((path) => placeLeftAlone(path, on) === undefined);
+  const builder = builderOf(on.config, on.testbed);
+  if (paths.length === 0 || builder === undefined) return paths;
   const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => undefined);
-  return paths.some((path) => mayChangeKernel(path, builder, makefile));
+  return paths.filter((path) => mayChangeKernel(path, builder, makefile));
 }
 
 /** A submodule counts as changed: nothing was read of it, so nobody knows. */

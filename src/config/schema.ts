@@ -30,6 +30,7 @@ import {
 } from './fields.ts';
 import { type FreebsdTestbed, freebsdTestbedSchema, lacksAddresses } from './freebsd-testbed.ts';
 import { type GithubConfig, githubSchema } from './github.ts';
+import { type Paths, pathsSchema } from './paths.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
 import { type TrendConfig, trendSchema } from './trend.ts';
@@ -45,6 +46,8 @@ export type Config = {
   /** A site's own scenarios by their names; see `OwnRules`. */
   rules: Record<string, OwnRulesFile>;
   families: Family[];
+  /** Which files of the tree can change what; absent: FreeBSD's are known, and of others nothing. */
+  paths?: Paths;
   traffic: Traffic;
   /** Several sizes of frames, each of which makes cells of its own; absent: that of `traffic`. */
   frameSizes?: number[];
@@ -400,6 +403,9 @@ export const configKeys = closed({
   families: listOf(families)
     .prefault(['inet4'])
     .describe('Every scenario is measured with every family.'),
+  paths: pathsSchema
+    .optional()
+    .describe("Which files can change what is measured, where FreeBSD's own are not enough."),
   traffic: traffic.prefault({}).describe('What is sent, and for how long.'),
   gate: gate.prefault({}).describe('What is compared, and how sure a verdict has to be.'),
   profile: profile.prefault({}).describe('Where the time went: a profile of each variant.'),
@@ -422,7 +428,7 @@ export const configKeys = closed({
 
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 export const configSchema = configKeys.transform((written, context): Config => {
-  const { overlay, traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
+  const { overlay, traffic: writtenTraffic, each, paths, phabricator, profile, ...rest } = written;
   const traffic = withDefaults(writtenTraffic, usualSystem(written));
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
@@ -444,6 +450,11 @@ export const configSchema = configKeys.transform((written, context): Config => {
   for (const name of Object.keys(written.rules)) {
     if (scenarios.includes(name)) refuse(['rules', name], 'ppsgate has a scenario of that name');
   }
+  for (const name of Object.keys(paths?.byScenario ?? {})) {
+    const known = scenariosIn(written);
+    if (!known.includes(name))
+      refuse(['paths', 'byScenario', name], wrongScenario(known)({ input: name }));
+  }
   for (const [name, testbed] of Object.entries(written.testbeds)) {
     if (testbed.kind !== 'freebsd') continue;
     for (const { path, message } of lacksAddresses(testbed, written.families)) {
@@ -463,6 +474,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
     }),
     ...(frameSizes !== undefined && { frameSizes }),
     ...(each !== undefined && { each }),
+    ...(paths !== undefined && { paths }),
     ...(phabricator !== undefined && { phabricator }),
   };
 }) satisfies z.ZodType<Config>;

@@ -2,7 +2,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { standings } from '../stats/standing.ts';
 import { cellResult, worstVerdict } from '../stats/verdict.ts';
-import type { Outcome, Result } from '../words/result.ts';
+import { mostLeftAlone, type Outcome, type Result } from '../words/result.ts';
 import { isJudged } from '../words/variant-name.ts';
 import { cellsSoFar, leftOutIn } from './cells.ts';
 import { baseNumbers } from './history.ts';
@@ -41,10 +41,13 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
   };
 }
 
-/** The result of an experiment that need not be made. */
-export function unchangedResult(plan: Plan, now: Date): Result {
+/** The result of an experiment that need not be made; `leftAlone` are places of files that count for nothing there. */
+export function unchangedResult(plan: Plan, leftAlone: readonly string[], now: Date): Result {
   const at = now.toISOString();
-  const outcome = { kind: 'unchanged' } as const;
+  const outcome: Outcome = {
+    kind: 'unchanged',
+    ...(leftAlone.length > 0 && { leftAlone: leftAlone.slice(0, mostLeftAlone) }),
+  };
   return { ...assembleResult(plan, []), startedAt: at, finishedAt: at, outcome };
 }
 

@@ -81,7 +81,7 @@ type PassengerOptions = {
   /** Names of the testbeds that would do. */
   testbeds: readonly string[];
   /** What would be measured there. */
-  planOn(testbed: string): Plan;
+  planOn(testbed: string): Promise<Plan>;
   /** Writes down that it is measured there; harmless a second time. */
   begin(testbed: string): Promise<Plan>;
   onEvent(event: ExperimentEvent): void;
@@ -93,9 +93,10 @@ export type GatePassenger = Awaited<ReturnType<typeof gatePassenger>>;
 export async function gatePassenger(options: PassengerOptions) {
   const { directory, testbeds, planOn, begin, onEvent } = options;
   const pieces = new Map<string, string>();
+  const plans = await Promise.all(testbeds.map(planOn));
   let plan: Plan | undefined;
   let entries = await readJournal(journalIn(directory));
-  if (await hasPlan(directory)) plan = planOn(testbeds[0] ?? '');
+  if (await hasPlan(directory)) [plan] = plans;
 
   return {
     /** That a part of it was measured on already. */
@@ -103,9 +104,9 @@ export async function gatePassenger(options: PassengerOptions) {
 
     /** By testbed; none where it is to be measured by itself. */
     offers(isFarAway: boolean): Map<string, { base: string; text: string }> {
-      const plans = plan === undefined ? testbeds.map(planOn) : [plan];
+      const lacking = plan === undefined ? plans : [plan];
       return new Map(
-        plans.flatMap((one) => {
+        lacking.flatMap((one) => {
           const base = baseOf(one);
           if (base === undefined || (isFarAway && isOfOneMachine(one))) return [];
           const offer: Offer = { plan: one, entries };

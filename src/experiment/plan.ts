@@ -19,6 +19,8 @@ const plannedCellSchema = z.object({
   cell: cellSchema,
   design: designSchema,
   history: historySchema.optional(),
+  /** The patch touches it and not all others, so that it comes before those in each round. */
+  isFirst: z.literal(true).exactOptional(),
 });
 
 export const plannedTraffic = z.object({
@@ -63,6 +65,8 @@ type PlanRequest = {
   seed: number;
   /** What is measured; absent: all that the configuration has. */
   cells?: readonly Cell[];
+  /** Those among them that come first in each round; all of them is as good as none. */
+  first?: readonly Cell[];
   /** Those of the site's own that the configuration names. */
   rules?: Plan['rules'];
   /** Whether patched is base again, linked in another order: what a gate of them finds is noise. */
@@ -81,7 +85,11 @@ export function makePlan(
   const policy = policyOf(config);
   const isLinkedOften = variants.some((variant) => linksOf(variant).length > 1);
   const place = { testbed, cells: wanted, variants: variants.length, isLinkedOften };
-  const cells = planCells(config, place, history);
+  const first = new Set(request.first?.map(cellName));
+  const cells = planCells(config, place, history).map((planned): PlannedCell => {
+    const isFirst = first.has(cellName(planned.cell)) && first.size < wanted.length;
+    return { ...planned, ...(isFirst && { isFirst }) };
+  });
   return {
     schemaVersion: 1,
     patch,
@@ -241,6 +249,7 @@ export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
 const blastsFor = (cells: PlannedCell[], variants: Variant[], runsPerBlast: number, seed: number) =>
   schedule({
     cells: cells.map(({ cell }) => cell),
+    first: new Set(cells.flatMap(({ cell, isFirst }) => (isFirst ? cell : []))),
     variants: variants.map(({ variant }) => variant),
     runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
     runsPerBlast,

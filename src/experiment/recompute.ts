@@ -1,5 +1,6 @@
 // What a result is worth of which nothing is believed but its numbers: every verdict again, from its runs, as it was asked for.
 
+import { isPlaceLeftAlone } from '../build/touched.ts';
 import type { Config } from '../config/schema.ts';
 import { lookSizes } from '../stats/design.ts';
 import { type CellRuns, evidenceAt, isEnough, standings } from '../stats/standing.ts';
@@ -78,7 +79,13 @@ function variantsOf({ variants }: Result, patch: Patch): Result['variants'] {
 const othersOf = (patch: Patch): string[] =>
   patch.kind === 'revision' ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
 
-function outcomeOf({ outcome }: Result, asked: Asked): Outcome {
+function outcomeOf({ outcome, testbed }: Result, asked: Asked): Outcome {
+  if (outcome.kind === 'unchanged') {
+    const { leftAlone: claimed = [] } = outcome;
+    const on = { config: asked.config, testbed: testbed.name };
+    const leftAlone = claimed.filter((place) => isPlaceLeftAlone(place, on));
+    return { kind: 'unchanged', ...(leftAlone.length > 0 && { leftAlone }) };
+  }
   if (outcome.kind !== 'judged') return outcome;
   const policy = policyAsked(asked);
   const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));

@@ -7,6 +7,8 @@ import type { Cell } from '../words/scenario.ts';
 
 export type ScheduleRequest = {
   cells: readonly Cell[];
+  /** Those among the cells that come before the others in each round. */
+  first?: ReadonlySet<Cell>;
   variants: readonly string[];
   /** Rounded up to whole blasts. */
   runsPerVariant: number;
@@ -47,7 +49,7 @@ function sharedBlasts(request: ScheduleRequest, random: RandomGenerator): Draft[
   const orders = new Map(cells.map((cell) => [cell, variants]));
   const blasts: Draft[] = [];
   for (let done = 0; done < runsPerVariant; done += pairsPerRound) {
-    for (const cell of shuffled(cells, random)) {
+    for (const cell of inOrder(cells, request, random)) {
       const runs: Draft['runs'] = [];
       for (let pair = done + 1; pair <= done + pairsPerRound; pair++) {
         const order = nextOrder(pair, orders.get(cell) ?? [], random);
@@ -71,7 +73,9 @@ function singleRuns(request: ScheduleRequest, random: RandomGenerator): Draft[] 
   for (let pair = 1; pair <= runsPerVariant; pair++) {
     order = pair === 1 ? variants : nextOrder(pair, order, random);
     for (const variant of order) {
-      for (const cell of shuffled(cells, random)) blasts.push({ cell, runs: [{ variant, pair }] });
+      for (const cell of inOrder(cells, request, random)) {
+        blasts.push({ cell, runs: [{ variant, pair }] });
+      }
     }
   }
   return blasts;
@@ -90,6 +94,16 @@ export function pairsPerBlast(runsPerBlast: number, variants: number): number {
 /** Every second pair mirrors the one before. */
 const nextOrder = (pair: number, last: readonly string[], random: RandomGenerator) =>
   pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
+
+/** In an order by chance, but for those that come first. */
+function inOrder(
+  cells: readonly Cell[],
+  { first = new Set() }: ScheduleRequest,
+  random: RandomGenerator,
+): Cell[] {
+  const [ones, others] = [true, false].map((is) => cells.filter((cell) => first.has(cell) === is));
+  return [...shuffled(ones ?? [], random), ...shuffled(others ?? [], random)];
+}
 
 /** Fisher and Yates' shuffle, of a copy. */
 function shuffled<T>(items: readonly T[], random: RandomGenerator): T[] {

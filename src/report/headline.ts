@@ -35,13 +35,14 @@ export function sentence(
   { outcome, policy }: Result,
   named: (name: string) => string = (name) => name,
 ): { symbol: string; text: string } {
-  if (outcome.kind === 'unchanged') return unchanged;
+  if (outcome.kind === 'unchanged') return outcome.leftAlone ? leftAlone : unchanged;
   if (outcome.kind !== 'judged') return rejections[outcome.kind];
 
   const { cells, verdict } = outcome;
   return { symbol: symbols[verdict], text: judgedText(verdict, cells, policy, named) };
 }
 
+const leftAlone = { symbol: '⚪', text: 'changes nothing that packets of this testbed pass' };
 const unchanged = { symbol: '⚪', text: 'changes nothing that the testbed lays' };
 
 function judgedText(

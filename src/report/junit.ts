@@ -70,20 +70,20 @@ function casesOf(result: Result): Case[] {
     case 'judged':
       return judgedCases(result, outcome.cells);
     case 'unchanged':
-      return [unchanged];
+      return [unchanged(unchangedMeaning(outcome))];
     default:
       return [refusal(outcome)];
   }
 }
 
-const unchanged: Case = {
+const unchanged = (message: string): Case => ({
   name: 'unchanged',
   seconds: 0,
   ending: 'skipped',
   type: 'unchanged',
-  message: unchangedMeaning,
+  message,
   text: '',
-};
+});
 
 function judgedCases({ policy, blasts }: Result, cells: readonly CellResult[]): Case[] {
   const blastsOf = Map.groupBy(blasts, ({ cell }) => cellName(cell));

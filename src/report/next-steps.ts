@@ -2,7 +2,7 @@
 
 import { formatPercent } from '../words/format.ts';
 import type { Rejection } from '../words/rejection.ts';
-import type { CellResult, Result } from '../words/result.ts';
+import type { CellResult, Outcome, Result } from '../words/result.ts';
 import {
   type Cause,
   causeOf,
@@ -15,7 +15,7 @@ import { isProfiled } from './why.ts';
 
 /** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
 export function meaningOf({ outcome, policy }: Result): string | undefined {
-  if (outcome.kind === 'unchanged') return unchangedMeaning;
+  if (outcome.kind === 'unchanged') return unchangedMeaning(outcome);
   if (outcome.kind !== 'judged') return undefined;
 
   const { cells, verdict } = outcome;
@@ -40,12 +40,18 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
 function stopText(cells: readonly CellResult[]): string {
   const stopped = stoppedCells(cells).length;
   if (stopped === 0) return '';
-  return ` That ended the experiment, as \`gate.stopAtFirst\` has it: of ${stopped} of ${cells.length} cells nothing is known yet.`;
+  return ` That ended the experiment, as was asked for: of ${stopped} of ${cells.length} cells nothing is known yet.`;
 }
 
 /** Why there are no numbers of a patch that need not be measured. */
-export const unchangedMeaning =
-  'Nothing was measured: nothing that this testbed lays differs between base and patched.';
+export function unchangedMeaning({ leftAlone }: Unchanged): string {
+  if (leftAlone === undefined) {
+    return 'Nothing was measured: nothing that this testbed lays differs between base and patched.';
+  }
+  return `Nothing was measured: no packet of this testbed passes what the patch changes. That lies in ${leftAlone.join(', ').replaceAll('*', '…')}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
+}
+
+type Unchanged = Extract<Outcome, { kind: 'unchanged' }>;
 
 /** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
 function whereText(those: readonly CellResult[], cells: readonly CellResult[]): string {
@@ -60,7 +66,7 @@ export function nextStep(
   { outcome, testbed }: Result,
   goOn = '`ppsgate gate --resume DIR --max-runs N`',
 ): string {
-  if (outcome.kind === 'unchanged') return afterUnchanged;
+  if (outcome.kind === 'unchanged') return outcome.leftAlone ? afterLeftAlone : afterUnchanged;
   if (outcome.kind !== 'judged') return afterRejection[outcome.kind];
   switch (outcome.verdict) {
     case 'regression': {
@@ -86,6 +92,9 @@ export function nextStep(
 
 const afterUnchanged =
   'Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';
+
+const afterLeftAlone =
+  'Ask for a testbed that has such ports, if there is one. To have it measured here all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';
 
 /** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
 function afterInvalid(cells: readonly CellResult[], testbed: string): string {

@@ -240,14 +240,25 @@ export const policySchema = z.object({
   stopsAtFirst: z.literal(true).exactOptional(),
 });
 
+/** Nobody reads more. */
+export const mostLeftAlone = 20;
+
 const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('judged'),
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
     cells: z.array(cellResultSchema).min(1),
   }),
-  /** Nothing that the testbed would lay or boot differs from base, so nothing was measured. */
-  z.object({ kind: z.literal('unchanged') }),
+  /** Nothing that the testbed would lay, boot or forward through differs from base, so nothing was measured. */
+  z.object({
+    kind: z.literal('unchanged'),
+    /** Places in the tree, as the gate has them, of changed files that count on other testbeds, or are said not to count. */
+    leftAlone: z
+      .array(z.string().regex(/^[\w+.*@/-]{1,200}$/))
+      .min(1)
+      .max(mostLeftAlone)
+      .exactOptional(),
+  }),
   ...rejections,
 ]);
 

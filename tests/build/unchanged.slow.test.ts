@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { testbedsThatDiffer } from '../../src/build/unchanged.ts';
+import { placesLeftAlone, testbedsThatDiffer } from '../../src/build/unchanged.ts';
 import { type GivenKernels, variantsBySystem } from '../../src/build/variant.ts';
 import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
 import type { TestbedConfig } from '../../src/config/schema.ts';
@@ -155,6 +155,39 @@ describe('on FreeBSD', () => {
       git(directory, 'update-index', '--add', '--cacheinfo', `160000,${'c'.repeat(40)},sys/sub`);
     };
     expect(await differing({ make }, submodule)).toEqual(['make']);
+  });
+
+  test('a driver is worth it only where the DUT forwards through its ports, whoever builds', async () => {
+    const all = { make, command, nanobsd };
+    expect(await differing(all, { 'sys/dev/cxgbe/t4_sge.c': 'int t4;' })).toEqual(Object.keys(all));
+    expect(await differing(all, { 'sys/dev/mlx5/driver.h': '#define M' })).toEqual([]);
+    const both = { 'sys/dev/mlx5/driver.h': '#define M', 'sys/net/if.c': 'int if_patched;\n' };
+    expect(await differing(all, both)).toEqual(Object.keys(all));
+  });
+
+  test('what is renamed, deleted or linked from elsewhere into such a folder counts where it was', async () => {
+    const renamed = (directory: string) => {
+      mkdirSync(join(directory, 'sys/dev/mlx5'), { recursive: true });
+      git(directory, 'mv', 'sys/net/if.c', 'sys/dev/mlx5/if.c');
+    };
+    expect(await differing({ make }, renamed)).toEqual(['make']);
+    const linked = (directory: string) => {
+      mkdirSync(join(directory, 'sys/dev'), { recursive: true });
+      symlinkSync('../net', join(directory, 'sys/dev/mlx5'));
+    };
+    expect(await differing({ make }, linked)).toEqual(['make']);
+  });
+
+  test('the places of what counts for nothing are told', async () => {
+    const directory = newRepository();
+    const baseCommit = commit(directory, base);
+    const files = { 'sys/dev/mlx5/driver.h': '#define M', 'share/man/man4/em.4': 'new' };
+    const patch = { ...pullRequest, baseCommit, headCommit: commit(directory, files) };
+    const question = { patch, config: aConfig({ testbeds: { make } }), testbeds: ['make'] };
+    const repository = openRepository(directory);
+    const variants = await variantsBySystem(question, repository);
+    const places = await placesLeftAlone('make', { ...question, variants }, repository);
+    expect(places).toEqual(['sys/dev/mlx5/']);
   });
 
   test('kernels that were built before are worth it where their sums differ', async () => {

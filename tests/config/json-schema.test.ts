@@ -73,6 +73,12 @@ testbeds:
 each: [chelsio, mellanox and not release, cores>=8]
 traffic: { frameSizes: [64 bytes, 1518B], measure: 1 min, measureAtLeast: 10 s, runsPerBlast: 1 }
 gate: { design: glr, maxRuns: 130, stopAtFirst: true }
+paths:
+  everything: [dut/common/]
+  nothing: [tools/, "sys/*/conf/NOTES"]
+  byDriver: { mlxen: [sys/dev/mlx4/] }
+  byScenario: { nftables-stateful: [dut/nftables.conf] }
+  byFamily: { inet4: [sys/netinet/], inet6: [sys/netinet6/] }
 profile: { enabled: false, event: cpu_clk_unhalted.thread_p }
 github:
   unasked: neutral

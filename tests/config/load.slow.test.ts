@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { ConfigError, loadConfig, parseConfig } from '../../src/config/load.ts';
+import { pathsSchema } from '../../src/config/paths.ts';
 import { configKeys } from '../../src/config/schema.ts';
 import { times } from '../random.ts';
 
@@ -70,6 +71,17 @@ test('the example in docs/ keeps reservations as they are kept by default, and s
   });
 });
 
+test('the example in docs/ has all that may be said of paths', async () => {
+  expect(await loadConfig(example, '/home/me')).not.toHaveProperty('paths');
+  const written = readFileSync(example, 'utf8').replace(/^# paths:\n(?:# {3}.*\n)+/m, (block) =>
+    block.replace(/^# /gm, ''),
+  );
+  const config = parseConfig(written, place);
+  expect(Object.keys(config.paths ?? {}).toSorted()).toEqual(
+    Object.keys(pathsSchema.parse({})).toSorted(),
+  );
+});
+
 test('the example in docs/ tells the defaults of github, and the keys that have none', async () => {
   const { github } = await loadConfig(example, '/home/me');
   const defaults = parseConfig('testbeds: { a: { kind: embedded-linux } }', place);
@@ -98,7 +110,8 @@ test('the example in docs/ tells the defaults of phabricator, and the keys that 
   const { phabricator: defaults } = parseConfig(least, { ...place, path: example });
   expect(phabricator).toEqual({ ...defaults, url: 'https://reviews.example.org' });
 
-  const keys = /# (?=(?:tokenFile|ca|repositories|paths|webhookKeyFile|buildPasswordFile):)/g;
+  const keys =
+    /(?<=^ +)# (?=(?:tokenFile|ca|repositories|paths|webhookKeyFile|buildPasswordFile):)/gm;
   const written = readFileSync(example, 'utf8').replaceAll(keys, '');
   expect(parseConfig(written, place).phabricator).toMatchObject({
     tokenPath: 'lab/phabricator.token',
@@ -198,7 +211,7 @@ marign: 3
     'lab/ppsgate.yml:7: testbeds.there.dut.egress: expected the name of a network interface like eth0, found "in/1"',
     'lab/ppsgate.yml:11: gate.margin: expected a percentage like 2%, found 2',
     'lab/ppsgate.yml:14: scenarios[1]: expected the name of a scenario, found 7',
-    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, traffic, gate, profile, history, reservations, github, trend, phabricator',
+    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, paths, traffic, gate, profile, history, reservations, github, trend, phabricator',
   ]);
 });
 

@@ -618,6 +618,19 @@ test.each([
     'gate: { confidence: 97% }',
     'gate.confidence: expected one of 80%, 90%, 95%, 98%, 99%, 99.5%, found "97%"',
   ],
+  [
+    'paths: { byScenario: { nftables-statefull: [dut/] } }',
+    'paths.byScenario.nftables-statefull: expected one of forwarding, nftables-stateless, nftables-stateful, found "nftables-statefull"; did you mean `nftables-stateful`?',
+  ],
+  [
+    'paths: { nothing: [/usr/src/] }',
+    'paths.nothing[0]: expected a place in the tree like sys/netpfil/pf/, found "/usr/src/"',
+  ],
+  ['paths: { nothing: [] }', 'paths.nothing: expected at least one place, found an empty list'],
+  [
+    'paths: { byDriver: [sys/] }',
+    'paths.byDriver: expected places by the drivers of ports, like cxl, found a list',
+  ],
   ['gate: { maxRuns: 1 }', 'gate.maxRuns: expected a whole number from 2 to 10000, found 1'],
   ['gate: { maxRuns: "8" }', 'gate.maxRuns: expected a whole number from 2 to 10000, found "8"'],
   [

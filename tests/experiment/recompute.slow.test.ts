@@ -1,8 +1,9 @@
 // What is published of a result that somebody else has measured: an honest one as it is, and of any other the numbers alone.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { pathsSchema } from '../../src/config/paths.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { assembleResult } from '../../src/experiment/assemble.ts';
+import { assembleResult, unchangedResult } from '../../src/experiment/assemble.ts';
 import type { HistoryEntry } from '../../src/experiment/history.ts';
 import { cellsOf, extendPlan, makePlan, type Plan } from '../../src/experiment/plan.ts';
 import { type Asked, recompute } from '../../src/experiment/recompute.ts';
@@ -96,6 +97,17 @@ describe('an honest result', () => {
     const result = written(assembleResult(plan, journalOf(plan, still)));
     expect(recompute(result, asked(config, { cells }))).toEqual({
       ...{ kind: 'computed', refused: [], result },
+    });
+  });
+
+  test('of a patch that need not be measured keeps the places that are known to count for nothing, and no others', () => {
+    const config = aConfig({ paths: pathsSchema.parse({ nothing: ['tools/'] }) });
+    const plan = planOf(config, pullRequest);
+    const at = new Date('2026-11-20T12:00:00.000Z');
+    const result = written(unchangedResult(plan, ['tools/', 'www.example.org/free'], at));
+    expect(recompute(result, asked(config))).toEqual({
+      ...{ kind: 'computed', refused: [] },
+      result: { ...result, outcome: { kind: 'unchanged', leftAlone: ['tools/'] } },
     });
   });
 

@@ -36,6 +36,21 @@ test('another seed gives another order', () => {
   expect(schedule({ ...request, seed: 1 })).not.toEqual(schedule({ ...request, seed: 2 }));
 });
 
+test('cells that come first do so in each round, each part in an order by chance', () => {
+  fc.assert(
+    fc.property(requests, fc.integer({ min: 0, max: 3 }), (request, count) => {
+      const first = new Set(request.cells.slice(0, count));
+      const blasts = schedule({ ...request, first });
+      const { length } = request.cells;
+      for (let round = 0; round < blasts.length; round += length) {
+        const cells = blasts.slice(round, round + length).map(({ cell }) => cell);
+        expect(new Set(cells).size).toBe(length);
+        expect(new Set(cells.slice(0, first.size))).toEqual(first);
+      }
+    }),
+  );
+});
+
 /** What was asked for, in whole blasts. */
 function pairsOf({ runsPerVariant, runsPerBlast, variants }: ScheduleRequest): number {
   const step = pairsPerBlast(runsPerBlast, variants.length);

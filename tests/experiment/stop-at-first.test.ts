@@ -69,7 +69,9 @@ test('the patch is a regression with the runs that were made, and the other cell
 
 test('the report says what is not known, and how it would be', async () => {
   const text = renderMarkdown(assembleResult(plan, await measured(plan)), {});
-  expect(text).toContain('of 1 of 2 cells nothing is known yet');
+  expect(text).toContain(
+    'That ended the experiment, as was asked for: of 1 of 2 cells nothing is known yet',
+  );
   expect(text).toContain('inconclusive, ended early');
   expect(text).toContain('measured to their end with `ppsgate gate --resume DIR --max-runs N`');
 });

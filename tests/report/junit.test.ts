@@ -107,6 +107,14 @@ test('a patch that need not be measured is one case, which is skipped and says w
   );
 });
 
+test('and so is one of which no packet of the testbed passes anything', () => {
+  const { first } = onlyCase({ ...unchanged, outcome: aloneIn(['sys/dev/mlx5/']) });
+  expect(first?.name).toBe('skipped');
+  expect(first?.attributes.message).toContain('That lies in sys/dev/mlx5/: drivers of other ports');
+});
+
+const aloneIn = (leftAlone: string[]): Result['outcome'] => ({ kind: 'unchanged', leftAlone });
+
 test('the names of cases do not depend on what was measured', () => {
   const names = endings.map((verdict) => onlyCase(judged(aCell(verdict))).attributes);
   expect(new Set(names.map((name) => JSON.stringify(name))).size).toBe(1);

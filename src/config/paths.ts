@@ -1,0 +1,47 @@
+// The part of ppsgate.yml that says which files of the tree can change what is measured, where FreeBSD's own are not enough.
+import { z } from 'zod';
+import { type Family, scenarioSchema } from '../words/scenario.ts';
+import { expected } from '../words/units.ts';
+import { closed, text } from './fields.ts';
+
+/** Places in the tree: a file, all files below a folder that ends with a slash; `*` stands for all but a slash. */
+type Places = readonly string[];
+
+/** The first of these that has a file counts; a file that none of them has can change everything. */
+export type Paths = {
+  everything: Places;
+  nothing: Places;
+  /** By the driver of the DUT's ports, as in `cxl` for `cxl0`: what can change nothing behind other ports. */
+  byDriver: Readonly<Record<string, Places>>;
+  byScenario: Readonly<Record<string, Places>>;
+  byFamily: Readonly<Partial<Record<Family, Places>>>;
+};
+
+const place = text(
+  /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w+.*@/-]{1,200}$/,
+  'a place in the tree like sys/netpfil/pf/',
+);
+const places = z
+  .array(place, { error: expected('a list like [sys/netpfil/pf/]') })
+  .min(1, 'expected at least one place, found an empty list');
+const driverName = z.string().regex(/^[a-z][a-z\d]{0,14}$/);
+
+export const pathsSchema = closed({
+  everything: places.optional().describe('Files that can change every cell, whatever follows.'),
+  nothing: places.optional().describe('Files that can change no cell.'),
+  byDriver: z
+    .record(driverName, places, {
+      error: expected('places by the drivers of ports, like cxl'),
+    })
+    .prefault({})
+    .describe('Files that can change cells only where the DUT forwards through such a port.'),
+  byScenario: z
+    .record(scenarioSchema, places, { error: expected('places by the names of scenarios') })
+    .prefault({})
+    .describe('Files for which the cells of a scenario come first.'),
+  byFamily: closed({ inet4: places.exactOptional(), inet6: places.exactOptional() })
+    .prefault({})
+    .describe('The same for the cells of a family.'),
+}).transform(
+  ({ everything = [], nothing = [], ...rest }): Paths => ({ everything, nothing, ...rest }),
+);
