@@ -1,7 +1,7 @@
 import { cellName, changeStates, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, fromJson, pageUrl, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, upshotOfBisection, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
 import { _enum, array, boolean, datetime, int, number$1 as number, object, record, string, unknown } from "./vendor/zod.js";
 import "./config.js";
-import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
+import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, remarkOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
 import { isOpen, lossesOf, seriesKey, worstOf } from "./trend.js";
 import { askSchema, bisectWords, callOnGithub, callOnPhabricator } from "./patch.js";
 import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
@@ -649,7 +649,7 @@ function unitOf(cell, { blasts, policy }) {
 	const seconds = blasts.filter((blast) => cellName(blast.cell) === name).reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0);
 	const [comparison] = cell.comparisons;
 	const confidence = formatPercent(policy.confidenceRatio);
-	const details = [cell.verdict.kind === "invalid" ? `invalid: ${cell.verdict.reason}` : cell.verdict.kind, comparison && changeText(comparison, confidence)].filter(Boolean).join("\n");
+	const details = [cell.verdict.kind === "invalid" ? `invalid: ${cell.verdict.reason}` : `${cell.verdict.kind}${remarkOf(cell)}`, comparison && changeText(comparison, confidence)].filter(Boolean).join("\n");
 	return {
 		...aUnit(name, resultOf[cell.verdict.kind], details),
 		duration: seconds

@@ -535,9 +535,12 @@ const valuesOf$2 = (shown) => shown === void 0 ? ["–", "–"] : [shown.base, s
 function verdictTexts(row) {
 	if (row.verdict === void 0) return [];
 	if (row.kind === "variant") return [row.verdict];
-	const silence = isSilent(row.result) ? `, ${silenceOf(row.result)}` : "";
-	const isStopped = stoppedCells([row.result]).length > 0;
-	return [`${symbols[row.verdict]} ${row.verdict}${isStopped ? ", ended early" : silence}`];
+	return [`${symbols[row.verdict]} ${row.verdict}${remarkOf(row.result)}`];
+}
+/** `, forwards nothing` or `, ended early`: what stands behind a cell's verdict; mostly empty. */
+function remarkOf(cell) {
+	if (isSilent(cell)) return `, ${silenceOf(cell)}`;
+	return stoppedCells([cell]).length > 0 ? ", ended early" : "";
 }
 /** With spaces at which no line breaks. */
 const unbroken = (text) => text.replaceAll(" ", "\xA0");
@@ -2641,7 +2644,7 @@ function finding({ confidenceRatio }, cell) {
 	if (isSilent(cell)) return html`<p><b class="${verdict.kind}">${verdict.kind}</b>: <strong>${silenceOf(cell)}</strong></p>\n`;
 	const { interval } = comparisons[0] ?? {};
 	const numbers = interval && verdict.kind !== "invalid" && [html`: <strong>${formatChange(interval.change)}</strong> `, `(${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`];
-	return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${numbers}</p>
+	return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${remarkOf(cell)}${numbers}</p>
 ${verdict.kind === "invalid" && html`<p>${plainLine(verdict.reason, 1e3)}</p>\n`}`;
 }
 /** The functions that moved, and the profiles that there are not. */
@@ -3436,8 +3439,7 @@ function rowPieces(row) {
 		...row.verdict ? [row.verdict] : [],
 		...numbers
 	];
-	const silence = isSilent(row.result) && `, ${silenceOf(row.result)}`;
-	const verdict = row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>${silence}`;
+	const verdict = row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>${remarkOf(row.result)}`;
 	return [
 		linkTo(row.result),
 		...verdict ? [verdict] : [],
@@ -4136,4 +4138,4 @@ async function writeBisect(directory, result, profiles = [], leftOut = () => {})
 	await writeGraphs(report, bisectGraphs(result, profiles), leftOut);
 }
 
-export { _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectGraphs, bisectHeadline, bisectPlot, bisectSymbol, bullets$1 as bullets, colors, drawGraph, explained, fold, graphsOf, headline, html, intervalPlot, invalidLines, outcomeName, pageStyle, pngOf, readAnyResult, readResult, renderBadge, renderBisectHtml, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round, sentence, sparklineSheet, stoppedCells, table$4 as table, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };
+export { _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectGraphs, bisectHeadline, bisectPlot, bisectSymbol, bullets$1 as bullets, colors, drawGraph, explained, fold, graphsOf, headline, html, intervalPlot, invalidLines, outcomeName, pageStyle, pngOf, readAnyResult, readResult, remarkOf, renderBadge, renderBisectHtml, renderBisectMarkdown, renderBisectRemarkup, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round, sentence, sparklineSheet, stoppedCells, table$4 as table, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { GithubConfig } from '../config/github.ts';
 import { type Conduit, ConduitError, mayPass } from '../phabricator/conduit.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
+import { remarkOf } from '../report/cell-rows.ts';
 import { outcomeName, sentence } from '../report/headline.ts';
 import { unchangedMeaning } from '../report/next-steps.ts';
 import { invalidLines } from '../report/sections.ts';
@@ -359,7 +360,9 @@ function unitOf(cell: CellResult, { blasts, policy }: Result): Unit {
   const [comparison] = cell.comparisons;
   const confidence = formatPercent(policy.confidenceRatio);
   const lines = [
-    cell.verdict.kind === 'invalid' ? `invalid: ${cell.verdict.reason}` : cell.verdict.kind,
+    cell.verdict.kind === 'invalid'
+      ? `invalid: ${cell.verdict.reason}`
+      : `${cell.verdict.kind}${remarkOf(cell)}`,
     comparison && changeText(comparison, confidence),
   ];
   const details = lines.filter(Boolean).join('\n');

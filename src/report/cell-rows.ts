@@ -109,9 +109,13 @@ const valuesOf = (shown: Comparison | undefined): string[] =>
 export function verdictTexts(row: CellRow): string[] {
   if (row.verdict === undefined) return [];
   if (row.kind === 'variant') return [row.verdict];
-  const silence = isSilent(row.result) ? `, ${silenceOf(row.result)}` : '';
-  const isStopped = stoppedCells([row.result]).length > 0;
-  return [`${symbols[row.verdict]} ${row.verdict}${isStopped ? ', ended early' : silence}`];
+  return [`${symbols[row.verdict]} ${row.verdict}${remarkOf(row.result)}`];
+}
+
+/** `, forwards nothing` or `, ended early`: what stands behind a cell's verdict; mostly empty. */
+export function remarkOf(cell: CellResult): string {
+  if (isSilent(cell)) return `, ${silenceOf(cell)}`;
+  return stoppedCells([cell]).length > 0 ? ', ended early' : '';
 }
 
 /** With spaces at which no line breaks. */

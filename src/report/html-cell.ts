@@ -10,7 +10,7 @@ import {
 } from '../words/format.ts';
 import type { CellResult, Mover, Policy, Reason, Run } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
-import { unbroken } from './cell-rows.ts';
+import { remarkOf, unbroken } from './cell-rows.ts';
 import { graphPreview } from './graph-preview.ts';
 import { drawGraph, type Graph } from './graphs.ts';
 import { isSilent, silenceOf } from './headline.ts';
@@ -66,7 +66,7 @@ function finding({ confidenceRatio }: Policy, cell: CellResult): Html {
       html`: <strong>${formatChange(interval.change)}</strong> `,
       `(${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`,
     ];
-  return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${numbers}</p>
+  return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${remarkOf(cell)}${numbers}</p>
 ${verdict.kind === 'invalid' && html`<p>${plainLine(verdict.reason, 1000)}</p>\n`}`;
 }
 

@@ -6,9 +6,9 @@ import { patchName } from '../words/patch.ts';
 import type { Rejection } from '../words/rejection.ts';
 import type { CellResult, CellVerdict, Metric, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
-import { type CellRow, cellColumns, cellRows, worstFirst } from './cell-rows.ts';
+import { type CellRow, cellColumns, cellRows, remarkOf, worstFirst } from './cell-rows.ts';
 import { type Graph, graphsOf } from './graphs.ts';
-import { headline, isSilent, sentence, silenceOf } from './headline.ts';
+import { headline, sentence } from './headline.ts';
 import { cellAnchor, cellSection, type Picture, picturesThatFit } from './html-cell.ts';
 import { htmlDocument } from './html-document.ts';
 import {
@@ -162,8 +162,8 @@ function rowPieces(row: CellRow): Piece[] {
     const name = html`<span class="other">↳ ${plainLine(row.variant)}</span>`;
     return [name, ...(row.verdict ? [row.verdict] : []), ...numbers];
   }
-  const silence = isSilent(row.result) && `, ${silenceOf(row.result)}`;
-  const verdict = row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>${silence}`;
+  const verdict =
+    row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>${remarkOf(row.result)}`;
   return [linkTo(row.result), ...(verdict ? [verdict] : []), ...numbers];
 }
 

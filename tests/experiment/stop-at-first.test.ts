@@ -9,12 +9,16 @@ import { finishedAt, nextBlast, runExperiment } from '../../src/experiment/exper
 import type { Entry } from '../../src/experiment/journal.ts';
 import { extendPlan, type Plan } from '../../src/experiment/plan.ts';
 import { recompute } from '../../src/experiment/recompute.ts';
-import { stoppedCells } from '../../src/report/headline.ts';
+import { headline, stoppedCells } from '../../src/report/headline.ts';
+import { renderHtml } from '../../src/report/html.ts';
+import { renderJunit } from '../../src/report/junit.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
+import { renderRemarkup } from '../../src/report/remarkup.ts';
+import { resultSchema } from '../../src/words/result.ts';
 import { cellName } from '../../src/words/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { journalOf, type NumbersWorld } from '../fakes/journal.ts';
-import { aConfig, aPlan, singleRuns } from '../fakes/plan.ts';
+import { aConfig, aPlan, gateConfig, singleRuns } from '../fakes/plan.ts';
 import { fakeTestbed } from '../fakes/testbed.ts';
 import { times } from '../random.ts';
 
@@ -37,9 +41,9 @@ const testbed = () =>
     boots: true,
   });
 
-const measured = (of: Plan, directory = temporaryFolder()): Promise<Entry[]> =>
+const measured = (of: Plan, directory = temporaryFolder(), on = testbed()): Promise<Entry[]> =>
   runExperiment({
-    ...{ plan: of, directory, testbed: testbed() },
+    ...{ plan: of, directory, testbed: on },
     now: () => new Date('2026-11-20T12:00:00.000Z'),
     onEvent: () => {},
     signal: new AbortController().signal,
@@ -74,6 +78,27 @@ test('the report says what is not known, and how it would be', async () => {
   );
   expect(text).toContain('inconclusive, ended early');
   expect(text).toContain('measured to their end with `ppsgate gate --resume DIR --max-runs N`');
+});
+
+test('a cell that had no run yet has no numbers, in any report', async () => {
+  const shared = aPlan({
+    families: ['inet4', 'inet6'],
+    gate: { ...gateConfig, stopsAtFirst: true },
+  });
+  const lost = shared.blasts[0]?.cell.family;
+  const onlyFirst = fakeTestbed({ speed: ({ family }) => (family === lost ? 0.5 : 1) });
+  const entries = await measured(shared, temporaryFolder(), onlyFirst);
+  const result = assembleResult(shared, entries);
+  const [open] = stoppedCells(cellsOf(shared, entries));
+  expect(open).toMatchObject({ runs: [], comparisons: [], pairs: 0 });
+  expect(resultSchema.parse(result)).toEqual(result);
+  expect(headline(result)).toMatch(/^🔴 ppsgate: #7 loses 50\.\d %/);
+  expect(renderMarkdown(result)).toContain('inconclusive, ended early | – | – | – | 0');
+  expect(renderHtml(result, [])).toContain('inconclusive</b>, ended early');
+  expect(renderRemarkup(result)).toContain('ended early');
+  expect(renderJunit(result)).toContain(
+    'not decided: the loss of another cell ended the experiment',
+  );
 });
 
 test('it goes on with all cells where more runs are asked for', async () => {
