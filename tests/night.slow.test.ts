@@ -150,7 +150,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     const tonight = { ...calm, cellsOff: () => [inet6] };
     const { world, kept, leases } = startNight(study, tonight);
     const { families } = study.config;
-    await night(await requestOf(study, { families }), join(temporaryFolder(), 'work'), world);
+    const gate = { ...study.config.gate, stopsAtFirst: true as const };
+    await night(await requestOf(study, { families, gate }), join(temporaryFolder(), 'work'), world);
+    // An alarm in one cell would else leave the others without a level.
+    for (const { result } of kept) expect(result).not.toHaveProperty('policy.stopsAtFirst');
     const cells = kept.map(({ occasion, result }) => [
       occasion,
       'outcome' in result && result.outcome.kind === 'judged'
