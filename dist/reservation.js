@@ -5,12 +5,12 @@ import { median } from "./stats.js";
 import { bytesWithin } from "./http.js";
 import { ForeignFileError, failureOf, isEmpty, isSqliteError, openDatabase, watchPlace } from "./sqlite.js";
 import { once } from "node:events";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
 import { Agent, request } from "node:http";
 import { TLSSocket, createSecureContext } from "node:tls";
 import { X509Certificate, randomUUID } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { Agent as Agent$1, request as request$1 } from "node:https";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 
@@ -1585,6 +1585,10 @@ async function keepLease(directory, { holding, session, testbed }, reservations)
 	await writeFile(join(directory, fileName), `${JSON.stringify(left, null, 2)}\n`);
 }
 const forgetLease = (directory) => rm(join(directory, fileName), { force: true });
+/** The directories with a lease, among this one and all below it: several gates of one process have one each. */
+async function directoriesWithLease(top) {
+	return (await readdir(top, { recursive: true }).catch(() => [])).filter((name) => basename(name) === fileName).map((name) => dirname(join(top, name))).toSorted();
+}
 /**
 * Gives back what a process that has ended still held; its next holder brings it to its base. Answers the testbed's
 * name; undefined where nothing was held any more. Throws a StoreError.
@@ -2153,4 +2157,4 @@ function usualSecondsOf(log) {
 	};
 }
 
-export { NotReservedError, StoreError, forgetLease, giveBack, holdingOf, keepLease, liftQuarantine, lookPurpose, openStore, outlookOf, outlooksOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, startOf, steadySeconds, takeAboard };
+export { NotReservedError, StoreError, directoriesWithLease, forgetLease, giveBack, holdingOf, keepLease, liftQuarantine, lookPurpose, openStore, outlookOf, outlooksOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, startOf, steadySeconds, takeAboard };

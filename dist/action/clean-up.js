@@ -3,10 +3,10 @@ import { cancelled, closeLeftCheckRun, openBuild, openComment } from "../answer.
 import { createOctokit } from "../github.js";
 import { labDown, rerunAsRoot } from "../linux-lab.js";
 import { openConduit } from "../phabricator.js";
-import { releaseLeft } from "../reservation.js";
+import { directoriesWithLease, releaseLeft } from "../reservation.js";
 import { readInputs } from "./inputs.js";
 import { isBisection, openBisectComment } from "./request.js";
-import { answerState, labState, leaseState, readOpenAnswer } from "./left.js";
+import { answerState, labState, leaseState, readOpenAnswers } from "./left.js";
 import { log } from "./log.js";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -16,17 +16,15 @@ async function cleanUp() {
 	const hasLab = getState(labState) !== "";
 	if (hasLab && await rerunAsRoot() !== void 0) return;
 	const folder = getState(leaseState);
-	if (folder !== "") {
-		const testbed = await releaseLeft(folder, /* @__PURE__ */ new Date()).catch(warn);
+	if (folder !== "") for (const directory of await directoriesWithLease(folder)) {
+		const testbed = await releaseLeft(directory, /* @__PURE__ */ new Date()).catch(warn);
 		if (testbed !== void 0) log.info(`Gave ${testbed} back, which the job had left.`);
 	}
 	if (hasLab) await labDown().catch(warn);
-	await endAnswer(getState(answerState)).catch(warn);
+	for (const open of readOpenAnswers(getState(answerState))) await endAnswer(open).catch(warn);
 	if (folder !== "") await handOver(folder).catch(warn);
 }
-async function endAnswer(state) {
-	if (state === "") return;
-	const { name, request } = readOpenAnswer(state);
+async function endAnswer({ name, request }) {
 	const { patch, revisionAnswer } = request;
 	const { token, conduitToken, job } = readInputs(process.env);
 	if (isBisection(request) && patch.kind !== "pull-request") return;

@@ -10,8 +10,10 @@ const artifactName = "ppsgate-result";
 /**
 * Lays plan and journal into the work directory. What they say is laid on the DUT, so only those of a run count whose
 * workflow is the repository's own: a fork's pull request brings its own. Throws a `UsageError` for what cannot go on.
+*
+* @param folder of the gate in the artifact, which has several where there were several gates: empty, `1/`, `2/`.
 */
-async function fetchExperiment(octokit, repository, { run, patch }, directory) {
+async function fetchExperiment(octokit, repository, { run, patch, folder }, directory) {
 	const again = `write /ppsgate run to measure ${patchName(patch)} from the start.`;
 	await refuseForeign(octokit, repository, run, again);
 	const artifact = await fetchArtifact(octokit, {
@@ -21,11 +23,11 @@ async function fetchExperiment(octokit, repository, { run, patch }, directory) {
 	});
 	if (artifact.kind !== "fetched") throw new UsageError(`${artifact.why} Else ${again}`);
 	const names = ["experiment.json", "journal.jsonl"];
-	const entries = await readEntries(artifact.bytes, names);
+	const entries = await readEntries(artifact.bytes, names.map((name) => folder + name));
 	if (entries.kind === "refused") throw new UsageError(`${entries.why} Else ${again}`);
 	await mkdir(directory, { recursive: true });
 	for (const name of names) {
-		const text = entries.texts.get(name);
+		const text = entries.texts.get(folder + name);
 		if (text === void 0) throw new UsageError(`The experiment to extend has no ${name}: ${again}`);
 		await writeFile(join(directory, name), text);
 	}

@@ -20,7 +20,7 @@ async function readyLab(config, testbeds) {
 }
 /**
 * A folder that is uploaded, whatever comes to lie there: workflows look for it at its place, which no output can change.
-* Where a lease lies in it, that is given back at the end of the job.
+* Leases that lie in it are given back at the end of the job.
 */
 async function newFolder({ inputs: { job } }) {
 	const folder = await makeFirst(join(job.temporary, "ppsgate"));
@@ -50,9 +50,13 @@ const orElsewhere = (answer, request) => ({
 });
 /** The summary of the job holds the result also where nothing else can be written. */
 async function summarized(ending) {
-	await summary.addRaw(summaryOf(ending)).write();
+	const write = async () => void await summary.addRaw(summaryOf(ending)).write();
+	summaries = summaries.then(write, write);
+	await summaries;
 	return ending;
 }
+/** Gates that end at once write one after the other: the runner's toolkit has one buffer for all of them. */
+let summaries = Promise.resolve();
 /**
 * Writes to the log alone, and to no terminal: a runner may offer one, as act does, and what it is told must begin a
 * line.

@@ -6,7 +6,7 @@ import { inSession } from "../session.js";
 import { UsageError, exitCodes, patchName } from "../words.js";
 import { askedOf, heldTo, readBisectConfig, restoreCommits } from "./bisection.js";
 import { bisectAnswerFor, failureOf, fileOf, isBisection, readRequest, subjectOf } from "./request.js";
-import { answerState, openAnswerText } from "./left.js";
+import { answerState, openAnswersText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
 import { jobLog, keepRefusal, newFolder, orElsewhere, readyLab, sharedHistory, summarized } from "./measuring.js";
 import { publishData } from "./publish-data.js";
@@ -61,10 +61,10 @@ async function search(request, written, job) {
 	const exitCode = await readyLab(held.config, held.testbeds);
 	if (exitCode !== void 0) return exitCode;
 	const folder = await newFolder(context);
-	if (isAlone) saveState(answerState, openAnswerText({
+	if (isAlone) saveState(answerState, openAnswersText([{
 		name: "",
 		request
-	}));
+	}]));
 	const work = async () => {
 		const result = await found(request, held, folder, answer, job);
 		const links = { rawData: `the [job](${context.inputs.job.runUrl})` };

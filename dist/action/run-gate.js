@@ -5,12 +5,13 @@ import { gate, resumeGate } from "../gate.js";
 import { testbedsFor } from "../inventory.js";
 import { factsOf, folderOf, night } from "../night.js";
 import { restoreRevision } from "../patch.js";
+import { labelled } from "../progress.js";
 import { explained, headline, outcomeName } from "../report.js";
 import { inSession } from "../session.js";
-import { UsageError, exitCodes, patchName, realPause, worstUpshot } from "../words.js";
+import { UsageError, exitCodes, patchName, realPause, reasonOf, worstUpshot } from "../words.js";
 import { fetchExperiment, runsToExtend } from "./extend.js";
 import { answerFor, configCommitOf, failureOf, fileOf, gateNames, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
-import { answerState, openAnswerText } from "./left.js";
+import { answerState, openAnswersText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
 import { readBranchTrend, readDirectoryTrend, tonight } from "../data-branch.js";
 import { publishData } from "./publish-data.js";
@@ -18,7 +19,7 @@ import { tellTrend } from "./tell-trend.js";
 import { jobLog, keepRefusal, newFolder, orElsewhere, readyLab, sharedHistory, summarized } from "./measuring.js";
 import { githubFailure, placeOf } from "../github.js";
 import { admitEvent, exitCodeOf } from "./run-admit.js";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { copyFile, writeFile } from "node:fs/promises";
 
 // src/action/measured-night.ts
@@ -175,19 +176,28 @@ async function measureAll(request, written, job) {
 	const exitCode = await readyLab(config, testbeds.flat());
 	if (exitCode !== void 0) return exitCode;
 	const folder = await newFolder(job.context);
-	const done = [];
-	for (const [index, name] of gateNames(wishes).entries()) {
-		const place = {
-			...job,
-			folder,
-			directory: wishes.length === 1 ? folder : join(folder, String(index + 1)),
-			file: (base) => join(folder, fileOf(base, index, wishes.length))
-		};
-		const answer = await openAnswer(request, config, name, place);
-		if (job.isAlone) saveState(answerState, openAnswerText({
+	const names = gateNames(wishes);
+	const open = new Set(names);
+	const keepOpen = () => {
+		const answers = [...open].map((name) => ({
 			name,
 			request
 		}));
+		if (job.isAlone) saveState(answerState, openAnswersText(answers));
+	};
+	keepOpen();
+	const done = [];
+	const judgeOn = async (name, index) => {
+		const [wish = ""] = names.length === 1 ? [] : wishes.slice(index);
+		const own = names.length === 1 ? "" : `${index + 1}/`;
+		const place = {
+			...job,
+			wish,
+			own,
+			directory: resolve(folder, own),
+			file: (base) => join(folder, fileOf(base, index, names.length))
+		};
+		const answer = await openAnswer(request, config, name, place);
 		const ending = await answering(answer, job.signal, () => judge({
 			request,
 			config,
@@ -196,13 +206,19 @@ async function measureAll(request, written, job) {
 		}, place, answer)).catch(async (error) => {
 			if (!job.signal.aborted) await keepFailure(error, place);
 			throw error;
-		}).finally(() => saveState(answerState, ""));
+		});
 		done.push({
 			ending,
 			directory: place.directory
 		});
 		tellOutputs(worstOf(done));
-	}
+	};
+	const [failure, ...more] = (await Promise.allSettled(names.map((name, index) => judgeOn(name, index).finally(() => {
+		open.delete(name);
+		keepOpen();
+	})))).filter((one) => one.status === "rejected");
+	for (const { reason } of more) log.error(reasonOf(reason));
+	if (failure !== void 0) throw failure.reason;
 	return exitCodeFor(request.purpose, done.map(({ ending }) => upshotOf(ending)));
 }
 /** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
@@ -244,10 +260,10 @@ async function openAnswer(request, config, name, { context, isAlone }) {
 	return orElsewhere(answer, request);
 }
 async function judge(task, place, answer) {
-	const { context, isAlone, directory } = place;
+	const { context, isAlone, wish, directory } = place;
 	const { request, config } = task;
 	const result = await measured(task, place, answer);
-	log.info(headline(result));
+	log.info([wish, headline(result)].filter(Boolean).join(": "));
 	const written = join(directory, "result.json");
 	if (place.file("result") !== written) await copyFile(written, place.file("result"));
 	const ending = endingOfResult(result, {});
@@ -266,7 +282,7 @@ async function judge(task, place, answer) {
 	return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
 function measured({ request, config, testbeds, isMeasuredAnyway }, place, answer) {
-	const { context, folder, directory, within, signal } = place;
+	const { context, wish, own, directory, within, signal } = place;
 	const { inputs, octokit, repository } = context;
 	const { job } = inputs;
 	const { patch, extend, priority } = request;
@@ -276,7 +292,7 @@ function measured({ request, config, testbeds, isMeasuredAnyway }, place, answer
 		answer,
 		signal,
 		history: sharedHistory(config, context),
-		output: jobLog,
+		output: labelled(jobLog, wish),
 		requestFor: (patch) => ({
 			priority,
 			holder: {
@@ -287,7 +303,7 @@ function measured({ request, config, testbeds, isMeasuredAnyway }, place, answer
 			},
 			subject: `${job.repository}${subjectOf(request)} by ${job.workflow}`
 		}),
-		leaseFolder: folder
+		leaseFolder: directory
 	}, async (world) => {
 		if (extend === void 0) {
 			const seed = randomSeed();
@@ -305,7 +321,8 @@ function measured({ request, config, testbeds, isMeasuredAnyway }, place, answer
 		}
 		await fetchExperiment(octokit, job.repository, {
 			...extend,
-			patch
+			patch,
+			folder: own
 		}, directory);
 		return resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
 	});

@@ -2,7 +2,7 @@ import { loadConfig } from "../config.js";
 import { whoami } from "../controller.js";
 import { runToExit } from "../exit.js";
 import { aimOf, machinesOf } from "../inventory.js";
-import { giveBack, openStore, readLab, releaseLeft } from "../reservation.js";
+import { directoriesWithLease, giveBack, openStore, readLab, releaseLeft } from "../reservation.js";
 import { UsageError, exitCodes } from "../words.js";
 import { askOnTerminal } from "./ask.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
@@ -33,8 +33,13 @@ async function releaseDirectory(directory) {
 	await access(directory).catch(() => {
 		throw new UsageError(`--directory: there is no ${directory}: name the work directory of a gate.`);
 	});
-	const testbed = await releaseLeft(directory, /* @__PURE__ */ new Date());
-	print(testbed === void 0 ? `Nothing is held by the gate of ${directory}.` : `${testbed} is given back; its next holder brings it to its base.`);
+	const held = [];
+	for (const own of await directoriesWithLease(directory)) {
+		const testbed = await releaseLeft(own, /* @__PURE__ */ new Date());
+		if (testbed !== void 0) held.push(testbed);
+	}
+	for (const testbed of held) print(`${testbed} is given back; its next holder brings it to its base.`);
+	if (held.length === 0) print(`Nothing is held by the gate of ${directory}.`);
 	return exitCodes.pass;
 }
 async function takeByForce(name, options, ask) {

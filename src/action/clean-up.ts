@@ -11,10 +11,10 @@ import { createOctokit } from '../github/client.ts';
 import { labDown } from '../linux-lab/lab.ts';
 import { rerunAsRoot } from '../linux-lab/requirements.ts';
 import { openConduit } from '../phabricator/conduit.ts';
-import { releaseLeft } from '../reservation/lease-file.ts';
+import { directoriesWithLease, releaseLeft } from '../reservation/lease-file.ts';
 import { readInputs } from './inputs.ts';
 import { openBisectComment } from './job.ts';
-import { answerState, labState, leaseState, readOpenAnswer } from './left.ts';
+import { answerState, labState, leaseState, type OpenAnswer, readOpenAnswers } from './left.ts';
 import { log } from './log.ts';
 import { isBisection } from './request.ts';
 
@@ -23,17 +23,19 @@ export async function cleanUp(): Promise<void> {
   if (hasLab && (await rerunAsRoot()) !== undefined) return;
   const folder = core.getState(leaseState);
   if (folder !== '') {
-    const testbed = await releaseLeft(folder, new Date()).catch(warn);
-    if (testbed !== undefined) log.info(`Gave ${testbed} back, which the job had left.`);
+    for (const directory of await directoriesWithLease(folder)) {
+      const testbed = await releaseLeft(directory, new Date()).catch(warn);
+      if (testbed !== undefined) log.info(`Gave ${testbed} back, which the job had left.`);
+    }
   }
   if (hasLab) await labDown().catch(warn);
-  await endAnswer(core.getState(answerState)).catch(warn);
+  for (const open of readOpenAnswers(core.getState(answerState))) {
+    await endAnswer(open).catch(warn);
+  }
   if (folder !== '') await handOver(folder).catch(warn);
 }
 
-async function endAnswer(state: string): Promise<void> {
-  if (state === '') return;
-  const { name, request } = readOpenAnswer(state);
+async function endAnswer({ name, request }: OpenAnswer): Promise<void> {
   const { patch, revisionAnswer } = request;
   const { token, conduitToken, job } = readInputs(process.env);
   // A comment on Phabricator is written at an end that is none of these.

@@ -16,11 +16,13 @@ export const artifactName = 'ppsgate-result';
 /**
  * Lays plan and journal into the work directory. What they say is laid on the DUT, so only those of a run count whose
  * workflow is the repository's own: a fork's pull request brings its own. Throws a `UsageError` for what cannot go on.
+ *
+ * @param folder of the gate in the artifact, which has several where there were several gates: empty, `1/`, `2/`.
  */
 export async function fetchExperiment(
   octokit: Octokit,
   repository: string,
-  { run, patch }: { run: number; patch: Patch },
+  { run, patch, folder }: { run: number; patch: Patch; folder: string },
   directory: string,
 ): Promise<void> {
   const again = `write /ppsgate run to measure ${patchName(patch)} from the start.`;
@@ -28,11 +30,14 @@ export async function fetchExperiment(
   const artifact = await fetchArtifact(octokit, { repository, runId: run, name: artifactName });
   if (artifact.kind !== 'fetched') throw new UsageError(`${artifact.why} Else ${again}`);
   const names = ['experiment.json', 'journal.jsonl'];
-  const entries = await readEntries(artifact.bytes, names);
+  const entries = await readEntries(
+    artifact.bytes,
+    names.map((name) => folder + name),
+  );
   if (entries.kind === 'refused') throw new UsageError(`${entries.why} Else ${again}`);
   await mkdir(directory, { recursive: true });
   for (const name of names) {
-    const text = entries.texts.get(name);
+    const text = entries.texts.get(folder + name);
     if (text === undefined)
       throw new UsageError(`The experiment to extend has no ${name}: ${again}`);
     await writeFile(join(directory, name), text);

@@ -3,17 +3,18 @@ import { z } from 'zod';
 import { anyRequestSchema } from './request.ts';
 
 export const labState = 'embedded-lab';
-/** The folder that has the lease, and is uploaded. */
+/** The folder that is uploaded, in which the leases lie. */
 export const leaseState = 'lease';
-/** What is shown at the patch of a gate that has not ended. */
+/** What is shown at the patch of gates that have not ended. */
 export const answerState = 'answer';
 
 /** What it takes to end that; `name` is that of a gate's comment and check. */
 const openAnswerSchema = z.object({ name: z.string(), request: anyRequestSchema });
 
-type OpenAnswer = z.infer<typeof openAnswerSchema>;
+export type OpenAnswer = z.infer<typeof openAnswerSchema>;
 
-export const openAnswerText = (answer: OpenAnswer): string => JSON.stringify(answer);
+export const openAnswersText = (answers: readonly OpenAnswer[]): string => JSON.stringify(answers);
 
-export const readOpenAnswer = (text: string): OpenAnswer =>
-  openAnswerSchema.parse(JSON.parse(text));
+/** None of an empty text: nothing was shown. */
+export const readOpenAnswers = (text: string): OpenAnswer[] =>
+  text === '' ? [] : z.array(openAnswerSchema).parse(JSON.parse(text));

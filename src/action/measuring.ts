@@ -30,7 +30,7 @@ export async function readyLab(
 
 /**
  * A folder that is uploaded, whatever comes to lie there: workflows look for it at its place, which no output can change.
- * Where a lease lies in it, that is given back at the end of the job.
+ * Leases that lie in it are given back at the end of the job.
  */
 export async function newFolder({ inputs: { job } }: JobContext): Promise<string> {
   const folder = await makeFirst(join(job.temporary, 'ppsgate'));
@@ -64,9 +64,14 @@ export const orElsewhere = (answer: Answer, request: AnyRequest): Answer => ({
 
 /** The summary of the job holds the result also where nothing else can be written. */
 export async function summarized<Told extends Ending>(ending: Told): Promise<Told> {
-  await core.summary.addRaw(summaryOf(ending)).write();
+  const write = async () => void (await core.summary.addRaw(summaryOf(ending)).write());
+  summaries = summaries.then(write, write);
+  await summaries;
   return ending;
 }
+
+/** Gates that end at once write one after the other: the runner's toolkit has one buffer for all of them. */
+let summaries: Promise<void> = Promise.resolve();
 
 /**
  * Writes to the log alone, and to no terminal: a runner may offer one, as act does, and what it is told must begin a

@@ -18,7 +18,7 @@ import { UsageError } from '../words/usage-error.ts';
 import type { Admission } from './admit.ts';
 import { askedOf, type Held, heldTo, readBisectConfig, restoreCommits } from './bisection.ts';
 import { bisectAnswerFor, type JobContext } from './job.ts';
-import { answerState, openAnswerText } from './left.ts';
+import { answerState, openAnswersText } from './left.ts';
 import { log, saveState, setOutput } from './log.ts';
 import {
   jobLog,
@@ -97,7 +97,7 @@ async function search(request: BisectRequest, written: Config, job: Job): Promis
   const exitCode = await readyLab(held.config, held.testbeds);
   if (exitCode !== undefined) return exitCode;
   const folder = await newFolder(context);
-  if (isAlone) saveState(answerState, openAnswerText({ name: '', request }));
+  if (isAlone) saveState(answerState, openAnswersText([{ name: '', request }]));
   const work = async (): Promise<Bisected> => {
     const result = await found(request, held, folder, answer, job);
     const links = { rawData: `the [job](${context.inputs.job.runUrl})` };

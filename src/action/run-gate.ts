@@ -1,7 +1,7 @@
 // `command: gate`: measures what there is leave for, and where no other job does that, admits and answers as well.
 
 import { copyFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Answer, answering, linkedAfterwards, together } from '../answer/answer.ts';
 import { type Ending, endingOfError, endingOfResult, upshotOf } from '../answer/ending.ts';
 import { applyOverrides } from '../config/overrides.ts';
@@ -12,9 +12,11 @@ import { gate, resumeGate } from '../gate.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import { night } from '../night.ts';
 import { restoreRevision } from '../patch/revision.ts';
+import { labelled } from '../progress.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read.ts';
 import { type GateSession, inSession } from '../session.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
 import { exitCodes, type Upshot, worstUpshot } from '../words/upshot.ts';
@@ -29,7 +31,7 @@ import {
   revisionWorldOf,
   wishesFor,
 } from './job.ts';
-import { answerState, openAnswerText } from './left.ts';
+import { answerState, openAnswersText } from './left.ts';
 import { log, saveState, setOutput } from './log.ts';
 import { nightWorld } from './measured-night.ts';
 import {
@@ -116,27 +118,44 @@ async function measureAll(request: AdmittedRequest, written: Config, job: Job): 
   if (exitCode !== undefined) return exitCode;
 
   const folder = await newFolder(job.context);
+  const names = gateNames(wishes);
+  const open = new Set(names);
+  const keepOpen = () => {
+    const answers = [...open].map((name) => ({ name, request }));
+    if (job.isAlone) saveState(answerState, openAnswersText(answers));
+  };
+  keepOpen();
   const done: Done[] = [];
-  for (const [index, name] of gateNames(wishes).entries()) {
+  const judgeOn = async (name: string, index: number) => {
+    const [wish = ''] = names.length === 1 ? [] : wishes.slice(index);
+    const own = names.length === 1 ? '' : `${index + 1}/`;
     const place: Place = {
       ...job,
-      folder,
-      directory: wishes.length === 1 ? folder : join(folder, String(index + 1)),
-      file: (base) => join(folder, fileOf(base, index, wishes.length)),
+      ...{ wish, own },
+      directory: resolve(folder, own),
+      file: (base) => join(folder, fileOf(base, index, names.length)),
     };
     const answer = await openAnswer(request, config, name, place);
-    if (job.isAlone) saveState(answerState, openAnswerText({ name, request }));
     const ending = await answering(answer, job.signal, () =>
       judge({ request, config, testbeds: testbeds[index] ?? [], ...rest }, place, answer),
-    )
-      .catch(async (error: unknown) => {
-        if (!job.signal.aborted) await keepFailure(error, place);
-        throw error;
-      })
-      .finally(() => saveState(answerState, ''));
+    ).catch(async (error: unknown) => {
+      if (!job.signal.aborted) await keepFailure(error, place);
+      throw error;
+    });
     done.push({ ending, directory: place.directory });
     tellOutputs(worstOf(done));
-  }
+  };
+  const ended = await Promise.allSettled(
+    names.map((name, index) =>
+      judgeOn(name, index).finally(() => {
+        open.delete(name);
+        keepOpen();
+      }),
+    ),
+  );
+  const [failure, ...more] = ended.filter((one) => one.status === 'rejected');
+  for (const { reason } of more) log.error(reasonOf(reason));
+  if (failure !== undefined) throw failure.reason;
   return exitCodeFor(
     request.purpose,
     done.map(({ ending }) => upshotOf(ending)),
@@ -187,9 +206,11 @@ async function planned(
 }
 
 type Place = Job & {
-  /** Where the job's end looks for a lease, and what is uploaded. */
-  folder: string;
-  /** The work directory, in it. */
+  /** Tells it from the others; empty where there are none. */
+  wish: string;
+  /** Its folder in what is uploaded: empty, or `1/`, `2/`. */
+  own: string;
+  /** The work directory, where the job's end looks for a lease. */
   directory: string;
   /** Path of what the job that publishes looks for, like `result.json`. */
   file(base: OutputName): string;
@@ -218,10 +239,10 @@ type Task = {
 };
 
 async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> {
-  const { context, isAlone, directory } = place;
+  const { context, isAlone, wish, directory } = place;
   const { request, config } = task;
   const result = await measured(task, place, answer);
-  log.info(headline(result));
+  log.info([wish, headline(result)].filter(Boolean).join(': '));
   const written = join(directory, 'result.json');
   if (place.file('result') !== written) await copyFile(written, place.file('result'));
   const ending = endingOfResult(result, {});
@@ -241,20 +262,20 @@ function measured(
   place: Place,
   answer: Answer,
 ): Promise<Result> {
-  const { context, folder, directory, within, signal } = place;
+  const { context, wish, own, directory, within, signal } = place;
   const { inputs, octokit, repository } = context;
   const { job } = inputs;
   const { patch, extend, priority } = request;
   const session: GateSession = {
     ...{ config, repository, answer, signal },
     history: sharedHistory(config, context),
-    output: jobLog,
+    output: labelled(jobLog, wish),
     requestFor: (patch) => ({
       priority,
       holder: { who: job.who, purpose: 'gate', patch: patchName(patch), url: job.runUrl },
       subject: `${job.repository}${subjectOf(request)} by ${job.workflow}`,
     }),
-    leaseFolder: folder,
+    leaseFolder: directory,
   };
   return within(session, async (world) => {
     if (extend === undefined) {
@@ -264,7 +285,7 @@ function measured(
         ? night(wanted, directory, nightWorld(world, { ...place, config }))
         : gate(wanted, directory, world);
     }
-    await fetchExperiment(octokit, job.repository, { ...extend, patch }, directory);
+    await fetchExperiment(octokit, job.repository, { ...extend, patch, folder: own }, directory);
     return resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
   });
 }

@@ -8,7 +8,7 @@ import { whoami } from '../controller/reservations.ts';
 import { runToExit } from '../exit.ts';
 import { machinesOf } from '../inventory/machines.ts';
 import { aimOf } from '../inventory/overview.ts';
-import { releaseLeft } from '../reservation/lease-file.ts';
+import { directoriesWithLease, releaseLeft } from '../reservation/lease-file.ts';
 import { openStore } from '../reservation/open.ts';
 import { type Holding, type LabState, readLab } from '../reservation/records.ts';
 import { giveBack } from '../reservation/reservation.ts';
@@ -81,12 +81,15 @@ async function releaseDirectory(directory: string): Promise<number> {
       `--directory: there is no ${directory}: name the work directory of a gate.`,
     );
   });
-  const testbed = await releaseLeft(directory, new Date());
-  print(
-    testbed === undefined
-      ? `Nothing is held by the gate of ${directory}.`
-      : `${testbed} is given back; its next holder brings it to its base.`,
-  );
+  const held: string[] = [];
+  for (const own of await directoriesWithLease(directory)) {
+    const testbed = await releaseLeft(own, new Date());
+    if (testbed !== undefined) held.push(testbed);
+  }
+  for (const testbed of held) {
+    print(`${testbed} is given back; its next holder brings it to its base.`);
+  }
+  if (held.length === 0) print(`Nothing is held by the gate of ${directory}.`);
   return exitCodes.pass;
 }
 

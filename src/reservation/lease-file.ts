@@ -1,6 +1,6 @@
 // A lease in a file, for whoever cleans up after a process that could not: a job's post step, or a person.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { ReservationsConfig } from '../config/reservations.ts';
 import type { Lease } from './lease.ts';
@@ -31,6 +31,15 @@ export async function keepLease(
 
 export const forgetLease = (directory: string): Promise<void> =>
   rm(join(directory, fileName), { force: true });
+
+/** The directories with a lease, among this one and all below it: several gates of one process have one each. */
+export async function directoriesWithLease(top: string): Promise<string[]> {
+  const names = await readdir(top, { recursive: true }).catch(() => []);
+  return names
+    .filter((name) => basename(name) === fileName)
+    .map((name) => dirname(join(top, name)))
+    .toSorted();
+}
 
 /**
  * Gives back what a process that has ended still held; its next holder brings it to its base. Answers the testbed's

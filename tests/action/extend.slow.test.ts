@@ -45,7 +45,12 @@ const whole = { 'experiment.json': plan, 'journal.jsonl': '{}\n', 'result.json':
 /** Where it was laid. */
 async function extended(patch = pullRequest): Promise<string> {
   const directory = join(temporaryFolder(), 'work');
-  await fetchExperiment(await hastyOctokit(github), repository, { run: 41, patch }, directory);
+  await fetchExperiment(
+    await hastyOctokit(github),
+    repository,
+    { run: 41, patch, folder: '' },
+    directory,
+  );
   return directory;
 }
 

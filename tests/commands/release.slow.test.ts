@@ -130,6 +130,25 @@ test('what a gate left is given back, its place in the queue with it, and a seco
   expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('Nothing is held') });
 });
 
+test('what several gates left in folders of one directory is given back, all of it', async () => {
+  const { ppsgate, take, store, config, folder } = await aPlace({
+    hp: linuxOf('hp'),
+    rcc: linuxOf('rcc'),
+  });
+  for (const name of ['hp', 'rcc']) {
+    const holding = await take(name);
+    const { session, testbed } = holding;
+    const own = { ...lease, holding, session, testbed };
+    await keepLease(join(folder, 'ppsgate-gate-1', name), own, config.reservations);
+  }
+  expect(await ppsgate('release', '--directory', 'ppsgate-gate-1')).toMatchObject({
+    stdout: ['hp', 'rcc']
+      .map((name) => `${name} is given back; its next holder brings it to its base.\n`)
+      .join(''),
+  });
+  expect((await readLab(store)).held.size).toBe(0);
+});
+
 const lease = {
   token: 1,
   signal: new AbortController().signal,
