@@ -1203,6 +1203,7 @@ const configKeys = closed({
 	overlay: path$1.prefault("dut").describe("A folder whose files are laid over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top."),
 	testbeds: testbeds.describe("Testbeds by their names."),
 	each: wishes.optional().describe("A patch is judged on one testbed of each; left out, on the first of the testbeds."),
+	split: boolean({ error: expected("true or false") }).optional().describe("Whether the cells of a patch are split over all testbeds that are the same, which are measured on at once."),
 	scenarios: namedScenarios$1.prefault(["forwarding"]).describe("Every scenario is measured with every family."),
 	rules: record(scenarioSchema, ownRules, { error: expected("rules by the names of their scenarios") }).prefault({}).describe("Scenarios of your own for FreeBSD testbeds."),
 	families: listOf(families).prefault(["inet4"]).describe("Every scenario is measured with every family."),
@@ -1218,7 +1219,7 @@ const configKeys = closed({
 });
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = configKeys.transform((written, context) => {
-	const { overlay, traffic: writtenTraffic, each, paths, phabricator, profile, ...rest } = written;
+	const { overlay, traffic: writtenTraffic, each, split, paths, phabricator, profile, ...rest } = written;
 	const traffic = withDefaults(writtenTraffic, usualSystem(written));
 	const refuse = (path, message) => context.addIssue({
 		code: "custom",
@@ -1249,6 +1250,7 @@ const configSchema = configKeys.transform((written, context) => {
 			...path
 		], message);
 	}
+	if (split && Object.keys(written.testbeds).length === 1) refuse(["split"], "expected several testbeds over which cells are split, found one");
 	const { frameSizes } = writtenTraffic;
 	return {
 		...rest,
@@ -1263,6 +1265,7 @@ const configSchema = configKeys.transform((written, context) => {
 		} },
 		...frameSizes !== void 0 && { frameSizes },
 		...each !== void 0 && { each },
+		...split !== void 0 && { split },
 		...paths !== void 0 && { paths },
 		...phabricator !== void 0 && { phabricator }
 	};
@@ -1324,7 +1327,7 @@ function wrongTestbeds({ code, input }) {
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
 function applyOverrides(config, texts, calledAs) {
 	const { shape } = configKeys;
-	const { scenarios, families, profile: asked } = texts;
+	const { scenarios, families, profile: asked, split } = texts;
 	const { profile: written, ...rest } = config;
 	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
 	return {
@@ -1332,6 +1335,7 @@ function applyOverrides(config, texts, calledAs) {
 		...profile && { profile },
 		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
 		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
+		...split && { split: split === true || parseSwitch(split, calledAs("split")) },
 		gate: overrideGate(config.gate, texts, calledAs)
 	};
 }
@@ -1529,6 +1533,13 @@ const parameters = {
 		},
 		jenkins: true,
 		kind: "list"
+	},
+	split: {
+		input: "true splits the cells over all testbeds that are the same, which are measured on at once; instead of what is configured.",
+		option: { says: "the cells over all testbeds that are the same" },
+		isAsked: true,
+		jenkins: true,
+		kind: "switch"
 	},
 	priority: {
 		of: "both",

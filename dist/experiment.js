@@ -1,5 +1,5 @@
 import { version } from "./package.js";
-import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, expectedly, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, roughly, runSchema, shortened, withoutPaths } from "./words.js";
+import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, expectedly, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, roughly, runSchema, shortened, upshotOfResult, withoutPaths } from "./words.js";
 import { array, base64, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, quantile, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { blastNumbers, cellResult, cellVerdict, evidenceAt, forecast, isCounted, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
@@ -981,7 +981,7 @@ function assembleResult(plan, journal) {
 		finishedAt: journal.at(-1)?.at ?? epoch,
 		blasts: journal.flatMap((entry) => entry.kind === "measured" ? entry.summary : []),
 		leftOut: leftOutIn(journal),
-		outcome: outcomeOf$1(plan, journal)
+		outcome: outcomeOf$2(plan, journal)
 	};
 }
 /** The result of an experiment that need not be made; `leftAlone` are places of files that count for nothing there. */
@@ -999,7 +999,7 @@ function unchangedResult(plan, leftAlone, now) {
 	};
 }
 const epoch = (/* @__PURE__ */ new Date(0)).toISOString();
-function outcomeOf$1(plan, journal) {
+function outcomeOf$2(plan, journal) {
 	const last = journal.findLast((entry) => entry.kind !== "started" && entry.kind !== "warned" && !leavesOut(entry));
 	if (last?.kind === "rejected") return last.rejection;
 	const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
@@ -1952,6 +1952,71 @@ function known({ design, history, ...cell }) {
 	};
 }
 
+// src/experiment/parts.ts
+/** The cells of each of so many parts, at most as many as there are cells: numbers of cells differ by one at most. */
+const dealt = (cells, parts) => Array.from({ length: Math.min(parts, cells.length) }, (_, part) => cells.filter((_, index) => index % parts === part));
+/**
+* What a part of the cells is held to. Each has a share of the false alarms by its cells, so that all together have what
+* is promised of the patch (Boole's inequality); misses are promised of each cell.
+*/
+const shareOf = (config, own, of) => ({
+	...config,
+	gate: {
+		...config.gate,
+		falseAlarmRatio: config.gate.falseAlarmRatio * own / of
+	}
+});
+/**
+* The result of all parts, at least one, as of one experiment; nothing in it compares one testbed with another. A patch
+* that cannot run is that wherever it turned out.
+*
+* @param cells all that was asked for, in their order
+*/
+function together(parts, policy, cells) {
+	const results = parts.map(({ result }) => result);
+	const [first] = results;
+	if (first === void 0) throw new TypeError("There is no part to put together.");
+	const { fingerprint } = first.testbed;
+	const isShared = ([name, value]) => results.every(({ testbed }) => testbed.fingerprint[name] === value);
+	const order = cells.map(cellName);
+	const place = ({ cell }) => order.indexOf(cellName(cell));
+	return {
+		...first,
+		policy,
+		testbed: {
+			name: results.map(({ testbed }) => testbed.name).join(" and "),
+			fingerprint: Object.fromEntries(Object.entries(fingerprint).filter(isShared)),
+			warnings: results.flatMap(({ testbed }) => testbed.warnings.map((warning) => `${testbed.name}: ${warning}`))
+		},
+		startedAt: results.map(({ startedAt }) => startedAt).toSorted()[0] ?? first.startedAt,
+		finishedAt: results.map(({ finishedAt }) => finishedAt).toSorted().at(-1) ?? first.finishedAt,
+		blasts: parts.flatMap(({ result, folder }) => result.blasts.map((blast) => ({
+			...blast,
+			logs: below(folder, blast.logs)
+		}))),
+		leftOut: [...new Map(results.flatMap(({ leftOut }) => leftOut).map((one) => [one.variant, one])).values()],
+		outcome: outcomeOf$1(parts, (all) => all.toSorted((a, b) => place(a) - place(b)))
+	};
+}
+function outcomeOf$1(parts, ordered) {
+	const cells = ordered(parts.flatMap(({ result: { outcome }, folder }) => outcome.kind === "judged" ? outcome.cells.map((cell) => movedBelow(folder, cell)) : []));
+	const verdict = worstVerdict(cells);
+	const others = parts.map(({ result }) => result).filter(({ outcome }) => outcome.kind !== "judged");
+	return (others.find((result) => upshotOfResult(result) === "patchAtFault") ?? (verdict === "regression" ? void 0 : others[0]))?.outcome ?? {
+		kind: "judged",
+		verdict,
+		cells
+	};
+}
+const movedBelow = (folder, cell) => ({
+	...cell,
+	profiles: cell.profiles.map((profile) => profile.kind === "profiled" ? {
+		...profile,
+		file: below(folder, profile.file)
+	} : profile)
+});
+const below = (folder, path) => folder === "" ? path : `${folder}/${path}`;
+
 // src/experiment/recompute.ts
 /**
 * The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
@@ -2254,4 +2319,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, baseNumbers, baseOf, basisText, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, designOf, earlierEntries, extendPlan, finishedAt, gatePassenger, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isEnd, isSameTraffic, journalIn, keepLogIn, lackingOf, linksOn, makePlan, openJournal, outlookLine, outlookOf, packedEntry, packedLog, parts, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readOffer, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, shorterWays, takeProfilesOf, timesOn, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, baseOf, basisText, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, dealt, designOf, earlierEntries, extendPlan, finishedAt, gatePassenger, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isEnd, isSameTraffic, journalIn, keepLogIn, lackingOf, linksOn, makePlan, openJournal, outlookLine, outlookOf, packedEntry, packedLog, parts, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readOffer, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, shareOf, shorterWays, takeProfilesOf, timesOn, together, unchangedResult, writePlan };

@@ -17,6 +17,11 @@ function testbedsFor(config, wish = "") {
 	const unfit = first === void 0 ? void 0 : whyUnfit(config, first);
 	throw new UsageError(unfit ?? nothingLike(config, wish));
 }
+/** All testbeds that can carry the configuration, in its order. Throws a `UsageError` where there is none. */
+function fitFor(config) {
+	const fit = Object.keys(config.testbeds).filter((name) => whyUnfit(config, name) === void 0);
+	return fit.length > 0 ? fit : testbedsFor(config);
+}
 function askedFor(config, wish) {
 	const names = Object.keys(config.testbeds);
 	if (wish === "") return names.slice(0, 1);
@@ -130,6 +135,72 @@ function hostText(host) {
 	return zone === void 0 ? `[${plain}]` : `[${plain}%${zone}]`;
 }
 
+// src/inventory/same.ts
+/**
+* What a gate may be measured on: any of these, or where cells are split all of them together. Throws a `UsageError` where
+* there is none.
+*/
+const chosenFor = (config, wish) => config.split === true ? sameAmong(config, wish) : {
+	testbeds: testbedsFor(config, wish),
+	leftOut: []
+};
+/**
+* The testbeds of a wish that are the same as the first of them; an empty wish is for all of the configuration, and the
+* name of one for that one alone. Throws a `UsageError` where else there are no two.
+*/
+function sameAmong(config, wish = "") {
+	const names = wish.trim() === "" ? fitFor(config) : testbedsFor(config, wish);
+	const [first = "", ...others] = names;
+	if (first === wish.trim()) return {
+		testbeds: [first],
+		leftOut: []
+	};
+	const differing = others.flatMap((name) => {
+		const what = differenceOf(config.testbeds[first], config.testbeds[name]);
+		return what === void 0 ? [] : [{
+			name,
+			why: notTheSame(name, what, first)
+		}];
+	});
+	const out = new Set(differing.map(({ name }) => name));
+	const testbeds = names.filter((name) => !out.has(name));
+	const leftOut = differing.map(({ why }) => why);
+	if (testbeds.length > 1) return {
+		testbeds,
+		leftOut
+	};
+	const why = leftOut.length === 0 ? "No other testbed would do." : leftOut.join(" ");
+	throw new UsageError(`Cells cannot be split where only ${first} is to measure: ask without \`split\`, or for a wish that two testbeds fulfil. ${why}`);
+}
+const notTheSame = (name, what, first) => `${name} takes no part: not the same as ${first}, by ${what}.`;
+/** What is not the same of two testbeds, in a few words; undefined where all is that numbers depend on. */
+function differenceOf(one, other) {
+	if (one === void 0 || other === void 0) return "configuration";
+	const facts = factsOf(other);
+	return factsOf(one).find(([, value], index) => facts[index]?.[1] !== value)?.[0];
+}
+/** As texts to compare. Addresses, power and console may be others: they change no number. */
+function factsOf(testbed) {
+	const { capabilities } = testbed;
+	const shared = [
+		["kind", testbed.kind],
+		["card", JSON.stringify(capabilities?.nic)],
+		["processor", JSON.stringify(capabilities?.cpu)]
+	];
+	if (testbed.kind !== "freebsd") return shared;
+	const { dut, senders, receiver, builder, waive = {} } = testbed;
+	const ports = [dut.ingress, dut.egress].map(({ interface: name, ...rest }) => [driversOf(name), rest]);
+	const generators = [...senders, receiver].map((generator) => [driversOf(generator.interface), generator.threads]);
+	return [
+		...shared,
+		["ports", JSON.stringify(ports)],
+		["generators", JSON.stringify(generators)],
+		["boot method", dut.boot.method],
+		["kernel", JSON.stringify([builder?.recipe, builder?.relink])],
+		["list of waived settings", JSON.stringify(Object.keys(waive).toSorted())]
+	];
+}
+
 // src/inventory/overview.ts
 /** What people read of each state. */
 const stateNames = {
@@ -201,4 +272,4 @@ const waitingOf = ({ holder, priority, wants, since }, outlook) => ({
 /** `gate of #12`, or the purpose alone. */
 const aimOf = ({ purpose, patch }) => patch === void 0 ? purpose : `${purpose} of ${patch}`;
 
-export { aimOf, generatorsOf, machinesOf, overviewOf, rolesOf, stateNames, testbedsFor, wishesOf };
+export { aimOf, chosenFor, generatorsOf, machinesOf, notTheSame, overviewOf, rolesOf, stateNames, testbedsFor, wishesOf };

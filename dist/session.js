@@ -1,5 +1,7 @@
 import { openReservations, requireHere } from "./controller.js";
-import { showProgress } from "./progress.js";
+import { labelled, showProgress } from "./progress.js";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 // src/session.ts
 /** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
@@ -23,6 +25,7 @@ async function inSession(session, work) {
 			answer?.waiting(outlook, text);
 		}
 	});
+	await using others = new AsyncDisposableStack();
 	return await work({
 		repository,
 		async reserve(names, patch) {
@@ -51,9 +54,36 @@ async function inSession(session, work) {
 		history,
 		now: () => /* @__PURE__ */ new Date(),
 		onEvent: progress.onEvent,
-		signal
+		signal,
+		partOn(name) {
+			return {
+				onEvent: showProgress(labelled(shown, name), config.gate.metric, () => performance.now()).onEvent,
+				async reserveSoon(patch) {
+					await requireHere([name], config);
+					const late = new AbortController();
+					const until = AbortSignal.any([signal, late.signal]);
+					const { recorder } = session;
+					const quiet = {
+						signal: until,
+						tell,
+						recorder,
+						onWait() {}
+					};
+					const ofOther = others.use(await openReservations(config, quiet));
+					const isIn = new AbortController();
+					setTimeout(secondsForOthers * 1e3, void 0, { signal: isIn.signal }).then(() => late.abort(/* @__PURE__ */ new Error(`it was not free within ${secondsForOthers} s`))).catch(() => {});
+					try {
+						return await ofOther.reserve([name], requestFor(patch), join(leaseFolder, name));
+					} finally {
+						isIn.abort();
+					}
+				}
+			};
+		}
 	}).finally(progress.end);
 }
+/** As long as one testbed that is ours waits for others that could measure beside it. */
+const secondsForOthers = 60;
 /** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
 const heard = (output, hears) => ({ write(text) {
 	hears(text.trim());

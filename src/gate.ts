@@ -34,7 +34,7 @@ import { type Cell, cellName } from './words/scenario.ts';
 import { UsageError } from './words/usage-error.ts';
 import { brokenOff } from './words/use-outcome.ts';
 
-type GateRequest = {
+export type GateRequest = {
   patch: Patch;
   config: Config;
   /** Names of testbeds of the configuration, any of which would do, the first best. */

@@ -1,6 +1,6 @@
 import { isOfGate, publishToBranch, publishToDirectory } from "../data-branch.js";
 import { factsOf } from "../night.js";
-import { reasonOf } from "../words.js";
+import { codeSpan, reasonOf } from "../words.js";
 import { log } from "./log.js";
 import { tellTrend } from "./tell-trend.js";
 
@@ -14,6 +14,22 @@ async function publishData(context, config, asked) {
 	const nights = asked.filter(({ isDefaultBranch }) => isDefaultBranch);
 	await tellTrend(context, config, nights.map(({ result }) => result.testbed.name));
 	return links;
+}
+/** Where people find what was published of one gate, whose cells may have been split. */
+function linksOfParts(parts, links) {
+	const [first = {}] = links;
+	if (parts.length === 1) return first;
+	const { rerun } = first;
+	const rawData = parts.map(({ result: { testbed } }, index) => {
+		const { rawData } = links[index] ?? {};
+		return rawData && `${codeSpan(testbed.name)}: ${rawData}`;
+	}).filter(Boolean).join("; ");
+	const graph = (anchor) => links.map((one) => one.graph?.(anchor)).find((found) => found !== void 0);
+	return {
+		...rerun && { rerun },
+		...rawData && { rawData },
+		graph
+	};
 }
 async function keptData({ octokit, repository, inputs: { job } }, { github, trend }, asked) {
 	const warned = /* @__PURE__ */ new Set();
@@ -88,4 +104,4 @@ async function knownFacts({ result }, repository) {
 	});
 }
 
-export { publishData };
+export { linksOfParts, publishData };

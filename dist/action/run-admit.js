@@ -1,7 +1,7 @@
 import { composeComment, endingOfError, endingOfFailure, hasCheckRun, markerOf, readMemory, standsForAnother } from "../answer.js";
 import { applyOverrides, calledAs, parsePriority } from "../config.js";
 import { placeOf, publishComment } from "../github.js";
-import { testbedsFor } from "../inventory.js";
+import { chosenFor, testbedsFor } from "../inventory.js";
 import { callOnGithub, commandsFor, parseEarlier, patchOfRevision } from "../patch.js";
 import { findRevision, parseRevisionName } from "../phabricator.js";
 import { UsageError, codeSpan, exitCodes, withoutPaths } from "../words.js";
@@ -71,7 +71,7 @@ async function admitEvent(context, here = (admission) => admission) {
 		nameOf(config, ask) {
 			const wishes = wishesFor(config, ask, inputs);
 			const asked = applyOverrides(config, ask, calledByAsker);
-			for (const wish of wishes) testbedsFor(asked, wish);
+			for (const wish of wishes) chosenFor(asked, wish);
 			return gateNames(wishes)[0] ?? "ppsgate";
 		},
 		checkBisection(config, ask) {

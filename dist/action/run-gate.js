@@ -2,19 +2,20 @@ import { answering, endingOfError, endingOfResult, linkedAfterwards, together, u
 import { applyOverrides, calledAs } from "../config.js";
 import { randomSeed } from "../experiment.js";
 import { gate, resumeGate } from "../gate.js";
-import { testbedsFor } from "../inventory.js";
+import { chosenFor } from "../inventory.js";
 import { factsOf, folderOf, night } from "../night.js";
 import { restoreRevision } from "../patch.js";
 import { labelled } from "../progress.js";
-import { explained, headline, outcomeName } from "../report.js";
+import { explained, headline, outcomeName, readResult } from "../report.js";
 import { inSession } from "../session.js";
+import { splitGate } from "../split.js";
 import { UsageError, exitCodes, patchName, realPause, reasonOf, worstUpshot } from "../words.js";
 import { fetchExperiment, runsToExtend } from "./extend.js";
 import { answerFor, configCommitOf, failureOf, fileOf, gateNames, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
 import { answerState, openAnswersText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
 import { readBranchTrend, readDirectoryTrend, tonight } from "../data-branch.js";
-import { publishData } from "./publish-data.js";
+import { linksOfParts, publishData } from "./publish-data.js";
 import { tellTrend } from "./tell-trend.js";
 import { jobLog, keepRefusal, newFolder, orElsewhere, readyLab, sharedHistory, summarized } from "./measuring.js";
 import { githubFailure, placeOf } from "../github.js";
@@ -172,8 +173,9 @@ const measure = (request, written, job) => {
 	}));
 };
 async function measureAll(request, written, job) {
-	const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
-	const exitCode = await readyLab(config, testbeds.flat());
+	const { config, wishes, chosen, ...rest } = await planned(request, written, job);
+	const all = chosen.flatMap(({ testbeds }) => testbeds);
+	const exitCode = await readyLab(config, all);
 	if (exitCode !== void 0) return exitCode;
 	const folder = await newFolder(job.context);
 	const names = gateNames(wishes);
@@ -201,7 +203,8 @@ async function measureAll(request, written, job) {
 		const ending = await answering(answer, job.signal, () => judge({
 			request,
 			config,
-			testbeds: testbeds[index] ?? [],
+			...nothing,
+			...chosen[index],
 			...rest
 		}, place, answer)).catch(async (error) => {
 			if (!job.signal.aborted) await keepFailure(error, place);
@@ -221,6 +224,10 @@ async function measureAll(request, written, job) {
 	if (failure !== void 0) throw failure.reason;
 	return exitCodeFor(request.purpose, done.map(({ ending }) => upshotOf(ending)));
 }
+const nothing = {
+	testbeds: [],
+	leftOut: []
+};
 /** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
 function exitCodeFor(purpose, upshots) {
 	const upshot = worstUpshot(upshots);
@@ -236,7 +243,7 @@ async function planned(request, written, { context, isAlone }) {
 		return {
 			config,
 			wishes,
-			testbeds: wishes.map((wish) => testbedsFor(config, wish)),
+			chosen: wishes.map((wish) => chosenFor(config, wish)),
 			isMeasuredAnyway: isMeasuredAnyway(request, inputs.ask)
 		};
 	} catch (error) {
@@ -269,19 +276,36 @@ async function judge(task, place, answer) {
 	const ending = endingOfResult(result, {});
 	if (!isAlone) return summarized(ending);
 	const make = async () => {
-		const { profiles } = await explained(result, directory, log.warn);
-		const isDefaultBranch = request.purpose !== "patch";
-		const [links = {}] = await publishData(context, config, [{
-			result,
-			profiles,
-			isDefaultBranch,
+		const parts = await partsIn(directory, result, task.testbeds);
+		const shared = {
+			isDefaultBranch: request.purpose !== "patch",
 			isTrusted: true
-		}]);
-		return links;
+		};
+		const publications = parts.map((part) => ({
+			...part,
+			...shared
+		}));
+		return linksOfParts(publications, await publishData(context, config, publications));
 	};
 	return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
-function measured({ request, config, testbeds, isMeasuredAnyway }, place, answer) {
+/** What is published of a gate, with its profiles: its result, or where its cells were split that of each part. */
+async function partsIn(directory, whole, testbeds) {
+	const folders = testbeds.map((name) => join(directory, name));
+	const parts = (await Promise.all(folders.map(async (folder) => ({
+		folder,
+		result: await readResult(folder).catch(() => void 0)
+	})))).flatMap(({ folder, result }) => result ? [{
+		folder,
+		result
+	}] : []);
+	const own = parts.length === 0 ? [{
+		folder: directory,
+		result: whole
+	}] : parts;
+	return Promise.all(own.map(({ folder, result }) => explained(result, folder, log.warn)));
+}
+function measured({ request, config, testbeds, leftOut, isMeasuredAnyway }, place, answer) {
 	const { context, wish, own, directory, within, signal } = place;
 	const { inputs, octokit, repository } = context;
 	const { job } = inputs;
@@ -301,7 +325,12 @@ function measured({ request, config, testbeds, isMeasuredAnyway }, place, answer
 				patch: patchName(patch),
 				url: job.runUrl
 			},
-			subject: `${job.repository}${subjectOf(request)} by ${job.workflow}`
+			subject: [
+				job.repository + subjectOf(request),
+				"by",
+				job.workflow,
+				wish
+			].join(" ").trim()
 		}),
 		leaseFolder: directory
 	}, async (world) => {
@@ -314,10 +343,14 @@ function measured({ request, config, testbeds, isMeasuredAnyway }, place, answer
 				seed,
 				isMeasuredAnyway
 			};
-			return request.purpose === "nightly" ? night(wanted, directory, nightWorld(world, {
+			if (request.purpose === "nightly") return night(wanted, directory, nightWorld(world, {
 				...place,
 				config
-			})) : gate(wanted, directory, world);
+			}));
+			return config.split === true ? splitGate({
+				...wanted,
+				leftOut
+			}, directory, world) : gate(wanted, directory, world);
 		}
 		await fetchExperiment(octokit, job.repository, {
 			...extend,

@@ -3,9 +3,9 @@ import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, linkedNow
 import { testbedsThatDiffer, variantsBySystem } from "../build.js";
 import { int, object, string } from "../vendor/zod.js";
 import { applyOverrides, calledAs } from "../config.js";
-import { cellsAmong, recompute } from "../experiment.js";
+import { cellsAmong, cellsOf, policyOf, recompute, shareOf, together } from "../experiment.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../github.js";
-import { testbedsFor } from "../inventory.js";
+import { chosenFor } from "../inventory.js";
 import { expectOnLine, patchOfRange, restoreRevision } from "../patch.js";
 import { withReasons } from "../profile.js";
 import { headline } from "../report.js";
@@ -15,7 +15,7 @@ import { log } from "./log.js";
 import { askedOf, heldTo, readBisectConfig, restoreCommits } from "./bisection.js";
 import { artifactName } from "./extend.js";
 import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateNames, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, wishesFor } from "./request.js";
-import { publishData } from "./publish-data.js";
+import { linksOfParts, publishData } from "./publish-data.js";
 import { readEvent } from "./inputs.js";
 import { tellRefusal } from "./run-admit.js";
 import { relative } from "node:path";
@@ -266,6 +266,73 @@ async function believedSearch(text, asked) {
 	return found.result;
 }
 
+// src/action/believed-split.ts
+/**
+* The result of each part, with the share of the false alarms that its cells have. A cell is of the first part that has
+* it, and one that no part has is an invalid one of the first.
+*
+* @param texts of the parts, by the names of their testbeds; at least one
+*/
+function believedSplit(texts, asked) {
+	const cells = cellsOf(asked.config);
+	const claims = [];
+	const taken = /* @__PURE__ */ new Set();
+	for (const [name, text] of texts) {
+		const read = parseResult(text);
+		if (read.kind === "refused") return read;
+		const why = whyNot(read.result, asked);
+		if (why !== void 0) return {
+			kind: "refused",
+			why
+		};
+		const { outcome } = read.result;
+		const has = new Set(outcome.kind === "judged" ? outcome.cells.map(({ cell }) => cellName(cell)) : []);
+		const own = cells.filter((cell) => has.has(cellName(cell)) && !taken.has(cellName(cell)));
+		for (const cell of own) taken.add(cellName(cell));
+		const claimed = withPatch(read.result, asked.patch);
+		if (own.length > 0 || outcome.kind !== "judged") claims.push({
+			name,
+			claimed,
+			own
+		});
+	}
+	const areJudged = claims.every(({ own }) => own.length > 0);
+	const lacking = cells.filter((cell) => areJudged && !taken.has(cellName(cell)));
+	const computed = claims.map(({ name, claimed, own }, index) => {
+		const measured = index === 0 ? [...own, ...lacking] : own;
+		const share = shareOf(asked.config, measured.length, cells.length);
+		const { falseAlarmRatio } = claimed.policy;
+		const gate = measured.length > 0 ? share.gate : {
+			...share.gate,
+			falseAlarmRatio
+		};
+		const of = {
+			...asked,
+			config: {
+				...share,
+				gate
+			},
+			cells: measured,
+			testbeds: [name]
+		};
+		return recompute(claimed, of);
+	});
+	const refused = computed.find((one) => one.kind === "refused");
+	if (refused !== void 0) return refused;
+	const parts = computed.flatMap((one) => one.kind === "computed" ? one : []);
+	if (parts.length === 0) return {
+		kind: "refused",
+		why: "No part has any of the cells."
+	};
+	return {
+		kind: "believed",
+		parts: parts.map(({ result }) => result),
+		corrections: parts.flatMap(({ refused }) => refused)
+	};
+}
+/** What need not be measured is never split. */
+const whyNot = (claimed, { patch }) => claimed.outcome.kind === "unchanged" ? "A part says that there was nothing to measure, where others have measured." : agreesWith(claimed, patch);
+
 // src/action/run-publish.ts
 /**
 * Passes when the patch is answered, whatever the verdict: that is for the check to say. Where that could not be done
@@ -330,7 +397,7 @@ async function runPublish(context, patience = anHour()) {
 const ended = (ending) => ({
 	kind: "ended",
 	ending,
-	profiles: [],
+	own: [],
 	parts: [],
 	corrections: []
 });
@@ -399,29 +466,48 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 			mayPass
 		});
 	}
+	const configured = applyOverrides(config, inputs.ask, calledAs.input);
+	const asked = applyOverrides(configured, request.ask, calledAs.comment);
+	const folderOf = (index) => of === 1 ? "" : `${index + 1}/`;
+	/** The results of the parts that there may be: nights are never split. */
+	const splitOf = (index) => asked.split !== true || request.purpose === "nightly" ? [] : chosenFor(asked, wishes[index]).testbeds.map((name) => ({
+		name,
+		path: `${folderOf(index)}${name}/result.json`
+	}));
 	const files = Array.from({ length: of }, (_, index) => ({
 		result: fileOf("result", index, of),
 		failure: fileOf("failure", index, of),
-		parts: Array.from({ length: request.purpose === "nightly" ? 20 : 0 }, (_, part) => fileOf(partName(part + 1), index, of))
+		parts: Array.from({ length: request.purpose === "nightly" ? 20 : 0 }, (_, part) => fileOf(partName(part + 1), index, of)),
+		split: splitOf(index)
 	}));
-	const wanted = files.flatMap(({ result, failure, parts }) => [
+	const wanted = files.flatMap(({ result, failure, parts, split }) => [...[
 		result,
 		failure,
 		...parts
-	]);
+	], ...split.map(({ path }) => path)]);
 	const entries = await readEntries(artifact.bytes, wanted);
 	if (entries.kind === "refused") return everywhere(endingOfFailure("infrastructure", entries.why));
-	const configured = applyOverrides(config, inputs.ask, calledAs.input);
-	const asked = applyOverrides(configured, request.ask, calledAs.comment);
-	return Promise.all(files.map(async ({ result, failure, parts: names }, index) => {
+	return Promise.all(files.map(async ({ result, failure, parts: names, split }, index) => {
 		const measured = entries.texts.get(result);
 		if (measured === void 0) return endingOfText(entries.texts.get(failure));
-		const read = believed(measured, {
+		const { testbeds } = chosenFor(asked, wishes[index]);
+		const isExtended = request.extend !== void 0;
+		const question = {
 			patch,
 			config: asked,
-			testbeds: testbedsFor(asked, wishes[index]),
-			isExtended: request.extend !== void 0
+			testbeds,
+			isExtended
+		};
+		const folder = folderOf(index);
+		const texts = split.flatMap(({ name, path }) => {
+			const text = entries.texts.get(path);
+			return text === void 0 ? [] : [[name, text]];
 		});
+		if (texts.length > 0 && !isExtended) return endedInParts(new Map(texts), question, {
+			bytes: artifact.bytes,
+			folder
+		});
+		const read = believed(measured, question);
 		if (read.kind === "refused") return ended(endingOfFailure("infrastructure", read.why));
 		if (read.result.outcome.kind === "unchanged") {
 			const why = await whyNotUnchanged(request, {
@@ -432,7 +518,6 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 			if (why !== void 0) return ended(endingOfFailure("infrastructure", why));
 		}
 		for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
-		const folder = of === 1 ? "" : `${index + 1}/`;
 		const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
 		const explained = withReasons(read.result, profiles);
 		const corrections = read.refused;
@@ -455,11 +540,42 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 		return {
 			kind: "ended",
 			ending: endingOfResult(explained, { corrections }),
-			profiles,
+			own: [{
+				result: explained,
+				profiles
+			}],
 			parts,
 			corrections
 		};
 	}));
+}
+/** One ending for the parts of a gate whose cells were split. */
+async function endedInParts(texts, asked, { bytes, folder }) {
+	const read = believedSplit(texts, asked);
+	if (read.kind === "refused") return ended(endingOfFailure("infrastructure", read.why));
+	const { corrections } = read;
+	for (const sentence of corrections) log.warn(`The artifact is not believed: ${sentence}`);
+	const own = [];
+	for (const result of read.parts) {
+		const below = `${folder}${result.testbed.name}/`;
+		const profiles = await profilesIn(bytes, result, below, log.warn);
+		own.push({
+			result: withReasons(result, profiles),
+			profiles
+		});
+	}
+	const parts = own.map(({ result }) => ({
+		result,
+		folder: result.testbed.name
+	}));
+	const whole = together(parts, policyOf(asked.config), cellsOf(asked.config));
+	return {
+		kind: "ended",
+		ending: endingOfResult(whole, { corrections }),
+		own,
+		parts: [],
+		corrections
+	};
 }
 /** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
 function believed(text, asked) {
@@ -486,7 +602,7 @@ async function whyNotUnchanged(request, { config, wish, context }) {
 		const question = {
 			patch,
 			config,
-			testbeds: testbedsFor(config, wish)
+			testbeds: chosenFor(config, wish).testbeds
 		};
 		const variants = await variantsBySystem(question, repository);
 		const differ = await testbedsThatDiffer({
@@ -534,7 +650,7 @@ function pathsOfAction(code) {
 	return [...isInside ? [`${code}/`] : [], ...folders.flatMap((names) => beside.map((name) => [...names, name].join("/")))];
 }
 const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
-async function withLinks(answer, { ending, profiles, parts, corrections }, { request, isTrusted }, config, context) {
+async function withLinks(answer, { ending, own, parts, corrections }, { request, isTrusted }, config, context) {
 	const isDefaultBranch = request.purpose !== "patch";
 	if (ending.kind !== "measured") {
 		await publishData(context, config, []);
@@ -543,14 +659,14 @@ async function withLinks(answer, { ending, profiles, parts, corrections }, { req
 	const { result } = ending;
 	log.info(headline(result));
 	const make = async () => {
-		const [links = {}] = await publishData(context, config, [{
-			result,
-			profiles,
+		const publications = own.map((one) => ({
+			...one,
 			isDefaultBranch,
 			isTrusted
-		}, ...parts]);
+		}));
+		const links = await publishData(context, config, [...publications, ...parts]);
 		return {
-			...links,
+			...linksOfParts(own, links.slice(0, own.length)),
 			corrections
 		};
 	};

@@ -161,8 +161,11 @@ async function mistaken(why, { by, at }, found, { octokit, repositoryName, readC
 		why
 	};
 }
-/** More or fewer runs, profiles, and what need not be measured at all, never pass what would not be passed. */
-const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
+/**
+* More or fewer runs, profiles, several testbeds at once, and what need not be measured at all, never pass what would not
+* be passed.
+*/
+const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, split: ____, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
 async function admitDispatched(trigger, world) {
 	const { by, patch: name, ask, bisect } = trigger;
 	if (bisect !== void 0) return bisectDispatched(bisect, trigger, world);

@@ -3,13 +3,16 @@ import { parseMaxRuns, parsePriority, parseSeed } from "../config.js";
 import { timestampedDirectory, whoami } from "../controller.js";
 import { goingOn, hasPlan, historyFile, randomSeed } from "../experiment.js";
 import { gate, resumeGate } from "../gate.js";
-import { testbedsFor, wishesOf } from "../inventory.js";
+import { chosenFor, wishesOf } from "../inventory.js";
 import { NoRepositoryError, RepositoryError, openRepository, parseEarlier, patchOfRange, patchOfRevision, rangeLike } from "../patch.js";
 import { looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
 import { labelled } from "../progress.js";
+import { readResult } from "../report.js";
 import { inSession } from "../session.js";
+import { splitGate } from "../split.js";
 import { UsageError, excerpt, expected, patchName, upshotOfError } from "../words.js";
 import { join, resolve } from "node:path";
+import { readdir } from "node:fs/promises";
 
 // src/commands/judge-gate.ts
 /** All at once, and each to its end. */
@@ -20,10 +23,21 @@ const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (
 			result: await judge(one, call, answerOf(index))
 		};
 	} catch (error) {
-		if (upshotOfError(error) !== "usage" && await hasPlan(one.directory)) call.lastWords.push(goingOn(one.directory, commandOf(call)));
+		const begun = upshotOfError(error) === "usage" ? [] : await begunIn(one.directory);
+		call.lastWords.push(...begun.map((directory) => goingOn(directory, commandOf(call))));
 		throw error;
 	}
 }));
+/** Directories of gates without a result: this one, or those of its parts where it was split. */
+async function begunIn(directory) {
+	if (await hasPlan(directory)) return [directory];
+	const names = await readdir(directory).catch(() => []);
+	return (await Promise.all(names.map(async (name) => {
+		const part = join(directory, name);
+		return await hasPlan(part) && !await hasResult(part) ? [part] : [];
+	}))).flat();
+}
+const hasResult = (directory) => readResult(directory).then(() => true, () => false);
 const commandOf = ({ options: { config = usualConfig } }) => config === "ppsgate.yml" ? "ppsgate gate" : `ppsgate gate --config ${config}`;
 /** Where nobody names another. */
 const usualConfig = "ppsgate.yml";
@@ -43,17 +57,20 @@ async function gatesOf(call) {
 	const kernels = givenKernels(call);
 	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
 	const wishes = wishesOf(config, options, called);
-	if (options.record !== void 0 && wishes.length > 1) throw new UsageError(`${called("record")}: only one testbed can be recorded at a time; ask for one of them.`);
-	return wishes.map((wish) => {
+	const chosen = wishes.map((wish) => chosenFor(config, wish));
+	const isSplit = config.split === true && chosen.some(({ testbeds }) => testbeds.length > 1);
+	if (options.record !== void 0 && (wishes.length > 1 || isSplit)) throw new UsageError(`${called("record")}: only one testbed can be recorded at a time; ask for one of them.`);
+	return wishes.map((wish, index) => {
 		const isOnly = wishes.length === 1;
 		const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, "-"));
 		const isMeasuredAnyway = options.measureAnyway === true;
-		const testbeds = testbedsFor(config, wish);
+		const { testbeds = [], leftOut = [] } = chosen[index] ?? {};
 		const isRelinked = options.relinked === true;
 		const request = {
 			patch,
 			config,
 			testbeds,
+			leftOut,
 			seed,
 			kernels,
 			isMeasuredAnyway,
@@ -62,7 +79,7 @@ async function gatesOf(call) {
 		return {
 			name: isOnly ? "" : wish,
 			directory,
-			start: (world) => gate(request, directory, world)
+			start: (world) => isSplit ? splitGate(request, directory, world) : gate(request, directory, world)
 		};
 	});
 }

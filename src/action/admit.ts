@@ -209,8 +209,11 @@ async function mistaken(
     : { kind: 'nothing', why };
 }
 
-/** More or fewer runs, profiles, and what need not be measured at all, never pass what would not be passed. */
-const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, ...held }: Ask) => ({
+/**
+ * More or fewer runs, profiles, several testbeds at once, and what need not be measured at all, never pass what would not
+ * be passed.
+ */
+const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, split: ____, ...held }: Ask) => ({
   isOtherwise: Object.keys(held).length > 0,
 });
 

@@ -9,13 +9,14 @@ import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate } from '../gate.ts';
-import { testbedsFor } from '../inventory/wishes.ts';
+import { chosenFor } from '../inventory/same.ts';
 import { night } from '../night.ts';
 import { restoreRevision } from '../patch/revision.ts';
 import { labelled } from '../progress.ts';
 import { headline, outcomeName } from '../report/headline.ts';
-import { explained } from '../report/read.ts';
+import { explained, readResult } from '../report/read.ts';
 import { type GateSession, inSession } from '../session.ts';
+import { splitGate } from '../split.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
@@ -43,7 +44,7 @@ import {
   sharedHistory,
   summarized,
 } from './measuring.ts';
-import { publishData } from './publish-data.ts';
+import { linksOfParts, publishData } from './publish-data.ts';
 import { whileQueued } from './queued.ts';
 import {
   type AdmittedRequest,
@@ -113,8 +114,9 @@ const measure = (request: AdmittedRequest, written: Config, job: Job): Promise<n
 };
 
 async function measureAll(request: AdmittedRequest, written: Config, job: Job): Promise<number> {
-  const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
-  const exitCode = await readyLab(config, testbeds.flat());
+  const { config, wishes, chosen, ...rest } = await planned(request, written, job);
+  const all = chosen.flatMap(({ testbeds }) => testbeds);
+  const exitCode = await readyLab(config, all);
   if (exitCode !== undefined) return exitCode;
 
   const folder = await newFolder(job.context);
@@ -137,7 +139,7 @@ async function measureAll(request: AdmittedRequest, written: Config, job: Job): 
     };
     const answer = await openAnswer(request, config, name, place);
     const ending = await answering(answer, job.signal, () =>
-      judge({ request, config, testbeds: testbeds[index] ?? [], ...rest }, place, answer),
+      judge({ request, config, ...nothing, ...chosen[index], ...rest }, place, answer),
     ).catch(async (error: unknown) => {
       if (!job.signal.aborted) await keepFailure(error, place);
       throw error;
@@ -162,6 +164,8 @@ async function measureAll(request: AdmittedRequest, written: Config, job: Job): 
   );
 }
 
+const nothing = { testbeds: [], leftOut: [] };
+
 /** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
 function exitCodeFor(purpose: AdmittedRequest['purpose'], upshots: readonly Upshot[]): number {
   const upshot = worstUpshot(upshots);
@@ -174,7 +178,7 @@ function exitCodeFor(purpose: AdmittedRequest['purpose'], upshots: readonly Upsh
 type Planned = {
   config: Config;
   wishes: string[];
-  testbeds: string[][];
+  chosen: ReturnType<typeof chosenFor>[];
   isMeasuredAnyway: boolean;
 };
 
@@ -192,7 +196,7 @@ async function planned(
     return {
       config,
       wishes,
-      testbeds: wishes.map((wish) => testbedsFor(config, wish)),
+      chosen: wishes.map((wish) => chosenFor(config, wish)),
       isMeasuredAnyway: isMeasuredAnyway(request, inputs.ask),
     };
   } catch (error) {
@@ -235,6 +239,7 @@ type Task = {
   request: AdmittedRequest;
   config: Config;
   testbeds: readonly string[];
+  leftOut: readonly string[];
   isMeasuredAnyway: boolean;
 };
 
@@ -248,17 +253,30 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
   const ending = endingOfResult(result, {});
   if (!isAlone) return summarized(ending);
   const make = async () => {
-    const { profiles } = await explained(result, directory, log.warn);
-    const isDefaultBranch = request.purpose !== 'patch';
-    const publication = { result, profiles, isDefaultBranch, isTrusted: true };
-    const [links = {}] = await publishData(context, config, [publication]);
-    return links;
+    const parts = await partsIn(directory, result, task.testbeds);
+    const shared = { isDefaultBranch: request.purpose !== 'patch', isTrusted: true };
+    const publications = parts.map((part) => ({ ...part, ...shared }));
+    return linksOfParts(publications, await publishData(context, config, publications));
   };
   return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
 
+/** What is published of a gate, with its profiles: its result, or where its cells were split that of each part. */
+async function partsIn(directory: string, whole: Result, testbeds: readonly string[]) {
+  const folders = testbeds.map((name) => join(directory, name));
+  const read = await Promise.all(
+    folders.map(async (folder) => ({
+      folder,
+      result: await readResult(folder).catch(() => undefined),
+    })),
+  );
+  const parts = read.flatMap(({ folder, result }) => (result ? [{ folder, result }] : []));
+  const own = parts.length === 0 ? [{ folder: directory, result: whole }] : parts;
+  return Promise.all(own.map(({ folder, result }) => explained(result, folder, log.warn)));
+}
+
 function measured(
-  { request, config, testbeds, isMeasuredAnyway }: Task,
+  { request, config, testbeds, leftOut, isMeasuredAnyway }: Task,
   place: Place,
   answer: Answer,
 ): Promise<Result> {
@@ -273,7 +291,8 @@ function measured(
     requestFor: (patch) => ({
       priority,
       holder: { who: job.who, purpose: 'gate', patch: patchName(patch), url: job.runUrl },
-      subject: `${job.repository}${subjectOf(request)} by ${job.workflow}`,
+      // Gates of one job do not take each other's place in line, and the next job's take those of their wishes.
+      subject: [job.repository + subjectOf(request), 'by', job.workflow, wish].join(' ').trim(),
     }),
     leaseFolder: directory,
   };
@@ -281,8 +300,11 @@ function measured(
     if (extend === undefined) {
       const seed = randomSeed();
       const wanted = { patch, config, testbeds: [...testbeds], seed, isMeasuredAnyway };
-      return request.purpose === 'nightly'
-        ? night(wanted, directory, nightWorld(world, { ...place, config }))
+      if (request.purpose === 'nightly') {
+        return night(wanted, directory, nightWorld(world, { ...place, config }));
+      }
+      return config.split === true
+        ? splitGate({ ...wanted, leftOut }, directory, world)
         : gate(wanted, directory, world);
     }
     await fetchExperiment(octokit, job.repository, { ...extend, patch, folder: own }, directory);

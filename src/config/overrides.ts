@@ -17,12 +17,15 @@ import {
 } from './schema.ts';
 
 /** Texts as typed; lists with commas. An absent or empty one changes nothing. */
-export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>>;
+export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>> & {
+  /** Where it is typed at a shell it has no value. */
+  readonly split?: string | true | undefined;
+};
 
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
 export function applyOverrides(config: Config, texts: Overrides, calledAs: CalledAs): Config {
   const { shape } = configKeys;
-  const { scenarios, families, profile: asked } = texts;
+  const { scenarios, families, profile: asked, split } = texts;
   const { profile: written, ...rest } = config;
   const profile = asked ? profileAsked(config, asked, calledAs('profile')) : written;
   return {
@@ -30,6 +33,7 @@ export function applyOverrides(config: Config, texts: Overrides, calledAs: Calle
     ...(profile && { profile }),
     ...(scenarios && { scenarios: namedScenarios(config, scenarios, calledAs('scenarios')) }),
     ...(families && { families: parse(calledAs('families'), shape.families, list(families)) }),
+    ...(split && { split: split === true || parseSwitch(split, calledAs('split')) }),
     gate: overrideGate(config.gate, texts, calledAs),
   };
 }

@@ -11,6 +11,7 @@ import type { PullRequest } from '../../src/words/patch.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { memoryHistory } from '../fakes/history.ts';
 import { jobHere } from '../fakes/job.ts';
+import { noOthers } from '../fakes/no-others.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { type FakeTestbedOptions, fakeTestbed } from '../fakes/testbed.ts';
 import { twoRacks } from '../fakes/two-racks.ts';
@@ -63,6 +64,7 @@ async function measured(testbeds: Record<string, FakeTestbedOptions | Error>) {
       history: memoryHistory(),
       now: () => new Date('2026-11-20T12:00:00.000Z'),
       onEvent() {},
+      partOn: noOthers,
       signal,
     });
   const exitCode = await runGate(context, new AbortController().signal, within).catch(
