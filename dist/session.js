@@ -58,7 +58,7 @@ async function inSession(session, work) {
 		partOn(name) {
 			return {
 				onEvent: showProgress(labelled(shown, name), config.gate.metric, () => performance.now()).onEvent,
-				async reserveSoon(patch) {
+				async reserveSoon(patch, seconds) {
 					await requireHere([name], config);
 					const late = new AbortController();
 					const until = AbortSignal.any([signal, late.signal]);
@@ -71,7 +71,7 @@ async function inSession(session, work) {
 					};
 					const ofOther = others.use(await openReservations(config, quiet));
 					const isIn = new AbortController();
-					setTimeout(secondsForOthers * 1e3, void 0, { signal: isIn.signal }).then(() => late.abort(/* @__PURE__ */ new Error(`it was not free within ${secondsForOthers} s`))).catch(() => {});
+					setTimeout(seconds * 1e3, void 0, { signal: isIn.signal }).then(() => late.abort(/* @__PURE__ */ new Error(`it was not free within ${seconds} s`))).catch(() => {});
 					try {
 						return await ofOther.reserve([name], requestFor(patch), join(leaseFolder, name));
 					} finally {
@@ -82,8 +82,6 @@ async function inSession(session, work) {
 		}
 	}).finally(progress.end);
 }
-/** As long as one testbed that is ours waits for others that could measure beside it. */
-const secondsForOthers = 60;
 /** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
 const heard = (output, hears) => ({ write(text) {
 	hears(text.trim());

@@ -116,7 +116,7 @@ async function joining(names, first, request, world) {
 			text
 		});
 		try {
-			const ours = await opened(await reserveSoon(request.patch), request, onEvent);
+			const ours = await opened(await reserveSoon(request.patch, secondsForOthers), request, onEvent);
 			const fact = otherFact(first.inspection, ours.inspection);
 			if (fact === void 0) return [ours];
 			staysOut(notTheSame(name, fact, first.name));
@@ -127,6 +127,8 @@ async function joining(names, first, request, world) {
 		return [];
 	}))).flat();
 }
+/** As long as a testbed that is ours waits for others. */
+const secondsForOthers = 60;
 const leave = ({ reserved, testbed, onEvent }) => thenGivenBack(() => reserved, { onEvent }, () => notUsed("it is not the same machine"), () => testbed.restore());
 /** The first fact of its cards, CPU and drivers in which a machine differs from another. */
 function otherFact(one, other) {

@@ -88,7 +88,7 @@ export async function inSession<Told>(
       const own = showProgress(labelled(shown, name), config.gate.metric, () => performance.now());
       return {
         onEvent: own.onEvent,
-        async reserveSoon(patch) {
+        async reserveSoon(patch, seconds) {
           await requireHere([name], config);
           const late = new AbortController();
           const until = AbortSignal.any([signal, late.signal]);
@@ -96,8 +96,8 @@ export async function inSession<Told>(
           const quiet = { signal: until, tell, recorder, onWait() {} };
           const ofOther = others.use(await openReservations(config, quiet));
           const isIn = new AbortController();
-          void setTimeout(secondsForOthers * 1000, undefined, { signal: isIn.signal })
-            .then(() => late.abort(new Error(`it was not free within ${secondsForOthers} s`)))
+          void setTimeout(seconds * 1000, undefined, { signal: isIn.signal })
+            .then(() => late.abort(new Error(`it was not free within ${seconds} s`)))
             .catch(() => {});
           try {
             return await ofOther.reserve([name], requestFor(patch), join(leaseFolder, name));
@@ -110,9 +110,6 @@ export async function inSession<Told>(
   };
   return await work(world).finally(progress.end);
 }
-
-/** As long as one testbed that is ours waits for others that could measure beside it. */
-const secondsForOthers = 60;
 
 /** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
 const heard = (output: Output, hears: (line: string) => void): Output => ({

@@ -26,8 +26,8 @@ export type SplitWorld = World & { partOn(testbed: string): PartWorld };
 
 type PartWorld = {
   onEvent(event: ExperimentEvent): void;
-  /** The testbed beside the one that is ours; rejects where it is not free within a short while. */
-  reserveSoon(patch: Patch): Promise<Reserved>;
+  /** The testbed beside the one that is ours; rejects where it is not free within so many seconds. */
+  reserveSoon(patch: Patch, seconds: number): Promise<Reserved>;
 };
 
 /** `testbeds` are the same by what is configured; `leftOut` are sentences on those that are not. */
@@ -142,7 +142,11 @@ async function joining(
       const { onEvent, reserveSoon } = world.partOn(name);
       const staysOut = (text: string) => onEvent({ kind: 'told', text });
       try {
-        const ours = await opened(await reserveSoon(request.patch), request, onEvent);
+        const ours = await opened(
+          await reserveSoon(request.patch, secondsForOthers),
+          request,
+          onEvent,
+        );
         const fact = otherFact(first.inspection, ours.inspection);
         if (fact === undefined) return [ours];
         staysOut(notTheSame(name, fact, first.name));
@@ -155,6 +159,9 @@ async function joining(
   );
   return joined.flat();
 }
+
+/** As long as a testbed that is ours waits for others. */
+const secondsForOthers = 60;
 
 const leave = ({ reserved, testbed, onEvent }: Ours): Promise<void> =>
   thenGivenBack(

@@ -6,12 +6,11 @@ import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
 import { runGate } from '../../src/action/run-gate.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { inSession } from '../../src/session.ts';
-import { unshared } from '../../src/testbed/testbed.ts';
+import { type Reserved, unshared } from '../../src/testbed/testbed.ts';
 import type { PullRequest } from '../../src/words/patch.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { memoryHistory } from '../fakes/history.ts';
 import { jobHere } from '../fakes/job.ts';
-import { noOthers } from '../fakes/no-others.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { type FakeTestbedOptions, fakeTestbed } from '../fakes/testbed.ts';
 import { twoRacks } from '../fakes/two-racks.ts';
@@ -42,29 +41,32 @@ afterEach(async () => {
 });
 
 /** The job that measures, with these testbeds; each is ours once the job has asked for all of them. */
-async function measured(testbeds: Record<string, FakeTestbedOptions | Error>) {
+async function measured(testbeds: Record<string, FakeTestbedOptions | Error>, held = config) {
   const request: AdmittedRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
   const { context, folder, output } = await jobHere({
-    ...{ github, workspace, command: 'gate', request: requestText(request), config },
+    ...{ github, workspace, command: 'gate', request: requestText(request), config: held },
     event: { name: 'pull_request_target' },
   });
   const all = Promise.withResolvers<void>();
   const leases: string[] = [];
+  const reserved = (name: string): Reserved => {
+    const given = testbeds[name];
+    if (given instanceof Error) throw given;
+    return unshared(name, async () => fakeTestbed(given));
+  };
   const within: typeof inSession = ({ repository: opened, signal, leaseFolder }, work) =>
     work({
       repository: opened,
       async reserve([name = '']) {
         leases.push(leaseFolder);
-        if (leases.length === Object.keys(testbeds).length) all.resolve();
+        if (held.split || leases.length === Object.keys(testbeds).length) all.resolve();
         await all.promise;
-        const given = testbeds[name];
-        if (given instanceof Error) throw given;
-        return unshared(name, async () => fakeTestbed(given));
+        return reserved(name);
       },
       history: memoryHistory(),
       now: () => new Date('2026-11-20T12:00:00.000Z'),
       onEvent() {},
-      partOn: noOthers,
+      partOn: (name) => ({ onEvent() {}, reserveSoon: async () => reserved(name) }),
       signal,
     });
   const exitCode = await runGate(context, new AbortController().signal, within).catch(
@@ -97,4 +99,17 @@ test('one that cannot be measured leaves the others', async () => {
 test('the lease of each lies in a folder of its own', async () => {
   const { leases, folder } = await measured({ left: {}, right: {} });
   expect(leases.toSorted()).toEqual([join(folder, '1'), join(folder, '2')]);
+});
+
+test('a gate whose cells are split leaves its result, and that of each part in a folder of its own', async () => {
+  const text = `${twoRacks}split: true\nfamilies: [inet4, inet6]\n`;
+  const split = parseConfig(text, { path: 'ppsgate.yml', home: '/' });
+  const { exitCode, folder, output } = await measured({ left: {}, right: slower }, split);
+  expect(exitCode).toBe(1);
+  const outcomeOf = (path: string) =>
+    JSON.parse(readFileSync(join(folder, path), 'utf8')).outcome.verdict;
+  expect(['result.json', 'left/result.json', 'right/result.json'].map(outcomeOf)).toEqual([
+    ...['regression', 'no-regression', 'regression'],
+  ]);
+  expect(output).toMatch(/^verdict<<\S+\nregression$/m);
 });
