@@ -33,12 +33,12 @@ async function releaseDirectory(directory) {
 	await access(directory).catch(() => {
 		throw new UsageError(`--directory: there is no ${directory}: name the work directory of a gate.`);
 	});
-	const held = [];
-	for (const own of await directoriesWithLease(directory)) {
-		const testbed = await releaseLeft(own, /* @__PURE__ */ new Date());
-		if (testbed !== void 0) held.push(testbed);
-	}
+	const left = await directoriesWithLease(directory);
+	const released = await Promise.allSettled(left.map((own) => releaseLeft(own, /* @__PURE__ */ new Date())));
+	const held = released.flatMap((one) => one.status === "fulfilled" ? one.value ?? [] : []);
 	for (const testbed of held) print(`${testbed} is given back; its next holder brings it to its base.`);
+	const failure = released.find((one) => one.status === "rejected");
+	if (failure !== void 0) throw failure.reason;
 	if (held.length === 0) print(`Nothing is held by the gate of ${directory}.`);
 	return exitCodes.pass;
 }

@@ -81,14 +81,14 @@ async function releaseDirectory(directory: string): Promise<number> {
       `--directory: there is no ${directory}: name the work directory of a gate.`,
     );
   });
-  const held: string[] = [];
-  for (const own of await directoriesWithLease(directory)) {
-    const testbed = await releaseLeft(own, new Date());
-    if (testbed !== undefined) held.push(testbed);
-  }
+  const left = await directoriesWithLease(directory);
+  const released = await Promise.allSettled(left.map((own) => releaseLeft(own, new Date())));
+  const held = released.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []));
   for (const testbed of held) {
     print(`${testbed} is given back; its next holder brings it to its base.`);
   }
+  const failure = released.find((one) => one.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
   if (held.length === 0) print(`Nothing is held by the gate of ${directory}.`);
   return exitCodes.pass;
 }

@@ -2,6 +2,8 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openAnswersText } from '../../src/action/left.ts';
+import type { AdmittedRequest } from '../../src/action/request.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
@@ -191,6 +193,27 @@ describe('what is uploaded', () => {
     expect(readdirSync(join(temporary, 'ppsgate-3'))).toEqual(['failure.json']);
     expect(readdirSync(join(temporary, 'ppsgate'))).toEqual([]);
   });
+});
+
+test('the end of a job completes what several gates of it have left open', async () => {
+  const names = ['ppsgate: left', 'ppsgate: right'];
+  const url = `https://github.com/${repository}/pull/7`;
+  const own = { kind: 'pull-request', repository, url, baseBranch: 'main' } as const;
+  const { headRepository: _, ...known } = pullRequest;
+  const patch = { ...own, ...known };
+  const request: AdmittedRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
+  const ran = await run(
+    'gate',
+    { name: 'push', payload: {} },
+    {
+      entry: 'action-post.js',
+      state: { answer: openAnswersText(names.map((name) => ({ name, request }))) },
+    },
+  );
+  expect(ran.exitCode).toBe(0);
+  const titles = github.state.comments.map(({ body }) => body.split('\n')[0]);
+  expect(titles).toEqual(names.map((name) => `<!-- ${name} -->`));
+  for (const { body } of github.state.comments) expect(body).toContain('not measured: cancelled');
 });
 
 describeWith(['root'], 'what root has left there', () => {
