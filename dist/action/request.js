@@ -67,6 +67,14 @@ const wishesFor = (config, ask, inputs) => wishesOf(config, ask.testbed ? { test
 	testbed: inputs.ask.testbed,
 	each: inputs.each
 }, calledAs.input);
+/**
+* The configuration as it holds for a request: a night is measured whole, for its numbers are held against those of other
+* nights on that testbed.
+*/
+const heldBy = ({ purpose }, config) => purpose === "nightly" ? {
+	...config,
+	split: false
+} : config;
 /** A bisection has one testbed. */
 const bisectWish = (config, { testbed }, inputs) => wishesFor(config, testbed ? { testbed } : {}, inputs)[0];
 /** What the comment and the check of each gate are called. */
@@ -290,4 +298,4 @@ function failureOfText(text) {
 	};
 }
 
-export { answerFor, answerOnPhabricator, anyRequestSchema, bisectAnswerFor, bisectWish, configCommitOf, failureOf, failureOfText, fileOf, gateNames, isBisection, isMeasuredAnyway, marksFor, openBisectComment, openJob, partName, readRequest, requestSchema, requestText, revisionWorldOf, subjectOf, wishesFor };
+export { answerFor, answerOnPhabricator, anyRequestSchema, bisectAnswerFor, bisectWish, configCommitOf, failureOf, failureOfText, fileOf, gateNames, heldBy, isBisection, isMeasuredAnyway, marksFor, openBisectComment, openJob, partName, readRequest, requestSchema, requestText, revisionWorldOf, subjectOf, wishesFor };

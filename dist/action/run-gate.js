@@ -11,7 +11,7 @@ import { inSession } from "../session.js";
 import { splitGate } from "../split.js";
 import { UsageError, exitCodes, patchName, realPause, reasonOf, worstUpshot } from "../words.js";
 import { fetchExperiment, runsToExtend } from "./extend.js";
-import { answerFor, configCommitOf, failureOf, fileOf, gateNames, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
+import { answerFor, configCommitOf, failureOf, fileOf, gateNames, heldBy, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
 import { answerState, openAnswersText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
 import { readBranchTrend, readDirectoryTrend, tonight } from "../data-branch.js";
@@ -238,7 +238,7 @@ async function planned(request, written, { context, isAlone }) {
 	const { inputs } = context;
 	try {
 		const configured = applyOverrides(written, inputs.ask, calledAs.input);
-		const config = applyOverrides(configured, request.ask, calledAs.comment);
+		const config = heldBy(request, applyOverrides(configured, request.ask, calledAs.comment));
 		const wishes = wishesFor(config, request.ask, inputs);
 		return {
 			config,

@@ -14,7 +14,7 @@ import { folderOf, toldOf } from "../night.js";
 import { log } from "./log.js";
 import { askedOf, heldTo, readBisectConfig, restoreCommits } from "./bisection.js";
 import { artifactName } from "./extend.js";
-import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateNames, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, wishesFor } from "./request.js";
+import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateNames, heldBy, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, wishesFor } from "./request.js";
 import { linksOfParts, publishData } from "./publish-data.js";
 import { readEvent } from "./inputs.js";
 import { tellRefusal } from "./run-admit.js";
@@ -467,10 +467,10 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 		});
 	}
 	const configured = applyOverrides(config, inputs.ask, calledAs.input);
-	const asked = applyOverrides(configured, request.ask, calledAs.comment);
+	const asked = heldBy(request, applyOverrides(configured, request.ask, calledAs.comment));
 	const folderOf = (index) => of === 1 ? "" : `${index + 1}/`;
-	/** The results of the parts that there may be: nights are never split. */
-	const splitOf = (index) => asked.split !== true || request.purpose === "nightly" ? [] : chosenFor(asked, wishes[index]).testbeds.map((name) => ({
+	/** The results of the parts that there may be. */
+	const splitOf = (index) => asked.split !== true ? [] : chosenFor(asked, wishes[index]).testbeds.map((name) => ({
 		name,
 		path: `${folderOf(index)}${name}/result.json`
 	}));

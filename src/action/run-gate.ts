@@ -28,6 +28,7 @@ import {
   answerFor,
   configCommitOf,
   gateNames,
+  heldBy,
   type JobContext,
   revisionWorldOf,
   wishesFor,
@@ -191,7 +192,7 @@ async function planned(
   const { inputs } = context;
   try {
     const configured = applyOverrides(written, inputs.ask, calledAs.input);
-    const config = applyOverrides(configured, request.ask, calledAs.comment);
+    const config = heldBy(request, applyOverrides(configured, request.ask, calledAs.comment));
     const wishes = wishesFor(config, request.ask, inputs);
     return {
       config,

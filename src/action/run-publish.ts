@@ -41,6 +41,7 @@ import {
   answerFor,
   configCommitOf,
   gateNames,
+  heldBy,
   type JobContext,
   revisionWorldOf,
   wishesFor,
@@ -214,11 +215,11 @@ async function endingsOf(
     return new Array<Left>(of).fill({ ...failed, mayPass });
   }
   const configured = applyOverrides(config, inputs.ask, calledAs.input);
-  const asked = applyOverrides(configured, request.ask, calledAs.comment);
+  const asked = heldBy(request, applyOverrides(configured, request.ask, calledAs.comment));
   const folderOf = (index: number) => (of === 1 ? '' : `${index + 1}/`);
-  /** The results of the parts that there may be: nights are never split. */
+  /** The results of the parts that there may be. */
   const splitOf = (index: number) =>
-    asked.split !== true || request.purpose === 'nightly'
+    asked.split !== true
       ? []
       : chosenFor(asked, wishes[index]).testbeds.map((name) => ({
           name,
