@@ -13,6 +13,7 @@ import { type HistoryEntry, historyFile } from '../src/experiment/history.ts';
 import type { Entry } from '../src/experiment/journal.ts';
 import { makePlan, type Plan } from '../src/experiment/plan.ts';
 import { gate, type World } from '../src/gate.ts';
+import type { RunOptions } from '../src/host/execute.ts';
 import { commandText } from '../src/host/shell.ts';
 import type { Host } from '../src/host/ssh.ts';
 import { turns } from '../src/host/turns.ts';
@@ -63,8 +64,10 @@ export type LabTime = {
   whole: Span;
   /** Each from the machine's going down to its answering again; the last of them gives it back. */
   reboots: Span[];
-  /** Each from the receiver's start, with which the links begin to settle, to its end. */
+  /** Each from the sender's start to what the receiver, which stays, counted after its end. */
   blasts: Span[];
+  /** Each from the receiver's start until its link has settled. */
+  settlings: Span[];
   /** Times in which packets came faster than the DUT could forward them. */
   floods: Span[];
   /** When something was asked of the DUT: one that is deaf gets it later. */
@@ -123,7 +126,7 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
     const history = historyFile(join(folder, 'history.jsonl'));
     if (request.hasHistory) await history.append(earlierRuns(request));
 
-    const asked = { blasts: [] as Span[], dutCommands: [] as number[] };
+    const asked: Asked = { blasts: [], settlings: [], dutCommands: [] };
     const spans = spansOf(lab);
     const builder = builderOf(lab, request.build);
     const from = lab.clock.now();
@@ -275,13 +278,14 @@ const roundTripSeconds = 0.05;
 /** As src/host/connection.ts has it. */
 const commandsAtOnce = 5;
 
+type Asked = Pick<LabTime, 'blasts' | 'settlings' | 'dutCommands'>;
+
 /** The laboratory's clock stands still during ssh, so every login, command and upload is charged a round trip. */
-function distant(
-  lab: FreebsdLab,
-  { blasts, dutCommands }: Pick<LabTime, 'blasts' | 'dutCommands'>,
-): FreebsdWorld {
+function distant(lab: FreebsdLab, { blasts, settlings, dutCommands }: Asked): FreebsdWorld {
   const { clock } = lab;
   const world = worldOf(lab);
+  /** Blasts whose senders have ended. */
+  const ending = new Set<Span>();
   return {
     ...world,
     async connect(config, label) {
@@ -301,15 +305,33 @@ function distant(
       async run(command, options) {
         await trip();
         const from = clock.now();
-        const outcome = await host.run(command, options);
-        if (commandText(command).includes('pkt-gen -N -f rx')) {
-          blasts.push({ from, to: clock.now() });
+        const text = commandText(command);
+        const outcome = await host.run(command, text.includes('-f rx') ? heard(options) : options);
+        if (text.includes('pkt-gen -N -f tx')) {
+          const span = { from, to: clock.now() };
+          blasts.push(span);
+          ending.add(span);
         }
         return outcome;
       },
       output: (...args) => trip().then(() => host.output(...args)),
       upload: (...args) => trip().then(() => host.upload(...args)),
     };
+  }
+
+  /** What a receiver says. */
+  function heard(options: RunOptions = {}): RunOptions {
+    const from = clock.now();
+    const onStderr = (chunk: Uint8Array) => {
+      const text = Buffer.from(chunk).toString();
+      if (text.includes('Ready...')) settlings.push({ from, to: clock.now() });
+      if (text.includes(' pps ')) {
+        for (const span of ending) span.to = clock.now();
+        ending.clear();
+      }
+      options.onStderr?.(chunk);
+    };
+    return { ...options, onStderr };
   }
 }
 
@@ -348,31 +370,45 @@ export type Shares = {
   seconds: number;
   rebootSeconds: number;
   trafficSeconds: number;
-  /** What neither was, and no kernel was waited for. */
+  settlingSeconds: number;
+  /** What none of these was, and no kernel was waited for. */
   restSeconds: number;
-  /** The rest over reboots and traffic. */
+  /** The rest over reboots, traffic and settling links. */
   overhead: number;
 };
 
 /** Where the time to a verdict went. */
-export function sharesOf({ verdict, reboots, blasts, waitedSeconds }: LabTime): Shares {
+export function sharesOf({ verdict, ...lab }: LabTime): Shares {
+  const { reboots, blasts, settlings, waitedSeconds } = lab;
   const until = (spans: readonly Span[]) => spans.filter(({ to }) => to <= verdict.to);
   const rebooting = sum(until(reboots).map(secondsOf));
   const blasting = sum(blasts.map(secondsOf));
   const seconds = secondsOf(verdict);
-  const restSeconds = seconds - rebooting - blasting - waitedSeconds;
+  const settling = lengthOfAll(settlings);
+  const restSeconds = seconds - rebooting - blasting - settling - waitedSeconds;
   return {
     boots: until(reboots).length,
     blasts: blasts.length,
     seconds,
     rebootSeconds: rebooting,
     trafficSeconds: blasting,
+    settlingSeconds: settling,
     restSeconds,
-    overhead: restSeconds / (rebooting + blasting),
+    overhead: restSeconds / (rebooting + blasting + settling),
   };
 }
 
 const secondsOf = ({ from, to }: Span): number => to - from;
+
+/** Those that lie over another are counted once. */
+function lengthOfAll(spans: readonly Span[]): number {
+  let [length, until] = [0, 0];
+  for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
+    length += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return length;
+}
 
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
@@ -418,10 +454,10 @@ export async function benchLabTime(): Promise<string[]> {
     ...table(verdictHead, await Promise.all(rows)),
     '',
     `Medians of three seeds (one with 5 cells), in minutes; each boot takes ${rebootSeconds} s, and runs differ by ${formatPercent(noisePerBoot)}. The lab's clock stands still`,
-    `during ssh: every login, command and upload is charged ${roundTripSeconds * 1000} ms, ${commandsAtOnce} of them at once. Traffic is from the`,
-    "receiver's start to its end, 8 s of settling links included; the rest is the controller's own, and its share of",
-    'reboots and traffic. Giving the DUT back, after the verdict, takes one more reboot. Classic: 5 + 5 runs with blasts',
-    'of 68 s, and with a boot for all cells, or for each.',
+    `during ssh: every login, command and upload is charged ${roundTripSeconds * 1000} ms, ${commandsAtOnce} of them at once. A blast, and traffic, are`,
+    "from the sender's start to the receiver's last count; links settle once a boot. The rest is the controller's own, and",
+    'its share that of reboots, traffic and links. Giving the DUT back, after the verdict, takes one more reboot. Classic:',
+    '5 + 5 runs with blasts of 68 s, and with a boot for all cells, or for each.',
     '',
     ...table(buildHead, (await Promise.all(builds)).flat()),
     '',
@@ -447,8 +483,8 @@ export async function benchLabTime(): Promise<string[]> {
 }
 
 const verdictHead = [
-  ...['cells', 'change', 'history', 'verdicts', 'boots', 'blasts', 'minutes', 'reboots', 'traffic'],
-  ...['rest', 'share', 'of classic', 'for each'],
+  ...['cells', 'change', 'history', 'verdicts', 'boots', 'blasts', 'a blast', 'minutes', 'reboots'],
+  ...['traffic', 'links', 'rest', 'share', 'of classic', 'for each'],
 ];
 
 type RowRequest = Omit<LabTimeRequest, 'seed'> & { seeds: readonly number[] };
@@ -467,9 +503,11 @@ async function verdictRow({ seeds, ...request }: RowRequest): Promise<string[]> 
     counted(times.flatMap(({ result }) => verdictsOf(result))),
     String(middle((one) => one.boots)),
     String(middle((one) => one.blasts)),
+    `${median(times.flatMap(({ blasts }) => blasts.map(secondsOf))).toFixed(1)} s`,
     minutes(seconds),
     minutes(middle((one) => one.rebootSeconds)),
     minutes(middle((one) => one.trafficSeconds)),
+    minutes(middle((one) => one.settlingSeconds)),
     minutes(middle((one) => one.restSeconds)),
     formatPercent(middle((one) => one.overhead)),
     formatPercent(seconds / classic.bootForAll),

@@ -9,7 +9,7 @@ import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
 import { recordConsole, whatItShows } from "./console.js";
 import { DutLostError, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
-import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
+import { areOpen, blastThrough, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
 import { createReadStream, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -299,10 +299,16 @@ const settingsThatFail = ({ config, families, world, dut }) => preflight(dut.hos
 	context: settingsContext(config, families),
 	sleep: world.sleep
 });
+/** The boot that is to carry such a run, and runs; undefined where the DUT has to boot for it. */
+const bootOf = ({ booted }, { variant, pair }) => booted?.variant === variant && booted.pair === pair && !booted.isSampled ? booted : void 0;
 /** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
 async function bootFor(boots, planned, { variant, pair }, kernel) {
-	const { dut, config, booted } = boots;
-	if (booted?.variant === variant && booted.pair === pair && !booted.isSampled) return {
+	const { dut, config } = boots;
+	const booted = bootOf(boots, {
+		variant,
+		pair
+	});
+	if (booted !== void 0) return {
 		kind: "ready",
 		boot: booted
 	};
@@ -446,7 +452,10 @@ function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { starte
 		egressPackets: told.egressPackets,
 		ingressPackets: told.ingressPackets
 	});
-	const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
+	const isBusy = ({ pps }) => pps > 0;
+	const from = Math.max(0, log.rates.findIndex(isBusy));
+	const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
+	const seconds = log.rates.slice(from, to).reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
 	return {
 		kind: "measured",
 		runs: runs.map((run) => ({
@@ -584,11 +593,8 @@ async function proofOf(host) {
 }
 
 // src/testbed/freebsd/sample-under-load.ts
-/**
-* Time from the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's
-* end.
-*/
-const spareSeconds = 6;
+/** Time from the word to go until packets flow; as much is left at the window's end. */
+const spareSeconds$1 = 6;
 /** So much of what the receiver got in as many seconds has to have left the DUT while samples were taken. */
 const leastForwardedRatio = .9;
 /**
@@ -602,21 +608,23 @@ async function sampleUnderLoad(request, around, keepLog) {
 		await endSampling(around.dut, around.folder);
 	}
 }
-async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress, settleSeconds, send }, keepLog) {
+async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress, open, send }, keepLog) {
 	const sampling = await readySampling(dut, folder, asked);
 	if (sampling.kind === "impossible") return sampling;
 	const { event } = sampling;
-	const untilLoad = 2 * settleSeconds + spareSeconds;
+	const trafficSeconds = seconds + 12;
+	const unopened = await open(trafficSeconds);
+	if (unopened?.kind === "failed") return missed(unopened.reason);
 	const window = attempt === 1 ? {
 		event,
-		delaySeconds: untilLoad,
+		delaySeconds: spareSeconds$1,
 		seconds
 	} : {
 		event,
 		delaySeconds: 0,
-		seconds: untilLoad + seconds
+		seconds: spareSeconds$1 + seconds
 	};
-	const [taken, blast] = await Promise.all([dut.run(windowCommand(window, folder)), send(seconds + 12)]);
+	const [taken, blast] = await Promise.all([dut.run(windowCommand(window, folder)), send(trafficSeconds)]);
 	const { receiver, senders } = blast.logs;
 	await keepLog(freebsdLogNames.receiver, receiver);
 	for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
@@ -664,6 +672,7 @@ async function send(lab, planned, keepLog, signal) {
 	const { flows } = lab.traffic;
 	let when = "after its boot";
 	try {
+		if (bootOf(boots, run) === void 0) await lab.generators.letGo();
 		const ready = await bootFor(boots, planned, run, kernel);
 		if (ready.kind !== "ready") return ready;
 		signal.throwIfAborted();
@@ -699,10 +708,12 @@ async function measure(lab, planned, boot, keepLog, signal) {
 	const { scenario } = cell;
 	const { dut, world } = boots;
 	const ports = portsOf(boots);
+	const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
+	const unopened = await generators.open(trafficSeconds, signal);
+	if (unopened?.kind === "failed") return failed(unopened.reason);
 	const [before, astray] = await Promise.all([readAll(dut.host(), countersCommands(ports)), whyAstray(boots, cell.family)]);
 	if (astray !== void 0) return failed(astray);
 	const startedAt = (/* @__PURE__ */ new Date(world.now() * 1e3)).toISOString();
-	const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
 	const request = {
 		cell,
 		dutMac,
@@ -773,6 +784,7 @@ async function sample(lab, request, keepLog, signal) {
 				variant,
 				pair: 0
 			};
+			await generators.letGo();
 			const ready = await bootFor(boots, {
 				number: 0,
 				cell,
@@ -795,7 +807,7 @@ async function sample(lab, request, keepLog, signal) {
 			dut: boots.dut.host(),
 			folder: rulesFolder,
 			egress: boots.config.dut.egress.interface,
-			settleSeconds: traffic.settleSeconds,
+			open: (trafficSeconds) => generators.open(trafficSeconds, signal),
 			send: (trafficSeconds) => generators.send({
 				cell,
 				dutMac,
@@ -847,6 +859,41 @@ async function requireMtu(host, port, frameBytes, role) {
 /** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
 async function openGenerators(config, traffic, world) {
 	let hosts = await connectAll(config, world);
+	/** `until` is when their time is over, in seconds since 1970. */
+	let opened;
+	/** Until a sender did not start beside what holds its port. */
+	let holdsSenders = true;
+	const letGo = async () => {
+		if (opened !== void 0) await closePorts(opened.ports);
+		opened = void 0;
+	};
+	const portsFor = async (trafficSeconds, signal) => {
+		const { settleSeconds } = traffic;
+		const seconds = settleSeconds + trafficSeconds + spareSeconds;
+		const isEnough = opened !== void 0 && world.now() + seconds < opened.until;
+		if (opened !== void 0 && isEnough && areOpen(opened.ports)) return opened;
+		await letGo();
+		const outcome = await openPorts({
+			senders: hosts.senders.map(({ host, config }) => ({
+				host,
+				interface: config.interface
+			})),
+			receiver: {
+				host: hosts.receiver,
+				interface: config.receiver.interface
+			}
+		}, {
+			settleSeconds,
+			seconds: heldSeconds + seconds,
+			holdsSenders
+		}, signal);
+		if (outcome.kind === "failed") return outcome;
+		opened = {
+			ports: outcome.ports,
+			until: world.now() + heldSeconds + seconds
+		};
+		return opened;
+	};
 	return {
 		async facts(largestFrameBytes) {
 			await Promise.all(allOf(hosts).map((host) => requirePrograms(host, ["pkt-gen"], "pkg install")));
@@ -869,7 +916,6 @@ async function openGenerators(config, traffic, world) {
 				flows: split.flows,
 				ratePps: traffic.offeredPps,
 				threads: config.senders[0]?.threads ?? 1,
-				settleSeconds: traffic.settleSeconds,
 				...howLong
 			};
 			const senders = hosts.senders.map(({ host, config: { interface: name, mac } }) => ({
@@ -878,20 +924,26 @@ async function openGenerators(config, traffic, world) {
 				sourceMac: mac,
 				destinationMac: dutMac
 			}));
-			const receiver = {
-				host: hosts.receiver,
-				interface: config.receiver.interface
-			};
-			return pktGenBlast({
-				senders,
-				receiver
-			}, request, signal);
+			const ports = await portsFor(howLong.trafficSeconds, signal);
+			if ("kind" in ports) return ports;
+			const outcome = await blastThrough(ports.ports, senders, request, signal);
+			if (outcome.kind === "measured") return outcome;
+			holdsSenders = false;
+			await letGo();
+			return outcome;
 		},
+		async open(trafficSeconds, signal) {
+			const ports = await portsFor(trafficSeconds, signal);
+			return "kind" in ports ? ports : void 0;
+		},
+		letGo,
 		async reconnect(signal) {
+			opened = void 0;
 			await closeAll(hosts);
 			hosts = await connectPatiently(config, world, signal);
 		},
 		async silence() {
+			opened = void 0;
 			if ((await Promise.allSettled(allOf(hosts).map((host) => endPktGen(host, world)))).every(({ status }) => status === "fulfilled")) return;
 			await closeAll(hosts);
 			hosts = await connectAll(config, world).catch(() => hosts);
@@ -899,6 +951,10 @@ async function openGenerators(config, traffic, world) {
 		close: () => closeAll(hosts)
 	};
 }
+/** So long ports stay open, beyond a blast: a boot serves some cells. Whoever is lost leaves them open no longer. */
+const heldSeconds = 600;
+/** Until the senders were started, and after they have ended. */
+const spareSeconds = 20;
 /** Ends what a lost controller left sending. */
 const silenceGenerators = async (config, world) => closeAll(await connectAll(config, world));
 const allOf = ({ senders, receiver }) => [...senders.map(({ host }) => host), receiver];

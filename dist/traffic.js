@@ -444,99 +444,11 @@ const inet6 = (subnet, index) => `[2001:2:0:${subnet}::${index.toString(16)}]`;
 /** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
 const isReady = (logSoFar) => /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);
 
-// src/traffic/pkt-gen-blast.ts
-/** Until the senders were started, and after they have ended. */
-const spareSeconds = 20;
-/**
-* However the blast ends, every generator is told to, and has ended when this answers. Throws the signal's reason
-* where that aborted it; a HostError where a connection is lost, over which a generator ends by its own time; a
-* RangeError for flows that the senders cannot share, or a frame that cannot be.
-*/
-async function pktGenBlast(hosts, request, signal) {
-	const blast = planned(hosts, request);
-	const over = new AbortController();
-	const cancelled = aborted(signal, over.signal);
-	const receiver = start(hosts.receiver.host, blast.receive);
-	const senders = [];
-	try {
-		if (await Promise.race([receiver.until(isReady), cancelled]) && !signal.aborted) {
-			senders.push(...blast.sends.map(({ host, command }) => start(host, command)));
-			const enough = enoughFor(request);
-			const steady = enough === void 0 ? [] : [receiver.until(enough)];
-			const ended = [receiver, ...senders].map((generator) => generator.log);
-			await Promise.race([
-				...ended,
-				...steady,
-				cancelled
-			]);
-		}
-	} finally {
-		await end(senders);
-		if (senders.length > 0) await receiver.until(anotherRate(receiver.said()));
-		await end([receiver]);
-		over.abort();
-	}
-	signal.throwIfAborted();
-	const logs = {
-		receiver: await receiver.log,
-		senders: await Promise.all(senders.map(({ log }) => log))
-	};
-	const reason = whyNotStarted(hosts, logs, senders);
-	if (reason !== void 0) return {
-		kind: "failed",
-		logs,
-		reason
-	};
-	return {
-		kind: "measured",
-		logs,
-		run: pktGenRun(parsePktGenLog(logs.receiver), logs.senders.map((log) => parsePktGenLog(log)), {
-			netbenchesTrim: false,
-			askedPps: blast.askedPps
-		})
-	};
-}
-function planned({ senders, receiver }, request) {
-	const { flows, ratePps, settleSeconds, trafficSeconds } = request;
-	const seconds = settleSeconds + trafficSeconds;
-	const slices = flowSlices(flows, senders.length);
-	const shares = ratePps === void 0 ? [] : slices.map(({ sources }) => ratePps * sources / flows.sources);
-	return {
-		receive: receiverCommand({
-			interface: receiver.interface,
-			settleSeconds,
-			seconds: settleSeconds + seconds + spareSeconds
-		}),
-		sends: senders.map(({ host, ...port }, index) => {
-			const slice = {
-				flows: slices[index] ?? flows,
-				ratePps: shares[index]
-			};
-			return {
-				host,
-				command: senderCommand$1({
-					...request,
-					...port,
-					...slice,
-					seconds
-				})
-			};
-		}),
-		askedPps: shares
-	};
-}
-/** Resolves to false. */
-const aborted = (signal, until) => new Promise((resolve) => {
-	if (signal.aborted) resolve(false);
-	signal.addEventListener("abort", () => resolve(false), {
-		once: true,
-		signal: until
-	});
-});
+// src/traffic/pkt-gen-process.ts
 /** The most characters of a log; a second has some hundred. */
 const mostSaid = 16 * 1024 ** 2;
 /** pkt-gen's rates and messages go to stderr, its summary to stdout. */
-function start(host, command) {
+function startPktGen(host, command) {
 	const lookers = /* @__PURE__ */ new Set();
 	let said = "";
 	let isOver = false;
@@ -571,14 +483,178 @@ function start(host, command) {
 			isUntouched = false;
 			await host.run(interruptCommand(processId));
 		},
-		isUntouched: () => isUntouched
+		isUntouched: () => isUntouched,
+		isOver: () => isOver
 	};
 }
 /** Never rejected: where a connection is lost, the log says so. */
-async function end(generators) {
-	await Promise.allSettled(generators.map((generator) => generator.interrupt()));
-	await Promise.allSettled(generators.map(({ log }) => log));
+async function endPktGens(processes) {
+	await Promise.allSettled(processes.map((one) => one.interrupt()));
+	await Promise.allSettled(processes.map(({ log }) => log));
 }
+
+// src/traffic/pkt-gen-blast.ts
+/**
+* Opens all ports at the same time, and answers when their links had the time to come up. The senders' ports are held by
+* a receiver, which sends nothing: netmap has a driver change its mode, which is what takes the link down, only when the
+* first program opens a ring or the last one closes it (`nm_kring_pending` in netmap_do_regif of FreeBSD's
+* sys/dev/netmap/netmap.c), and lets several programs open the same rings. So a sender that comes and goes bounces nothing.
+* Throws the signal's reason where that aborted it; none is left open unless all are.
+*/
+async function openPorts(hosts, { settleSeconds, seconds, holdsSenders }, signal) {
+	const open = ({ host, interface: name }) => {
+		const command = receiverCommand({
+			interface: name,
+			settleSeconds,
+			seconds: settleSeconds + seconds
+		});
+		return startPktGen(host, command);
+	};
+	const receiver = open(hosts.receiver);
+	const holders = holdsSenders ? hosts.senders.map(open) : [];
+	const all = [receiver, ...holders];
+	const over = new AbortController();
+	const ready = Promise.all(all.map(({ until }) => until(isReady)));
+	await Promise.race([ready, aborted(signal, over.signal)]);
+	over.abort();
+	const unready = all.findIndex((one) => one.isOver() || !isReady(one.said()));
+	if (unready === -1 && !signal.aborted) {
+		const said = receiver.said();
+		return {
+			kind: "open",
+			ports: {
+				receiver,
+				head: said.slice(0, said.lastIndexOf("\n") + 1),
+				holders,
+				settleSeconds: holdsSenders ? 0 : settleSeconds
+			}
+		};
+	}
+	await endPktGens(all);
+	signal.throwIfAborted();
+	const said = await Promise.all(all.map(({ log }) => log));
+	const [name, port] = unready === 0 ? ["receiver", hosts.receiver] : ["sender", hosts.senders[unready - 1]];
+	const why = lastWords(said[unready] ?? "");
+	return {
+		kind: "failed",
+		logs: {
+			receiver: said[0] ?? "",
+			senders: []
+		},
+		reason: `the ${name} on ${port?.interface} of ${port?.host.name} did not get ready: ${why}`
+	};
+}
+/** Whether none of the programs that hold them has ended. */
+const areOpen = ({ receiver, holders }) => ![receiver, ...holders].some((one) => one.isOver());
+/** Never rejected. */
+const closePorts = ({ receiver, holders }) => endPktGens([receiver, ...holders]);
+/**
+* However the blast ends, every sender is told to, and has ended when this answers; the ports stay open. Throws the
+* signal's reason where that aborted it; a HostError where a connection is lost, over which a generator ends by its own
+* time; a RangeError for flows that the senders cannot share, or a frame that cannot be.
+*/
+async function blastThrough({ receiver, head, holders, settleSeconds }, senders, request, signal) {
+	const blast = planned(senders, request, settleSeconds);
+	const over = new AbortController();
+	const cancelled = aborted(signal, over.signal);
+	const from = receiver.said().lastIndexOf("\n") + 1;
+	const since = (said) => said.slice(from);
+	const sending = [];
+	try {
+		if (!signal.aborted) {
+			sending.push(...blast.sends.map(({ host, command }) => startPktGen(host, command)));
+			const enough = enoughFor(request);
+			const steady = enough === void 0 ? [] : [receiver.until((said) => enough(since(said)))];
+			const ended = [
+				receiver,
+				...holders,
+				...sending
+			].map(({ log }) => log);
+			await Promise.race([
+				...ended,
+				...steady,
+				cancelled
+			]);
+		}
+	} finally {
+		const last = Promise.allSettled(sending.map(({ log }) => log)).then(() => receiver.said());
+		await endPktGens(sending);
+		over.abort();
+		if (sending.length > 0) await receiver.until(anotherRate(await last));
+	}
+	signal.throwIfAborted();
+	await Promise.all([receiver, ...holders].filter((one) => one.isOver()).map(({ log }) => log));
+	const logs = {
+		receiver: head + since(receiver.said()),
+		senders: await Promise.all(sending.map(({ log }) => log))
+	};
+	const reason = whyNotStarted(senders, logs, sending);
+	if (reason !== void 0) return {
+		kind: "failed",
+		logs,
+		reason
+	};
+	return {
+		kind: "measured",
+		logs,
+		run: pktGenRun(parsePktGenLog(logs.receiver), logs.senders.map((log) => parsePktGenLog(log)), {
+			netbenchesTrim: false,
+			askedPps: blast.askedPps
+		})
+	};
+}
+/** Between opening the ports and the senders' start, and after they have ended. */
+const spareSeconds = 20;
+/** A blast alone: each port is opened for it, and closed however it ends. Throws what `blastThrough` does. */
+async function pktGenBlast(hosts, { settleSeconds, ...request }, signal) {
+	const opened = await openPorts(hosts, {
+		settleSeconds,
+		seconds: settleSeconds + request.trafficSeconds + spareSeconds,
+		holdsSenders: false
+	}, signal);
+	if (opened.kind === "failed") return opened;
+	try {
+		return await blastThrough(opened.ports, hosts.senders, request, signal);
+	} finally {
+		await closePorts(opened.ports);
+	}
+}
+function planned(senders, request, settleSeconds) {
+	const { flows, ratePps, trafficSeconds } = request;
+	const seconds = settleSeconds + trafficSeconds;
+	const slices = flowSlices(flows, senders.length);
+	const shares = ratePps === void 0 ? [] : slices.map(({ sources }) => ratePps * sources / flows.sources);
+	return {
+		sends: senders.map(({ host, ...port }, index) => {
+			const slice = {
+				flows: slices[index] ?? flows,
+				ratePps: shares[index]
+			};
+			const times = {
+				settleSeconds,
+				seconds
+			};
+			return {
+				host,
+				command: senderCommand$1({
+					...request,
+					...port,
+					...slice,
+					...times
+				})
+			};
+		}),
+		askedPps: shares
+	};
+}
+/** Resolves to false. */
+const aborted = (signal, until) => new Promise((resolve) => {
+	if (signal.aborted) resolve(false);
+	signal.addEventListener("abort", () => resolve(false), {
+		once: true,
+		signal: until
+	});
+});
 /** Undefined where the blast has a fixed length. */
 function enoughFor({ atLeastSeconds, trafficSeconds }) {
 	if (atLeastSeconds === void 0 || atLeastSeconds >= trafficSeconds) return void 0;
@@ -596,11 +672,9 @@ function anotherRate(saidBefore) {
 	return (said) => ratesIn(said).length > before;
 }
 /** A sender that was ended before it was ready is not the one to blame. */
-function whyNotStarted(hosts, logs, senders) {
-	const { receiver } = hosts;
-	if (!isReady(logs.receiver)) return `the receiver on ${receiver.interface} of ${receiver.host.name} did not get ready: ${lastWords(logs.receiver)}`;
-	const index = logs.senders.findIndex((log, at) => !isReady(log) && senders[at]?.isUntouched());
-	const sender = hosts.senders[index];
+function whyNotStarted(senders, logs, sending) {
+	const index = logs.senders.findIndex((log, at) => !isReady(log) && sending[at]?.isUntouched());
+	const sender = senders[index];
 	if (sender === void 0) return void 0;
 	const why = lastWords(logs.senders[index] ?? "");
 	return `the sender on ${sender.interface} of ${sender.host.name} did not start: ${why}`;
@@ -769,4 +843,4 @@ function waitedShare(log) {
 }
 const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
 
-export { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows };
+export { areOpen, blastThrough, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows };

@@ -1,4 +1,4 @@
-// One blast by pkt-gen: the receiver first, its link settled, then all senders; and what their logs make of the run.
+// Blasts by pkt-gen through ports that stay open from one to the next; and what the logs of each make of its run.
 
 import type { Command } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
@@ -6,32 +6,22 @@ import { defaultBounds, isSteady, type SteadyBounds } from '../stats/steady.ts';
 import { type Flows, flowSlices } from '../words/flows.ts';
 import { lastLine } from '../words/one-line.ts';
 import { parsePktGenLog } from './pkt-gen.ts';
-import {
-  interruptCommand,
-  isReady,
-  processIdIn,
-  receiverCommand,
-  type SenderRequest,
-  senderCommand,
-  tellingProcessId,
-} from './pkt-gen-command.ts';
+import { isReady, receiverCommand, type SenderRequest, senderCommand } from './pkt-gen-command.ts';
+import { endPktGens, type PktGenProcess, startPktGen } from './pkt-gen-process.ts';
 import { leastSeconds, type PktGenRun, pktGenRun } from './pkt-gen-run.ts';
 
 /** One connection serves four of them at most: the fifth of the tasks that go on at once over it ends the others. */
 type PktGenHosts = {
-  /** One to four. */
+  /** One to four; each counts twice where its port is held. */
   senders: readonly PktGenSender[];
-  receiver: { host: Host; interface: string };
+  receiver: PktGenPort;
 };
 
-export type PktGenSender = Pick<SenderRequest, 'interface' | 'sourceMac' | 'destinationMac'> & {
-  host: Host;
-};
+type PktGenPort = { host: Host; interface: string };
 
-export type PktGenRequest = Pick<
-  SenderRequest,
-  'family' | 'frameBytes' | 'settleSeconds' | 'updatesChecksums'
-> & {
+export type PktGenSender = PktGenPort & Pick<SenderRequest, 'sourceMac' | 'destinationMac'>;
+
+export type PktGenRequest = Pick<SenderRequest, 'family' | 'frameBytes' | 'updatesChecksums'> & {
   /** Flows of all senders together; each sends those of its own slice of the sources. */
   flows: Flows;
   /** Rate of all senders together, shared as the flows are; absent: as fast as they can. */
@@ -44,7 +34,10 @@ export type PktGenRequest = Pick<
   atLeastSeconds?: number | undefined;
 };
 
-/** As they were received, a line with the process id first and pkt-gen's own words before its summary. */
+/**
+ * As they were received, a line with the process id first and, of senders, pkt-gen's own words before its summary. A
+ * receiver that stays for the next blast has written none: its log is how it began, and its lines since the senders did.
+ */
 type PktGenLogs = {
   receiver: string;
   /** Logs in the order of the senders; none where they were not started. */
@@ -55,45 +48,121 @@ export type PktGenBlast =
   | { kind: 'measured'; logs: PktGenLogs; run: PktGenRun }
   | { kind: 'failed'; logs: PktGenLogs; reason: string };
 
-/** Until the senders were started, and after they have ended. */
-const spareSeconds = 20;
+export type PortsRequest = {
+  /** A port that is opened for netmap loses its link for so long, at most. */
+  settleSeconds: number;
+  /** From the link's return on; whoever is lost leaves them open no longer. */
+  seconds: number;
+  /** Whether the senders' ports are held open, too: else each sender opens its own, and waits for its link. */
+  holdsSenders: boolean;
+};
+
+/** Ports in netmap mode, with their links up. */
+export type PktGenPorts = {
+  receiver: PktGenProcess;
+  /** How the receiver's log began. */
+  head: string;
+  /** One for each sender's port; none where senders open their own. */
+  holders: PktGenProcess[];
+  /** What a sender has to wait for its own link. */
+  settleSeconds: number;
+};
+
+type Opened = { kind: 'open'; ports: PktGenPorts } | Extract<PktGenBlast, { kind: 'failed' }>;
 
 /**
- * However the blast ends, every generator is told to, and has ended when this answers. Throws the signal's reason
- * where that aborted it; a HostError where a connection is lost, over which a generator ends by its own time; a
- * RangeError for flows that the senders cannot share, or a frame that cannot be.
+ * Opens all ports at the same time, and answers when their links had the time to come up. The senders' ports are held by
+ * a receiver, which sends nothing: netmap has a driver change its mode, which is what takes the link down, only when the
+ * first program opens a ring or the last one closes it (`nm_kring_pending` in netmap_do_regif of FreeBSD's
+ * sys/dev/netmap/netmap.c), and lets several programs open the same rings. So a sender that comes and goes bounces nothing.
+ * Throws the signal's reason where that aborted it; none is left open unless all are.
  */
-export async function pktGenBlast(
-  hosts: PktGenHosts,
+export async function openPorts(
+  hosts: { senders: readonly PktGenPort[]; receiver: PktGenPort },
+  { settleSeconds, seconds, holdsSenders }: PortsRequest,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const open = ({ host, interface: name }: PktGenPort) => {
+    const command = receiverCommand({
+      ...{ interface: name, settleSeconds },
+      seconds: settleSeconds + seconds,
+    });
+    return startPktGen(host, command);
+  };
+  const receiver = open(hosts.receiver);
+  const holders = holdsSenders ? hosts.senders.map(open) : [];
+  const all = [receiver, ...holders];
+  const over = new AbortController();
+  const ready = Promise.all(all.map(({ until }) => until(isReady)));
+  await Promise.race([ready, aborted(signal, over.signal)]);
+  over.abort();
+  const unready = all.findIndex((one) => one.isOver() || !isReady(one.said()));
+  if (unready === -1 && !signal.aborted) {
+    const said = receiver.said();
+    const head = said.slice(0, said.lastIndexOf('\n') + 1);
+    const ports = { receiver, head, holders };
+    return { kind: 'open', ports: { ...ports, settleSeconds: holdsSenders ? 0 : settleSeconds } };
+  }
+  await endPktGens(all);
+  signal.throwIfAborted();
+  const said = await Promise.all(all.map(({ log }) => log));
+  const [name, port] =
+    unready === 0 ? ['receiver', hosts.receiver] : ['sender', hosts.senders[unready - 1]];
+  const why = lastWords(said[unready] ?? '');
+  return {
+    kind: 'failed',
+    logs: { receiver: said[0] ?? '', senders: [] },
+    reason: `the ${name} on ${port?.interface} of ${port?.host.name} did not get ready: ${why}`,
+  };
+}
+
+/** Whether none of the programs that hold them has ended. */
+export const areOpen = ({ receiver, holders }: PktGenPorts): boolean =>
+  ![receiver, ...holders].some((one) => one.isOver());
+
+/** Never rejected. */
+export const closePorts = ({ receiver, holders }: PktGenPorts): Promise<void> =>
+  endPktGens([receiver, ...holders]);
+
+/**
+ * However the blast ends, every sender is told to, and has ended when this answers; the ports stay open. Throws the
+ * signal's reason where that aborted it; a HostError where a connection is lost, over which a generator ends by its own
+ * time; a RangeError for flows that the senders cannot share, or a frame that cannot be.
+ */
+export async function blastThrough(
+  { receiver, head, holders, settleSeconds }: PktGenPorts,
+  senders: readonly PktGenSender[],
   request: PktGenRequest,
   signal: AbortSignal,
 ): Promise<PktGenBlast> {
-  const blast = planned(hosts, request);
+  const blast = planned(senders, request, settleSeconds);
   const over = new AbortController();
   const cancelled = aborted(signal, over.signal);
-  const receiver = start(hosts.receiver.host, blast.receive);
-  const senders: Generator[] = [];
+  const from = receiver.said().lastIndexOf('\n') + 1;
+  const since = (said: string) => said.slice(from);
+  const sending: PktGenProcess[] = [];
   try {
-    const isGo = await Promise.race([receiver.until(isReady), cancelled]);
-    if (isGo && !signal.aborted) {
-      senders.push(...blast.sends.map(({ host, command }) => start(host, command)));
+    if (!signal.aborted) {
+      sending.push(...blast.sends.map(({ host, command }) => startPktGen(host, command)));
       const enough = enoughFor(request);
-      const steady = enough === undefined ? [] : [receiver.until(enough)];
-      const ended = [receiver, ...senders].map((generator) => generator.log);
+      const steady = enough === undefined ? [] : [receiver.until((said) => enough(since(said)))];
+      const ended = [receiver, ...holders, ...sending].map(({ log }) => log);
       await Promise.race([...ended, ...steady, cancelled]);
     }
   } finally {
-    await end(senders);
-    if (senders.length > 0) await receiver.until(anotherRate(receiver.said()));
-    await end([receiver]);
+    const last = Promise.allSettled(sending.map(({ log }) => log)).then(() => receiver.said());
+    await endPktGens(sending);
     over.abort();
+    if (sending.length > 0) await receiver.until(anotherRate(await last));
   }
   signal.throwIfAborted();
+  // One whose connection was lost throws here.
+  await Promise.all([receiver, ...holders].filter((one) => one.isOver()).map(({ log }) => log));
   const logs: PktGenLogs = {
-    receiver: await receiver.log,
-    senders: await Promise.all(senders.map(({ log }) => log)),
+    receiver: head + since(receiver.said()),
+    senders: await Promise.all(sending.map(({ log }) => log)),
   };
-  const reason = whyNotStarted(hosts, logs, senders);
+  const reason = whyNotStarted(senders, logs, sending);
   if (reason !== undefined) return { kind: 'failed', logs, reason };
   const run = pktGenRun(
     parsePktGenLog(logs.receiver),
@@ -103,28 +172,46 @@ export async function pktGenBlast(
   return { kind: 'measured', logs, run };
 }
 
+/** Between opening the ports and the senders' start, and after they have ended. */
+const spareSeconds = 20;
+
+/** A blast alone: each port is opened for it, and closed however it ends. Throws what `blastThrough` does. */
+export async function pktGenBlast(
+  hosts: PktGenHosts,
+  { settleSeconds, ...request }: PktGenRequest & Pick<PortsRequest, 'settleSeconds'>,
+  signal: AbortSignal,
+): Promise<PktGenBlast> {
+  const seconds = settleSeconds + request.trafficSeconds + spareSeconds;
+  const opened = await openPorts(hosts, { settleSeconds, seconds, holdsSenders: false }, signal);
+  if (opened.kind === 'failed') return opened;
+  try {
+    return await blastThrough(opened.ports, hosts.senders, request, signal);
+  } finally {
+    await closePorts(opened.ports);
+  }
+}
+
 type Planned = {
-  receive: Command;
   sends: { host: Host; command: Command }[];
   /** Rate that each sender is asked for; none where they are to send as fast as they can. */
   askedPps: number[];
 };
 
-function planned({ senders, receiver }: PktGenHosts, request: PktGenRequest): Planned {
-  const { flows, ratePps, settleSeconds, trafficSeconds } = request;
+function planned(
+  senders: readonly PktGenSender[],
+  request: PktGenRequest,
+  settleSeconds: number,
+): Planned {
+  const { flows, ratePps, trafficSeconds } = request;
   const seconds = settleSeconds + trafficSeconds;
   const slices = flowSlices(flows, senders.length);
   const shares =
     ratePps === undefined ? [] : slices.map(({ sources }) => (ratePps * sources) / flows.sources);
   return {
-    receive: receiverCommand({
-      interface: receiver.interface,
-      settleSeconds,
-      seconds: settleSeconds + seconds + spareSeconds,
-    }),
     sends: senders.map(({ host, ...port }, index) => {
       const slice = { flows: slices[index] ?? flows, ratePps: shares[index] };
-      return { host, command: senderCommand({ ...request, ...port, ...slice, seconds }) };
+      const times = { settleSeconds, seconds };
+      return { host, command: senderCommand({ ...request, ...port, ...slice, ...times }) };
     }),
     askedPps: shares,
   };
@@ -136,74 +223,6 @@ const aborted = (signal: AbortSignal, until: AbortSignal): Promise<boolean> =>
     if (signal.aborted) resolve(false);
     signal.addEventListener('abort', () => resolve(false), { once: true, signal: until });
   });
-
-type Generator = {
-  /** All of it; rejected with a HostError where its end cannot be known. */
-  log: Promise<string>;
-  /** What it has said on stderr so far. */
-  said(): string;
-  /** Whether what it says came to that before it ended; never rejected. */
-  until(holds: (said: string) => boolean): Promise<boolean>;
-  /** Once it has told its process id; nothing for one that has ended. */
-  interrupt(): Promise<void>;
-  /** It ended by itself, or still runs. */
-  isUntouched(): boolean;
-};
-
-/** The most characters of a log; a second has some hundred. */
-const mostSaid = 16 * 1024 ** 2;
-
-/** pkt-gen's rates and messages go to stderr, its summary to stdout. */
-function start(host: Host, command: Command): Generator {
-  const lookers = new Set<() => void>();
-  let said = '';
-  let isOver = false;
-  let isUntouched = true;
-  const onStderr = (chunk: Uint8Array) => {
-    if (said.length < mostSaid) said += Buffer.from(chunk).toString();
-    for (const look of lookers) look();
-  };
-  const log = host
-    .run(tellingProcessId(command), { onStderr })
-    .then(({ stdout }) => said + stdout)
-    .finally(() => {
-      isOver = true;
-      for (const look of lookers) look();
-    });
-  // Whoever waits for the log hears of it.
-  log.catch(() => {});
-
-  const until = (holds: (said: string) => boolean) =>
-    new Promise<boolean>((resolve) => {
-      const look = () => {
-        const isSo = holds(said);
-        if (!isSo && !isOver) return;
-        lookers.delete(look);
-        resolve(isSo);
-      };
-      lookers.add(look);
-      look();
-    });
-  return {
-    log,
-    said: () => said,
-    until,
-    async interrupt() {
-      await until((text) => processIdIn(text) !== undefined);
-      const processId = processIdIn(said);
-      if (processId === undefined || isOver) return;
-      isUntouched = false;
-      await host.run(interruptCommand(processId));
-    },
-    isUntouched: () => isUntouched,
-  };
-}
-
-/** Never rejected: where a connection is lost, the log says so. */
-async function end(generators: readonly Generator[]): Promise<void> {
-  await Promise.allSettled(generators.map((generator) => generator.interrupt()));
-  await Promise.allSettled(generators.map(({ log }) => log));
-}
 
 /** Undefined where the blast has a fixed length. */
 function enoughFor({ atLeastSeconds, trafficSeconds }: PktGenRequest) {
@@ -223,16 +242,12 @@ function anotherRate(saidBefore: string) {
 
 /** A sender that was ended before it was ready is not the one to blame. */
 function whyNotStarted(
-  hosts: PktGenHosts,
+  senders: readonly PktGenSender[],
   logs: PktGenLogs,
-  senders: readonly Generator[],
+  sending: readonly PktGenProcess[],
 ): string | undefined {
-  const { receiver } = hosts;
-  if (!isReady(logs.receiver)) {
-    return `the receiver on ${receiver.interface} of ${receiver.host.name} did not get ready: ${lastWords(logs.receiver)}`;
-  }
-  const index = logs.senders.findIndex((log, at) => !isReady(log) && senders[at]?.isUntouched());
-  const sender = hosts.senders[index];
+  const index = logs.senders.findIndex((log, at) => !isReady(log) && sending[at]?.isUntouched());
+  const sender = senders[index];
   if (sender === undefined) return undefined;
   const why = lastWords(logs.senders[index] ?? '');
   return `the sender on ${sender.interface} of ${sender.host.name} did not start: ${why}`;

@@ -2,7 +2,7 @@ import { delimiter } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connect, type Host } from '../../src/host/ssh.ts';
 import { parsePktGenLog } from '../../src/traffic/pkt-gen.ts';
-import { type PktGenRequest, pktGenBlast } from '../../src/traffic/pkt-gen-blast.ts';
+import { pktGenBlast } from '../../src/traffic/pkt-gen-blast.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import {
   type FreebsdLab,
@@ -13,7 +13,9 @@ import { layPktGen, madeLog, blast as ramped } from '../fakes/pkt-gen.ts';
 import { startSshd } from '../fakes/sshd.ts';
 import { describeWith } from '../needs.ts';
 
-const request: PktGenRequest = {
+type Request = Parameters<typeof pktGenBlast>[1];
+
+const request: Request = {
   family: 'inet4',
   flows: { sources: 20, destinations: 100 },
   frameBytes: 64,
@@ -22,7 +24,7 @@ const request: PktGenRequest = {
   trafficSeconds: 30,
 };
 
-type Changes = Partial<PktGenRequest> & {
+type Changes = Partial<Request> & {
   receiverInterface?: string;
   senderInterfaces?: string[];
   signal?: AbortSignal;
@@ -67,8 +69,8 @@ const sentIn = (lab: FreebsdLab) =>
     .flatMap(({ journal }) => journal)
     .filter(({ command }) => command.includes('-f tx'));
 
-const summaries = ({ receiver, senders }: { receiver: string; senders: string[] }) =>
-  [receiver, ...senders].map((log) => parsePktGenLog(log).summary);
+const summaries = ({ senders }: { senders: string[] }) =>
+  senders.map((log) => parsePktGenLog(log).summary);
 
 describe('in the laboratory', () => {
   test('a blast gives what the DUT forwards of more than it can, from all raw logs', async () => {
@@ -76,9 +78,9 @@ describe('in the laboratory', () => {
     expect(run.validity).toEqual({ kind: 'valid' });
     expect(run.medianPps / 5e6).toBeCloseTo(1, 2);
     expect(run.offeredPps).toBeGreaterThan(14.8e6);
-    const [received, sent] = summaries(logs);
-    expect(received?.packets).toBeGreaterThan(140e6);
-    expect(sent?.packets).toBeGreaterThan(420e6);
+    const received = parsePktGenLog(logs.receiver).rates.reduce((sum, one) => sum + one.packets, 0);
+    expect(received).toBeGreaterThan(140e6);
+    expect(summaries(logs).at(0)?.packets).toBeGreaterThan(420e6);
   });
 
   test('several senders offer together what each of them sends', async () => {
@@ -145,7 +147,7 @@ describe('in the laboratory', () => {
     });
   });
 
-  test('a blast of adaptive length ends when the median is known, and all write their summaries', async () => {
+  test('a blast of adaptive length ends when the median is known, and the senders write their summaries', async () => {
     await using lab = await startFreebsdLab({ noise: { perBoot: 0 }, cabling: { senders: 2 } });
     const startedAt = lab.clock.now();
     const outcome = await blastIn(lab, { trafficSeconds: 300, atLeastSeconds: 15 });
@@ -199,7 +201,7 @@ describe('in the laboratory', () => {
       ),
     });
     expect(outcome.logs.senders).toHaveLength(2);
-    expect(outcome.logs.receiver).toMatch(/^Received /m);
+    expect(lab.receiver.machine.programs.size).toBe(0);
   });
 
   test('a blast that is cancelled ends all generators, and throws the reason', async () => {

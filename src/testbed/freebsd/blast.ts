@@ -22,6 +22,7 @@ import {
   type Boot,
   type Boots,
   bootFor,
+  bootOf,
   failed,
   holdAgainst,
   portsOf,
@@ -95,6 +96,7 @@ async function send(
   const { flows } = lab.traffic;
   let when: When = 'after its boot';
   try {
+    if (bootOf(boots, run) === undefined) await lab.generators.letGo();
     const ready = await bootFor(boots, planned, run, kernel);
     if (ready.kind !== 'ready') return ready;
     signal.throwIfAborted();
@@ -139,13 +141,15 @@ async function measure(
   const { scenario } = cell;
   const { dut, world } = boots;
   const ports = portsOf(boots);
+  const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
+  const unopened = await generators.open(trafficSeconds, signal);
+  if (unopened?.kind === 'failed') return failed(unopened.reason);
   const [before, astray] = await Promise.all([
     readAll(dut.host(), countersCommands(ports)),
     whyAstray(boots, cell.family),
   ]);
   if (astray !== undefined) return failed(astray);
   const startedAt = new Date(world.now() * 1000).toISOString();
-  const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
   const request = { cell, dutMac, trafficSeconds, atLeastSeconds };
   const outcome = await generators.send(request, signal);
   const { logs } = outcome;
@@ -235,6 +239,7 @@ async function sample(
   try {
     if (boots.booted?.variant !== variant) {
       const run = { number: 0, variant, pair: 0 };
+      await generators.letGo();
       const ready = await bootFor(boots, { number: 0, cell, runs: [run] }, run, kernel);
       if (ready.kind !== 'ready') return missed(whyNot(ready));
     }
@@ -252,7 +257,7 @@ async function sample(
         dut: boots.dut.host(),
         folder: rulesFolder,
         egress: boots.config.dut.egress.interface,
-        settleSeconds: traffic.settleSeconds,
+        open: (trafficSeconds) => generators.open(trafficSeconds, signal),
         send: (trafficSeconds) => generators.send({ cell, dutMac, trafficSeconds }, signal),
       },
       keepLog,

@@ -105,6 +105,13 @@ const settingsThatFail = ({ config, families, world, dut }: Boots): Promise<Sett
 
 type Ready = { kind: 'ready'; boot: Boot };
 
+/** The boot that is to carry such a run, and runs; undefined where the DUT has to boot for it. */
+export const bootOf = (
+  { booted }: Boots,
+  { variant, pair }: Pick<PlannedRun, 'variant' | 'pair'>,
+): Boot | undefined =>
+  booted?.variant === variant && booted.pair === pair && !booted.isSampled ? booted : undefined;
+
 /** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
 export async function bootFor(
   boots: Boots,
@@ -112,9 +119,9 @@ export async function bootFor(
   { variant, pair }: PlannedRun,
   kernel: Exclude<Kernel, { kind: 'rejected' }>,
 ): Promise<Ready | BlastOutcome> {
-  const { dut, config, booted } = boots;
-  const isSame = booted?.variant === variant && booted.pair === pair;
-  if (isSame && !booted.isSampled) return { kind: 'ready', boot: booted };
+  const { dut, config } = boots;
+  const booted = bootOf(boots, { variant, pair });
+  if (booted !== undefined) return { kind: 'ready', boot: booted };
   const known = boots.unfit;
   if (known?.variant === variant && known.pair === pair && !known.blasts.has(planned.number)) {
     known.blasts.add(planned.number);

@@ -8,7 +8,15 @@ import { HostError } from '../../host/host-error.ts';
 import { requirePrograms } from '../../host/programs.ts';
 import { commandText, shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
-import { type PktGenBlast, type PktGenRequest, pktGenBlast } from '../../traffic/pkt-gen-blast.ts';
+import {
+  areOpen,
+  blastThrough,
+  closePorts,
+  openPorts,
+  type PktGenBlast,
+  type PktGenPorts,
+  type PktGenRequest,
+} from '../../traffic/pkt-gen-blast.ts';
 import { flowRanges } from '../../words/flows.ts';
 import { netmapPort } from '../../words/freebsd-port.ts';
 import type { Cell } from '../../words/scenario.ts';
@@ -19,7 +27,12 @@ import type { FreebsdWorld } from './world.ts';
 export type Generators = {
   /** What each says of itself, by what it is called: system, port and media; one without pkt-gen, or whose MTU these frames exceed, is a `HostError`. */
   facts(largestFrameBytes: number): Promise<Record<string, string>>;
+  /** Opens the ports for that long where they are not, and has their links settle; answers where one could not be opened. */
+  open(trafficSeconds: number, signal: AbortSignal): Promise<PktGenBlast | undefined>;
+  /** Through open ports, which stay open for the next blast. */
   send(request: SendRequest, signal: AbortSignal): Promise<PktGenBlast>;
+  /** Closes the ports: their links end at a machine that is to boot. */
+  letGo(): Promise<void>;
   /** Connects to all of them anew, for as long as a machine takes to boot. */
   reconnect(signal: AbortSignal): Promise<void>;
   /** Ends whatever they send; one that is out of reach ends by its own time, or by whoever opens the testbed next. */
@@ -40,6 +53,35 @@ export async function openGenerators(
   world: FreebsdWorld,
 ): Promise<Generators> {
   let hosts = await connectAll(config, world);
+  /** `until` is when their time is over, in seconds since 1970. */
+  let opened: { ports: PktGenPorts; until: number } | undefined;
+  /** Until a sender did not start beside what holds its port. */
+  let holdsSenders = true;
+
+  const letGo = async () => {
+    if (opened !== undefined) await closePorts(opened.ports);
+    opened = undefined;
+  };
+
+  const portsFor = async (trafficSeconds: number, signal: AbortSignal) => {
+    const { settleSeconds } = traffic;
+    const seconds = settleSeconds + trafficSeconds + spareSeconds;
+    const isEnough = opened !== undefined && world.now() + seconds < opened.until;
+    if (opened !== undefined && isEnough && areOpen(opened.ports)) return opened;
+    await letGo();
+    const outcome = await openPorts(
+      {
+        senders: hosts.senders.map(({ host, config }) => ({ host, interface: config.interface })),
+        receiver: { host: hosts.receiver, interface: config.receiver.interface },
+      },
+      { settleSeconds, seconds: heldSeconds + seconds, holdsSenders },
+      signal,
+    );
+    if (outcome.kind === 'failed') return outcome;
+    opened = { ports: outcome.ports, until: world.now() + heldSeconds + seconds };
+    return opened;
+  };
+
   return {
     async facts(largestFrameBytes) {
       await Promise.all(
@@ -60,22 +102,35 @@ export async function openGenerators(
         flows: split.flows,
         ratePps: traffic.offeredPps,
         threads: config.senders[0]?.threads ?? 1,
-        settleSeconds: traffic.settleSeconds,
         ...howLong,
       };
       const senders = hosts.senders.map(({ host, config: { interface: name, mac } }) => ({
         ...{ host, interface: name, sourceMac: mac, destinationMac: dutMac },
       }));
-      const receiver = { host: hosts.receiver, interface: config.receiver.interface };
-      return pktGenBlast({ senders, receiver }, request, signal);
+      const ports = await portsFor(howLong.trafficSeconds, signal);
+      if ('kind' in ports) return ports;
+      const outcome = await blastThrough(ports.ports, senders, request, signal);
+      if (outcome.kind === 'measured') return outcome;
+      holdsSenders = false;
+      await letGo();
+      return outcome;
     },
 
+    async open(trafficSeconds, signal) {
+      const ports = await portsFor(trafficSeconds, signal);
+      return 'kind' in ports ? ports : undefined;
+    },
+
+    letGo,
+
     async reconnect(signal) {
+      opened = undefined;
       await closeAll(hosts);
       hosts = await connectPatiently(config, world, signal);
     },
 
     async silence() {
+      opened = undefined;
       const ended = await Promise.allSettled(allOf(hosts).map((host) => endPktGen(host, world)));
       if (ended.every(({ status }) => status === 'fulfilled')) return;
       await closeAll(hosts);
@@ -85,6 +140,11 @@ export async function openGenerators(
     close: () => closeAll(hosts),
   };
 }
+
+/** So long ports stay open, beyond a blast: a boot serves some cells. Whoever is lost leaves them open no longer. */
+const heldSeconds = 600;
+/** Until the senders were started, and after they have ended. */
+const spareSeconds = 20;
 
 /** Ends what a lost controller left sending. */
 export const silenceGenerators = async (

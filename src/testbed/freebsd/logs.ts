@@ -1,7 +1,7 @@
 // What the logs of a blast on a FreeBSD testbed say: the same answer on the day and when they are read again.
 
 import type { Traffic } from '../../config/schema.ts';
-import { parsePktGenLog } from '../../traffic/pkt-gen.ts';
+import { type PktGenRate, parsePktGenLog } from '../../traffic/pkt-gen.ts';
 import { pktGenRun } from '../../traffic/pkt-gen-run.ts';
 import { flowRanges, flowSlices } from '../../words/flows.ts';
 import type { PlannedBlast } from '../../words/planned-blast.ts';
@@ -42,7 +42,13 @@ export function readFreebsdLogs(
     egressPackets: told.egressPackets,
     ingressPackets: told.ingressPackets,
   });
-  const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
+  const isBusy = ({ pps }: PktGenRate) => pps > 0;
+  // The receiver counts on between blasts.
+  const from = Math.max(0, log.rates.findIndex(isBusy));
+  const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
+  const seconds = log.rates
+    .slice(from, to)
+    .reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
   return {
     kind: 'measured',
     runs: runs.map((run) => ({

@@ -21,16 +21,13 @@ export type UnderLoad = {
   folder: string;
   /** Interface of the DUT by which packets leave. */
   egress: string;
-  /** How long the receiver waits for its link, and then each sender for its own. */
-  settleSeconds: number;
+  /** Has the generators' ports open, and their links settled, for packets that flow for so long; answers what failed. */
+  open(trafficSeconds: number): Promise<PktGenBlast | undefined>;
   /** Has packets flow for so long. */
   send(trafficSeconds: number): Promise<PktGenBlast>;
 };
 
-/**
- * Time from the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's
- * end.
- */
+/** Time from the word to go until packets flow; as much is left at the window's end. */
 const spareSeconds = 6;
 /** So much of what the receiver got in as many seconds has to have left the DUT while samples were taken. */
 const leastForwardedRatio = 0.9;
@@ -53,20 +50,22 @@ export async function sampleUnderLoad(
 
 async function sampled(
   { seconds, event: asked, attempt }: ProfileRequest,
-  { dut, folder, egress, settleSeconds, send }: UnderLoad,
+  { dut, folder, egress, open, send }: UnderLoad,
   keepLog: KeepLog,
 ): Promise<ProfileOutcome> {
   const sampling = await readySampling(dut, folder, asked);
   if (sampling.kind === 'impossible') return sampling;
   const { event } = sampling;
-  const untilLoad = 2 * settleSeconds + spareSeconds;
+  const trafficSeconds = seconds + 2 * spareSeconds;
+  const unopened = await open(trafficSeconds);
+  if (unopened?.kind === 'failed') return missed(unopened.reason);
   const window =
     attempt === 1
-      ? { event, delaySeconds: untilLoad, seconds }
-      : { event, delaySeconds: 0, seconds: untilLoad + seconds };
+      ? { event, delaySeconds: spareSeconds, seconds }
+      : { event, delaySeconds: 0, seconds: spareSeconds + seconds };
   const [taken, blast] = await Promise.all([
     dut.run(windowCommand(window, folder)),
-    send(seconds + 2 * spareSeconds),
+    send(trafficSeconds),
   ]);
 
   const { receiver, senders } = blast.logs;

@@ -3,9 +3,10 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 
 /**
  * Who sleeps: `awaited`, somebody who acts when woken; `busy`, a program at work; `idle`, a program that
- * nobody may be waiting for (a receiver that is ready), whose user first gets a moment to do something else.
+ * nobody may be waiting for (a receiver that is ready), whose user first gets a moment to do something else; `spare`, one
+ * that has nothing to do (a receiver to which nobody sends), and whose user is at other things most likely.
  */
-export type Pace = 'awaited' | 'busy' | 'idle';
+export type Pace = 'awaited' | 'busy' | 'idle' | 'spare';
 
 export type Clock = {
   /** Unix time, in seconds. */
@@ -22,10 +23,17 @@ export type Clock = {
   stop(): void;
 };
 
-const paces = ['awaited', 'busy', 'idle'] as const;
+const paces = ['awaited', 'busy', 'idle', 'spare'] as const;
 
 /** How long ssh has to be silent, in real time, before time runs for the most urgent who sleeps. */
-const patienceMilliseconds: Readonly<Record<Pace, number>> = { awaited: 3, busy: 10, idle: 25 };
+const patienceMilliseconds: Readonly<Record<Pace, number>> = {
+  awaited: 3,
+  busy: 10,
+  idle: 25,
+  spare: 1000,
+};
+
+const stepMilliseconds = 3;
 
 type Event = { at: number; act: () => void };
 
@@ -38,13 +46,13 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
   let happenings = 0;
   /** The number of happenings after which it had been quiet for long enough. */
   let settledAt = -1;
-  const waiting = { awaited: 0, busy: 0, idle: 0 };
+  const waiting = { awaited: 0, busy: 0, idle: 0, spare: 0 };
   const events = new Set<Event>();
 
-  const isAwaited = () => waiting.awaited + waiting.busy + waiting.idle > 0;
+  const isAwaited = () => paces.some((pace) => waiting[pace] > 0);
   const mayRun = () => !isStopped && events.size > 0 && isAwaited();
   const patience = (): number => {
-    const sleeper = paces.find((pace) => waiting[pace] > 0) ?? 'idle';
+    const sleeper = paces.find((pace) => waiting[pace] > 0) ?? 'spare';
     return patienceMilliseconds[sleeper];
   };
 
@@ -62,7 +70,12 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
   const quiet = async (): Promise<number> => {
     for (;;) {
       const seen = happenings;
-      await delay(seen === settledAt ? 0 : patience());
+      if (seen === settledAt) await delay(0);
+      // Somebody more urgent may come meanwhile.
+      const from = performance.now();
+      while (seen === happenings && seen !== settledAt && performance.now() < from + patience()) {
+        await delay(stepMilliseconds);
+      }
       // A timer may be late, and what came meanwhile is read only after it.
       await nextTurn();
       await nextTurn();

@@ -3,7 +3,7 @@
 export type Fault =
   /** A boot of the DUT goes wrong, counted from 1 since the laboratory was started. */
   | { kind: 'panic-at-boot' | 'hang-at-boot' | 'wrong-kernel'; at: number }
-  /** A blast goes wrong, counted from 1 by the starts of its receiver. */
+  /** A blast goes wrong, counted from 1 by the starts of its senders. */
   | { kind: 'panic-under-load' | 'receiver-crash' | 'dead-link' | 'forwards-nothing'; at: number }
   /** The sender reaches only so many packets a second in that blast. */
   | { kind: 'slow-generator'; at: number; pps: number }

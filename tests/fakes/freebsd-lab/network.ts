@@ -17,7 +17,7 @@ import {
 } from './machine.ts';
 import { normal, uniform } from './random.ts';
 import { valueOfSysctl } from './sysctls.ts';
-import { type Counters, count, farEnd, isLinkUp, type Port } from './wiring.ts';
+import { type Cable, type Counters, count, farEnd, isLinkUp, type Port } from './wiring.ts';
 
 /** What a sender puts on the wire, from `begin` to `end`. */
 export type Stream = {
@@ -57,9 +57,17 @@ export type Network = {
   count(): void;
   /** What the driver says of a port of the DUT: it asks its card now and then. */
   shown(port: Port): PortCounters;
-  /** A receiver was started, which begins the next blast. */
+  /** A sender was started: the first of those that run together begins the next blast. */
   beginBlast(): void;
-  /** The fault of that kind that this blast has to meet; blasts are counted from 1 by their receivers' starts. */
+  /** A sender ended. */
+  endBlast(): void;
+  /** A port is not open any more. */
+  letGo(): void;
+  /** Whether a sender runs. */
+  isBlast(): boolean;
+  /** Number of the last blast that was begun, counted from 1; 0 before. */
+  blast(): number;
+  /** The fault of that kind that this blast has to meet. */
   meets<Kind extends FaultKind>(kind: Kind): FaultOf<Kind> | undefined;
   /** Seconds that a link takes to be up again after its port changed between kernel and netmap. */
   bounceSeconds(): number;
@@ -81,6 +89,8 @@ export function networkThrough(
   const streams = new Set<Stream>();
   let blasts = 0;
   let bounces = 0;
+  let senders = 0;
+  let isDead = false;
   let forwardsNothing = false;
   let countedTo = world.clock.now();
   const shown = new Map<Port, PortCounters>();
@@ -172,6 +182,19 @@ export function networkThrough(
     });
   };
 
+  const dead = new Set<Cable>();
+  const mend = () => {
+    for (const cable of dead) cable.isDead = false;
+    dead.clear();
+  };
+  /** The receiver's. */
+  const die = (stream: Stream) => {
+    const cable = exitOf(dut, stream, Number.POSITIVE_INFINITY)?.cable ?? stream.from.cable;
+    if (cable === undefined) return;
+    cable.isDead = true;
+    dead.add(cable);
+  };
+
   return {
     generatorPps,
     receiverPps,
@@ -179,6 +202,7 @@ export function networkThrough(
     begin(stream) {
       countAll();
       streams.add(stream);
+      if (isDead) die(stream);
       listen();
       panicUnderLoad(stream);
     },
@@ -189,9 +213,24 @@ export function networkThrough(
     },
     count: countAll,
     beginBlast() {
+      senders += 1;
+      if (senders > 1) return;
       blasts += 1;
+      mend();
       forwardsNothing = world.faults.take('forwards-nothing', blasts) !== undefined;
+      isDead = world.faults.take('dead-link', blasts) !== undefined;
     },
+    endBlast() {
+      senders -= 1;
+    },
+    letGo() {
+      const ended = blasts;
+      world.clock.after(secondsToMend, () => {
+        if (blasts === ended) mend();
+      });
+    },
+    isBlast: () => senders > 0,
+    blast: () => blasts,
     meets: (kind) => world.faults.take(kind, blasts),
     bounceSeconds() {
       bounces += 1;
@@ -201,6 +240,8 @@ export function networkThrough(
 }
 
 const secondsToPanic = 5;
+/** That a dead link stays dead after its blast, where no other follows: who looks at once sees it. */
+const secondsToMend = 20;
 
 /** Whether a port sends pause frames when it is full, and waits when it gets some. */
 export function pauses({ sysctls }: Machine, name: string): boolean {

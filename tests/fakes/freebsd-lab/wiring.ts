@@ -9,9 +9,11 @@ export type Port = {
   received: Counters;
   sent: Counters;
   cable?: Cable;
-  /** Whether a program has it in netmap mode. */
-  isTaken: boolean;
+  /** Programs that have it open for netmap, by what they do with it. */
+  readonly users: Set<NetmapUser>;
 };
+
+export type NetmapUser = { sends: boolean };
 
 export type Cable = {
   ends: readonly [Port, Port];
@@ -24,7 +26,7 @@ export const port = (...macs: readonly string[]): Port => ({
   macs,
   received: { packets: 0, bytes: 0 },
   sent: { packets: 0, bytes: 0 },
-  isTaken: false,
+  users: new Set(),
 });
 
 export function connectPorts(one: Port, other: Port): Cable {

@@ -647,7 +647,7 @@ describe('a profile', () => {
       const { outcome } = await profileOn(testbed, { attempt: 2 });
       expect(outcome).toMatchObject({ kind: 'profiled', idleSamples: expect.any(Number) });
       const commands = lab.dut.journal.map(({ command }) => command.replaceAll("'", ''));
-      expect(commands.some((command) => /sh -c .* sh 0 pmcstat .* -l 24 /.test(command))).toBe(
+      expect(commands.some((command) => /sh -c .* sh 0 pmcstat .* -l 16 /.test(command))).toBe(
         true,
       );
     }));

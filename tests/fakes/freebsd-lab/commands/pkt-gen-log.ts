@@ -22,6 +22,9 @@ const rangeText = ({ first, last, port }: AddressRange): string => {
   return `${end(first)}:${port} to ${end(last)}:${port}`;
 };
 
+/** Microseconds: what is shorter it does not tell. */
+const shortestReport = 10_000;
+
 /** What was counted in an interval. */
 export function sayRate(
   process: Process,
@@ -30,6 +33,7 @@ export function sayRate(
   seconds: number,
 ): void {
   const microseconds = Math.round(seconds * 1e6);
+  if (microseconds < shortestReport) return;
   const pps = Math.floor((packets * 1e6 + microseconds / 2) / Math.max(1, microseconds));
   const bits = packets * options.frameBytesWithoutCrc * 8;
   const show = (value: number) => shown(value, options.plainNumbers);

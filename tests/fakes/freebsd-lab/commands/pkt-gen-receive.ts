@@ -14,15 +14,20 @@ export async function receive(
   const { network, interrupted } = process;
   say(process, 'receiver_body', 1940, `reading from netmap:${options.interface} fd 3 main_fd 3`);
   const count = counter(process, found);
-  let [packets, seconds, busyReports] = [0, 0, 0];
+  let [packets, seconds, busyReports, blast] = [0, 0, 0, 0];
   for (;;) {
     const isLast = interrupted.aborted;
-    await process.sleep(isLast ? lastReportSeconds : options.reportSeconds + tickSeconds, 'idle');
+    const pace = isLast || network.isBlast() ? 'idle' : 'spare';
+    await process.sleep(isLast ? lastReportSeconds : options.reportSeconds + tickSeconds, pace);
     const report = count();
     packets += report.packets;
+    if (report.packets > 0) {
+      if (blast !== network.blast()) busyReports = 0;
+      blast = network.blast();
+      busyReports += 1;
+    }
     if (packets > 0) {
       seconds += report.seconds;
-      busyReports += 1;
     } else if (!interrupted.aborted) {
       say(process, 'receiver_body', 1955, 'waiting for initial packets, poll returns 0 0');
     }
@@ -40,20 +45,22 @@ const reportsToCrash = 3;
 
 /** Answers what arrived since it was asked before. */
 function counter({ network, world }: Process, { port, netmap }: Interface) {
-  const slow = network.meets('slow-receiver');
-  const mostPps = Math.min(
-    network.receiverPps,
-    slow?.pps ?? Infinity,
-    netmap === 'emulated' ? emulatedPps : Infinity,
-  );
+  let [blast, slowPps] = [0, Infinity];
+  const mostPps = () =>
+    Math.min(network.receiverPps, slowPps, netmap === 'emulated' ? emulatedPps : Infinity);
   network.count();
   let [before, beforeAt] = [Math.floor(port.received.packets), world.clock.now()];
   return () => {
     network.count();
     const [now, at] = [Math.floor(port.received.packets), world.clock.now()];
     const seconds = at - beforeAt;
-    const most = Number.isFinite(mostPps) ? Math.floor(mostPps * seconds) : Infinity;
-    const packets = Math.min(now - before, most);
+    if (now > before && blast !== network.blast()) {
+      blast = network.blast();
+      slowPps = network.meets('slow-receiver')?.pps ?? Infinity;
+    }
+    const most = mostPps();
+    const counted = Number.isFinite(most) ? Math.floor(most * seconds) : Infinity;
+    const packets = Math.min(now - before, counted);
     [before, beforeAt] = [now, at];
     return { packets, seconds };
   };

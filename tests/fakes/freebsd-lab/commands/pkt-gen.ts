@@ -24,7 +24,7 @@ async function pktGen(process: Process): Promise<number> {
   const { options } = command;
   sayWhatIsAsked(process, options);
   const found = interfaceNamed(process.machine, options.interface);
-  if (found === undefined || found.port.isTaken) {
+  if (found === undefined || isTaken(found, options)) {
     const why = found === undefined ? 'Device not configured' : 'Device busy';
     say(process, 'main', 3300, `Unable to open netmap:${options.interface}: ${why}`);
     say(process, 'main', 3340, 'aborting');
@@ -48,32 +48,35 @@ const usageCode = 255;
 const usage =
   'Usage:\npkt-gen arguments\n     -h\tShow program usage and exit.\n\n     -i interface\tinterface name that pkt-gen operates on.';
 
+/**
+ * netmap lets several programs open the same rings. Two that receive would each get a part of the packets, and two that
+ * send would write over each other: nobody may rely on either, so the second is refused here, as if the first had asked
+ * for its rings alone.
+ */
+const isTaken = ({ port }: Interface, { sends }: PktGenOptions): boolean =>
+  [...port.users].some((user) => user.sends === sends);
+
+/** Only the first program that opens a port, and the last that closes it, have the driver change its mode. */
 async function blast(process: Process, found: Interface, options: PktGenOptions): Promise<number> {
-  if (!options.sends) beginBlast(process, found);
-  found.port.isTaken = true;
-  changeMode(process, found);
+  const { network } = process;
+  const { users } = found.port;
+  const user = { sends: options.sends };
+  if (options.sends) network.beginBlast();
+  if (users.size === 0) changeMode(process, found);
+  users.add(user);
   try {
     await waitForLink(process, options);
     const run = options.sends ? send : receive;
     sayResult(process, options, await run(process, found, options));
     return 0;
   } finally {
-    found.port.isTaken = false;
-    if (!options.sends) process.world.clock.after(secondsToMend, () => mend(found));
-    changeMode(process, found);
+    users.delete(user);
+    if (options.sends) network.endBlast();
+    if (users.size === 0) {
+      network.letGo();
+      changeMode(process, found);
+    }
   }
-}
-
-/** That a dead link stays dead after its blast: who looks at once sees it. */
-const secondsToMend = 20;
-
-function mend({ port }: Interface): void {
-  if (port.cable !== undefined && !port.isTaken) port.cable.isDead = false;
-}
-
-function beginBlast({ network }: Process, { port }: Interface): void {
-  network.beginBlast();
-  if (port.cable !== undefined) port.cable.isDead = network.meets('dead-link') !== undefined;
 }
 
 /** Into netmap mode and back: the link goes down and takes its time. */
