@@ -1097,7 +1097,7 @@ const trafficDefaults = {
 		warmUpSeconds: 0,
 		settleSeconds: 4,
 		measureSeconds: 60,
-		measureAtLeastSeconds: 15,
+		measureAtLeastSeconds: 12,
 		runsPerBlast: 1
 	}
 };

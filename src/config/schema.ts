@@ -232,7 +232,7 @@ const trafficDefaults: Record<System, Omit<Traffic, 'flows' | 'frameBytes'>> = {
     warmUpSeconds: 0,
     settleSeconds: 4,
     measureSeconds: 60,
-    measureAtLeastSeconds: 15,
+    measureAtLeastSeconds: 12,
     runsPerBlast: 1,
   },
 };

@@ -97,7 +97,7 @@ test('a FreeBSD testbed is blasted for up to a minute, a boot for each run, as f
     warmUpSeconds: 0,
     settleSeconds: 4,
     measureSeconds: 60,
-    measureAtLeastSeconds: 15,
+    measureAtLeastSeconds: 12,
     runsPerBlast: 1,
   });
 });

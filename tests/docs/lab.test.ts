@@ -42,7 +42,7 @@ test.each(examples)('%s measures as a FreeBSD lab does', (name) => {
   expect(configOf(name).traffic).toMatchObject({
     frameBytes: 64,
     measureSeconds: 60,
-    measureAtLeastSeconds: 15,
+    measureAtLeastSeconds: 12,
     settleSeconds: 6,
     runsPerBlast: 1,
   });

@@ -21,7 +21,7 @@ export const usualTraffic = {
   warmUpSeconds: 0,
   settleSeconds: 4,
   measureSeconds: 60,
-  measureAtLeastSeconds: 15,
+  measureAtLeastSeconds: 12,
   runsPerBlast: 1,
 } satisfies Traffic;
 

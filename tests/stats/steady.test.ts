@@ -144,14 +144,31 @@ test('where it is known, leaving out the last one to five seconds moves the medi
 });
 
 describeWith(['shared/corpus/runs'], 'the archive’s receivers', () => {
-  test('nine of ten are known after at most 15 s, to 0.5 % of what the whole run says', () => {
+  const receivers = () => {
     const folder = sharedFolder('corpus/runs');
-    const logs = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.receiver'))
       .map((name) => parsePktGenLog(readFileSync(join(folder, name), 'utf8')))
       .map(({ rates }) => rates.map(({ pps }) => pps))
       .filter((pps) => pps.length > 1);
-    const found = logs.map((pps) => {
+  };
+
+  test('runs that end after 12 s are as near to their whole as runs that end after 15 s', () => {
+    const errorsAfter = (atLeast: number) =>
+      receivers().flatMap((pps) => {
+        const seconds = secondsUntilSteady(pps, { ...defaultBounds, atLeast });
+        const error = medianOf(pps.slice(0, seconds)) / medianOf(pps) - 1;
+        return Number.isNaN(error) ? [] : Math.abs(error);
+      });
+    const [short, long] = [12, 15].map((atLeast) => errorsAfter(atLeast).toSorted((a, b) => a - b));
+    for (const p of [0.5, 0.9, 0.95]) {
+      expect(quantile(short ?? [], p)).toBeLessThan(quantile(long ?? [], p) + 0.001);
+    }
+    expect(quantile(short ?? [], 0.9)).toBeLessThanOrEqual(0.005);
+  });
+
+  test('nine of ten are known after at most 15 s, to 0.5 % of what the whole run says', () => {
+    const found = receivers().map((pps) => {
       const seconds = secondsUntilSteady(pps) ?? Number.POSITIVE_INFINITY;
       return { seconds, error: Math.abs(medianOf(pps.slice(0, seconds)) / medianOf(pps) - 1) };
     });

@@ -2,7 +2,12 @@ import { delimiter } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connect, type Host } from '../../src/host/ssh.ts';
 import { parsePktGenLog } from '../../src/traffic/pkt-gen.ts';
-import { pktGenBlast } from '../../src/traffic/pkt-gen-blast.ts';
+import {
+  blastThrough,
+  closePorts,
+  openPorts,
+  pktGenBlast,
+} from '../../src/traffic/pkt-gen-blast.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import {
   type FreebsdLab,
@@ -171,6 +176,32 @@ describe('in the laboratory', () => {
     for (const sender of sentIn(lab)) {
       expect(sender.at - (receiver?.at ?? 0)).toBeGreaterThanOrEqual(4);
     }
+  });
+
+  test('a second blast through open ports begins at once, and no link goes down for it', async () => {
+    await using lab = await startFreebsdLab({ noise: { perBoot: 0 } });
+    const [{ target }, port] = [lab.receiver, lab.cabling.senders[0]];
+    await using host = await connect(target);
+    const macs = { sourceMac: port?.mac ?? '', destinationMac: port?.dutMac ?? '' };
+    const sender = { host, interface: port?.interface ?? '', ...macs };
+    const receiver = { host, interface: lab.cabling.receiver.interface };
+    const howLong = { settleSeconds: 4, seconds: 200, holdsSenders: true };
+    const { signal } = new AbortController();
+    const opened = await openPorts({ senders: [sender], receiver }, howLong, signal);
+    if (opened.kind === 'failed') throw new Error(opened.reason);
+    const links = () => lab.dut.machine.interfaces.map((one) => one.port.cable?.upAt);
+    const linksBefore = links();
+    for (const _ of [1, 2]) {
+      const startedAt = lab.clock.now();
+      const { settleSeconds: _, ...blast } = { ...request, trafficSeconds: 12 };
+      const outcome = await blastThrough(opened.ports, [sender], blast, signal);
+      expect(outcome).toMatchObject({ kind: 'measured', run: { validity: { kind: 'valid' } } });
+      expect(lab.clock.now() - startedAt).toBeLessThan(12 + 4);
+    }
+    expect(links()).toEqual(linksBefore);
+    await closePorts(opened.ports);
+    expect(links()).not.toEqual(linksBefore);
+    expect(lab.receiver.machine.programs.size).toBe(0);
   });
 
   test('a receiver that does not start sends nothing, and says why', async () => {

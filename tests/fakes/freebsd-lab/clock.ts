@@ -46,6 +46,8 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
   let happenings = 0;
   /** The number of happenings after which it had been quiet for long enough. */
   let settledAt = -1;
+  /** For how many milliseconds it has been quiet since then. */
+  let settledFor = 0;
   const waiting = { awaited: 0, busy: 0, idle: 0, spare: 0 };
   const events = new Set<Event>();
 
@@ -70,12 +72,14 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
   const quiet = async (): Promise<number> => {
     for (;;) {
       const seen = happenings;
-      if (seen === settledAt) await delay(0);
+      if (seen !== settledAt) settledFor = 0;
+      const from = performance.now() - settledFor;
+      await delay(0);
       // Somebody more urgent may come meanwhile.
-      const from = performance.now();
-      while (seen === happenings && seen !== settledAt && performance.now() < from + patience()) {
+      while (seen === happenings && performance.now() < from + patience()) {
         await delay(stepMilliseconds);
       }
+      settledFor = performance.now() - from;
       // A timer may be late, and what came meanwhile is read only after it.
       await nextTurn();
       await nextTurn();

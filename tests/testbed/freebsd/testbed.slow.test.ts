@@ -8,6 +8,7 @@ import type { KeepLog, ProfileRequest, Testbed } from '../../../src/testbed/test
 import type { PlannedBlast } from '../../../src/words/planned-blast.ts';
 import { type Cell, families, type OwnRules, scenariosOf } from '../../../src/words/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
+import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
 import { textOf, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import type { KernelText } from '../../fakes/freebsd-lab/kernel.ts';
 import {
@@ -101,6 +102,29 @@ test('a kernel is booted and measured, and what ran is told with the numbers', (
     expect(Math.abs(pps / 4e6 - 1)).toBeLessThan(0.03);
     expect([...logs.keys()]).toEqual(['receiver.log', 'sender-1.log', 'dut-counters.log']);
   }));
+
+test('cells of one boot are sent through ports that were opened once, and the next boot opens them anew', () =>
+  onTestbed({}, async (testbed, lab) => {
+    const opened = () =>
+      lab.receiver.journal.filter(({ command }) => command.includes('-f rx')).length;
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    const afterFirst = opened();
+    expect(await send(testbed, { ...blastOf('base', 1), number: 3 })).toMatchObject(valid);
+    expect(opened()).toBe(afterFirst);
+    expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+    expect(opened()).toBe(2 * afterFirst);
+  }));
+
+test('a sender that cannot open a port beside what holds it has its port for itself from then on', () => {
+  const says = '906.195100 main [3300] Unable to open netmap:vcxl0: Device busy';
+  const fault = { kind: 'command-fails', machine: 'generator', command: '-f tx', at: 1, says };
+  return onTestbed({ faults: [fault as Fault] }, async (testbed, lab) => {
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject({ kind: 'failed' });
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    const last = lab.receiver.journal.findLast(({ command }) => command.includes('-f tx'));
+    expect(last?.command.replaceAll("'", '')).toMatch(/-i vcxl0 -w 4 /);
+  });
+});
 
 /** Their driver asks the card once a second. */
 const slowToCount = [
