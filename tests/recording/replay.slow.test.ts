@@ -67,6 +67,8 @@ describe('a recording of a gate’s testbed', () => {
 
   test('of which something else comes today tells what, and goes on', async () => {
     const path = await recordTestbed(async (testbed) => {
+      // Opens the ports that those after it use.
+      await testbed.blast(blastOf('base', 1), keepLog, signal);
       await testbed.blast(blastOf('base', 1, 'pf-stateful'), keepLog, signal);
       await testbed.blast(blastOf('base', 1), keepLog, signal);
     });

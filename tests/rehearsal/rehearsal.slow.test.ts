@@ -433,7 +433,7 @@ const faults: Record<string, FaultCase> = {
   },
   'The receiver crashes': {
     options: met({ kind: 'receiver-crash', at: 1 }),
-    says: '10 s of forwarding inet4: receiver: pkt-gen crashed: "poll err" on line 18',
+    says: '10 s of forwarding inet4: receiver: pkt-gen crashed: "poll err" on line 12',
   },
   'A link is dead': {
     options: met({ kind: 'dead-link', at: 1 }),
