@@ -517,7 +517,7 @@ const planSchema = object({
 	/** Every blast that may be needed, in their order; most cells are decided before their last. */
 	blasts: array(plannedBlastSchema).min(1)
 });
-/** The history of a cell picks its design, and the seed the order of everything. */
+/** The history of a cell tells when it is looked at first, and the seed the order of everything. */
 function makePlan(request, unlinked, history) {
 	const variants = withLinks(unlinked, request);
 	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf$1(config) } = request;
@@ -567,7 +567,7 @@ function planCells(config, { testbed, cells, variants, isLinkedOften = false }, 
 		const known = historyOf(history, query);
 		return {
 			cell,
-			design: designOf(config, variants, known),
+			design: designOf(config, variants),
 			...known && { history: known }
 		};
 	});
@@ -637,13 +637,13 @@ function policyOf({ gate }) {
 function policyOfExtended({ stopsAtFirst: _, ...policy }) {
 	return policy;
 }
-/** How it has a cell looked at, of which so much is known from earlier experiments. */
-function designOf({ traffic, gate }, variants, known) {
+/** How it has a cell looked at. */
+function designOf({ traffic, gate }, variants) {
 	const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants);
 	const method = pairsPerStep > 1 ? "paired" : "pooled";
 	const usualRuns = method === "pooled" ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants);
 	const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
-	const usual = method === "pooled" && (known?.runs ?? 0) >= 10 ? "glr" : "group-sequential";
+	const usual = method === "pooled" ? "glr" : "group-sequential";
 	return {
 		name: gate.design ?? usual,
 		budgets: [budget],
@@ -2120,7 +2120,7 @@ function inputOf(cell, claims, { patch, config, isExtended }) {
 	const claim = claims.get(cellName(cell));
 	const others = othersOf(patch);
 	const history = claim?.history;
-	const planned = designOf(config, 2 + others.length, history);
+	const planned = designOf(config, 2 + others.length);
 	const budgets = isExtended ? extended(planned, claim?.design.budgets ?? []) : planned.budgets;
 	const design = {
 		...planned,
@@ -2145,7 +2145,7 @@ function inputOf(cell, claims, { patch, config, isExtended }) {
 * Pairs of the last look that has its runs. Where all looks up to there tell something, but the result says that the
 * cell is invalid, the experiment ended with the next one, whose runs were lost for good.
 */
-function closedPairsOf(input, { metric }) {
+function closedPairsOf(input, policy) {
 	const { claim, design, history, runs } = input;
 	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
 	const sizes = lookSizes({
@@ -2158,7 +2158,7 @@ function closedPairsOf(input, { metric }) {
 	const tells = (size) => evidenceAt({
 		...input,
 		closedPairs
-	}, size, metric) !== void 0;
+	}, size, policy) !== void 0;
 	return claim?.verdict.kind === "invalid" && sizes.slice(0, lacking).every(tells) ? sizes[lacking] ?? 0 : closedPairs;
 }
 /** As many as `parseMaxRuns` lets anybody ask for. */

@@ -427,7 +427,7 @@ function* judged(rehearsal) {
 			traffic: config.traffic,
 			metric: "pps"
 		});
-		const design = designOf(config, 2, known);
+		const design = designOf(config, 2);
 		const expected = forecast({
 			design,
 			history: known

@@ -157,6 +157,14 @@ function likelihoodLevels(sizes, degreesOfFreedom, level) {
 	const levelsAt = (logThreshold) => degreesOfFreedom.map((df) => studentTail(Math.sqrt(df * Math.expm1(2 * logThreshold / (df + 2))), df));
 	return levelsFor(levelsAt, sizes, level);
 }
+/**
+* The nominal level of each look in inverse proportion to its pairs: what is found early saves most, and who is open
+* late has lost little by having been strict.
+*/
+function fallingLevels(sizes, level) {
+	const levelsAt = (divisor) => sizes.map((size) => Math.min(1 / 2, 1 / (divisor * size)));
+	return levelsFor(levelsAt, sizes, level);
+}
 /** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
 function levelsFor(levelsAt, sizes, level) {
 	const spends = (parameter) => crossingProbability(sizes, levelsAt(parameter));
@@ -249,7 +257,7 @@ function quadratureNode(count, index) {
 // src/stats/design.ts
 /**
 * The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
-* planned spends four fifths of each rate, and every extension half of what is then left.
+* planned spends four fifths of each rate or more, and every extension half of what is then left.
 */
 function looksOf(design, rates) {
 	const key = JSON.stringify([design, rates]);
@@ -260,23 +268,69 @@ function looksOf(design, rates) {
 /** They take a tenth of a second to compute, and are asked for after every blast. */
 const knownLooks = /* @__PURE__ */ new Map();
 function computeLooks(design, rates) {
+	const isLikelihood = design.name === "glr" && design.method === "pooled";
 	return design.budgets.flatMap((budget, stage) => {
 		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
-		const levelsOf = (rate) => nominalLevels(design, sizes, rate * shareOf(stage));
-		const falseAlarms = levelsOf(rates.falseAlarms);
-		const misses = levelsOf(rates.misses);
-		const outside = levelsOf(rates.outside);
+		const from = isLikelihood ? Math.min(firstAlarm(design, rates.falseAlarms), budget) : 0;
+		const alarmSizes = sizes.filter((size) => size >= from);
+		const share = shareOf(stage, .8);
+		const boundShare = shareOf(stage, isLikelihood ? .9 : .8);
+		const falseAlarms = nominalLevels(design, alarmSizes, rates.falseAlarms * share);
+		const misses = nominalLevels(design, sizes, rates.misses * boundShare);
+		const outside = nominalLevels(design, sizes, rates.outside * boundShare);
+		const alarms = isLikelihood && stage === 0 && canTellSpan(design, rates) ? {
+			rates,
+			share,
+			sizes: alarmSizes
+		} : void 0;
 		return sizes.map((pairs, index) => ({
 			pairs,
 			levels: {
-				falseAlarms: falseAlarms[index] ?? 0,
+				falseAlarms: falseAlarms[alarmSizes.indexOf(pairs)] ?? 0,
 				misses: misses[index] ?? 0,
 				outside: outside[index] ?? 0
-			}
+			},
+			...alarms && pairs >= from && { alarms }
 		}));
 	});
 }
-const shareOf = (stage) => stage === 0 ? .8 : .2 * .5 ** stage;
+/**
+* The spread of a few runs says too little of how long a cell will take. Nor does that of many where cells share the
+* alarms: their levels are so strict that they are as often reached by heavy tails, of which no spread tells.
+*/
+const canTellSpan = ({ earlierDegreesOfFreedom }, { falseAlarms }) => earlierDegreesOfFreedom >= 4 && falseAlarms >= .005;
+/** The alarms keep more back: the variance is estimated, and where it also says how to spend them, a fifth more is spent. */
+const shareOf = (stage, first) => stage === 0 ? first : (1 - first) * .5 ** stage;
+/**
+* The levels of a look for the noise that its evidence shows. Where a cell will be decided within fewer pairs than it
+* may have, its alarms are spent on those: as many as a test of a fixed number of runs would need for the margin.
+*/
+function levelsAt(look, evidence, marginRatio) {
+	const { levels, pairs, alarms } = look;
+	if (alarms === void 0 || evidence.method === "paired") return levels;
+	const { standardError, degreesOfFreedom } = evidence;
+	const { falseAlarms: rate, misses } = alarms.rates;
+	const needed = pairs * ((criticalT(degreesOfFreedom, rate) + criticalT(degreesOfFreedom, misses)) * standardError / Math.log1p(-marginRatio)) ** 2;
+	const atLeast = Math.max(needed, pairs);
+	const last = alarms.sizes.findIndex((size) => size >= atLeast);
+	const sizes = last === -1 ? alarms.sizes : alarms.sizes.slice(0, last + 1);
+	const falseAlarms = Math.min(levelWithin(sizes, pairs, alarms), levels.misses);
+	return {
+		...levels,
+		falseAlarms
+	};
+}
+/** Of the look at `pairs`, in an experiment that would end with the last of these sizes. */
+function levelWithin(sizes, pairs, alarms) {
+	const known = knownLevels.get(alarms) ?? /* @__PURE__ */ new Map();
+	knownLevels.set(alarms, known);
+	const rate = alarms.rates.falseAlarms * alarms.share;
+	const levels = known.get(sizes.length) ?? fallingLevels(sizes, rate);
+	known.set(sizes.length, levels);
+	return levels[sizes.indexOf(pairs)] ?? 0;
+}
+/** By how many looks there are: as with all looks, they take long and are asked for often. */
+const knownLevels = /* @__PURE__ */ new WeakMap();
 /** The pairs at each look. */
 const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
 function sizesUpTo(budget, after, design) {
@@ -285,10 +339,22 @@ function sizesUpTo(budget, after, design) {
 	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
 	return [...sizes, budget];
 }
-/** The spread of four runs alone tells too little of a noise with heavy tails. */
-function firstSize({ name, pairsPerStep, earlierDegreesOfFreedom }) {
+function firstSize(design) {
+	const { name, method, pairsPerStep, earlierDegreesOfFreedom } = design;
 	if (pairsPerStep > 1) return pairsPerStep;
-	return name === "glr" && earlierDegreesOfFreedom >= 4 ? 2 : 3;
+	if (name !== "glr") return 3;
+	if (method === "paired") return earlierDegreesOfFreedom >= 4 ? 2 : 3;
+	return pairsThatTell(design, .05);
+}
+/** Nobody is blamed for a single run: one in a hundred lies far off by itself. Habits may take half of the alarms. */
+const firstAlarm = (design, rate) => Math.max(2, pairsThatTell(design, rate / 2));
+/**
+* Pairs after which habits do not pass for a change more often than at `rate`. Many testbeds have two, and here it is one
+* run in five that follows the other: all of patched do, none of base, and none of the earlier ones that would have told.
+*/
+function pairsThatTell({ earlierDegreesOfFreedom }, rate) {
+	const untold = .8 ** (earlierDegreesOfFreedom === 0 ? 0 : earlierDegreesOfFreedom + 1);
+	return Math.max(1, Math.ceil(Math.log(rate / untold) / Math.log(.2 * .8)));
 }
 /** After every step, and where they have become many, after every twentieth part more. */
 function sizeAfter(size, { name, pairsPerStep }) {
@@ -300,7 +366,8 @@ function sizeAfter(size, { name, pairsPerStep }) {
 }
 function nominalLevels(design, sizes, level) {
 	if (design.name !== "glr") return constantLevels(sizes, level);
-	const degreesOfFreedom = sizes.map((pairs) => design.method === "paired" ? pairs - 1 : 2 * pairs - 2 + design.earlierDegreesOfFreedom);
+	if (design.method === "pooled") return fallingLevels(sizes, level);
+	const degreesOfFreedom = sizes.map((pairs) => pairs - 1);
 	return likelihoodLevels(sizes, degreesOfFreedom, level);
 }
 
@@ -439,7 +506,7 @@ function onePerLink(runs) {
 function boundsOf(evidence, level) {
 	if (evidence.method === "pooled") {
 		const { effect, standardError, degreesOfFreedom } = evidence;
-		if (degreesOfFreedom <= 0) return unbounded;
+		if (degreesOfFreedom <= 0 || level === 0) return unbounded;
 		const reach = criticalT(degreesOfFreedom, level) * standardError;
 		return {
 			low: effect - reach,
@@ -452,6 +519,21 @@ const unbounded = {
 	low: -Infinity,
 	high: Infinity
 };
+/**
+* What is taken for known of a cell's noise before its first run. Without five earlier runs a tenth of the margin is added
+* to the spread, as two deviations that count for no degree of freedom: four runs that happen to agree tell nothing.
+*/
+function knownNoise(history, marginRatio) {
+	const known = history ?? {
+		sumOfSquares: 0,
+		degreesOfFreedom: 0
+	};
+	if (known.degreesOfFreedom >= 4) return known;
+	return {
+		...known,
+		sumOfSquares: known.sumOfSquares + 2 * (marginRatio / 10) ** 2
+	};
+}
 /** What earlier runs tell of the noise of these: nothing where the cell has become much noisier than it was. */
 const relevantTo = (own, earlier) => isNoisier(own, earlier) ? {
 	sumOfSquares: 0,
@@ -476,15 +558,25 @@ function judgeInOrder(looks, evidenceAt, rule) {
 	for (const look of looks) {
 		const evidence = evidenceAt(look.pairs);
 		if (evidence === void 0) continue;
-		const boundsAt = (level) => boundsOf(evidence, level);
 		last = {
-			verdict: judgeLook(boundsAt, look.levels, rule),
-			look,
+			...judgedAt(look, evidence, rule),
 			evidence
 		};
 		if (last.verdict !== "inconclusive") break;
 	}
 	return last;
+}
+/** The verdict of one look, and the look with the levels that its evidence was held to. */
+function judgedAt(look, evidence, rule) {
+	const levels = levelsAt(look, evidence, rule.marginRatio);
+	const boundsAt = (level) => boundsOf(evidence, level);
+	return {
+		verdict: judgeLook(boundsAt, levels, rule),
+		look: {
+			...look,
+			levels
+		}
+	};
 }
 /**
 * Regression: surely a loss, and a loss of the margin is not excluded. Improvement: its mirror image, what base would
@@ -527,7 +619,7 @@ function standings(inputs, policy) {
 			judgement: lost,
 			closed: true
 		};
-		const evidence = (pairs) => evidenceAt(input, pairs, policy.metric);
+		const evidence = (pairs) => evidenceAt(input, pairs, policy);
 		const judgement = judgeInOrder(looks, evidence, policy);
 		const isDead = looks.filter(({ pairs }) => pairs <= input.closedPairs).some(({ pairs }) => evidence(pairs) === void 0);
 		return {
@@ -567,17 +659,15 @@ function rejudged(standing, kind, sharers, policy) {
 	if (judgement?.evidence === void 0 || standing.closed || sharers < 1) return standing;
 	const looks = looksSharedBy(sharers, input, policy);
 	const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
-	const boundsAt = (level) => boundsOf(judgement.evidence, level);
-	const verdict = judgeLook(boundsAt, look.levels, policy);
-	if (verdict !== kind) return standing;
 	const { evidence } = judgement;
+	const again = judgedAt(look, evidence, policy);
+	if (again.verdict !== kind) return standing;
 	return {
 		...standing,
 		looks,
 		judgement: {
-			evidence,
-			verdict,
-			look
+			...again,
+			evidence
 		},
 		closed: true
 	};
@@ -631,7 +721,7 @@ function forwardsNothing({ runs, design }) {
 	return base.moving >= 2 && patched.silent >= 2 + base.silent && !isStall;
 }
 /** Undefined where not all of these pairs are there yet, or too few of them count. */
-function evidenceAt(input, pairs, metric) {
+function evidenceAt(input, pairs, { metric, marginRatio }) {
 	if (pairs > input.closedPairs) return void 0;
 	const counted = countedRuns(input, pairs);
 	const moving = {
@@ -640,7 +730,7 @@ function evidenceAt(input, pairs, metric) {
 	};
 	if (!isEnough(moving.patched.length, counted.patched.length)) return void 0;
 	if (!isEnough(countOf(moving, metric), pairs)) return void 0;
-	return evidenceOf(moving, metric, input.design.method, input.history);
+	return evidenceOf(moving, metric, input.design.method, knownNoise(input.history, marginRatio));
 }
 /** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */
 const isEnough = (counted, asked) => counted >= .9 * asked;
@@ -1374,6 +1464,10 @@ function unbiasedEffect({ evidence, look }, looks, rule) {
 	const deviation = standardErrorOf(evidence) * Math.sqrt(look.pairs);
 	if (looks.length === 1 || !Number.isFinite(effect) || !Number.isFinite(deviation)) return effect;
 	const random = xoroshiro128plus(1);
+	const leveled = looks.map((planned) => ({
+		...planned,
+		levels: levelsAt(planned, afterAll(planned.pairs, deviation, evidence), rule.marginRatio)
+	}));
 	let bias = 0;
 	for (let path = 0; path < 2e3; path++) {
 		const steps = looks.map(() => standardNormal(random));
@@ -1382,10 +1476,19 @@ function unbiasedEffect({ evidence, look }, looks, rule) {
 			method,
 			effect,
 			deviation
-		}, looks, rule) - effect) / 4e3;
+		}, leveled, rule) - effect) / 4e3;
 	}
 	const { low, high } = boundsOf(evidence, look.levels.outside);
 	return Math.min(high, Math.max(low, effect - bias));
+}
+/** What would be known after so many pairs of a noise that is as it was seen; ranks stay as they are. */
+function afterAll(pairs, deviation, seen) {
+	if (seen.method === "paired") return seen;
+	return {
+		...seen,
+		standardError: deviation / Math.sqrt(pairs),
+		degreesOfFreedom: Infinity
+	};
 }
 /**
 * What an experiment sees when it stops; `steps` are its standard normal increments from look to look. Of ranks, a
@@ -1400,7 +1503,7 @@ function stoppedEffect(steps, { method, effect, deviation }, looks, rule) {
 		pairs = look.pairs;
 		seen = effect + deviation * sum / pairs;
 		const error = deviation / Math.sqrt(pairs);
-		const canBeSure = (level) => method === "pooled" || level >= .5 ** look.pairs;
+		const canBeSure = (level) => level > 0 && (method === "pooled" || level >= .5 ** look.pairs);
 		const boundsAt = (level) => canBeSure(level) ? around(seen, criticalT(Infinity, level) * error) : around(seen, Infinity);
 		if (judgeLook(boundsAt, look.levels, rule) !== "inconclusive") break;
 	}
@@ -1449,7 +1552,7 @@ function cellVerdict(standing, policy) {
 	if (judgement !== void 0 && (isDecided(judgement) || !closed)) return { kind: judgement.verdict };
 	return {
 		kind: "invalid",
-		reason: tooFew(standing, policy.metric)
+		reason: tooFew(standing, policy)
 	};
 }
 const metricsInOrder = (first) => first === "pps" ? ["pps", "nsPerPacket"] : ["nsPerPacket", "pps"];
@@ -1497,7 +1600,7 @@ function comparison(counted, { design, history }, { metric, policy, level }, eff
 		patched: valuesOf(counted.patched, metric)
 	};
 	if (values.base.length === 0 || values.patched.length === 0) return [];
-	const earlier = metric === policy.metric ? history : void 0;
+	const earlier = metric === policy.metric ? knownNoise(history, policy.marginRatio) : void 0;
 	const evidence = evidenceOf(counted, metric, design.method, earlier);
 	const { low, high } = boundsOf(evidence, level);
 	if (!Number.isFinite(low + high)) return [];
@@ -1530,10 +1633,11 @@ function nothingLeft({ base, patched }) {
 	};
 }
 /** Why no look could be made: how many pairs count, and what is the matter with most of those that do not. */
-function tooFew({ input, looks }, metric) {
+function tooFew({ input, looks }, policy) {
+	const { metric } = policy;
 	const { failures } = input;
 	const runs = input.runs.filter(({ variant }) => isJudged(variant));
-	const asked = looks.find(({ pairs }) => evidenceAt(input, pairs, metric) === void 0)?.pairs ?? 0;
+	const asked = looks.find(({ pairs }) => evidenceAt(input, pairs, policy) === void 0)?.pairs ?? 0;
 	const count = `${Math.min(asked, countOf(countedRuns(input, asked), metric))} of ${asked} pairs of runs count`;
 	const why = mostFrequent([...failures.map((reason) => ({
 		cause: reason,
@@ -1599,7 +1703,8 @@ function simulate(request) {
 	for (let experiment = 0; experiment < experiments; experiment++) {
 		const draw = drawCell();
 		const variantRuns = (links, change) => runsOfLinks(links, drawBuild, draw, change);
-		const earlier = earlierNoise(variantRuns(builds.links > 1 ? Infinity : 1, 0)(historyRuns).map(({ value }) => value));
+		const earlierRuns = variantRuns(builds.links > 1 ? Infinity : 1, 0)(historyRuns);
+		const earlier = knownNoise(earlierNoise(earlierRuns.map(({ value }) => value)), marginRatio);
 		const [drawBase, drawPatched] = [variantRuns(builds.links, 0), variantRuns(builds.links, effect)];
 		const base = [];
 		const patched = [];

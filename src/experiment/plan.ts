@@ -7,7 +7,7 @@ import type { Config } from '../config/schema.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchSchema } from '../words/patch.ts';
 import { plannedBlastSchema } from '../words/planned-blast.ts';
-import { designSchema, type History, historySchema, policySchema } from '../words/result.ts';
+import { designSchema, historySchema, policySchema } from '../words/result.ts';
 import { type Cell, cellName, cellSchema, ownRulesSchema } from '../words/scenario.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
@@ -73,7 +73,7 @@ type PlanRequest = {
   isRelinked?: boolean | undefined;
 };
 
-/** The history of a cell picks its design, and the seed the order of everything. */
+/** The history of a cell tells when it is looked at first, and the seed the order of everything. */
 export function makePlan(
   request: PlanRequest,
   unlinked: readonly Variant[],
@@ -124,7 +124,7 @@ export function planCells(
   return cells.map((cell) => {
     const query = { testbed, cell, traffic, metric: gate.metric, isLinkedOften };
     const known = historyOf(history, query);
-    const design = designOf(config, variants, known);
+    const design = designOf(config, variants);
     return { cell, design, ...(known && { history: known }) };
   });
 }
@@ -203,18 +203,17 @@ export function policyOfExtended({ stopsAtFirst: _, ...policy }: Plan['policy'])
   return policy;
 }
 
-/** How it has a cell looked at, of which so much is known from earlier experiments. */
+/** How it has a cell looked at. */
 export function designOf(
   { traffic, gate }: Pick<Config, 'traffic' | 'gate'>,
   variants: number,
-  known: History | undefined,
 ): PlannedCell['design'] {
   const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants);
   const method = pairsPerStep > 1 ? 'paired' : 'pooled';
   const usualRuns =
     method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants);
   const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
-  const usual = method === 'pooled' && (known?.runs ?? 0) >= 10 ? 'glr' : 'group-sequential';
+  const usual = method === 'pooled' ? 'glr' : 'group-sequential';
   return { name: gate.design ?? usual, budgets: [budget], pairsPerStep, method };
 }
 

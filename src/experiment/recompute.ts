@@ -118,7 +118,7 @@ function inputOf(
   const claim = claims.get(cellName(cell));
   const others = othersOf(patch);
   const history = claim?.history;
-  const planned = designOf(config, 2 + others.length, history);
+  const planned = designOf(config, 2 + others.length);
   const budgets = isExtended ? extended(planned, claim?.design.budgets ?? []) : planned.budgets;
   const design = { ...planned, budgets };
   const isOurs = ({ variant }: Run) => isJudged(variant) || others.includes(variant);
@@ -131,14 +131,14 @@ function inputOf(
  * Pairs of the last look that has its runs. Where all looks up to there tell something, but the result says that the
  * cell is invalid, the experiment ended with the next one, whose runs were lost for good.
  */
-function closedPairsOf(input: Omit<Input, 'closedPairs'>, { metric }: Policy): number {
+function closedPairsOf(input: Omit<Input, 'closedPairs'>, policy: Policy): number {
   const { claim, design, history, runs } = input;
   const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
   const sizes = lookSizes({ ...design, earlierDegreesOfFreedom });
   const lacking = sizes.findIndex((size) => !isThere(runs, size));
   if (lacking === -1) return sizes.at(-1) ?? 0;
   const closedPairs = sizes[lacking - 1] ?? 0;
-  const tells = (size: number) => evidenceAt({ ...input, closedPairs }, size, metric) !== undefined;
+  const tells = (size: number) => evidenceAt({ ...input, closedPairs }, size, policy) !== undefined;
   const isLost = claim?.verdict.kind === 'invalid' && sizes.slice(0, lacking).every(tells);
   return isLost ? (sizes[lacking] ?? 0) : closedPairs;
 }

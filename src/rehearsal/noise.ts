@@ -88,7 +88,7 @@ function* judged(rehearsal: Rehearsal): Generator<Finding> {
     const known = historyOf(historyOfRehearsal(rehearsal), {
       ...{ testbed: rehearsal.name, cell, traffic: config.traffic, metric: 'pps' as const },
     });
-    const design = designOf(config, 2, known);
+    const design = designOf(config, 2);
     const expected = forecast({ design, history: known }, policy, cells.length);
     return expected === undefined ? [] : [{ cell, expected, typical: known?.typical ?? 0 }];
   });

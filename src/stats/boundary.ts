@@ -27,6 +27,15 @@ export function likelihoodLevels(
   return levelsFor(levelsAt, sizes, level);
 }
 
+/**
+ * The nominal level of each look in inverse proportion to its pairs: what is found early saves most, and who is open
+ * late has lost little by having been strict.
+ */
+export function fallingLevels(sizes: readonly number[], level: number): number[] {
+  const levelsAt = (divisor: number) => sizes.map((size) => Math.min(1 / 2, 1 / (divisor * size)));
+  return levelsFor(levelsAt, sizes, level);
+}
+
 /** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
 function levelsFor(
   levelsAt: (parameter: number) => number[],

@@ -1,6 +1,6 @@
 // The change as it is shown after an experiment that was free to stop early.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import type { Look } from './design.ts';
+import { type Look, levelsAt } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
 import { type Judgement, judgeLook, type Rule } from './judge.ts';
 import { standardNormal } from './normal.ts';
@@ -20,17 +20,27 @@ export function unbiasedEffect(
   const deviation = standardErrorOf(evidence) * Math.sqrt(look.pairs);
   if (looks.length === 1 || !Number.isFinite(effect) || !Number.isFinite(deviation)) return effect;
   const random = xoroshiro128plus(1);
+  const leveled = looks.map((planned) => ({
+    ...planned,
+    levels: levelsAt(planned, afterAll(planned.pairs, deviation, evidence), rule.marginRatio),
+  }));
 
   let bias = 0;
   for (let path = 0; path < 2000; path++) {
     const steps = looks.map(() => standardNormal(random));
     const negated = steps.map((step) => -step);
     for (const way of [steps, negated]) {
-      bias += (stoppedEffect(way, { method, effect, deviation }, looks, rule) - effect) / 4000;
+      bias += (stoppedEffect(way, { method, effect, deviation }, leveled, rule) - effect) / 4000;
     }
   }
   const { low, high } = boundsOf(evidence, look.levels.outside);
   return Math.min(high, Math.max(low, effect - bias));
+}
+
+/** What would be known after so many pairs of a noise that is as it was seen; ranks stay as they are. */
+function afterAll(pairs: number, deviation: number, seen: Evidence): Evidence {
+  if (seen.method === 'paired') return seen;
+  return { ...seen, standardError: deviation / Math.sqrt(pairs), degreesOfFreedom: Infinity };
 }
 
 type Truth = { method: Evidence['method']; effect: number; deviation: number };
@@ -53,7 +63,8 @@ function stoppedEffect(
     pairs = look.pairs;
     seen = effect + (deviation * sum) / pairs;
     const error = deviation / Math.sqrt(pairs);
-    const canBeSure = (level: number) => method === 'pooled' || level >= 0.5 ** look.pairs;
+    const canBeSure = (level: number) =>
+      level > 0 && (method === 'pooled' || level >= 0.5 ** look.pairs);
     const boundsAt = (level: number) =>
       canBeSure(level) ? around(seen, criticalT(Infinity, level) * error) : around(seen, Infinity);
     if (judgeLook(boundsAt, look.levels, rule) !== 'inconclusive') break;

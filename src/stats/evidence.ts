@@ -87,7 +87,7 @@ export function onePerLink(runs: readonly Linked[]): number[] {
 export function boundsOf(evidence: Evidence, level: number): Bounds {
   if (evidence.method === 'pooled') {
     const { effect, standardError, degreesOfFreedom } = evidence;
-    if (degreesOfFreedom <= 0) return unbounded;
+    if (degreesOfFreedom <= 0 || level === 0) return unbounded;
     const reach = criticalT(degreesOfFreedom, level) * standardError;
     return { low: effect - reach, high: effect + reach };
   }
@@ -95,6 +95,16 @@ export function boundsOf(evidence: Evidence, level: number): Bounds {
 }
 
 const unbounded: Bounds = { low: -Infinity, high: Infinity };
+
+/**
+ * What is taken for known of a cell's noise before its first run. Without five earlier runs a tenth of the margin is added
+ * to the spread, as two deviations that count for no degree of freedom: four runs that happen to agree tell nothing.
+ */
+export function knownNoise(history: Noise | undefined, marginRatio: number): Noise {
+  const known = history ?? { sumOfSquares: 0, degreesOfFreedom: 0 };
+  if (known.degreesOfFreedom >= 4) return known;
+  return { ...known, sumOfSquares: known.sumOfSquares + 2 * (marginRatio / 10) ** 2 };
+}
 
 /** What earlier runs tell of the noise of these: nothing where the cell has become much noisier than it was. */
 export const relevantTo = (own: Noise, earlier: Noise): Noise =>

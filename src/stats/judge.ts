@@ -1,6 +1,6 @@
 // The rule from evidence to a verdict, at one look and over the looks of a design.
 import type { Metric } from '../words/result.ts';
-import type { ErrorRates, Look } from './design.ts';
+import { type ErrorRates, type Look, levelsAt } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
 
 export type Verdict = 'regression' | 'improvement' | 'no-regression' | 'inconclusive';
@@ -11,7 +11,7 @@ export type Rule = {
   marginRatio: number;
 };
 
-/** The look that decided, or else the last one; with the evidence that was there. */
+/** The look that decided, or else the last one, with the levels that it was held to and the evidence that was there. */
 export type Judgement = { verdict: Verdict; look: Look; evidence: Evidence };
 
 /** Patched forwards nothing: a zero has no logarithm, and asks for no test. `look` has the pairs that were there. */
@@ -27,11 +27,21 @@ export function judgeInOrder(
   for (const look of looks) {
     const evidence = evidenceAt(look.pairs);
     if (evidence === undefined) continue;
-    const boundsAt = (level: number) => boundsOf(evidence, level);
-    last = { verdict: judgeLook(boundsAt, look.levels, rule), look, evidence };
+    last = { ...judgedAt(look, evidence, rule), evidence };
     if (last.verdict !== 'inconclusive') break;
   }
   return last;
+}
+
+/** The verdict of one look, and the look with the levels that its evidence was held to. */
+export function judgedAt(
+  look: Look,
+  evidence: Evidence,
+  rule: Rule,
+): Pick<Judgement, 'verdict' | 'look'> {
+  const levels = levelsAt(look, evidence, rule.marginRatio);
+  const boundsAt = (level: number) => boundsOf(evidence, level);
+  return { verdict: judgeLook(boundsAt, levels, rule), look: { ...look, levels } };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
 import { linkOfPair } from '../words/planned-blast.ts';
 import { type Design, type ErrorRates, looksOf } from './design.ts';
-import { type Linked, type Noise, onePerLink, pooledEvidence } from './evidence.ts';
+import { knownNoise, type Linked, type Noise, onePerLink, pooledEvidence } from './evidence.ts';
 import { judgeInOrder, type Verdict } from './judge.ts';
 import { standardNormal } from './normal.ts';
 
@@ -82,7 +82,7 @@ export function simulate(request: SimulationRequest): SimulationRow {
       runsOfLinks(links, drawBuild, draw, change);
     // The history has one run a link.
     const earlierRuns = variantRuns(builds.links > 1 ? Infinity : 1, 0)(historyRuns);
-    const earlier = earlierNoise(earlierRuns.map(({ value }) => value));
+    const earlier = knownNoise(earlierNoise(earlierRuns.map(({ value }) => value)), marginRatio);
     const [drawBase, drawPatched] = [
       variantRuns(builds.links, 0),
       variantRuns(builds.links, effect),

@@ -3,15 +3,15 @@ import { geometricMean } from 'simple-statistics';
 import type { CellResult, History, Metric, Policy, Run } from '../words/result.ts';
 import { type Look, looksOf } from './design.ts';
 import {
-  boundsOf,
   type Evidence,
+  knownNoise,
   type Noise,
   onePerLink,
   type Pair,
   pairedEvidence,
   pooledEvidence,
 } from './evidence.ts';
-import { type Judgement, judgeInOrder, judgeLook, type Lost, type Verdict } from './judge.ts';
+import { type Judgement, judgedAt, judgeInOrder, type Lost, type Verdict } from './judge.ts';
 
 export type CellRuns = {
   design: CellResult['design'];
@@ -49,7 +49,7 @@ export function standings<Input extends CellRuns>(
     const looks = looksSharedBy(inputs.length, input, policy);
     const lost = lostAt(input, looks);
     if (lost !== undefined) return { input, looks, judgement: lost, closed: true };
-    const evidence = (pairs: number) => evidenceAt(input, pairs, policy.metric);
+    const evidence = (pairs: number) => evidenceAt(input, pairs, policy);
     const judgement = judgeInOrder(looks, evidence, policy);
     const reached = looks.filter(({ pairs }) => pairs <= input.closedPairs);
     const isDead = reached.some(({ pairs }) => evidence(pairs) === undefined);
@@ -102,11 +102,10 @@ function rejudged<Input extends CellRuns>(
   if (judgement?.evidence === undefined || standing.closed || sharers < 1) return standing;
   const looks = looksSharedBy(sharers, input, policy);
   const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
-  const boundsAt = (level: number) => boundsOf(judgement.evidence, level);
-  const verdict = judgeLook(boundsAt, look.levels, policy);
-  if (verdict !== kind) return standing;
   const { evidence } = judgement;
-  return { ...standing, looks, judgement: { evidence, verdict, look }, closed: true };
+  const again = judgedAt(look, evidence, policy);
+  if (again.verdict !== kind) return standing;
+  return { ...standing, looks, judgement: { ...again, evidence }, closed: true };
 }
 
 /** The looks of a cell that shares the false alarms of its patch with so many, itself among them. */
@@ -154,13 +153,17 @@ export function forwardsNothing({ runs, design }: Pick<CellRuns, 'runs' | 'desig
 }
 
 /** Undefined where not all of these pairs are there yet, or too few of them count. */
-export function evidenceAt(input: CellRuns, pairs: number, metric: Metric): Evidence | undefined {
+export function evidenceAt(
+  input: CellRuns,
+  pairs: number,
+  { metric, marginRatio }: Pick<Policy, 'metric' | 'marginRatio'>,
+): Evidence | undefined {
   if (pairs > input.closedPairs) return undefined;
   const counted = countedRuns(input, pairs);
   const moving = { base: counted.base, patched: counted.patched.filter(({ pps }) => pps > 0) };
   if (!isEnough(moving.patched.length, counted.patched.length)) return undefined;
   if (!isEnough(countOf(moving, metric), pairs)) return undefined;
-  return evidenceOf(moving, metric, input.design.method, input.history);
+  return evidenceOf(moving, metric, input.design.method, knownNoise(input.history, marginRatio));
 }
 
 /** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */

@@ -13,7 +13,7 @@ import type { Cell } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
 import { baselineOf } from './baseline.ts';
 import { unbiasedEffect } from './estimate.ts';
-import { boundsOf, type Evidence } from './evidence.ts';
+import { boundsOf, type Evidence, knownNoise } from './evidence.ts';
 import {
   type CellRuns,
   type Counted,
@@ -61,7 +61,7 @@ export function cellVerdict(standing: Standing, policy: Policy): CellVerdict {
   if (stopped) return { kind: 'inconclusive', isStopped: true };
   if (judgement !== undefined && (isDecided(judgement) || !closed))
     return { kind: judgement.verdict };
-  return { kind: 'invalid', reason: tooFew(standing, policy.metric) };
+  return { kind: 'invalid', reason: tooFew(standing, policy) };
 }
 
 const metricsInOrder = (first: Metric): Metric[] =>
@@ -140,7 +140,7 @@ function comparison(
   };
   if (values.base.length === 0 || values.patched.length === 0) return [];
   // The history is of the judged metric only.
-  const earlier = metric === policy.metric ? history : undefined;
+  const earlier = metric === policy.metric ? knownNoise(history, policy.marginRatio) : undefined;
   const evidence = evidenceOf(counted, metric, design.method, earlier);
   const { low, high } = boundsOf(evidence, level);
   if (!Number.isFinite(low + high)) return [];
@@ -170,10 +170,11 @@ function nothingLeft({ base, patched }: Counted): Comparison {
 }
 
 /** Why no look could be made: how many pairs count, and what is the matter with most of those that do not. */
-function tooFew({ input, looks }: Standing, metric: Metric): string {
+function tooFew({ input, looks }: Standing, policy: Policy): string {
+  const { metric } = policy;
   const { failures } = input;
   const runs = input.runs.filter(({ variant }) => isJudged(variant));
-  const missing = looks.find(({ pairs }) => evidenceAt(input, pairs, metric) === undefined);
+  const missing = looks.find(({ pairs }) => evidenceAt(input, pairs, policy) === undefined);
   const asked = missing?.pairs ?? 0;
   const counted = Math.min(asked, countOf(countedRuns(input, asked), metric));
   const count = `${counted} of ${asked} pairs of runs count`;

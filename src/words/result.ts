@@ -106,8 +106,8 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
 export const designNames = ['fixed', 'group-sequential', 'glr'] as const;
 /**
  * `fixed` looks once, when all runs are there. `group-sequential` looks after 3, 5, 8, 12, 20 … pairs and asks the
- * same nominal level of each. `glr` looks after every pair, from the second on where earlier runs have told the noise,
- * and holds a generalized likelihood ratio to one threshold.
+ * same nominal level of each. `glr` looks after every pair, from the first on where earlier runs have told the noise,
+ * and holds a generalized likelihood ratio to a threshold that grows with the pairs.
  */
 export type DesignName = (typeof designNames)[number];
 

@@ -145,7 +145,7 @@ describe('what is shown beside patched', () => {
       ...failed('diff 80654', 1, 'an earlier diff did not boot'),
       ...failed('patched', 1, 'a cable is loose'),
     ]);
-    const reason = '0 of 3 pairs of runs count: a cable is loose';
+    const reason = '0 of 2 pairs of runs count: a cable is loose';
     expect(outcome).toMatchObject({ cells: [{ verdict: { kind: 'invalid', reason } }] });
   });
 

@@ -656,7 +656,7 @@ describe('a revision measured beside earlier diffs', () => {
     expect(tableRows(renderMarkdown(result(), { rerun: 'no' }))).toEqual([
       expect.stringMatching(/^\| forwarding inet4 \| 🟢 no-regression \| .* \| 6 \+ 6 \|$/),
       '| ↳ `diff 80345` | not judged | **−30.0 %** (−30.3 … −29.7) | 802.3 kpps | 561.6 kpps | 6 + 6 |',
-      '| ↳ `diff 80654` | not judged | **+4.00 %** (+3.62 … +4.38) | 802.3 kpps | 834.4 kpps | 6 + 6 |',
+      '| ↳ `diff 80654` | not judged | **+4.00 %** (+3.61 … +4.39) | 802.3 kpps | 834.4 kpps | 6 + 6 |',
     ]);
     expect(renderMarkdown(result())).toContain('They decide neither the verdict nor how many runs');
   });

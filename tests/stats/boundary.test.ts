@@ -2,7 +2,12 @@
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
-import { constantLevels, crossingProbability, likelihoodLevels } from '../../src/stats/boundary.ts';
+import {
+  constantLevels,
+  crossingProbability,
+  fallingLevels,
+  likelihoodLevels,
+} from '../../src/stats/boundary.ts';
 import { standardNormal } from '../../src/stats/normal.ts';
 import { criticalT } from '../../src/stats/student.ts';
 import { times } from '../random.ts';
@@ -81,11 +86,30 @@ describe('one threshold for the likelihood ratio', () => {
   });
 });
 
-describe('the levels of either kind', () => {
+describe('levels that fall as pairs grow', () => {
+  test('are in inverse proportion to them', () => {
+    fc.assert(
+      fc.property(ascendingSizes, rate, (sizes, level) => {
+        const [first = 0, ...others] = fallingLevels(sizes, level);
+        const [least = 1, ...more] = sizes;
+        others.forEach((other, index) => {
+          expect(other / ((first * least) / (more[index] ?? 0))).toBeCloseTo(1, 9);
+        });
+      }),
+      { numRuns: times(15) },
+    );
+  });
+});
+
+describe('the levels of any kind', () => {
   test('spend at a single look just what is asked', () => {
     fc.assert(
       fc.property(rate, fc.integer({ min: 1, max: 60 }), (level, size) => {
-        const spent = [constantLevels([size], level), likelihoodLevels([size], [size], level)];
+        const spent = [
+          constantLevels([size], level),
+          fallingLevels([size], level),
+          likelihoodLevels([size], [size], level),
+        ];
         for (const [first = 0] of spent) {
           expect(first).toBeLessThan(1.000001 * level);
           expect(first).toBeGreaterThan(0.998 * level);
@@ -98,11 +122,12 @@ describe('the levels of either kind', () => {
     fc.assert(
       fc.property(ascendingSizes, rate, (sizes, level) => {
         const degreesOfFreedom = sizes.map((size) => 2 * size - 1);
-        const both = [
+        const all = [
           constantLevels(sizes, level),
+          fallingLevels(sizes, level),
           likelihoodLevels(sizes, degreesOfFreedom, level),
         ];
-        for (const levels of both) {
+        for (const levels of all) {
           const spent = crossingProbability(sizes, levels);
           expect(spent).toBeLessThanOrEqual(level);
           expect(spent).toBeGreaterThan(0.998 * level);

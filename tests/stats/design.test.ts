@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crossingProbability } from '../../src/stats/boundary.ts';
-import { type Design, lookSizes, looksOf } from '../../src/stats/design.ts';
+import { type Design, type Look, levelsAt, lookSizes, looksOf } from '../../src/stats/design.ts';
 import { criticalT } from '../../src/stats/student.ts';
 import { designNames } from '../../src/words/result.ts';
 import { times } from '../random.ts';
@@ -47,9 +47,9 @@ describe('looks come', () => {
   });
 
   test.for([
-    ['the third where the noise is not known', 0, 6, [3, 4, 5, 6]],
-    ['the second where five earlier runs have told it', 4, 6, [2, 3, 4, 5, 6]],
-    ['the last where there are but two', 0, 2, [2]],
+    ['the second where the noise is not known', 0, 6, [2, 3, 4, 5, 6]],
+    ['the first where ten earlier runs have told it', 9, 4, [1, 2, 3, 4]],
+    ['the last where there is but one', 0, 1, [1]],
   ] as const)(
     'after every pair with a likelihood ratio, from %s',
     ([, earlierDegreesOfFreedom, budget, sizes]) => {
@@ -75,7 +75,7 @@ describe('looks come', () => {
     ['fixed', [20, 40], [20, 40]],
     ['group-sequential', [20, 40], [3, 5, 8, 12, 20, 31, 40]],
     ['group-sequential', [4, 10, 12], [3, 4, 5, 8, 10, 12]],
-    ['glr', [4, 7], [3, 4, 5, 6, 7]],
+    ['glr', [4, 7], [2, 3, 4, 5, 6, 7]],
   ] as const)(
     'in %s, extended to %j pairs, as if planned so, and at the end of each',
     ([name, budgets, sizes]) => {
@@ -111,20 +111,37 @@ describe('levels', () => {
     for (const one of levels) expect(one).toEqual(levels[0]);
   });
 
+  test('of a likelihood ratio of pairs that lie side by side hold it to one threshold', () => {
+    const thresholds = looksOf(aDesign({ method: 'paired' }), rates).map(({ pairs, levels }) => {
+      const df = pairs - 1;
+      return (df + 2) * Math.log1p(criticalT(df, levels.falseAlarms) ** 2 / df);
+    });
+    for (const one of thresholds) expect(one / (thresholds[0] ?? 0)).toBeCloseTo(1, 6);
+  });
+
   test.for([
-    ['pooled', (pairs: number) => 2 * pairs - 2 + 9],
-    ['paired', (pairs: number) => pairs - 1],
+    ['misses', 1],
+    ['falseAlarms', 2],
   ] as const)(
-    'of a likelihood ratio with nine earlier degrees of freedom, %s, hold it to one threshold',
-    ([method, degreesOfFreedom]) => {
-      const looks = looksOf(aDesign({ method, earlierDegreesOfFreedom: 9 }), rates);
-      const thresholds = looks.map(({ pairs, levels }) => {
-        const df = degreesOfFreedom(pairs);
-        return (df + 2) * Math.log1p(criticalT(df, levels.falseAlarms) ** 2 / df);
-      });
-      for (const one of thresholds) expect(one / (thresholds[0] ?? 0)).toBeCloseTo(1, 6);
+    'of a likelihood ratio of boots fall as the pairs grow: of %s from pair %d on',
+    ([name, first]) => {
+      const looks = looksOf(aDesign({ earlierDegreesOfFreedom: 9 }), rates);
+      const told = looks.filter(({ levels }) => levels[name] > 0);
+      expect(told[0]?.pairs).toBe(first);
+      const products = told.map(({ pairs, levels }) => pairs * levels[name]);
+      for (const one of products) expect(one / (products[0] ?? 0)).toBeCloseTo(1, 9);
     },
   );
+
+  test('tell a loss the later the less is known of the noise, and the fewer false alarms are left', () => {
+    const firstAlarm = (earlierRuns: number, sharers: number) =>
+      looksOf(aDesign({ earlierDegreesOfFreedom: Math.max(0, earlierRuns - 1) }), {
+        ...rates,
+        falseAlarms: rates.falseAlarms / sharers,
+      }).find(({ levels }) => levels.falseAlarms > 0)?.pairs;
+    expect([30, 10, 0].map((runs) => firstAlarm(runs, 1))).toEqual([2, 2, 3]);
+    expect([30, 10, 0].map((runs) => firstAlarm(runs, 12))).toEqual([2, 4, 5]);
+  });
 
   test('of all looks together spend no more than each rate, however often an experiment is extended', () => {
     for (const name of designNames) {
@@ -140,8 +157,9 @@ describe('levels', () => {
           own.map(({ levels }) => levels.misses),
         );
       });
-      expect(spent[0]).toBeCloseTo(0.8 * rates.misses, 4);
-      expect(spent[1]).toBeCloseTo(0.1 * rates.misses, 4);
+      const planned = name === 'glr' ? 0.9 : 0.8;
+      expect(spent[0]).toBeCloseTo(planned * rates.misses, 4);
+      expect(spent[1]).toBeCloseTo(((1 - planned) / 2) * rates.misses, 4);
       expect(sum(spent)).toBeLessThan(rates.misses);
     }
   });
@@ -157,6 +175,44 @@ describe('levels', () => {
       }),
       { numRuns: times(15) },
     );
+  });
+});
+
+describe('the noise that is met', () => {
+  const looks = looksOf(aDesign({ earlierDegreesOfFreedom: 9 }), rates);
+  const alarmsAt = (look: Look, deviation: number) => {
+    const degreesOfFreedom = 2 * look.pairs + 7;
+    const standardError = deviation * Math.sqrt(2 / look.pairs);
+    const evidence = {
+      method: 'pooled',
+      base: 1,
+      effect: 0,
+      standardError,
+      degreesOfFreedom,
+    } as const;
+    return levelsAt(look, evidence, 0.02).falseAlarms;
+  };
+
+  test('lets a quiet cell spend its alarms on the few pairs that it will take, and a noisy one on all', () => {
+    for (const look of looks.filter(({ levels }) => levels.falseAlarms > 0)) {
+      const levels = [0.002, 0.005, 0.01, 0.1].map((deviation) => alarmsAt(look, deviation));
+      expect(levels).toEqual(levels.toSorted((a, b) => b - a));
+      expect(levels.at(-1)).toBe(look.levels.falseAlarms);
+      expect(levels[0]).toBeLessThanOrEqual(look.levels.misses);
+    }
+    const [, second] = looks;
+    expect(second && alarmsAt(second, 0.002)).toBeCloseTo(0.8 * rates.falseAlarms, 5);
+  });
+
+  test('changes nothing where little of it is known, where cells share the alarms, and of a first pair', () => {
+    const unknown = looksOf(aDesign(), rates);
+    const shared = looksOf(aDesign({ earlierDegreesOfFreedom: 9 }), {
+      ...rates,
+      falseAlarms: 1e-3,
+    });
+    for (const look of [...unknown, ...shared, ...looks.slice(0, 1)]) {
+      expect(alarmsAt(look, 0.002)).toBe(look.levels.falseAlarms);
+    }
   });
 });
 

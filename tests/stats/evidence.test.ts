@@ -8,6 +8,7 @@ import {
   type Bounds,
   boundsOf,
   type Evidence,
+  knownNoise,
   type Noise,
   type Pair,
   pairedEvidence,
@@ -157,6 +158,18 @@ describe('of boots', () => {
     const reach = 1.959963985 * standardError;
     const { low, high } = boundsOf(pooledEvidence(base, patched, earlier), 0.025);
     expect((high - low) / 2).toBeCloseTo(reach, 9);
+  });
+
+  test('that happen to agree are not taken for quiet where no earlier run says so', () => {
+    const same = [1e6, 1e6];
+    const spreadOf = (history?: Noise) => {
+      const evidence = pooledEvidence(same, same, knownNoise(history, 0.02));
+      return evidence.method === 'pooled' ? evidence : undefined;
+    };
+    expect(spreadOf()?.standardError).toBeCloseTo(0.002, 12);
+    expect(spreadOf()?.degreesOfFreedom).toBe(2);
+    const calm = { sumOfSquares: 9e-8, degreesOfFreedom: 9 };
+    expect(spreadOf(calm)).toEqual(pooledEvidence(same, same, calm));
   });
 
   test('where the runs deviate more than three times as much as earlier ones, these are left aside', () => {

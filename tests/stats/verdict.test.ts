@@ -296,7 +296,7 @@ describe('runs of their own in which nothing is forwarded', () => {
     );
     expect(judged(singles([0, 0, 0], [8e5, 8e5, 8e5]), 'glr', 3).verdict).toEqual({
       kind: 'invalid',
-      reason: '0 of 3 pairs of runs count: base forwarded nothing',
+      reason: '0 of 2 pairs of runs count: base forwarded nothing',
     });
   });
 
@@ -360,7 +360,7 @@ describe('looks', () => {
   });
 });
 
-test('the noise of earlier runs lets a cell be decided by two pairs', () => {
+test('the noise of earlier runs lets a loss be told by two pairs', () => {
   const runs = pairedRuns([800e3, 806e3], [765e3, 771e3]);
   const history = {
     runs: 12,
@@ -375,8 +375,5 @@ test('the noise of earlier runs lets a cell be decided by two pairs', () => {
     pairs: 2,
     history,
   });
-  expect(judgeCell(runs, {}, { design }).verdict).toEqual({
-    kind: 'invalid',
-    reason: '2 of 3 pairs of runs count',
-  });
+  expect(judgeCell(runs, {}, { design }).verdict.kind).toBe('inconclusive');
 });
