@@ -2,7 +2,11 @@
 // By hand: node bench/designs.ts
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { cvOf, readNoiseFile } from '../src/commands/noise-file.ts';
+import { standardNormal } from '../src/stats/normal.ts';
 import {
   type NoiseSource,
   type SimulationRequest,
@@ -16,18 +20,22 @@ export type Line = { text: string; missed: boolean };
 
 /** A line as soon as it is known. */
 export async function* benchDesigns(): AsyncGenerator<Line> {
-  const { says, quiet, classes } = await labs();
+  const { says, quiet, classes, quarters } = await labs();
   yield plain(says);
   yield plain(`\nOne cell, ${quiet.says}, margin ${formatPercent(margin)}:`);
   for (const contender of contenders) yield* effectsOf(contender, quiet);
   yield plain(`\n12 cells with no change, ${quiet.says}:`);
-  for (const contender of sequential) yield patchesOf(contender, quiet);
+  for (const contender of usual) yield patchesOf(contender, quiet);
   yield plain(`\nOne cell by its noise, margin ${formatPercent(margin)}:`);
-  for (const contender of sequential) yield* classesOf(contender, classes);
+  for (const contender of usual) yield* classesOf(contender, classes);
+  yield plain('\nEach quarter of the sets, in one cell and in 12:');
+  for (const contender of usual) yield* quartersOf(contender, quarters);
+  yield plain('\nHeavier tails than any seen, of runs that deviate by 0.5 % without them:');
+  for (const contender of usual) yield* tailsOf(contender);
 }
 
 export type Lab = { says: string; noise: NoiseSource };
-type Labs = { says: string; quiet: Lab; classes: Lab[] };
+type Labs = { says: string; quiet: Lab; classes: Lab[]; quarters: Lab[] };
 
 /** Real ones where they are there, or noise that stands in for theirs. */
 export const labs = async (): Promise<Labs> =>
@@ -44,11 +52,21 @@ async function realLabs(): Promise<Labs> {
       noise: { kind: 'sets', sets: kept },
     };
   };
+  const few = sets.filter((set) => cvOf(set) <= 0.01).toSorted((a, b) => cvOf(a) - cvOf(b));
+  const quarter = (says: string, isIn: (index: number) => boolean): Lab => ({
+    says,
+    noise: { kind: 'sets', sets: few.filter((_, index) => isIn(index)) },
+  });
+  const names = ['first', 'second', 'third', 'fourth'];
   const all: Lab = { says: `all ${grouped(sets.length)} sets`, noise: { kind: 'sets', sets } };
   return {
     says: 'Runs are drawn from sets that were measured on real testbeds.',
     quiet: upTo(0.01),
     classes: [...[0.005, 0.01, 0.02, 0.05].map(upTo), all],
+    quarters: names.flatMap((name, at) => [
+      quarter(`${name} quarter by noise`, (index) => Math.floor((4 * index) / few.length) === at),
+      quarter(`${name} of each four`, (index) => index % 4 === at),
+    ]),
   };
 }
 
@@ -61,6 +79,7 @@ const assumedLabs: Labs = {
   says: 'There is no ../shared/corpus/noise.jsonl, so NORMAL NOISE stands in for that of real testbeds.',
   quiet: normalNoise(0.006),
   classes: [0.005, 0.01, 0.02, 0.05].map(normalNoise),
+  quarters: [0.002, 0.004, 0.006, 0.009].map(normalNoise),
 };
 
 export type Goal = { least: number } | { most: number };
@@ -84,14 +103,24 @@ const goalsOf = (runsIfUnchanged: number, runsIfLost: number) =>
     [-0.5, { regression: { least: 1 } }],
   ]);
 
-const sequential: Contender[] = [
+const groupSequential: Contender = {
+  says: 'group-sequential, at most 20 + 20 runs, no history',
+  design: { name: 'group-sequential', budgets: [20] },
+  historyRuns: 0,
+  falseAlarms,
+  marginRatio: margin,
+  goals: goalsOf(8, 10),
+};
+
+/** What a gate takes unasked where runs stand apart. */
+const usual: Contender[] = [
   {
-    says: 'group-sequential, at most 20 + 20 runs, no history',
-    design: { name: 'group-sequential', budgets: [20] },
+    says: 'glr, at most 20 + 20 runs, no history',
+    design: { name: 'glr', budgets: [20] },
     historyRuns: 0,
     falseAlarms,
     marginRatio: margin,
-    goals: goalsOf(8, 10),
+    goals: goalsOf(6.5, 8.2),
   },
   {
     says: 'glr, at most 20 + 20 runs, 10 runs of history',
@@ -99,7 +128,7 @@ const sequential: Contender[] = [
     historyRuns: 10,
     falseAlarms,
     marginRatio: margin,
-    goals: goalsOf(5.5, 7),
+    goals: goalsOf(4.5, 5.6),
   },
 ];
 
@@ -123,7 +152,7 @@ const ministat = (pairs: number): Contender => ({
   marginRatio: 1e-12,
 });
 
-const contenders = [ministat(5), ministat(10), fixed(5), fixed(10), ...sequential];
+const contenders = [ministat(5), ministat(10), fixed(5), fixed(10), groupSequential, ...usual];
 
 function* effectsOf(contender: Contender, { noise }: Lab): Generator<Line> {
   yield plain(contender.says);
@@ -166,6 +195,94 @@ function* classesOf(contender: Contender, classes: readonly Lab[]): Generator<Li
       text: parts.join(', '),
       missed: isMissed(unchanged.regression, alarmGoal) || isMissed(lost.noRegression, missGoal),
     };
+  }
+}
+
+/** The promises hold for cells that are all of one kind, and not only on average over kinds. */
+function* quartersOf(contender: Contender, quarters: readonly Lab[]): Generator<Line> {
+  yield plain(contender.says);
+  const alarmGoal = { most: falseAlarms };
+  const powerGoal = { least: 1 - misses };
+  for (const { says, noise } of quarters) {
+    const one = { noise, cells: 1, experiments: 20_000 };
+    const unchanged = run(contender, { ...one, effect: 0 });
+    const lost = run(contender, { ...one, effect: -margin });
+    const patches = run(contender, { ...one, effect: 0, cells: 12, experiments: 12 * 10_000 });
+    const parts = [
+      `  ${says.padEnd(24)} false alarms ${share(unchanged.regression)}${goalText(alarmGoal)}`,
+      `of 12 cells ${share(patches.patchRegression)}${goalText(alarmGoal)}`,
+      `found ${share(lost.regression)}${goalText(powerGoal)}`,
+      `mean runs ${unchanged.meanRuns.toFixed(2)} and ${lost.meanRuns.toFixed(2)}`,
+    ];
+    yield {
+      text: parts.join(', '),
+      missed:
+        isMissed(unchanged.regression, alarmGoal) ||
+        isMissed(patches.patchRegression, alarmGoal) ||
+        isMissed(lost.regression, powerGoal),
+    };
+  }
+}
+
+/** No goals: where a promise breaks, the line says so. */
+function* tailsOf(contender: Contender): Generator<Line> {
+  yield plain(contender.says);
+  for (const { says, draw } of tails) {
+    const random = xoroshiro128plus(23);
+    const runs = Array.from({ length: 50_000 }, () => Math.exp(0.005 * draw(random)));
+    const noise: NoiseSource = { kind: 'sets', sets: [runs] };
+    const one = { noise, cells: 1, experiments: 20_000 };
+    const unchanged = run(contender, { ...one, effect: 0 });
+    const lost = run(contender, { ...one, effect: -margin });
+    const patches = run(contender, { ...one, effect: 0, cells: 12, experiments: 12 * 10_000 });
+    const told = (ratio: number, most: number) => `${share(ratio)}${ratio > most ? ' BREAKS' : ''}`;
+    const parts = [
+      `  ${says.padEnd(38)} false alarms ${told(unchanged.regression, falseAlarms)}`,
+      `of 12 cells ${told(patches.patchRegression, falseAlarms)}`,
+      `missed ${told(lost.noRegression, misses)}`,
+      `found ${share(lost.regression)}`,
+    ];
+    yield plain(parts.join(', '));
+  }
+}
+
+type Tail = { says: string; draw: (random: RandomGenerator) => number };
+
+/** Deviations of a run, in units of what it deviates by without them. */
+const tails: Tail[] = [
+  { says: 'none: normal', draw: standardNormal },
+  ...[3, 2.5, 2].map((degreesOfFreedom) => ({
+    says: `Student’s, ${degreesOfFreedom} degrees of freedom`,
+    draw: (random: RandomGenerator) => studentNumber(random, degreesOfFreedom),
+  })),
+  ...[0.01, 0.02, 0.05, 0.1].map((ratio) => ({
+    says: `${formatPercent(ratio)} of runs thrown 3 to 10 deviations off`,
+    draw: (random: RandomGenerator) => {
+      const side = uniformFloat64(random) < 0.5 ? -1 : 1;
+      const thrown = uniformFloat64(random) < ratio ? side * (3 + 7 * uniformFloat64(random)) : 0;
+      return thrown + standardNormal(random);
+    },
+  })),
+  ...[0.5, 0.2, 0.1].flatMap((ratio) =>
+    [4, 8].map((apart) => ({
+      says: `${formatPercent(ratio)} of runs ${formatPercent(-0.005 * apart)} by a habit`,
+      draw: (random: RandomGenerator) =>
+        (uniformFloat64(random) < ratio ? -apart : 0) + standardNormal(random),
+    })),
+  ),
+];
+
+/** A normal number over the root of a mean square, whose sum has a gamma distribution (Marsaglia and Tsang, 2000). */
+function studentNumber(random: RandomGenerator, degreesOfFreedom: number): number {
+  const d = degreesOfFreedom / 2 - 1 / 3;
+  const c = 1 / Math.sqrt(9 * d);
+  for (;;) {
+    const x = standardNormal(random);
+    const v = (1 + c * x) ** 3;
+    if (v <= 0) continue;
+    if (Math.log(1 - uniformFloat64(random)) < 0.5 * x * x + d - d * v + d * Math.log(v)) {
+      return standardNormal(random) / Math.sqrt((2 * d * v) / degreesOfFreedom);
+    }
   }
 }
 

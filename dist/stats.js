@@ -580,7 +580,8 @@ function judgedAt(look, evidence, rule) {
 }
 /**
 * Regression: surely a loss, and a loss of the margin is not excluded. Improvement: its mirror image, what base would
-* be told as a patch of patched. No regression: a loss of the margin is excluded. Inconclusive: none of these.
+* be told as a patch of patched. No regression: a loss of the margin is excluded; at a look that may not call a gain by its
+* name, a gain of the margin too. Inconclusive: none of these.
 *
 * These are the two rejections of a generalized likelihood ratio test with a zone of indifference between its
 * hypotheses, no loss and a loss of the margin, each against the best fit. Each against the other, as a composite
@@ -594,7 +595,8 @@ function judgeLook(boundsAt, levels, { metric, marginRatio }) {
 	const isLoss = (sure, likely) => sure.high < 0 && likely.low <= -margin;
 	if (isLoss(alarm, pass)) return "regression";
 	if (isLoss(mirrored(alarm), mirrored(pass))) return "improvement";
-	return pass.low > -margin ? "no-regression" : "inconclusive";
+	const isGainMissed = levels.falseAlarms === 0 && pass.high >= margin;
+	return pass.low > -margin && !isGainMissed ? "no-regression" : "inconclusive";
 }
 const same = (bounds) => bounds;
 /** The speed of base against patched, or speed from time per packet: logarithms only change their sign. */

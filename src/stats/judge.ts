@@ -46,7 +46,8 @@ export function judgedAt(
 
 /**
  * Regression: surely a loss, and a loss of the margin is not excluded. Improvement: its mirror image, what base would
- * be told as a patch of patched. No regression: a loss of the margin is excluded. Inconclusive: none of these.
+ * be told as a patch of patched. No regression: a loss of the margin is excluded; at a look that may not call a gain by its
+ * name, a gain of the margin too. Inconclusive: none of these.
  *
  * These are the two rejections of a generalized likelihood ratio test with a zone of indifference between its
  * hypotheses, no loss and a loss of the margin, each against the best fit. Each against the other, as a composite
@@ -64,7 +65,8 @@ export function judgeLook(
   const isLoss = (sure: Bounds, likely: Bounds) => sure.high < 0 && likely.low <= -margin;
   if (isLoss(alarm, pass)) return 'regression';
   if (isLoss(mirrored(alarm), mirrored(pass))) return 'improvement';
-  return pass.low > -margin ? 'no-regression' : 'inconclusive';
+  const isGainMissed = levels.falseAlarms === 0 && pass.high >= margin;
+  return pass.low > -margin && !isGainMissed ? 'no-regression' : 'inconclusive';
 }
 
 const same = (bounds: Bounds): Bounds => bounds;

@@ -14,6 +14,7 @@ import { judgeInOrder, judgeLook, type Rule, type Verdict } from '../../src/stat
 import type { Metric } from '../../src/words/result.ts';
 import { designNames } from '../../src/words/result.ts';
 
+const unbounded = { low: -Infinity, high: Infinity };
 const levels = { falseAlarms: 0.001, misses: 0.05, outside: 0.025 };
 const byPps: Rule = { metric: 'pps', marginRatio: 0.02 };
 const byTime: Rule = { ...byPps, metric: 'nsPerPacket' };
@@ -63,9 +64,17 @@ describe('with a margin of 2 %', () => {
     expect(judgeRanges(sure, likely, byTime)).toBe(verdict);
   });
 
+  test('what may be a gain does not pass at a look that may not call it one', () => {
+    const early = { ...levels, falseAlarms: 0 };
+    const verdictOf = (low: number, high: number) =>
+      judgeLook((level) => (level === 0 ? unbounded : { low, high }), early, byPps);
+    expect(verdictOf(-0.01, 0.01)).toBe('no-regression');
+    expect(verdictOf(0.01, 0.03)).toBe('inconclusive');
+    expect(verdictOf(-0.03, -0.025)).toBe('inconclusive');
+  });
+
   test('runs that tell nothing are inconclusive', () => {
-    const unbounded = () => ({ low: -Infinity, high: Infinity });
-    expect(judgeLook(unbounded, levels, byPps)).toBe('inconclusive');
+    expect(judgeLook(() => unbounded, levels, byPps)).toBe('inconclusive');
   });
 });
 
