@@ -1630,7 +1630,7 @@ const parameters = {
 	design: {
 		option: {
 			value: "name",
-			says: "fixed, group-sequential or glr (default: by the history)"
+			says: "fixed, group-sequential or glr (default: by the blasts)"
 		},
 		jenkins: true
 	},
