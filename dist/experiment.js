@@ -1915,6 +1915,39 @@ const ways = [
 			} }
 		}];
 	},
+	function splitOver({ cells, policy, alike = 1 }) {
+		const parts = Math.min(alike, cells.length);
+		if (parts < 2) return [];
+		const own = cells.slice(0, Math.ceil(cells.length / parts));
+		const falseAlarmRatio = policy.falseAlarmRatio * own.length / cells.length;
+		return [{
+			how: `cells split over ${parts} testbeds that are the same: --split`,
+			instead: {
+				cells: own,
+				policy: {
+					...policy,
+					falseAlarmRatio
+				}
+			}
+		}];
+	},
+	function together({ isAlone, times }) {
+		if (!isAlone || times.bootSeconds === 0) return [];
+		const of = (seconds) => seconds * 3 / 4;
+		const { bootSeconds, blastSeconds, trafficSeconds } = times;
+		const each = {
+			bootSeconds: of(bootSeconds),
+			blastSeconds: of(blastSeconds),
+			trafficSeconds: of(trafficSeconds)
+		};
+		return [{
+			how: "a second patch of the same base measured with it, each: `reservations: { batch: 2 }`",
+			instead: { times: {
+				...times,
+				...each
+			} }
+		}];
+	},
 	function withoutProfiles({ profile }) {
 		return profile === void 0 ? [] : [{
 			how: "no profiles: --profile off",

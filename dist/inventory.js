@@ -172,6 +172,8 @@ function sameAmong(config, wish = "") {
 	const why = leftOut.length === 0 ? "No other testbed would do." : leftOut.join(" ");
 	throw new UsageError(`Cells cannot be split where only ${first} is to measure: ask without \`split\`, or for a wish that two testbeds fulfil. ${why}`);
 }
+/** The testbeds over which cells could be split that are measured on the one of this name, itself among them. */
+const sameAs = ({ testbeds }, name) => Object.keys(testbeds).filter((other) => differenceOf(testbeds[name], testbeds[other]) === void 0);
 const notTheSame = (name, what, first) => `${name} takes no part: not the same as ${first}, by ${what}.`;
 /** What is not the same of two testbeds, in a few words; undefined where all is that numbers depend on. */
 function differenceOf(one, other) {
@@ -272,4 +274,4 @@ const waitingOf = ({ holder, priority, wants, since }, outlook) => ({
 /** `gate of #12`, or the purpose alone. */
 const aimOf = ({ purpose, patch }) => patch === void 0 ? purpose : `${purpose} of ${patch}`;
 
-export { aimOf, chosenFor, generatorsOf, machinesOf, notTheSame, overviewOf, rolesOf, stateNames, testbedsFor, wishesOf };
+export { aimOf, chosenFor, generatorsOf, machinesOf, notTheSame, overviewOf, rolesOf, sameAs, stateNames, testbedsFor, wishesOf };

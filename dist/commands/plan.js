@@ -1,8 +1,8 @@
 import { testbedsThatDiffer, variantsBySystem } from "../build.js";
 import { applyOverrides, calledAs, loadConfig, parameter, systemOf } from "../config.js";
 import { runToExit } from "../exit.js";
-import { basisText, cellsOf, earlierEntries, historyFile, linksOn, outlookOf, parts, planCells, policyOf, shorterWays, timesOn } from "../experiment.js";
-import { machinesOf, testbedsFor, wishesOf } from "../inventory.js";
+import { basisText, cellsOf, dealt, earlierEntries, historyFile, linksOn, outlookOf, parts, planCells, policyOf, shareOf, shorterWays, timesOn } from "../experiment.js";
+import { chosenFor, machinesOf, sameAs, wishesOf } from "../inventory.js";
 import { openRepository } from "../patch.js";
 import { StoreError, openStore, readLab, readUsualSeconds, startOf } from "../reservation.js";
 import { cellName, exitCodes, expectedly, formatDuration, formatPercent, patchName } from "../words.js";
@@ -31,7 +31,11 @@ const told = [
 		"maxRuns",
 		"profile"
 	],
-	...["measureAnyway", "earlier"]
+	...[
+		"measureAnyway",
+		"earlier",
+		"split"
+	]
 ];
 function define(command) {
 	for (const name of told) {
@@ -59,7 +63,7 @@ async function plan(options, signal) {
 		signal,
 		lastWords: []
 	};
-	const wishes = wishesOf(config, options, calledAs.flag).map((wish) => testbedsFor(config, wish));
+	const wishes = wishesOf(config, options, calledAs.flag).map((wish) => chosenFor(config, wish).testbeds);
 	const patch = options.patch ? await patchOf(call) : void 0;
 	const entries = earlierEntries(await historyFile(config.history).read(), /* @__PURE__ */ new Date());
 	const starts = await startsOf(config, wishes);
@@ -72,7 +76,11 @@ async function plan(options, signal) {
 			testbed,
 			...start !== void 0 && { waitSeconds: start.afterSeconds },
 			isUnchanged: change.isUnchanged,
-			...outlined(config, testbed, change.variants, entries)
+			...outlined(config, {
+				testbed,
+				testbeds,
+				variants: change.variants
+			}, entries)
 		});
 	}
 	if (options.json) printJson(planned.map(printable));
@@ -131,18 +139,25 @@ async function changeOf(config, testbeds, patch, { repository: path = ".", measu
 		isUnchanged: differ.length === 0
 	};
 }
-function outlined(config, testbed, variants, history) {
-	const { traffic, profile } = config;
-	const isLinkedOften = linksOn(config, testbed) > 1;
+/** Of the largest part, where cells are split. */
+function outlined(whole, { testbed, testbeds, variants }, history) {
+	const { traffic, profile, reservations, split = false } = whole;
+	const isLinkedOften = linksOn(whole, testbed) > 1;
+	const all = cellsOf(whole);
+	const [cells = all] = dealt(all, split ? testbeds.length : 1);
+	const config = shareOf(whole, cells.length, all.length);
 	const place = {
 		testbed,
-		cells: cellsOf(config),
+		cells,
 		variants,
 		isLinkedOften
 	};
+	const isSingle = variants === 2 && traffic.runsPerBlast === 1 && !isLinkedOften;
 	const outlined = {
 		cells: planCells(config, place, history),
 		policy: policyOf(config),
+		...!split && { alike: sameAs(whole, testbed).length },
+		isAlone: isSingle && reservations.mostTogether === void 0,
 		traffic,
 		...profile !== void 0 && { profile },
 		variants,

@@ -43,6 +43,12 @@ function sameAmong(config: Config, wish = ''): Chosen {
   );
 }
 
+/** The testbeds over which cells could be split that are measured on the one of this name, itself among them. */
+export const sameAs = ({ testbeds }: Config, name: string): string[] =>
+  Object.keys(testbeds).filter(
+    (other) => differenceOf(testbeds[name], testbeds[other]) === undefined,
+  );
+
 export const notTheSame = (name: string, what: string, first: string): string =>
   `${name} takes no part: not the same as ${first}, by ${what}.`;
 

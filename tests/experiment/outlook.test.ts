@@ -122,21 +122,28 @@ describe('what would be shorter', () => {
     });
   });
 
-  test('is a history where there is none, and a wider margin where runs are many', () => {
-    const unknown = outlinedOf(
-      { times: { ...times, buildSeconds: 0 } },
-      [],
-      aConfig({
-        ...config,
-        gate: { ...config.gate, marginRatio: 0.02 },
-      }),
+  test('is a history where there is none', () => {
+    expect(ways(outlinedOf({}, []))).toContainEqual(
+      expect.stringMatching(/^10 earlier runs of each cell/),
     );
-    expect(ways(unknown)).toEqual(
+    expect(ways(outlinedOf()).join()).not.toContain('earlier runs');
+  });
+
+  test('is a wider margin where runs are many', () => {
+    const gate = { ...config.gate, marginRatio: 0.02 };
+    expect(ways(outlinedOf({}, [], aConfig({ ...config, gate })))).toContain(
+      'a margin of 4 %: --margin 4%',
+    );
+  });
+
+  test('is another testbed that is the same, and another patch of the same base', () => {
+    expect(ways(outlinedOf({ alike: 2, isAlone: true }, []))).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^10 earlier runs of each cell/),
-        'a margin of 4 %: --margin 4%',
+        'cells split over 2 testbeds that are the same: --split',
+        expect.stringContaining('batch: 2'),
       ]),
     );
+    expect(ways(outlinedOf()).join()).not.toMatch(/split|batch/);
   });
 
   test('is not what saves next to nothing', () => {
