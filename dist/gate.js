@@ -170,15 +170,34 @@ async function carryOut(plan, directory, reserved, world, company) {
 	const signal = AbortSignal.any([world.signal, reserved.signal]);
 	const testbed = await reserved.open(plan.traffic);
 	try {
-		return await conclude(plan, await runExperiment({
+		const options = {
 			plan,
 			testbed,
 			directory,
 			now,
 			onEvent,
-			signal,
-			...company && { company }
-		}), directory, world);
+			signal
+		};
+		if (company === void 0) return await conclude(plan, await runExperiment(options), directory, world);
+		let early;
+		/** What fails here is tried again once the others have been served. */
+		const ownEnded = async (entries) => {
+			early = await conclude(plan, entries, directory, world).catch(() => void 0);
+			if (early === void 0) return;
+			const text = `The result is in ${directory}; the others are measured to their end.`;
+			onEvent({
+				kind: "told",
+				text
+			});
+		};
+		const journal = await runExperiment({
+			...options,
+			company: {
+				...company,
+				ownEnded
+			}
+		});
+		return early ?? await conclude(plan, journal, directory, world);
 	} finally {
 		await testbed.restore();
 	}

@@ -157,6 +157,7 @@ const onOne = (request, { name, reserved, testbed, inspection }, directory, worl
 		};
 		return await gate(known, directory, {
 			...world,
+			board: void 0,
 			reserve: async () => kept
 		});
 	} finally {

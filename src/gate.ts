@@ -273,8 +273,19 @@ async function carryOut(
   const testbed = await reserved.open(plan.traffic);
   try {
     const options = { plan, testbed, directory, now, onEvent, signal };
-    const journal = await runExperiment({ ...options, ...(company && { company }) });
-    return await conclude(plan, journal, directory, world);
+    if (company === undefined) {
+      return await conclude(plan, await runExperiment(options), directory, world);
+    }
+    let early: Result | undefined;
+    /** What fails here is tried again once the others have been served. */
+    const ownEnded = async (entries: readonly Entry[]) => {
+      early = await conclude(plan, entries, directory, world).catch(() => undefined);
+      if (early === undefined) return;
+      const text = `The result is in ${directory}; the others are measured to their end.`;
+      onEvent({ kind: 'told', text });
+    };
+    const journal = await runExperiment({ ...options, company: { ...company, ownEnded } });
+    return early ?? (await conclude(plan, journal, directory, world));
   } finally {
     await testbed.restore();
   }

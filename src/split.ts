@@ -206,7 +206,11 @@ const onOne = (
       const kept = { ...reserved, open, giveBack: async () => undefined };
       try {
         const known = { ...request, testbeds: [name], isMeasuredAnyway: true };
-        return await gate(known, directory, { ...world, reserve: async () => kept });
+        return await gate(known, directory, {
+          ...world,
+          board: undefined,
+          reserve: async () => kept,
+        });
       } finally {
         await testbed.restore();
       }

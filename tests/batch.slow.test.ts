@@ -1,5 +1,5 @@
 // Patches that wait for one testbed and are measured together: gates of several processes on one fake testbed.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { reserve } from '../src/reservation/lease.ts';
 import { readLab, readLog } from '../src/reservation/records.ts';
 import type { BlastOutcome } from '../src/testbed/testbed.ts';
 import type { Patch } from '../src/words/patch.ts';
-import type { Result } from '../src/words/result.ts';
+import { type Result, resultSchema } from '../src/words/result.ts';
 import { temporaryFolder } from './fakes/folder.ts';
 import { memoryHistory } from './fakes/history.ts';
 import { aConfig, singleRuns } from './fakes/plan.ts';
@@ -114,6 +114,17 @@ test('one that is cancelled is measured no more, and the others never mind', asy
   await expect(second?.result).rejects.toThrow('enough');
 });
 
+test('whoever has the testbed has its result while the others are still measured', async () => {
+  const place = await aPlace({ truth: { '1': 0.5, '2': 0.96, '3': 0.96 } });
+  const [first, ...others] = await place.begin(['1', '2', '3']);
+  const path = join(place.folderOf('1'), 'result.json');
+  await place.until(() => existsSync(path));
+  expect(others.map((one) => one.isOver())).toContain(false);
+  expect(first?.isOver()).toBe(false);
+  const results = await place.ended([first, ...others].flatMap((one) => one ?? []));
+  expect(results[0]).toEqual(resultSchema.parse(JSON.parse(readFileSync(path, 'utf8'))));
+});
+
 test('never more are measured together than may be, and whoever is left has its turn', async () => {
   const place = await aPlace({ truth: alike, most: 2 });
   const results = await place.judgeTogether(['1', '2', '3']);
@@ -188,7 +199,7 @@ async function aPlace({ truth, rejected = {}, most = 3 }: PlaceOptions) {
   const patchOf = (variant: string) => patches.get(variant) ?? '';
   const options: FakeTestbedOptions = {
     boots: true,
-    noise: 0.005,
+    noise: 0.002,
     speed: (_, variant) => truth[patchOf(variant)] ?? 1,
     rejects({ runs: [run] }) {
       const rejection = run && rejected[patchOf(run.variant)];
@@ -286,8 +297,9 @@ async function aPlace({ truth, rejected = {}, most = 3 }: PlaceOptions) {
       const request = { patch: aPatch(name), config, testbeds: ['x'], seed: Number(name) };
       running.push(await start(name, (world) => gate(request, folderOf(name), world)));
       await until(async () => {
-        const { held, tickets } = await readLab(lab.onlooker);
-        return held.size === 1 && tickets.length === index;
+        const { held } = await readLab(lab.onlooker);
+        const offers = await lab.onlooker.read('offer/');
+        return held.size === 1 && offers.entries.length === index;
       });
     }
     opened.resolve();

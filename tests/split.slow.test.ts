@@ -61,6 +61,7 @@ async function judged(left: Given, right: Given) {
   const world: SplitWorld = {
     repository: openRepository(workspace),
     reserve: async () => reserved('left', left),
+    board: async () => expect.fail('A part has its testbed already.'),
     history,
     now: () => new Date('2026-11-20T12:00:00.000Z'),
     onEvent,
