@@ -273,6 +273,7 @@ function computeLooks(design, rates) {
 		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
 		const from = isLikelihood ? Math.min(firstAlarm(design, rates.falseAlarms), budget) : 0;
 		const alarmSizes = sizes.filter((size) => size >= from);
+		const fromGreat = isLikelihood ? firstAlarm(design, rates.falseAlarms / greatHabits) : 0;
 		const share = shareOf(stage, .8);
 		const boundShare = shareOf(stage, isLikelihood ? .9 : .8);
 		const falseAlarms = nominalLevels(design, alarmSizes, rates.falseAlarms * share);
@@ -290,6 +291,7 @@ function computeLooks(design, rates) {
 				misses: misses[index] ?? 0,
 				outside: outside[index] ?? 0
 			},
+			...pairs < from && pairs >= fromGreat && { greatAlarms: rates.falseAlarms / 20 },
 			...alarms && pairs >= from && { alarms }
 		}));
 	});
@@ -306,7 +308,11 @@ const shareOf = (stage, first) => stage === 0 ? first : (1 - first) * .5 ** stag
 * may have, its alarms are spent on those: as many as a test of a fixed number of runs would need for the margin.
 */
 function levelsAt(look, evidence, marginRatio) {
-	const { levels, pairs, alarms } = look;
+	const { levels, pairs, alarms, greatAlarms } = look;
+	if (greatAlarms !== void 0 && Math.abs(evidence.effect) >= greatEffect) return {
+		...levels,
+		falseAlarms: greatAlarms
+	};
 	if (alarms === void 0 || evidence.method === "paired") return levels;
 	const { standardError, degreesOfFreedom } = evidence;
 	const { falseAlarms: rate, misses } = alarms.rates;
@@ -348,6 +354,12 @@ function firstSize(design) {
 }
 /** Nobody is blamed for a single run: one in a hundred lies far off by itself. Habits may take half of the alarms. */
 const firstAlarm = (design, rate) => Math.max(2, pairsThatTell(design, rate / 2));
+/**
+* One cell in eight, of 1,818 on many testbeds, has runs of which some are 8 % or more apart from all others: so seldom can
+* habits pass for a change as great.
+*/
+const greatHabits = 1 / 8;
+const greatEffect = -Math.log1p(-.08);
 /**
 * Pairs after which habits do not pass for a change more often than at `rate`. Many testbeds have two, and here it is one
 * run in five that follows the other: all of patched do, none of base, and none of the earlier ones that would have told.
@@ -1422,20 +1434,24 @@ function placesOf(logs, best, sigma) {
 }
 
 // src/stats/baseline.ts
-/** A base that stayed is called moved in one experiment of a hundred. */
-const level = .005;
+/**
+* A base that stayed is called moved in one experiment of a hundred. A single run has to be as far off as one in five
+* hundred is by Student's law: more of them are, as noise has heavy tails.
+*/
+const levelOf = (runs) => runs === 1 ? .001 : .005;
 /**
 * Student's test of the base's numbers (one a blast) against the runs since it last moved, on logarithms and with
-* the pooled noise of both; unknown where there are too few of either.
+* the pooled noise of both; unknown where there are too few of either. A single number takes a history that tells its noise.
 */
 function baselineOf(base, history) {
-	if (history === void 0 || history.typicalRuns < 3 || base.length < 2) return { kind: "unknown" };
+	const enough = base.length === 1 ? 10 : 3;
+	if (history === void 0 || history.typicalRuns < enough || base.length === 0) return { kind: "unknown" };
 	const logs = base.map(Math.log);
 	const degreesOfFreedom = history.degreesOfFreedom + base.length - 1;
 	const variance = (history.sumOfSquares + sumNthPowerDeviations(logs, 2)) / degreesOfFreedom;
 	const effect = mean(logs) - Math.log(history.typical);
 	const error = Math.sqrt(variance * (1 / base.length + 1 / history.typicalRuns));
-	const reach = criticalT(degreesOfFreedom, level) * error;
+	const reach = criticalT(degreesOfFreedom, levelOf(base.length)) * error;
 	const interval = {
 		change: Math.expm1(effect),
 		low: Math.expm1(effect - reach),

@@ -3,15 +3,19 @@ import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import type { Baseline, History } from '../words/result.ts';
 import { criticalT } from './student.ts';
 
-/** A base that stayed is called moved in one experiment of a hundred. */
-const level = 0.005;
+/**
+ * A base that stayed is called moved in one experiment of a hundred. A single run has to be as far off as one in five
+ * hundred is by Student's law: more of them are, as noise has heavy tails.
+ */
+const levelOf = (runs: number): number => (runs === 1 ? 0.001 : 0.005);
 
 /**
  * Student's test of the base's numbers (one a blast) against the runs since it last moved, on logarithms and with
- * the pooled noise of both; unknown where there are too few of either.
+ * the pooled noise of both; unknown where there are too few of either. A single number takes a history that tells its noise.
  */
 export function baselineOf(base: readonly number[], history: History | undefined): Baseline {
-  if (history === undefined || history.typicalRuns < 3 || base.length < 2) {
+  const enough = base.length === 1 ? 10 : 3;
+  if (history === undefined || history.typicalRuns < enough || base.length === 0) {
     return { kind: 'unknown' };
   }
   const logs = base.map(Math.log);
@@ -19,7 +23,7 @@ export function baselineOf(base: readonly number[], history: History | undefined
   const variance = (history.sumOfSquares + sumNthPowerDeviations(logs, 2)) / degreesOfFreedom;
   const effect = mean(logs) - Math.log(history.typical);
   const error = Math.sqrt(variance * (1 / base.length + 1 / history.typicalRuns));
-  const reach = criticalT(degreesOfFreedom, level) * error;
+  const reach = criticalT(degreesOfFreedom, levelOf(base.length)) * error;
   const interval = {
     change: Math.expm1(effect),
     low: Math.expm1(effect - reach),

@@ -32,6 +32,8 @@ export type Design = {
 export type Look = {
   pairs: number;
   levels: ErrorRates;
+  /** Level at which a great change is told, at a look that tells no other. */
+  greatAlarms?: number;
   /** What its alarms have in common with other looks of its budget, where the noise that is met tells how to spend it. */
   alarms?: Alarms;
 };
@@ -59,6 +61,7 @@ function computeLooks(design: Design, rates: ErrorRates): Look[] {
     const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
     const from = isLikelihood ? Math.min(firstAlarm(design, rates.falseAlarms), budget) : 0;
     const alarmSizes = sizes.filter((size) => size >= from);
+    const fromGreat = isLikelihood ? firstAlarm(design, rates.falseAlarms / greatHabits) : 0;
     const share = shareOf(stage, 0.8);
     const boundShare = shareOf(stage, isLikelihood ? 0.9 : 0.8);
     const falseAlarms = nominalLevels(design, alarmSizes, rates.falseAlarms * share);
@@ -73,6 +76,7 @@ function computeLooks(design: Design, rates: ErrorRates): Look[] {
         misses: misses[index] ?? 0,
         outside: outside[index] ?? 0,
       },
+      ...(pairs < from && pairs >= fromGreat && { greatAlarms: rates.falseAlarms / 20 }),
       ...(alarms && pairs >= from && { alarms }),
     }));
   });
@@ -94,7 +98,10 @@ const shareOf = (stage: number, first: number): number =>
  * may have, its alarms are spent on those: as many as a test of a fixed number of runs would need for the margin.
  */
 export function levelsAt(look: Look, evidence: Evidence, marginRatio: number): ErrorRates {
-  const { levels, pairs, alarms } = look;
+  const { levels, pairs, alarms, greatAlarms } = look;
+  if (greatAlarms !== undefined && Math.abs(evidence.effect) >= greatEffect) {
+    return { ...levels, falseAlarms: greatAlarms };
+  }
   if (alarms === undefined || evidence.method === 'paired') return levels;
   const { standardError, degreesOfFreedom } = evidence;
   const { falseAlarms: rate, misses } = alarms.rates;
@@ -147,6 +154,13 @@ function firstSize(design: Design): number {
 /** Nobody is blamed for a single run: one in a hundred lies far off by itself. Habits may take half of the alarms. */
 const firstAlarm = (design: Design, rate: number): number =>
   Math.max(2, pairsThatTell(design, rate / 2));
+
+/**
+ * One cell in eight, of 1,818 on many testbeds, has runs of which some are 8 % or more apart from all others: so seldom can
+ * habits pass for a change as great.
+ */
+const greatHabits = 1 / 8;
+const greatEffect = -Math.log1p(-0.08);
 
 /**
  * Pairs after which habits do not pass for a change more often than at `rate`. Many testbeds have two, and here it is one

@@ -34,10 +34,17 @@ test('it has moved where the interval leaves out zero, to either side', () => {
   expect(baselineOf(runs(0.02, 0.03, 0.04), history).kind).toBe('moved');
 });
 
+test('a single run tells one that is as far off as one in five hundred is', () => {
+  // The t of nine degrees of freedom is 4.2968 at one in a thousand to each side.
+  const reach = 4.2968 * Math.sqrt(0.0001 * (1 + 1 / 10));
+  expect(baselineOf(runs(-0.99 * reach), history).kind).toBe('steady');
+  expect(baselineOf(runs(-1.01 * reach), history).kind).toBe('moved');
+});
+
 test.for<[string, number[], History | undefined]>([
   ['without a history', runs(-0.5, -0.5, -0.5), undefined],
   ['with two runs since it last moved', runs(-0.5, -0.5, -0.5), { ...history, typicalRuns: 2 }],
-  ['of a single run', runs(-0.5), history],
+  ['of a single run beside nine', runs(-0.5), { ...history, typicalRuns: 9 }],
   ['of no run', [], history],
 ])('%s nothing is known', ([, base, earlier]) => {
   expect(baselineOf(base, earlier)).toEqual({ kind: 'unknown' });
