@@ -2,7 +2,7 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
 import { schedule } from '../../src/experiment/schedule.ts';
-import { boundsOf, pooledEvidence } from '../../src/stats/evidence.ts';
+import { boundsOf, knownNoise, pooledEvidence } from '../../src/stats/evidence.ts';
 import { standardNormal } from '../../src/stats/normal.ts';
 import { standings } from '../../src/stats/standing.ts';
 import type { CellResult, Run } from '../../src/words/result.ts';
@@ -41,7 +41,7 @@ describe('an earlier diff', () => {
     const [comparison] = both.others[0]?.comparisons ?? [];
     expect(comparison?.interval.change).toBeCloseTo(-0.5, 3);
     expect(comparison?.patched).toBeCloseTo((comparison?.base ?? 0) / 2, -3);
-    const { low, high } = boundsOf(pooledEvidence(base, half), 0.05);
+    const { low, high } = boundsOf(pooledEvidence(base, half, knownNoise(undefined, 0.02)), 0.05);
     expect(comparison?.interval.low).toBeCloseTo(Math.expm1(low), 12);
     expect(comparison?.interval.high).toBeCloseTo(Math.expm1(high), 12);
   });

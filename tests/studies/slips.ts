@@ -54,10 +54,10 @@ function variantOf(result: Result, { number, attempt }: BlastSummary): keyof Ker
   return run?.variant === 'base' ? 'base' : 'patched';
 }
 
-/** With the seconds in which the links settle. */
+/** Without the last of its seconds, in which the next blast of a boot may have begun. */
 function spanOf({ startedAt, trafficSeconds }: BlastSummary): [from: number, to: number] {
   const from = Date.parse(startedAt) / 1000;
-  return [from, from + trafficSeconds + 6];
+  return [from, from + trafficSeconds - 1];
 }
 
 /** The verdict, the table, and the line below that says where it was measured, and how. */
