@@ -400,7 +400,7 @@ export function sharesOf({ verdict, ...lab }: LabTime): Shares {
 
 const secondsOf = ({ from, to }: Span): number => to - from;
 
-/** Those that lie over another are counted once. */
+/** Spans that lie over another are counted once. */
 function lengthOfAll(spans: readonly Span[]): number {
   let [length, until] = [0, 0];
   for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {

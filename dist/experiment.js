@@ -20,9 +20,9 @@ const whole = object({
 	bootSeconds: seconds,
 	/** From the rules to the end: links that settle and packets that flow. */
 	blastSeconds: seconds,
-	/** Of those in which packets flowed. */
+	/** Seconds of a blast in which packets flowed. */
 	trafficSeconds: seconds,
-	/** For which it waited for kernels, and for all else before the first boot. */
+	/** Seconds for which it waited for kernels, and for all else before the first boot. */
 	buildSeconds: seconds
 });
 /** A rehearsal builds nothing that a gate would. */
@@ -464,7 +464,7 @@ function pairsPerBlast(runsPerBlast, variants) {
 }
 /** Every second pair mirrors the one before. */
 const nextOrder = (pair, last, random) => pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
-/** In an order by chance, but for those that come first. */
+/** Cells in an order by chance, but for those that come first. */
 function inOrder(cells, { first = /* @__PURE__ */ new Set() }, random) {
 	const [ones, others] = [true, false].map((is) => cells.filter((cell) => first.has(cell) === is));
 	return [...shuffled(ones ?? [], random), ...shuffled(others ?? [], random)];
@@ -658,7 +658,7 @@ const usualSingleRuns = 20;
 */
 const usualPairs = (runsPerBlast, variants) => 5 * Math.max(pairsPerBlast(runsPerBlast, variants), pairsPerBlast(runsPerBlast, 2));
 const wholeSteps = (pairs, pairsPerStep) => Math.ceil(pairs / pairsPerStep) * pairsPerStep;
-/** The same plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
+/** A plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
 function extendPlan(plan, maxRunsPerVariant) {
 	const cells = plan.cells.map(({ design, ...cell }) => {
 		const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
@@ -1056,7 +1056,7 @@ function nextTurn(claims, boot) {
 		isSameBoot
 	};
 }
-/** Its next blast, and the runs of base that it lacks for the same pair and has tried as often. */
+/** The next blast of an arm, and the runs of base that it lacks for the same pair and has tried as often. */
 function dueOf({ open }, isTogether) {
 	const [first] = open;
 	if (first === void 0) return [];
@@ -1121,7 +1121,7 @@ function sharedBoots({ blasts }) {
 const inWordsOf = ({ name }, text) => name === "patched" ? text : text.replaceAll(wholeWords(name), "patched");
 /** Also where the name is a part of a path. An `armName` has no character that means something else. */
 const wholeWords = (name) => new RegExp(`\\b${name.replaceAll(" ", "[ -]")}\\b`, "g");
-/** The same, of all that is told of why nothing can be measured with its kernel. */
+/** The words of an arm for all that is told of why nothing can be measured with its kernel. */
 function rejectionOf(arm, rejection) {
 	const console = "console" in rejection ? rejection.console : void 0;
 	return {
@@ -1187,7 +1187,7 @@ async function runExperiment(options) {
 		signal,
 		keepLogIn: (folder) => keepLogIn(directory, folder)
 	};
-	/** Those that are measured: who has waited longest since it came, or its patched kernel was booted, comes first. */
+	/** Arms that are measured: who has waited longest since it came, or its patched kernel was booted, comes first. */
 	let aboard = [own];
 	let isPrepared = false;
 	let isOwnEndTold = false;
@@ -1679,7 +1679,7 @@ function packedLog(folder, name, content) {
 		});
 	});
 }
-/** As much as is kept of what a generator says, and more than any other log has. */
+/** The most bytes of a log: what is kept of a generator, and more than any other log has. */
 const mostLogBytes = 2 ** 26;
 /** Keeps what is measured in the work directory, as if this process had. */
 async function gatePassenger(options) {
@@ -1692,7 +1692,7 @@ async function gatePassenger(options) {
 	return {
 		/** That a part of it was measured on already. */
 		boundTo: () => plan?.testbed,
-		/** By testbed; none where it is to be measured by itself. */
+		/** Offers by testbed; none where the patch is to be measured by itself. */
 		offers(isFarAway) {
 			return new Map((plan === void 0 ? plans : [plan]).flatMap((one) => {
 				const base = baseOf(one);
@@ -1763,7 +1763,7 @@ function requirePath(folder, name) {
 }
 
 // src/experiment/outlook.ts
-/** In the order in which people are told. */
+/** Parts of a gate's time, in the order in which people are told. */
 const parts = [
 	"building",
 	"booting",
@@ -1772,7 +1772,7 @@ const parts = [
 	"profiles",
 	"givingBack"
 ];
-/** As many cells have it, where nothing is known of one. */
+/** The noise that many cells have, taken for one of which nothing is known. */
 const assumedNoiseRatio = .01;
 /** Always the same for the same plan; the minutes are those of the testbed alone, without the wait for it. */
 function outlookOf(outlined) {
@@ -1818,7 +1818,7 @@ function cellOutlook(planned, expected) {
 		reachableMarginRatio
 	};
 }
-/** Those of both variants for the first look. */
+/** Runs of both variants for the first look. */
 const leastRuns = ({ design, history }) => 2 * (lookSizes({
 	...design,
 	earlierDegreesOfFreedom: history?.degreesOfFreedom ?? 0

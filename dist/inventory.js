@@ -181,7 +181,7 @@ function differenceOf(one, other) {
 	const facts = factsOf(other);
 	return factsOf(one).find(([, value], index) => facts[index]?.[1] !== value)?.[0];
 }
-/** As texts to compare. Addresses, power and console may be others: they change no number. */
+/** Facts as texts to compare. Addresses, power and console may be others: they change no number. */
 function factsOf(testbed) {
 	const { capabilities } = testbed;
 	const shared = [

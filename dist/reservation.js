@@ -1208,7 +1208,7 @@ const putUse = (record, machines) => machines.map((machine) => ({
 	key: keys.used(machine),
 	value: text(record)
 }));
-/** The same ticket, of one who was taken aboard. */
+/** The ticket of one who was taken aboard. */
 const putAboard = ({ id, priority, order, subject, holder, since, asked }, aboard, session) => {
 	const record = {
 		priority,
@@ -1665,7 +1665,7 @@ async function ride(store, ticket, passenger, { date, signal }) {
 		if (signal.aborted) return false;
 	}
 }
-/** It has never held the testbed, so that there is no time since which it did. */
+/** A passenger has never held the testbed, so that there is no time since which it did. */
 const riddenOf = ({ id, holder, priority, since }, { testbed, by }, at) => ({
 	id,
 	testbed,

@@ -106,7 +106,7 @@ async function opened(reserved, { cells, config }, onEvent) {
 		}
 	});
 }
-/** Those that are free within a short while, and the same machines; at most one for each further cell. */
+/** Testbeds that are free within a short while, and the same machines; at most one for each further cell. */
 async function joining(names, first, request, world) {
 	const asked = names.slice(0, request.cells.length - 1);
 	return (await Promise.all(asked.map(async (name) => {
@@ -127,7 +127,7 @@ async function joining(names, first, request, world) {
 		return [];
 	}))).flat();
 }
-/** As long as a testbed that is ours waits for others. */
+/** A testbed that is ours waits so long for others. */
 const secondsForOthers = 60;
 const leave = ({ reserved, testbed, onEvent }) => thenGivenBack(() => reserved, { onEvent }, () => notUsed("it is not the same machine"), () => testbed.restore());
 /** The first fact of its cards, CPU and drivers in which a machine differs from another. */
@@ -135,7 +135,7 @@ function otherFact(one, other) {
 	const [a, b] = [one.fingerprint, other.fingerprint];
 	return [.../* @__PURE__ */ new Set([...Object.keys(a), ...Object.keys(b)])].filter(isOfHardware).find((name) => a[name] !== b[name]);
 }
-/** As the fingerprints of FreeBSD and Linux call them. A card in another slot, or another firmware of it, is another. */
+/** Facts by the names that fingerprints of FreeBSD and Linux give them. A card in another slot, or another firmware of it, is another. */
 const isOfHardware = (name) => /^(?:cpu|machine|architecture|hw\.ncpu|NIC .*|.* media|dev\..*\.(?:firmware|fw)_version)$/.test(name);
 const dealtText = (ours, parts) => `The cells are split: ${parts.map((cells, index) => `${cells.map(cellName).join(", ")} on ${ours[index]?.name}`).join("; ")}.`;
 /** The gate of some cells on a testbed that is ours already. */

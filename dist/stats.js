@@ -326,7 +326,7 @@ function levelsAt(look, evidence, marginRatio) {
 		falseAlarms
 	};
 }
-/** Of the look at `pairs`, in an experiment that would end with the last of these sizes. */
+/** The level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
 function levelWithin(sizes, pairs, alarms) {
 	const known = knownLevels.get(alarms) ?? /* @__PURE__ */ new Map();
 	knownLevels.set(alarms, known);
@@ -335,7 +335,7 @@ function levelWithin(sizes, pairs, alarms) {
 	known.set(sizes.length, levels);
 	return levels[sizes.indexOf(pairs)] ?? 0;
 }
-/** By how many looks there are: as with all looks, they take long and are asked for often. */
+/** Levels by how many looks there are: they take long to compute, and are asked for often. */
 const knownLevels = /* @__PURE__ */ new WeakMap();
 /** The pairs at each look. */
 const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));

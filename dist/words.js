@@ -328,7 +328,7 @@ const cellVerdictSchema = discriminatedUnion("kind", [
 	object({ kind: literal("improvement") }),
 	object({
 		kind: literal("inconclusive"),
-		/** It was open when another cell was found to lose, which ended the experiment: see `gate.stopAtFirst`. */
+		/** The cell was open when another was found to lose, which ended the experiment: see `gate.stopAtFirst`. */
 		isStopped: literal(true).exactOptional()
 	}),
 	object({
@@ -453,7 +453,7 @@ const blastSchema = object({
 	ingressPackets: int().nonnegative().optional(),
 	/** What ran on the DUT, by its own words; absent where the variants share a kernel. */
 	kernel: string().optional(),
-	/** Its run of base is in the result of another patch too, and is taken from there for the history. */
+	/** The run of base is in the result of another patch too, and is taken from there for the history. */
 	isShared: literal(true).optional(),
 	/** Folder of the raw logs, relative to the result file. */
 	logs: string()

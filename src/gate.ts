@@ -57,7 +57,7 @@ export type World = {
   /** Waits for one of the testbeds; throws where none is to be had. */
   reserve(testbeds: readonly string[], patch: Patch): Promise<Reserved>;
   /**
-   * The same, where patches of one base that wait for one testbed may be measured together; undefined where somebody else
+   * Waits for a testbed where patches of one base that wait for one testbed may be measured together; undefined where somebody else
    * has measured all that this one lacked. Absent: each is measured by itself.
    */
   board?:

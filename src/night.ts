@@ -78,7 +78,7 @@ async function wholeNight(
   let lease: Reserved | undefined;
   const within: NightWorld = {
     ...world,
-    // Its parts share one lease, and each is of commits of its own.
+    // The parts of a night share one lease, and each is of commits of its own.
     board: undefined,
     async reserve(testbeds, patch) {
       lease ??= await world.reserve(testbeds, patch);

@@ -129,7 +129,7 @@ async function opened(
   );
 }
 
-/** Those that are free within a short while, and the same machines; at most one for each further cell. */
+/** Testbeds that are free within a short while, and the same machines; at most one for each further cell. */
 async function joining(
   names: readonly string[],
   first: Ours,
@@ -160,7 +160,7 @@ async function joining(
   return joined.flat();
 }
 
-/** As long as a testbed that is ours waits for others. */
+/** A testbed that is ours waits so long for others. */
 const secondsForOthers = 60;
 
 const leave = ({ reserved, testbed, onEvent }: Ours): Promise<void> =>
@@ -179,7 +179,7 @@ function otherFact(one: Inspection, other: Inspection): string | undefined {
     .find((name) => a[name] !== b[name]);
 }
 
-/** As the fingerprints of FreeBSD and Linux call them. A card in another slot, or another firmware of it, is another. */
+/** Facts by the names that fingerprints of FreeBSD and Linux give them. A card in another slot, or another firmware of it, is another. */
 const isOfHardware = (name: string): boolean =>
   /^(?:cpu|machine|architecture|hw\.ncpu|NIC .*|.* media|dev\..*\.(?:firmware|fw)_version)$/.test(
     name,

@@ -15,7 +15,7 @@ async function publishData(context, config, asked) {
 	await tellTrend(context, config, nights.map(({ result }) => result.testbed.name));
 	return links;
 }
-/** Where people find what was published of one gate, whose cells may have been split. */
+/** The places where people find what was published of one gate, whose cells may have been split. */
 function linksOfParts(parts, links) {
 	const [first = {}] = links;
 	if (parts.length === 1) return first;

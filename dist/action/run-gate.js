@@ -160,7 +160,7 @@ function refuseBisection(admission) {
 	};
 }
 const noBisection = "A job with `command: gate` bisects nothing: give the workflow one with `command: bisect`, as `ppsgate init` writes it.";
-/** As long as anybody waits for it. */
+/** Measures for as long as anybody waits for the answer. */
 const measure = (request, written, job) => {
 	const { octokit, inputs } = job.context;
 	const place = {

@@ -11,7 +11,7 @@ import { configPath } from "./named-testbed.js";
 import { columns, print, printJson } from "./table.js";
 
 // src/commands/plan.ts
-/** Those of a gate that change how long it takes. */
+/** Parameters of a gate that change how long it takes. */
 const told = [
 	...[
 		"patch",
@@ -87,7 +87,7 @@ async function plan(options, signal) {
 	else print(planned.map((one) => textOf(one, patch)).join("\n\n"));
 	return exitCodes.pass;
 }
-/** Where each wish would be served first, and after how long; undefined where the store cannot be asked. */
+/** The testbed on which each wish would be served first, and after how long; undefined where the store cannot be asked. */
 async function startsOf(config, wishes) {
 	try {
 		const store = await openStore(config.reservations);
@@ -139,7 +139,7 @@ async function changeOf(config, testbeds, patch, { repository: path = ".", measu
 		isUnchanged: differ.length === 0
 	};
 }
-/** Of the largest part, where cells are split. */
+/** The outline of the largest part, where cells are split. */
 function outlined(whole, { testbed, testbeds, variants }, history) {
 	const { traffic, profile, reservations, split = false } = whole;
 	const isLinkedOften = linksOn(whole, testbed) > 1;
@@ -247,7 +247,7 @@ function timesText({ times }) {
 	const boot = bootSeconds > 0 ? `a boot ${formatDuration(bootSeconds)}, ` : "";
 	return `Reckoned ${basisText(times)}: ${boot}a blast ${formatDuration(blastSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
 }
-/** In a lab in which all is over in minutes seconds count. */
+/** Seconds count in a lab in which all is over in minutes. */
 const amount = (seconds) => seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
 const shorterText = (shorter) => ["What would save some of it, if nothing is lost:", ...columns(shorter.map(({ how, savedSeconds }) => [`  ${amount(savedSeconds)}`, how]))].join("\n");
 

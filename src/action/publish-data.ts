@@ -30,7 +30,7 @@ export async function publishData(
   return links;
 }
 
-/** Where people find what was published of one gate, whose cells may have been split. */
+/** The places where people find what was published of one gate, whose cells may have been split. */
 export function linksOfParts(
   parts: readonly Pick<Publication, 'result'>[],
   links: readonly ReportLinks[],

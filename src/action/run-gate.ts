@@ -105,7 +105,7 @@ type Job = {
   signal: AbortSignal;
 };
 
-/** As long as anybody waits for it. */
+/** Measures for as long as anybody waits for the answer. */
 const measure = (request: AdmittedRequest, written: Config, job: Job): Promise<number> => {
   const { octokit, inputs } = job.context;
   const place = { octokit, repository: inputs.job.repository };
@@ -213,7 +213,7 @@ async function planned(
 type Place = Job & {
   /** Tells it from the others; empty where there are none. */
   wish: string;
-  /** Its folder in what is uploaded: empty, or `1/`, `2/`. */
+  /** The gate's folder in what is uploaded: empty, or `1/`, `2/`. */
   own: string;
   /** The work directory, where the job's end looks for a lease. */
   directory: string;

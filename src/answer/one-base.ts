@@ -26,7 +26,7 @@ export function forOneBase(
   const bound = (ending: Ending): Ending => {
     if (elsewhere === undefined) return ending;
     if (ending.kind === 'measured') return { kind: 'uncounted', measured: ending, ...elsewhere };
-    // Where the commit goes as well there may be no queue.
+    // The other branch that the commit goes to may have no queue.
     return isLeft(ending) ? { ...ending, why: 'waits-for-leave' } : ending;
   };
   return {

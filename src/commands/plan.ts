@@ -36,7 +36,7 @@ import { patchOf } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
 import { columns, print, printJson } from './table.ts';
 
-/** Those of a gate that change how long it takes. */
+/** Parameters of a gate that change how long it takes. */
 const told = [
   ...(['patch', 'repository', 'config', 'testbed', 'each', 'scenarios', 'families'] as const),
   ...(['metric', 'margin', 'falseAlarms', 'power', 'design', 'maxRuns', 'profile'] as const),
@@ -67,7 +67,7 @@ would not be measured at all, because it changes nothing that is laid.`,
     });
 }
 
-/** As `--json` prints it, for each wish. */
+/** What `--json` prints, for each wish. */
 type Planned = {
   testbed: string;
   /** Until it would begin; absent where nobody can say. */
@@ -107,7 +107,7 @@ async function plan(options: GateOptions, signal: AbortSignal): Promise<number> 
   return exitCodes.pass;
 }
 
-/** Where each wish would be served first, and after how long; undefined where the store cannot be asked. */
+/** The testbed on which each wish would be served first, and after how long; undefined where the store cannot be asked. */
 async function startsOf(config: Config, wishes: readonly string[][]) {
   try {
     const store = await openStore(config.reservations);
@@ -162,7 +162,7 @@ type Place = {
   variants: number;
 };
 
-/** Of the largest part, where cells are split. */
+/** The outline of the largest part, where cells are split. */
 function outlined(
   whole: Config,
   { testbed, testbeds, variants }: Place,
@@ -264,7 +264,7 @@ function timesText({ times }: Outlined): string {
   return `Reckoned ${basisText(times)}: ${boot}a blast ${formatDuration(blastSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
 }
 
-/** In a lab in which all is over in minutes seconds count. */
+/** Seconds count in a lab in which all is over in minutes. */
 const amount = (seconds: number): string =>
   seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
 

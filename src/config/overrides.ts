@@ -18,7 +18,7 @@ import {
 
 /** Texts as typed; lists with commas. An absent or empty one changes nothing. */
 export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>> & {
-  /** Where it is typed at a shell it has no value. */
+  /** Typed at a shell, this option has no value. */
   readonly split?: string | true | undefined;
 };
 

@@ -11,7 +11,7 @@ type Places = readonly string[];
 export type Paths = {
   everything: Places;
   nothing: Places;
-  /** By the driver of the DUT's ports, as in `cxl` for `cxl0`: what can change nothing behind other ports. */
+  /** Paths by the driver of the DUT's ports, as in `cxl` for `cxl0`, which can change nothing behind other ports. */
   byDriver: Readonly<Record<string, Places>>;
   byScenario: Readonly<Record<string, Places>>;
   byFamily: Readonly<Partial<Record<Family, Places>>>;

@@ -30,7 +30,7 @@ export type EtcdConfig = {
   user?: string;
   passwordPath?: string;
   leaseSeconds: number;
-  /** As with SQLite. */
+  /** See that of SQLite. */
   mostTogether?: number;
 };
 

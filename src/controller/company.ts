@@ -1,4 +1,4 @@
-// Those who wait for the testbed that we have, with patches of our base: taken aboard, and told what is measured for them.
+// Patches of our base that wait for the testbed that we have: taken aboard, and told what is measured for them.
 import type { Arm, Company } from '../experiment/arms.ts';
 import {
   baseOf,

@@ -39,7 +39,7 @@ type Reservations = AsyncDisposable & {
     directory?: string,
   ): Promise<LeasedTestbed>;
   /**
-   * The same for a gate, which is measured together with others of its base where they wait for one testbed; undefined where
+   * Reserves for a gate, which is measured together with others of its base where they wait for one testbed; undefined where
    * somebody else has measured all that it lacked.
    */
   board(

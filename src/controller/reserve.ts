@@ -49,7 +49,7 @@ export async function reserveTestbed(
   config: Config,
   world: ReserveWorld,
 ): Promise<LeasedTestbed>;
-/** The same for a passenger; undefined where somebody else has measured for it all that it lacked. */
+/** Reserves for a passenger; undefined where somebody else has measured for it all that it lacked. */
 export async function reserveTestbed(
   names: readonly string[],
   request: Omit<Request, 'testbeds'>,

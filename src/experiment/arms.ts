@@ -27,9 +27,9 @@ export type Arm = {
   signal: AbortSignal;
 };
 
-/** Where others come from that are measured beside the experiment's own patch. */
+/** The place from which others come that are measured beside the experiment's own patch. */
 export type Company = {
-  /** Those who came since; asked between two blasts while the own patch gets runs. None where there is no more room. */
+  /** Arms that came since; asked between two blasts while the own patch gets runs. None where there is no more room. */
   joined(): Promise<Arm[]>;
   /** Told with the own journal where others are still measured though the own patch gets no more runs: it need not wait. */
   ownEnded?(entries: readonly Entry[]): Promise<void>;
@@ -70,7 +70,7 @@ export type Claim = { arm: Arm; open: readonly BlastTries[] };
 type SharedBoot = { variant: string; pairs: ReadonlyMap<Arm, number> };
 
 export type Turn = {
-  /** As the testbed calls it. */
+  /** The variant, as the testbed calls it. */
   variant: string;
   /** All that the run is for; the first has its turn. */
   served: [Due, ...Due[]];
@@ -105,7 +105,7 @@ export function nextTurn(claims: readonly Claim[], boot: SharedBoot | undefined)
 
 type Due = { arm: Arm; next: BlastTries };
 
-/** Its next blast, and the runs of base that it lacks for the same pair and has tried as often. */
+/** The next blast of an arm, and the runs of base that it lacks for the same pair and has tried as often. */
 function dueOf({ open }: Claim, isTogether: boolean): BlastTries[] {
   const [first] = open;
   if (first === undefined) return [];
@@ -183,7 +183,7 @@ export const inWordsOf = ({ name }: Pick<Arm, 'name'>, text: string): string =>
 const wholeWords = (name: string): RegExp =>
   new RegExp(`\\b${name.replaceAll(' ', '[ -]')}\\b`, 'g');
 
-/** The same, of all that is told of why nothing can be measured with its kernel. */
+/** The words of an arm for all that is told of why nothing can be measured with its kernel. */
 export function rejectionOf(arm: Pick<Arm, 'name'>, rejection: Rejection): Rejection {
   const console = 'console' in rejection ? rejection.console : undefined;
   return {

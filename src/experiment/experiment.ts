@@ -79,7 +79,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
     ...{ name: 'patched', plan, journal, onEvent, signal },
     keepLogIn: (folder) => keepLogIn(directory, folder),
   };
-  /** Those that are measured: who has waited longest since it came, or its patched kernel was booted, comes first. */
+  /** Arms that are measured: who has waited longest since it came, or its patched kernel was booted, comes first. */
   let aboard = [own];
   let isPrepared = false;
   let isOwnEndTold = false;

@@ -18,7 +18,7 @@ export type Outlined = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'profile'> & 
   isAlone?: boolean;
 };
 
-/** In the order in which people are told. */
+/** Parts of a gate's time, in the order in which people are told. */
 export const parts = [
   'building',
   'booting',
@@ -35,7 +35,7 @@ export type Course = {
   /** 0 where variants need none. */
   boots: number;
   blasts: number;
-  /** By part, and together. */
+  /** Seconds by part, and together. */
   seconds: Record<Part, number>;
   totalSeconds: number;
 };
@@ -46,7 +46,7 @@ export type CellOutlook = {
   noiseRatio?: number;
   /** `history`: earlier runs tell the noise; `assumed`: none do; `least`: nobody can say more than what the first look takes. */
   basis: 'history' | 'assumed' | 'least';
-  /** Of base and patched together: as expected, and at most. */
+  /** Runs of base and patched together: as expected, and at most. */
   runsIfUnchanged: number;
   runsIfLost: number;
   mostRuns: number;
@@ -65,7 +65,7 @@ export type Outlook = {
 /** One that would take less: so many seconds where nothing was lost. */
 type Shorter = { how: string; savedSeconds: number };
 
-/** As many cells have it, where nothing is known of one. */
+/** The noise that many cells have, taken for one of which nothing is known. */
 const assumedNoiseRatio = 0.01;
 
 /** Always the same for the same plan; the minutes are those of the testbed alone, without the wait for it. */
@@ -104,13 +104,13 @@ function cellOutlook(planned: PlannedCell, expected: ReturnType<typeof forecast>
   return { cell, noiseRatio, basis, ...runs, reachableMarginRatio };
 }
 
-/** Those of both variants for the first look. */
+/** Runs of both variants for the first look. */
 const leastRuns = ({ design, history }: PlannedCell): number =>
   2 * (lookSizes({ ...design, earlierDegreesOfFreedom: history?.degreesOfFreedom ?? 0 })[0] ?? 0);
 
 type ExpectedCell = {
   planned: PlannedCell;
-  /** Of the cell by itself, and of the slowest of all such cells. */
+  /** Pairs of the cell by itself, and of the slowest of all such cells. */
   pairs: number;
   mostPairs: number;
 };

@@ -23,7 +23,7 @@ export const shareOf = (config: Config, own: number, of: number): Config => ({
 /** A part that has ended. */
 export type Part = {
   result: Result;
-  /** Where its files lie, relative to those of the whole. */
+  /** The folder of the part's files, relative to those of the whole. */
   folder: string;
 };
 

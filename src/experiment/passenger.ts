@@ -73,7 +73,7 @@ export function packedLog(folder: string, name: string, content: string | Uint8A
   });
 }
 
-/** As much as is kept of what a generator says, and more than any other log has. */
+/** The most bytes of a log: what is kept of a generator, and more than any other log has. */
 const mostLogBytes = 2 ** 26;
 
 type PassengerOptions = {
@@ -102,7 +102,7 @@ export async function gatePassenger(options: PassengerOptions) {
     /** That a part of it was measured on already. */
     boundTo: () => plan?.testbed,
 
-    /** By testbed; none where it is to be measured by itself. */
+    /** Offers by testbed; none where the patch is to be measured by itself. */
     offers(isFarAway: boolean): Map<string, { base: string; text: string }> {
       const lacking = plan === undefined ? plans : [plan];
       return new Map(

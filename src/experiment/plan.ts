@@ -65,7 +65,7 @@ type PlanRequest = {
   seed: number;
   /** What is measured; absent: all that the configuration has. */
   cells?: readonly Cell[];
-  /** Those among them that come first in each round; all of them is as good as none. */
+  /** Cells among them that come first in each round; all of them is as good as none. */
   first?: readonly Cell[];
   /** Those of the site's own that the configuration names. */
   rules?: Plan['rules'];
@@ -229,7 +229,7 @@ const usualPairs = (runsPerBlast: number, variants: number): number =>
 const wholeSteps = (pairs: number, pairsPerStep: number): number =>
   Math.ceil(pairs / pairsPerStep) * pairsPerStep;
 
-/** The same plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
+/** A plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
 export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
   const cells = plan.cells.map(({ design, ...cell }) => {
     const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);

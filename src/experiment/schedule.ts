@@ -7,7 +7,7 @@ import type { Cell } from '../words/scenario.ts';
 
 export type ScheduleRequest = {
   cells: readonly Cell[];
-  /** Those among the cells that come before the others in each round. */
+  /** Cells that come before the others in each round. */
   first?: ReadonlySet<Cell>;
   variants: readonly string[];
   /** Rounded up to whole blasts. */
@@ -95,7 +95,7 @@ export function pairsPerBlast(runsPerBlast: number, variants: number): number {
 const nextOrder = (pair: number, last: readonly string[], random: RandomGenerator) =>
   pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
 
-/** In an order by chance, but for those that come first. */
+/** Cells in an order by chance, but for those that come first. */
 function inOrder(
   cells: readonly Cell[],
   { first = new Set() }: ScheduleRequest,

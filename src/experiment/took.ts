@@ -14,9 +14,9 @@ const whole = z.object({
   bootSeconds: seconds,
   /** From the rules to the end: links that settle and packets that flow. */
   blastSeconds: seconds,
-  /** Of those in which packets flowed. */
+  /** Seconds of a blast in which packets flowed. */
   trafficSeconds: seconds,
-  /** For which it waited for kernels, and for all else before the first boot. */
+  /** Seconds for which it waited for kernels, and for all else before the first boot. */
   buildSeconds: seconds,
 });
 

@@ -62,7 +62,7 @@ function differenceOf(
   return factsOf(one).find(([, value], index) => facts[index]?.[1] !== value)?.[0];
 }
 
-/** As texts to compare. Addresses, power and console may be others: they change no number. */
+/** Facts as texts to compare. Addresses, power and console may be others: they change no number. */
 function factsOf(testbed: TestbedConfig): [what: string, value: string][] {
   const { capabilities } = testbed;
   const shared: [string, string][] = [

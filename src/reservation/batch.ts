@@ -28,7 +28,7 @@ export type Offer = {
 export type Passenger = {
   /** What is lacking now, by testbed; none where it is to be measured by itself. */
   offers(): ReadonlyMap<string, Offer>;
-  /** Where some of it was measured already, and the rest must be. */
+  /** The testbed on which some of it was measured already, and the rest must be. */
   boundTo(): string | undefined;
   /** Somebody who has that testbed measures it from now on. */
   boarded(testbed: string, by: Holder): Promise<void>;
@@ -86,7 +86,7 @@ export async function ride(
   }
 }
 
-/** It has never held the testbed, so that there is no time since which it did. */
+/** A passenger has never held the testbed, so that there is no time since which it did. */
 const riddenOf = (
   { id, holder, priority, since }: Pick<Ticket, 'id' | 'holder' | 'priority' | 'since'>,
   { testbed, by }: { testbed: string; by: Holder },
@@ -100,7 +100,7 @@ const riddenOf = (
 export type Aboard = {
   id: string;
   holder: Holder;
-  /** Of the offer. */
+  /** The text of the offer. */
   text: string;
   /** Aborted once nobody waits for it any more. */
   signal: AbortSignal;

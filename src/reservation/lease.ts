@@ -74,7 +74,7 @@ export class NotReservedError extends Error {
  * that came earlier. Rejects with the signal's reason, with a NotReservedError, or with a StoreError.
  */
 export async function reserve(request: Request, world: LeaseWorld, order?: number): Promise<Lease>;
-/** The same for a passenger, who takes what is measured for it meanwhile; undefined where that was all that it lacked. */
+/** Reserves for a passenger, who takes what is measured for it meanwhile; undefined where that was all that it lacked. */
 export async function reserve(
   request: Request,
   world: LeaseWorld,

@@ -137,7 +137,7 @@ export const putHolding = (record: z.input<typeof holding>, session: string): Pu
 export const putUse = (record: Use, machines: readonly string[]): Put[] =>
   machines.map((machine) => ({ key: keys.used(machine), value: text(record) }));
 
-/** The same ticket, of one who was taken aboard. */
+/** The ticket of one who was taken aboard. */
 export const putAboard = (
   { id, priority, order, subject, holder, since, asked }: Ticket,
   aboard: string,

@@ -115,7 +115,7 @@ export function levelsAt(look: Look, evidence: Evidence, marginRatio: number): E
   return { ...levels, falseAlarms };
 }
 
-/** Of the look at `pairs`, in an experiment that would end with the last of these sizes. */
+/** The level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
 function levelWithin(sizes: readonly number[], pairs: number, alarms: Alarms): number {
   const known = knownLevels.get(alarms) ?? new Map<number, number[]>();
   knownLevels.set(alarms, known);
@@ -125,7 +125,7 @@ function levelWithin(sizes: readonly number[], pairs: number, alarms: Alarms): n
   return levels[sizes.indexOf(pairs)] ?? 0;
 }
 
-/** By how many looks there are: as with all looks, they take long and are asked for often. */
+/** Levels by how many looks there are: they take long to compute, and are asked for often. */
 const knownLevels = new WeakMap<Alarms, Map<number, number[]>>();
 
 /** The pairs at each look. */

@@ -12,7 +12,7 @@ type Forecast = {
   /** Mean runs of both variants together where nothing was lost, and where the margin was. */
   runsIfUnchanged: number;
   runsIfLost: number;
-  /** The same of whichever of `cells` such cells takes most. */
+  /** Mean runs of whichever of `cells` such cells takes most. */
   mostRunsIfUnchanged: number;
   mostRunsIfLost: number;
   /** The smallest loss that is found as often as asked, with all runs. */

@@ -48,7 +48,7 @@ export type SimulationRow = {
   patchRegression: number;
   /** Runs of both variants together. */
   meanRuns: number;
-  /** Those of the cell of a patch that takes most. */
+  /** Runs of the cell of a patch that takes most. */
   meanMostRuns: number;
   p95Runs: number;
 };

@@ -35,7 +35,7 @@ export type PktGenRequest = Pick<SenderRequest, 'family' | 'frameBytes' | 'updat
 };
 
 /**
- * As they were received, a line with the process id first and, of senders, pkt-gen's own words before its summary. A
+ * Logs as they were received, a line with the process id first and, of senders, pkt-gen's own words before its summary. A
  * receiver that stays for the next blast has written none: its log is how it began, and its lines since the senders did.
  */
 type PktGenLogs = {

@@ -13,7 +13,7 @@ export type PktGenProcess = {
   until(holds: (said: string) => boolean): Promise<boolean>;
   /** Once it has told its process id; nothing for one that has ended. */
   interrupt(): Promise<void>;
-  /** It ended by itself, or still runs. */
+  /** The process ended by itself, or still runs. */
   isUntouched(): boolean;
   isOver(): boolean;
 };

@@ -97,7 +97,7 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('improvement') }),
   z.object({
     kind: z.literal('inconclusive'),
-    /** It was open when another cell was found to lose, which ended the experiment: see `gate.stopAtFirst`. */
+    /** The cell was open when another was found to lose, which ended the experiment: see `gate.stopAtFirst`. */
     isStopped: z.literal(true).exactOptional(),
   }),
   z.object({ kind: z.literal('invalid'), reason: z.string() }),
@@ -219,7 +219,7 @@ export const blastSchema = z.object({
   ingressPackets: z.int().nonnegative().optional(),
   /** What ran on the DUT, by its own words; absent where the variants share a kernel. */
   kernel: z.string().optional(),
-  /** Its run of base is in the result of another patch too, and is taken from there for the history. */
+  /** The run of base is in the result of another patch too, and is taken from there for the history. */
   isShared: z.literal(true).optional(),
   /** Folder of the raw logs, relative to the result file. */
   logs: z.string(),

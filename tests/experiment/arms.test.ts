@@ -133,7 +133,7 @@ async function together({
   return { entries, sent, testbed };
 }
 
-/** As the testbed would boot: another variant or another pair. */
+/** Boots as the testbed would make them: another variant or another pair. */
 const bootsOf = (sent: readonly PlannedBlast[]): string[] =>
   sent.flatMap(({ runs: [run] }, index) => {
     const before = sent[index - 1]?.runs[0];
@@ -515,7 +515,7 @@ const stories = fc.record({
       ),
       speed: fc.constantFrom(0.8, 0.96, 1, 1.1),
       after: fc.nat(30),
-      /** Of its runs alone, with which it comes. */
+      /** Blasts of its runs alone, with which it comes. */
       before: fc.constantFrom(0, 0, 3, 8),
     }),
     { minLength: 1, maxLength: 4 },

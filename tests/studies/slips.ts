@@ -54,7 +54,7 @@ function variantOf(result: Result, { number, attempt }: BlastSummary): keyof Ker
   return run?.variant === 'base' ? 'base' : 'patched';
 }
 
-/** Without the last of its seconds, in which the next blast of a boot may have begun. */
+/** The span of a blast without its last second, in which the next blast of a boot may have begun. */
 function spanOf({ startedAt, trafficSeconds }: BlastSummary): [from: number, to: number] {
   const from = Date.parse(startedAt) / 1000;
   return [from, from + trafficSeconds - 1];

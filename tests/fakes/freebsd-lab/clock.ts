@@ -46,7 +46,7 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
   let happenings = 0;
   /** The number of happenings after which it had been quiet for long enough. */
   let settledAt = -1;
-  /** For how many milliseconds it has been quiet since then. */
+  /** Milliseconds for which it has been quiet since then. */
   let settledFor = 0;
   const waiting = { awaited: 0, busy: 0, idle: 0, spare: 0 };
   const events = new Set<Event>();

@@ -130,7 +130,7 @@ async function outcomeOf(work: Work): Promise<unknown> {
   });
 }
 
-/** Of both cells, give or take 1.5 %, of boots that deviate by 0.2 %. */
+/** Speeds of both cells, give or take 1.5 %, of boots that deviate by 0.2 %. */
 const both = (verdict: string, change: number) => {
   const cell = [verdict, expect.closeTo(change, 1.5)];
   return [cell, cell];
