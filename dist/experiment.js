@@ -1207,6 +1207,7 @@ async function runExperiment(options) {
 			signal.throwIfAborted();
 			aboard.filter((arm) => arm.signal.aborted).forEach(leave);
 			if (!isPrepared) await prepare();
+			signal.throwIfAborted();
 			const turn = nextTurn(claims(), boots.running());
 			const isBootOver = turn?.isSameBoot !== true;
 			if (isBootOver && turn !== void 0 && boots.running() !== void 0) for (const arm of aboard) await guarded(arm, () => takeProfilesOfBoot(arm.plan, profilesWorld(arm)));

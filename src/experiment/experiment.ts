@@ -96,6 +96,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
       signal.throwIfAborted();
       aboard.filter((arm) => arm.signal.aborted).forEach(leave);
       if (!isPrepared) await prepare();
+      signal.throwIfAborted();
       const turn = nextTurn(claims(), boots.running());
       const isBootOver = turn?.isSameBoot !== true;
       if (isBootOver && turn !== undefined && boots.running() !== undefined) {

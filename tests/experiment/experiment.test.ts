@@ -171,6 +171,21 @@ test('a base that does not load is nobody’s patch, but an error', async () => 
   );
 });
 
+test('an abort while variants are readied announces no blast', async () => {
+  const testbed = fakeTestbed();
+  const abort = new AbortController();
+  const events: ExperimentEvent['kind'][] = [];
+  const prepare: typeof testbed.prepare = async (request) => {
+    abort.abort(new Error('cancelled'));
+    return testbed.prepare(request);
+  };
+  const onEvent = ({ kind }: ExperimentEvent) => events.push(kind);
+  await expect(
+    experiment({ ...testbed, prepare }, { onEvent, signal: abort.signal }),
+  ).rejects.toThrow('cancelled');
+  expect(events).not.toContain('blast');
+});
+
 test('an abort stops before the next blast and keeps those that have ended', async () => {
   const directory = temporaryFolder();
   const abort = new AbortController();
