@@ -254,135 +254,6 @@ function quadratureNode(count, index) {
 	};
 }
 
-// src/stats/design.ts
-/**
-* The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
-* planned spends four fifths of each rate or more, and every extension half of what is then left.
-*/
-function looksOf(design, rates) {
-	const key = JSON.stringify([design, rates]);
-	const looks = knownLooks.get(key) ?? computeLooks(design, rates);
-	knownLooks.set(key, looks);
-	return looks;
-}
-/** They take a tenth of a second to compute, and are asked for after every blast. */
-const knownLooks = /* @__PURE__ */ new Map();
-function computeLooks(design, rates) {
-	const isLikelihood = design.name === "glr" && design.method === "pooled";
-	return design.budgets.flatMap((budget, stage) => {
-		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
-		const from = isLikelihood ? Math.min(firstAlarm(design, rates.falseAlarms), budget) : 0;
-		const alarmSizes = sizes.filter((size) => size >= from);
-		const fromGreat = isLikelihood ? firstAlarm(design, rates.falseAlarms / greatHabits) : 0;
-		const share = shareOf(stage, .8);
-		const boundShare = shareOf(stage, isLikelihood ? .9 : .8);
-		const falseAlarms = nominalLevels(design, alarmSizes, rates.falseAlarms * share);
-		const misses = nominalLevels(design, sizes, rates.misses * boundShare);
-		const outside = nominalLevels(design, sizes, rates.outside * boundShare);
-		const alarms = isLikelihood && stage === 0 && canTellSpan(design, rates) ? {
-			rates,
-			share,
-			sizes: alarmSizes
-		} : void 0;
-		return sizes.map((pairs, index) => ({
-			pairs,
-			levels: {
-				falseAlarms: falseAlarms[alarmSizes.indexOf(pairs)] ?? 0,
-				misses: misses[index] ?? 0,
-				outside: outside[index] ?? 0
-			},
-			...pairs < from && pairs >= fromGreat && { greatAlarms: rates.falseAlarms / 20 },
-			...alarms && pairs >= from && { alarms }
-		}));
-	});
-}
-/**
-* The spread of a few runs says too little of how long a cell will take. Nor does that of many where cells share the
-* alarms: their levels are so strict that they are as often reached by heavy tails, of which no spread tells.
-*/
-const canTellSpan = ({ earlierDegreesOfFreedom }, { falseAlarms }) => earlierDegreesOfFreedom >= 4 && falseAlarms >= .005;
-/** The alarms keep more back: the variance is estimated, and where it also says how to spend them, a fifth more is spent. */
-const shareOf = (stage, first) => stage === 0 ? first : (1 - first) * .5 ** stage;
-/**
-* The levels of a look for the noise that its evidence shows. Where a cell will be decided within fewer pairs than it
-* may have, its alarms are spent on those: as many as a test of a fixed number of runs would need for the margin.
-*/
-function levelsAt(look, evidence, marginRatio) {
-	const { levels, pairs, alarms, greatAlarms } = look;
-	if (greatAlarms !== void 0 && Math.abs(evidence.effect) >= greatEffect) return {
-		...levels,
-		falseAlarms: greatAlarms
-	};
-	if (alarms === void 0 || evidence.method === "paired") return levels;
-	const { standardError, degreesOfFreedom } = evidence;
-	const { falseAlarms: rate, misses } = alarms.rates;
-	const needed = pairs * ((criticalT(degreesOfFreedom, rate) + criticalT(degreesOfFreedom, misses)) * standardError / Math.log1p(-marginRatio)) ** 2;
-	const atLeast = Math.max(needed, pairs);
-	const last = alarms.sizes.findIndex((size) => size >= atLeast);
-	const sizes = last === -1 ? alarms.sizes : alarms.sizes.slice(0, last + 1);
-	const falseAlarms = Math.min(levelWithin(sizes, pairs, alarms), levels.misses);
-	return {
-		...levels,
-		falseAlarms
-	};
-}
-/** The level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
-function levelWithin(sizes, pairs, alarms) {
-	const known = knownLevels.get(alarms) ?? /* @__PURE__ */ new Map();
-	knownLevels.set(alarms, known);
-	const rate = alarms.rates.falseAlarms * alarms.share;
-	const levels = known.get(sizes.length) ?? fallingLevels(sizes, rate);
-	known.set(sizes.length, levels);
-	return levels[sizes.indexOf(pairs)] ?? 0;
-}
-/** Levels by how many looks there are: they take long to compute, and are asked for often. */
-const knownLevels = /* @__PURE__ */ new WeakMap();
-/** The pairs at each look. */
-const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
-function sizesUpTo(budget, after, design) {
-	if (design.name === "fixed") return [budget];
-	const sizes = [];
-	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
-	return [...sizes, budget];
-}
-function firstSize(design) {
-	const { name, method, pairsPerStep, earlierDegreesOfFreedom } = design;
-	if (pairsPerStep > 1) return pairsPerStep;
-	if (name !== "glr") return 3;
-	if (method === "paired") return earlierDegreesOfFreedom >= 4 ? 2 : 3;
-	return pairsThatTell(design, .05);
-}
-/** Nobody is blamed for a single run: one in a hundred lies far off by itself. Habits may take half of the alarms. */
-const firstAlarm = (design, rate) => Math.max(2, pairsThatTell(design, rate / 2));
-/**
-* One cell in eight, of 1,818 on many testbeds, has runs of which some are 8 % or more apart from all others: so seldom can
-* habits pass for a change as great.
-*/
-const greatHabits = 1 / 8;
-const greatEffect = -Math.log1p(-.08);
-/**
-* Pairs after which habits do not pass for a change more often than at `rate`. Many testbeds have two, and here it is one
-* run in five that follows the other: all of patched do, none of base, and none of the earlier ones that would have told.
-*/
-function pairsThatTell({ earlierDegreesOfFreedom }, rate) {
-	const untold = .8 ** (earlierDegreesOfFreedom === 0 ? 0 : earlierDegreesOfFreedom + 1);
-	return Math.max(1, Math.ceil(Math.log(rate / untold) / Math.log(.2 * .8)));
-}
-/** After every step, and where they have become many, after every twentieth part more. */
-function sizeAfter(size, { name, pairsPerStep }) {
-	if (name === "group-sequential" && pairsPerStep === 1) {
-		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
-		return Math.round(3 * 1.6 ** looks);
-	}
-	return size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
-}
-function nominalLevels(design, sizes, level) {
-	if (design.name !== "glr") return constantLevels(sizes, level);
-	if (design.method === "pooled") return fallingLevels(sizes, level);
-	const degreesOfFreedom = sizes.map((pairs) => pairs - 1);
-	return likelihoodLevels(sizes, degreesOfFreedom, level);
-}
-
 // src/stats/signed-rank.ts
 /** Hodges' and Lehmann's estimate of the centre: the median of the averages of all pairs of numbers. */
 function hodgesLehmann(sorted) {
@@ -562,6 +433,140 @@ const sumOf = (a, b) => ({
 	sumOfSquares: a.sumOfSquares + b.sumOfSquares,
 	degreesOfFreedom: a.degreesOfFreedom + b.degreesOfFreedom
 });
+
+// src/stats/design.ts
+/**
+* The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
+* planned spends four fifths of each rate or more, and every extension half of what is then left.
+*/
+function looksOf(design, rates) {
+	const key = JSON.stringify([design, rates]);
+	const looks = knownLooks.get(key) ?? computeLooks(design, rates);
+	knownLooks.set(key, looks);
+	return looks;
+}
+/** They take a tenth of a second to compute, and are asked for after every blast. */
+const knownLooks = /* @__PURE__ */ new Map();
+function computeLooks(design, rates) {
+	const isLikelihood = design.name === "glr" && design.method === "pooled";
+	return design.budgets.flatMap((budget, stage) => {
+		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
+		const from = isLikelihood ? Math.min(firstAlarm(design, rates.falseAlarms), budget) : 0;
+		const alarmSizes = sizes.filter((size) => size >= from);
+		const fromGreat = isLikelihood ? firstAlarm(design, rates.falseAlarms / greatHabits) : 0;
+		const share = shareOf(stage, .8);
+		const boundShare = shareOf(stage, isLikelihood ? .9 : .8);
+		const falseAlarms = nominalLevels(design, alarmSizes, rates.falseAlarms * share);
+		const misses = nominalLevels(design, sizes, rates.misses * boundShare);
+		const outside = nominalLevels(design, sizes, rates.outside * boundShare);
+		const alarms = isLikelihood && stage === 0 && canTellSpan(design, rates) ? {
+			rates,
+			share,
+			sizes: alarmSizes
+		} : void 0;
+		return sizes.map((pairs, index) => ({
+			pairs,
+			levels: {
+				falseAlarms: falseAlarms[alarmSizes.indexOf(pairs)] ?? 0,
+				misses: misses[index] ?? 0,
+				outside: outside[index] ?? 0
+			},
+			...pairs < from && pairs >= fromGreat && { greatAlarms: rates.falseAlarms / 20 },
+			...alarms && pairs >= from && { alarms }
+		}));
+	});
+}
+/**
+* The spread of a few runs says too little of how long a cell will take. Nor does that of many where cells share the
+* alarms: their levels are so strict that they are as often reached by heavy tails, of which no spread tells.
+*/
+const canTellSpan = ({ earlierDegreesOfFreedom }, { falseAlarms }) => earlierDegreesOfFreedom >= 4 && falseAlarms >= .005;
+/** The alarms keep more back: the variance is estimated, and where it also says how to spend them, a fifth more is spent. */
+const shareOf = (stage, first) => stage === 0 ? first : (1 - first) * .5 ** stage;
+/**
+* The levels of a look for the noise that its evidence shows. Where a cell will be decided within fewer pairs than it
+* may have, its alarms are spent on those: as many as a test of a fixed number of runs would need for the margin.
+*/
+function levelsAt(look, evidence, marginRatio) {
+	const { levels, pairs, alarms, greatAlarms } = look;
+	if (greatAlarms !== void 0) return isGreat(evidence, greatAlarms) ? {
+		...levels,
+		falseAlarms: greatAlarms
+	} : levels;
+	if (alarms === void 0 || evidence.method === "paired") return levels;
+	const { standardError, degreesOfFreedom } = evidence;
+	const { falseAlarms: rate, misses } = alarms.rates;
+	const needed = pairs * ((criticalT(degreesOfFreedom, rate) + criticalT(degreesOfFreedom, misses)) * standardError / Math.log1p(-marginRatio)) ** 2;
+	const atLeast = Math.max(needed, pairs);
+	const last = alarms.sizes.findIndex((size) => size >= atLeast);
+	const sizes = last === -1 ? alarms.sizes : alarms.sizes.slice(0, last + 1);
+	const falseAlarms = Math.min(levelWithin(sizes, pairs, alarms), levels.misses);
+	return {
+		...levels,
+		falseAlarms
+	};
+}
+/** Whether a change is surely one, and greater than what habits mostly do. */
+function isGreat(evidence, level) {
+	const { low, high } = boundsOf(evidence, level);
+	return Math.abs(evidence.effect) >= greatEffect && (low > 0 || high < 0);
+}
+/** The level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
+function levelWithin(sizes, pairs, alarms) {
+	const known = knownLevels.get(alarms) ?? /* @__PURE__ */ new Map();
+	knownLevels.set(alarms, known);
+	const rate = alarms.rates.falseAlarms * alarms.share;
+	const levels = known.get(sizes.length) ?? fallingLevels(sizes, rate);
+	known.set(sizes.length, levels);
+	return levels[sizes.indexOf(pairs)] ?? 0;
+}
+/** Levels by how many looks there are: they take long to compute, and are asked for often. */
+const knownLevels = /* @__PURE__ */ new WeakMap();
+/** The pairs at each look. */
+const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
+function sizesUpTo(budget, after, design) {
+	if (design.name === "fixed") return [budget];
+	const sizes = [];
+	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
+	return [...sizes, budget];
+}
+function firstSize(design) {
+	const { name, method, pairsPerStep, earlierDegreesOfFreedom } = design;
+	if (pairsPerStep > 1) return pairsPerStep;
+	if (name !== "glr") return 3;
+	if (method === "paired") return earlierDegreesOfFreedom >= 4 ? 2 : 3;
+	return pairsThatTell(design, .05);
+}
+/** Nobody is blamed for a single run: one in a hundred lies far off by itself. Habits may take half of the alarms. */
+const firstAlarm = (design, rate) => Math.max(2, pairsThatTell(design, rate / 2));
+/**
+* One cell in eight, of 1,818 on many testbeds, has runs of which some are 8 % or more apart from all others: so seldom can
+* habits pass for a change as great.
+*/
+const greatHabits = 1 / 8;
+const greatEffect = -Math.log1p(-.08);
+/**
+* Pairs after which habits do not pass for a change more often than at `rate`. Many testbeds have two, and here it is one
+* run in five that follows the other: all of patched do, none of base, and none of the earlier ones that would have told.
+*/
+function pairsThatTell({ earlierDegreesOfFreedom }, rate) {
+	const untold = .8 ** (earlierDegreesOfFreedom === 0 ? 0 : earlierDegreesOfFreedom + 1);
+	return Math.max(1, Math.ceil(Math.log(rate / untold) / Math.log(.2 * .8)));
+}
+/** After every step, and where they have become many, after every twentieth part more. */
+function sizeAfter(size, { name, pairsPerStep }) {
+	if (name === "group-sequential" && pairsPerStep === 1) {
+		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
+		return Math.round(3 * 1.6 ** looks);
+	}
+	return size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
+}
+function nominalLevels(design, sizes, level) {
+	if (design.name !== "glr") return constantLevels(sizes, level);
+	if (design.method === "pooled") return fallingLevels(sizes, level);
+	const degreesOfFreedom = sizes.map((pairs) => pairs - 1);
+	return likelihoodLevels(sizes, degreesOfFreedom, level);
+}
 
 // src/stats/judge.ts
 /** Looks in order until one decides; a look that has no evidence yet is passed over. */

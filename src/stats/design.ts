@@ -1,7 +1,7 @@
 // Which looks a cell gets at its growing data, and how sure each must be: the design of its experiment.
 import type { DesignName } from '../words/result.ts';
 import { constantLevels, fallingLevels, likelihoodLevels } from './boundary.ts';
-import type { Evidence } from './evidence.ts';
+import { boundsOf, type Evidence } from './evidence.ts';
 import { criticalT } from './student.ts';
 
 /** How often a judgement of one cell may be wrong, as ratios of experiments; as levels of a look, nominal ones. */
@@ -99,8 +99,8 @@ const shareOf = (stage: number, first: number): number =>
  */
 export function levelsAt(look: Look, evidence: Evidence, marginRatio: number): ErrorRates {
   const { levels, pairs, alarms, greatAlarms } = look;
-  if (greatAlarms !== undefined && Math.abs(evidence.effect) >= greatEffect) {
-    return { ...levels, falseAlarms: greatAlarms };
+  if (greatAlarms !== undefined) {
+    return isGreat(evidence, greatAlarms) ? { ...levels, falseAlarms: greatAlarms } : levels;
   }
   if (alarms === undefined || evidence.method === 'paired') return levels;
   const { standardError, degreesOfFreedom } = evidence;
@@ -113,6 +113,12 @@ export function levelsAt(look: Look, evidence: Evidence, marginRatio: number): E
   // No alarm is surer than the interval that is shown beside it.
   const falseAlarms = Math.min(levelWithin(sizes, pairs, alarms), levels.misses);
   return { ...levels, falseAlarms };
+}
+
+/** Whether a change is surely one, and greater than what habits mostly do. */
+function isGreat(evidence: Evidence, level: number): boolean {
+  const { low, high } = boundsOf(evidence, level);
+  return Math.abs(evidence.effect) >= greatEffect && (low > 0 || high < 0);
 }
 
 /** The level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
