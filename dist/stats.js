@@ -453,7 +453,7 @@ function computeLooks(design, rates) {
 		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
 		const from = isLikelihood ? Math.min(firstAlarm(design, rates.falseAlarms), budget) : 0;
 		const alarmSizes = sizes.filter((size) => size >= from);
-		const fromGreat = isLikelihood ? firstAlarm(design, rates.falseAlarms / greatHabits) : 0;
+		const fromGreat = isLikelihood ? firstGreatAlarm(design, rates.falseAlarms) : 0;
 		const share = shareOf(stage, .8);
 		const boundShare = shareOf(stage, isLikelihood ? .9 : .8);
 		const falseAlarms = nominalLevels(design, alarmSizes, rates.falseAlarms * share);
@@ -544,6 +544,8 @@ const firstAlarm = (design, rate) => Math.max(2, pairsThatTell(design, rate / 2)
 * habits pass for a change as great.
 */
 const greatHabits = 1 / 8;
+/** Four runs alone say too little of how noisy a cell is. */
+const firstGreatAlarm = (design, rate) => Math.max(design.earlierDegreesOfFreedom >= 4 ? 2 : 3, firstAlarm(design, rate / greatHabits));
 const greatEffect = -Math.log1p(-.08);
 /**
 * Pairs after which habits do not pass for a change more often than at `rate`. Many testbeds have two, and here it is one

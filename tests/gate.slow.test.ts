@@ -607,9 +607,9 @@ describe('runs that are blasts of their own', () => {
     gate(single, temporaryFolder(), worldOf(fakeTestbed(options), changes));
 
   test.for([
-    [0.5, 'regression', 2],
+    [0.5, 'regression', 3],
     [1, 'no-regression', 2],
-    [1.5, 'improvement', 2],
+    [1.5, 'improvement', 3],
   ] as const)(
     'at %d of the speed of base are a %s after %d pairs',
     async ([speed, verdict, pairs]) => {

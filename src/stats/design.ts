@@ -61,7 +61,7 @@ function computeLooks(design: Design, rates: ErrorRates): Look[] {
     const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
     const from = isLikelihood ? Math.min(firstAlarm(design, rates.falseAlarms), budget) : 0;
     const alarmSizes = sizes.filter((size) => size >= from);
-    const fromGreat = isLikelihood ? firstAlarm(design, rates.falseAlarms / greatHabits) : 0;
+    const fromGreat = isLikelihood ? firstGreatAlarm(design, rates.falseAlarms) : 0;
     const share = shareOf(stage, 0.8);
     const boundShare = shareOf(stage, isLikelihood ? 0.9 : 0.8);
     const falseAlarms = nominalLevels(design, alarmSizes, rates.falseAlarms * share);
@@ -166,6 +166,11 @@ const firstAlarm = (design: Design, rate: number): number =>
  * habits pass for a change as great.
  */
 const greatHabits = 1 / 8;
+
+/** Four runs alone say too little of how noisy a cell is. */
+const firstGreatAlarm = (design: Design, rate: number): number =>
+  Math.max(design.earlierDegreesOfFreedom >= 4 ? 2 : 3, firstAlarm(design, rate / greatHabits));
+
 const greatEffect = -Math.log1p(-0.08);
 
 /**
