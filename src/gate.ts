@@ -276,16 +276,20 @@ async function carryOut(
     if (company === undefined) {
       return await conclude(plan, await runExperiment(options), directory, world);
     }
-    let early: Result | undefined;
-    /** What fails here is tried again once the others have been served. */
+    let early: Promise<Result> | undefined;
     const ownEnded = async (entries: readonly Entry[]) => {
-      early = await conclude(plan, entries, directory, world).catch(() => undefined);
-      if (early === undefined) return;
+      early = conclude(plan, entries, directory, world);
+      // What fails here fails the gate, once the others have been served.
+      const isThere = await early.then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) return;
       const text = `The result is in ${directory}; the others are measured to their end.`;
       onEvent({ kind: 'told', text });
     };
     const journal = await runExperiment({ ...options, company: { ...company, ownEnded } });
-    return early ?? (await conclude(plan, journal, directory, world));
+    return await (early ?? conclude(plan, journal, directory, world));
   } finally {
     await testbed.restore();
   }

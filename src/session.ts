@@ -55,6 +55,22 @@ export async function inSession<Told>(
     },
   });
   await using others = new AsyncDisposableStack();
+  const board: NonNullable<SplitWorld['board']> = async (names, patch, passenger) => {
+    await requireHere(names, config);
+    const told = {
+      ...passenger,
+      async boarded(name: string, by: Holder) {
+        testbed = name;
+        answer?.measuring(name);
+        await passenger.boarded(name, by);
+      },
+    };
+    const boarded = await reservations.board(names, requestFor(patch), told, leaseFolder);
+    if (boarded === undefined) return undefined;
+    testbed = boarded.name;
+    answer?.measuring(testbed);
+    return boarded;
+  };
   const world: SplitWorld = {
     repository,
     async reserve(names, patch) {
@@ -64,22 +80,7 @@ export async function inSession<Told>(
       answer?.measuring(testbed);
       return reserved;
     },
-    async board(names, patch, passenger) {
-      await requireHere(names, config);
-      const told = {
-        ...passenger,
-        async boarded(name: string, by: Holder) {
-          testbed = name;
-          answer?.measuring(name);
-          await passenger.boarded(name, by);
-        },
-      };
-      const boarded = await reservations.board(names, requestFor(patch), told, leaseFolder);
-      if (boarded === undefined) return undefined;
-      testbed = boarded.name;
-      answer?.measuring(testbed);
-      return boarded;
-    },
+    ...(config.reservations.mostTogether !== undefined && { board }),
     history,
     now: () => new Date(),
     onEvent: progress.onEvent,

@@ -1,5 +1,5 @@
 // Patches of our base that wait for the testbed that we have: taken aboard, and told what is measured for them.
-import type { Arm, Company } from '../experiment/arms.ts';
+import { type Arm, type Company, mayShareBase } from '../experiment/arms.ts';
 import {
   baseOf,
   isEnd,
@@ -12,6 +12,7 @@ import type { Plan } from '../experiment/plan.ts';
 import { type Aboard, takeAboard } from '../reservation/batch.ts';
 import type { Lease, LeaseWorld } from '../reservation/lease.ts';
 import { StoreError } from '../reservation/store.ts';
+import { plainLine } from '../words/escape.ts';
 import { armName } from '../words/variant-name.ts';
 
 type CompanyWorld = LeaseWorld & {
@@ -39,16 +40,15 @@ export function companyOf(
       const joining: Guest[] = [];
       for (const one of await boarding(lease, { base, most: room, except: deaf }, world)) {
         const offer = offerOf(one);
-        if (offer === undefined) {
+        if (offer === undefined || !mayShareBase(plan, offer.plan)) {
           deaf.add(one.id);
-          await one.putAshore();
+          await one.putAshore().catch(() => {});
           continue;
         }
         numbers += 1;
         const name = armName(numbers);
-        world.tell(
-          `${one.holder.patch ?? one.holder.who} is measured together with this one, as ${name}.`,
-        );
+        const whose = plainLine(one.holder.patch ?? one.holder.who, mostNameCharacters);
+        world.tell(`Measured together with this patch, as ${name}: ${whose}.`);
         joining.push(guestOf(name, one, offer, deaf));
       }
       guests.push(...joining);
@@ -56,6 +56,9 @@ export function companyOf(
     },
   };
 }
+
+/** The names of other processes are their own, and longer than a line of a log should be. */
+const mostNameCharacters = 80;
 
 /** A store that cannot be asked now is asked again after the next blast. */
 async function boarding(...wanted: Parameters<typeof takeAboard>): Promise<Aboard[]> {

@@ -120,14 +120,12 @@ export async function openReservations(
         offers: () => gatePassenger.offers(store === 'etcd'),
       };
       const world = await reserveWorld();
-      const isAlone = mostTogether === 1;
-      const own = isAlone ? undefined : passenger;
-      const reserved = await reserveTestbed(names, request, config, world, own);
+      const reserved = await reserveTestbed(names, request, config, world, passenger);
       if (reserved === undefined) return undefined;
       const { lease } = reserved;
       return {
         ...(await kept(reserved, directory)),
-        company: (plan) => (isAlone ? undefined : companyOf(lease, plan, mostTogether, world)),
+        company: (plan) => companyOf(lease, plan, mostTogether, world),
       };
     },
 

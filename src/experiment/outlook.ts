@@ -40,7 +40,7 @@ export type Course = {
   totalSeconds: number;
 };
 
-export type CellOutlook = {
+type CellOutlook = {
   cell: Cell;
   /** Standard deviation of a run, as a ratio; absent where runs are compared with their neighbours. */
   noiseRatio?: number;

@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { KernelSource } from '../build/variant.ts';
+import { plainLine } from '../words/escape.ts';
 import { cellName } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
 import { mayShareBase } from './arms.ts';
@@ -27,7 +28,8 @@ export const readOffer = (text: string): Offer => offerSchema.parse(JSON.parse(t
 export function baseOf(plan: Plan): string | undefined {
   const base = plan.variants.find(({ variant }) => variant === 'base')?.kernel;
   if (base === undefined || !mayShareBase(plan, plan)) return undefined;
-  const { testbed, traffic, rules } = plan;
+  // A plan that was read from a file has its keys in the order of the schema.
+  const { testbed, traffic, rules } = planSchema.parse(plan);
   const cells = plan.cells.map(({ cell }) => cellName(cell)).toSorted();
   const common = [packageJson.version, testbed, contentOf(base), cells, traffic, rules];
   return createHash('sha256').update(JSON.stringify(common)).digest('hex');
@@ -37,7 +39,7 @@ const contentOf = (kernel: KernelSource): string =>
   kernel.kind === 'tree' ? kernel.baseCommit : `${kernel.sha256} ${kernel.path}`;
 
 /** Files of a machine are none for others. */
-export const isOfOneMachine = ({ variants }: Plan): boolean =>
+const isOfOneMachine = ({ variants }: Plan): boolean =>
   variants.some(({ kernel }) => kernel?.kind === 'archive');
 
 const parcelSchema = z.discriminatedUnion('kind', [
@@ -117,10 +119,10 @@ export async function gatePassenger(options: PassengerOptions) {
 
     async boarded(testbed: string, by: { who: string; patch?: string | undefined }) {
       plan = await begin(testbed);
-      const whose = by.patch === undefined ? by.who : `${by.who} (${by.patch})`;
+      const whose = plainLine(by.patch === undefined ? by.who : `${by.who} (${by.patch})`, 120);
       onEvent({
         kind: 'told',
-        text: `${whose} measures this patch together with its own on ${testbed}.`,
+        text: `This patch is measured on ${testbed} by ${whose}, together with its own.`,
       });
       onEvent({ kind: 'planned', plan });
     },

@@ -2,6 +2,7 @@
 import type { Lease } from './lease.ts';
 import {
   type Holder,
+  type Holding,
   keys,
   type LabState,
   type Logged,
@@ -36,8 +37,8 @@ export type Passenger = {
   receive(item: string): Promise<boolean>;
 };
 
-/** The most characters of an offer: etcd takes requests of 1.5 MiB, in which they are written in base64. */
-const mostOfferCharacters = 2 ** 19;
+/** The most bytes of an offer as it is written: etcd takes requests of 1.5 MiB, in which they are in base64. */
+const mostOfferBytes = 2 ** 20;
 
 /** Offers what a ticket waits for on each of its testbeds, to whoever has it. */
 export async function offer(
@@ -46,13 +47,19 @@ export async function offer(
   session: string,
   passenger: Passenger,
 ): Promise<void> {
-  const put = [...passenger.offers()]
-    .filter(([testbed, { text }]) => ticket.wants.has(testbed) && text.length < mostOfferCharacters)
+  const offers = [...passenger.offers()]
+    .filter(([testbed]) => ticket.wants.has(testbed))
     .map(([testbed, { base, text }]) =>
       putOffer(keys.offers(testbed, base) + ticket.id, { session, text }, session),
     );
-  if (put.length > 0) await store.commit({ conditions: [], put, remove: [] });
+  // Each in a request of its own, for the same reason.
+  for (const one of offers.filter(({ value }) => Buffer.byteLength(value) < mostOfferBytes)) {
+    await store.commit({ conditions: [], put: [one], remove: [] });
+  }
 }
+
+/** How much of what is measured for a ticket was taken: also what could not be taken away from the store in time. */
+export type Received = { revision: number; isAll: boolean };
 
 /**
  * Takes what somebody measures for a ticket, for as long as he does. Answers whether that was all of it; the ticket
@@ -62,21 +69,26 @@ export async function ride(
   store: Store,
   ticket: Pick<Ticket, 'id' | 'holder' | 'priority' | 'since'>,
   passenger: Passenger,
+  received: Received,
   { date, signal }: { date(): Date; signal: AbortSignal },
 ): Promise<boolean> {
   const { id } = ticket;
   let isAboard = false;
   for (;;) {
     const { ride, items, revision } = await readRide(store, id);
-    if (ride === undefined) return false;
+    if (ride === undefined) return received.isAll;
     if (!isAboard) await passenger.boarded(ride.testbed, ride.by);
     isAboard = true;
-    for (const { key, value } of items) {
-      const isAll = await passenger.receive(value);
-      const put = isAll ? [putLogged(riddenOf(ticket, ride, date()))] : [];
+    for (const { key, value, revision } of items) {
+      // Items come one commit after the other, so that their revisions ascend.
+      if (revision > received.revision) {
+        received.isAll = await passenger.receive(value);
+        received.revision = revision;
+      }
+      const put = received.isAll ? [putLogged(riddenOf(ticket, ride, date()))] : [];
       // Only what is kept here is taken away: whoever measured waits for that.
       await store.commit({ conditions: [], put, remove: [key] });
-      if (isAll) return true;
+      if (received.isAll) return true;
     }
     if ((await readLab(store)).tickets.every((one) => one.id !== id)) return false;
     await store.changed(revision, signal).catch((error: unknown) => {
@@ -97,6 +109,9 @@ const riddenOf = (
 });
 
 /** Somebody for whom we measure. */
+type OfferFound =
+  Awaited<ReturnType<typeof readOffers>> extends ReadonlyMap<string, infer Found> ? Found : never;
+
 export type Aboard = {
   id: string;
   holder: Holder;
@@ -118,7 +133,7 @@ export type Aboard = {
  */
 export async function takeAboard(
   lease: Pick<Lease, 'testbed' | 'holding' | 'session' | 'over'>,
-  { base, most, except }: { base: string; most: number; except?: ReadonlySet<string> },
+  { base, most, except }: { base: string; most: number; except: ReadonlySet<string> },
   world: SessionWorld,
 ): Promise<Aboard[]> {
   const { store } = world;
@@ -127,32 +142,50 @@ export async function takeAboard(
   if (most < 1) return taken;
   const offers = await readOffers(store, testbed, base);
   if (offers.size === 0) return taken;
-  for (const ticket of mayBoard(await readLab(store), testbed)) {
+  const lab = await readLab(store);
+  // Whoever has it keeps it, and nobody else gets it.
+  if (lab.quarantines.has(testbed)) return taken;
+  for (const ticket of mayBoard(lab, holding)) {
     const offered = offers.get(ticket.id);
-    if (offered === undefined || except?.has(ticket.id) || taken.length === most) continue;
-    const revision = await store.commit({
-      conditions: [
-        { key: keys.ticket(ticket.id), revision: ticket.revision },
-        { key: offered.key, revision: offered.revision },
-      ],
-      put: [
-        putAboard(ticket, testbed, offered.session),
-        putRide(ticket.id, { testbed, by: holding.holder }, session),
-      ],
-      // What it lacks will be less.
-      remove: [offered.key],
-    });
+    if (offered === undefined || except.has(ticket.id) || taken.length === most) continue;
+    const revision = await boarded(ticket, offered);
     if (revision === undefined) continue;
     taken.push(aboard({ ...ticket, revision }, offered.text, lease, world));
   }
   return taken;
+
+  async function boarded(ticket: Ticket, offered: OfferFound): Promise<number | undefined> {
+    try {
+      return await store.commit({
+        conditions: [
+          { key: keys.ticket(ticket.id), revision: ticket.revision },
+          { key: offered.key, revision: offered.revision },
+        ],
+        put: [
+          putAboard(ticket, testbed, offered.session),
+          putRide(ticket.id, { testbed, by: holding.holder }, session),
+        ],
+        // What it lacks will be less.
+        remove: [offered.key],
+      });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      // A commit whose answer was lost may have been done, and nobody would measure for the ticket.
+      const remove = [keys.ride(ticket.id)];
+      await store.commit({ conditions: [], put: [], remove }).catch(() => {});
+      return undefined;
+    }
+  }
 }
 
 /** Nobody of a higher priority is made to wait longer; those of the same who came before are, by as many as are taken. */
-function mayBoard({ tickets }: LabState, testbed: string): Ticket[] {
-  const waiting = tickets.filter(({ wants }) => wants.has(testbed));
-  const [first] = waiting;
-  return waiting.filter(({ priority }) => priority === first?.priority);
+function mayBoard({ tickets }: LabState, { testbed, machines }: Holding): Ticket[] {
+  const first = tickets.find(({ wants }) =>
+    [...wants.values()].flat().some((machine) => machines.includes(machine)),
+  );
+  return tickets.filter(
+    ({ wants, priority }) => wants.has(testbed) && priority === first?.priority,
+  );
 }
 
 function aboard(
@@ -200,9 +233,14 @@ function aboard(
       const until = AbortSignal.any([over, done.signal]);
       const taken = async () => {
         for (;;) {
-          const { items, revision } = await readRide(store, id);
-          if (items.length === 0) return;
-          await store.changed(revision, until, keys.ride(id));
+          try {
+            const { items, revision } = await readRide(store, id);
+            if (items.length === 0) return;
+            await store.changed(revision, until, keys.ride(id));
+          } catch (error) {
+            if (!(error instanceof StoreError)) throw error;
+            await sleep(leaseSeconds / 10, until);
+          }
         }
       };
       const late = async () => {
@@ -211,6 +249,10 @@ function aboard(
       };
       try {
         await Promise.race([taken(), late()]);
+      } catch (error) {
+        // Whoever has taken the last of it leaves at once.
+        const hasTaken = async () => (await readRide(store, id)).items.length === 0;
+        if (!left.signal.aborted || !(await hasTaken())) throw error;
       } finally {
         done.abort();
       }
@@ -223,5 +265,5 @@ function aboard(
   };
 }
 
-/** A process that renews its session, and takes nothing for so many leases, is stuck. */
-const patienceInLeases = 3;
+/** A process that renews its session, and takes nothing for so many leases, is stuck: the DUT stands still meanwhile. */
+const patienceInLeases = 1;

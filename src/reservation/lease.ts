@@ -97,7 +97,8 @@ export async function reserve(
     if (entry.kind === 'gone') throw new NotReservedError(whyNone(entry));
     const holding = await waitForTurn(id, session, world, passenger);
     if (holding !== undefined) return leaseOf(holding, session, world);
-    await session.end();
+    // The session may as well expire, with nothing bound to it that anybody waits for.
+    await session.end().catch(() => {});
     return undefined;
   } catch (error) {
     await session.end().catch(() => {});
@@ -118,6 +119,7 @@ async function waitForTurn(
   const signal = AbortSignal.any([world.signal, session.signal]);
   let troubledSince: number | undefined;
   let isOffered = false;
+  const received = { revision: 0, isAll: false };
   for (;;) {
     world.signal.throwIfAborted();
     if (session.signal.aborted) throw new NotReservedError(tooSlow);
@@ -133,7 +135,7 @@ async function waitForTurn(
         if (riding !== undefined) {
           // What it lacks afterwards is another offer.
           isOffered = false;
-          if (await ride(store, ticket, passenger, { date, signal })) return undefined;
+          if (await ride(store, ticket, passenger, received, { date, signal })) return undefined;
           continue;
         }
         if (!isOffered) await offer(store, ticket, session.id, passenger);

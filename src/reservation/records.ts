@@ -69,11 +69,11 @@ const offered = z.object({
   text: z.string(),
 });
 /** What somebody who waits would have measured by whoever has the testbed. */
-export type Offered = z.output<typeof offered>;
+type Offered = z.output<typeof offered>;
 
 const ride = z.object({ testbed: z.string(), by: holder });
 /** Who measures for somebody who waits, and where. */
-export type Ride = z.output<typeof ride>;
+type Ride = z.output<typeof ride>;
 
 export type Ticket = QueuePlace & {
   holder: Holder;

@@ -48,7 +48,7 @@ export type PktGenBlast =
   | { kind: 'measured'; logs: PktGenLogs; run: PktGenRun }
   | { kind: 'failed'; logs: PktGenLogs; reason: string };
 
-export type PortsRequest = {
+type PortsRequest = {
   /** A port that is opened for netmap loses its link for so long, at most. */
   settleSeconds: number;
   /** From the link's return on; whoever is lost leaves them open no longer. */
