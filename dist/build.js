@@ -1,4 +1,4 @@
-import { UsageError, commitId, diffName, lastLine, reasonOf, withoutSequences } from "./words.js";
+import { UsageError, commitId, diffName, driversOf, lastLine, reasonOf, withoutSequences } from "./words.js";
 import { array, base64, discriminatedUnion, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { systemOf } from "./config.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
@@ -205,7 +205,12 @@ const freebsdDrivers = {
 	bnxt: ["sys/dev/bnxt/"],
 	ena: ["sys/dev/ena/"],
 	vtnet: ["sys/dev/virtio/network/"],
-	vmx: ["sys/dev/vmware/vmxnet3/"]
+	vmx: ["sys/dev/vmware/vmxnet3/"],
+	hn: [
+		"sys/dev/hyperv/",
+		"sys/dev/mlx4/",
+		"sys/dev/mlx5/"
+	]
 };
 /** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits take files of 32. */
 const machines = {
@@ -231,7 +236,7 @@ function pathsOn({ config, testbed }) {
 	};
 	const { ingress, egress } = of.dut;
 	const driver = of.capabilities?.nic?.driver ?? [];
-	const ports = [ingress, egress].map(({ interface: name }) => name.replace(/\d+$/, ""));
+	const ports = [ingress, egress].flatMap(({ interface: name }) => driversOf(name));
 	const machine = machineOf(of);
 	const own = Object.entries(rules).map(([name, { firewall }]) => [name, firewalls[firewall]]);
 	return {

@@ -1,5 +1,5 @@
-import { UsageError, armName, expectedly, notUsed, reasonOf } from "./words.js";
-import { baseOf, isEnd, packedEntry, packedLog, readOffer } from "./experiment.js";
+import { UsageError, armName, expectedly, notUsed, plainLine, reasonOf } from "./words.js";
+import { baseOf, isEnd, mayShareBase, packedEntry, packedLog, readOffer } from "./experiment.js";
 import { labDown, labUp, requireLab } from "./linux-lab.js";
 import { FencedError, HostError } from "./host.js";
 import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds, takeAboard } from "./reservation.js";
@@ -75,20 +75,23 @@ function companyOf(lease, plan, most, world) {
 			except: deaf
 		}, world)) {
 			const offer = offerOf(one);
-			if (offer === void 0) {
+			if (offer === void 0 || !mayShareBase(plan, offer.plan)) {
 				deaf.add(one.id);
-				await one.putAshore();
+				await one.putAshore().catch(() => {});
 				continue;
 			}
 			numbers += 1;
 			const name = armName(numbers);
-			world.tell(`${one.holder.patch ?? one.holder.who} is measured together with this one, as ${name}.`);
+			const whose = plainLine(one.holder.patch ?? one.holder.who, mostNameCharacters);
+			world.tell(`Measured together with this patch, as ${name}: ${whose}.`);
 			joining.push(guestOf(name, one, offer, deaf));
 		}
 		guests.push(...joining);
 		return joining.map(({ arm }) => arm);
 	} };
 }
+/** The names of other processes are their own, and longer than a line of a log should be. */
+const mostNameCharacters = 80;
 /** A store that cannot be asked now is asked again after the next blast. */
 async function boarding(...wanted) {
 	try {
@@ -346,13 +349,12 @@ async function openReservations(config, { signal, tell, onWait, recorder }) {
 				offers: () => gatePassenger.offers(store === "etcd")
 			};
 			const world = await reserveWorld();
-			const isAlone = mostTogether === 1;
-			const reserved = await reserveTestbed(names, request, config, world, isAlone ? void 0 : passenger);
+			const reserved = await reserveTestbed(names, request, config, world, passenger);
 			if (reserved === void 0) return void 0;
 			const { lease } = reserved;
 			return {
 				...await kept(reserved, directory),
-				company: (plan) => isAlone ? void 0 : companyOf(lease, plan, mostTogether, world)
+				company: (plan) => companyOf(lease, plan, mostTogether, world)
 			};
 		},
 		[Symbol.asyncDispose]: () => store.close()

@@ -1,5 +1,5 @@
 import { version } from "./package.js";
-import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, expectedly, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, roughly, runSchema, shortened, upshotOfResult, withoutPaths } from "./words.js";
+import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, expectedly, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plainLine, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, roughly, runSchema, shortened, upshotOfResult, withoutPaths } from "./words.js";
 import { array, base64, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, quantile, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { blastNumbers, cellResult, cellVerdict, evidenceAt, forecast, isCounted, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
@@ -90,28 +90,30 @@ function timesOn(entries, testbed, config) {
 	};
 }
 const mostGates = 10;
-/** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them; links as pkt-gen waits for them. */
+/** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them. */
 const assumed = {
 	bootSeconds: 240,
 	buildSeconds: 600,
-	settleSeconds: 8,
 	laySeconds: 2
 };
 function usualTimes({ testbeds, traffic }, name) {
 	const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerBlast } = traffic;
-	const trafficSeconds = warmUpSeconds + runsPerBlast * (settleSeconds + measureAtLeastSeconds);
 	const testbed = testbeds[name];
-	if (testbed?.kind !== "freebsd") return {
-		bootSeconds: 0,
-		buildSeconds: 0,
-		trafficSeconds,
-		blastSeconds: trafficSeconds + assumed.laySeconds
-	};
+	if (testbed?.kind !== "freebsd") {
+		const trafficSeconds = warmUpSeconds + runsPerBlast * (settleSeconds + measureAtLeastSeconds);
+		return {
+			bootSeconds: 0,
+			buildSeconds: 0,
+			trafficSeconds,
+			blastSeconds: trafficSeconds + assumed.laySeconds
+		};
+	}
+	const trafficSeconds = warmUpSeconds + runsPerBlast * measureAtLeastSeconds;
 	return {
-		bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds),
+		bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds) + settleSeconds,
 		buildSeconds: testbed.builder === void 0 ? 0 : assumed.buildSeconds,
 		trafficSeconds,
-		blastSeconds: trafficSeconds + assumed.settleSeconds
+		blastSeconds: trafficSeconds + assumed.laySeconds
 	};
 }
 
@@ -1631,7 +1633,7 @@ const readOffer = (text) => offerSchema.parse(JSON.parse(text));
 function baseOf(plan) {
 	const base = plan.variants.find(({ variant }) => variant === "base")?.kernel;
 	if (base === void 0 || !mayShareBase(plan, plan)) return void 0;
-	const { testbed, traffic, rules } = plan;
+	const { testbed, traffic, rules } = planSchema.parse(plan);
 	const cells = plan.cells.map(({ cell }) => cellName(cell)).toSorted();
 	const common = [
 		version,
@@ -1710,10 +1712,10 @@ async function gatePassenger(options) {
 		},
 		async boarded(testbed, by) {
 			plan = await begin(testbed);
-			const whose = by.patch === void 0 ? by.who : `${by.who} (${by.patch})`;
+			const whose = plainLine(by.patch === void 0 ? by.who : `${by.who} (${by.patch})`, 120);
 			onEvent({
 				kind: "told",
-				text: `${whose} measures this patch together with its own on ${testbed}.`
+				text: `This patch is measured on ${testbed} by ${whose}, together with its own.`
 			});
 			onEvent({
 				kind: "planned",
@@ -2353,4 +2355,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, baseNumbers, baseOf, basisText, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, dealt, designOf, earlierEntries, extendPlan, finishedAt, gatePassenger, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isEnd, isSameTraffic, journalIn, keepLogIn, lackingOf, linksOn, makePlan, openJournal, outlookLine, outlookOf, packedEntry, packedLog, parts, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readOffer, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, shareOf, shorterWays, takeProfilesOf, timesOn, together, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, baseOf, basisText, beginPlanFile, cellsAmong, cellsOf$1 as cellsOf, dealt, designOf, earlierEntries, extendPlan, finishedAt, gatePassenger, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isEnd, isSameTraffic, journalIn, keepLogIn, lackingOf, linksOn, makePlan, mayShareBase, openJournal, outlookLine, outlookOf, packedEntry, packedLog, parts, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readOffer, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, shareOf, shorterWays, takeProfilesOf, timesOn, together, unchangedResult, writePlan };

@@ -180,10 +180,9 @@ async function carryOut(plan, directory, reserved, world, company) {
 		};
 		if (company === void 0) return await conclude(plan, await runExperiment(options), directory, world);
 		let early;
-		/** What fails here is tried again once the others have been served. */
 		const ownEnded = async (entries) => {
-			early = await conclude(plan, entries, directory, world).catch(() => void 0);
-			if (early === void 0) return;
+			early = conclude(plan, entries, directory, world);
+			if (!await early.then(() => true, () => false)) return;
 			const text = `The result is in ${directory}; the others are measured to their end.`;
 			onEvent({
 				kind: "told",
@@ -197,7 +196,7 @@ async function carryOut(plan, directory, reserved, world, company) {
 				ownEnded
 			}
 		});
-		return early ?? await conclude(plan, journal, directory, world);
+		return await (early ?? conclude(plan, journal, directory, world));
 	} finally {
 		await testbed.restore();
 	}

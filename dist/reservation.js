@@ -1622,17 +1622,17 @@ function leaseIn(text) {
 }
 
 // src/reservation/batch.ts
-/** The most characters of an offer: etcd takes requests of 1.5 MiB, in which they are written in base64. */
-const mostOfferCharacters = 2 ** 19;
+/** The most bytes of an offer as it is written: etcd takes requests of 1.5 MiB, in which they are in base64. */
+const mostOfferBytes = 2 ** 20;
 /** Offers what a ticket waits for on each of its testbeds, to whoever has it. */
 async function offer(store, ticket, session, passenger) {
-	const put = [...passenger.offers()].filter(([testbed, { text }]) => ticket.wants.has(testbed) && text.length < mostOfferCharacters).map(([testbed, { base, text }]) => putOffer(keys.offers(testbed, base) + ticket.id, {
+	const offers = [...passenger.offers()].filter(([testbed]) => ticket.wants.has(testbed)).map(([testbed, { base, text }]) => putOffer(keys.offers(testbed, base) + ticket.id, {
 		session,
 		text
 	}, session));
-	if (put.length > 0) await store.commit({
+	for (const one of offers.filter(({ value }) => Buffer.byteLength(value) < mostOfferBytes)) await store.commit({
 		conditions: [],
-		put,
+		put: [one],
 		remove: []
 	});
 }
@@ -1640,23 +1640,26 @@ async function offer(store, ticket, session, passenger) {
 * Takes what somebody measures for a ticket, for as long as he does. Answers whether that was all of it; the ticket
 * has its place in the queue if not.
 */
-async function ride(store, ticket, passenger, { date, signal }) {
+async function ride(store, ticket, passenger, received, { date, signal }) {
 	const { id } = ticket;
 	let isAboard = false;
 	for (;;) {
 		const { ride, items, revision } = await readRide(store, id);
-		if (ride === void 0) return false;
+		if (ride === void 0) return received.isAll;
 		if (!isAboard) await passenger.boarded(ride.testbed, ride.by);
 		isAboard = true;
-		for (const { key, value } of items) {
-			const isAll = await passenger.receive(value);
-			const put = isAll ? [putLogged(riddenOf(ticket, ride, date()))] : [];
+		for (const { key, value, revision } of items) {
+			if (revision > received.revision) {
+				received.isAll = await passenger.receive(value);
+				received.revision = revision;
+			}
+			const put = received.isAll ? [putLogged(riddenOf(ticket, ride, date()))] : [];
 			await store.commit({
 				conditions: [],
 				put,
 				remove: [key]
 			});
-			if (isAll) return true;
+			if (received.isAll) return true;
 		}
 		if ((await readLab(store)).tickets.every((one) => one.id !== id)) return false;
 		await store.changed(revision, signal).catch((error) => {
@@ -1686,23 +1689,12 @@ async function takeAboard(lease, { base, most, except }, world) {
 	if (most < 1) return taken;
 	const offers = await readOffers(store, testbed, base);
 	if (offers.size === 0) return taken;
-	for (const ticket of mayBoard(await readLab(store), testbed)) {
+	const lab = await readLab(store);
+	if (lab.quarantines.has(testbed)) return taken;
+	for (const ticket of mayBoard(lab, holding)) {
 		const offered = offers.get(ticket.id);
-		if (offered === void 0 || except?.has(ticket.id) || taken.length === most) continue;
-		const revision = await store.commit({
-			conditions: [{
-				key: keys.ticket(ticket.id),
-				revision: ticket.revision
-			}, {
-				key: offered.key,
-				revision: offered.revision
-			}],
-			put: [putAboard(ticket, testbed, offered.session), putRide(ticket.id, {
-				testbed,
-				by: holding.holder
-			}, session)],
-			remove: [offered.key]
-		});
+		if (offered === void 0 || except.has(ticket.id) || taken.length === most) continue;
+		const revision = await boarded(ticket, offered);
 		if (revision === void 0) continue;
 		taken.push(aboard({
 			...ticket,
@@ -1710,12 +1702,38 @@ async function takeAboard(lease, { base, most, except }, world) {
 		}, offered.text, lease, world));
 	}
 	return taken;
+	async function boarded(ticket, offered) {
+		try {
+			return await store.commit({
+				conditions: [{
+					key: keys.ticket(ticket.id),
+					revision: ticket.revision
+				}, {
+					key: offered.key,
+					revision: offered.revision
+				}],
+				put: [putAboard(ticket, testbed, offered.session), putRide(ticket.id, {
+					testbed,
+					by: holding.holder
+				}, session)],
+				remove: [offered.key]
+			});
+		} catch (error) {
+			if (!(error instanceof StoreError)) throw error;
+			const remove = [keys.ride(ticket.id)];
+			await store.commit({
+				conditions: [],
+				put: [],
+				remove
+			}).catch(() => {});
+			return;
+		}
+	}
 }
 /** Nobody of a higher priority is made to wait longer; those of the same who came before are, by as many as are taken. */
-function mayBoard({ tickets }, testbed) {
-	const waiting = tickets.filter(({ wants }) => wants.has(testbed));
-	const [first] = waiting;
-	return waiting.filter(({ priority }) => priority === first?.priority);
+function mayBoard({ tickets }, { testbed, machines }) {
+	const first = tickets.find(({ wants }) => [...wants.values()].flat().some((machine) => machines.includes(machine)));
+	return tickets.filter(({ wants, priority }) => wants.has(testbed) && priority === first?.priority);
 }
 function aboard({ id, holder, revision }, text, lease, { store, leaseSeconds, sleep }) {
 	const { session } = lease;
@@ -1757,10 +1775,13 @@ function aboard({ id, holder, revision }, text, lease, { store, leaseSeconds, sl
 			const done = new AbortController();
 			const until = AbortSignal.any([over, done.signal]);
 			const taken = async () => {
-				for (;;) {
+				for (;;) try {
 					const { items, revision } = await readRide(store, id);
 					if (items.length === 0) return;
 					await store.changed(revision, until, keys.ride(id));
+				} catch (error) {
+					if (!(error instanceof StoreError)) throw error;
+					await sleep(leaseSeconds / 10, until);
 				}
 			};
 			const late = async () => {
@@ -1769,6 +1790,9 @@ function aboard({ id, holder, revision }, text, lease, { store, leaseSeconds, sl
 			};
 			try {
 				await Promise.race([taken(), late()]);
+			} catch (error) {
+				const hasTaken = async () => (await readRide(store, id)).items.length === 0;
+				if (!left.signal.aborted || !await hasTaken()) throw error;
 			} finally {
 				done.abort();
 			}
@@ -1783,8 +1807,8 @@ function aboard({ id, holder, revision }, text, lease, { store, leaseSeconds, sl
 		}
 	};
 }
-/** A process that renews its session, and takes nothing for so many leases, is stuck. */
-const patienceInLeases = 3;
+/** A process that renews its session, and takes nothing for so many leases, is stuck: the DUT stands still meanwhile. */
+const patienceInLeases = 1;
 
 // src/reservation/session.ts
 /** Opens a session and renews it until it ends. */
@@ -1867,7 +1891,7 @@ async function reserve(request, world, order, passenger) {
 		if (entry.kind === "gone") throw new NotReservedError(whyNone(entry));
 		const holding = await waitForTurn(id, session, world, passenger);
 		if (holding !== void 0) return leaseOf(holding, session, world);
-		await session.end();
+		await session.end().catch(() => {});
 		return;
 	} catch (error) {
 		await session.end().catch(() => {});
@@ -1880,6 +1904,10 @@ async function waitForTurn(id, session, world, passenger) {
 	const signal = AbortSignal.any([world.signal, session.signal]);
 	let troubledSince;
 	let isOffered = false;
+	const received = {
+		revision: 0,
+		isAll: false
+	};
 	for (;;) {
 		world.signal.throwIfAborted();
 		if (session.signal.aborted) throw new NotReservedError(tooSlow);
@@ -1894,7 +1922,7 @@ async function waitForTurn(id, session, world, passenger) {
 				const { ride: riding } = await readRide(store, id);
 				if (riding !== void 0) {
 					isOffered = false;
-					if (await ride(store, ticket, passenger, {
+					if (await ride(store, ticket, passenger, received, {
 						date,
 						signal
 					})) return void 0;

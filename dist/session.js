@@ -26,6 +26,22 @@ async function inSession(session, work) {
 		}
 	});
 	await using others = new AsyncDisposableStack();
+	const board = async (names, patch, passenger) => {
+		await requireHere(names, config);
+		const told = {
+			...passenger,
+			async boarded(name, by) {
+				testbed = name;
+				answer?.measuring(name);
+				await passenger.boarded(name, by);
+			}
+		};
+		const boarded = await reservations.board(names, requestFor(patch), told, leaseFolder);
+		if (boarded === void 0) return void 0;
+		testbed = boarded.name;
+		answer?.measuring(testbed);
+		return boarded;
+	};
 	return await work({
 		repository,
 		async reserve(names, patch) {
@@ -35,22 +51,7 @@ async function inSession(session, work) {
 			answer?.measuring(testbed);
 			return reserved;
 		},
-		async board(names, patch, passenger) {
-			await requireHere(names, config);
-			const told = {
-				...passenger,
-				async boarded(name, by) {
-					testbed = name;
-					answer?.measuring(name);
-					await passenger.boarded(name, by);
-				}
-			};
-			const boarded = await reservations.board(names, requestFor(patch), told, leaseFolder);
-			if (boarded === void 0) return void 0;
-			testbed = boarded.name;
-			answer?.measuring(testbed);
-			return boarded;
-		},
+		...config.reservations.mostTogether !== void 0 && { board },
 		history,
 		now: () => /* @__PURE__ */ new Date(),
 		onEvent: progress.onEvent,

@@ -122,7 +122,7 @@ async function joining(names, first, request, world) {
 			staysOut(notTheSame(name, fact, first.name));
 			await leave(ours);
 		} catch (error) {
-			staysOut(`${name} takes no part (${reasonOf(error)}): the others measure its cells.`);
+			if (!world.signal.aborted) staysOut(`${name} takes no part (${reasonOf(error)}): the others measure its cells.`);
 		}
 		return [];
 	}))).flat();
@@ -140,9 +140,15 @@ const isOfHardware = (name) => /^(?:cpu|machine|architecture|hw\.ncpu|NIC .*|.* 
 const dealtText = (ours, parts) => `The cells are split: ${parts.map((cells, index) => `${cells.map(cellName).join(", ")} on ${ours[index]?.name}`).join("; ")}.`;
 /** The gate of some cells on a testbed that is ours already. */
 const onOne = (request, { name, reserved, testbed, inspection }, directory, world) => thenGivenBack(() => reserved, world, outcomeName, async () => {
+	let restored;
+	const restore = () => {
+		restored ??= testbed.restore();
+		return restored;
+	};
 	const open = async () => ({
 		...testbed,
-		inspect: async () => inspection
+		inspect: async () => inspection,
+		restore
 	});
 	const kept = {
 		...reserved,
@@ -150,6 +156,7 @@ const onOne = (request, { name, reserved, testbed, inspection }, directory, worl
 		giveBack: async () => void 0
 	};
 	try {
+		AbortSignal.any([world.signal, reserved.signal]).throwIfAborted();
 		const known = {
 			...request,
 			testbeds: [name],
@@ -161,7 +168,7 @@ const onOne = (request, { name, reserved, testbed, inspection }, directory, worl
 			reserve: async () => kept
 		});
 	} finally {
-		await testbed.restore();
+		await restore();
 	}
 });
 

@@ -9,7 +9,7 @@ import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
 import { recordConsole, whatItShows } from "./console.js";
 import { DutLostError, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
-import { areOpen, blastThrough, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
+import { areOpen, blastThrough, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenRun, secondsFor, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
 import { createReadStream, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -594,7 +594,7 @@ async function proofOf(host) {
 
 // src/testbed/freebsd/sample-under-load.ts
 /** Time from the word to go until packets flow; as much is left at the window's end. */
-const spareSeconds$1 = 6;
+const spareSeconds = 6;
 /** So much of what the receiver got in as many seconds has to have left the DUT while samples were taken. */
 const leastForwardedRatio = .9;
 /**
@@ -617,12 +617,12 @@ async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress
 	if (unopened?.kind === "failed") return missed(unopened.reason);
 	const window = attempt === 1 ? {
 		event,
-		delaySeconds: spareSeconds$1,
+		delaySeconds: spareSeconds,
 		seconds
 	} : {
 		event,
 		delaySeconds: 0,
-		seconds: spareSeconds$1 + seconds
+		seconds: spareSeconds + seconds
 	};
 	const [taken, blast] = await Promise.all([dut.run(windowCommand(window, folder)), send(trafficSeconds)]);
 	const { receiver, senders } = blast.logs;
@@ -710,7 +710,10 @@ async function measure(lab, planned, boot, keepLog, signal) {
 	const ports = portsOf(boots);
 	const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
 	const unopened = await generators.open(trafficSeconds, signal);
-	if (unopened?.kind === "failed") return failed(unopened.reason);
+	if (unopened?.kind === "failed") {
+		await keepLog(freebsdLogNames.receiver, unopened.logs.receiver);
+		return failed(unopened.reason);
+	}
 	const [before, astray] = await Promise.all([readAll(dut.host(), countersCommands(ports)), whyAstray(boots, cell.family)]);
 	if (astray !== void 0) return failed(astray);
 	const startedAt = (/* @__PURE__ */ new Date(world.now() * 1e3)).toISOString();
@@ -755,7 +758,7 @@ async function measure(lab, planned, boot, keepLog, signal) {
 	holdAgainst(boots, boot);
 	return measured;
 }
-/** A link comes up again some seconds after its generator has let go of it. */
+/** A link comes up again some seconds after a generator has let go of it that had its port for itself. */
 const linkSeconds = 15;
 /** A cable that was pulled looks like a kernel that forwards nothing; answered as a clause. */
 async function linkThatIsDown({ dut, world, config }) {
@@ -869,7 +872,7 @@ async function openGenerators(config, traffic, world) {
 	};
 	const portsFor = async (trafficSeconds, signal) => {
 		const { settleSeconds } = traffic;
-		const seconds = settleSeconds + trafficSeconds + spareSeconds;
+		const seconds = secondsFor(settleSeconds, trafficSeconds);
 		const isEnough = opened !== void 0 && world.now() + seconds < opened.until;
 		if (opened !== void 0 && isEnough && areOpen(opened.ports)) return opened;
 		await letGo();
@@ -953,8 +956,6 @@ async function openGenerators(config, traffic, world) {
 }
 /** So long ports stay open, beyond a blast: a boot serves some cells. Whoever is lost leaves them open no longer. */
 const heldSeconds = 600;
-/** Until the senders were started, and after they have ended. */
-const spareSeconds = 20;
 /** Ends what a lost controller left sending. */
 const silenceGenerators = async (config, world) => closeAll(await connectAll(config, world));
 const allOf = ({ senders, receiver }) => [...senders.map(({ host }) => host), receiver];

@@ -605,11 +605,13 @@ async function blastThrough({ receiver, head, holders, settleSeconds }, senders,
 }
 /** Between opening the ports and the senders' start, and after they have ended. */
 const spareSeconds = 20;
+/** How long ports have to be open for one blast, whose senders may wait for links of their own. */
+const secondsFor = (settleSeconds, trafficSeconds) => settleSeconds + trafficSeconds + spareSeconds;
 /** A blast alone: each port is opened for it, and closed however it ends. Throws what `blastThrough` does. */
 async function pktGenBlast(hosts, { settleSeconds, ...request }, signal) {
 	const opened = await openPorts(hosts, {
 		settleSeconds,
-		seconds: settleSeconds + request.trafficSeconds + spareSeconds,
+		seconds: secondsFor(settleSeconds, request.trafficSeconds),
 		holdsSenders: false
 	}, signal);
 	if (opened.kind === "failed") return opened;
@@ -843,4 +845,4 @@ function waitedShare(log) {
 }
 const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
 
-export { areOpen, blastThrough, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows };
+export { areOpen, blastThrough, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, secondsFor, senderCommand, senderScript, trafgenFlows };

@@ -152,7 +152,8 @@ async function joining(
         staysOut(notTheSame(name, fact, first.name));
         await leave(ours);
       } catch (error) {
-        staysOut(`${name} takes no part (${reasonOf(error)}): the others measure its cells.`);
+        if (!world.signal.aborted)
+          staysOut(`${name} takes no part (${reasonOf(error)}): the others measure its cells.`);
       }
       return [];
     }),
@@ -202,9 +203,17 @@ const onOne = (
     world,
     outcomeName,
     async () => {
-      const open = async () => ({ ...testbed, inspect: async () => inspection });
+      // Whoever restores a testbed twice may find it in other hands.
+      let restored: Promise<void> | undefined;
+      const restore = () => {
+        restored ??= testbed.restore();
+        return restored;
+      };
+      const open = async () => ({ ...testbed, inspect: async () => inspection, restore });
       const kept = { ...reserved, open, giveBack: async () => undefined };
       try {
+        // Somebody may have cancelled while others were waited for.
+        AbortSignal.any([world.signal, reserved.signal]).throwIfAborted();
         const known = { ...request, testbeds: [name], isMeasuredAnyway: true };
         return await gate(known, directory, {
           ...world,
@@ -212,7 +221,7 @@ const onOne = (
           reserve: async () => kept,
         });
       } finally {
-        await testbed.restore();
+        await restore();
       }
     },
   );

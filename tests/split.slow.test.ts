@@ -49,7 +49,9 @@ async function judged(left: Given, right: Given) {
       open: async () => testbed,
       signal: new AbortController().signal,
       async giveBack(outcome) {
-        log.push(`${name}: ${testbed.calls.at(-1)}, ${outcome}`);
+        log.push(
+          `${name}: ${testbed.calls.filter((call) => call === 'restore').join(' ')}, ${outcome}`,
+        );
         return undefined;
       },
     };

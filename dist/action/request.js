@@ -267,6 +267,8 @@ const isMeasuredAnyway = ({ purpose, ask }, inputs) => [
 ].includes(true);
 /** What the files of one of several gates are called that the job which publishes looks for. */
 const fileOf = (base, index, of) => of === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
+/** The folder of one of several gates in what is uploaded: empty, or `1/`, `2/`. */
+const gateFolder = (index, of) => of === 1 ? "" : `${index + 1}/`;
 /** The name of what a night has measured besides the commit against itself, counted from 1. */
 const partName = (part) => `night-${part}`;
 /** What a gate leaves that came to no result. */
@@ -298,4 +300,4 @@ function failureOfText(text) {
 	};
 }
 
-export { answerFor, answerOnPhabricator, anyRequestSchema, bisectAnswerFor, bisectWish, configCommitOf, failureOf, failureOfText, fileOf, gateNames, heldBy, isBisection, isMeasuredAnyway, marksFor, openBisectComment, openJob, partName, readRequest, requestSchema, requestText, revisionWorldOf, subjectOf, wishesFor };
+export { answerFor, answerOnPhabricator, anyRequestSchema, bisectAnswerFor, bisectWish, configCommitOf, failureOf, failureOfText, fileOf, gateFolder, gateNames, heldBy, isBisection, isMeasuredAnyway, marksFor, openBisectComment, openJob, partName, readRequest, requestSchema, requestText, revisionWorldOf, subjectOf, wishesFor };

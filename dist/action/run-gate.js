@@ -11,7 +11,7 @@ import { inSession } from "../session.js";
 import { splitGate } from "../split.js";
 import { UsageError, exitCodes, patchName, realPause, reasonOf, worstUpshot } from "../words.js";
 import { fetchExperiment, runsToExtend } from "./extend.js";
-import { answerFor, configCommitOf, failureOf, fileOf, gateNames, heldBy, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
+import { answerFor, configCommitOf, failureOf, fileOf, gateFolder, gateNames, heldBy, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, subjectOf, wishesFor } from "./request.js";
 import { answerState, openAnswersText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
 import { readBranchTrend, readDirectoryTrend, tonight } from "../data-branch.js";
@@ -191,7 +191,7 @@ async function measureAll(request, written, job) {
 	const done = [];
 	const judgeOn = async (name, index) => {
 		const [wish = ""] = names.length === 1 ? [] : wishes.slice(index);
-		const own = names.length === 1 ? "" : `${index + 1}/`;
+		const own = gateFolder(index, names.length);
 		const place = {
 			...job,
 			wish,
@@ -276,7 +276,7 @@ async function judge(task, place, answer) {
 	const ending = endingOfResult(result, {});
 	if (!isAlone) return summarized(ending);
 	const make = async () => {
-		const parts = await partsIn(directory, result, task.testbeds);
+		const parts = await partsIn(directory, result, task);
 		const shared = {
 			isDefaultBranch: request.purpose !== "patch",
 			isTrusted: true
@@ -290,7 +290,8 @@ async function judge(task, place, answer) {
 	return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
 /** What is published of a gate, with its profiles: its result, or where its cells were split that of each part. */
-async function partsIn(directory, whole, testbeds) {
+async function partsIn(directory, whole, { config, testbeds }) {
+	if (config.split !== true) return [await explained(whole, directory, log.warn)];
 	const folders = testbeds.map((name) => join(directory, name));
 	const parts = (await Promise.all(folders.map(async (folder) => ({
 		folder,

@@ -14,7 +14,7 @@ import { folderOf, toldOf } from "../night.js";
 import { log } from "./log.js";
 import { askedOf, heldTo, readBisectConfig, restoreCommits } from "./bisection.js";
 import { artifactName } from "./extend.js";
-import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateNames, heldBy, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, wishesFor } from "./request.js";
+import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateFolder, gateNames, heldBy, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, wishesFor } from "./request.js";
 import { linksOfParts, publishData } from "./publish-data.js";
 import { readEvent } from "./inputs.js";
 import { tellRefusal } from "./run-admit.js";
@@ -300,9 +300,9 @@ function believedSplit(texts, asked) {
 	const lacking = cells.filter((cell) => areJudged && !taken.has(cellName(cell)));
 	const computed = claims.map(({ name, claimed, own }, index) => {
 		const measured = index === 0 ? [...own, ...lacking] : own;
-		const share = shareOf(asked.config, measured.length, cells.length);
+		const share = shareOf(asked.config, own.length, cells.length);
 		const { falseAlarmRatio } = claimed.policy;
-		const gate = measured.length > 0 ? share.gate : {
+		const gate = own.length > 0 ? share.gate : {
 			...share.gate,
 			falseAlarmRatio
 		};
@@ -468,11 +468,10 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 	}
 	const configured = applyOverrides(config, inputs.ask, calledAs.input);
 	const asked = heldBy(request, applyOverrides(configured, request.ask, calledAs.comment));
-	const folderOf = (index) => of === 1 ? "" : `${index + 1}/`;
 	/** The results of the parts that there may be. */
 	const splitOf = (index) => asked.split !== true ? [] : chosenFor(asked, wishes[index]).testbeds.map((name) => ({
 		name,
-		path: `${folderOf(index)}${name}/result.json`
+		path: `${gateFolder(index, of)}${name}/result.json`
 	}));
 	const files = Array.from({ length: of }, (_, index) => ({
 		result: fileOf("result", index, of),
@@ -498,7 +497,7 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 			testbeds,
 			isExtended
 		};
-		const folder = folderOf(index);
+		const folder = gateFolder(index, of);
 		const texts = split.flatMap(({ name, path }) => {
 			const text = entries.texts.get(path);
 			return text === void 0 ? [] : [[name, text]];

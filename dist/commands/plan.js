@@ -34,7 +34,8 @@ const told = [
 	...[
 		"measureAnyway",
 		"earlier",
-		"split"
+		"split",
+		"stopAtFirst"
 	]
 ];
 function define(command) {
@@ -46,7 +47,8 @@ function define(command) {
 Example:
   ppsgate plan --testbed chelsio --scenarios forwarding --margin 1%
 
-Takes the options of \`ppsgate gate\`, and reserves nothing and asks no machine.
+Takes the options of \`ppsgate gate\` that change how long it takes, and
+reserves nothing and asks no machine.
 Minutes are those that earlier gates on the testbed took, and runs those that
 the noise of its history asks for. With --patch it says as well where a patch
 would not be measured at all, because it changes nothing that is laid.`).action(async (options) => {

@@ -40,9 +40,10 @@ export function believedSplit(texts: ReadonlyMap<string, string>, asked: Asked):
   const lacking = cells.filter((cell) => areJudged && !taken.has(cellName(cell)));
   const computed = claims.map(({ name, claimed, own }, index) => {
     const measured = index === 0 ? [...own, ...lacking] : own;
-    const share = shareOf(asked.config, measured.length, cells.length);
+    // Cells that no part has are invalid, and need no share.
+    const share = shareOf(asked.config, own.length, cells.length);
     const { falseAlarmRatio } = claimed.policy;
-    const gate = measured.length > 0 ? share.gate : { ...share.gate, falseAlarmRatio };
+    const gate = own.length > 0 ? share.gate : { ...share.gate, falseAlarmRatio };
     const of = { ...asked, config: { ...share, gate }, cells: measured, testbeds: [name] };
     return recompute(claimed, of);
   });

@@ -97,6 +97,9 @@ export const isMeasuredAnyway = ({ purpose, ask }: AdmittedRequest, inputs: Ask)
 export const fileOf = (base: OutputName, index: number, of: number): string =>
   of === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
 
+/** The folder of one of several gates in what is uploaded: empty, or `1/`, `2/`. */
+export const gateFolder = (index: number, of: number): string => (of === 1 ? '' : `${index + 1}/`);
+
 /** What a gate leaves, and what a night does besides. */
 export type OutputName = 'result' | 'failure' | `night-${number}`;
 

@@ -51,6 +51,7 @@ import {
   type AdmittedRequest,
   failureOf,
   fileOf,
+  gateFolder,
   isBisection,
   isMeasuredAnyway,
   type OutputName,
@@ -131,7 +132,7 @@ async function measureAll(request: AdmittedRequest, written: Config, job: Job): 
   const done: Done[] = [];
   const judgeOn = async (name: string, index: number) => {
     const [wish = ''] = names.length === 1 ? [] : wishes.slice(index);
-    const own = names.length === 1 ? '' : `${index + 1}/`;
+    const own = gateFolder(index, names.length);
     const place: Place = {
       ...job,
       ...{ wish, own },
@@ -254,7 +255,7 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
   const ending = endingOfResult(result, {});
   if (!isAlone) return summarized(ending);
   const make = async () => {
-    const parts = await partsIn(directory, result, task.testbeds);
+    const parts = await partsIn(directory, result, task);
     const shared = { isDefaultBranch: request.purpose !== 'patch', isTrusted: true };
     const publications = parts.map((part) => ({ ...part, ...shared }));
     return linksOfParts(publications, await publishData(context, config, publications));
@@ -263,7 +264,12 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
 }
 
 /** What is published of a gate, with its profiles: its result, or where its cells were split that of each part. */
-async function partsIn(directory: string, whole: Result, testbeds: readonly string[]) {
+async function partsIn(
+  directory: string,
+  whole: Result,
+  { config, testbeds }: Pick<Task, 'config' | 'testbeds'>,
+) {
+  if (config.split !== true) return [await explained(whole, directory, log.warn)];
   const folders = testbeds.map((name) => join(directory, name));
   const read = await Promise.all(
     folders.map(async (folder) => ({

@@ -54,6 +54,7 @@ import {
   type AdmittedRequest,
   failureOfText,
   fileOf,
+  gateFolder,
   isBisection,
   isMeasuredAnyway,
   mostParts,
@@ -216,14 +217,13 @@ async function endingsOf(
   }
   const configured = applyOverrides(config, inputs.ask, calledAs.input);
   const asked = heldBy(request, applyOverrides(configured, request.ask, calledAs.comment));
-  const folderOf = (index: number) => (of === 1 ? '' : `${index + 1}/`);
   /** The results of the parts that there may be. */
   const splitOf = (index: number) =>
     asked.split !== true
       ? []
       : chosenFor(asked, wishes[index]).testbeds.map((name) => ({
           name,
-          path: `${folderOf(index)}${name}/result.json`,
+          path: `${gateFolder(index, of)}${name}/result.json`,
         }));
   const files = Array.from({ length: of }, (_, index) => ({
     result: fileOf('result', index, of),
@@ -248,7 +248,7 @@ async function endingsOf(
       const { testbeds } = chosenFor(asked, wishes[index]);
       const isExtended = request.extend !== undefined;
       const question = { patch, config: asked, testbeds, isExtended };
-      const folder = folderOf(index);
+      const folder = gateFolder(index, of);
       const texts = split.flatMap(({ name, path }) => {
         const text = entries.texts.get(path);
         return text === undefined ? [] : [[name, text] as const];

@@ -3,6 +3,7 @@
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
+import { driversOf } from '../words/freebsd-port.ts';
 import type { Cell } from '../words/scenario.ts';
 import { isOfBuild } from './kernel-sources.ts';
 
@@ -109,6 +110,8 @@ const freebsdDrivers: Paths['byDriver'] = {
   ena: ['sys/dev/ena/'],
   vtnet: ['sys/dev/virtio/network/'],
   vmx: ['sys/dev/vmware/vmxnet3/'],
+  // Its packets may go by the virtual function of a card.
+  hn: ['sys/dev/hyperv/', 'sys/dev/mlx4/', 'sys/dev/mlx5/'],
 };
 
 /** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits take files of 32. */
@@ -140,7 +143,7 @@ function pathsOn({ config, testbed }: Place): Known {
   if (of?.kind !== 'freebsd') return { ...paths, drivers: noOwners, machines: noOwners };
   const { ingress, egress } = of.dut;
   const driver = of.capabilities?.nic?.driver ?? [];
-  const ports = [ingress, egress].map(({ interface: name }) => name.replace(/\d+$/, ''));
+  const ports = [ingress, egress].flatMap(({ interface: name }) => driversOf(name));
   const machine = machineOf(of);
   const own = Object.entries(rules).map(([name, { firewall }]) => [name, firewalls[firewall]]);
   return {

@@ -40,7 +40,7 @@ import { columns, print, printJson } from './table.ts';
 const told = [
   ...(['patch', 'repository', 'config', 'testbed', 'each', 'scenarios', 'families'] as const),
   ...(['metric', 'margin', 'falseAlarms', 'power', 'design', 'maxRuns', 'profile'] as const),
-  ...(['measureAnyway', 'earlier', 'split'] as const),
+  ...(['measureAnyway', 'earlier', 'split', 'stopAtFirst'] as const),
 ];
 
 export function define(command: Command): void {
@@ -57,7 +57,8 @@ export function define(command: Command): void {
 Example:
   ppsgate plan --testbed chelsio --scenarios forwarding --margin 1%
 
-Takes the options of \`ppsgate gate\`, and reserves nothing and asks no machine.
+Takes the options of \`ppsgate gate\` that change how long it takes, and
+reserves nothing and asks no machine.
 Minutes are those that earlier gates on the testbed took, and runs those that
 the noise of its history asks for. With --patch it says as well where a patch
 would not be measured at all, because it changes nothing that is laid.`,

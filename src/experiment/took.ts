@@ -120,8 +120,8 @@ export function timesOn(
 
 const mostGates = 10;
 
-/** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them; links as pkt-gen waits for them. */
-const assumed = { bootSeconds: 240, buildSeconds: 600, settleSeconds: 8, laySeconds: 2 };
+/** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them. */
+const assumed = { bootSeconds: 240, buildSeconds: 600, laySeconds: 2 };
 
 function usualTimes(
   { testbeds, traffic }: Pick<Config, 'testbeds' | 'traffic'>,
@@ -129,16 +129,18 @@ function usualTimes(
 ): Omit<Times, 'gates'> {
   const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerBlast } = traffic;
   // Most runs are steady long before their time is over.
-  const trafficSeconds = warmUpSeconds + runsPerBlast * (settleSeconds + measureAtLeastSeconds);
   const testbed = testbeds[name];
   if (testbed?.kind !== 'freebsd') {
+    const trafficSeconds = warmUpSeconds + runsPerBlast * (settleSeconds + measureAtLeastSeconds);
     const blastSeconds = trafficSeconds + assumed.laySeconds;
     return { bootSeconds: 0, buildSeconds: 0, trafficSeconds, blastSeconds };
   }
+  const trafficSeconds = warmUpSeconds + runsPerBlast * measureAtLeastSeconds;
   return {
-    bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds),
+    // Links settle once a boot.
+    bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds) + settleSeconds,
     buildSeconds: testbed.builder === undefined ? 0 : assumed.buildSeconds,
     trafficSeconds,
-    blastSeconds: trafficSeconds + assumed.settleSeconds,
+    blastSeconds: trafficSeconds + assumed.laySeconds,
   };
 }

@@ -175,13 +175,17 @@ export async function blastThrough(
 /** Between opening the ports and the senders' start, and after they have ended. */
 const spareSeconds = 20;
 
+/** How long ports have to be open for one blast, whose senders may wait for links of their own. */
+export const secondsFor = (settleSeconds: number, trafficSeconds: number): number =>
+  settleSeconds + trafficSeconds + spareSeconds;
+
 /** A blast alone: each port is opened for it, and closed however it ends. Throws what `blastThrough` does. */
 export async function pktGenBlast(
   hosts: PktGenHosts,
   { settleSeconds, ...request }: PktGenRequest & Pick<PortsRequest, 'settleSeconds'>,
   signal: AbortSignal,
 ): Promise<PktGenBlast> {
-  const seconds = settleSeconds + request.trafficSeconds + spareSeconds;
+  const seconds = secondsFor(settleSeconds, request.trafficSeconds);
   const opened = await openPorts(hosts, { settleSeconds, seconds, holdsSenders: false }, signal);
   if (opened.kind === 'failed') return opened;
   try {

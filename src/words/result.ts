@@ -106,8 +106,9 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
 export const designNames = ['fixed', 'group-sequential', 'glr'] as const;
 /**
  * `fixed` looks once, when all runs are there. `group-sequential` looks after 3, 5, 8, 12, 20 … pairs and asks the
- * same nominal level of each. `glr` looks after every pair, from the first on where earlier runs have told the noise,
- * and holds a generalized likelihood ratio to a threshold that grows with the pairs.
+ * same nominal level of each. `glr` looks after every pair, or where they are many after a twentieth more. Of runs that
+ * are pooled it looks from the first or second pair on, tells a loss from a later one on, and is the stricter the more pairs
+ * there are; of neighbours it holds a generalized likelihood ratio to one threshold.
  */
 export type DesignName = (typeof designNames)[number];
 

@@ -58,7 +58,7 @@ test('it ends, as cancelled, when the queue lets go of it', async () => {
 
 test('a GitHub that does not tell ends nothing', async () => {
   github.faults.order('git/get-ref', { kind: 'broken', status: 502 }, 9);
-  expect(await measured((signal) => untilAsked(4, signal))).toBe('measured');
+  expect(await measured((signal) => untilAsked(9, signal))).toBe('measured');
 });
 
 test('it ends with the job', async () => {

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Aboard, type Passenger, takeAboard } from '../../src/reservation/batch.ts';
 import type { Lease } from '../../src/reservation/lease.ts';
 import { readLog } from '../../src/reservation/records.ts';
+import { setQuarantine } from '../../src/reservation/reservation.ts';
 import { StoreError } from '../../src/reservation/store.ts';
 import { etcdNeeds, startEtcd } from '../fakes/etcd.ts';
 import {
@@ -125,6 +126,32 @@ test.for(['is killed', 'is cancelled', 'is superseded'] as const)(
     expect(carol.claim).toEqual({ isServed: true });
   },
 );
+
+test('what was taken counts once, also where nobody could say so in time', async () => {
+  const lab = await aLab();
+  const alice = await aHolder(lab, 'alice', ['x']);
+  const bob = await aPassenger(lab, 'bob', ['x']);
+  const [aboard] = await taken(lab, alice, 2);
+  await settled(lab, sent(aboard, 'one'));
+  bob.process.cut('answers');
+  const late = sent(aboard, 'two');
+  late.catch(() => {});
+  await lab.elapse(5);
+  bob.process.mend();
+  await lab.elapse(lab.leaseSeconds / 2);
+  await late;
+  await settled(lab, sent(aboard, 'three'));
+  expect(bob.received).toEqual(['one', 'two', 'three']);
+});
+
+test('nobody is taken aboard a testbed in quarantine', async () => {
+  const lab = await aLab();
+  const alice = await aHolder(lab, 'alice', ['x']);
+  await aPassenger(lab, 'bob', ['x', 'y']);
+  const quarantine = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
+  await setQuarantine(lab.onlooker, 'x', quarantine);
+  expect(whoOf(await taken(lab, alice, 2))).toEqual([]);
+});
 
 test('what is not taken in time is told, and whoever is put ashore waits for the testbed again', async () => {
   const lab = await aLab();

@@ -143,7 +143,10 @@ async function measure(
   const ports = portsOf(boots);
   const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
   const unopened = await generators.open(trafficSeconds, signal);
-  if (unopened?.kind === 'failed') return failed(unopened.reason);
+  if (unopened?.kind === 'failed') {
+    await keepLog(freebsdLogNames.receiver, unopened.logs.receiver);
+    return failed(unopened.reason);
+  }
   const [before, astray] = await Promise.all([
     readAll(dut.host(), countersCommands(ports)),
     whyAstray(boots, cell.family),
@@ -158,7 +161,7 @@ async function measure(
     await keepLog(freebsdLogNames.sender(index), log);
   }
   // States live for seconds: they are asked for first. Cards that are asked once a second what they sent, as by mlx5en(4),
-  // have told meanwhile: the receiver ended a second after the senders.
+  // have told meanwhile: the receiver was heard once more after the senders had ended.
   const [proofs, after] = await Promise.all([
     proofOf(dut.host()),
     readAll(dut.host(), countersCommands(ports)),
@@ -196,7 +199,7 @@ async function measure(
   return measured;
 }
 
-/** A link comes up again some seconds after its generator has let go of it. */
+/** A link comes up again some seconds after a generator has let go of it that had its port for itself. */
 const linkSeconds = 15;
 
 /** A cable that was pulled looks like a kernel that forwards nothing; answered as a clause. */

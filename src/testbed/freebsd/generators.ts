@@ -16,6 +16,7 @@ import {
   type PktGenBlast,
   type PktGenPorts,
   type PktGenRequest,
+  secondsFor,
 } from '../../traffic/pkt-gen-blast.ts';
 import { flowRanges } from '../../words/flows.ts';
 import { netmapPort } from '../../words/freebsd-port.ts';
@@ -65,7 +66,7 @@ export async function openGenerators(
 
   const portsFor = async (trafficSeconds: number, signal: AbortSignal) => {
     const { settleSeconds } = traffic;
-    const seconds = settleSeconds + trafficSeconds + spareSeconds;
+    const seconds = secondsFor(settleSeconds, trafficSeconds);
     const isEnough = opened !== undefined && world.now() + seconds < opened.until;
     if (opened !== undefined && isEnough && areOpen(opened.ports)) return opened;
     await letGo();
@@ -143,8 +144,6 @@ export async function openGenerators(
 
 /** So long ports stay open, beyond a blast: a boot serves some cells. Whoever is lost leaves them open no longer. */
 const heldSeconds = 600;
-/** Until the senders were started, and after they have ended. */
-const spareSeconds = 20;
 
 /** Ends what a lost controller left sending. */
 export const silenceGenerators = async (

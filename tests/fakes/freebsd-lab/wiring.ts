@@ -13,7 +13,7 @@ export type Port = {
   readonly users: Set<NetmapUser>;
 };
 
-export type NetmapUser = { sends: boolean };
+type NetmapUser = { sends: boolean };
 
 export type Cable = {
   ends: readonly [Port, Port];
