@@ -133,10 +133,14 @@ test('what was taken counts once, also where nobody could say so in time', async
   const bob = await aPassenger(lab, 'bob', ['x']);
   const [aboard] = await taken(lab, alice, 2);
   await settled(lab, sent(aboard, 'one'));
-  bob.process.cut('answers');
+  bob.block();
   const late = sent(aboard, 'two');
   late.catch(() => {});
-  await lab.elapse(5);
+  await lab.settle();
+  bob.process.cut('requests');
+  bob.goOn();
+  await lab.settle();
+  expect(bob.received).toEqual(['one', 'two']);
   bob.process.mend();
   await lab.elapse(lab.leaseSeconds / 2);
   await late;
