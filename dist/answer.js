@@ -852,7 +852,7 @@ const extend = {
 	description: "Go on with more runs",
 	identifier: "extend"
 };
-const buttonsFor = (ending) => upshotOf(ending) === "undecided" ? [extend, rerun] : [rerun];
+const buttonsFor = (ending) => upshotOf(ending) === "undecided" && !resultOf$1(ending)?.isSplit ? [extend, rerun] : [rerun];
 const tooSlow$2 = (seconds) => `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
 /** Shows views in one check run, the first by creating it. */
 function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = false }) {

@@ -2018,6 +2018,7 @@ function together(parts, policy, cells) {
 	const place = ({ cell }) => order.indexOf(cellName(cell));
 	return {
 		...first,
+		isSplit: true,
 		policy,
 		testbed: {
 			name: results.map(({ testbed }) => testbed.name).join(" and "),

@@ -20,7 +20,13 @@ async function gate(request, directory, world) {
 		...request,
 		variants
 	}, world.repository);
-	const planOn = async (testbed) => {
+	const plans = /* @__PURE__ */ new Map();
+	const planOn = (testbed) => {
+		const plan = plans.get(testbed) ?? planFor(testbed);
+		plans.set(testbed, plan);
+		return plan;
+	};
+	const planFor = async (testbed) => {
 		const ours = variants.get(systemOf(config, testbed)) ?? [];
 		const first = await cellsTouched(testbed, ours, request, world.repository);
 		return makePlan({

@@ -3066,8 +3066,9 @@ function whereText(those, cells) {
 	if (cells.length === 1) return "";
 	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
 }
-/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
-function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
+/** What to do now; between backticks stands what is typed. `usualGoOn` is how more runs are asked for where the report stands. */
+function nextStep({ outcome, testbed, isSplit }, usualGoOn = "`ppsgate gate --resume DIR --max-runs N`") {
+	const goOn = isSplit ? anotherGate : usualGoOn;
 	if (outcome.kind === "unchanged") return outcome.leftAlone ? afterLeftAlone : afterUnchanged;
 	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
 	switch (outcome.verdict) {
@@ -3078,6 +3079,8 @@ function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max
 		case "invalid": return afterInvalid(outcome.cells, testbed.name);
 	}
 }
+/** What asks for more runs where cells were split, as such a gate cannot be gone on with. */
+const anotherGate = "another gate: `--max-runs N`, and `--stop-at-first off` where the first loss ended this one";
 const afterUnchanged = "Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
 const afterLeftAlone = "Ask for a testbed that has such ports, if there is one. To have it measured here all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
 /** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */

@@ -538,6 +538,8 @@ const resultSchema = object({
 		variant: string(),
 		rejection: rejectionSchema
 	})).default([]),
+	/** Its cells were split over testbeds, whose results it puts together: it cannot be gone on with. */
+	isSplit: literal(true).exactOptional(),
 	outcome: outcomeSchema
 });
 

@@ -88,7 +88,14 @@ export async function gate(request: GateRequest, directory: string, world: World
     request.isMeasuredAnyway || request.isRelinked
       ? request.testbeds
       : await testbedsThatDiffer({ ...request, variants }, world.repository);
-  const planOn = async (testbed: string): Promise<Plan> => {
+  const plans = new Map<string, Promise<Plan>>();
+  // What is offered to others is what is written down: git could answer otherwise a second time.
+  const planOn = (testbed: string): Promise<Plan> => {
+    const plan = plans.get(testbed) ?? planFor(testbed);
+    plans.set(testbed, plan);
+    return plan;
+  };
+  const planFor = async (testbed: string): Promise<Plan> => {
     const ours = variants.get(systemOf(config, testbed)) ?? [];
     const first = await cellsTouched(testbed, ours, request, world.repository);
     return makePlan({ ...request, testbed, rules, first }, ours, history);

@@ -86,7 +86,7 @@ function cellsOf(result: Result | Error) {
 test('each testbed measures half of the cells, and one result has all of them in their order', async () => {
   const { result, directory, log } = await judged({}, {});
   expect(cellsOf(result).map(({ cell }) => cellName(cell))).toEqual(names);
-  expect(result).toMatchObject({ testbed: { name: 'left and right' } });
+  expect(result).toMatchObject({ testbed: { name: 'left and right' }, isSplit: true });
   expect(await readResult(directory)).toEqual(result);
   const ofPart = async (name: string) =>
     cellsOf(await readResult(join(directory, name))).map(({ cell }) => cellName(cell));

@@ -44,6 +44,7 @@ export function together(parts: readonly Part[], policy: Policy, cells: readonly
   const place = ({ cell }: CellResult) => order.indexOf(cellName(cell));
   return {
     ...first,
+    isSplit: true,
     policy,
     testbed: {
       name: results.map(({ testbed }) => testbed.name).join(' and '),
