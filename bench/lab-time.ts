@@ -250,6 +250,7 @@ function earlierRuns({ scenarios, seed }: LabTimeRequest): HistoryEntry[] {
         (run) => basePps[scenario] * Math.exp(noisePerBoot * normal(seed, 1000 + day, run, cell)),
       ),
       nsPerPacket: [],
+      instructionsPerPacket: [],
       moved: false,
     })),
   );

@@ -406,6 +406,7 @@ function branchOf(testbed: string, noise: NoiseSource, seed: number): Change[] {
         occasion: 'night',
         pps,
         nsPerPacket: [],
+        instructionsPerPacket: [],
         fingerprint: '',
       };
       nights.get(seriesKey({ testbed, cell }))?.push(line);

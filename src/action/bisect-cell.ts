@@ -7,7 +7,7 @@ import { type Repository, RepositoryError } from '../patch/repository.ts';
 import { worstFirst } from '../report/cell-rows.ts';
 import { fromJson } from '../words/json.ts';
 import { type Patch, patchName } from '../words/patch.ts';
-import { type CellResult, resultSchema } from '../words/result.ts';
+import { type CellResult, isCost, resultSchema } from '../words/result.ts';
 import { type Cell, families } from '../words/scenario.ts';
 import { excerpt } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -61,7 +61,7 @@ async function worstCellOf(
     const [worst] = worstFirst(outcome.cells);
     const alike = outcome.cells.filter(({ verdict }) => verdict.kind === worst?.verdict.kind);
     const lossOf = ({ comparisons: [first] }: CellResult) =>
-      (first?.interval.change ?? 0) * (policy.metric === 'pps' ? -1 : 1);
+      (first?.interval.change ?? 0) * (isCost(policy.metric) ? 1 : -1);
     return alike.toSorted((a, b) => lossOf(b) - lossOf(a))[0]?.cell;
   } catch (error) {
     if (error instanceof RepositoryError) return undefined;

@@ -5,10 +5,11 @@ import type { Label } from '../github/issue.ts';
 import { callOnGithub } from '../patch/command.ts';
 import { isOpen, lossesOf, worstOf } from '../trend/changes.ts';
 import { codeSpan, pageUrl, plainLine } from '../words/escape.ts';
-import { formatChange, formatInterval, formatMetric } from '../words/format.ts';
+import { formatChange, formatInterval, formatMetric, metricNouns } from '../words/format.ts';
 import { fromJson } from '../words/json.ts';
 import { shortId } from '../words/patch.ts';
 import { remarkupText } from '../words/remarkup.ts';
+import { isCost } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { type Change, type ChangeLevel, changeStates } from '../words/trend.ts';
 
@@ -119,7 +120,7 @@ const sizeIn = ({ cell, changeRatio }: ChangeLevel): string =>
 /** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, of the worst cell. */
 export function alertTitle(change: Change): string {
   const count = losses(change).length;
-  const of = change.metric === 'pps' ? '' : ' CPU time per packet';
+  const of = isCost(change.metric) ? ` ${metricNouns[change.metric]}` : '';
   const cells = count === 1 ? '1 cell' : `${count} cells`;
   return `${sizeIn(worstOf(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
 }
@@ -143,7 +144,7 @@ export function alertBody(change: Change, links: AlertLinks): string {
   ];
   return [
     alertMarker(id),
-    `On ${codeSpan(change.testbed)} ${metric === 'pps' ? 'packets per second' : 'CPU time per packet'} of the default branch changed, and stayed so. ${stateNews(change) ?? ''}`.trim(),
+    `On ${codeSpan(change.testbed)} ${metricNouns[metric]} of the default branch changed, and stayed so. ${stateNews(change) ?? ''}`.trim(),
     tableOf(change),
     found.join('\n'),
     `<sub>Who may write here can take the new level for good: comment \`${callOnGithub} accept\`. This issue is closed by itself when the old level comes back.</sub>`,
@@ -178,7 +179,7 @@ export const pullRequestText = (change: Change, issue: number): string =>
 /** The same for the revision that landed as it, in Remarkup. */
 export const revisionText = (change: Change, issueUrl: string): string =>
   [
-    `This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or CPU time, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
+    `This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or costs more for each, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
     losses(change)
       .map((level) => `- ${remarkupText(sizeIn(level))}`)
       .join('\n'),

@@ -18,6 +18,7 @@ import { baselineOf } from '../stats/baseline.ts';
 import type { Reserved } from '../testbed/testbed.ts';
 import type { BisectResult } from '../words/bisect.ts';
 import type { Patch } from '../words/patch.ts';
+import { byMetric, isCost } from '../words/result.ts';
 import type { System } from '../words/scenario.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { assembleBisection } from './assemble.ts';
@@ -166,7 +167,7 @@ async function plansFor(
       ...{ cell, metric, traffic, rules, seed, mostBoots, isVerified },
       ...(profile !== undefined && { profile }),
       ...(known !== undefined && { history: known }),
-      effect: from?.effect ?? (metric === 'pps' ? -margin : margin),
+      effect: from?.effect ?? (isCost(metric) ? margin : -margin),
       reproduction: reproductionOf(from, { testbed, cell, traffic, range }),
     });
   }
@@ -220,11 +221,10 @@ async function conclude(
 function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[] {
   const { startedAt: at, testbed, cell, runs } = result;
   const { measureSeconds: _, ...traffic } = result.traffic;
-  const pps = baseNumbers(runs, 'pps');
-  if (pps.length === 0) return [];
+  const numbers = byMetric((metric) => baseNumbers(runs, metric));
+  if (numbers.pps.length === 0) return [];
   const [good] = plan.range.revisions;
   const commit = good?.forms.find(({ variant }) => variant === 'base')?.commit ?? '';
   const moved = baselineOf(baseNumbers(runs, plan.metric), plan.history).kind === 'moved';
-  const nsPerPacket = baseNumbers(runs, 'nsPerPacket');
-  return [{ at, testbed: testbed.name, cell, traffic, commit, pps, nsPerPacket, moved }];
+  return [{ at, testbed: testbed.name, cell, traffic, commit, ...numbers, moved }];
 }

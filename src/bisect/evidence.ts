@@ -5,7 +5,7 @@ import { median } from '../stats/summary.ts';
 import type { Fault } from '../words/bisect.ts';
 import { formatPps } from '../words/format.ts';
 import type { Rejection } from '../words/rejection.ts';
-import type { Run } from '../words/result.ts';
+import { isCost, type Run } from '../words/result.ts';
 import { isShared, type Reading, readingsOf } from './blasts.ts';
 import type { BisectPlan } from './plan.ts';
 import type { Form, Range, Revision } from './range.ts';
@@ -103,7 +103,7 @@ function findingsOf({ range, metric }: BisectPlan, tries: Tries): Map<string, Fi
     bad.every((form) => asEnd(form).failure?.isSure) &&
     bad.some((form) => asEnd(form).failure?.fault.kind === 'forwards-nothing');
   if (isLookedFor) {
-    const away = metric === 'pps' ? -Math.log(1000) : Math.log(1000);
+    const away = isCost(metric) ? Math.log(1000) : -Math.log(1000);
     const silence = mean([...asEnd(goodForm).levels]) + away;
     return new Map([...tries].map(([name, own]) => [name, findingOf(own, () => false, silence)]));
   }

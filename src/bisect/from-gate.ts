@@ -1,6 +1,6 @@
 // A bisection that begins where a gate has ended: at its worst cell, with what it has measured there.
 import type { Traffic } from '../config/schema.ts';
-import { type Result, type Run, verdictsWorstFirst } from '../words/result.ts';
+import { isCost, type Result, type Run, verdictsWorstFirst } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { Range } from './range.ts';
@@ -41,7 +41,7 @@ const rankOf = ({ verdict }: JudgedCell): number => verdictsWorstFirst.indexOf(v
 
 const lossOf = ({ comparisons: [told] }: JudgedCell): number => {
   const change = told?.interval.change ?? 0;
-  return told?.metric === 'nsPerPacket' ? change : -change;
+  return told !== undefined && isCost(told.metric) ? change : -change;
 };
 
 /** A gate's runs of both ends where it measured just those, on the same testbed under the same traffic; else none. */

@@ -31,6 +31,7 @@ import { bisectHeadline } from '../report/bisect-headline.ts';
 import { readAnyResult } from '../report/read.ts';
 import { inSession } from '../session.ts';
 import type { BisectResult } from '../words/bisect.ts';
+import { metricChoice } from '../words/format.ts';
 import { patchName } from '../words/patch.ts';
 import { exitCodes, upshotOfBisection, upshotOfError } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -57,7 +58,7 @@ export function define(command: Command): void {
     .option('--scenario <name>', 'of the one cell that is measured')
     .option('--family <name>', 'of that cell: inet4 or inet6')
     .option('--frame-size <size>', 'of that cell, like 64B')
-    .option('--metric <metric>', 'pps or nsPerPacket')
+    .option('--metric <metric>', metricChoice)
     .option('--profile <how>', 'on, off, or for how long samples are taken, like 20s')
     .option(
       '--max-boots <number>',

@@ -108,6 +108,7 @@ const otherWords: ReadonlyMap<string, string> = new Map([
   ...['ipv4', 'ip4', 'v4', 'inet'].map((word) => [word, 'inet4'] as const),
   ...['ipv6', 'ip6', 'v6'].map((word) => [word, 'inet6'] as const),
   ...['cpu', 'ns', 'nanoseconds', 'cputime'].map((word) => [word, 'nsperpacket'] as const),
+  ['instructions', 'instructionsperpacket'],
   ['packetspersecond', 'pps'],
   ['nft', 'nftables'],
   ['routing', 'forwarding'],
@@ -131,7 +132,7 @@ export const ssh = {
 };
 
 type WrittenHost = {
-  host: string;
+  host?: string | undefined;
   port: number;
   user: string;
   key?: string | undefined;

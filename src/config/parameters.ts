@@ -1,5 +1,6 @@
 // What a gate and a bisection may be told: one entry for each parameter, from which all places are made where somebody
 // tells it.
+import { metricChoice } from '../words/format.ts';
 
 /**
  * A parameter is called by its key in code, on Jenkins and in what one process hands another; `max-runs` at a shell and
@@ -183,8 +184,8 @@ const parameters = {
   },
   metric: {
     of: 'both',
-    input: 'pps or nsPerPacket, instead of the configured one.',
-    option: { value: 'metric', says: 'pps or nsPerPacket' },
+    input: `${metricChoice}, instead of the configured one.`,
+    option: { value: 'metric', says: metricChoice },
     comment: { key: 'metric', example: 'nsPerPacket' },
     isAsked: true,
     jenkins: true,
@@ -286,7 +287,10 @@ const parameters = {
     kind: 'list',
   },
   baseKernel: {
-    option: { value: 'file', says: 'of FreeBSD, built before: a tar archive of its folder' },
+    option: {
+      value: 'file',
+      says: 'built before: of FreeBSD a tar archive of its folder, of Linux a .deb or a tar',
+    },
     jenkins: true,
   },
   patchedKernel: { option: { value: 'file', says: 'the same, of the patch' }, jenkins: true },

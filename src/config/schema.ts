@@ -1,7 +1,7 @@
 // The format of ppsgate.yml: what may be written, what holds where it is left out, and the plain data it becomes.
 import { z } from 'zod';
 import { flowRanges } from '../words/flows.ts';
-import { type DesignName, designNames } from '../words/result.ts';
+import { type DesignName, designNames, type Metric, metricSchema } from '../words/result.ts';
 import {
   type Cell,
   type Family,
@@ -106,7 +106,7 @@ export type Traffic = {
 };
 
 export type Gate = {
-  metric: 'pps' | 'nsPerPacket';
+  metric: Metric;
   /** The loss that matters. */
   marginRatio: number;
   /** Of the intervals shown, which are those that verdicts rest on: 1 − 2 × `missRatio`. */
@@ -255,7 +255,7 @@ function withDefaults(written: WrittenTraffic, system: System): Traffic {
   };
 }
 
-export const metrics = ['pps', 'nsPerPacket'] as const;
+export const metrics = metricSchema.options;
 
 const margin: Limit = {
   says: 'a percentage above 0% and up to 50%',
@@ -279,7 +279,9 @@ const gate = closed({
   metric: z
     .enum(metrics, { error: wrongName(metrics) })
     .prefault('pps')
-    .describe('What is compared; nsPerPacket is steadier on a machine that is shared.'),
+    .describe(
+      'What is compared; nsPerPacket is steadier on a machine that is shared, and instructionsPerPacket is counted by virtual machines alone.',
+    ),
   margin: ratio(margin)
     .prefault('2%')
     .describe('The loss that matters: a smaller one is not a regression.'),

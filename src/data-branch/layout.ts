@@ -24,7 +24,7 @@ import type { BisectResult } from '../words/bisect.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
-import type { CellResult, Metric, Result } from '../words/result.ts';
+import { byMetric, type CellResult, metricSchema, type Result } from '../words/result.ts';
 import { type Cell, cellName, cellSchema } from '../words/scenario.ts';
 import type { TrendIndex } from '../words/trend.ts';
 import { badgeLabel, badgePath, plain, samePath, shortHash } from './paths.ts';
@@ -478,7 +478,6 @@ function publishedPaths(
 
 /** Twice what `historyOf` asks for. */
 const enoughRuns = 60;
-const metrics: readonly Metric[] = ['pps', 'nsPerPacket'];
 
 /** The latest entries of each cell under each traffic, oldest first, as many as hold `enoughRuns` of every metric. */
 export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[] {
@@ -498,13 +497,13 @@ export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[]
 function latest(group: readonly HistoryEntry[]): HistoryEntry[] {
   // An experiment that was extended writes again, and its last line counts.
   const byTime = new Map(group.map((entry) => [entry.at, entry]));
-  const runs = { pps: 0, nsPerPacket: 0 };
+  const runs = byMetric(() => 0);
   const newestFirst = [...byTime.values()].toSorted((a, b) => compare(b.at, a.at));
   const kept = newestFirst.filter((entry) => {
-    const isWanted = metrics.some(
+    const isWanted = metricSchema.options.some(
       (metric) => entry[metric].length > 0 && runs[metric] < enoughRuns,
     );
-    for (const metric of metrics) runs[metric] += entry[metric].length;
+    for (const metric of metricSchema.options) runs[metric] += entry[metric].length;
     return isWanted;
   });
   return kept.toReversed();

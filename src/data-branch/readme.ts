@@ -2,8 +2,9 @@
 import { isOpen, lossesOf, worstOf } from '../trend/changes.ts';
 import { countsOf, linkNoise, sameSummary, sameText } from '../trend/same-gates.ts';
 import { codeSpan } from '../words/escape.ts';
-import { formatChange, formatPercent } from '../words/format.ts';
+import { formatChange, formatPercent, metricNouns } from '../words/format.ts';
 import { shortId } from '../words/patch.ts';
+import { isCost } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import type { Change, SameGates, TrendIndex } from '../words/trend.ts';
 import { badgePath, samePath, sparklinesPath } from './paths.ts';
@@ -112,7 +113,8 @@ function countLine(count: SameGates, kept: ReadonlySet<string>): string {
   ].join('; ');
 }
 
-const metricWord = ({ metric }: SameGates): string => (metric === 'pps' ? 'pps' : 'ns per packet');
+const metricWord = ({ metric }: SameGates): string =>
+  isCost(metric) ? metricNouns[metric] : metric;
 
 function verdictOf(count: SameGates): string {
   switch (sameSummary(count).promise) {

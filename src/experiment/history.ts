@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import { z } from 'zod';
 import { blastNumbers, isCounted } from '../stats/blast-numbers.ts';
-import type { History, Metric, Result, Run } from '../words/result.ts';
+import { byMetric, type History, type Metric, type Result, type Run } from '../words/result.ts';
 import { cellName, cellSchema } from '../words/scenario.ts';
 import { tookOf, tookSchema } from './took.ts';
 
@@ -21,6 +21,8 @@ export const historyEntrySchema = z.object({
   /** One number a blast, in the order in which they were measured. */
   pps: rates,
   nsPerPacket: rates,
+  /** Absent from lines of before it was counted. */
+  instructionsPerPacket: rates.default([]),
   /** The base had moved against what was known before. */
   moved: z.boolean(),
   /** Links of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
@@ -155,8 +157,8 @@ export function historyEntries(result: Result): HistoryEntry[] {
   const shared = new Set(blasts.flatMap((blast) => (blast.isShared ? tryOf(blast) : [])));
   return outcome.cells.flatMap(({ cell, runs: all, baseline }) => {
     const runs = all.filter(({ blast, attempt }) => !shared.has(tryOf({ number: blast, attempt })));
-    const pps = baseNumbers(runs, 'pps');
-    if (pps.length === 0) return [];
+    const numbers = byMetric((metric) => baseNumbers(runs, metric));
+    if (numbers.pps.length === 0) return [];
     const links = new Set(
       runs.flatMap(({ variant, link }) => (variant === 'base' ? (link ?? 1) : [])),
     );
@@ -166,8 +168,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
       cell,
       traffic,
       commit,
-      pps,
-      nsPerPacket: baseNumbers(runs, 'nsPerPacket'),
+      ...numbers,
       moved: baseline.kind === 'moved',
       ...(links.size > 1 && { links: links.size }),
       ...(took && { took }),

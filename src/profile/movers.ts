@@ -1,14 +1,14 @@
 // Why a cell got slower or faster: the functions whose own cycles for each packet changed beyond chance.
 import { gammaln, median, sum } from 'simple-statistics';
-import type { Mover, Reason } from '../words/result.ts';
+import type { Comparison, Cost, Mover, Reason } from '../words/result.ts';
 import { type Profile, samplesOf } from './profile.ts';
 
 /**
  * Compares what each function itself was sampled, without what it calls, in two profiles freed of idle stacks;
- * `nsPerPacket` is the DUT's time for each packet.
+ * `cost` is what each packet takes of what was sampled: the DUT's time, or its instructions.
  *
- * Shares alone deceive: where one function gets dearer, those of all others fall. Share × time does not, and is
- * compared where the time is known, which is taken to be without error: its own is below `bootDeviation`.
+ * Shares alone deceive: where one function gets dearer, those of all others fall. Share × cost does not, and is
+ * compared where the cost is known, which is taken to be without error: its own is below `bootDeviation`.
  * Elsewhere a function must have moved by its share, and also by what its share would be had the median function
  * kept its cost (as Anders and Huber compare counts of genes, Genome Biology 11:R106, 2010).
  *
@@ -20,29 +20,45 @@ import { type Profile, samplesOf } from './profile.ts';
 export function explain(
   base: Profile,
   patched: Profile,
-  nsPerPacket?: Pair,
+  cost?: PacketCost,
   isChange = false,
 ): Pick<Reason, 'movers' | 'moved'> {
   const totals = { base: samplesOf(base.stacks), patched: samplesOf(patched.stacks) };
-  const functions = ownShares(base, patched, totals);
+  const exactness = cost?.metric === 'instructionsPerPacket' ? counted : sampled;
+  const functions = ownShares(base, patched, totals, exactness);
   const slowdowns =
-    nsPerPacket === undefined
-      ? [1, 1 / medianRatio(functions)]
-      : [nsPerPacket.patched / nsPerPacket.base];
+    cost === undefined ? [1, 1 / medianRatio(functions)] : [cost.patched / cost.base];
   const chances = functions.map((one) =>
-    Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown))),
+    Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown, exactness))),
   );
   const movers = unlikely(functions, chances, isChange ? falseAlarm.changed : falseAlarm.unchanged)
-    .filter(({ ratio }) => isLarge(slowdowns.map((slowdown) => relativeChange(ratio, slowdown))))
-    .map((one) => moverOf(one, nsPerPacket))
-    .toSorted((a, b) => absoluteChange(b) - absoluteChange(a));
+    .filter(({ ratio }) =>
+      isLarge(
+        slowdowns.map((slowdown) => relativeChange(ratio, slowdown)),
+        exactness,
+      ),
+    )
+    .map((one) => moverOf(one, cost))
+    .toSorted((a, b) => absoluteChange(b, cost) - absoluteChange(a, cost));
   return { movers: movers.slice(0, mostMovers), moved: movers.length };
 }
 
 const mostMovers = 10;
 
-/** Of all time for each packet, in the dearer variant: what is less does not explain a loss that matters. */
-const leastChange = 0.0075;
+type Exactness = {
+  /** Of all that a packet takes, in the dearer variant: what is less does not explain a loss that matters. */
+  leastChange: number;
+  /** Standard deviation of the logarithm of a function's cost between boots of one kernel. */
+  bootDeviation: number;
+};
+
+/**
+ * In a published profile most functions have 1 to 5 % between its eight CPUs, and locks 8 %: a boot is the mean of eight.
+ */
+const sampled: Exactness = { leastChange: 0.0075, bootDeviation: 0.02 };
+
+/** Instructions differ between boots by what batches of packets do: in all by 0.1 to 0.3 %. */
+const counted: Exactness = { leastChange: 0.002, bootDeviation: 0.005 };
 
 /** Chance that any function of a cell is named where none changed; by whether the cell itself is known to have. */
 const falseAlarm = { unchanged: 0.01, changed: 0.05 };
@@ -50,18 +66,20 @@ const falseAlarm = { unchanged: 0.01, changed: 0.05 };
 /** So many samples tell as much as one that came by itself. */
 const samplesPerBurst = 2;
 
-/**
- * Standard deviation of the logarithm of a function's cost between boots of one kernel. In a published profile most
- * functions have 1 to 5 % between its eight CPUs, and locks 8 %: a boot is the mean of eight.
- */
-const bootDeviation = 0.02;
+/** Of a packet in base and in patched. */
+export type PacketCost = Pick<Comparison, 'base' | 'patched'> & { metric: Cost };
 
 type Pair = { base: number; patched: number };
 
 type OwnShare = { name: string; module: string | undefined; samples: Pair; ratio: Pair };
 
 /** Of the functions that can have changed by enough. */
-function ownShares(base: Profile, patched: Profile, totals: Pair): OwnShare[] {
+function ownShares(
+  base: Profile,
+  patched: Profile,
+  totals: Pair,
+  { leastChange }: Exactness,
+): OwnShare[] {
   const leaves = [...leavesOf(base, 'base'), ...leavesOf(patched, 'patched')];
   return [...Map.groupBy(leaves, ({ name }) => name).values()]
     .flatMap(byModule)
@@ -113,7 +131,12 @@ function medianRatio(functions: readonly OwnShare[]): number {
  * long in patched and none of it in this function. Poisson counts of a known sum are binomial (Przyborowski and
  * Wilenski, Biometrika 31, 1940), exactly so where one of them is 0; boots that differ make them beta-binomial.
  */
-function chanceOf(samples: Pair, totals: Pair, slowdown: number): number {
+function chanceOf(
+  samples: Pair,
+  totals: Pair,
+  slowdown: number,
+  { bootDeviation }: Exactness,
+): number {
   const packets = { base: totals.base, patched: totals.patched / slowdown };
   const base = packets.base / (packets.base + packets.patched);
   const patched = 1 - base;
@@ -171,24 +194,21 @@ const relativeChange = ({ base, patched }: Pair, slowdown: number): number =>
   (patched * slowdown - base) / Math.max(1, slowdown);
 
 /** By every reckoning, and always in the same direction. */
-const isLarge = (changes: readonly number[]): boolean =>
+const isLarge = (changes: readonly number[], { leastChange }: Exactness): boolean =>
   Math.min(...changes) >= leastChange || Math.max(...changes) <= -leastChange;
 
-const moverOf = ({ name, module, ratio }: OwnShare, nsPerPacket: Pair | undefined): Mover => ({
+const moverOf = ({ name, module, ratio }: OwnShare, cost: PacketCost | undefined): Mover => ({
   function: name,
   ...(module !== undefined && { module }),
   baseRatio: ratio.base,
   patchedRatio: ratio.patched,
-  ...(nsPerPacket && {
-    nsPerPacket: {
-      base: ratio.base * nsPerPacket.base,
-      patched: ratio.patched * nsPerPacket.patched,
-    },
+  ...(cost && {
+    [cost.metric]: { base: ratio.base * cost.base, patched: ratio.patched * cost.patched },
   }),
 });
 
-/** Of its time where that is known, of its share elsewhere. */
-const absoluteChange = ({ baseRatio, patchedRatio, nsPerPacket }: Mover): number =>
-  nsPerPacket === undefined
-    ? Math.abs(patchedRatio - baseRatio)
-    : Math.abs(nsPerPacket.patched - nsPerPacket.base);
+/** Of its cost where that is known, of its share elsewhere. */
+const absoluteChange = (
+  { baseRatio, patchedRatio }: Mover,
+  { base, patched }: Pair = { base: 1, patched: 1 },
+): number => Math.abs(patchedRatio * patched - baseRatio * base);

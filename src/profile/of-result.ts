@@ -2,10 +2,10 @@
 
 import type { BisectResult } from '../words/bisect.ts';
 import { plainLine } from '../words/escape.ts';
-import type { CellResult, Comparison, Mover, Reason, Result } from '../words/result.ts';
+import type { CellResult, Comparison, Cost, Reason, Result } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import { withoutIdle } from './idle.ts';
-import { explain } from './movers.ts';
+import { explain, type PacketCost } from './movers.ts';
 import type { Profile } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 import { foreignBounds, parseProfile } from './read.ts';
@@ -78,7 +78,7 @@ export function withReasons(
     const taken = profiles.find(({ cell }) => cellName(cell) === cellName(rest.cell));
     const { kind } = rest.verdict;
     const isChange = kind === 'regression' || kind === 'improvement';
-    const reason = reasonOf(nsPerPacket(rest.comparisons), isChange, taken?.variants ?? []);
+    const reason = reasonOf(packetCost(rest.comparisons, rest), isChange, taken?.variants ?? []);
     return { ...rest, ...(reason && { reason }) };
   });
   return { ...result, outcome: { ...outcome, cells } };
@@ -91,14 +91,14 @@ function withBisectReason(
   const { answer, metric } = result;
   if (answer.kind !== 'culprit' && answer.kind !== 'group') return result;
   const { before: base, after: patched } = answer.change;
-  const time = nsPerPacket([{ metric, base, patched }]);
-  const reason = reasonOf(time, true, profiles[0]?.variants ?? []);
+  const cost = packetCost([{ metric, base, patched }], result);
+  const reason = reasonOf(cost, true, profiles[0]?.variants ?? []);
   return { ...result, ...(reason && { reason }) };
 }
 
 /** Undefined where base or patched is missing. */
 function reasonOf(
-  time: Mover['nsPerPacket'],
+  cost: PacketCost | undefined,
   isChange: boolean,
   taken: readonly TakenProfile[],
 ): Reason | undefined {
@@ -106,16 +106,30 @@ function reasonOf(
   const patched = taken.find(({ variant }) => variant === 'patched');
   if (base === undefined || patched === undefined) return undefined;
   const idleFrames = [...new Set([...base.idleFrames, ...patched.idleFrames])];
-  return { ...explain(base.profile, patched.profile, time, isChange), idleFrames };
+  return { ...explain(base.profile, patched.profile, cost, isChange), idleFrames };
 }
 
-/** Of the forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare. */
-function nsPerPacket(
+/**
+ * What the samples are shares of: instructions where the profiler took its samples by them, else time. That is of the
+ * forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare.
+ */
+function packetCost(
   comparisons: readonly Pick<Comparison, 'metric' | 'base' | 'patched'>[],
-): Mover['nsPerPacket'] {
-  const told = comparisons.find(({ metric }) => metric === 'nsPerPacket');
-  if (told !== undefined) return { base: told.base, patched: told.patched };
+  { profiles }: Pick<CellResult, 'profiles'>,
+): PacketCost | undefined {
+  const costOf = (cost: Cost): PacketCost[] =>
+    comparisons.flatMap(({ metric, base, patched }) =>
+      metric === cost ? { metric: cost, base, patched } : [],
+    );
+  const isByInstructions = profiles.every(
+    (one) => one.kind !== 'profiled' || one.event === 'instructions',
+  );
+  const [told] = [
+    ...(isByInstructions ? costOf('instructionsPerPacket') : []),
+    ...costOf('nsPerPacket'),
+  ];
+  if (told !== undefined) return told;
   const pps = comparisons.find(({ metric }) => metric === 'pps');
   if (pps === undefined || !(pps.base > 0 && pps.patched > 0)) return undefined;
-  return { base: 1e9 / pps.base, patched: 1e9 / pps.patched };
+  return { metric: 'nsPerPacket', base: 1e9 / pps.base, patched: 1e9 / pps.patched };
 }

@@ -7,6 +7,7 @@ import { forecast } from '../stats/forecast.ts';
 import { blast } from '../testbed/freebsd/blast.ts';
 import type { KeepLog } from '../testbed/testbed.ts';
 import { expectedly, formatPercent, formatPps } from '../words/format.ts';
+import { byMetric } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import { bootBase, folderOf, plannedFor, whyNot } from './base.ts';
 import { runsOf } from './journal.ts';
@@ -135,10 +136,8 @@ function historyOfRehearsal({ name, config, cells, commit, journal }: Rehearsal)
     const pps = runsOf(journal.runs(), cell).map((run) => run.pps);
     if (pps.length === 0) return [];
     const traffic = { flows, frameBytes, ...(offeredPps !== undefined && { offeredPps }) };
-    const moved = false;
-    return [
-      { at: journal.at, testbed: name, cell, traffic, commit, pps, nsPerPacket: [], moved, took },
-    ];
+    const about = { at: journal.at, testbed: name, cell, traffic, commit };
+    return [{ ...about, ...byMetric(() => []), pps, moved: false, took }];
   });
 }
 

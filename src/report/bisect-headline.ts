@@ -13,9 +13,10 @@ import {
   formatProbability,
   formatSize,
   formatSizeAndError,
+  metricNouns,
 } from '../words/format.ts';
 import { shortId } from '../words/patch.ts';
-import type { CellVerdict, Metric } from '../words/result.ts';
+import { type CellVerdict, isCost, isLoss, type Metric } from '../words/result.ts';
 import { rejectionText, symbols } from './headline.ts';
 
 /** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; plain text of our own making, without markup. */
@@ -78,7 +79,7 @@ export function bisectLook({ answer, metric }: BisectResult): CellVerdict['kind'
     case 'group':
       return lookOf(answer.change, metric);
     case 'several':
-      return answer.found.some(({ change }) => isLoss(change, metric))
+      return answer.found.some(({ change }) => isLoss({ metric }, change.change))
         ? 'regression'
         : 'improvement';
     case 'not-reproduced':
@@ -91,12 +92,8 @@ export function bisectLook({ answer, metric }: BisectResult): CellVerdict['kind'
 
 export const bisectSymbol = (result: BisectResult): string => symbols[bisectLook(result)];
 
-const lookOf = (change: BisectChange, metric: Metric): 'regression' | 'improvement' =>
-  isLoss(change, metric) ? 'regression' : 'improvement';
-
-/** Fewer packets, or more time for each. */
-export const isLoss = ({ change }: Pick<BisectChange, 'change'>, metric: Metric): boolean =>
-  metric === 'pps' ? change < 0 : change > 0;
+const lookOf = ({ change }: BisectChange, metric: Metric): 'regression' | 'improvement' =>
+  isLoss({ metric }, change) ? 'regression' : 'improvement';
 
 /** How those who read a report ask for what it proposes, in backticks where it is typed. */
 export type BisectWays = {
@@ -152,10 +149,10 @@ const mostNamed = 3;
 const mostSteps = 5;
 
 function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): string[] {
-  const { revert, metric, reason } = result;
+  const { revert, reason } = result;
   const where =
     reason === undefined ? 'See what it does for each packet' : 'See below which functions moved';
-  const look = isLoss(answer.change, metric)
+  const look = isLoss(result, answer.change.change)
     ? `${where}, and make that cheaper; or keep it, and tell what the loss is for.`
     : `Nothing has to be mended. ${where}.`;
   const verify =
@@ -209,16 +206,13 @@ function foundText(result: BisectResult, found: BisectFound): string {
   return `one of these ${count} ${said}: ${ids}`;
 }
 
-const ways = {
-  pps: { loss: ['costs', ''], gain: ['brings', ''] },
-  nsPerPacket: {
-    loss: ['costs', ' more CPU time per packet'],
-    gain: ['saves', ' of the CPU time per packet'],
-  },
-} as const;
+function wayOf({ change }: BisectChange, metric: Metric): readonly [string, string] {
+  const isLost = isLoss({ metric }, change);
+  if (!isCost(metric)) return [isLost ? 'costs' : 'brings', ''];
+  const noun = metricNouns[metric];
+  return isLost ? ['costs', ` more ${noun}`] : ['saves', ` of the ${noun}`];
+}
 
-const wayOf = (change: BisectChange, metric: Metric): readonly [string, string] =>
-  ways[metric][isLoss(change, metric) ? 'loss' : 'gain'];
 const verbOf = (change: BisectChange, metric: Metric): string => wayOf(change, metric)[0];
 const unitOf = (change: BisectChange, metric: Metric): string => wayOf(change, metric)[1];
 
@@ -232,8 +226,8 @@ const sizeOf = (change: BisectChange): string => formatSizeAndError(change.chang
 export const changeText = (change: BisectChange): string =>
   formatChangeAndError(change.change, errorOf(change));
 
-const bitByBit = (change: BisectChange, metric: Metric): string =>
-  isLoss(change, metric) ? 'lost bit by bit' : 'gained bit by bit';
+const bitByBit = ({ change }: BisectChange, metric: Metric): string =>
+  isLoss({ metric }, change) ? 'lost bit by bit' : 'gained bit by bit';
 
 function notReproduced(result: BisectResult, answer: NotReproduced): string {
   const { change, fault } = answer;

@@ -2,11 +2,18 @@
 
 import { type BisectResult, type BisectRevision, bisectConfidenceRatio } from '../words/bisect.ts';
 import { plainLine } from '../words/escape.ts';
-import { formatMetric, formatPercent, formatProbability, metricName } from '../words/format.ts';
+import {
+  formatMetric,
+  formatPercent,
+  formatProbability,
+  formatTick,
+  metricName,
+} from '../words/format.ts';
 import { shortId } from '../words/patch.ts';
+import { isLoss } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
-import { bisectHeadline, bisectTitle, faultText, isLoss } from './bisect-headline.ts';
+import { bisectHeadline, bisectTitle, faultText } from './bisect-headline.ts';
 import { type Level, levelsOf } from './bisect-levels.ts';
 import { isMeasured, isNamed, type Stretch, stepsOf, stretchesOf } from './bisect-rows.ts';
 import type { PlotForm } from './interval-plot.ts';
@@ -194,7 +201,7 @@ function scale(drawing: Drawing): string[] {
   return [
     ...ticksOf(axis, 6).flatMap((tick) => {
       const y = heightOf(tick, drawing);
-      return [line(y), label(formatMetric(tick, result.metric), y + 4)];
+      return [line(y), label(formatTick(tick, result.metric), y + 4)];
     }),
     path(`M${left} ${bottom}H${right}`, { stroke: grey }),
     line(chanceTop),
@@ -322,7 +329,7 @@ function colorOf(drawing: Drawing, nth: number): string {
   const [first, own] = [levels[0], levels[nth]];
   if (nth === 0 || first === undefined || own === undefined) return grey;
   if (result.answer.kind === 'not-reproduced') return ink;
-  return isLoss({ change: own.value - first.value }, result.metric) ? red : green;
+  return isLoss(result, own.value - first.value) ? red : green;
 }
 
 /** Where it changed: an upright line, or all of a group, with the commit's name. */
@@ -445,7 +452,7 @@ function numberAt(
 
 function namedColor(answer: BisectResult['answer'], metric: BisectResult['metric']): string {
   if (!('change' in answer) || answer.change === undefined) return amber;
-  return isLoss(answer.change, metric) ? red : green;
+  return isLoss({ metric }, answer.change.change) ? red : green;
 }
 
 /** Places along the line as far as there is room, the answer's first, and what good and bad are. */

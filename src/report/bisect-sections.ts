@@ -10,7 +10,7 @@ import { cellName } from '../words/scenario.ts';
 import { changeText, counted, faultText } from './bisect-headline.ts';
 import { isMeasured, rangeText, stepsOf } from './bisect-rows.ts';
 import type { Ministat } from './ministats.ts';
-import { type CommonSection, failureSaid, invalidRunLines } from './sections.ts';
+import { type CommonSection, failureSaid, invalidRunLines, unseenBy } from './sections.ts';
 
 /** The sections below a comment in their order; what finds no room is left out from the end. Text is quoted for what stands `open`, or `folded`. */
 export function bisectSections(
@@ -121,7 +121,7 @@ export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [str
 }
 
 /** How the numbers came about, a sentence or two each; docs/bisect.md is the whole of it. */
-export function howDecided({ isShared, history }: BisectResult): string[] {
+export function howDecided({ isShared, history, metric }: BisectResult): string[] {
   const number = isShared
     ? 'The median of its runs in a blast, against the middle of good and bad in the same blast, is one number of a commit'
     : 'Each boot of a commit that counts is one number';
@@ -131,6 +131,7 @@ export function howDecided({ isShared, history }: BisectResult): string[] {
     'Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two numbers.',
     `A change is one of the geometric mean, from all that was measured before it to all that was measured after it, as far as the next change; ± its ${percent} interval. Commits that make the same kernel are told as one.`,
     'What cannot be measured failed twice, or once like a neighbour; or once, where no answer depends on it. Commits between two that failed alike are not tried, and taken for failed.',
+    ...unseenBy(metric),
     'The whole of it is in docs/bisect.md.',
   ];
 }

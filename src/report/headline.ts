@@ -1,9 +1,17 @@
 // The verdict in one line, for someone who reads nothing else.
 
-import { formatPercent, formatSize } from '../words/format.ts';
+import { formatPercent, formatSize, metricNouns } from '../words/format.ts';
 import { patchName } from '../words/patch.ts';
 import type { Rejection } from '../words/rejection.ts';
-import type { CellResult, CellVerdict, Metric, Policy, Result, Validity } from '../words/result.ts';
+import {
+  type CellResult,
+  type CellVerdict,
+  isCost,
+  type Metric,
+  type Policy,
+  type Result,
+  type Validity,
+} from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 
 export const symbols: Record<CellVerdict['kind'], string> = {
@@ -99,20 +107,18 @@ export const stoppedCells = (cells: readonly CellResult[]): CellResult[] =>
 
 /**
  * The changes of the judged metric that are a loss of the margin, and its mirror image: the margin is one of speed, and
- * what takes 5.26 % more time for each packet has lost 5 % of its speed.
+ * what takes 5.26 % more time, or instructions, for each packet has lost 5 % of its speed.
  */
 export function marginsOf({ metric, marginRatio }: Policy): { loss: number; gain: number } {
   const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
-  return metric === 'pps' ? { loss: less, gain: more } : { loss: more, gain: less };
+  return isCost(metric) ? { loss: more, gain: less } : { loss: less, gain: more };
 }
 
 /** `lose 2 %`, `take 5.26 % more CPU time per packet`: in the metric that is judged. */
 export const lossThatMatters = (policy: Policy): string =>
-  policy.metric === 'pps'
-    ? `lose ${formatPercent(policy.marginRatio)}`
-    : `take ${formatPercent(marginsOf(policy).loss)} more ${timePerPacket}`;
-
-const timePerPacket = 'CPU time per packet';
+  isCost(policy.metric)
+    ? `take ${formatPercent(marginsOf(policy).loss)} more ${metricNouns[policy.metric]}`
+    : `lose ${formatPercent(policy.marginRatio)}`;
 
 const mostNamed = 3;
 
@@ -142,8 +148,12 @@ function changes(
 const ways = {
   pps: { regression: ['loses', ''], improvement: ['gains', ''] },
   nsPerPacket: {
-    regression: ['takes', ` more ${timePerPacket}`],
-    improvement: ['takes', ` less ${timePerPacket}`],
+    regression: ['takes', ` more ${metricNouns.nsPerPacket}`],
+    improvement: ['takes', ` less ${metricNouns.nsPerPacket}`],
+  },
+  instructionsPerPacket: {
+    regression: ['takes', ` more ${metricNouns.instructionsPerPacket}`],
+    improvement: ['takes', ` fewer ${metricNouns.instructionsPerPacket}`],
   },
 } as const;
 
@@ -183,23 +193,20 @@ function silentText(cells: readonly CellResult[], named: (name: string) => strin
 
 /** The bound that the verdict rests on, of the cell that comes nearest to the loss that matters. */
 function nothingThatMatters(cells: readonly CellResult[], policy: Policy): string {
+  const { metric } = policy;
   const losses = cells.flatMap(({ comparisons: [judged] }) =>
-    judged === undefined
-      ? []
-      : policy.metric === 'pps'
-        ? -judged.interval.low
-        : judged.interval.high,
+    judged === undefined ? [] : isCost(metric) ? judged.interval.high : -judged.interval.low,
   );
   const most = Math.max(0, ...losses);
   const matters = formatPercent(Math.abs(marginsOf(policy).loss));
-  if (policy.metric === 'pps') {
+  if (isCost(metric)) {
     return most === 0
-      ? 'loses nothing'
-      : `loses nothing that matters: ${formatSize(most)} at most, where ${matters} would matter`;
+      ? `takes no more ${metricNouns[metric]}`
+      : `costs nothing that matters: ${formatSize(most)} more ${metricNouns[metric]} at most, where ${matters} would matter`;
   }
   return most === 0
-    ? `takes no more ${timePerPacket}`
-    : `costs nothing that matters: ${formatSize(most)} more ${timePerPacket} at most, where ${matters} would matter`;
+    ? 'loses nothing'
+    : `loses nothing that matters: ${formatSize(most)} at most, where ${matters} would matter`;
 }
 
 /** Why most runs of cells do not count, in words of our own. */

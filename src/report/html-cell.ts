@@ -7,8 +7,17 @@ import {
   formatMetric,
   formatPercent,
   formatShare,
+  metricNouns,
 } from '../words/format.ts';
-import type { CellResult, Mover, Policy, Reason, Run } from '../words/result.ts';
+import {
+  type CellResult,
+  type Metric,
+  type Mover,
+  metricSchema,
+  type Policy,
+  type Reason,
+  type Run,
+} from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { remarkOf, unbroken } from './cell-rows.ts';
 import { graphPreview } from './graph-preview.ts';
@@ -19,7 +28,7 @@ import { Html, html, type Piece } from './markup.ts';
 import { ministats } from './ministats.ts';
 import { runPlot } from './run-plot.ts';
 import { spareRuns, standingApartLines, uncountedLines, whySpare } from './sections.ts';
-import { nanosecondsText, pointsText } from './why.ts';
+import { costText, hasCost, pointsText } from './why.ts';
 
 /** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */
 export type Picture = { graph: Graph; svg?: string; why?: string };
@@ -89,8 +98,8 @@ function moved({ movers, moved, idleFrames }: Reason): Piece {
   }
   const rest = moved - movers.length;
   const others = rest > 0 && `; ${rest} more moved less`;
-  const hasTime = movers.some(({ nsPerPacket }) => nsPerPacket !== undefined);
-  const numbers = [...(hasTime ? ['per packet'] : []), 'change', 'base', 'patched'];
+  const isTold = movers.some(hasCost);
+  const numbers = [...(isTold ? ['per packet'] : []), 'change', 'base', 'patched'];
   return table({
     caption: html`Functions whose own share of the samples moved beyond chance${others}.${idle}`,
     heads: [
@@ -98,13 +107,13 @@ function moved({ movers, moved, idleFrames }: Reason): Piece {
       ...numbers.map((text) => ({ text, isNumber: true })),
       { text: 'module' },
     ],
-    rows: movers.map((mover) => moverRow(mover, hasTime)),
+    rows: movers.map((mover) => moverRow(mover, isTold)),
   });
 }
 
-const moverRow = (mover: Mover, hasTime: boolean): Piece[] => [
+const moverRow = (mover: Mover, isTold: boolean): Piece[] => [
   html`<code>${plainLine(mover.function)}</code>`,
-  ...(hasTime ? [unbroken(nanosecondsText(mover))] : []),
+  ...(isTold ? [unbroken(costText(mover))] : []),
   unbroken(pointsText(mover)),
   unbroken(`${formatShare(mover.baseRatio)} %`),
   unbroken(`${formatShare(mover.patchedRatio)} %`),
@@ -145,30 +154,30 @@ ${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length 
 /** Runs of a cell, or of a bisection, which compares no pairs and has no cell. */
 export function runTable(inOrder: readonly Run[], cell?: CellResult): Html {
   const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
-  const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== undefined);
+  const told = metricSchema.options.filter(
+    (metric) => metric === 'pps' || inOrder.some((run) => run[metric] !== undefined),
+  );
   return table({
     caption: `All runs, as they followed each other${cell ? '; those of one pair are compared' : ''}`,
     heads: [
       { text: 'run', isNumber: true },
       ...(cell ? [{ text: 'pair', isNumber: true }] : []),
       { text: 'variant' },
-      { text: 'packets per second', isNumber: true },
-      ...(hasTime ? [{ text: 'CPU time per packet', isNumber: true }] : []),
+      ...told.map((metric) => ({ text: metricNouns[metric], isNumber: true })),
       { text: 'counts' },
     ],
     rows: inOrder.map((run) => [
       run.number,
       ...(cell ? [run.pair] : []),
       plainLine(run.variant),
-      formatMetric(run.pps, 'pps'),
-      ...(hasTime ? [timeOf(run)] : []),
+      ...told.map((metric) => valueText(run[metric], metric)),
       validityText(run, spare),
     ]),
   });
 }
 
-const timeOf = ({ nsPerPacket }: Run): string =>
-  nsPerPacket === undefined ? '–' : formatMetric(nsPerPacket, 'nsPerPacket');
+const valueText = (value: number | undefined, metric: Metric): string =>
+  value === undefined ? '–' : formatMetric(value, metric);
 
 function validityText(run: Run, spare: ReadonlyMap<Run, string>): Piece {
   const { validity } = run;

@@ -37,6 +37,7 @@ import {
   readingParagraphs,
   rule,
   setting,
+  unseenBy,
   verdictMeanings,
 } from './sections.ts';
 
@@ -185,6 +186,7 @@ function remarks(result: Result, cells: readonly CellResult[] = []): Piece {
       'Left out of the comparison, which is not held against the patch',
       leftOutLines(result, plain),
     ],
+    ['What this metric does not see', cells.length > 0 ? unseenBy(result.policy.metric) : []],
     ['What is to be known of the testbed', inLines(result.testbed.warnings)],
     ['Notes on the revision', inLines(notesOf(result.patch))],
   ];

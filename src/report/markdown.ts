@@ -21,12 +21,12 @@ import {
   setting,
 } from './sections.ts';
 import {
+  costText,
   type Explained,
   flamegraphsText,
   functionName,
   type GraphLinks,
   groundsText,
-  nanosecondsText,
   pointsText,
   whyLines,
 } from './why.ts';
@@ -165,7 +165,7 @@ const moverTable = (movers: readonly Mover[]): string =>
 function moverRow(mover: Mover): string {
   const { module, baseRatio, patchedRatio } = mover;
   const numbers = [
-    nanosecondsText(mover),
+    costText(mover),
     pointsText(mover),
     `${formatShare(baseRatio)} %`,
     `${formatShare(patchedRatio)} %`,

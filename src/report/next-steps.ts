@@ -2,7 +2,7 @@
 
 import { formatPercent } from '../words/format.ts';
 import type { Rejection } from '../words/rejection.ts';
-import type { CellResult, Outcome, Result } from '../words/result.ts';
+import type { CellResult, Metric, Outcome, Result } from '../words/result.ts';
 import {
   type Cause,
   causeOf,
@@ -21,13 +21,13 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
   const { cells, verdict } = outcome;
   const those = withVerdict(cells, verdict);
   const where = whereText(those, cells);
-  const isSpeed = policy.metric === 'pps';
+  const did = deeds[policy.metric];
   const margin = formatPercent(Math.abs(marginsOf(policy).loss));
   switch (verdict) {
     case 'regression':
-      return `The patched router ${isSpeed ? 'forwards fewer packets per second' : 'takes more CPU time for each packet'} than base${where}, beyond what chance explains.${stopText(cells)}`;
+      return `The patched router ${did.loss} than base${where}, beyond what chance explains.${stopText(cells)}`;
     case 'improvement':
-      return `The patched router ${isSpeed ? 'forwards more packets per second' : 'takes less CPU time for each packet'} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+      return `The patched router ${did.gain} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
     case 'no-regression':
       return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
     case 'inconclusive':
@@ -36,6 +36,18 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
       return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
   }
 }
+
+const deeds: Record<Metric, { loss: string; gain: string }> = {
+  pps: { loss: 'forwards fewer packets per second', gain: 'forwards more packets per second' },
+  nsPerPacket: {
+    loss: 'takes more CPU time for each packet',
+    gain: 'takes less CPU time for each packet',
+  },
+  instructionsPerPacket: {
+    loss: 'takes more instructions for each packet',
+    gain: 'takes fewer instructions for each packet',
+  },
+};
 
 function stopText(cells: readonly CellResult[]): string {
   const stopped = stoppedCells(cells).length;

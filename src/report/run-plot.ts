@@ -2,7 +2,7 @@
 
 import { median } from '../stats/summary.ts';
 import { plainLine } from '../words/escape.ts';
-import { formatMetric } from '../words/format.ts';
+import { formatTick } from '../words/format.ts';
 import type { Metric, Run } from '../words/result.ts';
 import { isJudged } from '../words/variant-name.ts';
 import { scrolling } from './html-pieces.ts';
@@ -58,7 +58,7 @@ function placeOf(value: number, { low, high }: Axis): number {
 }
 
 const edge = (value: number, y: number, metric: Metric): Html =>
-  html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatMetric(value, metric)}</text>\n`;
+  html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatTick(value, metric)}</text>\n`;
 
 /** Their median, and a mark for each. */
 function drawn(look: Look, points: readonly Point[], axis: Axis): Piece {

@@ -20,6 +20,7 @@ import type { Rejection } from '../words/rejection.ts';
 import {
   type CellResult,
   type CellVerdict,
+  isCost,
   type Metric,
   metricSchema,
   type Policy,
@@ -70,6 +71,11 @@ export function sectionsOf(result: Result, open: Quoting, folded: Quoting): Sect
       title: 'Left out of the comparison, which is not held against the patch:',
       lines: leftOutLines(result, open),
     },
+    {
+      kind: 'notice',
+      title: 'What this metric does not see:',
+      lines: outcome.kind === 'judged' ? unseenBy(policy.metric) : [],
+    },
     ...otherMetrics(policy, cells).map(
       (metric): Section => ({
         kind: 'other-metric',
@@ -108,7 +114,7 @@ const reading = (result: Result): Section => ({
 export function setting(result: Result, quoting: Quoting): string {
   const { testbed, blasts } = result;
   // Where variants are kernels, the DUT's own is none of them.
-  const hasKernels = blasts.some((blast) => blast.kernel !== undefined);
+  const hasKernels = blasts.some(({ kernel, kernels }) => kernel ?? kernels);
   const own = hasKernels ? undefined : testbed.fingerprint.kernel;
   const [measured = own && quoting.code(own)] = kernelsOf(result, quoting).get('base') ?? [];
   return settingOf(result, quoting, measured);
@@ -148,7 +154,7 @@ function frameSizes({ blasts, traffic }: Measurement): string {
 /** What the cells are judged by. */
 export function rule(policy: Policy): string {
   const { metric, marginRatio, falseAlarmRatio } = policy;
-  const speed = metric === 'pps' ? '' : ` (a loss of ${formatPercent(marginRatio)} of its speed)`;
+  const speed = isCost(metric) ? ` (a loss of ${formatPercent(marginRatio)} of its speed)` : '';
   return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
 }
 
@@ -190,6 +196,14 @@ export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): 
 /** `packets per second (more is better), which is not judged`. */
 export const otherMetricTitle = (metric: Metric): string =>
   `${metricName(metric)}, which is not judged`;
+
+/** What a metric cannot tell, in a sentence, lest somebody takes it for measured; none where a packet's whole way is in it. */
+export const unseenBy = (metric: Metric): string[] =>
+  metric === 'instructionsPerPacket'
+    ? [
+        'Cache misses, locks, other CPUs, and real NICs with their drivers are not in the number of instructions: believe it of code that every packet passes, as an nftables rule or the forwarding path, and not of a driver.',
+      ]
+    : [];
 
 const mostReasons = 20;
 
@@ -307,9 +321,10 @@ function environmentLines(result: Result, quoting: Quoting): string[] {
 export function kernelsOf({ blasts, outcome }: Result, { code }: Quoting): Map<string, string[]> {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
-  const found = blasts.flatMap(({ number, kernel }) =>
-    kernel === undefined ? [] : { variant: variantOf.get(number) ?? '', kernel },
-  );
+  const found = blasts.flatMap(({ number, kernel, kernels = {} }) => [
+    ...(kernel === undefined ? [] : [{ variant: variantOf.get(number) ?? '', kernel }]),
+    ...Object.entries(kernels).map(([variant, told]) => ({ variant, kernel: told })),
+  ]);
   return new Map(
     [...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [
       variant,

@@ -1,9 +1,10 @@
 // What is told of a change, wherever a page tells it.
 import { type Html, html, type Piece } from '../report/markup.ts';
-import { isLoss, isOpen, lossesOf, worstOf } from '../trend/changes.ts';
+import { isOpen, lossesOf, worstOf } from '../trend/changes.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric } from '../words/format.ts';
 import { shortId } from '../words/patch.ts';
+import { isLoss } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import type { Change, ChangeLevel, TrendIndex } from '../words/trend.ts';
 import { moment } from './document.ts';

@@ -3,7 +3,8 @@ import { median } from '../stats/summary.ts';
 import { isOpen } from '../trend/changes.ts';
 import { plainLine } from '../words/escape.ts';
 import { shortId } from '../words/patch.ts';
-import type { TrendIndex } from '../words/trend.ts';
+import type { Cost } from '../words/result.ts';
+import type { Night, TrendIndex } from '../words/trend.ts';
 import type { Moment, Numbers, SeriesData, SmallData } from './drawn.ts';
 import { compareLink } from './places.ts';
 import type { Mark, Series } from './series.ts';
@@ -19,9 +20,8 @@ export function seriesData(series: Series, index: TrendIndex): SeriesData {
     commits: nights.map(({ commit }) => commit),
     occasions: nights.map(({ occasion }) => occasion),
     pps: numbersOf(nights.map(({ pps }) => pps)),
-    ...(nights.some(({ nsPerPacket }) => nsPerPacket.length > 0) && {
-      nsPerPacket: numbersOf(nights.map(({ nsPerPacket }) => nsPerPacket)),
-    }),
+    ...costNumbers(nights, 'nsPerPacket'),
+    ...costNumbers(nights, 'instructionsPerPacket'),
     levels: levels.map(({ from, to, typical, sigmaRatio }) => ({ from, to, typical, sigmaRatio })),
     changes: changesOf(series),
     releases: series.releases.map(momentOf),
@@ -57,6 +57,11 @@ const momentOf = ({ time, said }: Mark): Moment => ({
   time: time / 1000,
   said: plainLine(said, 300),
 });
+
+const costNumbers = (nights: readonly Night[], cost: Cost): Pick<SeriesData, Cost> =>
+  nights.some((night) => night[cost].length > 0)
+    ? { [cost]: numbersOf(nights.map((night) => night[cost])) }
+    : {};
 
 const numbersOf = (nights: readonly (readonly number[])[]): Numbers => ({
   typical: nights.map((values) => (values.length === 0 ? null : median([...values]))),

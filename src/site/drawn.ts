@@ -1,18 +1,21 @@
 // What the scripts of the pages are given to draw; it imports nothing, as they run where there is no Node.
 
+export type Metric = 'pps' | 'nsPerPacket' | 'instructionsPerPacket';
+
 /** All that the page of a series draws; times in seconds since 1970, places count from the oldest night. */
 export type SeriesData = {
   name: string;
   testbed: string;
-  metric: 'pps' | 'nsPerPacket';
+  metric: Metric;
   times: number[];
   /** When sessions began. */
   at: number[];
   commits: string[];
   occasions: ('night' | 'push' | 'again')[];
-  /** Medians, least and most of the blasts; the second where any night has it. */
+  /** Medians, least and most of the blasts; but for the first one where any night has it. */
   pps: Numbers;
   nsPerPacket?: Numbers;
+  instructionsPerPacket?: Numbers;
   levels: { from: number; to: number; typical: number; sigmaRatio: number }[];
   changes: {
     place: number;
@@ -36,7 +39,7 @@ export type Moment = { time: number; said: string };
 
 /** What a testbed's page draws of each of its cells. */
 export type SmallData = {
-  metric: 'pps' | 'nsPerPacket';
+  metric: Metric;
   times: number[];
   values: number[];
   commits: string[];

@@ -2,9 +2,10 @@
 
 import { fold } from '../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../report/markup.ts';
-import { isLoss, isOpen } from '../trend/changes.ts';
+import { isOpen } from '../trend/changes.ts';
 import { plainLine } from '../words/escape.ts';
 import { formatChange, formatMetric, grouped } from '../words/format.ts';
+import { isLoss } from '../words/result.ts';
 import type { Change } from '../words/trend.ts';
 import { type Around, changeCard, openLosses } from './change-pieces.ts';
 import { hourOf, moment, type Page } from './document.ts';

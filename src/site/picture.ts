@@ -1,7 +1,8 @@
 // A series at a glance, without axes: its nights, its levels and its open changes; the page's style has the colours.
 import { type Html, html } from '../report/markup.ts';
 import { round } from '../report/svg.ts';
-import { isLoss, isOpen } from '../trend/changes.ts';
+import { isOpen } from '../trend/changes.ts';
+import { isLoss } from '../words/result.ts';
 import type { Series } from './series.ts';
 
 // All lengths are in units of the picture, which is stretched to the room that it has.

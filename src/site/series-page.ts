@@ -4,8 +4,9 @@ import { fold, table } from '../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../report/markup.ts';
 import { median } from '../stats/summary.ts';
 import { plainLine } from '../words/escape.ts';
-import { formatMetric, metricName } from '../words/format.ts';
+import { formatMetric, metricName, metricNouns } from '../words/format.ts';
 import { shortId } from '../words/patch.ts';
+import { type Cost, isCost, metricSchema } from '../words/result.ts';
 import type { Night } from '../words/trend.ts';
 import { changeCard, resultLink } from './change-pieces.ts';
 import { folderOf, moment, type Page } from './document.ts';
@@ -71,7 +72,9 @@ function nightTable(
   known: { folder: string; results: readonly KeptResult[] },
 ): Html {
   const { points, metric } = series;
-  const hasTime = points.some(({ night }) => night.nsPerPacket.length > 0);
+  const costs = metricSchema.options
+    .filter(isCost)
+    .filter((cost) => points.some(({ night }) => night[cost].length > 0));
   const kept = new Set(known.results.map(({ path }) => path));
   return fold(
     html`<span id="night-count">${points.length === 1 ? 'one night' : `${points.length} nights`}</span> as a table`,
@@ -82,7 +85,7 @@ function nightTable(
         { text: 'commit' },
         { text: 'packets per second', isNumber: true },
         { text: 'least … most', isNumber: true },
-        ...(hasTime ? [{ text: 'CPU time per packet', isNumber: true }] : []),
+        ...costs.map((cost) => ({ text: metricNouns[cost], isNumber: true })),
         { text: 'for' },
       ],
       rows: points
@@ -92,7 +95,7 @@ function nightTable(
           html`<code class="id">${shortId(night.commit)}</code>`,
           formatMetric(metric === 'pps' ? value : median([...night.pps]), 'pps'),
           rangeText(night.pps),
-          ...(hasTime ? [timeText(night)] : []),
+          ...costs.map((cost) => costText(night[cost], cost)),
           night.result !== undefined && kept.has(night.result)
             ? resultLink(night.result, occasions[night.occasion], known)
             : occasions[night.occasion],
@@ -109,8 +112,8 @@ const rangeText = (pps: readonly number[]): string => {
   return `${formatMetric(low, 'pps')} … ${formatMetric(high, 'pps')}`;
 };
 
-const timeText = ({ nsPerPacket }: Night): string =>
-  nsPerPacket.length === 0 ? '–' : formatMetric(median([...nsPerPacket]), 'nsPerPacket');
+const costText = (values: readonly number[], cost: Cost): string =>
+  values.length === 0 ? '–' : formatMetric(median([...values]), cost);
 
 const occasions: Readonly<Record<Night['occasion'], string>> = {
   night: 'a night',
@@ -121,20 +124,21 @@ const occasions: Readonly<Record<Night['occasion'], string>> = {
 /** All nights for spreadsheets; a cell of it never begins with what one would compute. */
 export const seriesCsv = ({ points }: Series): string =>
   [
-    'at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,fingerprint',
+    'at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint',
     ...points.map(({ night }: Point) =>
       [
         ...[night.at, night.commit, night.occasion, ...summaryOf(night.pps)],
-        ...[night.nsPerPacket.length === 0 ? '' : median([...night.nsPerPacket]), idOf(night)],
+        ...[medianOf(night.nsPerPacket), medianOf(night.instructionsPerPacket), idOf(night)],
       ].join(','),
     ),
     '',
   ].join('\n');
 
 const summaryOf = (values: readonly number[]): (number | string)[] =>
-  values.length === 0
-    ? ['', '', '']
-    : [median([...values]), Math.min(...values), Math.max(...values)];
+  values.length === 0 ? ['', '', ''] : [medianOf(values), Math.min(...values), Math.max(...values)];
+
+const medianOf = (values: readonly number[]): number | string =>
+  values.length === 0 ? '' : median([...values]);
 
 /** Nothing but what an id of the index can be. */
 const idOf = ({ fingerprint }: Night): string =>

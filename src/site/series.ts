@@ -1,7 +1,7 @@
 // A testbed's cell over time: its nights in order, its levels, and what happened beside them.
 import { median } from '../stats/summary.ts';
 import { type Level, levelsOf, seriesKey } from '../trend/changes.ts';
-import type { Metric } from '../words/result.ts';
+import { isCost, type Metric } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import type { Change, ChangeLevel, Night, TrendIndex } from '../words/trend.ts';
 import type { Source } from './source.ts';
@@ -123,7 +123,7 @@ export function standingOf({ points, metric, releases }: Series): Standing | und
   const now = together(points.length);
   const first = points.findIndex(({ time }) => time >= last.time - bestSeconds * 1000);
   const recent = points.slice(first).map((_, place) => together(first + place + 1));
-  const best = metric === 'pps' ? Math.max(...recent) : Math.min(...recent);
+  const best = isCost(metric) ? Math.min(...recent) : Math.max(...recent);
   const release = releases.findLast(({ time }) => points.some((point) => point.time <= time));
   const released = release && points.filter(({ time }) => time <= release.time).length;
   return {

@@ -1,5 +1,5 @@
 // The rule from evidence to a verdict, at one look and over the looks of a design.
-import type { Metric } from '../words/result.ts';
+import { isCost, type Metric } from '../words/result.ts';
 import { type ErrorRates, type Look, levelsAt } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
 
@@ -58,7 +58,7 @@ export function judgeLook(
   levels: ErrorRates,
   { metric, marginRatio }: Rule,
 ): Verdict {
-  const asSpeed = metric === 'pps' ? same : mirrored;
+  const asSpeed = isCost(metric) ? mirrored : same;
   const alarm = asSpeed(boundsAt(levels.falseAlarms));
   const pass = asSpeed(boundsAt(levels.misses));
   const margin = -Math.log1p(-marginRatio);
@@ -71,5 +71,5 @@ export function judgeLook(
 
 const same = (bounds: Bounds): Bounds => bounds;
 
-/** The speed of base against patched, or speed from time per packet: logarithms only change their sign. */
+/** The speed of base against patched, or speed from what a packet costs: logarithms only change their sign. */
 const mirrored = ({ low, high }: Bounds): Bounds => ({ low: -high, high: -low });

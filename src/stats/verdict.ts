@@ -5,6 +5,7 @@ import {
   type CellVerdict,
   type Comparison,
   type Metric,
+  metricSchema,
   type Policy,
   type Run,
   verdictsWorstFirst,
@@ -64,8 +65,10 @@ export function cellVerdict(standing: Standing, policy: Policy): CellVerdict {
   return { kind: 'invalid', reason: tooFew(standing, policy) };
 }
 
-const metricsInOrder = (first: Metric): Metric[] =>
-  first === 'pps' ? ['pps', 'nsPerPacket'] : ['nsPerPacket', 'pps'];
+const metricsInOrder = (first: Metric): Metric[] => [
+  first,
+  ...metricSchema.options.filter((other) => other !== first),
+];
 
 /** One metric by the runs that were judged, or where none were by all that count; nothing where they tell nothing. */
 export function compare(

@@ -9,7 +9,7 @@ import {
 } from '../stats/change-points.ts';
 import { median } from '../stats/summary.ts';
 import type { BisectResult } from '../words/bisect.ts';
-import type { CellResult, Metric, Result } from '../words/result.ts';
+import { type CellResult, isLoss, type Metric, type Result } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import type { Change, ChangeLevel, Night, TrendIndex } from '../words/trend.ts';
 
@@ -22,10 +22,6 @@ export const seriesKey = ({ testbed, cell }: Series): string => `${testbed} ${ce
 /** The order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
 export const byCommit = (a: Night, b: Night): number =>
   (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
-
-/** Whether it is a loss: fewer packets per second, or more time for each packet. */
-export const isLoss = ({ metric }: Pick<Change, 'metric'>, changeRatio: number): boolean =>
-  metric === 'pps' ? changeRatio < 0 : changeRatio > 0;
 
 /** The cells of a change that have lost; none of a gain. */
 export const lossesOf = (change: Change): ChangeLevel[] =>

@@ -2,7 +2,7 @@
 import { blastNumbers } from '../stats/blast-numbers.ts';
 import { fromJson } from '../words/json.ts';
 import { commitId } from '../words/patch.ts';
-import type { CellResult, Result } from '../words/result.ts';
+import { byMetric, type CellResult, type Metric, type Result } from '../words/result.ts';
 import type { Cell } from '../words/scenario.ts';
 import { type Night, nightSchema, type TrendIndex } from '../words/trend.ts';
 import { isJudged } from '../words/variant-name.ts';
@@ -50,14 +50,14 @@ export function nightsOf(
 }
 
 /** What was known of a base before nights were kept: undefined where its commit is not told. */
-export function earlierNight({ at, commit, pps, nsPerPacket }: Earlier): Night | undefined {
-  const numbers = rounded({ pps, nsPerPacket });
+export function earlierNight({ at, commit, ...of }: Earlier): Night | undefined {
+  const numbers = byMetric((metric) => rounded(of[metric], metric));
   if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return undefined;
   const time = new Date(at).toISOString();
   return { at: time, commit, occasion: 'night', ...numbers, fingerprint: '' };
 }
 
-type Earlier = Pick<Night, 'at' | 'commit' | 'pps' | 'nsPerPacket'>;
+type Earlier = Pick<Night, 'at' | 'commit' | Metric>;
 
 /** A session that was extended, or is published once more, replaces itself. */
 export const withNight = (nights: readonly Night[], night: Night): Night[] =>
@@ -90,13 +90,18 @@ function isOfCommit(result: Result): (run: Run) => boolean {
 
 type Run = CellResult['runs'][number];
 
-const numbersOf = (runs: readonly Run[]): Numbers =>
-  rounded({ pps: blastNumbers(runs, 'pps'), nsPerPacket: blastNumbers(runs, 'nsPerPacket') });
+const numbersOf = (runs: readonly Run[]): Pick<Night, Metric> =>
+  byMetric((metric) => rounded(blastNumbers(runs, metric), metric));
 
-type Numbers = Pick<Night, 'pps' | 'nsPerPacket'>;
+const rounded = (values: readonly number[], metric: Metric): number[] =>
+  values.map(roundings[metric]).filter((value) => value > 0);
 
-/** No run is good to a packet per second, nor to a ten-thousandth of its time; shorter lines make a smaller branch. */
-const rounded = ({ pps, nsPerPacket }: Numbers): Numbers => ({
-  pps: pps.map(Math.round).filter((value) => value > 0),
-  nsPerPacket: nsPerPacket.map((value) => Number(value.toPrecision(4))),
-});
+/**
+ * No run is good to a packet per second, to a ten-thousandth of its time or a millionth of its instructions; shorter lines
+ * make a smaller branch.
+ */
+const roundings: Record<Metric, (value: number) => number> = {
+  pps: Math.round,
+  nsPerPacket: (value) => Number(value.toPrecision(4)),
+  instructionsPerPacket: (value) => Number(value.toPrecision(6)),
+};

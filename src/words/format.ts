@@ -1,6 +1,6 @@
 // Numbers as people read them, with their units.
 
-import type { Metric } from './result.ts';
+import { isCost, type Metric, metricSchema } from './result.ts';
 import { type Cell, cellName } from './scenario.ts';
 
 /** `4.982 Mpps`, `805.3 kpps`. */
@@ -12,12 +12,32 @@ export function formatPps(pps: number): string {
 /** `1,057 ns`. */
 const formatNanoseconds = (ns: number): string => `${grouped(Number(ns.toPrecision(4)))} ns`;
 
-export const formatMetric = (value: number, metric: Metric): string =>
-  metric === 'pps' ? formatPps(value) : formatNanoseconds(value);
+/** `8,314`, of instructions. */
+const formatCount = (count: number): string =>
+  grouped(count < 1000 ? Number(count.toPrecision(4)) : Math.round(count));
 
-/** What a metric is called, and which way is better. */
+export const formatMetric = (value: number, metric: Metric): string => formats[metric](value);
+
+const formats: Record<Metric, (value: number) => string> = {
+  pps: formatPps,
+  nsPerPacket: formatNanoseconds,
+  instructionsPerPacket: (count) => `${formatCount(count)} instructions`,
+};
+
+/** The same at an axis, where there is no room for a word: `8,314`. */
+export const formatTick = (value: number, metric: Metric): string =>
+  metric === 'instructionsPerPacket' ? formatCount(value) : formatMetric(value, metric);
+
+/** What a metric is called. */
+export const metricNouns = {
+  pps: 'packets per second',
+  nsPerPacket: 'CPU time per packet',
+  instructionsPerPacket: 'instructions per packet',
+} as const satisfies Record<Metric, string>;
+
+/** The same, and which way is better. */
 export const metricName = (metric: Metric): string =>
-  metric === 'pps' ? 'packets per second (more is better)' : 'CPU time per packet (less is better)';
+  `${metricNouns[metric]} (${isCost(metric) ? 'less' : 'more'} is better)`;
 
 /**
  * Where on the report's page a flamegraph of a cell stands, `which` is a variant's or `difference`, and the name of its
@@ -91,6 +111,11 @@ export function formatRuns(counted: readonly number[], made: readonly number[]):
   const isMore = made.some((count, index) => count > (counted[index] ?? 0));
   return `${counted.join(' + ')}${isMore ? ` of ${made.join(' + ')}` : ''}`;
 }
+
+/** `pps, nsPerPacket or instructionsPerPacket`: what may be asked for. */
+export const metricChoice = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  metricSchema.options,
+);
 
 /** `2,000`. */
 export const grouped = (value: number): string => value.toLocaleString('en-US');

@@ -4,7 +4,7 @@ import { patchSchema } from './patch.ts';
 import { rejectionSchema, rejections } from './rejection.ts';
 import { cellSchema } from './scenario.ts';
 
-export const metricSchema = z.enum(['pps', 'nsPerPacket']);
+export const metricSchema = z.enum(['pps', 'nsPerPacket', 'instructionsPerPacket']);
 
 const validitySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('valid') }),
@@ -46,6 +46,8 @@ export const runSchema = z.object({
   pps: z.number().nonnegative(),
   /** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
   nsPerPacket: z.number().positive().optional(),
+  /** Instructions that the guest executed for each packet it forwarded; absent where nobody counts them. */
+  instructionsPerPacket: z.number().positive().optional(),
   samples: z.array(
     z.object({
       seconds: z.number().positive(),
@@ -55,6 +57,8 @@ export const runSchema = z.object({
       busySeconds: z.number().nonnegative().optional(),
       /** Time in which the forwarding thread was due and its CPU was given to others. */
       deniedSeconds: z.number().nonnegative().optional(),
+      /** Instructions that the guest executed. */
+      instructions: z.int().nonnegative().optional(),
     }),
   ),
   validity: validitySchema,
@@ -68,8 +72,8 @@ export const intervalSchema = z.object({
 });
 
 /**
- * What one metric says of a cell; absolute values in packets per second, or ns per packet. The change of patched is
- * freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
+ * What one metric says of a cell; absolute values in packets per second, or in ns or instructions per packet. The change of
+ * patched is freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
  */
 const comparisonSchema = z.object({
   metric: metricSchema,
@@ -167,6 +171,8 @@ const moverSchema = z.object({
   patchedRatio: z.number(),
   /** Its share of the DUT's time for each packet, in ns; absent where nothing was measured that tells it. */
   nsPerPacket: z.object({ base: z.number(), patched: z.number() }).optional(),
+  /** Its share of the instructions for each packet, where these were counted and sampled; then it has no `nsPerPacket`. */
+  instructionsPerPacket: z.object({ base: z.number(), patched: z.number() }).optional(),
 });
 
 /** What the profiles of base and patched say of a cell. */
@@ -188,7 +194,7 @@ const cellResultSchema = z.object({
   baseline: baselineSchema,
   /** Pairs that were there when it was decided, or when the budget was used up. */
   pairs: z.int().nonnegative(),
-  /** The metric that was judged comes first; none where the cell is invalid for lack of runs. */
+  /** The metric that was judged comes first, then the others that were measured; none where the cell is invalid for lack of runs. */
   comparisons: z.array(comparisonSchema),
   /**
    * Earlier diffs beside base, each by itself: shown, and not judged. Their intervals have the plain confidence level,
@@ -220,6 +226,8 @@ export const blastSchema = z.object({
   ingressPackets: z.int().nonnegative().optional(),
   /** What ran on the DUT, by its own words; absent where the variants share a kernel. */
   kernel: z.string().optional(),
+  /** The same of each variant by its name, where guests ran them side by side. */
+  kernels: z.record(z.string(), z.string()).exactOptional(),
   /** The run of base is in the result of another patch too, and is taken from there for the history. */
   isShared: z.literal(true).optional(),
   /** Folder of the raw logs, relative to the result file. */
@@ -306,6 +314,8 @@ export const resultSchema = z.object({
 });
 
 export type Metric = z.infer<typeof metricSchema>;
+/** What a packet costs: less is better. */
+export type Cost = Exclude<Metric, 'pps'>;
 export type Validity = z.infer<typeof validitySchema>;
 export type Run = z.infer<typeof runSchema>;
 export type Interval = z.infer<typeof intervalSchema>;
@@ -321,3 +331,16 @@ export type BlastSummary = z.infer<typeof blastSchema>;
 export type Policy = z.infer<typeof policySchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Result = z.infer<typeof resultSchema>;
+
+export const isCost = (metric: Metric): metric is Cost => metric !== 'pps';
+
+/** Whether a change is a loss: fewer packets per second, or a higher cost of each. */
+export const isLoss = ({ metric }: { metric: Metric }, change: number): boolean =>
+  isCost(metric) ? change > 0 : change < 0;
+
+/** Something of each metric. */
+export const byMetric = <Value>(of: (metric: Metric) => Value): Record<Metric, Value> => ({
+  pps: of('pps'),
+  nsPerPacket: of('nsPerPacket'),
+  instructionsPerPacket: of('instructionsPerPacket'),
+});

@@ -16,9 +16,11 @@ export const nightSchema = z.object({
   committedAt: z.iso.datetime().optional(),
   /** What it was measured for: at its time of night, after a push, or once more as the session before was off. */
   occasion: z.enum(['night', 'push', 'again']),
-  /** Numbers of `pps` and `nsPerPacket`, one a blast; the second has none where the DUT cannot tell. */
+  /** Numbers of each metric, one a blast; none where the DUT cannot tell. */
   pps: rates,
   nsPerPacket: rates,
+  /** Absent from lines of before it was counted. */
+  instructionsPerPacket: rates.default([]),
   /** Id among `fingerprints` of the index; empty where it was measured before they were kept. */
   fingerprint: z.string(),
   /** Folder of the result, which may be gone. */

@@ -119,7 +119,8 @@ const nightsFrom = (change: Change, count: number) => {
   if (level === undefined) throw new Error('no cell');
   const night = (nth: number): Night => ({
     at: new Date(Date.parse(change.changedAt) + nth * 86_400_000).toISOString(),
-    ...{ commit: change.bad, occasion: 'night', pps: [1], nsPerPacket: [], fingerprint: '' },
+    ...{ commit: change.bad, occasion: 'night', fingerprint: '' },
+    ...{ pps: [1], nsPerPacket: [], instructionsPerPacket: [] },
   });
   const key = seriesKey({ testbed: change.testbed, cell: level.cell });
   return new Map([[key, Array.from({ length: count }, (_, nth) => night(nth + 1))]]);

@@ -99,7 +99,7 @@ describe.each(Object.entries({ bash, zsh, fish }))('%s', (shell, offer) => {
       ['ppsgate testbeds ch', ['check']],
       ['ppsgate testbeds check --no', ['--no-traffic']],
       ['ppsgate --debug testbeds check --no', ['--no-traffic']],
-      ['ppsgate gate --metric ', ['nsPerPacket', 'pps']],
+      ['ppsgate gate --metric ', ['instructionsPerPacket', 'nsPerPacket', 'pps']],
       ['ppsgate gate --priority=re', ['release', 'rerun']],
       ['ppsgate gate --scenarios forwarding,pf-', ['pf-stateful', 'pf-stateless']],
       ['ppsgate gate --margin ', []],
@@ -152,7 +152,7 @@ testWith(['fish'], 'fish shows what a command and an option do', () => {
   const shown = (line: string) =>
     call('fish', ['-c', 'source $argv[1]; complete -C $argv[2]', path, line]);
   expect(shown('ppsgate qua')).toBe('quarantine\ttake a testbed out of use, or back into it\n');
-  expect(shown('ppsgate gate --met')).toBe('--metric\tpps or nsPerPacket\n');
+  expect(shown('ppsgate gate --met')).toBe('--metric\tpps, nsPerPacket or instructionsPerPacket\n');
 });
 
 testWith(['shellcheck'], 'shellcheck has nothing to say of the script for bash', () => {

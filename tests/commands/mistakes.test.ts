@@ -72,14 +72,18 @@ test.for<Told>([
   [
     { metric: 'cpu' },
     flag,
-    '--metric: expected one of pps, nsPerPacket, found "cpu"; did you mean `nsPerPacket`?',
+    '--metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "cpu"; did you mean `nsPerPacket`?',
   ],
   [
     { metric: 'ns' },
     step,
-    'metric: expected one of pps, nsPerPacket, found "ns"; did you mean `nsPerPacket`?',
+    'metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "ns"; did you mean `nsPerPacket`?',
   ],
-  [{ metric: 'udp' }, flag, '--metric: expected one of pps, nsPerPacket, found "udp".'],
+  [
+    { metric: 'udp' },
+    flag,
+    '--metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "udp".',
+  ],
   [
     { scenarios: 'nft' },
     flag,
@@ -135,7 +139,7 @@ test.each([
   ],
   [
     'gate: { metric: cpu }',
-    'gate.metric: expected one of pps, nsPerPacket, found "cpu"; did you mean `nsPerPacket`?',
+    'gate.metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "cpu"; did you mean `nsPerPacket`?',
   ],
 ])('%s in ppsgate.yml is told where it belongs, or what it is called', (text, told) => {
   expect(problemsOf(`${onLinux}\n${text}`)).toEqual([told]);

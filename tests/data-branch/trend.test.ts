@@ -55,7 +55,7 @@ describe('a night of the default branch', () => {
       'trend/shelf-3/sparklines.svg',
     ]);
     expect(nightsIn(shelf)).toMatchObject([
-      { at: onDay(20), commit, occasion: 'night', pps: [800_750], nsPerPacket: [] },
+      { at: onDay(20), commit, occasion: 'night', pps: [800_750], instructionsPerPacket: [] },
     ]);
     expect(published?.result).toBe(`${nightsIn(shelf)[0]?.result}/result.json`);
     expect(indexIn(shelf)).toMatchObject({

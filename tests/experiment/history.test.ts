@@ -47,6 +47,23 @@ test.for([
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
+test('a line of before instructions were counted is read, and tells none', async () => {
+  const path = join(temporaryFolder(), 'history.jsonl');
+  const { instructionsPerPacket: _, ...old } = aHistoryEntry();
+  writeFileSync(path, `${JSON.stringify(old)}\n`);
+  const entries = await historyFile(path).read();
+  expect(entries).toEqual([aHistoryEntry()]);
+  expect(historyOf(entries, { ...query, metric: 'instructionsPerPacket' })).toBeUndefined();
+});
+
+test('a history tells of each metric by itself', () => {
+  const entry = onDay(1, { instructionsPerPacket: [8314, 8314] });
+  const { typical, typicalRuns } =
+    historyOf([entry], { ...query, metric: 'instructionsPerPacket' }) ?? expect.fail('It tells.');
+  expect(typical).toBeCloseTo(8314, 6);
+  expect(typicalRuns).toBe(2);
+});
+
 test('a directory is no history', async () => {
   await expect(historyFile(temporaryFolder()).read()).rejects.toThrow(/cannot be read \(EISDIR\)/);
 });
@@ -119,6 +136,7 @@ test('a result adds a line for each cell that has numbers of base', () => {
       commit: 'a'.repeat(40),
       pps: [8e5],
       nsPerPacket: [],
+      instructionsPerPacket: [],
       moved: false,
     },
   ]);

@@ -7,7 +7,7 @@ import { assembleResult, unchangedResult } from '../../src/experiment/assemble.t
 import type { HistoryEntry } from '../../src/experiment/history.ts';
 import { cellsOf, extendPlan, makePlan, type Plan } from '../../src/experiment/plan.ts';
 import { type Asked, recompute } from '../../src/experiment/recompute.ts';
-import type { CellResult, Result } from '../../src/words/result.ts';
+import { type CellResult, metricSchema, type Result } from '../../src/words/result.ts';
 import { journalOf, still } from '../fakes/journal.ts';
 import { aConfig, fourOverlays, overlays, singleRuns } from '../fakes/plan.ts';
 import { pullRequest, revision } from '../fakes/result.ts';
@@ -21,6 +21,7 @@ const history: HistoryEntry[] = [1, 2, 3].map((day) => ({
   commit: 'a'.repeat(40),
   pps: [800_000, 802_000, 799_000, 801_000, 798_000],
   nsPerPacket: [1250, 1247, 1251, 1249, 1253],
+  instructionsPerPacket: [],
   moved: false,
 }));
 
@@ -48,7 +49,7 @@ describe('an honest result', () => {
   const configs = fc.record({
     isSingle: fc.boolean(),
     families: fc.constantFrom<Config['families'][]>(['inet4'], ['inet4', 'inet6']),
-    metric: fc.constantFrom<Config['gate']['metric'][]>('pps', 'nsPerPacket'),
+    metric: fc.constantFrom(...metricSchema.options),
     isKnown: fc.boolean(),
     isRevision: fc.boolean(),
   });

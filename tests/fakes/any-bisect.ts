@@ -8,6 +8,7 @@ import type {
   BisectRevision,
   Fault,
 } from '../../src/words/bisect.ts';
+import { metricSchema } from '../../src/words/result.ts';
 import { aBisectResult, aChange, commitAt } from './bisect-result.ts';
 import { aRun, unfit } from './result.ts';
 
@@ -20,7 +21,7 @@ export const anyBisect = (text: fc.Arbitrary<string>): fc.Arbitrary<BisectResult
         revisions: fc.array(anyRevision(text), { minLength: count, maxLength: count }),
         answer: anyAnswer(count),
         text,
-        metric: fc.constantFrom('pps', 'nsPerPacket'),
+        metric: fc.constantFrom(...metricSchema.options),
         isShared: fc.boolean(),
         hasHistory: fc.boolean(),
         revert: fc.option(text, { nil: undefined }),

@@ -149,6 +149,7 @@ function nightsOf(
       committedAt: timeOf(ago % 7 === 3 ? ago + 1 : ago, -300),
       occasion: ago % 31 === 4 ? 'push' : 'night',
       pps,
+      instructionsPerPacket: [],
       nsPerPacket: testbed === 'rpi5' ? [] : pps.map((one) => Number((8e9 / one).toPrecision(4))),
       fingerprint: fingerprintOf(testbed, ago < 90),
     };

@@ -11,6 +11,7 @@ export const aHistoryEntry = (changes: Partial<HistoryEntry> = {}): HistoryEntry
   commit: 'a'.repeat(40),
   pps: [805_000, 798_000, 801_000, 794_000, 802_000],
   nsPerPacket: [],
+  instructionsPerPacket: [],
   moved: false,
   ...changes,
 });

@@ -44,7 +44,8 @@ function entryOf(blast: PlannedBlast, attempt: number, world: NumbersWorld): Ent
       const noise = 1 + noiseRatio * (random() + random() - 1);
       const pps = 8e5 * noise * (run.variant === 'patched' ? speed : 1);
       const validity = random() < unfitRatio ? unfit('A hole.') : aRun().validity;
-      return aRun({ ...run, blast: number, attempt, pps, nsPerPacket: 1e9 / pps, validity });
+      const costs = { nsPerPacket: 1e9 / pps, instructionsPerPacket: 1e10 / pps };
+      return aRun({ ...run, blast: number, attempt, pps, ...costs, validity });
     }),
   };
 }

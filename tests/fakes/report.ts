@@ -134,7 +134,7 @@ type FoundWithProfiles = Found & { profiles: { base: Profile; patched: Profile }
 function cellOf(one: FoundWithProfiles, index: number, random: RandomGenerator): CellResult {
   const { cell, pps, interval, verdict, profiles } = one;
   const { base, patched } = profiles;
-  const nsPerPacket = { base: 1e9 / pps, patched: 1e9 / (pps * (1 + interval.change)) };
+  const time = { base: 1e9 / pps, patched: 1e9 / (pps * (1 + interval.change)) };
   const name = cellName(cell).replaceAll(' ', '-');
   return {
     cell,
@@ -164,7 +164,10 @@ function cellOf(one: FoundWithProfiles, index: number, random: RandomGenerator):
       idleSamples: 5120,
       file: `profiles/${name}-${variant}/pmcstat.graph`,
     })),
-    reason: { ...explain(base, patched, nsPerPacket), idleFrames: ['cpu_idle'] },
+    reason: {
+      ...explain(base, patched, { metric: 'nsPerPacket', ...time }),
+      idleFrames: ['cpu_idle'],
+    },
   };
 }
 

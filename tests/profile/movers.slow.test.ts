@@ -6,7 +6,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { describe, expect, test } from 'vitest';
 import { withoutIdle } from '../../src/profile/idle.ts';
-import { explain } from '../../src/profile/movers.ts';
+import { explain, type PacketCost } from '../../src/profile/movers.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { parseProfile } from '../../src/profile/read.ts';
 import { standardNormal } from '../../src/stats/normal.ts';
@@ -45,6 +45,12 @@ const slowLookup = profileOf({
   fib4_lookup: 3_200,
 });
 
+const byTime = (base: number, patched: number): PacketCost => ({
+  metric: 'nsPerPacket',
+  base,
+  patched,
+});
+
 test('a function that got dearer is named with both shares', () => {
   expect(explain(router, slowLookup)).toEqual({
     movers: [{ function: 'fib4_lookup', baseRatio: 1 / 12, patchedRatio: 3.2 / 12 }],
@@ -53,15 +59,23 @@ test('a function that got dearer is named with both shares', () => {
 });
 
 test('with the time for each packet its own time is told', () => {
-  const { movers } = explain(router, slowLookup, { base: 120, patched: 150 });
+  const { movers } = explain(router, slowLookup, byTime(120, 150));
   expect(movers).toHaveLength(1);
   expect(movers[0]?.nsPerPacket?.base).toBeCloseTo(10, 9);
   expect(movers[0]?.nsPerPacket?.patched).toBeCloseTo(40, 9);
 });
 
+test('with the instructions for each packet its own are told, and no time', () => {
+  const cost = { metric: 'instructionsPerPacket', base: 7_200, patched: 9_000 } as const;
+  const [mover] = explain(router, slowLookup, cost).movers;
+  expect(mover?.instructionsPerPacket?.base).toBeCloseTo(600, 9);
+  expect(mover?.instructionsPerPacket?.patched).toBeCloseTo(2_400, 9);
+  expect(mover).not.toHaveProperty('nsPerPacket');
+});
+
 test('what takes longer all over is told from the time, and not from shares', () => {
   expect(explain(router, router)).toEqual({ movers: [], moved: 0 });
-  expect(namesOf(explain(router, router, { base: 100, patched: 200 }))).toEqual([
+  expect(namesOf(explain(router, router, byTime(100, 200)))).toEqual([
     'ip_input',
     'ip_output',
     'ether_output',
@@ -155,7 +169,7 @@ test('of fifteen that moved the ten greatest are named, greatest first, and all 
   const { movers, moved: all } = explain(
     profileOf({ ...calm, gone: 100_000 }),
     profileOf({ ...calm, ...Object.fromEntries(moved) }),
-    { base: 255, patched: 297.5 },
+    byTime(255, 297.5),
   );
   expect(all).toBe(16);
   expect(movers.map((mover) => mover.function)).toEqual([
@@ -166,7 +180,7 @@ test('of fifteen that moved the ten greatest are named, greatest first, and all 
 
 test('an empty profile explains nothing', () => {
   expect(explain(profileOf({}), router)).toEqual({ movers: [], moved: 0 });
-  expect(explain(router, profileOf({}), { base: 1, patched: 2 })).toEqual({ movers: [], moved: 0 });
+  expect(explain(router, profileOf({}), byTime(1, 2))).toEqual({ movers: [], moved: 0 });
 });
 
 const anyProfile = fc
@@ -175,10 +189,9 @@ const anyProfile = fc
   })
   .map(profileOf);
 const anyTime = fc.option(
-  fc.record({
-    base: fc.integer({ min: 50, max: 500 }),
-    patched: fc.integer({ min: 50, max: 500 }),
-  }),
+  fc
+    .tuple(fc.integer({ min: 50, max: 500 }), fc.integer({ min: 50, max: 500 }))
+    .map(([base, patched]) => byTime(base, patched)),
   { nil: undefined },
 );
 
@@ -186,7 +199,7 @@ test('the other way round the same functions move, back', () => {
   fc.assert(
     fc.property(anyProfile, anyProfile, anyTime, (base, patched, time) => {
       const there = explain(base, patched, time);
-      const back = explain(patched, base, time && { base: time.patched, patched: time.base });
+      const back = explain(patched, base, time && byTime(time.patched, time.base));
       const turned = back.movers.map(({ baseRatio, patchedRatio, nsPerPacket, ...rest }) => ({
         ...rest,
         baseRatio: patchedRatio,
@@ -287,7 +300,7 @@ describeWith(['shared/corpus/profiles'], 'profiles of a patch to ipfw', () => {
   test('name the lookup that was replaced, and the locks that it no longer takes', () => {
     const base = read('bench.325006.inet4.1.pmc.graph');
     const patched = read('bench.325006D12685.inet4.1.pmc.graph');
-    const time = { base: 1e9 / 4.982e6, patched: 1e9 / 5.397e6 };
+    const time = byTime(1e9 / 4.982e6, 1e9 / 5.397e6);
     for (const reason of [explain(base, patched), explain(base, patched, time)]) {
       expect(namesOf(reason).slice(0, 4)).toEqual([
         'lookup_dyn_rule_locked',

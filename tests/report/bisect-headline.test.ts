@@ -66,6 +66,15 @@ test('less time for each packet is saved, and runs are not counted where variant
   expect(bisectSymbol(result)).toBe('🟢');
 });
 
+test('more instructions for each packet are a cost', () => {
+  const metric = 'instructionsPerPacket';
+  const headline = (change: number) =>
+    bisectHeadline(aBisectResult({ metric, answer: culprit(5, change) }));
+  expect(headline(0.038)).toMatch(/costs 3\.8 ± 0\.2 % more instructions per packet, /);
+  expect(headline(-0.038)).toMatch(/saves 3\.8 ± 0\.2 % of the instructions per packet, /);
+  expect(bisectSymbol(aBisectResult({ metric, answer: culprit(5, 0.038) }))).toBe('🔴');
+});
+
 test('of many changes three are named and the others counted', () => {
   const found = [1, 2, 3, 4, 5].map((revision) => culprit(revision, -0.1));
   const answer: BisectAnswer = { kind: 'several', found, open: [] };

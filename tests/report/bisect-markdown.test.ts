@@ -72,6 +72,12 @@ test('a culprit, as its reader sees it', () => {
   `);
 });
 
+test('what instructions do not tell is said where they are searched by', () => {
+  const result = aBisectResult({ metric: 'instructionsPerPacket' });
+  expect(renderBisectMarkdown(result)).toContain('- Cache misses, locks, other CPUs, ');
+  expect(renderBisectMarkdown(aBisectResult())).not.toContain('Cache misses');
+});
+
 test('a group, as its reader sees it on Phabricator', () => {
   const remarkup = unbroken(renderBisectRemarkup(mellanoxBroken)).split('\n```lang')[0];
   expect(remarkup).toMatchInlineSnapshot(`

@@ -74,6 +74,25 @@ test.each([
   },
 );
 
+test('by instructions per packet a change is told in instructions', () => {
+  const policy = { ...byTime.policy, metric: 'instructionsPerPacket' } as const;
+  const told = (kind: Parameters<typeof timed>[0], change: number) => {
+    const one = timed(kind, change);
+    const comparisons = one.comparisons.map((all) => ({ ...all, metric: policy.metric }));
+    return headlineOf(kind, [{ ...one, comparisons }], { policy });
+  };
+  expect(told('regression', 0.038)).toContain(
+    '#7 takes 3.80 % more instructions per packet (forwarding inet4)',
+  );
+  expect(told('improvement', -0.038)).toContain(
+    '#7 takes 3.80 % fewer instructions per packet (forwarding inet4); no regression',
+  );
+  expect(told('no-regression', -0.02)).toContain('#7 takes no more instructions per packet');
+  expect(headlineOf('inconclusive', [aCell({ kind: 'inconclusive' })], { policy })).toContain(
+    '#7 may take 5.26 % more instructions per packet or not',
+  );
+});
+
 test('a router that forwards nothing is told of first, whatever is judged', () => {
   const silent = aCell({ kind: 'regression' }, { change: -1, low: -1, high: -1 }, stateful);
   const cells = [timed('regression', 0.188), silent];

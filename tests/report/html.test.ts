@@ -86,6 +86,14 @@ test('a cell that is invalid says why, and one that is open how to go on', () =>
   );
 });
 
+test('what instructions do not tell is said where they are judged', () => {
+  const { policy } = aResult();
+  const byInstructions = { policy: { ...policy, metric: 'instructionsPerPacket' as const } };
+  const said = 'What this metric does not see Cache misses, locks, other CPUs, ';
+  expect(textOf(renderHtml(aResult(byInstructions), []))).toContain(said);
+  expect(textOf(renderHtml(aResult(), []))).not.toContain(said);
+});
+
 test('all cells are drawn, however many there are', () => {
   const cells = Array.from({ length: 60 }, (_, index) =>
     regression({ cell: { ...forwarding, frameBytes: 64 + index } }),
@@ -116,6 +124,12 @@ describe('why a cell changed', () => {
     expect(text).toContain('ipfw_chk −18 ns −6.8 points 31.0 % 24.2 % ipfw.ko');
     expect(text).toContain('2 more moved less');
     expect(text).toContain('Stacks with cpu_idle are left out');
+  });
+
+  test('are told in instructions where these were counted and sampled', () => {
+    const instructionsPerPacket = { base: 600, patched: 850 };
+    const reason = { movers: [{ ...mover, instructionsPerPacket }], moved: 1, idleFrames: [] };
+    expect(textOfCell({ reason })).toContain('ipfw_chk +250 instructions −6.8 points');
   });
 
   test('is not known where nothing moved beyond chance', () => {

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { pngOf } from '../../src/report/png.ts';
-import type { CellResult, CellVerdict, Interval, Result } from '../../src/words/result.ts';
+import {
+  type CellResult,
+  type CellVerdict,
+  type Interval,
+  metricSchema,
+  type Result,
+} from '../../src/words/result.ts';
 import { aCell, aResult, policy, revision } from '../fakes/result.ts';
 import { hostileToXml } from '../fakes/xml.ts';
 import { times } from '../random.ts';
@@ -195,7 +201,7 @@ describe('whatever is in a result', () => {
       marginRatio: fc.double({ min: 0, max: 1, noNaN: true }),
       name: hostileToXml,
       variant: hostileToXml,
-      metric: fc.constantFrom('pps', 'nsPerPacket'),
+      metric: fc.constantFrom(...metricSchema.options),
     })
     .map(({ kind, interval, marginRatio, name, variant, metric }) => {
       const cell = cellOf(kind, interval);

@@ -225,6 +225,17 @@ test('the metric that was judged has the table, the other a fold', () => {
   expect(summaries(markdown)).toContain('packets per second (more is better), which is not judged');
 });
 
+test('what instructions do not tell is said where they are judged, and nowhere else', () => {
+  const unseen = 'What this metric does not see:\n- Cache misses, locks, other CPUs, ';
+  const byInstructions = { ...policy, metric: 'instructionsPerPacket' } as const;
+  expect(unfolded(renderMarkdown({ ...judged([loss]), policy: byInstructions }))).toContain(unseen);
+  expect(renderMarkdown(judged([loss]))).not.toContain(unseen);
+  const failed = { kind: 'does-not-apply', message: 'Hunk 1 failed.' } as const;
+  expect(renderMarkdown({ ...aResult({ outcome: failed }), policy: byInstructions })).not.toContain(
+    unseen,
+  );
+});
+
 test('a change that is sure is bold, one that is not is plain', () => {
   const sure = aCell({ kind: 'no-regression' }, { change: -0.01, low: -0.015, high: -0.005 });
   const open = aCell({ kind: 'no-regression' }, { change: -0.01, low: -0.015, high: 0.005 });
@@ -545,6 +556,18 @@ describe('why a cell changed', () => {
       | \`c\` | – | +3.1 points | 9.3 % | 12.4 % | – |
       | \`d\` | – | +3.1 points | 9.3 % | 12.4 % | – |"
     `);
+  });
+
+  test('is told in instructions where these were counted and sampled', () => {
+    const instructionsPerPacket = { base: 773.2, patched: 1031 };
+    const movers = [{ ...mover('nft_do_chain'), instructionsPerPacket }];
+    const cell = { ...loss, ...profiled(movers) };
+    expect(whyLinesOf([cell])).toEqual([
+      '**Why** (forwarding inet4): `nft_do_chain` +260 instructions per packet (9.3 → 12.4 % of them)',
+    ]);
+    expect(foldOf(renderMarkdown(judged([cell])))?.replaceAll('\u00a0', ' ')).toContain(
+      '| `nft_do_chain` | +260 instructions | +3.1 points |',
+    );
   });
 
   test('is unknown where base or patched has no profile, with the cause', () => {

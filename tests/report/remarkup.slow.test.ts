@@ -68,6 +68,14 @@ const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
     ...changes,
   });
 
+test('what instructions do not tell is said where they are judged', () => {
+  const { policy } = aResult();
+  const byInstructions = { policy: { ...policy, metric: 'instructionsPerPacket' as const } };
+  expect(renderRemarkup(judged([loss], byInstructions), links)).toContain(
+    'What this metric does not see:\n- Cache misses, locks, other CPUs, ',
+  );
+});
+
 test('a regression, as its reader sees it', () => {
   expect(
     renderRemarkup(judged([loss, noTraffic]), links).replaceAll('\u00a0', ' '),

@@ -171,8 +171,18 @@ describe('a series', () => {
     const lines = files.get(`${path}.csv`)?.trim().split('\n') ?? [];
     expect(lines).toHaveLength(121);
     expect(lines[1]).toMatch(
-      /^20\d\d-\d\d-\d\dT[\d:.]+Z,[0-9a-f]{40},\w+,\d+,\d+,\d+,[\d.]+,[0-9a-f]{12}$/,
+      /^20\d\d-\d\d-\d\dT[\d:.]+Z,[0-9a-f]{40},\w+,\d+,\d+,\d+,[\d.]+,,[0-9a-f]{12}$/,
     );
+  });
+
+  test('has the instructions of its nights, where they were counted', () => {
+    const [key, own] = [...source.nights][0] ?? ['', []];
+    const counted = own.map((night) => ({ ...night, instructionsPerPacket: [8313, 8315] }));
+    const nights = new Map([...source.nights, [key, counted]]);
+    const shown = page('testbeds/hp-t540/forwarding-inet4.html', { ...source, nights });
+    expect(read(shown)).toContain('CPU time per packet instructions per packet');
+    expect(read(shown)).toContain('8,314 instructions');
+    expect(read(page('testbeds/hp-t540/forwarding-inet4.html'))).not.toContain('instructions');
   });
 
   test('shows a commit that was measured late where it was the newest', () => {

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { worstVerdict } from '../../src/stats/verdict.ts';
-import type { CellVerdict, Policy, Run } from '../../src/words/result.ts';
+import {
+  type CellVerdict,
+  isCost,
+  metricSchema,
+  type Policy,
+  type Run,
+} from '../../src/words/result.ts';
 import { judgeCell, singleRunDesign } from '../fakes/cell.ts';
 import { aCell, aRun, pairedRuns, policy, unfit } from '../fakes/result.ts';
 import { times } from '../random.ts';
@@ -56,7 +62,7 @@ describe('a verdict', () => {
     );
   });
 
-  test.each(['pps', 'nsPerPacket'] as const)(
+  test.each(metricSchema.options)(
     'by %s is what the interval says that is shown beside it',
     (metric) => {
       const rules = { metric, missRatio: 0.2, confidenceRatio: 0.6, falseAlarmRatio: 0.1 };
@@ -92,27 +98,48 @@ describe('a verdict', () => {
     );
   });
 
-  test('by time per packet is the one by packets per second', () => {
-    fc.assert(
-      fc.property(sample, ({ base, patched }) => {
-        const time = (values: number[]) => values.map((pps) => 1e9 / pps);
-        const byTime = pairedRuns(time(base), time(patched), 'nsPerPacket');
-        expect(verdictOf(byTime, { metric: 'nsPerPacket' })).toEqual(
-          verdictOf(pairedRuns(base, patched)),
-        );
-      }),
-    );
-  });
+  test.each(metricSchema.options.filter(isCost))(
+    'by %s is the one by packets per second',
+    (metric) => {
+      fc.assert(
+        fc.property(sample, ({ base, patched }) => {
+          const cost = (values: number[]) => values.map((pps) => 1e9 / pps);
+          const byCost = pairedRuns(cost(base), cost(patched), metric);
+          expect(verdictOf(byCost, { metric })).toEqual(verdictOf(pairedRuns(base, patched)));
+        }),
+      );
+    },
+  );
 
-  test('comes with the metric that was judged first, and the other after it', () => {
+  test('comes with the metric that was judged first, and the others that runs have after it', () => {
     const runs = pairedRuns(eight(8e5), eight(7e5)).map((run) => ({
       ...run,
       nsPerPacket: 1e9 / run.pps,
     }));
-    const metrics = (metric: Policy['metric']) =>
+    const counted = runs.map((run) => ({ ...run, instructionsPerPacket: 1e10 / run.pps }));
+    const metrics = (runs: Run[], metric: Policy['metric']) =>
       judge(runs, { metric }).comparisons.map((comparison) => comparison.metric);
-    expect(metrics('pps')).toEqual(['pps', 'nsPerPacket']);
-    expect(metrics('nsPerPacket')).toEqual(['nsPerPacket', 'pps']);
+    expect(metrics(runs, 'pps')).toEqual(['pps', 'nsPerPacket']);
+    expect(metrics(runs, 'nsPerPacket')).toEqual(['nsPerPacket', 'pps']);
+    expect(metrics(counted, 'pps')).toEqual(['pps', 'nsPerPacket', 'instructionsPerPacket']);
+    expect(metrics(counted, 'instructionsPerPacket')).toEqual([
+      'instructionsPerPacket',
+      'pps',
+      'nsPerPacket',
+    ]);
+  });
+
+  test('rests on runs that agree to the last instruction', () => {
+    const count = (base: number, patched: number) =>
+      judge(pairedRuns(eight(base), eight(patched), 'instructionsPerPacket'), {
+        metric: 'instructionsPerPacket',
+        falseAlarmRatio: 0.1,
+      });
+    expect(count(8314, 8314).verdict).toEqual({ kind: 'no-regression' });
+    const { verdict, comparisons } = count(8000, 8320);
+    expect(verdict).toEqual({ kind: 'regression' });
+    const { change, low, high } = comparisons[0]?.interval ?? expect.fail('It was compared.');
+    for (const one of [change, low, high]) expect(one).toBeCloseTo(0.04, 9);
   });
 });
 
@@ -191,7 +218,7 @@ test('a machine that was too busy is what an invalid cell says first', () => {
 describe('a DUT that forwards nothing', () => {
   const stopped = pairedRuns(eight(8e5), eight(0));
 
-  test.for(['pps', 'nsPerPacket'] as const)(
+  test.for(metricSchema.options)(
     'when patched, is a regression of 100 %, also where %s is judged',
     (metric) => {
       const { verdict, comparisons } = judge(stopped, { metric });

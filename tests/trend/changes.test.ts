@@ -33,6 +33,7 @@ const aNight = (night: number, level: number, changes: Partial<Night> = {}): Nig
   occasion: 'night',
   pps: [level * (1 + ((night * 7) % 5) / 1000)],
   nsPerPacket: [],
+  instructionsPerPacket: [],
   fingerprint: '0123456789ab',
   ...changes,
 });

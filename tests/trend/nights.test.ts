@@ -42,6 +42,7 @@ describe('a night', () => {
           occasion: 'night',
           pps: [800_000, 802_000, 801_000, 803_000],
           nsPerPacket: [],
+          instructionsPerPacket: [],
           fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
           result: path,
         },
@@ -62,12 +63,17 @@ describe('a night', () => {
     expect(only(judged(runs, oneCommit))).toMatchObject({ pps: [800_000] });
   });
 
-  test('has one number a blast, in whole packets and four digits of a nanosecond', () => {
+  test('has one number a blast, in whole packets, four digits of a time and six of instructions', () => {
+    const costs = { nsPerPacket: 1234.5678, instructionsPerPacket: 8314.5678 };
     const runs = [
-      aRun({ number: 1, pps: 800_000.4, nsPerPacket: 1234.5678 }),
-      aRun({ number: 2, variant: 'patched', pps: 800_002.4, nsPerPacket: 1234.5678 }),
+      aRun({ number: 1, pps: 800_000.4, ...costs }),
+      aRun({ number: 2, variant: 'patched', pps: 800_002.4, ...costs }),
     ];
-    expect(only(judged(runs, oneCommit))).toMatchObject({ pps: [800_001], nsPerPacket: [1235] });
+    expect(only(judged(runs, oneCommit))).toMatchObject({
+      pps: [800_001],
+      nsPerPacket: [1235],
+      instructionsPerPacket: [8314.57],
+    });
   });
 
   test('is none where no packet came through, or no run counts', () => {
@@ -86,7 +92,8 @@ describe('a night', () => {
 
   test('takes the place of the same session, and else the place of its commit', () => {
     const night = (at: string, changes: Partial<Night> = {}): Night => ({
-      ...{ at, commit: base, occasion: 'night', pps: [1], nsPerPacket: [], fingerprint: '' },
+      ...{ at, commit: base, occasion: 'night', fingerprint: '' },
+      ...{ pps: [1], nsPerPacket: [], instructionsPerPacket: [] },
       ...changes,
     });
     const [first, second] = [night('2026-11-01T00:00:00Z'), night('2026-11-02T00:00:00Z')];
@@ -106,10 +113,17 @@ describe('a night', () => {
     ]);
   });
 
+  test('is read from a line of before instructions were counted, and has none', () => {
+    const night = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
+    const { instructionsPerPacket, ...old } = { ...night };
+    expect(instructionsPerPacket).toEqual([]);
+    expect(parseNights(JSON.stringify(old))).toEqual([night]);
+  });
+
   test('is made of a line of the history of earlier versions, where that names a commit', () => {
     expect(earlierNight(aHistoryEntry({ pps: [800_000.4] }))).toEqual({
       ...{ at: '2026-11-01T12:00:00.000Z', commit: base, occasion: 'night' },
-      ...{ pps: [800_000], nsPerPacket: [], fingerprint: '' },
+      ...{ pps: [800_000], nsPerPacket: [], instructionsPerPacket: [], fingerprint: '' },
     });
     expect(earlierNight(aHistoryEntry({ commit: '' }))).toBeUndefined();
     expect(earlierNight(aHistoryEntry({ pps: [] }))).toBeUndefined();

@@ -13,6 +13,7 @@ import {
   formatProbability,
   formatShare,
   formatSizeAndError,
+  formatTick,
   grouped,
   metricName,
 } from '../../src/words/format.ts';
@@ -46,11 +47,30 @@ test('a metric is shown in its unit', () => {
   expect(formatMetric(1057.4, 'nsPerPacket')).toBe('1,057 ns');
   expect(formatMetric(61.237, 'nsPerPacket')).toBe('61.24 ns');
   expect(formatMetric(805_312, 'pps')).toBe('805.3 kpps');
+  expect(formatMetric(8314.2, 'instructionsPerPacket')).toBe('8,314 instructions');
+  expect(formatMetric(831.42, 'instructionsPerPacket')).toBe('831.4 instructions');
+});
+
+test('at an axis instructions are a number alone', () => {
+  expect(formatTick(8314.2, 'instructionsPerPacket')).toBe('8,314');
+  expect(formatTick(1057.4, 'nsPerPacket')).toBe('1,057 ns');
+});
+
+test('a thousandth more instructions is another number', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1, max: 1e9, noNaN: true }), (count) => {
+      const [less, more] = [count, count * 1.0011].map((one) =>
+        formatMetric(one, 'instructionsPerPacket'),
+      );
+      expect(more).not.toBe(less);
+    }),
+  );
 });
 
 test('a metric says which way is better', () => {
   expect(metricName('pps')).toBe('packets per second (more is better)');
   expect(metricName('nsPerPacket')).toBe('CPU time per packet (less is better)');
+  expect(metricName('instructionsPerPacket')).toBe('instructions per packet (less is better)');
 });
 
 test.for([

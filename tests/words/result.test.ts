@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { resultSchema } from '../../src/words/result.ts';
-import { aCell, aResult, pairedRuns, revision } from '../fakes/result.ts';
+import { isLoss, resultSchema, runSchema } from '../../src/words/result.ts';
+import { aCell, aResult, aRun, pairedRuns, revision } from '../fakes/result.ts';
 
 const file = '../../docs/result.schema.json';
 
@@ -35,4 +35,23 @@ test.each([
   const ajv = new Ajv2020({ formats: { uri: URL.canParse, 'date-time': isDateTime } });
   expect(ajv.validate(schema, JSON.parse(JSON.stringify(result))), ajv.errorsText()).toBe(true);
   expect(ajv.validate(schema, { ...result, seed: 'none' })).toBe(false);
+});
+
+test('less of a rate is a loss, and more of a cost', () => {
+  expect(isLoss({ metric: 'pps' }, -0.01)).toBe(true);
+  expect(isLoss({ metric: 'pps' }, 0.01)).toBe(false);
+  for (const metric of ['nsPerPacket', 'instructionsPerPacket'] as const) {
+    expect(isLoss({ metric }, 0.01)).toBe(true);
+    expect(isLoss({ metric }, -0.01)).toBe(false);
+  }
+});
+
+test('a run may have counted instructions, and one of before they were counted is read', () => {
+  const sample = { seconds: 1, receivedPackets: 1000, forwardedPackets: 1000 };
+  const counted = aRun({
+    instructionsPerPacket: 8314.2,
+    samples: [{ ...sample, instructions: 8_314_200 }],
+  });
+  expect(runSchema.parse(counted)).toEqual(counted);
+  expect(runSchema.parse(aRun())).toEqual(aRun());
 });
