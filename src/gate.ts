@@ -2,8 +2,8 @@
 
 import { touchedCells } from './build/touched.ts';
 import { pathsThatCount, placesLeftAlone, testbedsThatDiffer } from './build/unchanged.ts';
-import { type GivenKernels, type Variant, variantsBySystem } from './build/variant.ts';
-import { type Config, systemOf } from './config/schema.ts';
+import { type GivenKernels, makingOf, type Variant, variantsByMaking } from './build/variant.ts';
+import type { Config } from './config/schema.ts';
 import type { Company } from './experiment/arms.ts';
 import { assembleResult, unchangedResult } from './experiment/assemble.ts';
 import { type ExperimentEvent, finishedAt, runExperiment } from './experiment/experiment.ts';
@@ -83,7 +83,7 @@ export async function gate(request: GateRequest, directory: string, world: World
   await refuseUsed(directory);
   const rules = await readRules(config);
   const history = earlierEntries(await world.history.read(), world.now());
-  const variants = await variantsBySystem(request, world.repository);
+  const variants = await variantsByMaking(request, world.repository);
   const testbeds =
     request.isMeasuredAnyway || request.isRelinked
       ? request.testbeds
@@ -96,13 +96,13 @@ export async function gate(request: GateRequest, directory: string, world: World
     return plan;
   };
   const planFor = async (testbed: string): Promise<Plan> => {
-    const ours = variants.get(systemOf(config, testbed)) ?? [];
+    const ours = variants.get(makingOf(config, testbed, request.kernels)) ?? [];
     const first = await cellsTouched(testbed, ours, request, world.repository);
     return makePlan({ ...request, testbed, rules, first }, ours, history);
   };
   if (testbeds.length === 0) {
     const [first = ''] = request.testbeds;
-    const leftAlone = await placesLeftAlone(first, { config, variants }, world.repository);
+    const leftAlone = await placesLeftAlone(first, { ...request, variants }, world.repository);
     const result = unchangedResult(await planOn(first), leftAlone, world.now());
     await writeResult(directory, result);
     return result;

@@ -2,7 +2,7 @@
 // they find is one result.
 import { join } from 'node:path';
 import { testbedsThatDiffer } from './build/unchanged.ts';
-import { variantsBySystem } from './build/variant.ts';
+import { variantsByMaking } from './build/variant.ts';
 import type { ExperimentEvent } from './experiment/experiment.ts';
 import { dealt, type Part, shareOf, together } from './experiment/parts.ts';
 import { cellsOf, policyOf } from './experiment/plan.ts';
@@ -89,7 +89,7 @@ export async function splitGate(
 }
 
 async function differing(request: GateRequest, { repository }: World): Promise<string[]> {
-  const variants = await variantsBySystem(request, repository);
+  const variants = await variantsByMaking(request, repository);
   return testbedsThatDiffer({ ...request, variants }, repository);
 }
 

@@ -13,7 +13,7 @@ import {
   titleOf,
 } from '../answer/ending.ts';
 import { testbedsThatDiffer } from '../build/unchanged.ts';
-import { variantsBySystem } from '../build/variant.ts';
+import { variantsByMaking } from '../build/variant.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
@@ -343,7 +343,7 @@ async function whyNotUnchanged(
       await restoreRevision(patch, revisionWorldOf(context, config));
     }
     const question = { patch, config, testbeds: chosenFor(config, wish).testbeds };
-    const variants = await variantsBySystem(question, repository);
+    const variants = await variantsByMaking(question, repository);
     const differ = await testbedsThatDiffer({ ...question, variants }, repository);
     if (differ.length === 0) return undefined;
     return `${claim}, and on ${differ.join(' and ')} it does: judge the patch again.`;

@@ -158,6 +158,7 @@ async function plansFor(
   };
   const plans = new Map<string, BisectPlan>();
   for (const testbed of request.testbeds) {
+    refuseBuiltGuests(config, testbed);
     const system = systemOf(config, testbed);
     const range = await rangeOn(testbed, system);
     const known = historyOf(entries, { testbed, cell, traffic, metric });
@@ -227,4 +228,13 @@ function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[
   const commit = good?.forms.find(({ variant }) => variant === 'base')?.commit ?? '';
   const moved = baselineOf(baseNumbers(runs, plan.metric), plan.history).kind === 'moved';
   return [{ at, testbed: testbed.name, cell, traffic, commit, ...numbers, moved }];
+}
+
+/** Of a virtual testbed a range is read as one of files, so that one of kernels would end as one in which nothing changes. */
+function refuseBuiltGuests({ testbeds }: Config, name: string): void {
+  const testbed = testbeds[name];
+  if (testbed?.kind !== 'virtual' || testbed.builder === undefined) return;
+  throw new UsageError(
+    `${name} builds kernels, and on virtual testbeds a bisection goes over the files of an overlay alone: leave \`builder\` out for it, or gate single commits.`,
+  );
 }

@@ -1,7 +1,7 @@
 // What of a commit is booted or laid: commits that change nothing of it are the same kernel.
 import { mayChangeKernel } from '../build/kernel-sources.ts';
 import { submodule } from '../build/overlay.ts';
-import type { BuilderConfig } from '../config/builder.ts';
+import type { AnyBuilder } from '../config/linux-builder.ts';
 import type { OverlayPlace } from '../config/schema.ts';
 import type { FirstParent } from '../patch/history.ts';
 import type { LinearRepository } from '../patch/repository.ts';
@@ -25,7 +25,7 @@ type Difference = 'none' | 'some' | 'all';
 type Request = {
   system: System;
   overlay: OverlayPlace;
-  builder: BuilderConfig | undefined;
+  builder: AnyBuilder | undefined;
   /** The commit that the range begins with. */
   good: string;
 };

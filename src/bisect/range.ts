@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readOverlay } from '../build/overlay.ts';
 import type { Variant } from '../build/variant.ts';
-import type { BuilderConfig } from '../config/builder.ts';
+import type { AnyBuilder } from '../config/linux-builder.ts';
 import type { OverlayPlace } from '../config/schema.ts';
 import { type LinearRepository, RepositoryError } from '../patch/repository.ts';
 import { commitId, shortId } from '../words/patch.ts';
@@ -59,7 +59,7 @@ export type RangeRequest = {
   system: System;
   overlay: OverlayPlace;
   /** Absent: whatever a commit changes makes another kernel. */
-  builder: BuilderConfig | undefined;
+  builder: AnyBuilder | undefined;
 };
 
 /**

@@ -6,7 +6,7 @@ type BuildFailure =
   /** Errors in the order of the log, at most ten, paths from the top of the tree. */
   | { readonly kind: 'errors'; readonly errors: readonly string[] };
 
-/** Knows what clang, ld.lld, config(8) and make(1) write, and falls back on the last lines. `source` is the tree's folder. */
+/** Knows what compilers, linkers, configuration and make write on both systems, and falls back on the last lines. `source` is the tree's folder. */
 export function readBuildFailure(log: string, source: string): BuildFailure {
   const lines = log.split('\n').map((line) => fromTop(plain(line), source));
   // A patch may say so in an #error; it would be told that the disk is full, and not be passed.
@@ -14,7 +14,7 @@ export function readBuildFailure(log: string, source: string): BuildFailure {
     return { kind: 'out-of-disk' };
   }
   const found = [ofTools, ofMake]
-    .map((pattern) => lines.filter((line) => pattern.test(line)))
+    .map((patterns) => lines.filter((line) => patterns.some((pattern) => pattern.test(line))))
     .find((errors) => errors.length > 0);
   const errors = found ?? lines.filter((line) => line !== '').slice(-3);
   return { kind: 'errors', errors: [...new Set(errors)].slice(0, mostErrors) };
@@ -38,10 +38,22 @@ function plain(line: string): string {
   return text.length > mostLetters ? `${text.slice(0, mostLetters - 1)}…` : text;
 }
 
-/** `FILE:LINE:COLUMN: error: …`, `ld: error: …`, `clang: error: …`, `config: FILE:LINE: …`. */
-const ofTools =
-  /^(?:\S+:\d+:\d+: (?:fatal )?error: |(?:\S*\/)?(?:[\w.]*ld(?:\.\w+)?|cc|clang|\S+-ld): (?:fatal )?error: |config: )/;
+const ofTools: readonly RegExp[] = [
+  // Compilers.
+  /^\S+:\d+:\d+: (?:fatal )?error: /,
+  /^(?:\S*\/)?(?:[\w.]*ld(?:\.\w+)?|cc1?|gcc|clang|\S+-ld): (?:fatal )?error: /,
+  // GNU's as(1) and ld(1).
+  /^\S+:\d+: Error: /,
+  /: (?:undefined reference to|multiple definition of) /,
+  // config(8) of FreeBSD, and Linux's.
+  /^config: /,
+  /^(?:\S*\/)?Kconfig[\w.-]*:\d+: /,
+];
 
-/** `make: "FILE" line N: …`, `make[2]: don't know how to make …`, `*** Error code 1`, `ERROR: …`. */
-const ofMake =
-  /^(?:\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )|\*\*\* |(?:\*\*\* )?ERROR: )/i;
+const ofMake: readonly RegExp[] = [
+  /^\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )/i,
+  /^\*\*\* /,
+  /^(?:\*\*\* )?ERROR: /i,
+  // GNU's; its modpost says `ERROR: …`.
+  /^(?:\S*make(?:\[\d+\])?|\S+:\d+): \*\*\* (?!Waiting for )/,
+];

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { CacheBounds } from '../config/builder.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import type { System } from '../words/scenario.ts';
+import { commandsOf, sumIn } from './system-commands.ts';
 
 const noteSchema = z.object({
   schemaVersion: z.literal(1),
@@ -30,7 +32,7 @@ export type KernelCache = {
   prune(own: ReadonlySet<string>, bounds: CacheBounds): Promise<void>;
 };
 
-export function kernelCache(host: Host, folder: string): KernelCache {
+export function kernelCache(host: Host, folder: string, system: System): KernelCache {
   const archive = (key: string) => `${folder}/${key}${archiveEnding}`;
   const note = (key: string) => `${folder}/${key}${noteEnding}`;
   return {
@@ -39,8 +41,8 @@ export function kernelCache(host: Host, folder: string): KernelCache {
     async find(key, signal) {
       const written = parseNote(await textOf(host, shell`cat ${note(key)}`, signal));
       if (written === undefined) return undefined;
-      const sha256 = await textOf(host, shell`sha256 -q ${archive(key)}`, signal);
-      if (sha256.trim() !== written.sha256) return undefined;
+      const sha256 = await textOf(host, commandsOf[system].sha256(archive(key)), signal);
+      if (sumIn(sha256) !== written.sha256) return undefined;
       await host.run(shell`touch ${note(key)}`, { signal });
       return written;
     },

@@ -1,89 +1,65 @@
 // Builds one kernel from a tree on the builder, by make or by a site's own command, into one archive.
 
-import type { BuilderConfig, CommandRecipe, KernelRecipe, MakeRecipe } from '../config/builder.ts';
+import type { CommandRecipe, MakeRecipe } from '../config/builder.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
-import { readBuildFailure } from './build-log.ts';
+import {
+  type Cooked,
+  cleanEnvironment,
+  type KernelBuilder,
+  type PlacedRequest,
+  type RecipeRequest,
+  stepsOf,
+  take,
+} from './build-step.ts';
+import { inTree } from './build-tree.ts';
 import { BuilderError } from './builder-error.ts';
-import { type Guarded, type GuardOptions, runGuarded } from './guard.ts';
+import type { GuardOptions } from './guard.ts';
 import { buildFolder, inJail } from './jail.ts';
 import { keepToolchain, keptToolchain, layToolchain } from './kept-toolchain.ts';
-import { gitIn } from './kernel-tree.ts';
-
-export type RecipeRequest = {
-  readonly baseCommit: string;
-  /** Git's id. */
-  readonly tree: string;
-  readonly diffPath: string | undefined;
-  /** What the compiler and other programs of the builder are: objects of others are of no use. */
-  readonly tools: string;
-  /** A folder for this build alone. */
-  readonly work: string;
-  /** The links that are wanted, ascending. */
-  readonly links: readonly WantedLink[];
-};
-
-type WantedLink = {
-  /** See `Run`. */
-  readonly number: number;
-  /** Where its archive is to be. */
-  readonly output: string;
-};
-
-export type Cooked =
-  /** `uname` is how `uname -v` begins where the kernel runs. */
-  | { readonly kind: 'built'; readonly log: string; readonly uname: string | undefined }
-  | { readonly kind: 'build-failed'; readonly log: string; readonly errors: readonly string[] }
-  | { readonly kind: 'out-of-disk'; readonly log: string };
+import { cookLinux } from './kernel-recipe-linux.ts';
+import { commandsOf } from './system-commands.ts';
 
 /** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
 export function cook(
   host: Host,
-  config: BuilderConfig,
+  config: KernelBuilder,
   request: RecipeRequest,
   guard: GuardOptions,
 ): Promise<Cooked> {
-  const { recipe, repository, folder, jail } = config;
-  const inHouse = { ...request, repository, folder, ...(jail !== undefined && { jail }) };
-  return recipe.kind === 'make'
-    ? cookByMake(host, recipe, inHouse, guard)
-    : cookByCommand(host, recipe, inHouse, guard);
+  const { recipe, system, repository, folder, jail } = config;
+  const inHouse = { ...request, system, repository, folder, ...(jail !== undefined && { jail }) };
+  switch (recipe.kind) {
+    case 'make':
+      return cookByMake(host, recipe, inHouse, guard);
+    case 'linux':
+      return cookLinux(host, recipe, inHouse, guard);
+    case 'command':
+      return cookByCommand(host, recipe, inHouse, guard);
+  }
 }
 
-type MakeRequest = RecipeRequest &
-  Pick<BuilderConfig, 'repository' | 'folder' | 'jail'> & {
-    /** Where the toolchain is kept; undefined where none is. */
-    readonly kept?: string | undefined;
-    /** It is among the objects already. */
-    readonly isKept?: boolean;
-  };
+type MakeRequest = PlacedRequest & {
+  /** Where the toolchain is kept; undefined where none is. */
+  readonly kept: string | undefined;
+  /** It is among the objects already. */
+  readonly isKept: boolean;
+};
 
 async function cookByMake(
   host: Host,
   recipe: MakeRecipe,
-  request: MakeRequest,
+  request: PlacedRequest,
   guard: GuardOptions,
 ): Promise<Cooked> {
-  const tree = `${request.folder}/tree`;
   await requireFilemon(host, recipe);
-  let isGood = false;
-  try {
-    const isNew = await layTree(host, recipe, request, tree);
-    const kept = await keptToolchain(host, recipe, request);
-    const isKept = kept !== undefined && (await layToolchain(host, kept, `${tree}/obj`));
+  const kept = await keptToolchain(host, recipe, request);
+  return inTree(host, recipe, request, async (tree, mayReuse) => {
+    const isKept =
+      mayReuse && kept !== undefined && (await layToolchain(host, kept, `${tree}/obj`));
     const cooked = await makeKernel(host, recipe, { ...request, kept, isKept }, tree, guard);
-    isGood = cooked.kind === 'built';
-    if (isGood || (isNew && !isKept) || cooked.kind === 'out-of-disk') return cooked;
-    // Old objects may be what is wrong; a patch is blamed only for what fails without them.
-    await removeTree(host, request.repository, tree);
-    await layTree(host, recipe, request, tree);
-    const again = await makeKernel(host, recipe, { ...request, kept }, tree, guard);
-    isGood = again.kind === 'built';
-    return again;
-  } finally {
-    if (recipe.clean || !isGood) await removeTree(host, request.repository, tree);
-    else await host.run(shell`rm -rf ${`${tree}/stage`}`);
-  }
+    return { cooked, isOfOld: isKept };
+  });
 }
 
 async function requireFilemon(host: Host, { metaMode }: MakeRecipe): Promise<void> {
@@ -95,40 +71,6 @@ async function requireFilemon(host: Host, { metaMode }: MakeRecipe): Promise<voi
   );
 }
 
-/**
- * Checks the tree out, over the one that was left where builds are not clean: only files that differ are
- * written then, and make(1) goes by their times. Answers whether it started from nothing.
- */
-async function layTree(
-  host: Host,
-  recipe: MakeRecipe,
-  { repository, baseCommit, tree: id, tools }: MakeRequest,
-  tree: string,
-): Promise<boolean> {
-  const source = `${tree}/src`;
-  const stamp = await host.run(shell`cat ${`${tree}/tools`}`);
-  const checkOut = gitIn(source, shell`read-tree --reset -u ${id}`);
-  if (!recipe.clean && stamp.stdout === tools) {
-    const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
-    const reset = await host.run(
-      shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`,
-    );
-    if (reset.kind === 'exited' && reset.code === 0) return false;
-  }
-  await removeTree(host, repository, tree);
-  await host.output(shell`mkdir -p ${`${tree}/obj`}`);
-  const add = shell`worktree add --quiet --detach --no-checkout ${source} ${baseCommit}`;
-  await host.output(gitIn(repository, add));
-  await host.output(checkOut);
-  await host.upload(Buffer.from(tools), `${tree}/tools`, 0o644);
-  return true;
-}
-
-async function removeTree(host: Host, repository: string, tree: string): Promise<void> {
-  await host.run(shell`rm -rf ${tree}`);
-  await host.run(gitIn(repository, shell`worktree prune`));
-}
-
 async function makeKernel(
   host: Host,
   recipe: MakeRecipe,
@@ -136,7 +78,8 @@ async function makeKernel(
   tree: string,
   guard: GuardOptions,
 ): Promise<Cooked> {
-  const jobs = recipe.jobs ?? Number(await host.output(shell`sysctl -n hw.ncpu`));
+  const { sha256, cpus } = commandsOf.freebsd;
+  const jobs = recipe.jobs ?? Number(await host.output(cpus));
   const stage = `${tree}/stage`;
   // Only these: sources that a build could change would be those of the next one.
   for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
@@ -144,36 +87,32 @@ async function makeKernel(
     `DESTDIR=${stage}`,
     ...['NO_ROOT', 'DB_FROM_SRC', 'WITHOUT_KERNEL_SYMBOLS'].map((name) => `-D${name}`),
   ];
-  const { kept, isKept = false, diffPath } = request;
-  let log = isKept
+  const { kept, isKept, diffPath } = request;
+  const heading = isKept
     ? 'The kernel-toolchain is the one of an earlier base, of the same sources.\n'
     : '';
-  const step = async (command: Command): Promise<Cooked | undefined> => {
-    const done = await runGuarded(host, inJail(request, command), guard);
-    log += done.log;
-    return failureOf(done, log, `${tree}/src`, guard);
-  };
+  const steps = stepsOf(host, request, `${tree}/src`, guard, heading);
   if (recipe.toolchain && !isKept) {
-    const failed = await step(make(recipe, tree, jobs, 'kernel-toolchain'));
+    const failed = await steps.run(make(recipe, tree, jobs, 'kernel-toolchain'));
     if (failed !== undefined) return failed;
     const isBase = diffPath === undefined;
     if (isBase && kept !== undefined) await keepToolchain(host, request, kept, `${tree}/obj`);
   }
-  const failed = await step(make(recipe, tree, jobs, 'buildkernel'));
+  const failed = await steps.run(make(recipe, tree, jobs, 'buildkernel'));
   if (failed !== undefined) return failed;
   const kernel = `${stage}/boot/kernel`;
   const kernelsSeen: string[] = [];
   for (const [index, { number, output }] of request.links.entries()) {
     if (number !== 1) {
       await removeLinked(host, recipe, request, tree);
-      const notLinked = await step(linkAgain(recipe, tree, jobs, number));
+      const notLinked = await steps.run(linkAgain(recipe, tree, jobs, number));
       if (notLinked?.kind === 'out-of-disk') return notLinked;
       requireLinked(notLinked, host, recipe);
     }
     if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
-    const notInstalled = await step(make(recipe, tree, 1, 'installkernel', install));
+    const notInstalled = await steps.run(make(recipe, tree, 1, 'installkernel', install));
     if (notInstalled !== undefined) return notInstalled;
-    kernelsSeen.push(await host.output(inJail(request, shell`sha256 -q ${`${kernel}/kernel`}`)));
+    kernelsSeen.push(await host.output(inJail(request, sha256(`${kernel}/kernel`))));
     const packed = `${stage}/packed`;
     const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
     await host.output(inJail(request, pack));
@@ -184,7 +123,8 @@ async function makeKernel(
   if (request.links.some(({ number }) => number !== 1)) {
     await removeLinked(host, recipe, request, tree);
   }
-  return { kind: 'built', log, uname: await unameOf(host, request, `${kernel}/kernel`) };
+  const uname = await unameOf(host, request, `${kernel}/kernel`);
+  return { kind: 'built', log: steps.log, uname };
 }
 
 /**
@@ -218,7 +158,7 @@ async function removeLinked(
 function requireLinked(
   failed: Cooked | undefined,
   host: Host,
-  recipe: KernelRecipe,
+  recipe: MakeRecipe | CommandRecipe,
 ): asserts failed is undefined {
   if (failed === undefined) return;
   const why = failed.kind === 'build-failed' ? failed.errors.join('; ') : failed.kind;
@@ -227,14 +167,18 @@ function requireLinked(
   );
 }
 
-function requireDistinct(kernels: readonly string[], host: Host, recipe: KernelRecipe): void {
+function requireDistinct(
+  kernels: readonly string[],
+  host: Host,
+  recipe: MakeRecipe | CommandRecipe,
+): void {
   if (new Set(kernels).size === kernels.length) return;
   throw new BuilderError(
     `A kernel that was linked again on ${host.name} came out as it was before; ${mending[recipe.kind]}, or set \`relink: 1\`.`,
   );
 }
 
-const mending: Readonly<Record<KernelRecipe['kind'], string>> = {
+const mending: Readonly<Record<'make' | 'command', string>> = {
   make: 'let the tree be linked by ld.lld of LLVM 13 or newer',
   command: 'let the command link in another order for each $LINK',
 };
@@ -269,35 +213,6 @@ function make(
   return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
 }
 
-const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
-
-function failureOf(
-  done: Guarded,
-  log: string,
-  source: string,
-  { limitSeconds }: GuardOptions,
-): Cooked | undefined {
-  if (done.kind === 'timed-out') {
-    const error = `The build did not end within ${limitSeconds} s.`;
-    return { kind: 'build-failed', log, errors: [error] };
-  }
-  if (done.code === 0) return undefined;
-  const failure = readBuildFailure(done.log, source);
-  return failure.kind === 'out-of-disk'
-    ? { kind: 'out-of-disk', log }
-    : { kind: 'build-failed', log, errors: failure.errors };
-}
-
-/** Read by who has written it: a link could lead to what only root may read. */
-async function take(
-  host: Host,
-  request: MakeRequest,
-  archive: string,
-  output: string,
-): Promise<void> {
-  await host.output(shell`${inJail(request, shell`cat ${archive}`)} > ${output}`);
-}
-
 /** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
 async function unameOf(
   host: Host,
@@ -312,20 +227,18 @@ async function unameOf(
 async function cookByCommand(
   host: Host,
   recipe: CommandRecipe,
-  request: MakeRequest,
+  request: PlacedRequest,
   guard: GuardOptions,
 ): Promise<Cooked> {
-  const { work, folder } = request;
+  const { work, folder, system } = request;
   const written = `${work}/out/kernel`;
   await host.output(buildFolder(request, `${work}/out`));
-  let log = '';
+  const steps = stepsOf(host, request, folder, guard);
   const archives: string[] = [];
   for (const [index, { number, output }] of request.links.entries()) {
     await host.run(inJail(request, shell`rm -f ${written}`));
     const command = shell`${cleanEnvironment} ${variablesOf(recipe, request, number, written)} ${recipe.argv}`;
-    const done = await runGuarded(host, inJail(request, command), guard);
-    log += done.log;
-    const failed = failureOf(done, log, folder, guard);
+    const failed = await steps.run(command);
     if (failed?.kind === 'out-of-disk') return failed;
     if (index > 0) requireLinked(failed, host, recipe);
     if (failed !== undefined) return failed;
@@ -336,15 +249,15 @@ async function cookByCommand(
       );
     }
     await take(host, request, written, output);
-    archives.push(await host.output(shell`sha256 -q ${output}`));
+    archives.push(await host.output(commandsOf[system].sha256(output)));
   }
   requireDistinct(archives, host, recipe);
-  return { kind: 'built', log, uname: undefined };
+  return { kind: 'built', log: steps.log, uname: undefined };
 }
 
 const variablesOf = (
   { kernelConfig }: CommandRecipe,
-  { baseCommit, diffPath }: MakeRequest,
+  { baseCommit, diffPath }: RecipeRequest,
   link: number,
   output: string,
 ): string[] => [

@@ -1,20 +1,37 @@
-// Which files of FreeBSD's tree a kernel may be made of: all but those that no step of its build reads.
-import type { BuilderConfig } from '../config/builder.ts';
+// Which files of a tree a kernel may be made of: all but those that no step of its build reads.
+import type { MakeRecipe } from '../config/builder.ts';
+import type { AnyBuilder, LinuxRecipe } from '../config/linux-builder.ts';
+import { outsideOptions } from './kernel-key.ts';
 
 /**
- * Whether a kernel may come out otherwise for a change of a file of the tree. Only `make kernel-toolchain buildkernel` is
+ * Whether a kernel may come out otherwise for a change of a file of the tree. Only the makefiles of FreeBSD and Linux are
  * known to leave files alone, and whatever it is not known to leave alone counts: to measure for nothing costs an hour,
  * to call a kernel unchanged that is not costs the truth.
  *
- * @param makefile Makefile.inc1 of the base, which names all programs that take part; undefined where there is none.
+ * @param makefile Makefile.inc1 of FreeBSD's base, which names all programs that take part; undefined where there is none.
  */
 export function mayChangeKernel(
   path: string,
-  { recipe, folder }: Pick<BuilderConfig, 'recipe' | 'folder'>,
+  { recipe, folder }: Pick<AnyBuilder, 'recipe' | 'folder'>,
   makefile: string | undefined,
 ): boolean {
-  if (recipe.kind !== 'make' || makefile === undefined) return true;
-  const { kernelConfigFolder = '', options } = recipe;
+  switch (recipe.kind) {
+    case 'make':
+      return mayChangeFreebsd(path, recipe, folder, makefile);
+    case 'linux':
+      return mayChangeLinux(path, recipe);
+    case 'command':
+      return true;
+  }
+}
+
+function mayChangeFreebsd(
+  path: string,
+  { kernelConfigFolder = '', options }: MakeRecipe,
+  folder: string,
+  makefile: string | undefined,
+): boolean {
+  if (makefile === undefined) return true;
   // A configuration of the builder's own is the same for all variants, unless it lies in the tree that is built.
   if (kernelConfigFolder.startsWith(`${folder}/`) || !options.every(isPlain)) return true;
   if (isOfBuild(path)) return true;
@@ -47,3 +64,18 @@ function isUserland(path: string, makefile: string): boolean {
 
 /** The tree's own Makefile builds it where the builder's is too old, and does not say its name. */
 const isMake = /^usr\.bin\/b?make$/;
+
+function mayChangeLinux(path: string, recipe: LinuxRecipe): boolean {
+  // An option that names a folder may have make(1) read whatever lies there.
+  if (outsideOptions(recipe).length > 0) return true;
+  return isOfBuild(path) || isKconfig(path) || !isBesideLinux(path);
+}
+
+/** All of them are read before anything is configured, those of `Documentation` and `samples` too. */
+const isKconfig = (path: string): boolean => /(?:^|\/)(?:Kconfig|Kbuild)[^/]*$/.test(path);
+
+/** Not all of `tools`: objtool and its libraries take part in the build. */
+const isBesideLinux = (path: string): boolean =>
+  /^(?:Documentation|LICENSES|samples|tools\/(?:memory-model|net|perf|power|testing|tracing|usb|virtio))\/|^(?:CREDITS|MAINTAINERS|README)$|\.rst$/.test(
+    path,
+  );

@@ -1,17 +1,19 @@
 // Gets a kernel from the builder: out of the cache, or built from the base with a diff, when its turn has come.
 import { randomUUID } from 'node:crypto';
-import type { BuilderConfig } from '../config/builder.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import type { System } from '../words/scenario.ts';
+import type { Cooked, KernelBuilder, RecipeRequest } from './build-step.ts';
 import { BuilderError } from './builder-error.ts';
 import { jailProblem } from './jail.ts';
 import { type KernelCache, type KernelNote, kernelCache } from './kernel-cache.ts';
 import { keyOf, keyOfLink, toolsOf } from './kernel-key.ts';
-import { type Cooked, cook, type RecipeRequest } from './kernel-recipe.ts';
+import { cook } from './kernel-recipe.ts';
 import type { KernelSums } from './kernel-sums.ts';
 import { kernelTree, type TreeRequest } from './kernel-tree.ts';
 import { type LoadedModules, whyNoRoot, withNeededModules } from './needed-modules.ts';
+import { commandsOf, sumIn } from './system-commands.ts';
 import { inTurn } from './turn.ts';
 
 export type KernelRequest =
@@ -70,12 +72,12 @@ type KernelOptions = {
  */
 export async function buildKernel(
   host: Host,
-  written: BuilderConfig,
+  written: KernelBuilder,
   request: KernelRequest,
   options: KernelOptions,
 ): Promise<KernelBuild> {
-  if (request.kind === 'archive') return prebuilt(host, request, options.signal);
-  const { folder, repository, remote } = written;
+  if (request.kind === 'archive') return prebuilt(host, written.system, request, options.signal);
+  const { system, folder, repository, remote } = written;
   const { signal, onProgress } = options;
   const { loaded } = request;
   const noRoot = loaded && whyNoRoot(written.recipe, loaded);
@@ -93,8 +95,8 @@ export async function buildKernel(
     const config = { ...written, recipe };
     const tools = await toolsOf(host, config, signal);
     const key = await keyOf(host, config, tree.id, tools, signal);
-    const cache = kernelCache(host, `${folder}/cache`);
-    const sumName = (link: Link) => `${config.host}:${config.port}${folder} ${link.key}`;
+    const cache = kernelCache(host, `${folder}/cache`, system);
+    const sumName = (link: Link) => `${config.host ?? ''}:${config.port}${folder} ${link.key}`;
     const links = (request.links ?? [1]).map((number): Link => {
       return { number, key: keyOfLink(key, number), output: `${work}/kernel-${number}` };
     });
@@ -115,6 +117,7 @@ export async function buildKernel(
       },
     };
     const turn = {
+      system,
       lock: `${folder}/lock`,
       owner: options.owner,
       waitSeconds: written.turnSeconds,
@@ -147,11 +150,12 @@ type Build = {
 
 async function prebuilt(
   host: Host,
+  system: System,
   { path, sha256 }: { path: string; sha256: string },
   signal: AbortSignal,
 ): Promise<KernelBuild> {
-  const found = await host.run(shell`sha256 -q ${path}`, { signal });
-  const isRight = found.kind === 'exited' && found.code === 0 && found.stdout.trim() === sha256;
+  const found = await host.run(commandsOf[system].sha256(path), { signal });
+  const isRight = found.kind === 'exited' && found.code === 0 && sumIn(found.stdout) === sha256;
   if (!isRight) {
     throw new BuilderError(
       `${path} on ${host.name} is not the kernel with the SHA-256 ${sha256}; correct the path or the sum.`,
@@ -191,7 +195,7 @@ function asBuild([first, ...further]: readonly BuiltKernel[], isCached: boolean)
 
 async function buildNow(
   host: Host,
-  config: BuilderConfig,
+  config: KernelBuilder,
   { key, cache, recipe, remember }: Build,
   { signal, keepLog, onProgress, now }: KernelOptions,
 ): Promise<KernelBuild> {
@@ -218,7 +222,7 @@ async function buildNow(
   const seconds = now() - startedAt;
   const built: BuiltKernel[] = [];
   for (const link of recipe.links) {
-    const sha256 = (await host.output(shell`sha256 -q ${link.output}`)).trim();
+    const sha256 = sumIn(await host.output(commandsOf[config.system].sha256(link.output)));
     const note: KernelNote = {
       sha256,
       ...(await sizesOf(host, link.output)),
@@ -254,7 +258,7 @@ async function freeBytesOf(host: Host, folder: string): Promise<number> {
   return Number(line.split(/\s+/)[3]) * 1024;
 }
 
-function outOfDisk(host: Host, { folder, leastFreeBytes }: BuilderConfig, freeBytes: number) {
+function outOfDisk(host: Host, { folder, leastFreeBytes }: KernelBuilder, freeBytes: number) {
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
   return {
     kind: 'out-of-disk',

@@ -1,7 +1,7 @@
 // Which modules a kernel is built with: all of its tree, or those that a DUT needs.
-import type { BuilderConfig, KernelRecipe } from '../config/builder.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import type { KernelBuilder, KernelRecipe } from './build-step.ts';
 import { gitIn } from './kernel-tree.ts';
 
 /** What a DUT runs with, on its own kernel. */
@@ -24,7 +24,7 @@ type Choice =
  */
 export async function withNeededModules(
   host: Host,
-  { recipe, repository }: Pick<BuilderConfig, 'recipe' | 'repository'>,
+  { recipe, repository }: Pick<KernelBuilder, 'recipe' | 'repository'>,
   tree: string,
   loaded: LoadedModules | undefined,
   tell: (line: string) => void,

@@ -3,9 +3,12 @@ import { PassThrough } from 'node:stream';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { reasonOf } from '../words/one-line.ts';
+import type { System } from '../words/scenario.ts';
 import { BuilderError } from './builder-error.ts';
+import { commandsOf, heldByOthers } from './system-commands.ts';
 
 export type Turn = {
+  readonly system: System;
   /** The file that is locked; the name of its owner is laid beside it, for people. */
   readonly lock: string;
   /** Who builds what, in a line. */
@@ -15,7 +18,7 @@ export type Turn = {
 };
 
 /**
- * Does the work when no other build goes on. The lock is lockf(1)'s: it ends with the connection that
+ * Does the work when no other build goes on. The lock is lockf(1)'s, or flock(1)'s: it ends with the connection that
  * holds it. Throws a BuilderError when it was not to be had in time.
  */
 export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>): Promise<T> {
@@ -38,24 +41,22 @@ type Holding = {
 };
 
 function hold(host: Host, turn: Turn, stdin: PassThrough): Holding {
-  const { lock, owner, waitSeconds, signal } = turn;
+  const { system, lock, owner, waitSeconds, signal } = turn;
   const held = Promise.withResolvers<void>();
   const waiting = new AbortController();
   const give = () => waiting.abort(signal.reason);
   signal.addEventListener('abort', give, { once: true });
   if (signal.aborted) give();
-  const running = host.run(
-    shell`lockf -k -s -t ${Math.ceil(waitSeconds)} ${lock} sh -c ${holdScript} hold ${lock}.owner ${owner}`,
-    {
-      stdin,
-      signal: waiting.signal,
-      onStdout: () => {
-        // An abort cancels the work from here on, and the lock is given back after it.
-        signal.removeEventListener('abort', give);
-        held.resolve();
-      },
+  const holding = shell`sh -c ${holdScript} hold ${lock}.owner ${owner}`;
+  const running = host.run(commandsOf[system].locked(lock, Math.ceil(waitSeconds), holding), {
+    stdin,
+    signal: waiting.signal,
+    onStdout: () => {
+      // An abort cancels the work from here on, and the lock is given back after it.
+      signal.removeEventListener('abort', give);
+      held.resolve();
     },
-  );
+  });
   const ended = running.then(async (outcome) => {
     if (outcome.kind === 'exited' && outcome.code === 0) return;
     throw await whyNot(host, turn, outcome.kind === 'exited' ? outcome.code : -1, outcome.stderr);
@@ -75,9 +76,6 @@ echo held
 read -r word || sleep 15
 `;
 
-/** EX_TEMPFAIL of sysexits(3): somebody else holds the lock. */
-const heldByOthers = 75;
-
 async function whyNot(
   host: Host,
   { lock, waitSeconds }: Turn,
@@ -86,7 +84,7 @@ async function whyNot(
 ): Promise<BuilderError> {
   if (code !== heldByOthers) {
     return new BuilderError(
-      `${host.name} cannot lock ${lock}: lockf exited with ${code} ("${reasonOf(stderr)}"); check that the folder can be written.`,
+      `${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}"); check that the folder can be written.`,
     );
   }
   const owner = await host.run(shell`cat ${lock}.owner`, { timeoutSeconds: 20 });

@@ -1,29 +1,30 @@
 // Where a patch is worth measuring: where all that would be laid or booted is what base is, nobody has to.
-import type { BuilderConfig } from '../config/builder.ts';
-import { type Config, systemOf } from '../config/schema.ts';
+import type { AnyBuilder } from '../config/linux-builder.ts';
+import type { Config } from '../config/schema.ts';
 import type { Repository } from '../patch/repository.ts';
-import type { System } from '../words/scenario.ts';
 import { mayChangeKernel } from './kernel-sources.ts';
 import { submodule } from './overlay.ts';
 import { placeLeftAlone } from './touched.ts';
-import type { Variant } from './variant.ts';
+import { type GivenKernels, type Making, makingOf, type Variant } from './variant.ts';
 
 type Question = {
   /** Names of testbeds of the configuration. */
   testbeds: readonly string[];
   config: Config;
-  /** As they were built for each system, base first. */
-  variants: ReadonlyMap<System, readonly Variant[]>;
+  /** As they were made, base first. */
+  variants: ReadonlyMap<Making, readonly Variant[]>;
+  /** Absent: none were given. */
+  kernels?: GivenKernels | undefined;
 };
 
 /** Those of the testbeds on which some variant is not what base is, as far as anybody can say before it is built. */
 export async function testbedsThatDiffer(
-  { testbeds, config, variants }: Question,
+  { testbeds, config, variants, kernels }: Question,
   repository: Repository,
 ): Promise<string[]> {
   const differ = await Promise.all(
     testbeds.map(async (name) => {
-      const [base, ...others] = variants.get(systemOf(config, name)) ?? [];
+      const [base, ...others] = variants.get(makingOf(config, name, kernels)) ?? [];
       if (base === undefined) return true;
       const on = { config, testbed: name };
       const each = others.map((variant) => differs(base, variant, on, repository));
@@ -39,10 +40,10 @@ export async function testbedsThatDiffer(
  */
 export async function placesLeftAlone(
   testbed: string,
-  { config, variants }: Pick<Question, 'config' | 'variants'>,
+  { config, variants, kernels }: Omit<Question, 'testbeds'>,
   repository: Repository,
 ): Promise<string[]> {
-  const [base, ...others] = variants.get(systemOf(config, testbed)) ?? [];
+  const [base, ...others] = variants.get(makingOf(config, testbed, kernels)) ?? [];
   if (base?.kernel?.kind !== 'tree') return [];
   const all = others.map(async ({ commit }) => {
     const paths = await repository.changedPaths(base.commit, commit);
@@ -52,8 +53,9 @@ export async function placesLeftAlone(
 }
 
 /** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
-export function builderOf({ testbeds }: Config, name: string): BuilderConfig | undefined {
+export function builderOf({ testbeds }: Config, name: string): AnyBuilder | undefined {
   const testbed = testbeds[name];
+  if (testbed?.kind === 'virtual') return testbed.builder;
   if (testbed?.kind !== 'freebsd' || testbed.dut.boot.method === 'nanobsd') return undefined;
   return testbed.builder;
 }

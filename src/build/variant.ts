@@ -4,11 +4,10 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { type Config, type OverlayPlace, systemOf } from '../config/schema.ts';
+import type { Config, OverlayPlace } from '../config/schema.ts';
 import type { Repository } from '../patch/repository.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { commitId, type Patch } from '../words/patch.ts';
-import type { System } from '../words/scenario.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { buildOverlays, commitsOf, overlaySchema, type VariantCommit } from './overlay.ts';
 
@@ -33,28 +32,46 @@ export const variantSchema = overlaySchema.extend({
 export type KernelSource = z.infer<typeof kernelSourceSchema>;
 export type Variant = z.infer<typeof variantSchema>;
 
-/** Paths of kernels on this machine that were built before: tar archives of one folder with `kernel` and its modules. */
+/**
+ * Paths of kernels on this machine that were built before: for FreeBSD tar archives of one folder with `kernel` and its
+ * modules, for virtual machines packages with `boot/vmlinuz-*` and `lib/modules/*`.
+ */
 export type GivenKernels = { base: string; patched: string };
+
+/** What the variants of a testbed are: files that are laid, or kernels that are booted. */
+export type Making = 'overlay' | 'kernel';
+
+/** Kernels on FreeBSD, and on virtual machines where some are given or built; files on any other. */
+export function makingOf(
+  config: Config,
+  testbed: string,
+  kernels?: GivenKernels | undefined,
+): Making {
+  const one = config.testbeds[testbed];
+  if (one?.kind === 'freebsd') return 'kernel';
+  if (one?.kind !== 'virtual') return 'overlay';
+  return kernels === undefined && one.builder === undefined ? 'overlay' : 'kernel';
+}
 
 type VariantsRequest = {
   patch: Patch;
-  system: System;
-  /** Folder whose files are laid over the DUT's, for Linux. */
+  making: Making;
+  /** Folder whose files are laid over the DUT's. */
   overlayFolder: OverlayPlace;
-  /** Kernels that were built before, for FreeBSD; absent: they are built. */
+  /** Kernels that were built before; absent: they are built. */
   kernels?: GivenKernels | undefined;
 };
 
 /**
- * The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base: on
- * Linux the files of the overlay folder, on FreeBSD kernels. Throws a `RepositoryError` where the repository lacks what
- * they are made of, a `UsageError` for a kernel that cannot be read, or that is lacking.
+ * The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base. Throws a
+ * `RepositoryError` where the repository lacks what they are made of, a `UsageError` for a kernel that cannot be read, or
+ * that is lacking.
  */
 export async function buildVariants(
-  { patch, system, overlayFolder, kernels }: VariantsRequest,
+  { patch, making, overlayFolder, kernels }: VariantsRequest,
   repository: Repository,
 ): Promise<Variant[]> {
-  if (system === 'linux') return buildOverlays(patch, overlayFolder, repository);
+  if (making === 'overlay') return buildOverlays(patch, overlayFolder, repository);
   const { base, changed } = await commitsOf(patch, repository);
   if (kernels === undefined) {
     return [
@@ -74,24 +91,24 @@ export async function buildVariants(
   ];
 }
 
-/** The variants of each system that the testbeds are of: what one is depends on what is booted or laid. */
-export async function variantsBySystem(
+/** The variants as each of the testbeds has them made. */
+export async function variantsByMaking(
   {
     patch,
     config,
     kernels,
     testbeds,
-  }: Omit<VariantsRequest, 'system' | 'overlayFolder'> & {
+  }: Omit<VariantsRequest, 'making' | 'overlayFolder'> & {
     config: Config;
     /** Names of testbeds of the configuration. */
     testbeds: readonly string[];
   },
   repository: Repository,
-): Promise<Map<System, Variant[]>> {
-  const systems = [...new Set(testbeds.map((name) => systemOf(config, name)))];
-  const built = systems.map(async (system) => {
-    const request = { patch, system, overlayFolder: config.overlay, kernels };
-    return [system, await buildVariants(request, repository)] as const;
+): Promise<Map<Making, Variant[]>> {
+  const makings = [...new Set(testbeds.map((name) => makingOf(config, name, kernels)))];
+  const built = makings.map(async (making) => {
+    const request = { patch, making, overlayFolder: config.overlay, kernels };
+    return [making, await buildVariants(request, repository)] as const;
   });
   return new Map(await Promise.all(built));
 }

@@ -62,6 +62,7 @@ export function whyUnhealthy(findings: readonly Finding[]): string | undefined {
 function stepsOf(testbed: TestbedConfig, world: HealthWorld): Step[] {
   switch (testbed.kind) {
     case 'embedded-linux':
+    case 'virtual':
       return [embedded];
     case 'linux':
       return linuxSteps(testbed, world);

@@ -1,11 +1,11 @@
 // `ppsgate plan`: what a gate would take, by part, before anything is reserved for it.
 import type { Command } from 'commander';
 import { testbedsThatDiffer } from '../build/unchanged.ts';
-import { variantsBySystem } from '../build/variant.ts';
+import { makingOf, variantsByMaking } from '../build/variant.ts';
 import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs, type GateOptions, parameter } from '../config/parameters.ts';
-import { type Config, systemOf } from '../config/schema.ts';
+import type { Config } from '../config/schema.ts';
 import { runToExit } from '../exit.ts';
 import { earlierEntries, type HistoryEntry, historyFile } from '../experiment/history.ts';
 import {
@@ -147,12 +147,12 @@ async function changeOf(
   if (patch === undefined) return { testbed: first, variants: 2, isUnchanged: false };
   const repository = openRepository(path);
   const question = { patch, config, testbeds };
-  const variants = await variantsBySystem(question, repository);
+  const variants = await variantsByMaking(question, repository);
   const differ = measureAnyway
     ? testbeds
     : await testbedsThatDiffer({ ...question, variants }, repository);
   const testbed = differ[0] ?? first;
-  const count = variants.get(systemOf(config, testbed))?.length ?? 2;
+  const count = variants.get(makingOf(config, testbed))?.length ?? 2;
   return { testbed, variants: count, isUnchanged: differ.length === 0 };
 }
 

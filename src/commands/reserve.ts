@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { parsePriority } from '../config/overrides.ts';
-import type { Config } from '../config/schema.ts';
+import { type Config, isOnThisMachine } from '../config/schema.ts';
 import { openReservations, whoami } from '../controller/reservations.ts';
 import type { LeasedTestbed } from '../controller/reserve.ts';
 import { runToExit } from '../exit.ts';
@@ -117,7 +117,7 @@ function whatGoesOn({ gate }: Config) {
 
 function environmentOf({ name, lease }: LeasedTestbed, { testbeds }: Config): NodeJS.ProcessEnv {
   const testbed = testbeds[name];
-  const isElsewhere = testbed !== undefined && testbed.kind !== 'embedded-linux';
+  const isElsewhere = testbed !== undefined && !isOnThisMachine(testbed);
   return {
     ...process.env,
     PPSGATE_TESTBED: name,
@@ -164,7 +164,7 @@ async function restore(
   tell: (sentence: string) => void,
 ): Promise<void> {
   // An embedded lab is brought up anew by each who uses it.
-  if (testbeds[name]?.kind === 'embedded-linux') return;
+  if (isOnThisMachine(testbeds[name])) return;
   tell(`Bringing ${name} back to its base.`);
   await (await open(traffic)).restore();
 }

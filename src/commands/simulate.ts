@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { mostLinks } from '../config/builder.ts';
-import { configKeys } from '../config/schema.ts';
+import { configKeys, wholeGate } from '../config/schema.ts';
 import { type NoiseSource, type SimulationRow, simulate } from '../stats/simulate.ts';
 import { formatPercent, grouped } from '../words/format.ts';
 import type { DesignName } from '../words/result.ts';
@@ -110,7 +110,9 @@ type Request = z.output<typeof ownOptions> & {
 function parseOptions(options: SimulateOptions): Request {
   const { design = 'fixed,group-sequential,glr', margin, falseAlarms, power } = options;
   const { gate } = configKeys.shape;
-  const { marginRatio, falseAlarmRatio, missRatio } = parse(gate, { margin, falseAlarms, power });
+  const { marginRatio, falseAlarmRatio, missRatio } = wholeGate(
+    parse(gate, { margin, falseAlarms, power }),
+  );
   const designs = listOf(design).flatMap((name) => parse(gate, { design: name }).design ?? []);
   const own = parse(ownOptions, options);
   if (own.cells > own.experiments) {

@@ -120,6 +120,7 @@ function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
   const { name, testbed, config, traffic, power, world, recorder } = check;
   switch (testbed.kind) {
     case 'embedded-linux':
+    case 'virtual':
       return [skipped(name, 'nothing to check: this machine carries it; see `ppsgate lab check`')];
     case 'linux':
       return checkLinuxTestbed(testbed, world);

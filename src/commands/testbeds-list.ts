@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Capabilities } from '../config/capabilities.ts';
 import { loadConfig } from '../config/load.ts';
-import type { TestbedConfig } from '../config/schema.ts';
+import { isOnThisMachine, type TestbedConfig } from '../config/schema.ts';
 import { runToExit } from '../exit.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { configPath } from './named-testbed.ts';
@@ -38,7 +38,7 @@ type Row = Partial<Capabilities> & {
 
 function rowOf(name: string, testbed: TestbedConfig): Row {
   const { kind, capabilities } = testbed;
-  if (kind === 'embedded-linux') return { name, kind, ...capabilities };
+  if (isOnThisMachine(testbed)) return { name, kind, ...capabilities };
   const { host: dut, ingress, egress } = testbed.dut;
   return { name, kind, dut, ingress: portName(ingress), egress: portName(egress), ...capabilities };
 }

@@ -1,20 +1,31 @@
-// The part of ppsgate.yml that says where and how kernels are built.
+// The part of ppsgate.yml that says where and how FreeBSD's kernels are built, and what builders of any kernels share of it.
 import { z } from 'zod';
+import type { System } from '../words/scenario.ts';
 import { duration, type Limit } from '../words/units.ts';
 import { closed, type HostConfig, ssh, text, wholeNumber, withHost, wrongName } from './fields.ts';
 
-export type BuilderConfig = HostConfig & {
+export type BuilderConfig = HostConfig &
+  BuildPlace & {
+    system: 'freebsd';
+    recipe: MakeRecipe | CommandRecipe;
+    /** How often each kernel is linked, in another order of sections each time; 1: as ever. */
+    relink: number;
+  };
+
+/** A builder of any system, whatever it builds by. */
+export type BuildPlace = {
+  system: System;
+  /** Absent: this machine. */
+  host?: string;
+  port: number;
   /** Absolute path on the builder; everything of ours is below it. */
   folder: string;
-  /** A clone of FreeBSD's src on the builder, bare or not; only objects are added to it. */
+  /** A clone of the system's sources on the builder, bare or not; only objects are added to it. */
   repository: string;
   /** Name of that clone's remote, from which a base that it lacks is fetched. */
   remote: string;
   /** Absent: builds run as who logs in, and may write wherever that user may. */
   jail?: BuildJail;
-  recipe: KernelRecipe;
-  /** How often each kernel is linked, in another order of sections each time; 1: as ever. */
-  relink: number;
   /** One make of a build, at most. */
   limitSeconds: number;
   /** How long to wait for other builds on the same builder to end. */
@@ -24,12 +35,14 @@ export type BuilderConfig = HostConfig & {
   cache: CacheBounds;
 };
 
-/** A jail(8) on the builder, and whose name a build has in it. */
-type BuildJail = { name: string; user: string };
+export type BuildJail = {
+  /** Of a jail(8) on the builder; absent on Linux, where a build gets namespaces of its own. */
+  name?: string;
+  /** Whose name a build has in it. */
+  user: string;
+};
 
 export type CacheBounds = { mostKernels: number; mostBytes: number };
-
-export type KernelRecipe = MakeRecipe | CommandRecipe;
 
 /** `make buildkernel`, see build(7). */
 export type MakeRecipe = {
@@ -61,7 +74,10 @@ export type CommandRecipe = {
 };
 
 // make(1) splits PATH at colons and build(7) at commas; the other signs are no loss.
-const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, 'an absolute path of plain letters');
+export const buildFolder = text(
+  /^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/,
+  'an absolute path of plain letters',
+);
 const kernelConfig = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, 'the name of a kernel configuration');
 
 const make = closed({
@@ -113,7 +129,7 @@ const make = closed({
     }),
   );
 
-const command = closed({
+export const commandRecipe = closed({
   kind: z.literal('command'),
   argv: z
     .array(text(/^[^\0]+$/, 'a word of a command'))
@@ -124,7 +140,7 @@ const command = closed({
   kernelConfig: kernelConfig.prefault('GENERIC').describe('KERNCONF.'),
 }) satisfies z.ZodType<CommandRecipe>;
 
-const recipe = z.discriminatedUnion('kind', [make, command], {
+const recipe = z.discriminatedUnion('kind', [make, commandRecipe], {
   error: 'expected `kind: make` or `kind: command`',
 });
 
@@ -142,6 +158,43 @@ const jail = closed({
   user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, 'a user of the builder other than root'),
 }) satisfies z.ZodType<BuildJail>;
 
+/** What is written of every builder. */
+export const builderKeys = {
+  remote: text(/^[a-zA-Z0-9][\w.-]*$/, 'the name of a remote')
+    .prefault('origin')
+    .describe('Of that clone: a base that it lacks is fetched from there.'),
+  limit: duration(minutes(1, 720)).prefault('120 min').describe('One make of a build, at most.'),
+  turn: duration(minutes(1, 1440))
+    .prefault('240 min')
+    .describe('How long to wait for other builds on the same builder to end.'),
+  freeSpace: diskSize.prefault('10 GB').describe('Less than this, and no build is started.'),
+  keep: closed({
+    kernels: wholeNumber(2, 10_000).prefault(50),
+    size: diskSize.prefault('20 GB'),
+  })
+    .prefault({})
+    .describe('Kernels stay in the cache, up to the first of these bounds.'),
+};
+
+type WrittenBounds = {
+  limit: number;
+  turn: number;
+  freeSpace: number;
+  keep: { kernels: number; size: number };
+};
+
+/** Those keys as `BuildPlace` has them, beside what else is known of the builder. */
+export function withBounds<Rest extends WrittenBounds>(written: Rest) {
+  const { limit, turn, freeSpace, keep, ...rest } = written;
+  return {
+    ...rest,
+    limitSeconds: limit,
+    turnSeconds: turn,
+    leastFreeBytes: freeSpace,
+    cache: { mostKernels: keep.kernels, mostBytes: keep.size },
+  };
+}
+
 /** No more than the runs of a variant that a gate plans by itself where it boots them: other links would never be booted. */
 export const mostLinks = 20;
 
@@ -154,9 +207,7 @@ export const builderSchema = closed({
   repository: buildFolder
     .prefault('/usr/src')
     .describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
-  remote: text(/^[a-zA-Z0-9][\w.-]*$/, 'the name of a remote')
-    .prefault('origin')
-    .describe('Of that clone: a base that it lacks is fetched from there.'),
+  ...builderKeys,
   jail: jail
     .optional()
     .describe('A jail(8) without network that builds run in, as a user who owns nothing else.'),
@@ -164,17 +215,6 @@ export const builderSchema = closed({
   relink: wholeNumber(1, mostLinks)
     .prefault(1)
     .describe('How often each kernel is linked: its runs boot one after the other.'),
-  limit: duration(minutes(1, 720)).prefault('120 min').describe('One make of a build, at most.'),
-  turn: duration(minutes(1, 1440))
-    .prefault('240 min')
-    .describe('How long to wait for other builds on the same builder to end.'),
-  freeSpace: diskSize.prefault('10 GB').describe('Less than this, and no build is started.'),
-  keep: closed({
-    kernels: wholeNumber(2, 10_000).prefault(50),
-    size: diskSize.prefault('20 GB'),
-  })
-    .prefault({})
-    .describe('Kernels stay in the cache, up to the first of these bounds.'),
 })
   .refine(({ jail, user }) => jail === undefined || user === 'root', {
     path: ['jail'],
@@ -186,14 +226,12 @@ export const builderSchema = closed({
       'the cache is to hold all links of two kernels; set `keep: { kernels: }` to twice as many',
   })
   .transform(withHost)
+  .transform(withBounds)
   .transform(
-    ({ kernel, jail, limit, turn, freeSpace, keep, ...rest }): BuilderConfig => ({
+    ({ kernel, jail, ...rest }): BuilderConfig => ({
       ...rest,
-      ...(jail !== undefined && { jail }),
+      system: 'freebsd',
       recipe: kernel,
-      limitSeconds: limit,
-      turnSeconds: turn,
-      leastFreeBytes: freeSpace,
-      cache: { mostKernels: keep.kernels, mostBytes: keep.size },
+      ...(jail !== undefined && { jail }),
     }),
   );

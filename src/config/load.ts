@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { ConsoleConfig } from './console.ts';
 import type { HostConfig } from './fields.ts';
 import type { GithubConfig } from './github.ts';
+import type { LinuxBuilder } from './linux-builder.ts';
 import type { PhabricatorConfig, StartConfig } from './phabricator.ts';
 import { type Belongs, belongsIn } from './places.ts';
 import type { PowerConfig } from './power.ts';
@@ -109,6 +110,14 @@ function withPlacedPaths(config: Config, places: Places): Config {
 
 function placedTestbed(testbed: TestbedConfig, places: Places): TestbedConfig {
   if (testbed.kind === 'embedded-linux') return testbed;
+  if (testbed.kind === 'virtual') {
+    const { kernelPath, builder } = testbed;
+    return {
+      ...testbed,
+      ...(kernelPath !== undefined && { kernelPath: placed(kernelPath, places) }),
+      ...(builder !== undefined && { builder: placedBuilder(builder, places) }),
+    };
+  }
   if (testbed.kind === 'freebsd') {
     const { dut, senders, receiver, builder } = testbed;
     const { power, console } = dut;
@@ -132,7 +141,20 @@ function placedTestbed(testbed: TestbedConfig, places: Places): TestbedConfig {
   };
 }
 
-function placedHost<Machine extends HostConfig>(machine: Machine, places: Places): Machine {
+function placedBuilder(builder: LinuxBuilder, places: Places): LinuxBuilder {
+  const { recipe } = builder;
+  return {
+    ...placedHost(builder, places),
+    ...(recipe.kind === 'linux' && {
+      recipe: { ...recipe, configPath: placed(recipe.configPath, places) },
+    }),
+  };
+}
+
+function placedHost<Machine extends Omit<HostConfig, 'host'>>(
+  machine: Machine,
+  places: Places,
+): Machine {
   const { privateKeyPath, knownHostsPath } = machine;
   return {
     ...machine,

@@ -13,6 +13,7 @@ import {
   type Gate,
   scenariosIn,
   usualProfileSeconds,
+  wholeGate,
   wrongScenario,
 } from './schema.ts';
 
@@ -62,8 +63,8 @@ export function overrideGate(gate: Gate | undefined, texts: Overrides, calledAs:
   const schema = configKeys.shape.gate;
   const { metric, margin, falseAlarms, power, design, maxRuns, stopAtFirst } = texts;
   const read = (name: TextOption, value: unknown) =>
-    parse(calledAs(name), schema, { [name]: value });
-  const { stopsAtFirst, ...written } = gate ?? schema.parse({});
+    wholeGate(parse(calledAs(name), schema, { [name]: value }));
+  const { stopsAtFirst, ...written } = gate ?? wholeGate(schema.parse({}));
   const isEndedEarly = stopAtFirst
     ? isOn(stopAtFirst, calledAs('stopAtFirst'))
     : stopsAtFirst === true;

@@ -34,6 +34,7 @@ import { type Paths, pathsSchema } from './paths.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
 import { type TrendConfig, trendSchema } from './trend.ts';
+import { type VirtualTestbed, virtualTestbedSchema } from './virtual-testbed.ts';
 import { readWish, wishText } from './wish.ts';
 
 export type Config = {
@@ -76,7 +77,7 @@ export type OverlayPlace = {
 
 type OwnRulesFile = Omit<OwnRules, 'text'> & { path: string };
 
-export type TestbedConfig = EmbeddedTestbed | LinuxTestbed | FreebsdTestbed;
+export type TestbedConfig = EmbeddedTestbed | LinuxTestbed | FreebsdTestbed | VirtualTestbed;
 
 type EmbeddedTestbed = Capable & { kind: 'embedded-linux' };
 
@@ -103,6 +104,8 @@ export type Traffic = {
   /** A run that has a blast of its own ends earlier, from here on, when its median is known to 0.5 %. */
   measureAtLeastSeconds: number;
   runsPerBlast: number;
+  /** What a run is made of where packets are counted out, and not time: on virtual testbeds. */
+  windows?: { count: number; packets: number } | undefined;
 };
 
 export type Gate = {
@@ -169,7 +172,7 @@ const embeddedTestbed = closed({
 
 const testbed = z.discriminatedUnion(
   'kind',
-  [embeddedTestbed, linuxTestbed, freebsdTestbedSchema],
+  [embeddedTestbed, linuxTestbed, freebsdTestbedSchema, virtualTestbedSchema],
   { error: wrongTestbed },
 );
 
@@ -179,11 +182,14 @@ const testbeds = z
   .record(testbedName, testbed, { error: wrongTestbeds })
   .refine((byName) => Object.keys(byName).length > 0, 'expected at least one testbed, found none');
 
-const notSoManyRuns = { error: expected('1, or a multiple of 4 from 4 to 1000') };
+const notSoManyRuns = { error: expected('1, 2, or a multiple of 4 from 4 to 1000') };
 const runsPerBlast = z
   .number(notSoManyRuns)
-  .refine((runs) => runs === 1 || (runs % 4 === 0 && runs >= 4 && runs <= 1000), notSoManyRuns)
-  .meta({ title: '1, or a multiple of 4 from 4 to 1000' });
+  .refine(
+    (runs) => runs === 1 || runs === 2 || (runs % 4 === 0 && runs >= 4 && runs <= 1000),
+    notSoManyRuns,
+  )
+  .meta({ title: '1, 2, or a multiple of 4 from 4 to 1000' });
 
 export const frameSize = size(whole(64, 1518, 'bytes'));
 
@@ -211,6 +217,12 @@ const traffic = closed({
   runsPerBlast: runsPerBlast
     .optional()
     .describe('Runs that follow each other in one blast of traffic, the variants in turn.'),
+  windows: wholeNumber(2, 1000)
+    .optional()
+    .describe('Of a virtual testbed: of how many windows a run is made.'),
+  windowPackets: wholeNumber(1000, 100_000)
+    .optional()
+    .describe('Of a virtual testbed: how many packets each window has.'),
 }).refine(({ frameSize, frameSizes }) => frameSize === undefined || frameSizes === undefined, {
   path: ['frameSizes'],
   error: 'instead of `frameSize`, not beside it',
@@ -218,8 +230,19 @@ const traffic = closed({
 
 type WrittenTraffic = z.infer<typeof traffic>;
 
-/** On Linux variants change within a blast, in runs of one length; FreeBSD's boot between blasts, which may end early. */
-const trafficDefaults: Record<System, Omit<Traffic, 'flows' | 'frameBytes'>> = {
+/**
+ * On Linux variants change within a blast, in runs of one length; FreeBSD's boot between blasts, which may end early. Guests
+ * boot side by side, take packets in turn, and have no rate.
+ */
+const trafficDefaults: Record<Usual, Omit<Traffic, 'flows' | 'frameBytes'>> = {
+  virtual: {
+    warmUpSeconds: 0,
+    settleSeconds: 0,
+    measureSeconds: 2,
+    measureAtLeastSeconds: 2,
+    runsPerBlast: 2,
+    windows: { count: 8, packets: 10_000 },
+  },
   linux: {
     offeredPps: 3e6,
     warmUpSeconds: 0.5,
@@ -237,8 +260,8 @@ const trafficDefaults: Record<System, Omit<Traffic, 'flows' | 'frameBytes'>> = {
   },
 };
 
-function withDefaults(written: WrittenTraffic, system: System): Traffic {
-  const usual = trafficDefaults[system];
+function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
+  const usual = trafficDefaults[kind];
   const measureSeconds = written.measure ?? usual.measureSeconds;
   const runsPerBlast = written.runsPerBlast ?? usual.runsPerBlast;
   const offeredPps = written.rate ?? usual.offeredPps;
@@ -252,6 +275,12 @@ function withDefaults(written: WrittenTraffic, system: System): Traffic {
       written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
     runsPerBlast,
     ...(offeredPps !== undefined && { offeredPps }),
+    ...(usual.windows !== undefined && {
+      windows: {
+        count: written.windows ?? usual.windows.count,
+        packets: written.windowPackets ?? usual.windows.packets,
+      },
+    }),
   };
 }
 
@@ -275,16 +304,20 @@ const power: Limit = {
   holds: (value) => value >= 0.5 && value <= 0.999,
 };
 
+type WrittenGate = Omit<Gate, 'metric' | 'marginRatio'> & Partial<Gate>;
+
 const gate = closed({
   metric: z
     .enum(metrics, { error: wrongName(metrics) })
-    .prefault('pps')
+    .optional()
     .describe(
-      'What is compared; nsPerPacket is steadier on a machine that is shared, and instructionsPerPacket is counted by virtual machines alone.',
+      'What is compared; left out, pps, and on virtual testbeds instructionsPerPacket, which they alone count. nsPerPacket is steadier than pps on a machine that is shared.',
     ),
   margin: ratio(margin)
-    .prefault('2%')
-    .describe('The loss that matters: a smaller one is not a regression.'),
+    .optional()
+    .describe(
+      'The loss that matters: a smaller one is not a regression. Left out, 2 %, and on virtual testbeds 1 %.',
+    ),
   confidence: ratio(confidence)
     .optional()
     .describe('The same as power, said of the interval that is shown; the stricter one counts.'),
@@ -308,9 +341,9 @@ const gate = closed({
     .prefault(false)
     .describe('A cell that is found to lose ends the runs of all others.'),
 }).transform(
-  ({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }): Gate => ({
-    metric,
-    marginRatio: margin,
+  ({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }): WrittenGate => ({
+    ...(metric !== undefined && { metric }),
+    ...(margin !== undefined && { marginRatio: margin }),
     ...surenessOf(sureness),
     falseAlarmRatio: falseAlarms,
     ...(design !== undefined && { design }),
@@ -342,7 +375,7 @@ const profile = closed({
 
 /** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
 export const usualProfileSeconds = (config: Pick<Config, 'testbeds'>): number =>
-  usualSystem(config) === 'freebsd' ? 10 : 3;
+  usualKind(config) === 'freebsd' ? 10 : 3;
 
 const likeAList = { error: expected('a list like [forwarding]') };
 
@@ -441,6 +474,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
   const {
     overlay,
     traffic: writtenTraffic,
+    gate: writtenGate,
     each,
     split,
     paths,
@@ -448,10 +482,12 @@ export const configSchema = configKeys.transform((written, context): Config => {
     profile,
     ...rest
   } = written;
-  const traffic = withDefaults(writtenTraffic, usualSystem(written));
+  const traffic = withDefaults(writtenTraffic, usualKind(written));
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
 
+  const stray = strayTraffic(writtenTraffic, usualKind(written));
+  if (stray !== undefined) refuse(['traffic', stray.key], stray.message);
   const { measureAtLeast } = writtenTraffic;
   if (measureAtLeast !== undefined && traffic.runsPerBlast > 1) {
     refuse(
@@ -488,6 +524,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
     ...rest,
     overlay: { path: overlay, beside: '' },
     traffic,
+    gate: wholeGate(writtenGate, written),
     ...(profile.enabled && {
       profile: {
         seconds: profile.window ?? usualProfileSeconds(written),
@@ -525,9 +562,56 @@ const carriedBy = (system: System, rules: Config['rules']): Scenario[] => [
   ...(system === 'freebsd' ? Object.keys(rules) : []),
 ];
 
-/** Whose defaults hold: FreeBSD's where there is nothing else. */
-const usualSystem = ({ testbeds }: Pick<Config, 'testbeds'>): System =>
-  Object.values(testbeds).every((one) => systemOfKind(one) === 'freebsd') ? 'freebsd' : 'linux';
+/** Whose defaults hold: those of FreeBSD or of virtual machines where there is nothing else. */
+function usualKind({ testbeds }: Pick<Config, 'testbeds'>): Usual {
+  const all = Object.values(testbeds);
+  const usual = (['freebsd', 'virtual'] as const).find((kind) =>
+    all.every((one) => one.kind === kind),
+  );
+  return usual ?? 'linux';
+}
+
+type Usual = System | 'virtual';
+
+/** What does nothing on such testbeds. */
+function strayTraffic(
+  written: WrittenTraffic,
+  kind: Usual,
+): { key: string; message: string } | undefined {
+  const strays = kind === 'virtual' ? ofTime : ofPackets;
+  const key = strays.find((name) => written[name] !== undefined);
+  if (key === undefined) return undefined;
+  const message =
+    kind === 'virtual'
+      ? 'virtual testbeds count packets out, and not time: set `windows` and `windowPackets`'
+      : 'only virtual testbeds count packets out: set `measure`';
+  return { key, message };
+}
+
+const ofTime = ['rate', 'warmUp', 'settle', 'measure', 'measureAtLeast'] as const;
+const ofPackets = ['windows', 'windowPackets'] as const;
+
+/**
+ * Completes what was written by what the testbeds can tell, which may be absent: a guest's instructions are counted to
+ * some thousandths, and where the CPU itself executes them its time is told instead.
+ */
+export function wholeGate(written: WrittenGate, config?: Pick<Config, 'testbeds'>): Gate {
+  const usual = { metric: 'pps', marginRatio: 0.02 } as const;
+  if (config === undefined || usualKind(config) !== 'virtual') return { ...usual, ...written };
+  const isCounted = Object.values(config.testbeds).every(countsInstructions);
+  return isCounted
+    ? { metric: 'instructionsPerPacket', marginRatio: 0.01, ...written }
+    : { ...usual, metric: 'nsPerPacket', ...written };
+}
+
+const countsInstructions = (testbed: TestbedConfig): boolean =>
+  testbed.kind === 'virtual' && testbed.accelerator === 'tcg';
+
+/** Whether ppsgate brings it up on this machine, and takes it down: nobody else reaches its machines. */
+export const isOnThisMachine = (
+  testbed: TestbedConfig | undefined,
+): testbed is EmbeddedTestbed | VirtualTestbed =>
+  testbed?.kind === 'embedded-linux' || testbed?.kind === 'virtual';
 
 const systemOfKind = ({ kind }: TestbedConfig): System =>
   kind === 'freebsd' ? 'freebsd' : 'linux';
@@ -549,6 +633,13 @@ export function whyUnfit(config: Config, name: string): string | undefined {
   const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
   if (stranger !== undefined) {
     return `Scenarios on ${name}: ${sentence(wrongScenario(carried)({ input: stranger }))}`;
+  }
+  if (testbed?.kind === 'virtual' && config.traffic.windows === undefined) {
+    return `${name} counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.`;
+  }
+  const isCounted = config.gate.metric === 'instructionsPerPacket';
+  if (isCounted && testbed !== undefined && !countsInstructions(testbed)) {
+    return `${name} tells no instructionsPerPacket, which virtual testbeds with \`accelerator: tcg\` count: judge it by pps or nsPerPacket.`;
   }
   if (testbed?.kind !== 'freebsd') return undefined;
   if (config.traffic.runsPerBlast !== 1) {
@@ -576,7 +667,7 @@ function between(leastSeconds: number, mostSeconds: number): Limit {
 
 function wrongTestbed({ code, input }: z.core.$ZodRawIssue): string {
   if (code !== 'invalid_union') return expected('keys and values')({ input });
-  return wrongName(['embedded-linux', 'linux', 'freebsd'])({
+  return wrongName(['embedded-linux', 'linux', 'freebsd', 'virtual'])({
     input: (input as { kind?: unknown }).kind,
   });
 }

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { kernelSums, sumsFolder } from '../build/kernel-sums.ts';
-import type { Config, Traffic } from '../config/schema.ts';
+import { type Config, isOnThisMachine, type Traffic } from '../config/schema.ts';
 import { openConsole, realConsoleWorld } from '../console/console.ts';
 import { labDown, labUp } from '../linux-lab/lab.ts';
 import { requireLab } from '../linux-lab/requirements.ts';
@@ -17,7 +17,7 @@ import { UsageError } from '../words/usage-error.ts';
 
 /** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
 export async function requireHere(names: readonly string[], { testbeds }: Config): Promise<void> {
-  if (names.some((name) => testbeds[name]?.kind === 'embedded-linux')) await requireLab();
+  if (names.some((name) => isOnThisMachine(testbeds[name]))) await requireLab();
 }
 
 type Access = {
@@ -44,6 +44,8 @@ export async function openTestbed(
       return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
     case 'embedded-linux':
       return openEmbedded(name, traffic);
+    case 'virtual':
+      throw new UsageError(`${name} is virtual, and nothing makes virtual machines yet.`);
     case undefined:
       throw new UsageError(`The configuration has no testbed ${name}.`);
   }

@@ -2,7 +2,12 @@
 
 import { healthOf, whyUnhealthy } from '../checkup/health.ts';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
-import type { Config, TestbedConfig, Traffic } from '../config/schema.ts';
+import {
+  type Config,
+  isOnThisMachine,
+  type TestbedConfig,
+  type Traffic,
+} from '../config/schema.ts';
 import { DutLostError } from '../dut/freebsd.ts';
 import { FencedError } from '../host/fence.ts';
 import { HostError } from '../host/host-error.ts';
@@ -127,7 +132,7 @@ async function bringBack(
   world: ReserveWorld,
 ): Promise<void> {
   // Whoever brings the embedded lab up takes down what is left of it.
-  if (testbed.kind === 'embedded-linux') return;
+  if (isOnThisMachine(testbed)) return;
   if (testbed.kind === 'freebsd') {
     const machines = fencedWorld(world.machines, testbed, lease);
     await wakeFreebsdTestbed(lease.testbed, testbed, machines);

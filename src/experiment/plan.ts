@@ -32,6 +32,7 @@ export const plannedTraffic = z.object({
   measureSeconds: z.number(),
   measureAtLeastSeconds: z.number(),
   runsPerBlast: z.int(),
+  windows: z.object({ count: z.int(), packets: z.int() }).optional(),
 }) satisfies z.ZodType<Config['traffic']>;
 
 export const plannedProfile = z.object({ seconds: z.number(), event: z.string().optional() });

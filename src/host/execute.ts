@@ -1,5 +1,5 @@
 // Runs a command on a host, and answers how it ended and what it wrote.
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import { lastLine, shortened } from '../words/one-line.ts';
 import { type Connection, inSession, type SshSession } from './connection.ts';
@@ -45,12 +45,23 @@ export function run(
   options: RunOptions,
 ): Promise<CommandOutcome> {
   const text = lineForAnyShell(command);
+  return withinRun(connection, command, options, (execution) =>
+    connection.inTurn(() => execute(connection.client, text, execution)),
+  );
+}
+
+/** Does what runs a command, in whatever way, within the limits of the run. */
+export function withinRun(
+  { name, over }: Pick<Connection, 'name' | 'over'>,
+  command: Command,
+  options: RunOptions,
+  work: (execution: Execution) => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
   const shown = commandText(options.shownAs ?? command);
-  const task = { ...options, name: connection.name, what: `"${shortened(shown)}"` };
-  return withinLimits({ ...task, over: connection.over.signal }, (stop) => {
+  const task = { ...options, name, what: `"${shortened(shown)}"` };
+  return withinLimits({ ...task, over: over.signal }, (stop) => {
     stopWhenTorn(options.stdin, stop);
-    const execution = { ...task, stop: stop.signal };
-    return connection.inTurn(() => execute(connection.client, text, execution));
+    return work({ ...task, stop: stop.signal });
   });
 }
 
@@ -86,27 +97,50 @@ function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
 
 type Execution = RunOptions & SshSession;
 
+/** A command that runs, wherever it does. */
+type Running = {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly ended: Promise<Ending>;
+  /** Leaves it, however far it is. */
+  leave(): void;
+};
+
+type Ending = { readonly code?: number | undefined; readonly signal?: string | undefined };
+
 function execute(client: Client, text: string, execution: Execution): Promise<CommandOutcome> {
   return inSession<ClientChannel, CommandOutcome>(
     execution,
     (opened) => client.exec(text, opened),
-    (channel) => follow(channel, execution),
+    (channel) => follow(ofChannel(channel), execution),
   );
 }
 
-async function follow(channel: ClientChannel, execution: Execution): Promise<CommandOutcome> {
+const ofChannel = (channel: ClientChannel): Running => ({
+  stdin: channel,
+  stdout: channel,
+  stderr: channel.stderr,
+  ended: endOf(channel),
+  leave: () => channel.close(),
+});
+
+/** Feeds it, and answers how it ended; leaves it when it is to stop. */
+export async function follow(running: Running, execution: Execution): Promise<CommandOutcome> {
   const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
   const stopped = rejectionOf(stop);
   try {
     // Both streams are read to their ends, else the channel never reports its own.
     const ended = Promise.all([
-      endOf(channel),
-      onStdout ? passOn(channel, onStdout) : collect(channel, 'stdout', maxOutputBytes, execution),
+      running.ended,
+      onStdout
+        ? passOn(running.stdout, onStdout)
+        : collect(running.stdout, 'stdout', maxOutputBytes, execution),
       onStderr
-        ? passOn(channel.stderr, onStderr)
-        : collect(channel.stderr, 'stderr', maxOutputBytes, execution),
+        ? passOn(running.stderr, onStderr)
+        : collect(running.stderr, 'stderr', maxOutputBytes, execution),
     ]);
-    feed(channel, stdin);
+    feed(running.stdin, stdin);
     const [ending, stdout, stderr] = await Promise.race([ended, stopped]);
     if (ending.signal !== undefined)
       return { kind: 'signaled', signal: ending.signal, stdout, stderr };
@@ -116,20 +150,15 @@ async function follow(channel: ClientChannel, execution: Execution): Promise<Com
       `${execution.name} ended ${execution.what} without saying how; check sshd's log there.`,
     );
   } finally {
-    if (stdin instanceof Readable) stdin.unpipe(channel);
-    channel.close();
+    if (stdin instanceof Readable) stdin.unpipe(running.stdin);
+    running.leave();
   }
 }
 
-function feed(channel: ClientChannel, stdin: Stdin): void {
-  if (stdin instanceof Readable) stdin.pipe(channel);
-  else channel.end(stdin);
+function feed(to: Writable, stdin: Stdin): void {
+  if (stdin instanceof Readable) stdin.pipe(to);
+  else to.end(stdin);
 }
-
-type Ending = {
-  readonly code: number | undefined;
-  readonly signal: string | undefined;
-};
 
 function endOf(channel: ClientChannel): Promise<Ending> {
   return new Promise((resolve, reject) => {

@@ -39,15 +39,23 @@ export function upload(
         (sftp) => lay(sftp, way, remotePath, mode, stop),
       ),
     ),
-  ).catch((error: unknown) => {
-    if (error instanceof HostError) throw error;
-    const from = typeof source === 'string' ? ` from ${source}` : '';
-    throw new HostError(
-      'upload-failed',
-      `Cannot lay ${remotePath}${from} on ${connection.name}: ${reasonOf(error)}; check that both folders exist and that ours there can be written.`,
-      { cause: error },
-    );
-  });
+  ).catch((error: unknown) => failUpload(error, source, remotePath, connection));
+}
+
+/** Throws what ended an upload as a HostError. */
+export function failUpload(
+  error: unknown,
+  source: Uint8Array | string,
+  remotePath: string,
+  { name }: Pick<Connection, 'name'>,
+): never {
+  if (error instanceof HostError) throw error;
+  const from = typeof source === 'string' ? ` from ${source}` : '';
+  throw new HostError(
+    'upload-failed',
+    `Cannot lay ${remotePath}${from} on ${name}: ${reasonOf(error)}; check that both folders exist and that ours there can be written.`,
+    { cause: error },
+  );
 }
 
 type ResumableUpload<To> = {

@@ -3,11 +3,11 @@ import { isIPv6, SocketAddress } from 'node:net';
 import { hostname } from 'node:os';
 import type { HostConfig } from '../config/fields.ts';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
-import type { TestbedConfig } from '../config/schema.ts';
+import { isOnThisMachine, type TestbedConfig } from '../config/schema.ts';
 
 /** What a lease of the testbed takes: `host:port`, or `embedded@` and the name of this machine. Builders are shared. */
 export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): string[] {
-  if (testbed.kind === 'embedded-linux') return [`embedded@${thisMachine.toLowerCase()}`];
+  if (isOnThisMachine(testbed)) return [`embedded@${thisMachine.toLowerCase()}`];
   const names = rolesOf(testbed).map(
     ({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`,
   );
@@ -21,6 +21,7 @@ export type Role = { config: HostConfig; label: string };
 export function rolesOf(testbed: TestbedConfig): Role[] {
   switch (testbed.kind) {
     case 'embedded-linux':
+    case 'virtual':
       return [];
     case 'linux':
       return [

@@ -37,6 +37,12 @@ test.each([
   ['x86_64-unknown-freebsd15.0-ld: error: unable to find library -lx'],
   ['clang: error: unable to execute command: Killed'],
   ['config: sys/amd64/conf/GENERIC:12: unknown option "RACK"'],
+  ['cc1: error: unrecognized command-line option ‘-fnothing’'],
+  ["arch/x86/entry/entry_64.S:12: Error: no such instruction: `nothing %rax'"],
+  [
+    "ld: net/core/dev.o: in function `netif_rx': dev.c:(.text+0x1): undefined reference to `nothing'",
+  ],
+  ['net/Kconfig:12: syntax error'],
 ])('"%s" is the cause, not the make that stopped', (line) => {
   expect(errorsOf('*** Error code 1', line, 'make: stopped in /b')).toEqual([line]);
 });
@@ -46,8 +52,35 @@ test.each([
   ['make: "Makefile.inc1" line 1579: Missing KERNCONF sys/amd64/conf/NONE'],
   ['ERROR: Missing kernel configuration file(s) (NONE).'],
   ['*** Error code 1'],
+  ['ERROR: modpost: "nothing" [net/ipv4/ip_gre.ko] undefined!'],
+  ["make[3]: *** No rule to make target 'net/nothing.o', needed by 'net/built-in.a'. Stop."],
+  ['net/Makefile:3: *** missing separator. Stop.'],
 ])('"%s" is the cause where no tool says one', (line) => {
   expect(errorsOf('>>> stage 1', line, 'Stop.')).toEqual([line]);
+});
+
+test('what gcc says is told from the top of the tree, and not that make stops', () => {
+  const errors = errorsOf(
+    '  CC      net/core/dev.o',
+    '/b/tree/src/net/core/dev.c: In function ‘netif_rx’:',
+    '/b/tree/src/net/core/dev.c:30:2: error: ‘foo’ undeclared (first use in this function)',
+    '   30 |  foo = 1;',
+    '      |  ^~~',
+    'make[4]: *** [/b/tree/src/scripts/Makefile.build:250: net/core/dev.o] Error 1',
+    'make[3]: *** Waiting for unfinished jobs....',
+    'make: *** [Makefile:222: __sub-make] Error 2',
+  );
+  expect(errors).toEqual([
+    'net/core/dev.c:30:2: error: ‘foo’ undeclared (first use in this function)',
+  ]);
+});
+
+test('of several makes that stop those are told that had something to do', () => {
+  const lines = [
+    'make[2]: *** [Makefile:9: own] Error 1',
+    'make[2]: *** Waiting for unfinished jobs....',
+  ];
+  expect(errorsOf(...lines)).toEqual(lines.slice(0, 1));
 });
 
 test('the last lines are told where nothing looks like a cause', () => {

@@ -1,7 +1,8 @@
-// What a kernel may be made of, by the paths of FreeBSD's own tree.
+// What a kernel may be made of, by the paths of FreeBSD's own tree, and of Linux's.
 import { describe, expect, test } from 'vitest';
 import { mayChangeKernel } from '../../src/build/kernel-sources.ts';
 import { type BuilderConfig, builderSchema } from '../../src/config/builder.ts';
+import { linuxBuilderSchema } from '../../src/config/linux-builder.ts';
 
 const builderWith = (kernel: object): BuilderConfig => builderSchema.parse({ host: 'b', kernel });
 const usual = builderWith({ kind: 'make' });
@@ -116,3 +117,63 @@ test.each(['-DWITHOUT_CLANG', 'MODULES_OVERRIDE=if_em', 'TARGET=arm64'])(
     expect(may('sys/netinet/ip_input.c', builder)).toBe(true);
   },
 );
+
+describe('of Linux', () => {
+  const linux = (kernel: object) =>
+    linuxBuilderSchema.parse({ user: 'kernels', kernel: { config: 'guest.config', ...kernel } });
+  const mayOf = (path: string, options: string[] = []) =>
+    mayChangeKernel(path, linux({ kind: 'linux', options }), undefined);
+
+  test.each([
+    'net/ipv4/route.c',
+    'arch/arm64/kernel/head.S',
+    'include/uapi/linux/nf_tables.h',
+    'scripts/mod/modpost.c',
+    'Makefile',
+    'Kconfig',
+    'net/Kconfig.debug',
+    'COPYING',
+    '.gitattributes',
+    'tools/objtool/check.c',
+    'tools/lib/subcmd/exec-cmd.c',
+    'tools/build/Makefile.build',
+    'tools/a folder that nobody knows/main.c',
+  ])('%s counts', (path) => {
+    expect(mayOf(path)).toBe(true);
+  });
+
+  test.each([
+    'Documentation/networking/ip-sysctl.txt',
+    'tools/testing/selftests/net/fib_tests.sh',
+    'tools/perf/builtin-record.c',
+    'samples/bpf/xdp1_user.c',
+    'LICENSES/preferred/GPL-2.0',
+    'kernel/bpf/README.rst',
+    'MAINTAINERS',
+    'CREDITS',
+  ])('%s does not', (path) => {
+    expect(mayOf(path)).toBe(false);
+  });
+
+  test.each([
+    'Documentation/Kconfig',
+    'samples/Kconfig',
+    'samples/Makefile',
+    'tools/perf/Makefile',
+  ])('%s counts, as make and its configuration walk through it', (path) => {
+    expect(mayOf(path)).toBe(true);
+  });
+
+  test('everything counts where an option may have make read more', () => {
+    expect(mayOf('MAINTAINERS', ['LLVM=1'])).toBe(false);
+    expect(mayOf('MAINTAINERS', ['M=samples/bpf'])).toBe(true);
+  });
+
+  test("everything counts where a site's own command builds", () => {
+    const command = linuxBuilderSchema.parse({
+      user: 'kernels',
+      kernel: { kind: 'command', argv: ['build'] },
+    });
+    expect(mayChangeKernel('MAINTAINERS', command, undefined)).toBe(true);
+  });
+});

@@ -57,7 +57,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'ppsgateer-'));
     programs = freebsdBuilder(home);
-    sshd = await startSshd(sftpServer, [programs.bin, process.env.PATH].join(delimiter), 'csh');
+    sshd = await startSshd(sftpServer, [programs.bin, process.env.PATH].join(delimiter), 'csh -f');
     host = await connect({ ...sshd, label: 'builder' });
   });
   afterAll(async () => {
@@ -74,6 +74,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       'sys/net/route.c': 'int route_base;\n',
     });
     config = {
+      system: 'freebsd',
       host: sshd.host,
       port: sshd.port,
       user: sshd.user,

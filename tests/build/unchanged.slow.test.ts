@@ -3,9 +3,10 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { placesLeftAlone, testbedsThatDiffer } from '../../src/build/unchanged.ts';
-import { type GivenKernels, variantsBySystem } from '../../src/build/variant.ts';
+import { type GivenKernels, variantsByMaking } from '../../src/build/variant.ts';
 import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
 import type { TestbedConfig } from '../../src/config/schema.ts';
+import { virtualTestbedSchema } from '../../src/config/virtual-testbed.ts';
 import { openRepository } from '../../src/patch/repository.ts';
 import type { Patch } from '../../src/words/patch.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -59,7 +60,7 @@ async function differing(
     : { ...pullRequest, baseCommit, headCommit };
   const question = { patch, config: aConfig({ testbeds }), testbeds: Object.keys(testbeds) };
   const repository = openRepository(directory);
-  const variants = await variantsBySystem({ ...question, kernels }, repository);
+  const variants = await variantsByMaking({ ...question, kernels }, repository);
   return testbedsThatDiffer({ ...question, variants }, repository);
 }
 
@@ -111,7 +112,7 @@ describe('on Linux', () => {
     const patch = { ...pullRequest, baseCommit, headCommit };
     const question = { patch, config, testbeds: ['linux'] };
     const repository = openRepository(directory);
-    const variants = await variantsBySystem(question, repository);
+    const variants = await variantsByMaking(question, repository);
     expect(await testbedsThatDiffer({ ...question, variants }, repository)).toEqual(['linux']);
   });
 
@@ -185,7 +186,7 @@ describe('on FreeBSD', () => {
     const patch = { ...pullRequest, baseCommit, headCommit: commit(directory, files) };
     const question = { patch, config: aConfig({ testbeds: { make } }), testbeds: ['make'] };
     const repository = openRepository(directory);
-    const variants = await variantsBySystem(question, repository);
+    const variants = await variantsByMaking(question, repository);
     const places = await placesLeftAlone('make', { ...question, variants }, repository);
     expect(places).toEqual(['sys/dev/mlx5/']);
   });
@@ -201,6 +202,25 @@ describe('on FreeBSD', () => {
     expect(await differing({ make }, change, { kernels: same })).toEqual([]);
     const other = { ...same, patched: given('c', 'other') };
     expect(await differing({ make }, {}, { kernels: other })).toEqual(['make']);
+  });
+});
+
+describe('on virtual machines', () => {
+  const kernel = { kind: 'linux', config: 'guest.config' };
+  const virtual: TestbedConfig = virtualTestbedSchema.parse({
+    kind: 'virtual',
+    builder: { user: 'kernels', kernel },
+  });
+
+  test('a change of the kernel that is built is worth it', async () => {
+    expect(await differing({ virtual }, { 'net/ipv4/route.c': 'int route;\n' })).toEqual([
+      'virtual',
+    ]);
+  });
+
+  test('a change of what no kernel is made of is not', async () => {
+    const change = { MAINTAINERS: 'Alice', 'tools/testing/selftests/net/lib.sh': 'true\n' };
+    expect(await differing({ virtual }, change)).toEqual([]);
   });
 });
 

@@ -35,7 +35,7 @@ test('on FreeBSD the variants are kernels of the base and of what each diff chan
   ];
   const patch = { ...revision, baseCommit: base, headCommit: head, earlier };
   const variants = await buildVariants(
-    { patch, system: 'freebsd', overlayFolder: { path: 'dut', beside: '' } },
+    { patch, making: 'kernel', overlayFolder: { path: 'dut', beside: '' } },
     repository,
   );
   const changed = variants.map(({ variant, commit, kernel }) => {
@@ -57,7 +57,7 @@ test('on FreeBSD the base against itself is one tree twice, without a diff that 
   const { repository, base } = diffsOnBase();
   const patch = { ...pullRequest, baseCommit: base, headCommit: base };
   const overlayFolder = { path: 'dut', beside: '' };
-  const variants = await buildVariants({ patch, system: 'freebsd', overlayFolder }, repository);
+  const variants = await buildVariants({ patch, making: 'kernel', overlayFolder }, repository);
   const tree = { kind: 'tree', baseCommit: base };
   expect(variants.map(({ kernel }) => kernel)).toEqual([tree, tree]);
 });
@@ -70,7 +70,7 @@ test('kernels that were built before are taken as they are', async () => {
   const patch = { ...pullRequest, baseCommit: base, headCommit: head };
   const request = {
     patch,
-    system: 'freebsd',
+    making: 'kernel',
     overlayFolder: { path: 'dut', beside: '' },
     kernels,
   } as const;
@@ -87,7 +87,7 @@ test('kernels of base and patched alone do not make a comparison with earlier di
   const patch = { ...revision, baseCommit: base, headCommit: head, earlier };
   const kernels = { base: '/a.tar', patched: '/b.tar' };
   const built = buildVariants(
-    { patch, system: 'freebsd', overlayFolder: { path: 'dut', beside: '' }, kernels },
+    { patch, making: 'kernel', overlayFolder: { path: 'dut', beside: '' }, kernels },
     repository,
   );
   await expect(built).rejects.toThrow(UsageError);

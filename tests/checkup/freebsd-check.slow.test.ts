@@ -640,6 +640,7 @@ const builderOn = ({
   privateKeyPath = '',
   knownHostsPath,
 }: HostConfig): BuilderConfig => ({
+  system: 'freebsd',
   ...{ host, port, user, privateKeyPath, knownHostsPath },
   folder: '/var/db/ppsgate',
   repository: '/usr/src',

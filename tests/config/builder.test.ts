@@ -11,6 +11,7 @@ const problemOf = (written: object): string => {
 
 test('a builder is a host, and all else has a value that works', () => {
   expect(parse({})).toEqual({
+    system: 'freebsd',
     host: 'builder',
     port: 22,
     user: 'root',

@@ -140,6 +140,44 @@ rules: { office: { firewall: ipfw, file: office.ipfw, keepsStates: true } }
     freebsd('builder: { host: builder, kernel: { kind: command, argv: [build, "1"] } }'),
   ],
   [
+    'with virtual machines whose kernels are built',
+    `
+testbeds:
+  guests:
+    kind: virtual
+    accelerator: kvm
+    memory: 512
+    modules: [act_mirred]
+    builder:
+      user: kernels
+      folder: /var/lib/ppsgate-builds
+      repository: /usr/src/linux
+      remote: origin
+      kernel:
+        kind: linux
+        config: guest.config
+        jobs: 8
+        clean: false
+        options: [LLVM=1]
+      limit: 120 min
+      turn: 240 min
+      freeSpace: 10GB
+      keep: { kernels: 50, size: 20 GB }
+traffic: { windows: 8, windowPackets: 10000 }
+scenarios: [forwarding]
+`,
+  ],
+  [
+    'with virtual machines whose kernels another machine builds by a command of its own',
+    `
+testbeds:
+  guests:
+    kind: virtual
+    kernel: vmlinuz.deb
+    builder: { host: builder, user: kernels, kernel: { kind: command, argv: [build, "1"] } }
+`,
+  ],
+  [
     'with a console by a command',
     freebsd('').replace('ix1 }', 'ix1 }, console: { kind: command, command: [cu, "-l", ttyu3] }'),
   ],

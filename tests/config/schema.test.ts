@@ -137,6 +137,15 @@ test.for([
   expect(whyUnfit(config, 'shelf')).toBeUndefined();
 });
 
+test('a testbed that counts no instructions is not judged by them', () => {
+  const config = read(
+    'testbeds: { lab: { kind: embedded-linux } }\ngate: { metric: instructionsPerPacket }',
+  );
+  expect(whyUnfit(config, 'lab')).toBe(
+    'lab tells no instructionsPerPacket, which virtual testbeds with `accelerator: tcg` count: judge it by pps or nsPerPacket.',
+  );
+});
+
 test('every key of traffic has a unit, or is a count', () => {
   const written = `
 traffic:
@@ -676,7 +685,7 @@ test.each([
   ],
   [
     'traffic: { runsPerBlast: 6 }',
-    'traffic.runsPerBlast: expected 1, or a multiple of 4 from 4 to 1000, found 6',
+    'traffic.runsPerBlast: expected 1, 2, or a multiple of 4 from 4 to 1000, found 6',
   ],
   ['scenarios: forwarding', 'scenarios: expected a list like [forwarding], found "forwarding"'],
   ['families: []', 'families: expected at least one of inet4, inet6, found an empty list'],
@@ -702,7 +711,11 @@ test.each([
   ],
   [
     'gate: { metric: nsperpacket }',
-    'gate.metric: expected one of pps, nsPerPacket, found "nsperpacket"; did you mean `nsPerPacket`?',
+    'gate.metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "nsperpacket"; did you mean `nsPerPacket`?',
+  ],
+  [
+    'gate: { metric: instructions }',
+    'gate.metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "instructions"; did you mean `instructionsPerPacket`?',
   ],
   [
     'families: [inet4, Inet-6]',
@@ -727,11 +740,11 @@ test.each([
   ['testbeds: { a: linux }', 'testbeds.a: expected keys and values, found "linux"'],
   [
     'testbeds: { a: {} }',
-    'testbeds.a.kind: missing; expected one of embedded-linux, linux, freebsd',
+    'testbeds.a.kind: missing; expected one of embedded-linux, linux, freebsd, virtual',
   ],
   [
     'testbeds: { a: { kind: embeded-linux } }',
-    'testbeds.a.kind: expected one of embedded-linux, linux, freebsd, found "embeded-linux"; did you mean `embedded-linux`?',
+    'testbeds.a.kind: expected one of embedded-linux, linux, freebsd, virtual, found "embeded-linux"; did you mean `embedded-linux`?',
   ],
   [
     'testbeds: { a: { kind: embedded-linux, sender: {} } }',

@@ -70,6 +70,7 @@ cp ${home}/$BASE_COMMIT "$OUTPUT"
 `,
   );
   const config: BuilderConfig = {
+    system: 'freebsd',
     ...{ host: host.host, port: host.port, user: host.user },
     ...{ privateKeyPath: at('key'), knownHostsPath: at('known_hosts') },
     ...{ folder: at('work'), repository, remote: 'origin' },

@@ -22,12 +22,13 @@ export interface Sshd extends AsyncDisposable {
 
 /**
  * Starts the server and waits until it listens; `sftp` is the command that serves uploads, `path` the PATH
- * of its sessions where it is not to be sshd's own. With `csh` that is the login shell, and `sftp` has to be a program.
+ * of its sessions where it is not to be sshd's own. A `loginShell`, such as `csh -f`, gets each command after `-c`; `sftp`
+ * then has to be a program.
  */
 export async function startSshd(
   sftp = 'internal-sftp',
   path?: string,
-  loginShell?: 'csh',
+  loginShell?: string,
 ): Promise<Sshd> {
   const home = mkdtempSync(join(tmpdir(), 'ppsgate-sshd-'));
   const folder = join(home, 'files');
@@ -106,7 +107,7 @@ function configText({ sftp, path, loginShell, port, hostKeys, user }: Settings):
     `Subsystem sftp ${sftp}`,
     ...(loginShell === undefined
       ? []
-      : [`ForceCommand exec ${loginShell} -f -c "$SSH_ORIGINAL_COMMAND"`]),
+      : [`ForceCommand exec ${loginShell} -c "$SSH_ORIGINAL_COMMAND"`]),
     '',
   ].join('\n');
 }

@@ -22,7 +22,7 @@ describeWith(['sshd', 'ssh-keygen', 'csh', sftpServer], 'a host whose login shel
   let host: Host;
 
   beforeAll(async () => {
-    sshd = await startSshd(sftpServer, undefined, 'csh');
+    sshd = await startSshd(sftpServer, undefined, 'csh -f');
     host = await connect({ ...sshd, label: 'DUT' });
   });
   afterAll(async () => {

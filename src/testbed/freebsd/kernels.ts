@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { BuilderError } from '../../build/builder-error.ts';
 import { fetchKernel } from '../../build/fetch-kernel.ts';
-import { buildKernel } from '../../build/kernel.ts';
 import type { KernelSums } from '../../build/kernel-sums.ts';
 import type { LoadedModules } from '../../build/needed-modules.ts';
 import type { KernelSource, Variant } from '../../build/variant.ts';
+import { buildVariant } from '../../build/variant-kernel.ts';
 import type { BuilderConfig } from '../../config/builder.ts';
 import type { KernelArchive } from '../../dut/freebsd.ts';
 import type { Host } from '../../host/ssh.ts';
@@ -155,15 +155,15 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
     signal.throwIfAborted();
     tell(`building the kernel of ${variant}`);
     await using host = await builder.connect();
-    const built = await buildKernel(host, builder.config, requestFor(kernel, builder.loaded), {
+    const built = await buildVariant(host, builder.config, {
+      ...builder,
+      variant,
+      kernel,
+      keepLog,
+      tell,
       signal,
-      keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
-      onProgress: (line) => tell(`${variant}: ${line}`),
-      now: builder.now,
-      sums: builder.sums,
-      owner: `${builder.owner} (${variant})`,
     });
-    if (built.kind !== 'built') return { kind: 'rejected', rejection: rejectionOf(built) };
+    if (built.kind === 'rejected') return built;
     const archives = new Map<number, KernelArchive>();
     for (const [index, each] of [built, ...built.further].entries()) {
       const name = linkName(variant, kernel.links?.[index]);
@@ -205,27 +205,6 @@ const notListed = (variant: string): Error =>
 async function broughtKernel({ variant, kernel }: Variant): Promise<Kernel> {
   if (kernel?.kind !== 'archive') return { kind: 'own' };
   return { kind: 'archive', archive: await givenArchive(variant, kernel) };
-}
-
-type TreeSource = Extract<KernelSource, { kind: 'tree' }>;
-
-const requestFor = (
-  { baseCommit, diff, links }: TreeSource,
-  loaded: LoadedModules | undefined,
-) => ({
-  kind: 'tree' as const,
-  baseCommit,
-  ...(links !== undefined && { links }),
-  ...(loaded !== undefined && { loaded }),
-  ...(diff !== undefined && { diff: Buffer.from(diff, 'base64') }),
-});
-
-type Unbuilt = Exclude<Awaited<ReturnType<typeof buildKernel>>, { kind: 'built' }>;
-
-function rejectionOf(unbuilt: Unbuilt): Rejection {
-  return unbuilt.kind === 'build-failed'
-    ? { kind: 'build-failed', message: unbuilt.errors.join('\n') }
-    : { kind: unbuilt.kind, message: unbuilt.reason };
 }
 
 async function givenArchive(

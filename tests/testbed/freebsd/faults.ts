@@ -571,6 +571,7 @@ export function builderOf(
     `if [ -z "$DIFF" ]; then ${step(kernels.base, base)}; else ${step(kernels.patched, patched)}; fi\n`,
   );
   const config: BuilderConfig = {
+    system: 'freebsd',
     host,
     port: isAway ? 1 : port,
     user,

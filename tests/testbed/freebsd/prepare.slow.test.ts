@@ -143,6 +143,7 @@ test('what the DUT has loaded is asked once, while it runs its own kernel', asyn
   };
   const config = testbedOf(lab, folder);
   const builder = {
+    system: 'freebsd' as const,
     ...hostOf(lab.dut.target, folder),
     recipe,
     ...{ folder: '/var/db/ppsgate', repository: '/usr/src', remote: 'origin' },

@@ -1,0 +1,90 @@
+// The part of ppsgate.yml that says where and how Linux's kernels are built.
+import { z } from 'zod';
+import {
+  type BuilderConfig,
+  type BuildPlace,
+  builderKeys,
+  buildFolder,
+  type CommandRecipe,
+  commandRecipe,
+  withBounds,
+} from './builder.ts';
+import { closed, type HostConfig, path, ssh, text, wholeNumber, withHost } from './fields.ts';
+
+/**
+ * With no host it is this machine, where builds get namespaces and a user of their own; on another one they run as who logs
+ * in.
+ */
+export type LinuxBuilder = Omit<HostConfig, 'host'> &
+  BuildPlace & { system: 'linux'; recipe: LinuxRecipe | CommandRecipe };
+
+export type AnyBuilder = BuilderConfig | LinuxBuilder;
+
+/** `make bzImage modules`, of Linux's own makefiles. */
+export type LinuxRecipe = {
+  kind: 'linux';
+  /** A .config on this machine, or a part of one: `make olddefconfig` completes it. */
+  configPath: string;
+  /** Absent: as many as the builder has CPUs. */
+  jobs?: number;
+  /** Whether every build starts from nothing, or from the objects of the one before. */
+  clean: boolean;
+  /** `NAME=value` for make. */
+  options: string[];
+};
+
+const make = closed({
+  kind: z.literal('linux'),
+  config: path.describe(
+    'A .config of the kernel on this machine, or a part of one: `make olddefconfig` completes it.',
+  ),
+  jobs: wholeNumber(1, 1024).optional().describe('Left out, as many as the builder has CPUs.'),
+  clean: z
+    .boolean()
+    .prefault(true)
+    .describe('Every build starts from nothing, or from the objects of the one before.'),
+  options: z
+    .array(text(/^\w+=[^\p{Cc}]*$/u, 'an option of make like LLVM=1'))
+    .prefault([])
+    .describe('`NAME=value` for make.'),
+}).transform(
+  ({ config, jobs, ...rest }): LinuxRecipe => ({
+    ...rest,
+    configPath: config,
+    ...(jobs !== undefined && { jobs }),
+  }),
+);
+
+const recipe = z.discriminatedUnion('kind', [make, commandRecipe], {
+  error: 'expected `kind: linux` or `kind: command`',
+});
+
+/** Parses `builder:` of a testbed that boots Linux; paths stay as written. */
+export const linuxBuilderSchema = closed({
+  ...ssh,
+  host: ssh.host.optional().describe('Left out, kernels are built on this machine.'),
+  user: text(
+    /^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/,
+    'a user of the builder other than root',
+  ).describe(
+    'Who builds: nobody but this user on this machine, without network; on another one, who logs in.',
+  ),
+  folder: buildFolder
+    .prefault('/var/lib/ppsgate-builds')
+    .describe('On the builder; everything of ours is below it.'),
+  repository: buildFolder
+    .prefault('/usr/src/linux')
+    .describe("A clone of Linux's sources on the builder; only objects are added to it."),
+  ...builderKeys,
+  kernel: recipe.describe('How a kernel is built.'),
+})
+  .transform(withHost)
+  .transform(withBounds)
+  .transform(
+    ({ host, kernel, ...rest }): LinuxBuilder => ({
+      ...rest,
+      system: 'linux',
+      recipe: kernel,
+      ...(host === undefined ? { jail: { user: rest.user } } : { host }),
+    }),
+  );

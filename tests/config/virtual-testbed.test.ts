@@ -1,0 +1,206 @@
+// The manual of a `kind: virtual` testbed in ppsgate.yml.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, parseConfig } from '../../src/config/load.ts';
+import { whyUnfit } from '../../src/config/schema.ts';
+
+const place = { path: '/lab/ppsgate.yml', home: '/home/me' };
+const read = (keys: string, more = '') =>
+  parseConfig(`testbeds: { guests: { kind: virtual, ${keys} } }\n${more}`, place);
+
+/** `key: message` of every problem. */
+function problemsOf(keys: string, more = ''): string[] {
+  try {
+    read(keys, more);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ key, message }) => `${key}: ${message}`);
+  }
+}
+
+describe('a virtual testbed', () => {
+  test('needs nothing but its kind', () => {
+    expect(read('').testbeds.guests).toEqual({
+      kind: 'virtual',
+      accelerator: 'tcg',
+      memoryMebibytes: 256,
+      modules: [],
+    });
+  });
+
+  test('has its files beside ppsgate.yml, or at home', () => {
+    const builder = 'builder: { user: kernels, kernel: { kind: linux, config: ~/guest.config } }';
+    const keys = `accelerator: kvm, memory: 512, kernel: guest.deb, modules: [act_mirred, nf-log]`;
+    expect(read(`${keys}, ${builder}`).testbeds.guests).toMatchObject({
+      accelerator: 'kvm',
+      memoryMebibytes: 512,
+      kernelPath: '/lab/guest.deb',
+      modules: ['act_mirred', 'nf-log'],
+      builder: {
+        jail: { user: 'kernels' },
+        recipe: { kind: 'linux', configPath: '/home/me/guest.config' },
+      },
+    });
+  });
+
+  test('says what it is made of, like any other', () => {
+    expect(read('labels: [quiet]').testbeds.guests).toMatchObject({
+      capabilities: { labels: ['quiet'] },
+    });
+  });
+
+  test.for([
+    ['memory: 127', 'memory: expected a whole number from 128 to 65536, found 127'],
+    ['accelerator: xen', 'accelerator: expected one of tcg, kvm, found "xen"'],
+    [
+      'modules: [../x]',
+      'modules[0]: expected the name of a kernel module like act_mirred, found "../x"',
+    ],
+    [
+      'modules: ["a b"]',
+      'modules[0]: expected the name of a kernel module like act_mirred, found "a b"',
+    ],
+    [
+      'modules: [-v]',
+      'modules[0]: expected the name of a kernel module like act_mirred, found "-v"',
+    ],
+    [
+      'builder: { user: root, kernel: { kind: linux, config: x } }',
+      'builder.user: expected a user of the builder other than root, found "root"',
+    ],
+  ] as const)('is refused with %s', ([keys, problem]) => {
+    expect(problemsOf(keys)).toEqual([`testbeds.guests.${problem}`]);
+  });
+
+  test('has no key for other machines: it is this one', () => {
+    expect(problemsOf('host: tx')).toEqual([
+      expect.stringMatching(/^testbeds\.guests\.host: unknown key `host`/),
+    ]);
+  });
+});
+
+describe('where all testbeds are virtual', () => {
+  test('one pair is booted for a blast, and packets are counted out', () => {
+    expect(read('').traffic).toEqual({
+      flows: 2000,
+      frameBytes: 64,
+      warmUpSeconds: 0,
+      settleSeconds: 0,
+      measureSeconds: 2,
+      measureAtLeastSeconds: 2,
+      runsPerBlast: 2,
+      windows: { count: 8, packets: 10_000 },
+    });
+  });
+
+  test('of windows either number may be written alone', () => {
+    expect(read('', 'traffic: { windows: 4 }').traffic.windows).toEqual({
+      count: 4,
+      packets: 10_000,
+    });
+    expect(read('', 'traffic: { windowPackets: 1000 }').traffic.windows).toEqual({
+      count: 8,
+      packets: 1000,
+    });
+  });
+
+  test('instructions for each packet are compared, and a loss of 1 % matters', () => {
+    const { gate } = read('');
+    expect(gate).toMatchObject({ metric: 'instructionsPerPacket', marginRatio: 0.01 });
+  });
+
+  test('CPU time is compared under KVM, where nobody counts instructions, and a loss of 2 % matters', () => {
+    const { gate } = read('accelerator: kvm');
+    expect(gate).toMatchObject({ metric: 'nsPerPacket', marginRatio: 0.02 });
+  });
+
+  test('what is written counts', () => {
+    const { gate } = read('', 'gate: { metric: pps, margin: 5% }');
+    expect(gate).toMatchObject({ metric: 'pps', marginRatio: 0.05 });
+    expect(read('', 'gate: { margin: 5% }').gate).toMatchObject({
+      ...{ metric: 'instructionsPerPacket', marginRatio: 0.05 },
+    });
+  });
+
+  test('a profile is taken', () => {
+    expect(read('').profile).toEqual({ seconds: 3 });
+  });
+
+  test.for([
+    ['traffic: { windows: 1 }', 'traffic.windows: expected a whole number from 2 to 1000, found 1'],
+    [
+      'traffic: { windowPackets: 999 }',
+      'traffic.windowPackets: expected a whole number from 1000 to 100000, found 999',
+    ],
+    [
+      'scenarios: [pf-stateless]',
+      'scenarios[0]: expected one of forwarding, nftables-stateless, nftables-stateful, found "pf-stateless"',
+    ],
+  ] as const)('%s is refused', ([more, problem]) => {
+    expect(problemsOf('', more)).toEqual([problem]);
+  });
+});
+
+describe('whether anything can be measured', () => {
+  const lab = 'here: { kind: embedded-linux }';
+  const mixed = (more = '', keys = '') =>
+    parseConfig(`testbeds: { ${lab}, guests: { kind: virtual, ${keys} } }\n${more}`, place);
+
+  test('on a virtual testbed, by its own defaults, it can', () => {
+    expect(whyUnfit(read(''), 'guests')).toBeUndefined();
+    expect(whyUnfit(read('accelerator: kvm'), 'guests')).toBeUndefined();
+  });
+
+  test('beside testbeds of other kinds a virtual one has no windows, and cannot', () => {
+    expect(whyUnfit(mixed(), 'guests')).toBe(
+      'guests counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.',
+    );
+    expect(whyUnfit(mixed(), 'here')).toBeUndefined();
+  });
+
+  test('beside a virtual testbed another one is not judged by instructions', () => {
+    const config = mixed('gate: { metric: instructionsPerPacket }');
+    expect(whyUnfit(config, 'here')).toBe(
+      'here tells no instructionsPerPacket, which virtual testbeds with `accelerator: tcg` count: judge it by pps or nsPerPacket.',
+    );
+  });
+
+  test('under KVM a testbed is not judged by instructions', () => {
+    const config = read('accelerator: kvm', 'gate: { metric: instructionsPerPacket }');
+    expect(whyUnfit(config, 'guests')).toBe(
+      'guests tells no instructionsPerPacket, which virtual testbeds with `accelerator: tcg` count: judge it by pps or nsPerPacket.',
+    );
+  });
+});
+
+describe('docs/example/virtual.yml', () => {
+  const written = readFileSync(join(import.meta.dirname, '../../docs/example/virtual.yml'), 'utf8');
+  const example = parseConfig(written, place);
+  const builder = 'user: kernels, kernel: { kind: linux, config: ./linux-guest.config, jobs: 8 }';
+
+  test('tells the defaults of such a testbed, and can be measured on', () => {
+    expect(example.testbeds).toEqual(read(`builder: { ${builder} }, labels: [quiet]`).testbeds);
+    expect(whyUnfit(example, 'guests')).toBeUndefined();
+  });
+
+  test('tells the defaults of traffic and gate', () => {
+    const { traffic, gate, overlay } = read('');
+    expect(example).toMatchObject({ traffic, gate, overlay });
+  });
+
+  test('shows the keys that have no default, and what stands in for what is there', () => {
+    const other = written
+      .replaceAll(/^ +kernel:\n(?: {8}.*\n)+/gm, '')
+      .replaceAll(/# (?=(?:kernel|host|port|key|knownHosts): )/g, '');
+    expect(parseConfig(other, place).testbeds.guests).toMatchObject({
+      kernelPath: '/lab/guest.deb',
+      builder: {
+        ...{ host: 'builder.lab.example', port: 22, user: 'kernels' },
+        ...{ privateKeyPath: '/home/me/.ssh/lab', knownHostsPath: '/lab/known_hosts' },
+        recipe: { kind: 'command', argv: ['/usr/local/bin/build-linux'] },
+      },
+    });
+  });
+});

@@ -1,0 +1,51 @@
+// A tree as small as it gets that answers what Linux's makefiles are asked for, by the words that those know.
+
+/**
+ * The Makefile knows the variables that go into a kernel, and names its release as Linux does: with the commit where the
+ * configuration wants it, and a `+` where nobody has said LOCALVERSION. `net/Makefile` is for a patch that brings its own.
+ */
+export const linuxTree: Readonly<Record<string, string>> = {
+  Makefile: `
+objects := $(abspath $(O))
+configuration := $(file < $(objects)/.config)
+configured = $(lastword $(filter CONFIG_$(1)=y CONFIG_$(1), $(configuration)))
+commit := $(if $(filter %=y,$(call configured,LOCALVERSION_AUTO)),-g$(shell git rev-parse --short HEAD))
+release := 6.1.0$(commit)$(if $(filter undefined,$(origin LOCALVERSION)),+,$(LOCALVERSION))
+modules = $(INSTALL_MOD_PATH)/lib/modules/$(release)
+built = $(objects)/net/core.o $(objects)/net/route.o
+
+olddefconfig:
+	@echo 'CONFIG_COMPLETED=y' >>$(objects)/.config
+	@mkdir -p $(objects)/include/config $(objects)/arch/x86/boot $(objects)/net
+	@echo '$(release)' >$(objects)/include/config/kernel.release
+
+kernelrelease:
+	@echo '$(release)'
+
+$(objects)/net/%.o: net/%.c
+	@echo '  CC      net/$*.o'
+	@gcc -c -o $@ $(CURDIR)/$<
+
+bzImage: $(built)
+	@ld -r -o $(objects)/vmlinux $(built)
+	@nm $(objects)/vmlinux >$(objects)/System.map
+	@cat $(objects)/vmlinux >$(objects)/arch/x86/boot/bzImage
+	@echo '$(release) ($(KBUILD_BUILD_USER)@$(KBUILD_BUILD_HOST)) #$(KBUILD_BUILD_VERSION) $(KBUILD_BUILD_TIMESTAMP)' >>$(objects)/arch/x86/boot/bzImage
+
+modules: $(objects)/net/route.o
+	@cp $< $(objects)/route.ko
+
+modules_install:
+	@mkdir -p $(modules)/kernel/net
+	@cp $(objects)/route.ko $(modules)/kernel/net
+	@strip --strip-debug $(modules)/kernel/net/route.ko
+	@ln -s $(objects) $(modules)/build
+	@ln -s $(CURDIR) $(modules)/source
+	@$(DEPMOD) -b $(INSTALL_MOD_PATH) $(release)
+
+-include net/Makefile
+`,
+  'net/core.c': 'int net_base;\n',
+  'net/route.c': 'int route_base;\n',
+  README: 'What nothing is made of.\n',
+};
