@@ -25,6 +25,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   reservation: ['words', 'http', 'sqlite', 'config', 'stats'],
   inventory: ['words', 'config', 'reservation'],
   'linux-lab': ['sqlite', 'host', 'config'],
+  'virtual-lab': ['words', 'config', 'linux-lab'],
   testbed: [
     'words',
     'host',

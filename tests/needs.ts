@@ -14,6 +14,12 @@ export const sharedFolder = (path: string): string =>
 /** What the embedded lab runs. */
 export const labPrograms: readonly Need[] = ['ip', 'nft', 'trafgen', 'sshd', 'ethtool', 'sysctl'];
 
+/** What virtual machines are made of, and made by. */
+export const virtualPrograms: readonly Need[] = [
+  ...['bash', 'busybox', 'cpio', 'dpkg-deb', 'flock', 'gcc', 'git', 'ip', 'kmod', 'nft'],
+  ...['qemu-system-x86_64', 'sshd', 'sysctl', 'trafgen', 'unshare', 'xz', 'zstd'],
+];
+
 /** A suite that runs where all needs are met, and elsewhere is one skipped test that names what is missing. */
 export function describeWith(needs: readonly Need[], name: string, suite: () => void): void {
   const missing = needs.filter((need) => !isMet(need));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as core from '@actions/core';
 import type { Answer } from '../answer/answer.ts';
 import { type Ending, summaryOf } from '../answer/ending.ts';
-import type { Config } from '../config/schema.ts';
+import { type Config, isOnThisMachine } from '../config/schema.ts';
 import { readHistory } from '../data-branch/branch.ts';
 import { type HistoryFile, historyFile } from '../experiment/history.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
@@ -22,8 +22,12 @@ export async function readyLab(
   config: Config,
   testbeds: readonly string[],
 ): Promise<number | undefined> {
-  if (testbeds.every((name) => config.testbeds[name]?.kind !== 'embedded-linux')) return undefined;
-  const exitCode = await readyMachine(log.info);
+  const kinds = testbeds.flatMap((name) => {
+    const testbed = config.testbeds[name];
+    return isOnThisMachine(testbed) ? testbed.kind : [];
+  });
+  if (kinds.length === 0) return undefined;
+  const exitCode = await readyMachine(log.info, kinds);
   if (exitCode === undefined) saveState(labState, 'up');
   return exitCode;
 }

@@ -6,18 +6,28 @@ import type { Host } from './ssh.ts';
 /** Program → Debian's and Ubuntu's package, or FreeBSD's where only that has it. */
 const packages = {
   bash: 'bash',
+  busybox: 'busybox-static',
+  chrt: 'util-linux',
+  cpio: 'cpio',
+  'dpkg-deb': 'dpkg',
   ethtool: 'ethtool',
   flock: 'util-linux',
+  gcc: 'build-essential',
   git: 'git',
   ip: 'iproute2',
+  kmod: 'kmod',
   nft: 'nftables',
   pkill: 'procps',
   'pkt-gen': 'pkt-gen',
+  'qemu-system-x86_64': 'qemu-system-x86',
   'ssh-keygen': 'openssh-client',
   sshd: 'openssh-server',
   sysctl: 'procps',
   taskset: 'util-linux',
   trafgen: 'netsniff-ng',
+  unshare: 'util-linux',
+  xz: 'xz-utils',
+  zstd: 'zstd',
 } as const;
 
 export type Program = keyof typeof packages;

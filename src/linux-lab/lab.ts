@@ -19,8 +19,8 @@ const run = (program: string, args: string[]) =>
   execute(program, args, { env: { ...process.env, PATH: labPath() } });
 
 const folder = '/run/ppsgate-lab';
-/** Beside the folder, which comes and goes. */
-const ownerFile = `${folder}.owner`;
+/** Beside the folder, which comes and goes; who has the virtual laboratory has the same machine. */
+export const ownerFile = `${folder}.owner`;
 const roles = ['sender', 'dut', 'receiver'] as const;
 type Role = (typeof roles)[number];
 

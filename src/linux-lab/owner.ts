@@ -14,7 +14,7 @@ export async function claim(path: string): Promise<void> {
   if (lock === undefined) {
     const pid = await readFile(path, 'utf8').catch(() => 'of another user');
     throw new LabInUseError(
-      `The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
+      `The lab of this machine is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
     );
   }
   locks.set(path, lock);

@@ -9,17 +9,17 @@ import { type Program, packagesOf } from '../host/programs.ts';
 
 const run = promisify(execFile);
 
-/** Without git there is no patch to judge. */
-const labPrograms: readonly Program[] = [
-  'nft',
-  'trafgen',
-  'sshd',
-  'ssh-keygen',
-  'ethtool',
-  'ip',
-  'sysctl',
-  'git',
-];
+type LabKind = 'embedded-linux' | 'virtual';
+
+/** Without git there is no patch to judge. Guests run a part of the programs of a virtual one, and the others make what they boot. */
+export const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
+  'embedded-linux': ['nft', 'trafgen', 'sshd', 'ssh-keygen', 'ethtool', 'ip', 'sysctl', 'git'],
+  virtual: [
+    ...(['bash', 'busybox', 'chrt', 'cpio', 'dpkg-deb', 'flock', 'gcc', 'git', 'ip'] as const),
+    ...(['kmod', 'nft', 'qemu-system-x86_64', 'ssh-keygen', 'sshd', 'sysctl', 'taskset'] as const),
+    ...(['trafgen', 'unshare', 'xz', 'zstd'] as const),
+  ],
+};
 
 /** This machine cannot carry the lab; the message says which right is missing and what would be needed. */
 export class LabImpossibleError extends Error {
@@ -30,13 +30,16 @@ export class LabImpossibleError extends Error {
  * Sees to it that this process can carry the lab, through sudo and apt where it must. An exit code means
  * that the same program has just run as root and done the work; nothing, that this process may go on.
  */
-export async function readyMachine(say: (line: string) => void): Promise<number | undefined> {
+export async function readyMachine(
+  say: (line: string) => void,
+  kinds: readonly LabKind[] = ['embedded-linux'],
+): Promise<number | undefined> {
   const exitCode = await rerunAsRoot();
   if (exitCode !== undefined) return exitCode;
   await requireRights();
-  const missing = await missingPrograms(labPrograms);
+  const missing = await missingPrograms(kinds.flatMap((kind) => labPrograms[kind]));
   if (missing.length > 0) await installPackages(packagesOf(missing), say);
-  if (!(await isInstalled('perf'))) await installPerf(say);
+  if (kinds.includes('embedded-linux') && !(await isInstalled('perf'))) await installPerf(say);
   return undefined;
 }
 
@@ -54,7 +57,7 @@ async function installPerf(say: (line: string) => void): Promise<void> {
 }
 
 /** Throws a `LabImpossibleError` where this process cannot carry the lab as the machine is, and installs nothing. */
-export async function requireLab(programs = labPrograms): Promise<void> {
+export async function requireLab(programs = labPrograms['embedded-linux']): Promise<void> {
   await requireRights();
   const missing = await missingPrograms(programs);
   if (missing.length === 0) return;

@@ -213,7 +213,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     const { namespaces } = await labLeftovers();
     await labDown();
 
-    const inUse = `The embedded lab is in use by process ${process.pid}`;
+    const inUse = `The lab of this machine is in use by process ${process.pid}`;
     expect(job.errors, job.log).toEqual([expect.stringContaining(inUse)]);
     expect(job.exitCode).not.toBe(0);
     expect(job.stages).toContain('Post ./');

@@ -100,7 +100,7 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
     const holder = holdLab();
     await once(holder.stdout, 'data');
     await expect(labUp()).rejects.toThrow(
-      `The embedded lab is in use by process ${holder.pid}: wait for it to end`,
+      `The lab of this machine is in use by process ${holder.pid}: wait for it to end`,
     );
     holder.kill('SIGKILL');
     await once(holder, 'close');

@@ -43,7 +43,7 @@ test('a lab that another process uses is refused, and it is said which', async (
   const { pid } = await otherOwner(path);
   await expect(claim(path)).rejects.toThrow(LabInUseError);
   await expect(claim(path)).rejects.toThrow(
-    `The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
+    `The lab of this machine is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
   );
   expect(readFileSync(path, 'utf8')).toBe(String(pid));
 });

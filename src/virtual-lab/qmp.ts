@@ -1,0 +1,43 @@
+// QEMU's own protocol for whoever runs it, over a socket: see its docs/interop/qmp-spec.
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+
+const reply = z.union([
+  z.object({ return: z.unknown() }),
+  z.object({ error: z.object({ desc: z.string() }) }),
+]);
+
+export type Qmp = Disposable & {
+  /** Has a command without arguments carried out; throws with what QEMU says where it refuses. */
+  execute(command: 'inject-nmi' | 'quit' | 'system_reset' | 'query-status'): Promise<unknown>;
+};
+
+/** Connects to a QEMU that listens at the path; throws where there is none. */
+export async function openQmp(path: string): Promise<Qmp> {
+  const socket = createConnection(path);
+  await once(socket, 'connect');
+  const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+  socket.on('error', () => {});
+  const answer = async (): Promise<unknown> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) throw new Error('QEMU ended before it answered.');
+      // Greetings and events come in between.
+      const read = reply.safeParse(JSON.parse(value));
+      if (!read.success) continue;
+      if ('error' in read.data) throw new Error(`QEMU refused: ${read.data.error.desc}.`);
+      return read.data.return;
+    }
+  };
+  const ask = (execute: string) => {
+    socket.write(`${JSON.stringify({ execute })}\n`);
+    return answer();
+  };
+  await ask('qmp_capabilities');
+  return {
+    execute: ask,
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}
