@@ -39,6 +39,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'build',
     'dut',
     'inventory',
+    'virtual-lab',
   ],
   checkup: [
     'words',
@@ -50,6 +51,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'traffic',
     'build',
     'dut',
+    'linux-lab',
+    'virtual-lab',
     'testbed',
   ],
   experiment: ['words', 'config', 'stats', 'build', 'testbed'],

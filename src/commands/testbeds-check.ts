@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type Finding, skipped } from '../checkup/finding.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../checkup/freebsd-check.ts';
 import { checkLinuxTestbed } from '../checkup/linux-check.ts';
+import { checkVirtualTestbed } from '../checkup/virtual-check.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config, TestbedConfig } from '../config/schema.ts';
 import { realWorld } from '../controller/open.ts';
@@ -119,8 +120,9 @@ type Check = {
 function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
   const { name, testbed, config, traffic, power, world, recorder } = check;
   switch (testbed.kind) {
-    case 'embedded-linux':
     case 'virtual':
+      return checkVirtualTestbed(testbed, world);
+    case 'embedded-linux':
       return [skipped(name, 'nothing to check: this machine carries it; see `ppsgate lab check`')];
     case 'linux':
       return checkLinuxTestbed(testbed, world);

@@ -1,4 +1,4 @@
-// What a FreeBSD machine's console shows: a panic, a prompt that it waits at, its last lines. All of it is the word of a
+// What the console of a FreeBSD machine, or of a guest with Linux, shows: a panic, a prompt that it waits at, its last lines. All of it is the word of a
 // kernel that nobody has to trust.
 import { plainLine } from '../words/escape.ts';
 import { shortened } from '../words/one-line.ts';
@@ -78,6 +78,10 @@ const panics = [
   /(?:^|[:.>#$%\]] ?)panic: (\S.*)$/,
   /^(Fatal (?:trap \d+: |double fault).*)$/,
   /^(KDB: enter: panic)$/,
+  // Linux, where what happened is told before the panic that it comes to.
+  /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?(BUG: (?!sleeping function|scheduling while)\S.*)$/,
+  /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?((?:Oops|general protection fault|kernel BUG at)\b.*)$/,
+  /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/,
 ];
 
 /** Those that are not empty, each as it may be told. */

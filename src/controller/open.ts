@@ -5,7 +5,7 @@ import { kernelSums, sumsFolder } from '../build/kernel-sums.ts';
 import { type Config, isOnThisMachine, type Traffic } from '../config/schema.ts';
 import { openConsole, realConsoleWorld } from '../console/console.ts';
 import { labDown, labUp } from '../linux-lab/lab.ts';
-import { requireLab } from '../linux-lab/requirements.ts';
+import { labPrograms, requireLab } from '../linux-lab/requirements.ts';
 import { openPower, realPowerWorld } from '../power/power.ts';
 import { connectTo } from '../testbed/connect.ts';
 import { fencedConnect, fencedWorld, type ProvenFence } from '../testbed/fence.ts';
@@ -13,11 +13,15 @@ import { openFreebsdTestbed } from '../testbed/freebsd/testbed.ts';
 import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
 import { openLinuxTestbed } from '../testbed/linux/testbed.ts';
 import type { Testbed } from '../testbed/testbed.ts';
+import { openVirtualTestbed } from '../testbed/virtual/testbed.ts';
 import { UsageError } from '../words/usage-error.ts';
 
 /** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
 export async function requireHere(names: readonly string[], { testbeds }: Config): Promise<void> {
-  if (names.some((name) => isOnThisMachine(testbeds[name]))) await requireLab();
+  for (const name of names) {
+    const testbed = testbeds[name];
+    if (isOnThisMachine(testbed)) await requireLab(labPrograms[testbed.kind]);
+  }
 }
 
 type Access = {
@@ -43,15 +47,26 @@ export async function openTestbed(
     case 'freebsd':
       return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
     case 'embedded-linux':
-      return openEmbedded(name, traffic);
     case 'virtual':
-      throw new UsageError(`${name} is virtual, and nothing makes virtual machines yet.`);
+      return openHere(name, traffic, config, machines);
     case undefined:
       throw new UsageError(`The configuration has no testbed ${name}.`);
   }
 }
 
-/** Nobody but this machine reaches the lab, so it knows no leases: one process has it. */
+/** Makes a testbed of this machine. Nobody else reaches it, so it knows no leases: one process has it. */
+export async function openHere(
+  name: string,
+  traffic: Traffic,
+  { testbeds }: Pick<Config, 'testbeds'>,
+  machines = realWorld,
+): Promise<Testbed> {
+  const testbed = testbeds[name];
+  return testbed?.kind === 'virtual'
+    ? openVirtualTestbed(name, testbed, traffic, machines)
+    : openEmbedded(name, traffic);
+}
+
 export async function openEmbedded(name: string, traffic: Traffic): Promise<Testbed> {
   const lab = await labUp();
   const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error: unknown) => {

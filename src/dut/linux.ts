@@ -28,6 +28,8 @@ const script = `${folder}/dut.bash`;
 export type LinuxDut = {
   /** Puts every variant on the DUT and lays each once for each scenario, so that the blasts meet no surprise. */
   prepare(overlays: readonly Overlay[], scenarios: readonly LinuxScenario[]): Promise<Prepared>;
+  /** Lays a variant that was readied, for a scenario. */
+  lay(variant: string, scenario: LinuxScenario): Promise<Prepared>;
   /**
    * Lays and samples one run after the other; answers the log as received, and what it says. A live one is
    * ended before its time when `isEnough` says so of the samples that have come.
@@ -72,6 +74,8 @@ export function linuxDut(host: Host): LinuxDut {
       for (const overlay of read) await upload(host, overlay, before, scenarios);
       return prove(host, read, scenarios);
     },
+
+    lay: (variant, scenario) => lay(host, variant, scenario),
 
     async observe(request, { isEnough, ...limits }) {
       const stdin = new PassThrough();
@@ -212,17 +216,29 @@ async function prove(
 ): Promise<Prepared> {
   for (const { variant, nftables } of variants) {
     for (const scenario of scenarios) {
-      const target = folderOf(variant);
-      const lay = shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`;
-      const outcome = await host.run(lay);
-      if (outcome.kind === 'exited' && outcome.code === 0) continue;
-      const { stderr } = outcome;
-      const ending = endingOf(outcome);
-      const message = loadRefusal({ folder: target, scenario, nftables, stderr, ending });
-      return doesNotLoad(variant, scenario, message);
+      const laid = await lay(host, variant, scenario, nftables);
+      if (laid.kind === 'rejected') return laid;
     }
   }
   return { kind: 'ready' };
+}
+
+/** `nftables` are the variant's own rules, which a refusal tells of. */
+async function lay(
+  host: Host,
+  variant: string,
+  scenario: LinuxScenario,
+  nftables = '',
+): Promise<Prepared> {
+  const target = folderOf(variant);
+  const outcome = await host.run(
+    shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`,
+  );
+  if (outcome.kind === 'exited' && outcome.code === 0) return { kind: 'ready' };
+  const { stderr } = outcome;
+  const ending = endingOf(outcome);
+  const message = loadRefusal({ folder: target, scenario, nftables, stderr, ending });
+  return doesNotLoad(variant, scenario, message);
 }
 
 /** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */

@@ -95,12 +95,14 @@ const isWhole =
   ({ runs }: PlannedBlast) =>
   (entry: Entry): boolean => {
     if (entry.kind !== 'measured') return false;
-    const pairs = new Set(runs.map((run) => run.pair)).size;
-    return runs.length === 1
+    const pairs = pairsOf(runs);
+    return pairs === 1
       ? // Nobody is blamed for what happened once.
         entry.runs.every((run) => run.validity.kind === 'valid' && run.pps > 0)
       : isEnough(validPairs(entry.runs).length, pairs);
   };
+
+const pairsOf = (runs: PlannedBlast['runs']): number => new Set(runs.map(({ pair }) => pair)).size;
 
 /** The last look that has all its blasts, and those that the next one lacks; runs that stand apart come once more. */
 function reached({ design, history }: PlannedCell, blasts: readonly BlastTries[]) {
@@ -120,10 +122,11 @@ function reached({ design, history }: PlannedCell, blasts: readonly BlastTries[]
   return { closedPairs, nextPairs: closedPairs, open: [] };
 }
 
-/** Counts pairs that are lost of single runs, which a blast either gives or not. */
+/** Counts pairs that are lost of blasts that have one pair or a part of it, which they either give or not. */
 function lostPairs(blasts: readonly BlastTries[]): number {
   const lost = blasts.filter(
-    ({ blast, tries, needed }) => blast.runs.length === 1 && !needed && !tries.some(isWhole(blast)),
+    ({ blast, tries, needed }) =>
+      pairsOf(blast.runs) === 1 && !needed && !tries.some(isWhole(blast)),
   );
   return new Set(lost.flatMap(({ blast }) => blast.runs.map((run) => run.pair))).size;
 }

@@ -3,6 +3,14 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FreebsdLogs, freebsdLogNames, readFreebsdLogs } from '../testbed/freebsd/logs.ts';
 import { type LinuxLogs, logNames, readLinuxLogs } from '../testbed/linux/logs.ts';
+import type { BlastOutcome } from '../testbed/testbed.ts';
+import {
+  pairsOf,
+  readVirtualLogs,
+  type VirtualLogs,
+  windowsLogName,
+} from '../testbed/virtual/logs.ts';
+import type { PlannedBlast } from '../words/planned-blast.ts';
 import { type Entry, journalIn, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
@@ -38,16 +46,39 @@ async function measureAgain(
     ...(ingressPackets !== undefined && { ingressPackets }),
   };
   const folder = join(directory, summary.logs);
-  const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];
-  const outcome = linux
-    ? readLinuxLogs(planned, startedAt, linux)
-    : freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic: plan.traffic, told });
+  const outcome = await outcomeIn(folder);
   if (outcome?.kind !== 'measured') return undefined;
   return {
     ...entry,
     summary: { ...summary, ...outcome.summary },
     runs: outcome.runs.map((run) => ({ ...run, attempt })),
   };
+
+  async function outcomeIn(folder: string): Promise<BlastOutcome | undefined> {
+    const { traffic } = plan;
+    if (traffic.windows !== undefined) {
+      const virtual = await readVirtual(folder, planned);
+      return virtual && readVirtualLogs(planned, startedAt, traffic.windows.packets, virtual);
+    }
+    const linux = await readLinux(folder);
+    if (linux !== undefined) return readLinuxLogs(planned, startedAt, linux);
+    const freebsd = await readFreebsd(folder);
+    return freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic, told });
+  }
+}
+
+async function readVirtual(
+  folder: string,
+  planned: PlannedBlast,
+): Promise<VirtualLogs | undefined> {
+  try {
+    const logs = pairsOf(planned).map(async ([pair]) => {
+      return [pair, await readFile(join(folder, windowsLogName(pair)), 'utf8')] as const;
+    });
+    return new Map(await Promise.all(logs));
+  } catch {
+    return undefined;
+  }
 }
 
 async function readLinux(folder: string): Promise<LinuxLogs | undefined> {

@@ -51,6 +51,63 @@ describe('a panic', () => {
   });
 });
 
+/** As Linux 6.1 writes it where a module reads through a null pointer. */
+const oops = [
+  '[   12.345678] BUG: kernel NULL pointer dereference, address: 0000000000000010',
+  '[   12.345701] #PF: supervisor read access in kernel mode',
+  '[   12.345733] Oops: 0000 [#1] PREEMPT SMP NOPTI',
+  '[   12.345790] RIP: 0010:nft_do_chain+0x1c/0x560 [nf_tables]',
+  '[   12.346012] Kernel panic - not syncing: Fatal exception in interrupt',
+];
+
+describe('a panic of Linux', () => {
+  const started = '[    0.000000] Linux version 6.1.0-50-cloud-amd64\nppsgate: x is up\n';
+
+  test('is told by the bug that it began with, and with what follows', () => {
+    expect(lastWords(`${started}${oops.join('\r\n')}\r\n`, false)).toEqual({
+      panic: 'BUG: kernel NULL pointer dereference, address: 0000000000000010',
+      console: oops.join('\n').replaceAll(/ +/g, ' '),
+    });
+  });
+
+  test.for([
+    ['an oops', oops[2], 'Oops: 0000 [#1] PREEMPT SMP NOPTI'],
+    [
+      'a fault',
+      '[    9.000001] general protection fault, probably for non-canonical address 0xdead: 0000 [#1]',
+      'general protection fault, probably for non-canonical address 0xdead: 0000 [#1]',
+    ],
+    [
+      'what asserted',
+      '[    9.000001] kernel BUG at net/core/skbuff.c:112!',
+      'kernel BUG at net/core/skbuff.c:112!',
+    ],
+    [
+      'a page that is not there',
+      '[12345.000001] BUG: unable to handle page fault for address: ffffc90000000000',
+      'BUG: unable to handle page fault for address: ffffc90000000000',
+    ],
+    ['nothing but itself', oops[4], 'Fatal exception in interrupt'],
+    [
+      'nothing but itself, before clocks are read',
+      'Kernel panic - not syncing: VFS: Unable to mount root fs',
+      'VFS: Unable to mount root fs',
+    ],
+  ] as const)('is told by %s', ([, line, message]) => {
+    const text = `${started}${line}\n[   99.000000] Rebooting in 1 seconds..\n`;
+    expect(lastWords(text, false).panic).toBe(message);
+  });
+
+  test.for([
+    ['of a kernel that was told to stop at an oops', 'Command line: oops=panic panic=-1'],
+    ['of a symbol', '[    1.000000] kernel_panic_handler+0x10/0x20'],
+    ['of a panic within a line', '[    1.000000] audit: said "Kernel panic - not syncing: x"'],
+    ['of a warning', '[    1.000000] WARNING: CPU: 0 PID: 1 at net/core/dev.c:1 x+0x1/0x2'],
+  ] as const)('is not what is told %s', ([, line]) => {
+    expect(lastWords(`${started}${line}\n`, false).panic).toBeUndefined();
+  });
+});
+
 describe('the last lines', () => {
   test('are twenty, without those that are empty', () => {
     const lines = Array.from({ length: 50 }, (_, number) => `line ${number}`);

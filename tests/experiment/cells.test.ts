@@ -7,8 +7,8 @@ import type { Plan } from '../../src/experiment/plan.ts';
 import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import type { Run } from '../../src/words/result.ts';
 import { isJudged } from '../../src/words/variant-name.ts';
-import { aPlanOfFour, singleRuns } from '../fakes/plan.ts';
-import { unfit } from '../fakes/result.ts';
+import { aPlan, aPlanOfFour, singleRuns } from '../fakes/plan.ts';
+import { aRun, unfit } from '../fakes/result.ts';
 import { fakeTestbed } from '../fakes/testbed.ts';
 import { times } from '../random.ts';
 
@@ -183,5 +183,61 @@ describe('what is shown beside patched', () => {
       }),
       { numRuns: times(20) },
     );
+  });
+});
+
+describe('a blast of one pair, as where base and patched boot side by side', () => {
+  const onePair = { traffic: { ...singleRuns.traffic, runsPerBlast: 2 }, gate: singleRuns.gate };
+  const plan = aPlan(onePair);
+
+  test('is a run of each', () => {
+    const pairs = plan.blasts.map(({ runs }) => new Set(runs.map(({ pair }) => pair)).size);
+    expect(new Set(pairs)).toEqual(new Set([1]));
+    const variants = plan.blasts.map(({ runs }) => runs.map(({ variant }) => variant).toSorted());
+    expect(new Set(variants.flatMap((two) => two.join()))).toEqual(new Set(['base,patched']));
+  });
+
+  type Fault = Record<string, Partial<Run>>;
+
+  /** How often an experiment sends the first of its blasts, whose tries have these faults; all others are whole. */
+  function sent(...faults: readonly Fault[]): number {
+    const entries: Entry[] = [];
+    let attempts = 0;
+    for (;;) {
+      const next = nextBlast(plan, entries);
+      if (next === undefined) return attempts;
+      const { blast, attempt } = next;
+      const { number, cell, runs } = blast;
+      const fault = number === 1 ? (faults[attempt - 1] ?? {}) : {};
+      if (number === 1) attempts = attempt;
+      const told = { startedAt: at, trafficSeconds: 2, offeredPps: 3e6, logs: '' };
+      entries.push({
+        ...{ kind: 'measured', at },
+        summary: { number, attempt, cell, ...told },
+        runs: runs.map((run) =>
+          aRun({ ...run, blast: number, attempt, pps: 8e5 + number, ...fault[run.variant] }),
+        ),
+      });
+    }
+  }
+
+  test('is sent once where both of its runs count', () => {
+    expect(sent()).toBe(1);
+  });
+
+  test.for<[string, Fault]>([
+    ['base lets nothing through', { base: { pps: 0 } }],
+    ['neither lets anything through', { base: { pps: 0 }, patched: { pps: 0 } }],
+    ['a run does not count', { base: { validity: unfit('a hole') } }],
+  ])('is sent again where %s, up to three times', ([, fault]) => {
+    expect(sent(fault)).toBe(2);
+    expect(sent(fault, fault)).toBe(3);
+    expect(sent(fault, fault, fault, fault)).toBe(3);
+  });
+
+  test('is sent again where patched lets nothing through, and no third time: twice is enough to blame it', () => {
+    const fault = { patched: { pps: 0 } };
+    expect(sent(fault)).toBe(2);
+    expect(sent(fault, fault, fault)).toBe(2);
   });
 });

@@ -15,9 +15,9 @@ import { shell } from '../../host/shell.ts';
 import { type Firewall, provesScenario } from '../../scenario/freebsd.ts';
 import type { PlannedBlast } from '../../words/planned-blast.ts';
 import type { OwnRules, Scenario } from '../../words/scenario.ts';
+import { tallyOf } from '../blame.ts';
 import { impossible, missed } from '../judge-profile.ts';
 import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
-import { tallyOf } from './blame.ts';
 import {
   type Boot,
   type Boots,

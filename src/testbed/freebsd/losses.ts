@@ -4,8 +4,8 @@ import type { HostError } from '../../host/host-error.ts';
 import { shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
 import type { Scenario } from '../../words/scenario.ts';
+import { isToBlame, tallyOf } from '../blame.ts';
 import type { BlastOutcome } from '../testbed.ts';
-import { isToBlame, tallyOf } from './blame.ts';
 import { type Boots, failed, isBaseShared, rejected, shownBy, suspected } from './boots.ts';
 import type { Generators } from './generators.ts';
 

@@ -1,4 +1,4 @@
-// Who is to blame for what goes wrong on a FreeBSD testbed: the patch, or the laboratory.
+// Who is to blame for what goes wrong on a testbed that boots its variants: the patch, or the laboratory.
 
 /** What a variant did to the DUT so far. */
 type Tally = {

@@ -1,0 +1,66 @@
+// From blocks of code and how often they were executed to functions: a flat profile, as nobody keeps stacks.
+
+type Counted = {
+  /** The file of instructions.c, at two points of time. */
+  before: Uint8Array;
+  after: Uint8Array;
+  /** What the guest's /proc/kallsyms says. */
+  symbols: string;
+};
+
+/** Of so many instructions a sample is made, so that a window of 10,000 packets has as many as a sampler would take. */
+const instructionsPerSample = 1000;
+const headerBytes = 64;
+const slotBytes = 16;
+
+/** Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`: what was executed between the two points of time. */
+export function foldedInstructions({ before, after, symbols }: Counted): string {
+  const functionAt = functionsOf(symbols);
+  const byFunction = new Map<string, number>();
+  const [earlier, later] = [viewOf(before), viewOf(after)];
+  for (let at = headerBytes; at + slotBytes <= later.byteLength; at += slotBytes) {
+    const address = later.getBigUint64(at, true);
+    const executed = Number(later.getBigUint64(at + 8, true) - earlier.getBigUint64(at + 8, true));
+    if (executed <= 0) continue;
+    const name = functionAt(address);
+    byFunction.set(name, (byFunction.get(name) ?? 0) + executed);
+  }
+  const lines = [...byFunction].flatMap(([name, executed]) => {
+    const samples = Math.round(executed / instructionsPerSample);
+    return samples > 0 ? `${name} ${samples}` : [];
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+
+/** The upper half is the kernel's. */
+const firstOfKernel = 1n << 63n;
+
+/** The last symbol of code at or below an address; names are the kernel's own, which nobody has to believe. */
+function functionsOf(symbols: string): (address: bigint) => string {
+  const found: { address: bigint; label: string }[] = [];
+  for (const line of symbols.split('\n')) {
+    const [, address, name, module] =
+      /^([0-9a-f]{16}) [tTwW] ([^\s;]{1,200})(?:\t\[([\w-]{1,64})\])?$/.exec(line) ?? [];
+    if (address === undefined || name === undefined) continue;
+    // Where a guest hides them all are 0.
+    if (BigInt(`0x${address}`) < firstOfKernel) continue;
+    const label = module === undefined ? `kernel\`${name}` : `${module}\`${name}`;
+    found.push({ address: BigInt(`0x${address}`), label });
+  }
+  const sorted = found.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  return (address) => {
+    // The slot of the blocks that found no other.
+    if (address === 0n) return 'unknown';
+    if (address < firstOfKernel) return 'userland';
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sorted[middle]?.address ?? 0n) <= address) low = middle + 1;
+      else high = middle;
+    }
+    return sorted[low - 1]?.label ?? 'unknown';
+  };
+}
