@@ -20,6 +20,8 @@ export type Power = {
 const times = 3;
 /** Real machines take up to 10 s to go off, emulated ones 11. */
 const secondsToObey = 30;
+/** Between looks. The least that a cycle has to keep a machine off is 1 s (IPMI 2.0, section 28.3), which is not to be missed. */
+const pace = { usual: 1, cycle: 0.25 };
 /** A refusal may be that of a controller which has not ended something else. */
 const secondsAfterRefusal = 5;
 /** Until the power supply's capacitors are empty; some BMCs also lose what they are told right after. */
@@ -83,9 +85,8 @@ async function cycledByItself(
   if (answer.kind === 'refused') return false;
 
   const leftOn = (state: Reading) => state !== 'on';
-  if (answer.kind === 'taken' && !leftOn(await watch(controller, leftOn, secondsToObey, sleep))) {
-    return false;
-  }
+  const seenOff = () => watch(controller, leftOn, secondsToObey, sleep, pace.cycle);
+  if (answer.kind === 'taken' && !leftOn(await seenOff())) return false;
   return (await watch(controller, (state) => state === 'on', secondsToObey, sleep)) === 'on';
 }
 
@@ -95,10 +96,11 @@ async function watch(
   isWanted: (state: Reading) => boolean,
   seconds: number,
   sleep: PowerWorld['sleep'],
+  secondsBetween = pace.usual,
 ): Promise<Reading> {
   let state = await controller.state();
-  for (let second = 0; second < seconds && !isWanted(state); second += 1) {
-    await sleep(1);
+  for (let waited = 0; waited < seconds && !isWanted(state); waited += secondsBetween) {
+    await sleep(secondsBetween);
     state = await controller.state();
   }
   return state;

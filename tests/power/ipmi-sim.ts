@@ -17,8 +17,17 @@ export interface IpmiSim extends AsyncDisposable {
   argumentsSeen(): string;
 }
 
-/** `serialPort`: on loopback, where what the machine prints comes from by TCP; Serial over LAN then gives it on. */
-export async function startIpmiSim({ serialPort }: { serialPort?: number } = {}): Promise<IpmiSim> {
+type IpmiSimOptions = {
+  /** On loopback, where what the machine prints comes from by TCP; Serial over LAN then gives it on. */
+  serialPort?: number;
+  /**
+   * Path of a program that has power over a real machine, called as the one below. What it starts ends with the BMC then, and
+   * the BMC with us, however that ends; root alone can have it so.
+   */
+  machineProgram?: string;
+};
+
+export async function startIpmiSim(options: IpmiSimOptions = {}): Promise<IpmiSim> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-ipmi-'));
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -30,10 +39,12 @@ export async function startIpmiSim({ serialPort }: { serialPort?: number } = {})
   file('power', '0');
   file('obeys', 'yes');
   chmodSync(file('machine', machineText(folder)), 0o755);
-  const words = ['-n', '-c', file('lan.conf', lanText(folder, port, password, serialPort))];
+  const { serialPort, machineProgram } = options;
+  const machine = machineProgram ?? join(folder, 'machine');
+  const words = ['-n', '-c', file('lan.conf', lanText(port, password, machine, serialPort))];
   words.push('-f', file('bmc.emu', bmcText), '-s', join(folder, 'state'));
 
-  const bmc = spawn('ipmi_sim', words, { stdio: 'ignore' });
+  const bmc = machineProgram === undefined ? startAlone(words) : startWithAll(words);
   await answering(port);
   return {
     config: {
@@ -48,10 +59,36 @@ export async function startIpmiSim({ serialPort }: { serialPort?: number } = {})
     obeys: (does) => void file('obeys', does ? 'yes' : 'no'),
     argumentsSeen: () => readFileSync(join(folder, 'processes'), 'utf8'),
     async [Symbol.asyncDispose]() {
-      const exited = once(bmc, 'exit');
+      await bmc.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Bmc = { end(): Promise<void> };
+
+function startAlone(words: readonly string[]): Bmc {
+  const bmc = spawn('ipmi_sim', words, { stdio: 'ignore' });
+  const exited = once(bmc, 'exit');
+  return {
+    async end() {
       bmc.kill();
       await exited;
-      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The kernel ends all of them once the first has ended, which reads a pipe of ours. */
+function startWithAll(words: readonly string[]): Bmc {
+  const first = ['sh', '-c', 'ipmi_sim "$@" & exec cat >/dev/null', 'sh'];
+  const all = spawn('unshare', ['--pid', '--fork', '--kill-child', ...first, ...words], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const exited = once(all, 'exit');
+  return {
+    async end() {
+      all.stdin?.end();
+      await exited;
     },
   };
 }
@@ -68,7 +105,7 @@ set)
 esac
 `;
 
-const lanText = (folder: string, port: number, password: string, serial?: number) => `name "bmc"
+const lanText = (port: number, password: string, machine: string, serial?: number) => `name "bmc"
 set_working_mc 0x20
 startlan 1
   addr 127.0.0.1 ${port}
@@ -77,7 +114,7 @@ startlan 1
   allowed_auths_admin md5
   guid 00112233445566778899aabbccddeeff
 endlan
-chassis_control "${folder}/machine 0x20"
+chassis_control "${machine} 0x20"
 ${serial === undefined ? '' : `sol "tcp:127.0.0.1:${serial}" 115200`}
 user 1 false "" "" user 10 md5
 user 2 true "lab" "${password}" operator 10 md5

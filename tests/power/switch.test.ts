@@ -36,6 +36,45 @@ test('a cycle that goes well was seen off, or was said to be done', async () => 
   );
 });
 
+test('a cycle that keeps the machine off for no more than a second is seen, and not told twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(deafMs, slowMs, async (obeysAfter, toAnswer) => {
+      let now = 0;
+      let orderedAt = Number.NaN;
+      const orders: string[] = [];
+      const power = switchOf(
+        {
+          label: 'The controller',
+          check: 'it',
+          async state() {
+            now += toAnswer;
+            const since = now - orderedAt - obeysAfter;
+            return since >= 0 && since < 1000 ? 'off' : 'on';
+          },
+          async turn(to) {
+            orders.push(to);
+            return { kind: 'taken' };
+          },
+          async cycle() {
+            orderedAt = now;
+            orders.push('cycle');
+            return { kind: 'taken' };
+          },
+        },
+        async (seconds) => {
+          now += seconds * 1000;
+        },
+      );
+      await power.cycle();
+      expect(orders).toEqual(['cycle']);
+    }),
+  );
+});
+
+/** Until a BMC does as told, and until it answers. */
+const deafMs = fc.integer({ min: 0, max: 10_000 });
+const slowMs = fc.integer({ min: 30, max: 700 });
+
 test('a state is only told when it is one', async () => {
   await fc.assert(
     fc.asyncProperty(controllers, async (behaviour) => {

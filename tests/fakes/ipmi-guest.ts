@@ -1,0 +1,171 @@
+// A machine that really boots, behind a real BMC: a QEMU guest whose power is ipmi_sim's, and its serial port too.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { HostConfig } from '../../src/config/fields.ts';
+import { kernelCommandLine } from '../../src/virtual-lab/guest.ts';
+import { packing, unpackKernel } from '../../src/virtual-lab/kernel-files.ts';
+import { guestAddress, guestMac, packUserland } from '../../src/virtual-lab/userland.ts';
+import { startSerial } from '../console/serial.ts';
+import { type IpmiSim, startIpmiSim } from '../power/ipmi-sim.ts';
+import { freePort, makeKey, publicKey } from './sshd.ts';
+
+const run = promisify(execFile);
+
+/** What it needs beside root and a kernel's package. */
+export const ipmiGuestPrograms = [
+  ...['ipmi_sim', 'ipmitool', 'qemu-system-x86_64', 'unshare', 'setpriv'],
+  ...['bash', 'busybox', 'chrt', 'cpio', 'depmod', 'dpkg-deb', 'flock', 'ip', 'kmod', 'ldd', 'nft'],
+  ...['ssh-keygen', 'sshd', 'sysctl', 'taskset', 'timeout'],
+];
+
+export type IpmiGuest = AsyncDisposable & {
+  /** How its BMC is reached, for power and for its console. */
+  readonly bmc: IpmiSim['config'];
+  /** How it is logged in to once it is up. */
+  readonly login: HostConfig;
+  /** What it prints once it is up, for each time that its power came on: no two are the same. */
+  marks(): Promise<string[]>;
+  /** Returns once it has printed the last of them, on its own end of the cable. */
+  up(): Promise<void>;
+};
+
+/** It is off at first. */
+export async function startIpmiGuest(kernelPackage: string): Promise<IpmiGuest> {
+  await using opened = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'ppsgate-guest-'));
+  opened.defer(() => rm(folder, { recursive: true, force: true }));
+  // What unpacks the kernel goes through it as nobody.
+  await chmod(folder, 0o711);
+  const guestKey = makeKey(folder, 'ed25519', 'guest');
+  const ourKey = makeKey(folder, 'ed25519', 'controller');
+  const place = (name: string) => join(folder, name);
+  const [kernel] = await Promise.all([
+    unpackKernel(kernelPackage, place('kernel'), []),
+    packUserland(place('userland.cpio'), { host: guestKey, controller: publicKey(ourKey) }),
+    packFreebsdWords(place('words')),
+  ]);
+  const archives = [place('userland.cpio'), kernel.modules, place('words.cpio')];
+  await run('sh', ['-c', 'out=$1; shift; cat "$@" >"$out"', 'sh', place('initial'), ...archives]);
+
+  const serial = opened.use(await startSerial());
+  let printed = '';
+  const port = opened.use(
+    await serialPort((text) => {
+      printed += text;
+      serial.print(text);
+    }),
+  );
+  const sshPort = await freePort();
+  await writeFile(place('boots'), '');
+  await writeFile(place('machine'), machineText(folder, kernel.image, port.number, sshPort), {
+    mode: 0o700,
+  });
+  const bmc = opened.use(
+    await startIpmiSim({ serialPort: serial.port, machineProgram: place('machine') }),
+  );
+  await serial.connected();
+
+  const [type, key] = publicKey(guestKey).split(' ');
+  await writeFile(place('known_hosts'), `[127.0.0.1]:${sshPort} ${type} ${key}\n`);
+  const marks = async () => {
+    const boots = (await readFile(place('boots'), 'utf8')).split('\n').filter(Boolean);
+    return boots.map((boot) => `ppsgate: ${boot} is up`);
+  };
+  const all = opened.move();
+  return {
+    bmc: bmc.config,
+    login: {
+      ...{ host: '127.0.0.1', port: sshPort, user: 'root' },
+      privateKeyPath: ourKey,
+      knownHostsPath: place('known_hosts'),
+    },
+    marks,
+    async up() {
+      while (!printed.includes((await marks()).at(-1) ?? 'no boot')) await setTimeout(20);
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/**
+ * The machine's end of the cable. Serial over LAN would find a port of QEMU's own gone after each power cycle, and look for
+ * it again only after 10 s; a real one stays.
+ */
+async function serialPort(
+  hears: (text: string) => void,
+): Promise<AsyncDisposable & { number: number }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => hears(chunk.toString()));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    number: typeof address === 'object' ? (address?.port ?? 0) : 0,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/**
+ * What ipmi_sim has for power: the machine is on as long as QEMU has the lock. By its `startcmd` it would be off for less than
+ * the second of a cycle that IPMI demands, as that ends it at the next beat of a clock. The machine's wires lead nowhere.
+ */
+const machineText = (folder: string, kernel: string, serial: number, ssh: number) => `#!/bin/sh
+cd '${folder}' || exit 1
+exec 9>lock
+case "$2 $4" in
+"get ") if flock -n 9; then echo power:0; else echo power:1; fi ;;
+"set 0")
+  if ! flock -n 9; then
+    kill -KILL "$(cat pid)"
+    flock 9
+  fi
+  ;;
+"set 1")
+  flock -n 9 || exit 0
+  boot=$(cat /proc/sys/kernel/random/uuid)
+  echo "$boot" >>boots
+  qemu-system-x86_64 -nodefaults -no-user-config -machine q35,graphics=off -accel tcg -cpu max \\
+    -smp 1 -m 256 -display none -kernel '${kernel}' -initrd initial \\
+    -append "${kernelCommandLine('$boot')}" \\
+    -chardev socket,id=console,host=127.0.0.1,port=${serial} -serial chardev:console \\
+    -netdev user,id=control,restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:${ssh}-${guestAddress}:22 \\
+    -device virtio-net-pci,netdev=control,mac=${guestMac.management},romfile= \\
+    -device virtio-net-pci,mac=${guestMac.ingress},romfile= \\
+    -device virtio-net-pci,mac=${guestMac.egress},romfile= \\
+    -device virtio-rng-pci </dev/null >qemu.log 2>&1 &
+  echo $! >pid
+  ;;
+esac
+`;
+
+/** Words of FreeBSD's that checkups give; its kernel's environment is made anew by every boot, as /run is. */
+const freebsdWords = {
+  uuidgen: 'cat /proc/sys/kernel/random/uuid',
+  kenv: `
+variables=/run/kenv
+[ -e $variables ] || echo kernelname=/boot/kernel/kernel >$variables
+if [ "$1" = -N ]; then cut -d= -f1 $variables; else echo "$1" >>$variables; fi`,
+};
+
+async function packFreebsdWords(folder: string): Promise<void> {
+  const programs = join(folder, 'usr/bin');
+  await mkdir(programs, { recursive: true });
+  for (const [name, text] of Object.entries(freebsdWords)) {
+    await writeFile(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  }
+  // The second for accidents.
+  for (const name of ['tee', 'insmod']) await symlink('busybox', join(programs, name));
+  const [program = '', ...args] = packing(folder, `${folder}.cpio`);
+  await run(program, args);
+}
