@@ -162,6 +162,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'config',
     'report',
     'patch',
+    'build',
     'testbed',
     'experiment',
     'gate',

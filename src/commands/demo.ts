@@ -1,6 +1,6 @@
 // `ppsgate demo`: the main job on this machine, without a lab, an account or a configuration.
 
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { overrideGate, parseSeed } from '../config/overrides.ts';
@@ -8,9 +8,17 @@ import { calledAs } from '../config/parameters.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
 import { type BisectDemo, bisectNames, runBisectDemo } from '../demo/bisect.ts';
 import { busyWarning } from '../demo/busyness.ts';
-import { type Judged, runDemo, trafficSeconds } from '../demo/demo.ts';
+import {
+  type DemoSubject,
+  embeddedDemo,
+  type Judged,
+  runDemo,
+  trafficSeconds,
+  virtualDemo,
+} from '../demo/demo.ts';
 import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
-import { bisectCommits, culpritSubject, demoPatches } from '../demo/repository.ts';
+import { fetchKernels } from '../demo/kernels.ts';
+import { bisectCommits, culpritSubject } from '../demo/repository.ts';
 import { runToExit } from '../exit.ts';
 import { goingOn, randomSeed } from '../experiment/plan.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
@@ -20,6 +28,7 @@ import { headline, outcomeName } from '../report/headline.ts';
 import { formatDuration, formatPercent } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Result } from '../words/result.ts';
+import { excerpt } from '../words/units.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { printJson } from './table.ts';
@@ -33,6 +42,10 @@ export function define(command: Command): void {
     .option('--resume <dir>', 'go on with a demo that was cut short')
     .option('--seed <number>', 'of the order of runs (default: by chance)')
     .option('--bisect', 'find the one of 24 commits that costs packets, instead of judging patches')
+    .option(
+      '--kernels [base,patched]',
+      'judge kernels and a rule in virtual machines; two files, or none: they are fetched by apt-get',
+    )
     .option('--design <name>', 'fixed takes all runs: to compare with the usual group-sequential')
     .option('--json', 'print the results as JSON')
     .addHelpText(
@@ -41,9 +54,11 @@ export function define(command: Command): void {
 Example:
   sudo ppsgate demo
   sudo ppsgate demo --bisect
+  sudo ppsgate demo --kernels
+  sudo ppsgate demo --kernels linux-image-6.1.0-50.deb,linux-image-6.1.0-56.deb
 
 Needs root on Linux. Takes about three minutes, with --bisect less than two.
-Exits 0 when all three patches come out as they must, or the commit is found.`,
+Exits 0 when all patches come out as they must, or the commit is found.`,
     )
     .action(async (options: object) => {
       const lastWords: string[] = [];
@@ -60,6 +75,7 @@ type Options = {
   seed?: string;
   design?: string;
   bisect?: true;
+  kernels?: string | true;
   json?: true;
 };
 
@@ -76,16 +92,16 @@ async function runDemoCommand(
   if (options.bisect && options.design !== undefined) {
     throw new UsageError('--design: says how patches are judged; drop it, or --bisect.');
   }
-  const exitCode = await readyMachine(say);
+  if (options.bisect && options.kernels !== undefined) {
+    throw new UsageError('--kernels: virtual machines judge patches; drop it, or --bisect.');
+  }
+  const exitCode = await readyMachine(say, [options.kernels ? 'virtual' : 'embedded-linux']);
   if (exitCode !== undefined) return exitCode;
 
   const directory = resolve(
     options.resume ?? options.directory ?? timestampedDirectory('ppsgate-demo'),
   );
-  const what = options.bisect
-    ? `${bisectCommits.length} commits, one of which costs packets: it is searched for`
-    : 'Three patches, judged';
-  say(`${what} with real packets on this machine; everything is kept in ${directory}`);
+  say(`${whatOf(options)} on this machine; everything is kept in ${directory}`);
   const warning = await busyWarning();
   if (warning !== undefined) say(`warning: ${warning}`);
   await using cleaning = new AsyncDisposableStack();
@@ -109,19 +125,42 @@ async function runDemoCommand(
   return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
 }
 
+function whatOf({ bisect, kernels }: Options): string {
+  if (kernels) return 'A rule and a kernel, judged with real boots and packets';
+  if (!bisect) return 'Three patches, judged with real packets';
+  return `${bisectCommits.length} commits, one of which costs packets: it is searched for with real packets`;
+}
+
+/** Two files with a comma in between, or whatever apt has. */
+async function subjectOf({ kernels }: Options, directory: string, say: Say): Promise<DemoSubject> {
+  if (kernels === undefined) return embeddedDemo;
+  if (kernels === true) return virtualDemo(await fetchKernels(join(directory, 'kernels'), say));
+  const [base, patched, ...more] = kernels.split(',');
+  if (!base || !patched || more.length > 0) {
+    throw new UsageError(
+      `--kernels: expected two files with a comma in between, found "${excerpt(kernels)}".`,
+    );
+  }
+  return virtualDemo({ base: resolve(base), patched: resolve(patched) });
+}
+
 type Call = { directory: string; seed: number; options: Options; signal: AbortSignal };
 type Say = (line: string) => void;
 
 async function judgeNow({ directory, seed, options, signal }: Call, say: Say) {
   const startedAt = performance.now();
+  const subject = await subjectOf(options, directory, say);
+  const { patches, kernels } = subject;
   const judged = await runDemo({
     directory,
+    subject,
     seed,
     design: options.design,
     onPatch(patch, index) {
-      const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;
+      const title = `${index + 1} of ${patches.length}  ${patch.title}`;
       say(styleText('bold', title, { stream: process.stderr }));
-      return showProgress(process.stderr, 'nsPerPacket', () => performance.now());
+      const metric = kernels ? 'instructionsPerPacket' : 'nsPerPacket';
+      return showProgress(process.stderr, metric, () => performance.now());
     },
     signal,
   });
@@ -180,7 +219,8 @@ const sum = (values: number[]): number => values.reduce((total, value) => total 
 function table(judged: Judged[]): string {
   return judged
     .map(({ patch, result, asExpected }) => {
-      const must = asExpected ? `as it must: ${patch.expected}` : `but must be ${patch.expected}`;
+      const { expected = 'told, whatever it is' } = patch;
+      const must = asExpected ? `as it must: ${expected}` : `but must be ${expected}`;
       const color = asExpected ? 'green' : 'red';
       const verdict = styleText(color, `  ${must}`, { stream: process.stdout });
       const { runs, fixedRuns } = runCounts(result);

@@ -6,7 +6,7 @@ import { hasBisectPlan } from '../bisect/plan.ts';
 import { parseConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
-import { openEmbedded } from '../controller/open.ts';
+import { openHere } from '../controller/open.ts';
 import { historyFile } from '../experiment/history.ts';
 import type { World } from '../gate.ts';
 import { openRepository } from '../patch/repository.ts';
@@ -51,7 +51,7 @@ export async function runBisectDemo(options: BisectDemoOptions): Promise<BisectD
   const world = {
     repository: openRepository(repositoryDirectory),
     // The lab is this machine's, and its owner's alone.
-    reserve: async () => unshared(testbed, (traffic) => openEmbedded(testbed, traffic)),
+    reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
     history: historyFile(config.history),
     now: () => new Date(),
     onEvent,

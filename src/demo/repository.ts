@@ -8,7 +8,14 @@ import type { CellVerdict } from '../words/result.ts';
 /** How a patch must come out, or the demo has failed. */
 type Expectation = CellVerdict['kind'] | 'does-not-load';
 
-export type DemoPatch = { branch: string; title: string; expected: Expectation };
+export type DemoPatch = {
+  branch: string;
+  title: string;
+  /** Absent: nobody knows before, and it must be told. */
+  expected?: Expectation;
+  /** Kernels are what it changes, and not the files of its branch. */
+  boots?: true;
+};
 
 /** The branch that the patches start from. */
 export const baseBranch = 'main';
@@ -73,6 +80,33 @@ const rulesOf: Record<string, string[]> = {
   'guard-protocol-254': [...baseRules, ...noOpRules(16)],
   'guard-udp': [...baseRules, '    meta l4proto upd drop'],
 };
+
+export const virtualDemoPatches: readonly DemoPatch[] = [
+  { branch: 'one-rule-more', title: 'Look for protocol 254', expected: 'regression' },
+  { branch: 'newer-kernel', title: 'Boot the newer kernel', boots: true },
+];
+
+/** `kernel` is what boots where a patch changes files alone. */
+export const virtualDemoConfig = (kernel: string): string => `testbeds:
+  this-machine:
+    kind: virtual
+    kernel: ${JSON.stringify(kernel)}
+scenarios: [forwarding]
+families: [inet4]
+history: ../history.jsonl
+`;
+
+/** Makes the repository of the patches that virtual machines judge. */
+export const makeVirtualDemoRepository = (finalDirectory: string): Promise<void> =>
+  makeRepository(finalDirectory, async (commit, git) => {
+    await commit('Route between two networks', '# Nothing is filtered yet.\n');
+    for (const { branch, title } of virtualDemoPatches) {
+      await git('switch', '--quiet', '--create', branch, baseBranch);
+      const isRule = branch === 'one-rule-more';
+      await commit(title, isRule ? nftablesConf(noOpRules(1)) : '# Nothing is filtered at all.\n');
+    }
+    await git('switch', '--quiet', baseBranch);
+  });
 
 /** Makes the repository, whole or not at all: `main`, and a branch for each patch. */
 export const makeDemoRepository = (finalDirectory: string): Promise<void> =>
