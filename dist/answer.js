@@ -1,4 +1,4 @@
-import { cellName, changeStates, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, fromJson, pageUrl, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, upshotOfBisection, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
+import { cellName, changeStates, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, fromJson, isCost, metricNouns, pageUrl, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, upshotOfBisection, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
 import { _enum, array, boolean, datetime, int, number$1 as number, object, record, string, unknown } from "./vendor/zod.js";
 import "./config.js";
 import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, pngOf, remarkOf, renderBisectMarkdown, renderBisectRemarkup, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
@@ -1490,7 +1490,7 @@ const sizeIn = ({ cell, changeRatio }) => `${cellName(cell)} ${formatChange(chan
 /** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, of the worst cell. */
 function alertTitle(change) {
 	const count = losses(change).length;
-	const of = change.metric === "pps" ? "" : " CPU time per packet";
+	const of = isCost(change.metric) ? ` ${metricNouns[change.metric]}` : "";
 	const cells = count === 1 ? "1 cell" : `${count} cells`;
 	return `${sizeIn(worstOf(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
 }
@@ -1514,7 +1514,7 @@ function alertBody(change, links) {
 	];
 	return [
 		alertMarker(id),
-		`On ${codeSpan(change.testbed)} ${metric === "pps" ? "packets per second" : "CPU time per packet"} of the default branch changed, and stayed so. ${stateNews(change) ?? ""}`.trim(),
+		`On ${codeSpan(change.testbed)} ${metricNouns[metric]} of the default branch changed, and stayed so. ${stateNews(change) ?? ""}`.trim(),
 		tableOf(change),
 		found.join("\n"),
 		`<sub>Who may write here can take the new level for good: comment \`${callOnGithub} accept\`. This issue is closed by itself when the old level comes back.</sub>`
@@ -1548,7 +1548,7 @@ const pullRequestText = (change, issue) => [
 ].join("\n\n");
 /** The same for the revision that landed as it, in Remarkup. */
 const revisionText = (change, issueUrl) => [
-	`This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or CPU time, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
+	`This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or costs more for each, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
 	losses(change).map((level) => `- ${remarkupText(sizeIn(level))}`).join("\n"),
 	issueUrl
 ].join("\n\n");

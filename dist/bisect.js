@@ -5,7 +5,7 @@ import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, hasPlanFile, histo
 import { onTestbed } from "./gate.js";
 import { explained, readAnyResult, writeBisect } from "./report.js";
 import { baselineOf, boundsOf as boundsOf$1, cellSource, earlierNoise, median, pooledEvidence, relevantTo, sumOf } from "./stats.js";
-import { UsageError, bisectConfidenceRatio, cellName, cellSchema, commitId, excerpt, formatMetric, formatPercent, formatPps, formatSize, historySchema, metricSchema, ownRulesSchema, pathName, plainLine, reasonOf, roughly, runSchema, shortId, verdictsWorstFirst } from "./words.js";
+import { UsageError, bisectConfidenceRatio, byMetric, cellName, cellSchema, commitId, excerpt, formatMetric, formatPercent, formatPps, formatSize, historySchema, isCost, metricSchema, ownRulesSchema, pathName, plainLine, reasonOf, roughly, runSchema, shortId, verdictsWorstFirst } from "./words.js";
 import { mean, quantile, sum, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { version } from "./package.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
@@ -143,7 +143,7 @@ function findingsOf({ range, metric }, tries) {
 	const [good = [], bad = []] = [range.revisions.at(0)?.forms, range.revisions.at(-1)?.forms];
 	const goodForm = good.find((form) => asEnd(form).levels.length > 0);
 	if (goodForm !== void 0 && bad.every((form) => asEnd(form).failure?.isSure) && bad.some((form) => asEnd(form).failure?.fault.kind === "forwards-nothing")) {
-		const away = metric === "pps" ? -Math.log(1e3) : Math.log(1e3);
+		const away = isCost(metric) ? Math.log(1e3) : -Math.log(1e3);
 		const silence = mean([...asEnd(goodForm).levels]) + away;
 		return new Map([...tries].map(([name, own]) => [name, findingOf(own, () => false, silence)]));
 	}
@@ -1206,7 +1206,7 @@ function gateRunsOf({ outcome, variants, testbed, traffic }) {
 const rankOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
 const lossOf = ({ comparisons: [told] }) => {
 	const change = told?.interval.change ?? 0;
-	return told?.metric === "nsPerPacket" ? change : -change;
+	return told !== void 0 && isCost(told.metric) ? change : -change;
 };
 /** A gate's runs of both ends where it measured just those, on the same testbed under the same traffic; else none. */
 function reproductionOf(from, asked) {
@@ -2451,6 +2451,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 	};
 	const plans = /* @__PURE__ */ new Map();
 	for (const testbed of request.testbeds) {
+		refuseBuiltGuests(config, testbed);
 		const system = systemOf(config, testbed);
 		const range = await rangeOn(testbed, system);
 		const known = historyOf(entries, {
@@ -2478,7 +2479,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 			isVerified,
 			...profile !== void 0 && { profile },
 			...known !== void 0 && { history: known },
-			effect: from?.effect ?? (metric === "pps" ? -margin : margin),
+			effect: from?.effect ?? (isCost(metric) ? margin : -margin),
 			reproduction: reproductionOf(from, {
 				testbed,
 				cell,
@@ -2540,22 +2541,26 @@ async function conclude(plan, journal, directory, { history, onEvent }) {
 function historyEntriesOf(plan, result) {
 	const { startedAt: at, testbed, cell, runs } = result;
 	const { measureSeconds: _, ...traffic } = result.traffic;
-	const pps = baseNumbers(runs, "pps");
-	if (pps.length === 0) return [];
+	const numbers = byMetric((metric) => baseNumbers(runs, metric));
+	if (numbers.pps.length === 0) return [];
 	const [good] = plan.range.revisions;
 	const commit = good?.forms.find(({ variant }) => variant === "base")?.commit ?? "";
 	const moved = baselineOf(baseNumbers(runs, plan.metric), plan.history).kind === "moved";
-	const nsPerPacket = baseNumbers(runs, "nsPerPacket");
 	return [{
 		at,
 		testbed: testbed.name,
 		cell,
 		traffic,
 		commit,
-		pps,
-		nsPerPacket,
+		...numbers,
 		moved
 	}];
+}
+/** Of a virtual testbed a range is read as one of files, so that one of kernels would end as one in which nothing changes. */
+function refuseBuiltGuests({ testbeds }, name) {
+	const testbed = testbeds[name];
+	if (testbed?.kind !== "virtual" || testbed.builder === void 0) return;
+	throw new UsageError(`${name} builds kernels, and on virtual testbeds a bisection goes over the files of an overlay alone: leave \`builder\` out for it, or gate single commits.`);
 }
 
 export { bisect, gateRunsOf, hasBisectPlan, outlookLines, outlookOf, planBisection, resumeBisection, simulateBisect };

@@ -1,25 +1,198 @@
-import { UsageError, commitId, diffName, driversOf, lastLine, reasonOf, withoutSequences } from "./words.js";
+import { UsageError, commitId, diffName, driversOf, lastLine, pathName, reasonOf, withoutSequences } from "./words.js";
 import { array, base64, discriminatedUnion, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
-import { systemOf } from "./config.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
-import { HostError, shell } from "./host.js";
+import { HostError, shell, thisMachine } from "./host.js";
 import { isAbsolute, join, resolve } from "node:path";
 import { closeSync, createReadStream, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { createHash, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+
+// src/build/kernel-key.ts
+/**
+* All of the builder's own that goes into its kernels: its release, its compiler and the other programs by their sums,
+* for one that was built anew may call itself as before. Throws a HostError where there is no compiler.
+*/
+async function toolsOf(host, { system, recipe }, signal) {
+	const { programs, script } = toolsBySystem[system];
+	return host.output(shell`sh -c ${script} tools ${programs} ${ownPrograms(recipe)}`, { signal });
+}
+/** Those that the site has named. */
+function ownPrograms(recipe) {
+	if (recipe.kind === "command") return recipe.argv;
+	return recipe.kind === "linux" ? recipe.options.map((option) => option.replace(/^\w+=/, "")) : [];
+}
+/** In one line, for csh(1) passes no other. */
+const pathsOfPrograms = "for program do path=$(command -v \"$program\") && test -f \"$path\" && set -- \"$@\" \"$path\"; shift; done";
+/** The builder's programs that make calls before, or instead of, those that it has built itself. */
+const toolsBySystem = {
+	freebsd: {
+		programs: [...[
+			"make",
+			"cc",
+			"ld",
+			"as",
+			"config",
+			"awk",
+			"nm",
+			"objcopy",
+			"size",
+			"ctfconvert"
+		], ...[
+			"ctfmerge",
+			"sh",
+			"sed",
+			"file2c",
+			"uudecode",
+			"rpcgen",
+			"gensetdefs",
+			"tar"
+		]],
+		script: [
+			"cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1",
+			pathsOfPrograms,
+			"sha256 -r \"$@\"",
+			"find -L /usr/share/mk -maxdepth 1 -name \"local.*\" -type f -exec sha256 -r {} +",
+			"exit 0"
+		].join("; ")
+	},
+	linux: {
+		programs: [
+			...[
+				"make",
+				"gcc",
+				"ld",
+				"as",
+				"ar",
+				"nm",
+				"objcopy",
+				"objdump",
+				"readelf",
+				"strip"
+			],
+			...[
+				"clang",
+				"ld.lld",
+				"llvm-ar",
+				"llvm-nm",
+				"llvm-objcopy",
+				"llvm-strip",
+				"rustc",
+				"pahole"
+			],
+			...[
+				"flex",
+				"bison",
+				"bc",
+				"sh",
+				"awk",
+				"sed",
+				"perl",
+				"python3",
+				"gzip",
+				"xz",
+				"zstd"
+			],
+			"tar"
+		],
+		script: [
+			"gcc --version && ld --version && make --version && uname -m || exit 1",
+			pathsOfPrograms,
+			"sha256sum \"$@\""
+		].join("; ")
+	}
+};
+/**
+* The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which nobody can
+* tell whether it has changed, has a key that no other has.
+*/
+async function keyOf(host, { recipe, jail }, tree, tools, signal) {
+	const configs = recipe.kind === "make" && recipe.kernelConfigFolder !== void 0 ? await configsIn(host, recipe.kernelConfigFolder, signal) : {
+		sums: [],
+		leadsOutside: false
+	};
+	const isOutside = configs.leadsOutside || outsideOptions(recipe).length > 0 || recipe.kind === "linux" && namesFiles.test(recipe.kernelConfig);
+	const parts = [
+		keyVersion,
+		tree,
+		tools,
+		ingredientsOf(recipe),
+		configs.sums,
+		jail ?? "no jail"
+	];
+	if (isOutside) parts.push(randomUUID());
+	return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+/** What a link is cached by, of a kernel with that key; the first is the kernel as it always was. */
+const keyOfLink = (key, link) => link === 1 ? key : createHash("sha256").update(`${key} ${link}`).digest("hex");
+/** Another number where the same words make another kernel. */
+const keyVersion = 2;
+/** How many work at it is no part of what comes out. */
+function ingredientsOf(recipe) {
+	if (recipe.kind === "command") return [
+		recipe.kind,
+		recipe.kernelConfig,
+		recipe.argv
+	];
+	if (recipe.kind === "linux") return [
+		recipe.kind,
+		recipe.kernelConfig,
+		recipe.clean,
+		recipe.options
+	];
+	const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
+	return [
+		kind,
+		kernelConfig,
+		clean,
+		metaMode,
+		toolchain,
+		options
+	];
+}
+/** Options by which make(1) reads what is neither in the tree nor in the key. */
+function outsideOptions(recipe) {
+	if (recipe.kind === "command") return [];
+	if (recipe.kind === "linux") return recipe.options.filter((option) => /^(?:LLVM=-|CROSS_COMPILE)|[/$]/.test(option));
+	return recipe.options.filter((option) => {
+		const [name = "", value = ""] = option.split(/=(.*)/s);
+		if (/^(?:-D)?(?:LOCAL_|PORTS_MODULES|CROSS_TOOLCHAIN)/.test(name)) return true;
+		return /^(?:MODULES_OVERRIDE|MODULES_EXTRA|WITHOUT_MODULES)$/.test(name) ? /^\/|\s\/|\.\.|\$/.test(value) : /[/$]/.test(value);
+	});
+}
+/** Where a configuration of Linux names files that lie on the builder. */
+const namesFiles = /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
+/** A configuration may include any other of its folder, so all of them count, and a link as what it leads to. */
+async function configsIn(host, folder, signal) {
+	const files = shell`find -L ${folder} -maxdepth 1 -type f`;
+	const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
+	const outside = await host.run(shell`${files} -exec grep -E ${includesOutside} {} +`, { signal });
+	return {
+		sums: listing.split("\n").filter(Boolean).toSorted(),
+		leadsOutside: outside.stdout.trim() !== ""
+	};
+}
+/** See config(5); options of make name modules of the tree with a slash as well. */
+const includesOutside = "^[[:space:]]*((include|files|hints|env)[[:space:]].*/|makeoptions[[:space:]].*([=\"[:space:]]|-[BIL])/)";
 
 // src/build/kernel-sources.ts
 /**
-* Whether a kernel may come out otherwise for a change of a file of the tree. Only `make kernel-toolchain buildkernel` is
+* Whether a kernel may come out otherwise for a change of a file of the tree. Only the makefiles of FreeBSD and Linux are
 * known to leave files alone, and whatever it is not known to leave alone counts: to measure for nothing costs an hour,
 * to call a kernel unchanged that is not costs the truth.
 *
-* @param makefile Makefile.inc1 of the base, which names all programs that take part; undefined where there is none.
+* @param makefile Makefile.inc1 of FreeBSD's base, which names all programs that take part; undefined where there is none.
 */
 function mayChangeKernel(path, { recipe, folder }, makefile) {
-	if (recipe.kind !== "make" || makefile === void 0) return true;
-	const { kernelConfigFolder = "", options } = recipe;
+	switch (recipe.kind) {
+		case "make": return mayChangeFreebsd(path, recipe, folder, makefile);
+		case "linux": return mayChangeLinux(path, recipe);
+		case "command": return true;
+	}
+}
+function mayChangeFreebsd(path, { kernelConfigFolder = "", options }, folder, makefile) {
+	if (makefile === void 0) return true;
 	if (kernelConfigFolder.startsWith(`${folder}/`) || !options.every(isPlain)) return true;
 	if (isOfBuild(path)) return true;
 	return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
@@ -39,6 +212,14 @@ function isUserland(path, makefile) {
 }
 /** The tree's own Makefile builds it where the builder's is too old, and does not say its name. */
 const isMake = /^usr\.bin\/b?make$/;
+function mayChangeLinux(path, recipe) {
+	if (outsideOptions(recipe).length > 0) return true;
+	return isOfBuild(path) || isKconfig(path) || !isBesideLinux(path);
+}
+/** All of them are read before anything is configured, those of `Documentation` and `samples` too. */
+const isKconfig = (path) => /(?:^|\/)(?:Kconfig|Kbuild)[^/]*$/.test(path);
+/** Not all of `tools`: objtool and its libraries take part in the build. */
+const isBesideLinux = (path) => /^(?:Documentation|LICENSES|samples|tools\/(?:memory-model|net|perf|power|testing|tracing|usb|virtio))\/|^(?:CREDITS|MAINTAINERS|README)$|\.rst$/.test(path);
 
 // src/build/overlay.ts
 const overlaySchema = object({
@@ -282,66 +463,6 @@ function machineOf({ builder }) {
 	return name !== void 0 && Object.hasOwn(machines, name) ? name : void 0;
 }
 
-// src/build/unchanged.ts
-/** Those of the testbeds on which some variant is not what base is, as far as anybody can say before it is built. */
-async function testbedsThatDiffer({ testbeds, config, variants }, repository) {
-	const differ = await Promise.all(testbeds.map(async (name) => {
-		const [base, ...others] = variants.get(systemOf(config, name)) ?? [];
-		if (base === void 0) return true;
-		const on = {
-			config,
-			testbed: name
-		};
-		const each = others.map((variant) => differs(base, variant, on, repository));
-		return (await Promise.all(each)).includes(true);
-	}));
-	return testbeds.filter((_, index) => differ[index]);
-}
-/**
-* The places in the tree by which changed files of a kernel count for nothing on a testbed where nothing differs; none
-* where no kernel differs.
-*/
-async function placesLeftAlone(testbed, { config, variants }, repository) {
-	const [base, ...others] = variants.get(systemOf(config, testbed)) ?? [];
-	if (base?.kernel?.kind !== "tree") return [];
-	const all = others.map(async ({ commit }) => {
-		return (await repository.changedPaths(base.commit, commit)).flatMap((path) => placeLeftAlone(path, {
-			config,
-			testbed
-		}) ?? []);
-	});
-	return [...new Set((await Promise.all(all)).flat())].toSorted();
-}
-/** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
-function builderOf({ testbeds }, name) {
-	const testbed = testbeds[name];
-	if (testbed?.kind !== "freebsd" || testbed.dut.boot.method === "nanobsd") return void 0;
-	return testbed.builder;
-}
-async function differs(base, variant, on, repository) {
-	if (!isSameOverlay(base, variant)) return true;
-	if (base.kernel === void 0 || variant.kernel === void 0) return base.kernel !== variant.kernel;
-	if (base.kernel.kind === "archive" || variant.kernel.kind === "archive") return sumOf(base) !== sumOf(variant);
-	return (await pathsThatCount(base, variant, on, repository)).length > 0;
-}
-/** Paths of what differs between the trees of two variants, but for files that can change nothing on a testbed. */
-async function pathsThatCount(base, variant, on, repository) {
-	const paths = (await repository.changedPaths(base.commit, variant.commit)).filter((path) => placeLeftAlone(path, on) === void 0);
-	const builder = builderOf(on.config, on.testbed);
-	if (paths.length === 0 || builder === void 0) return paths;
-	const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => void 0);
-	return paths.filter((path) => mayChangeKernel(path, builder, makefile));
-}
-/** A submodule counts as changed: nothing was read of it, so nobody knows. */
-function isSameOverlay({ files }, other) {
-	const others = new Map(other.files.map((file) => [file.path, file]));
-	return files.length === others.size && files.every(({ path, mode, sha256 }) => {
-		const same = others.get(path);
-		return mode !== "160000" && same?.mode === mode && same.sha256 === sha256;
-	});
-}
-const sumOf = ({ kernel }) => kernel?.kind === "archive" ? kernel.sha256 : void 0;
-
 // src/build/variant.ts
 const kernelSourceSchema = discriminatedUnion("kind", [object({
 	kind: literal("tree"),
@@ -358,13 +479,20 @@ const kernelSourceSchema = discriminatedUnion("kind", [object({
 const variantSchema = overlaySchema.extend({ 
 /** Absent: the DUT's own. */
 kernel: kernelSourceSchema.optional() });
+/** Kernels on FreeBSD, and on virtual machines where some are given or built; files on any other. */
+function makingOf(config, testbed, kernels) {
+	const one = config.testbeds[testbed];
+	if (one?.kind === "freebsd") return "kernel";
+	if (one?.kind !== "virtual") return "overlay";
+	return kernels === void 0 && one.builder === void 0 ? "overlay" : "kernel";
+}
 /**
-* The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base: on
-* Linux the files of the overlay folder, on FreeBSD kernels. Throws a `RepositoryError` where the repository lacks what
-* they are made of, a `UsageError` for a kernel that cannot be read, or that is lacking.
+* The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base. Throws a
+* `RepositoryError` where the repository lacks what they are made of, a `UsageError` for a kernel that cannot be read, or
+* that is lacking.
 */
-async function buildVariants({ patch, system, overlayFolder, kernels }, repository) {
-	if (system === "linux") return buildOverlays(patch, overlayFolder, repository);
+async function buildVariants({ patch, making, overlayFolder, kernels }, repository) {
+	if (making === "overlay") return buildOverlays(patch, overlayFolder, repository);
 	const { base, changed } = await commitsOf(patch, repository);
 	if (kernels === void 0) return [{
 		...base,
@@ -386,12 +514,12 @@ async function buildVariants({ patch, system, overlayFolder, kernels }, reposito
 		kernel: await givenKernel(kernels.patched)
 	}];
 }
-/** The variants of each system that the testbeds are of: what one is depends on what is booted or laid. */
-async function variantsBySystem({ patch, config, kernels, testbeds }, repository) {
-	const built = [...new Set(testbeds.map((name) => systemOf(config, name)))].map(async (system) => {
-		return [system, await buildVariants({
+/** The variants as each of the testbeds has them made. */
+async function variantsByMaking({ patch, config, kernels, testbeds }, repository) {
+	const built = [...new Set(testbeds.map((name) => makingOf(config, name, kernels)))].map(async (making) => {
+		return [making, await buildVariants({
 			patch,
-			system,
+			making,
 			overlayFolder: config.overlay,
 			kernels
 		}, repository)];
@@ -425,6 +553,67 @@ async function givenKernel(path) {
 		sha256: hash.digest("hex")
 	};
 }
+
+// src/build/unchanged.ts
+/** Those of the testbeds on which some variant is not what base is, as far as anybody can say before it is built. */
+async function testbedsThatDiffer({ testbeds, config, variants, kernels }, repository) {
+	const differ = await Promise.all(testbeds.map(async (name) => {
+		const [base, ...others] = variants.get(makingOf(config, name, kernels)) ?? [];
+		if (base === void 0) return true;
+		const on = {
+			config,
+			testbed: name
+		};
+		const each = others.map((variant) => differs(base, variant, on, repository));
+		return (await Promise.all(each)).includes(true);
+	}));
+	return testbeds.filter((_, index) => differ[index]);
+}
+/**
+* The places in the tree by which changed files of a kernel count for nothing on a testbed where nothing differs; none
+* where no kernel differs.
+*/
+async function placesLeftAlone(testbed, { config, variants, kernels }, repository) {
+	const [base, ...others] = variants.get(makingOf(config, testbed, kernels)) ?? [];
+	if (base?.kernel?.kind !== "tree") return [];
+	const all = others.map(async ({ commit }) => {
+		return (await repository.changedPaths(base.commit, commit)).flatMap((path) => placeLeftAlone(path, {
+			config,
+			testbed
+		}) ?? []);
+	});
+	return [...new Set((await Promise.all(all)).flat())].toSorted();
+}
+/** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
+function builderOf({ testbeds }, name) {
+	const testbed = testbeds[name];
+	if (testbed?.kind === "virtual") return testbed.builder;
+	if (testbed?.kind !== "freebsd" || testbed.dut.boot.method === "nanobsd") return void 0;
+	return testbed.builder;
+}
+async function differs(base, variant, on, repository) {
+	if (!isSameOverlay(base, variant)) return true;
+	if (base.kernel === void 0 || variant.kernel === void 0) return base.kernel !== variant.kernel;
+	if (base.kernel.kind === "archive" || variant.kernel.kind === "archive") return sumOf(base) !== sumOf(variant);
+	return (await pathsThatCount(base, variant, on, repository)).length > 0;
+}
+/** Paths of what differs between the trees of two variants, but for files that can change nothing on a testbed. */
+async function pathsThatCount(base, variant, on, repository) {
+	const paths = (await repository.changedPaths(base.commit, variant.commit)).filter((path) => placeLeftAlone(path, on) === void 0);
+	const builder = builderOf(on.config, on.testbed);
+	if (paths.length === 0 || builder === void 0) return paths;
+	const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => void 0);
+	return paths.filter((path) => mayChangeKernel(path, builder, makefile));
+}
+/** A submodule counts as changed: nothing was read of it, so nobody knows. */
+function isSameOverlay({ files }, other) {
+	const others = new Map(other.files.map((file) => [file.path, file]));
+	return files.length === others.size && files.every(({ path, mode, sha256 }) => {
+		const same = others.get(path);
+		return mode !== "160000" && same?.mode === mode && same.sha256 === sha256;
+	});
+}
+const sumOf = ({ kernel }) => kernel?.kind === "archive" ? kernel.sha256 : void 0;
 
 // src/build/kernel-sums.ts
 /** A controller that remembers nothing trusts no kernel that it has not just had built. */
@@ -511,61 +700,128 @@ function writeWhole(file, chunk) {
 
 // src/build/jail.ts
 /** Where there is no jail it runs as who logs in. */
-const inJail = ({ jail }, command) => jail === void 0 ? command : shell`jexec -u ${jail.user} ${jail.name} ${command}`;
+function inJail({ jail }, command) {
+	if (jail === void 0) return command;
+	const { name, user } = jail;
+	if (name !== void 0) return shell`jexec -u ${user} ${name} ${command}`;
+	const become = shell`setpriv --reuid ${user} --regid $(id -g ${user}) --clear-groups --no-new-privs`;
+	return shell`${namespaces} ${become} sh -c ${firstProcess} build ${command}`;
+}
+/** No network, and processes that all end with the first one, even those that wanted to stay. */
+const namespaces = shell`unshare --net --ipc --pid --fork --kill-child`;
+/** The first process of a namespace is deaf for signals that it does not ask for. */
+const firstProcess = "trap \"exit 143\" TERM; \"$@\" & wait \"$!\"";
 /** A new folder, or one that is there, into which the build may write. */
 const buildFolder = ({ jail }, path) => jail === void 0 ? shell`mkdir -p ${path}` : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
-/** The first thing for which the jail would not keep a build from the network, the cache and the clone. */
-async function jailProblem(host, config, timeoutSeconds = 60) {
-	const { jail, folder, repository } = config;
-	if (jail === void 0) return void 0;
+/** The first thing for which nothing would keep a build from the network, the cache and the clone. */
+async function jailProblem(host, place, timeoutSeconds = 60) {
+	const { system, jail, folder, repository } = place;
 	const limits = { timeoutSeconds };
-	const named = `the jail ${jail.name}`;
-	const network = await host.run(shell`jls -j ${jail.name} ip4 ip6`, limits);
-	if (!isGood(network)) {
-		const mend = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${jail.name}\``;
-		return {
-			why: `${named} does not run`,
-			mend
-		};
-	}
-	if (network.stdout.trim() !== "disable disable") {
-		const mend = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${jail.name}\``;
-		return {
-			why: `${named} has a network`,
-			mend
-		};
-	}
-	const id = await host.run(inJail(config, shell`id -u`), limits);
-	const add = `\`pw useradd ${jail.user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
-	if (!isGood(id)) return {
-		why: `${named} does not know ${jail.user}: ${lastLine(id.stderr) ?? ""}`,
-		mend: add
-	};
-	if (Number(id.stdout) === 0) return {
-		why: `${jail.user} in ${named} is root`,
-		mend: add
-	};
+	if (jail === void 0) return system === "linux" ? whyRoot(host, limits) : void 0;
+	const { name, user } = jail;
+	const problem = await (name === void 0 ? whyNoNamespaces(host, user, limits) : whyNoJail(host, {
+		name,
+		user
+	}, limits));
+	if (problem !== void 0) return problem;
+	const named = name === void 0 ? user : `${user} in the jail ${name}`;
 	const places = [
 		folder,
 		`${folder}/cache`,
 		repository,
 		`${repository}/.git`
 	];
-	const [place] = (await host.run(inJail(config, shell`sh -c ${writableScript} w ${places}`), limits)).stdout.split("\n").filter(Boolean);
-	if (place !== void 0) {
-		const mend = `\`chown -R root ${place}\` and \`chmod -R go-w ${place}\` on ${host.name}`;
+	const [writablePlace] = (await host.run(inJail(place, shell`sh -c ${writableScript} w ${places}`), limits)).stdout.split("\n").filter(Boolean);
+	if (writablePlace !== void 0) {
+		const mend = `\`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
 		return {
-			why: `${jail.user} in ${named} may write to ${place}`,
+			why: `${named} may write to ${writablePlace}`,
 			mend
 		};
 	}
-	if (isGood(await host.run(shell`test -d ${folder}`, limits)) && !isGood(await host.run(inJail(config, shell`test -x ${folder}`), limits))) return {
-		why: `${jail.user} in ${named} cannot see ${folder}`,
-		mend: "give it `path = \"/\";`"
+	if (isGood(await host.run(shell`test -d ${folder}`, limits)) && !isGood(await host.run(inJail(place, shell`test -x ${folder}`), limits))) {
+		const mend = name === void 0 ? "let everybody through to it" : "give it `path = \"/\";`";
+		return {
+			why: `${named} cannot see ${folder}`,
+			mend
+		};
+	}
+}
+async function whyNoJail(host, jail, limits) {
+	const { name, user } = jail;
+	const named = `the jail ${name}`;
+	const network = await host.run(shell`jls -j ${name} ip4 ip6`, limits);
+	if (!isGood(network)) {
+		const mend = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${name}\``;
+		return {
+			why: `${named} does not run`,
+			mend
+		};
+	}
+	if (network.stdout.trim() !== "disable disable") {
+		const mend = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${name}\``;
+		return {
+			why: `${named} has a network`,
+			mend
+		};
+	}
+	const id = await host.run(inJail({ jail }, shell`id -u`), limits);
+	const add = `\`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
+	if (!isGood(id)) return {
+		why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ""}`,
+		mend: add
+	};
+	return Number(id.stdout) === 0 ? {
+		why: `${user} in ${named} is root`,
+		mend: add
+	} : void 0;
+}
+async function whyNoNamespaces(host, user, limits) {
+	const mend = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
+	const id = await host.run(shell`id -u ${user}`, limits);
+	if (!isGood(id)) return {
+		why: `there is no user ${user}`,
+		mend
+	};
+	if (Number(id.stdout) === 0) return {
+		why: `${user} is root`,
+		mend
+	};
+	const inside = await host.run(inJail({ jail: { user } }, shell`id -u`), limits);
+	if (isGood(inside) && inside.stdout === id.stdout) return void 0;
+	return {
+		why: `a build cannot be kept as ${user}, without network: ${lastLine(inside.stderr) ?? ""}`,
+		mend: "run ppsgate as root, with unshare and setpriv of util-linux"
+	};
+}
+/** Whoever logs in may do as they like there; that root does so is never meant. */
+async function whyRoot(host, limits) {
+	const id = await host.run(shell`id -u`, limits);
+	return isGood(id) && Number(id.stdout) !== 0 ? void 0 : {
+		why: "the login is of root",
+		mend: "name another `user` in ppsgate.yml"
 	};
 }
 const writableScript = "for place do if test -w \"$place\"; then echo \"$place\"; fi; done";
 const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
+
+// src/build/system-commands.ts
+/** EX_TEMPFAIL of sysexits(3). */
+const heldByOthers = 75;
+const commandsOf = {
+	freebsd: {
+		sha256: (path) => shell`sha256 -q ${path}`,
+		cpus: shell`sysctl -n hw.ncpu`,
+		locked: (lock, waitSeconds, command) => shell`lockf -k -s -t ${waitSeconds} ${lock} ${command}`
+	},
+	linux: {
+		sha256: (path) => shell`sha256sum ${path}`,
+		cpus: shell`nproc`,
+		locked: (lock, waitSeconds, command) => shell`flock -w ${waitSeconds} -E ${75} ${lock} ${command}`
+	}
+};
+/** What `sha256` wrote, without the path. */
+const sumIn = (written) => /^[0-9a-f]{64}(?=\s|$)/.exec(written)?.[0] ?? "";
 
 // src/build/kernel-cache.ts
 const noteSchema = object({
@@ -581,7 +837,7 @@ const noteSchema = object({
 	/** How `uname -v` begins where it runs. */
 	uname: string().optional()
 });
-function kernelCache(host, folder) {
+function kernelCache(host, folder, system) {
 	const archive = (key) => `${folder}/${key}${archiveEnding}`;
 	const note = (key) => `${folder}/${key}${noteEnding}`;
 	return {
@@ -589,7 +845,8 @@ function kernelCache(host, folder) {
 		async find(key, signal) {
 			const written = parseNote(await textOf(host, shell`cat ${note(key)}`, signal));
 			if (written === void 0) return void 0;
-			if ((await textOf(host, shell`sha256 -q ${archive(key)}`, signal)).trim() !== written.sha256) return void 0;
+			const sha256 = await textOf(host, commandsOf[system].sha256(archive(key)), signal);
+			if (sumIn(sha256) !== written.sha256) return void 0;
 			await host.run(shell`touch ${note(key)}`, { signal });
 			return written;
 		},
@@ -649,115 +906,12 @@ function keptNames(own, names, sizes, { mostKernels, mostBytes }) {
 	return kept;
 }
 
-// src/build/kernel-key.ts
-/**
-* All of the builder's own that goes into its kernels: its release, its compiler and the other programs by their sums,
-* for one that was built anew may call itself as before. Throws a HostError where there is no compiler.
-*/
-async function toolsOf(host, { recipe }, signal) {
-	const programs = recipe.kind === "make" ? usualPrograms : [...usualPrograms, ...recipe.argv];
-	return host.output(shell`sh -c ${toolsScript} tools ${programs}`, { signal });
-}
-/** The builder's programs that `make buildkernel` calls before, or instead of, those that it has built itself. */
-const usualPrograms = [...[
-	"make",
-	"cc",
-	"ld",
-	"as",
-	"config",
-	"awk",
-	"nm",
-	"objcopy",
-	"size",
-	"ctfconvert",
-	"ctfmerge"
-], ...[
-	"sh",
-	"sed",
-	"file2c",
-	"uudecode",
-	"rpcgen",
-	"gensetdefs",
-	"tar"
-]];
-/** The local.*.mk are those of a site, which make(1) finds there. In one line, for csh(1) passes no other. */
-const toolsScript = [
-	"cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1",
-	"for program do path=$(command -v \"$program\") && test -f \"$path\" && set -- \"$@\" \"$path\"; shift; done",
-	"sha256 -r \"$@\"",
-	"find -L /usr/share/mk -maxdepth 1 -name \"local.*\" -type f -exec sha256 -r {} +",
-	"exit 0"
-].join("; ");
-/**
-* The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which nobody can
-* tell whether it has changed, has a key that no other has.
-*/
-async function keyOf(host, { recipe, jail }, tree, tools, signal) {
-	const configs = recipe.kind === "make" && recipe.kernelConfigFolder !== void 0 ? await configsIn(host, recipe.kernelConfigFolder, signal) : {
-		sums: [],
-		leadsOutside: false
-	};
-	const isOutside = configs.leadsOutside || outsideOptions(recipe).length > 0;
-	const parts = [
-		keyVersion,
-		tree,
-		tools,
-		ingredientsOf(recipe),
-		configs.sums,
-		jail ?? "no jail"
-	];
-	if (isOutside) parts.push(randomUUID());
-	return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
-}
-/** What a link is cached by, of a kernel with that key; the first is the kernel as it always was. */
-const keyOfLink = (key, link) => link === 1 ? key : createHash("sha256").update(`${key} ${link}`).digest("hex");
-/** Another number where the same words make another kernel. */
-const keyVersion = 2;
-/** How many work at it is no part of what comes out. */
-function ingredientsOf(recipe) {
-	if (recipe.kind === "command") return [
-		recipe.kind,
-		recipe.kernelConfig,
-		recipe.argv
-	];
-	const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
-	return [
-		kind,
-		kernelConfig,
-		clean,
-		metaMode,
-		toolchain,
-		options
-	];
-}
-/** Options by which make(1) reads what is neither in the tree nor in the key. */
-function outsideOptions(recipe) {
-	if (recipe.kind === "command") return [];
-	return recipe.options.filter((option) => {
-		const [name = "", value = ""] = option.split(/=(.*)/s);
-		if (/^(?:-D)?(?:LOCAL_|PORTS_MODULES|CROSS_TOOLCHAIN)/.test(name)) return true;
-		return /^(?:MODULES_OVERRIDE|MODULES_EXTRA|WITHOUT_MODULES)$/.test(name) ? /^\/|\s\/|\.\.|\$/.test(value) : /[/$]/.test(value);
-	});
-}
-/** A configuration may include any other of its folder, so all of them count, and a link as what it leads to. */
-async function configsIn(host, folder, signal) {
-	const files = shell`find -L ${folder} -maxdepth 1 -type f`;
-	const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
-	const outside = await host.run(shell`${files} -exec grep -E ${includesOutside} {} +`, { signal });
-	return {
-		sums: listing.split("\n").filter(Boolean).toSorted(),
-		leadsOutside: outside.stdout.trim() !== ""
-	};
-}
-/** See config(5); options of make name modules of the tree with a slash as well. */
-const includesOutside = "^[[:space:]]*((include|files|hints|env)[[:space:]].*/|makeoptions[[:space:]].*([=\"[:space:]]|-[BIL])/)";
-
 // src/build/build-log.ts
-/** Knows what clang, ld.lld, config(8) and make(1) write, and falls back on the last lines. `source` is the tree's folder. */
+/** Knows what compilers, linkers, configuration and make write on both systems, and falls back on the last lines. `source` is the tree's folder. */
 function readBuildFailure(log, source) {
 	const lines = log.split("\n").map((line) => fromTop(plain(line), source));
 	if (lines.some((line) => line.includes("No space left on device"))) return { kind: "out-of-disk" };
-	const errors = [ofTools, ofMake].map((pattern) => lines.filter((line) => pattern.test(line))).find((errors) => errors.length > 0) ?? lines.filter((line) => line !== "").slice(-3);
+	const errors = [ofTools, ofMake].map((patterns) => lines.filter((line) => patterns.some((pattern) => pattern.test(line)))).find((errors) => errors.length > 0) ?? lines.filter((line) => line !== "").slice(-3);
 	return {
 		kind: "errors",
 		errors: [...new Set(errors)].slice(0, mostErrors)
@@ -773,10 +927,20 @@ function plain(line) {
 	const text = withoutSequences(line).replace(/[\p{Cc}\s]+/gu, " ").trim();
 	return text.length > mostLetters ? `${text.slice(0, 299)}…` : text;
 }
-/** `FILE:LINE:COLUMN: error: …`, `ld: error: …`, `clang: error: …`, `config: FILE:LINE: …`. */
-const ofTools = /^(?:\S+:\d+:\d+: (?:fatal )?error: |(?:\S*\/)?(?:[\w.]*ld(?:\.\w+)?|cc|clang|\S+-ld): (?:fatal )?error: |config: )/;
-/** `make: "FILE" line N: …`, `make[2]: don't know how to make …`, `*** Error code 1`, `ERROR: …`. */
-const ofMake = /^(?:\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )|\*\*\* |(?:\*\*\* )?ERROR: )/i;
+const ofTools = [
+	/^\S+:\d+:\d+: (?:fatal )?error: /,
+	/^(?:\S*\/)?(?:[\w.]*ld(?:\.\w+)?|cc1?|gcc|clang|\S+-ld): (?:fatal )?error: /,
+	/^\S+:\d+: Error: /,
+	/: (?:undefined reference to|multiple definition of) /,
+	/^config: /,
+	/^(?:\S*\/)?Kconfig[\w.-]*:\d+: /
+];
+const ofMake = [
+	/^\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )/i,
+	/^\*\*\* /,
+	/^(?:\*\*\* )?ERROR: /i,
+	/^(?:\S*make(?:\[\d+\])?|\S+:\d+): \*\*\* (?!Waiting for )/
+];
 
 // src/build/guard.ts
 /**
@@ -859,6 +1023,44 @@ function collectLines(onLine) {
 	};
 }
 
+// src/build/build-step.ts
+/** Errors tell paths from `source` on; the log begins with `heading`. */
+function stepsOf(host, place, source, guard, heading = "") {
+	let log = heading;
+	return {
+		get log() {
+			return log;
+		},
+		async run(command) {
+			const done = await runGuarded(host, inJail(place, command), guard);
+			log += done.log;
+			if (done.kind === "timed-out") {
+				const error = `The build did not end within ${guard.limitSeconds} s.`;
+				return {
+					kind: "build-failed",
+					log,
+					errors: [error]
+				};
+			}
+			if (done.code === 0) return void 0;
+			const failure = readBuildFailure(done.log, source);
+			return failure.kind === "out-of-disk" ? {
+				kind: "out-of-disk",
+				log
+			} : {
+				kind: "build-failed",
+				log,
+				errors: failure.errors
+			};
+		}
+	};
+}
+const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
+/** Read by who has written it: a link could lead to what only root may read. */
+async function take(host, place, archive, output) {
+	await host.output(shell`${inJail(place, shell`cat ${archive}`)} > ${output}`);
+}
+
 // src/build/kernel-tree.ts
 /** Writes objects to the repository, and nothing else; throws a BuilderError where it lacks the base and cannot fetch it. */
 async function kernelTree(host, { baseCommit, diff }, { repository, remote, work, signal }) {
@@ -919,6 +1121,56 @@ async function succeeds(host, command, signal) {
 	return outcome.kind === "exited" && outcome.code === 0;
 }
 
+// src/build/build-tree.ts
+/**
+* Builds in a folder with the sources in `src`, and `obj` and `stage` left to the build; `mayReuse` is whether it may have
+* what earlier builds have made. Old objects may be what is wrong where it fails: a patch is blamed only for what fails
+* without them.
+*/
+async function inTree(host, { clean }, request, build) {
+	const tree = `${request.folder}/tree`;
+	let isGood = false;
+	try {
+		const isNew = await layTree(host, clean, request, tree);
+		const { cooked, isOfOld } = await build(tree, true);
+		isGood = cooked.kind === "built";
+		if (isGood || isNew && !isOfOld || cooked.kind === "out-of-disk") return cooked;
+		await removeTree(host, request.repository, tree);
+		await layTree(host, clean, request, tree);
+		const again = await build(tree, false);
+		isGood = again.cooked.kind === "built";
+		return again.cooked;
+	} finally {
+		if (clean || !isGood) await removeTree(host, request.repository, tree);
+		else await host.run(shell`rm -rf ${`${tree}/stage`}`);
+	}
+}
+/**
+* Checks the tree out, over the one that was left where builds are not clean: only files that differ are
+* written then, and make(1) goes by their times. Answers whether it started from nothing.
+*/
+async function layTree(host, clean, { repository, baseCommit, tree: id, tools }, tree) {
+	const source = `${tree}/src`;
+	const stamp = await host.run(shell`cat ${`${tree}/tools`}`);
+	const checkOut = gitIn(source, shell`read-tree --reset -u ${id}`);
+	if (!clean && stamp.stdout === tools) {
+		const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
+		const reset = await host.run(shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`);
+		if (reset.kind === "exited" && reset.code === 0) return false;
+	}
+	await removeTree(host, repository, tree);
+	await host.output(shell`mkdir -p ${`${tree}/obj`}`);
+	const add = shell`worktree add --quiet --detach --no-checkout ${source} ${baseCommit}`;
+	await host.output(gitIn(repository, add));
+	await host.output(checkOut);
+	await host.upload(Buffer.from(tools), `${tree}/tools`, 420);
+	return true;
+}
+async function removeTree(host, repository, tree) {
+	await host.run(shell`rm -rf ${tree}`);
+	await host.run(gitIn(repository, shell`worktree prune`));
+}
+
 // src/build/kept-toolchain.ts
 /**
 * Where the objects of this toolchain lie, or would. Undefined where none is kept: without a jail a patch's build could
@@ -967,45 +1219,108 @@ async function keepToolchain(host, { folder }, kept, objects) {
 /** So few toolchains are kept, as one with a compiler of its own has some gigabytes. */
 const mostKept = 2;
 
+// src/build/kernel-recipe-linux.ts
+/** The archive has `boot/vmlinuz-RELEASE`, System.map and config beside it, and `lib/modules/RELEASE` as depmod(8) finds it. */
+function cookLinux(host, recipe, request, guard) {
+	return inTree(host, recipe, request, async (tree) => {
+		return {
+			cooked: await makeKernel$1(host, recipe, request, tree, guard),
+			isOfOld: false
+		};
+	});
+}
+async function makeKernel$1(host, recipe, request, tree, guard) {
+	const jobs = recipe.jobs ?? Number(await host.output(commandsOf.linux.cpus));
+	const [objects, stage] = [`${tree}/obj`, `${tree}/stage`];
+	for (const path of [objects, stage]) await host.output(buildFolder(request, path));
+	const config = `${tree}/config`;
+	await host.upload(Buffer.from(recipe.kernelConfig + nameless), config, 420);
+	const steps = stepsOf(host, request, `${tree}/src`, guard);
+	const modules = [
+		`INSTALL_MOD_PATH=${stage}/root`,
+		"INSTALL_MOD_STRIP=1",
+		"DEPMOD=true"
+	];
+	for (const [heading, command] of [
+		["configuration", shell`cp ${config} ${`${objects}/.config`}`],
+		["make olddefconfig", make$1(recipe, tree, 1, ["olddefconfig"])],
+		["make bzImage modules", make$1(recipe, tree, jobs, ["bzImage", "modules"])],
+		["make modules_install", make$1(recipe, tree, 1, [...modules, "modules_install"])],
+		["archive", shell`sh -c ${packScript} pack ${objects} ${stage}`]
+	]) {
+		guard.onLine(`>>> ${heading}`);
+		const failed = await steps.run(command);
+		if (failed !== void 0) return failed;
+	}
+	for (const { output } of request.links) await take(host, request, `${stage}/packed`, output);
+	return {
+		kind: "built",
+		log: steps.log,
+		uname: void 0
+	};
+}
+/** The commit in the release would give each variant folders of its own, and other bytes to kernels that are the same. */
+const nameless = "\n# CONFIG_LOCALVERSION_AUTO is not set\n";
+/** Who built it when, and how often, goes into a kernel; what is last holds, whatever the options are. */
+const make$1 = ({ options }, tree, jobs, words) => shell`${cleanEnvironment} make -C ${`${tree}/src`} -j ${jobs} ${[
+	...options,
+	`O=${tree}/obj`,
+	"KBUILD_BUILD_TIMESTAMP=Thu Jan 1 00:00:00 UTC 1970",
+	...[
+		"KBUILD_BUILD_USER=ppsgate",
+		"KBUILD_BUILD_HOST=ppsgate",
+		"KBUILD_BUILD_VERSION=1"
+	],
+	"LOCALVERSION=",
+	...words
+]}`;
+/** The links `build` and `source` lead to folders of the builder. */
+const packScript = `
+set -e
+objects=$1
+stage=$2
+release=$(cat "$objects/include/config/kernel.release")
+mkdir -p "$stage/root/boot"
+cd "$stage/root"
+cp "$objects/arch/x86/boot/bzImage" "boot/vmlinuz-$release"
+cp "$objects/System.map" "boot/System.map-$release"
+cp "$objects/.config" "boot/config-$release"
+rm -f "lib/modules/$release/build" "lib/modules/$release/source"
+rm -rf "$stage/packed"
+tar --zstd --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf "$stage/packed" .
+`;
+
 // src/build/kernel-recipe.ts
 /** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
 function cook(host, config, request, guard) {
-	const { recipe, repository, folder, jail } = config;
+	const { recipe, system, repository, folder, jail } = config;
 	const inHouse = {
 		...request,
+		system,
 		repository,
 		folder,
 		...jail !== void 0 && { jail }
 	};
-	return recipe.kind === "make" ? cookByMake(host, recipe, inHouse, guard) : cookByCommand(host, recipe, inHouse, guard);
+	switch (recipe.kind) {
+		case "make": return cookByMake(host, recipe, inHouse, guard);
+		case "linux": return cookLinux(host, recipe, inHouse, guard);
+		case "command": return cookByCommand(host, recipe, inHouse, guard);
+	}
 }
 async function cookByMake(host, recipe, request, guard) {
-	const tree = `${request.folder}/tree`;
 	await requireFilemon(host, recipe);
-	let isGood = false;
-	try {
-		const isNew = await layTree(host, recipe, request, tree);
-		const kept = await keptToolchain(host, recipe, request);
-		const isKept = kept !== void 0 && await layToolchain(host, kept, `${tree}/obj`);
-		const cooked = await makeKernel(host, recipe, {
-			...request,
-			kept,
-			isKept
-		}, tree, guard);
-		isGood = cooked.kind === "built";
-		if (isGood || isNew && !isKept || cooked.kind === "out-of-disk") return cooked;
-		await removeTree(host, request.repository, tree);
-		await layTree(host, recipe, request, tree);
-		const again = await makeKernel(host, recipe, {
-			...request,
-			kept
-		}, tree, guard);
-		isGood = again.kind === "built";
-		return again;
-	} finally {
-		if (recipe.clean || !isGood) await removeTree(host, request.repository, tree);
-		else await host.run(shell`rm -rf ${`${tree}/stage`}`);
-	}
+	const kept = await keptToolchain(host, recipe, request);
+	return inTree(host, recipe, request, async (tree, mayReuse) => {
+		const isKept = mayReuse && kept !== void 0 && await layToolchain(host, kept, `${tree}/obj`);
+		return {
+			cooked: await makeKernel(host, recipe, {
+				...request,
+				kept,
+				isKept
+			}, tree, guard),
+			isOfOld: isKept
+		};
+	});
 }
 async function requireFilemon(host, { metaMode }) {
 	if (!metaMode) return;
@@ -1013,33 +1328,9 @@ async function requireFilemon(host, { metaMode }) {
 	if (outcome.kind === "exited" && outcome.code === 0) return;
 	throw new BuilderError(`${host.name} has no filemon(4) loaded, which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`);
 }
-/**
-* Checks the tree out, over the one that was left where builds are not clean: only files that differ are
-* written then, and make(1) goes by their times. Answers whether it started from nothing.
-*/
-async function layTree(host, recipe, { repository, baseCommit, tree: id, tools }, tree) {
-	const source = `${tree}/src`;
-	const stamp = await host.run(shell`cat ${`${tree}/tools`}`);
-	const checkOut = gitIn(source, shell`read-tree --reset -u ${id}`);
-	if (!recipe.clean && stamp.stdout === tools) {
-		const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
-		const reset = await host.run(shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`);
-		if (reset.kind === "exited" && reset.code === 0) return false;
-	}
-	await removeTree(host, repository, tree);
-	await host.output(shell`mkdir -p ${`${tree}/obj`}`);
-	const add = shell`worktree add --quiet --detach --no-checkout ${source} ${baseCommit}`;
-	await host.output(gitIn(repository, add));
-	await host.output(checkOut);
-	await host.upload(Buffer.from(tools), `${tree}/tools`, 420);
-	return true;
-}
-async function removeTree(host, repository, tree) {
-	await host.run(shell`rm -rf ${tree}`);
-	await host.run(gitIn(repository, shell`worktree prune`));
-}
 async function makeKernel(host, recipe, request, tree, guard) {
-	const jobs = recipe.jobs ?? Number(await host.output(shell`sysctl -n hw.ncpu`));
+	const { sha256, cpus } = commandsOf.freebsd;
+	const jobs = recipe.jobs ?? Number(await host.output(cpus));
 	const stage = `${tree}/stage`;
 	for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
 	const install = [`DESTDIR=${stage}`, ...[
@@ -1047,33 +1338,29 @@ async function makeKernel(host, recipe, request, tree, guard) {
 		"DB_FROM_SRC",
 		"WITHOUT_KERNEL_SYMBOLS"
 	].map((name) => `-D${name}`)];
-	const { kept, isKept = false, diffPath } = request;
-	let log = isKept ? "The kernel-toolchain is the one of an earlier base, of the same sources.\n" : "";
-	const step = async (command) => {
-		const done = await runGuarded(host, inJail(request, command), guard);
-		log += done.log;
-		return failureOf(done, log, `${tree}/src`, guard);
-	};
+	const { kept, isKept, diffPath } = request;
+	const heading = isKept ? "The kernel-toolchain is the one of an earlier base, of the same sources.\n" : "";
+	const steps = stepsOf(host, request, `${tree}/src`, guard, heading);
 	if (recipe.toolchain && !isKept) {
-		const failed = await step(make(recipe, tree, jobs, "kernel-toolchain"));
+		const failed = await steps.run(make(recipe, tree, jobs, "kernel-toolchain"));
 		if (failed !== void 0) return failed;
 		if (diffPath === void 0 && kept !== void 0) await keepToolchain(host, request, kept, `${tree}/obj`);
 	}
-	const failed = await step(make(recipe, tree, jobs, "buildkernel"));
+	const failed = await steps.run(make(recipe, tree, jobs, "buildkernel"));
 	if (failed !== void 0) return failed;
 	const kernel = `${stage}/boot/kernel`;
 	const kernelsSeen = [];
 	for (const [index, { number, output }] of request.links.entries()) {
 		if (number !== 1) {
 			await removeLinked(host, recipe, request, tree);
-			const notLinked = await step(linkAgain(recipe, tree, jobs, number));
+			const notLinked = await steps.run(linkAgain(recipe, tree, jobs, number));
 			if (notLinked?.kind === "out-of-disk") return notLinked;
 			requireLinked(notLinked, host, recipe);
 		}
 		if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
-		const notInstalled = await step(make(recipe, tree, 1, "installkernel", install));
+		const notInstalled = await steps.run(make(recipe, tree, 1, "installkernel", install));
 		if (notInstalled !== void 0) return notInstalled;
-		kernelsSeen.push(await host.output(inJail(request, shell`sha256 -q ${`${kernel}/kernel`}`)));
+		kernelsSeen.push(await host.output(inJail(request, sha256(`${kernel}/kernel`))));
 		const packed = `${stage}/packed`;
 		const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
 		await host.output(inJail(request, pack));
@@ -1081,10 +1368,11 @@ async function makeKernel(host, recipe, request, tree, guard) {
 	}
 	requireDistinct(kernelsSeen, host, recipe);
 	if (request.links.some(({ number }) => number !== 1)) await removeLinked(host, recipe, request, tree);
+	const uname = await unameOf(host, request, `${kernel}/kernel`);
 	return {
 		kind: "built",
-		log,
-		uname: await unameOf(host, request, `${kernel}/kernel`)
+		log: steps.log,
+		uname
 	};
 }
 /**
@@ -1152,28 +1440,6 @@ function make(recipe, tree, jobs, target, more = [], environment = []) {
 	const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
 	return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
 }
-const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
-function failureOf(done, log, source, { limitSeconds }) {
-	if (done.kind === "timed-out") return {
-		kind: "build-failed",
-		log,
-		errors: [`The build did not end within ${limitSeconds} s.`]
-	};
-	if (done.code === 0) return void 0;
-	const failure = readBuildFailure(done.log, source);
-	return failure.kind === "out-of-disk" ? {
-		kind: "out-of-disk",
-		log
-	} : {
-		kind: "build-failed",
-		log,
-		errors: failure.errors
-	};
-}
-/** Read by who has written it: a link could lead to what only root may read. */
-async function take(host, request, archive, output) {
-	await host.output(shell`${inJail(request, shell`cat ${archive}`)} > ${output}`);
-}
 /** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
 async function unameOf(host, request, kernel) {
 	const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
@@ -1181,29 +1447,27 @@ async function unameOf(host, request, kernel) {
 	return outcome.kind === "exited" && outcome.code === 0 && line !== "" ? line : void 0;
 }
 async function cookByCommand(host, recipe, request, guard) {
-	const { work, folder } = request;
+	const { work, folder, system } = request;
 	const written = `${work}/out/kernel`;
 	await host.output(buildFolder(request, `${work}/out`));
-	let log = "";
+	const steps = stepsOf(host, request, folder, guard);
 	const archives = [];
 	for (const [index, { number, output }] of request.links.entries()) {
 		await host.run(inJail(request, shell`rm -f ${written}`));
 		const command = shell`${cleanEnvironment} ${variablesOf(recipe, request, number, written)} ${recipe.argv}`;
-		const done = await runGuarded(host, inJail(request, command), guard);
-		log += done.log;
-		const failed = failureOf(done, log, folder, guard);
+		const failed = await steps.run(command);
 		if (failed?.kind === "out-of-disk") return failed;
 		if (index > 0) requireLinked(failed, host, recipe);
 		if (failed !== void 0) return failed;
 		const isThere = await host.run(inJail(request, shell`test -s ${written}`));
 		if (isThere.kind !== "exited" || isThere.code !== 0) throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`);
 		await take(host, request, written, output);
-		archives.push(await host.output(shell`sha256 -q ${output}`));
+		archives.push(await host.output(commandsOf[system].sha256(output)));
 	}
 	requireDistinct(archives, host, recipe);
 	return {
 		kind: "built",
-		log,
+		log: steps.log,
 		uname: void 0
 	};
 }
@@ -1315,7 +1579,7 @@ function choose({ major, folders }, loaded) {
 
 // src/build/turn.ts
 /**
-* Does the work when no other build goes on. The lock is lockf(1)'s: it ends with the connection that
+* Does the work when no other build goes on. The lock is lockf(1)'s, or flock(1)'s: it ends with the connection that
 * holds it. Throws a BuilderError when it was not to be had in time.
 */
 async function inTurn(host, turn, work) {
@@ -1330,13 +1594,14 @@ async function inTurn(host, turn, work) {
 	}
 }
 function hold(host, turn, stdin) {
-	const { lock, owner, waitSeconds, signal } = turn;
+	const { system, lock, owner, waitSeconds, signal } = turn;
 	const held = Promise.withResolvers();
 	const waiting = new AbortController();
 	const give = () => waiting.abort(signal.reason);
 	signal.addEventListener("abort", give, { once: true });
 	if (signal.aborted) give();
-	const ended = host.run(shell`lockf -k -s -t ${Math.ceil(waitSeconds)} ${lock} sh -c ${holdScript} hold ${lock}.owner ${owner}`, {
+	const holding = shell`sh -c ${holdScript} hold ${lock}.owner ${owner}`;
+	const ended = host.run(commandsOf[system].locked(lock, Math.ceil(waitSeconds), holding), {
 		stdin,
 		signal: waiting.signal,
 		onStdout: () => {
@@ -1362,10 +1627,8 @@ printf '%s\\n' "$2" >"$1"
 echo held
 read -r word || sleep 15
 `;
-/** EX_TEMPFAIL of sysexits(3): somebody else holds the lock. */
-const heldByOthers = 75;
 async function whyNot(host, { lock, waitSeconds }, code, stderr) {
-	if (code !== heldByOthers) return new BuilderError(`${host.name} cannot lock ${lock}: lockf exited with ${code} ("${reasonOf(stderr)}"); check that the folder can be written.`);
+	if (code !== 75) return new BuilderError(`${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}"); check that the folder can be written.`);
 	const owner = await host.run(shell`cat ${lock}.owner`, { timeoutSeconds: 20 });
 	return new BuilderError(`Another build on ${host.name} did not end within ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || "it left no name"}); wait for it, or allow more time for a turn.`);
 }
@@ -1377,8 +1640,8 @@ async function whyNot(host, { lock, waitSeconds }, code, stderr) {
 * objects of the last good one; what a lost connection leaves is removed by a later build.
 */
 async function buildKernel(host, written, request, options) {
-	if (request.kind === "archive") return prebuilt(host, request, options.signal);
-	const { folder, repository, remote } = written;
+	if (request.kind === "archive") return prebuilt(host, written.system, request, options.signal);
+	const { system, folder, repository, remote } = written;
 	const { signal, onProgress } = options;
 	const { loaded } = request;
 	const noRoot = loaded && whyNoRoot(written.recipe, loaded);
@@ -1401,8 +1664,8 @@ async function buildKernel(host, written, request, options) {
 		};
 		const tools = await toolsOf(host, config, signal);
 		const key = await keyOf(host, config, tree.id, tools, signal);
-		const cache = kernelCache(host, `${folder}/cache`);
-		const sumName = (link) => `${config.host}:${config.port}${folder} ${link.key}`;
+		const cache = kernelCache(host, `${folder}/cache`, system);
+		const sumName = (link) => `${config.host ?? ""}:${config.port}${folder} ${link.key}`;
 		const links = (request.links ?? [1]).map((number) => {
 			return {
 				number,
@@ -1425,6 +1688,7 @@ async function buildKernel(host, written, request, options) {
 			}
 		};
 		const turn = {
+			system,
 			lock: `${folder}/lock`,
 			owner: options.owner,
 			waitSeconds: written.turnSeconds,
@@ -1435,9 +1699,9 @@ async function buildKernel(host, written, request, options) {
 		await host.run(shell`rm -rf ${work}`, { timeoutSeconds: 60 }).catch(() => {});
 	}
 }
-async function prebuilt(host, { path, sha256 }, signal) {
-	const found = await host.run(shell`sha256 -q ${path}`, { signal });
-	if (!(found.kind === "exited" && found.code === 0 && found.stdout.trim() === sha256)) throw new BuilderError(`${path} on ${host.name} is not the kernel with the SHA-256 ${sha256}; correct the path or the sum.`);
+async function prebuilt(host, system, { path, sha256 }, signal) {
+	const found = await host.run(commandsOf[system].sha256(path), { signal });
+	if (!(found.kind === "exited" && found.code === 0 && sumIn(found.stdout) === sha256)) throw new BuilderError(`${path} on ${host.name} is not the kernel with the SHA-256 ${sha256}; correct the path or the sum.`);
 	return {
 		kind: "built",
 		key: sha256,
@@ -1497,7 +1761,7 @@ async function buildNow(host, config, { key, cache, recipe, remember }, { signal
 	const seconds = now() - startedAt;
 	const built = [];
 	for (const link of recipe.links) {
-		const sha256 = (await host.output(shell`sha256 -q ${link.output}`)).trim();
+		const sha256 = sumIn(await host.output(commandsOf[config.system].sha256(link.output)));
 		const note = {
 			sha256,
 			...await sizesOf(host, link.output),
@@ -1548,4 +1812,82 @@ async function sizesOf(host, archive) {
 	};
 }
 
-export { BuilderError, buildKernel, builderOf, fetchKernel, gitIn, givenKernel, isPlaceLeftAlone, jailProblem, kernelSums, mayChangeKernel, noSums, outsideOptions, pathsThatCount, placesLeftAlone, readOverlay, submodule, sumsFolder, testbedsThatDiffer, touchedCells, variantSchema, variantsBySystem, whyNoRoot };
+// src/build/variant-kernel.ts
+/** Throws where `buildKernel` does: what is wrong with the variant is an outcome. */
+async function buildVariant(host, builder, { variant, kernel, loaded, owner, now, sums, keepLog, tell, signal }) {
+	const { baseCommit, diff, links } = kernel;
+	const request = {
+		kind: "tree",
+		baseCommit,
+		...links !== void 0 && { links },
+		...loaded !== void 0 && { loaded },
+		...diff !== void 0 && { diff: Buffer.from(diff, "base64") }
+	};
+	const built = await buildKernel(host, builder, request, {
+		signal,
+		keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
+		onProgress: (line) => tell(`${variant}: ${line}`),
+		now,
+		sums,
+		owner: `${owner} (${variant})`
+	});
+	if (built.kind === "built") return built;
+	return {
+		kind: "rejected",
+		rejection: built.kind === "build-failed" ? {
+			kind: "build-failed",
+			message: built.errors.join("\n")
+		} : {
+			kind: built.kind,
+			message: built.reason
+		}
+	};
+}
+
+// src/build/linux-kernels.ts
+/**
+* The archive holds `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or what a site's own command
+* has made; it was packed by whoever built it, and may hold anything. What is wrong with the patch is an outcome; what is
+* wrong with the builder throws a BuilderError or a HostError.
+*/
+async function buildLinuxKernel(config, request) {
+	const { variant, path, connect, tell, signal } = request;
+	const builder = await withKernelConfig(config);
+	signal.throwIfAborted();
+	tell(`building the kernel of ${variant}`);
+	const { host: name } = config;
+	await using host = name === void 0 ? thisMachine() : await connect({
+		...config,
+		host: name
+	}, "builder");
+	const built = await buildVariant(host, builder, request);
+	if (built.kind === "rejected") return built;
+	await fetchKernel(host, built, path, signal);
+	return {
+		kind: "archive",
+		path,
+		sha256: built.sha256,
+		cached: built.cached
+	};
+}
+async function withKernelConfig(config) {
+	const { recipe, ...place } = config;
+	if (recipe.kind === "command") return {
+		...place,
+		recipe
+	};
+	try {
+		const kernelConfig = await readFile(recipe.configPath, "utf8");
+		return {
+			...place,
+			recipe: {
+				...recipe,
+				kernelConfig
+			}
+		};
+	} catch (error) {
+		throw new BuilderError(`The kernel's configuration ${recipe.configPath} cannot be read (${reasonOf(error)}); correct \`builder.kernel.config\` in ppsgate.yml.`);
+	}
+}
+
+export { BuilderError, buildLinuxKernel, buildVariant, builderOf, fetchKernel, gitIn, givenKernel, isPlaceLeftAlone, jailProblem, kernelSums, makingOf, mayChangeKernel, noSums, outsideOptions, pathsThatCount, placesLeftAlone, readOverlay, submodule, sumsFolder, testbedsThatDiffer, touchedCells, variantSchema, variantsByMaking, whyNoRoot };

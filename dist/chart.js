@@ -26,12 +26,15 @@ export const thin = (/** @type {string} */ name, /** @type {string} */ alpha) =>
 export const dayOf = (/** @type {number} */ seconds) =>
   new Date(seconds * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
 
-/** `4.982 Mpps`, `1,057 ns`; `digits` may be fewer on an axis. */
+/** `4.982 Mpps`, `1057 ns`, `8314 instructions`; on an axis `digits` may be fewer, and there is no room for that word. */
 export function metricText(
   /** @type {number} */ value,
-  /** @type {'pps' | 'nsPerPacket'} */ metric,
+  /** @type {import('./drawn.ts').Metric} */ metric,
   digits = 4,
 ) {
+  if (metric === 'instructionsPerPacket') {
+    return `${Number(value.toPrecision(Math.max(digits, 4)))}${digits < 4 ? '' : ' instructions'}`;
+  }
   if (metric === 'nsPerPacket') return `${Number(value.toPrecision(digits))} ns`;
   if (value >= 1e6) return `${(value / 1e6).toPrecision(digits)} Mpps`;
   return value >= 1e3
@@ -48,7 +51,7 @@ export function changeText(/** @type {number} */ ratio) {
 }
 
 export const isWorse = (
-  /** @type {'pps' | 'nsPerPacket'} */ metric,
+  /** @type {import('./drawn.ts').Metric} */ metric,
   /** @type {number} */ ratio,
 ) => (metric === 'pps' ? ratio < 0 : ratio > 0);
 

@@ -1,13 +1,15 @@
-import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./dut.js";
-import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
-import { firewallsOn, takeAwayCommands } from "./scenario.js";
-import { bounded, firewallsTold, leastMtu, loadedModules, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths } from "./testbed.js";
-import { PowerError } from "./power.js";
-import { flowRanges, formatPps, lastLine, netmapPort, reasonOf, shortened } from "./words.js";
-import { gitIn, jailProblem, outsideOptions, whyNoRoot } from "./build.js";
-import { ConsoleError } from "./console.js";
+import { flowRanges, formatPps, grouped, lastLine, netmapPort, reasonOf, shortened } from "./words.js";
 import { frameBytesFor } from "./config.js";
+import { LabImpossibleError, LabInUseError, labPrograms, requireLab } from "./linux-lab.js";
+import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
+import { gitIn, jailProblem, outsideOptions, whyNoRoot } from "./build.js";
+import { PowerError } from "./power.js";
+import { ConsoleError, lastWords } from "./console.js";
+import { bootTogether, bounded, connectTo, firewallsTold, leastMtu, loadedModules, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths } from "./testbed.js";
+import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./dut.js";
+import { firewallsOn, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, pktGenBlast, pktGenRun } from "./traffic.js";
+import { GuestEndedError, KernelFilesError, guestCpu, virtualLabUp } from "./virtual-lab.js";
 import { posix } from "node:path";
 import { readFile } from "node:fs/promises";
 
@@ -869,7 +871,8 @@ function whyUnhealthy(findings) {
 }
 function stepsOf(testbed, world) {
 	switch (testbed.kind) {
-		case "embedded-linux": return [embedded];
+		case "embedded-linux":
+		case "virtual": return [embedded];
 		case "linux": return linuxSteps(testbed, world);
 		case "freebsd": return freebsdSteps(testbed, world);
 	}
@@ -960,9 +963,9 @@ async function firewalls(host, what) {
 	const mend = `${takeAwayCommands.flat().map(typed).join(", ")} on the DUT; those of a firewall that it has not fail`;
 	return [wrong(what, `${stranger} is enabled`, mend)];
 }
-const pktGen = (host, what) => programs(host, what, shell`pgrep -x pkt-gen`);
+const pktGen = (host, what) => programs$1(host, what, shell`pgrep -x pkt-gen`);
 /** pgrep(1) exits with 1 where nothing matches. */
-async function programs(host, what, pgrep) {
+async function programs$1(host, what, pgrep) {
 	const outcome = await host.run(pgrep, limits);
 	if (outcome.kind === "exited" && outcome.code === 1) return [ok(what, "none of an experiment")];
 	if (!isGood(outcome)) return [wrong(what, `${typed(pgrep)} fails there`, "see what it says")];
@@ -980,7 +983,7 @@ function linuxSteps(testbed, world) {
 		...all.flatMap((machine) => machine.names.flatMap((name) => [interfaceStep(machine, name), linkStep(machine, name)]))
 	];
 }
-const linuxPrograms = (host, what) => programs(host, what, shell`pgrep ${ourPrograms}`);
+const linuxPrograms = (host, what) => programs$1(host, what, shell`pgrep ${ourPrograms}`);
 /** The DUT's hold its former rules and settings. */
 async function linuxFiles(host, what) {
 	const outcome = await host.run(shell`ls -A ${ourFolder}`, limits);
@@ -1009,4 +1012,79 @@ function linkStep(machine, name) {
 	};
 }
 
-export { checkFreebsdTestbed, checkLinuxTestbed, healthOf, isGood, lookAgain, ok, skipped, testbedFailed, typed, walk, whyUnhealthy, wrong };
+// src/checkup/virtual-check.ts
+/** Finding after finding, as each is made; the laboratory is made for it, and taken down. */
+async function* checkVirtualTestbed(testbed, { signal }) {
+	await using opened = new AsyncDisposableStack();
+	yield* walk([{
+		what: programs,
+		async look(what) {
+			await requireLab(labPrograms.virtual);
+			return [ok(what, "all are there, and this process may use them")];
+		}
+	}, {
+		what: "a guest",
+		needs: [programs],
+		async look(what) {
+			const lab = await virtualLabUp(testbed);
+			opened.defer(() => lab.down());
+			return bootAndPanic(what, lab, testbed, signal);
+		}
+	}], {
+		signal,
+		failed
+	});
+}
+const programs = "the programs of this machine";
+async function bootAndPanic(what, lab, { kernelPath, accelerator }, signal) {
+	const kernel = await lab.kernel(kernelPath);
+	const startedAt = performance.now();
+	const [booted] = await bootTogether({
+		lab,
+		connect: connectTo,
+		cpus: [guestCpu],
+		signal
+	}, [{
+		variant: {
+			variant: "base",
+			commit: "",
+			files: []
+		},
+		kernel
+	}]);
+	if (booted?.kind !== "booted") {
+		const why = booted === void 0 ? "nothing was booted" : `it did not boot: ${booted.reason}`;
+		return [wrong(what, why, lookAgain)];
+	}
+	const seconds = ((performance.now() - startedAt) / 1e3).toFixed(1);
+	const findings = [ok(what, `${booted.kernel} was up after ${seconds} s`)];
+	const { guest, host } = booted;
+	if (guest.counts !== void 0) {
+		const counted = Number((await readFile(guest.counts)).readBigUInt64LE());
+		findings.push(ok("its instructions", `${grouped(counted)} were counted by then`));
+	} else {
+		const why = `with \`accelerator: ${accelerator}\` nobody counts them: its CPU time is told instead`;
+		findings.push({
+			kind: "skipped",
+			what: "its instructions",
+			why
+		});
+	}
+	await host.run(shell`echo c > /proc/sysrq-trigger`, { timeoutSeconds: 30 }).catch(() => {});
+	await host.close();
+	const { panic } = lastWords(guest.console(), false);
+	findings.push(panic === void 0 ? wrong("its console", "it was told to panic, and shows none", lookAgain) : ok("its console", `told to panic, it shows "${panic}"`));
+	await guest.stop();
+	return findings;
+}
+function failed(what, error) {
+	if (![
+		LabImpossibleError,
+		LabInUseError,
+		KernelFilesError,
+		GuestEndedError
+	].some((kind) => error instanceof kind)) throw error;
+	return wrong(what, reasonOf(error), lookAgain);
+}
+
+export { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, healthOf, isGood, lookAgain, ok, skipped, testbedFailed, typed, walk, whyUnhealthy, wrong };

@@ -1,4 +1,4 @@
-import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, isOfPath, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size, waivableSettings } from "./words.js";
+import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, isOfPath, metricChoice, metricSchema, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size, waivableSettings } from "./words.js";
 import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, url } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
@@ -95,6 +95,7 @@ const otherWords = new Map([
 		"nanoseconds",
 		"cputime"
 	].map((word) => [word, "nsperpacket"]),
+	["instructions", "instructionsperpacket"],
 	["packetspersecond", "pps"],
 	["nft", "nftables"],
 	["routing", "forwarding"]
@@ -219,7 +220,7 @@ function withCapabilities({ nic, cpu, labels, ...rest }) {
 // src/config/builder.ts
 const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, "an absolute path of plain letters");
 const kernelConfig = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, "the name of a kernel configuration");
-const make = closed({
+const make$1 = closed({
 	kind: literal("make"),
 	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF."),
 	kernelConfigFolder: buildFolder.optional().describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
@@ -240,12 +241,12 @@ const make = closed({
 	...kernelConfigFolder !== void 0 && { kernelConfigFolder },
 	...jobs !== void 0 && { jobs }
 }));
-const command$2 = closed({
+const commandRecipe = closed({
 	kind: literal("command"),
 	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LINK and OUTPUT in its environment."),
 	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF.")
 });
-const recipe = discriminatedUnion("kind", [make, command$2], { error: "expected `kind: make` or `kind: command`" });
+const recipe$1 = discriminatedUnion("kind", [make$1, commandRecipe], { error: "expected `kind: make` or `kind: command`" });
 const minutes = (least, most) => ({
 	says: `a duration from ${least} min to ${most} min`,
 	holds: (seconds) => seconds >= least * 60 && seconds <= most * 60
@@ -255,17 +256,9 @@ const jail = closed({
 	name: text(/^[a-zA-Z_][\w-]{0,62}$/, "the name of a jail"),
 	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root")
 });
-/** No more than the runs of a variant that a gate plans by itself where it boots them: other links would never be booted. */
-const mostLinks = 20;
-/** Parses `builder:`; paths stay as written. */
-const builderSchema = closed({
-	...ssh,
-	folder: buildFolder.prefault("/var/db/ppsgate").describe("On the builder; everything of ours is below it."),
-	repository: buildFolder.prefault("/usr/src").describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
+/** What is written of every builder. */
+const builderKeys = {
 	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("Of that clone: a base that it lacks is fetched from there."),
-	jail: jail.optional().describe("A jail(8) without network that builds run in, as a user who owns nothing else."),
-	kernel: recipe.prefault({ kind: "make" }).describe("How a kernel is built."),
-	relink: wholeNumber(1, 20).prefault(1).describe("How often each kernel is linked: its runs boot one after the other."),
 	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
 	turn: duration(minutes(1, 1440)).prefault("240 min").describe("How long to wait for other builds on the same builder to end."),
 	freeSpace: diskSize.prefault("10 GB").describe("Less than this, and no build is started."),
@@ -273,23 +266,43 @@ const builderSchema = closed({
 		kernels: wholeNumber(2, 1e4).prefault(50),
 		size: diskSize.prefault("20 GB")
 	}).prefault({}).describe("Kernels stay in the cache, up to the first of these bounds.")
+};
+/** Those keys as `BuildPlace` has them, beside what else is known of the builder. */
+function withBounds(written) {
+	const { limit, turn, freeSpace, keep, ...rest } = written;
+	return {
+		...rest,
+		limitSeconds: limit,
+		turnSeconds: turn,
+		leastFreeBytes: freeSpace,
+		cache: {
+			mostKernels: keep.kernels,
+			mostBytes: keep.size
+		}
+	};
+}
+/** No more than the runs of a variant that a gate plans by itself where it boots them: other links would never be booted. */
+const mostLinks = 20;
+/** Parses `builder:`; paths stay as written. */
+const builderSchema = closed({
+	...ssh,
+	folder: buildFolder.prefault("/var/db/ppsgate").describe("On the builder; everything of ours is below it."),
+	repository: buildFolder.prefault("/usr/src").describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
+	...builderKeys,
+	jail: jail.optional().describe("A jail(8) without network that builds run in, as a user who owns nothing else."),
+	kernel: recipe$1.prefault({ kind: "make" }).describe("How a kernel is built."),
+	relink: wholeNumber(1, 20).prefault(1).describe("How often each kernel is linked: its runs boot one after the other.")
 }).refine(({ jail, user }) => jail === void 0 || user === "root", {
 	path: ["jail"],
 	error: "only root enters a jail; log in as root, `user: root`"
 }).refine(({ relink, keep }) => 2 * relink <= keep.kernels, {
 	path: ["relink"],
 	error: "the cache is to hold all links of two kernels; set `keep: { kernels: }` to twice as many"
-}).transform(withHost).transform(({ kernel, jail, limit, turn, freeSpace, keep, ...rest }) => ({
+}).transform(withHost).transform(withBounds).transform(({ kernel, jail, ...rest }) => ({
 	...rest,
-	...jail !== void 0 && { jail },
+	system: "freebsd",
 	recipe: kernel,
-	limitSeconds: limit,
-	turnSeconds: turn,
-	leastFreeBytes: freeSpace,
-	cache: {
-		mostKernels: keep.kernels,
-		mostBytes: keep.size
-	}
+	...jail !== void 0 && { jail }
 }));
 
 // src/config/power.ts
@@ -1026,6 +1039,55 @@ const trendSchema = closed({
 	}).refine((page) => ["{from}", "{to}"].every((end) => page.includes(end)), notAPage).optional().describe("Page of the commits from {from} to {to}; left out, GitHub's.")
 });
 
+// src/config/linux-builder.ts
+const make = closed({
+	kind: literal("linux"),
+	config: path$1.describe("A .config of the kernel on this machine, or a part of one: `make olddefconfig` completes it."),
+	jobs: wholeNumber(1, 1024).optional().describe("Left out, as many as the builder has CPUs."),
+	clean: boolean().prefault(true).describe("Every build starts from nothing, or from the objects of the one before."),
+	options: array(text(/^\w+=[^\p{Cc}]*$/u, "an option of make like LLVM=1")).prefault([]).describe("`NAME=value` for make.")
+}).transform(({ config, jobs, ...rest }) => ({
+	...rest,
+	configPath: config,
+	...jobs !== void 0 && { jobs }
+}));
+const recipe = discriminatedUnion("kind", [make, commandRecipe], { error: "expected `kind: linux` or `kind: command`" });
+/** Parses `builder:` of a testbed that boots Linux; paths stay as written. */
+const linuxBuilderSchema = closed({
+	...ssh,
+	host: ssh.host.optional().describe("Left out, kernels are built on this machine."),
+	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("Who builds: nobody but this user on this machine, without network; on another one, who logs in."),
+	folder: buildFolder.prefault("/var/lib/ppsgate-builds").describe("On the builder; everything of ours is below it."),
+	repository: buildFolder.prefault("/usr/src/linux").describe("A clone of Linux's sources on the builder; only objects are added to it."),
+	...builderKeys,
+	kernel: recipe.describe("How a kernel is built.")
+}).transform(withHost).transform(withBounds).transform(({ host, kernel, ...rest }) => ({
+	...rest,
+	system: "linux",
+	recipe: kernel,
+	...host === void 0 ? { jail: { user: rest.user } } : { host }
+}));
+
+// src/config/virtual-testbed.ts
+/** How QEMU runs a guest: `tcg` translates its instructions and counts them, `kvm` has the CPU run them. */
+const accelerators = ["tcg", "kvm"];
+const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, "the name of a kernel module like act_mirred");
+/** Parses a testbed of that kind; paths stay as written. */
+const virtualTestbedSchema = closed({
+	kind: literal("virtual").describe("Virtual machines on this machine, which boot kernels."),
+	accelerator: _enum(accelerators, { error: wrongName(accelerators) }).prefault("tcg").describe("With tcg instructions are counted, on any machine; with kvm CPU time is."),
+	memory: wholeNumber(128, 65536).prefault(256).describe("Of each guest, in MiB."),
+	kernel: path$1.optional().describe("A kernel with its modules, a .deb or a tar archive, that guests boot where none is built or given; left out, the newest one of this machine's /boot."),
+	modules: array(moduleName).prefault([]).describe("Modules that a guest loads beside those that forwarding needs."),
+	builder: linuxBuilderSchema.optional().describe("Builds the kernels of base and patched, where the repository is Linux's sources."),
+	...capabilityKeys
+}).transform(withCapabilities).transform(({ memory, kernel, builder, ...rest }) => ({
+	...rest,
+	memoryMebibytes: memory,
+	...kernel !== void 0 && { kernelPath: kernel },
+	...builder !== void 0 && { builder }
+}));
+
 // src/config/schema.ts
 /** Bytes of a cell's frames: the size asked for, or the smallest that holds the family's headers and a CRC. */
 const frameBytesFor = (traffic, { family, frameBytes }) => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family]);
@@ -1061,12 +1123,13 @@ const embeddedTestbed = closed({
 const testbed = discriminatedUnion("kind", [
 	embeddedTestbed,
 	linuxTestbed,
-	freebsdTestbedSchema
+	freebsdTestbedSchema,
+	virtualTestbedSchema
 ], { error: wrongTestbed });
 const testbedName = string().regex(/^[a-zA-Z0-9][\w.-]{0,62}$/);
 const testbeds = record(testbedName, testbed, { error: wrongTestbeds }).refine((byName) => Object.keys(byName).length > 0, "expected at least one testbed, found none");
-const notSoManyRuns = { error: expected("1, or a multiple of 4 from 4 to 1000") };
-const runsPerBlast = number(notSoManyRuns).refine((runs) => runs === 1 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns).meta({ title: "1, or a multiple of 4 from 4 to 1000" });
+const notSoManyRuns = { error: expected("1, 2, or a multiple of 4 from 4 to 1000") };
+const runsPerBlast = number(notSoManyRuns).refine((runs) => runs === 1 || runs === 2 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns).meta({ title: "1, 2, or a multiple of 4 from 4 to 1000" });
 const frameSize = size(whole(64, 1518, "bytes"));
 /** As written; what is left out depends on the kind of testbeds. */
 const traffic = closed({
@@ -1078,13 +1141,29 @@ const traffic = closed({
 	settle: duration(between(0, 60)).optional().describe("After a variant was laid, before its run is measured."),
 	measure: duration(between(.01, 600)).optional().describe("One run, at most."),
 	measureAtLeast: duration(between(6, 600)).optional().describe("A run ends from here on, when its median is known to 0.5%; with `runsPerBlast: 1`."),
-	runsPerBlast: runsPerBlast.optional().describe("Runs that follow each other in one blast of traffic, the variants in turn.")
+	runsPerBlast: runsPerBlast.optional().describe("Runs that follow each other in one blast of traffic, the variants in turn."),
+	windows: wholeNumber(2, 1e3).optional().describe("Of a virtual testbed: of how many windows a run is made."),
+	windowPackets: wholeNumber(1e3, 1e5).optional().describe("Of a virtual testbed: how many packets each window has.")
 }).refine(({ frameSize, frameSizes }) => frameSize === void 0 || frameSizes === void 0, {
 	path: ["frameSizes"],
 	error: "instead of `frameSize`, not beside it"
 });
-/** On Linux variants change within a blast, in runs of one length; FreeBSD's boot between blasts, which may end early. */
+/**
+* On Linux variants change within a blast, in runs of one length; FreeBSD's boot between blasts, which may end early. Guests
+* boot side by side, take packets in turn, and have no rate.
+*/
 const trafficDefaults = {
+	virtual: {
+		warmUpSeconds: 0,
+		settleSeconds: 0,
+		measureSeconds: 2,
+		measureAtLeastSeconds: 2,
+		runsPerBlast: 2,
+		windows: {
+			count: 8,
+			packets: 1e4
+		}
+	},
 	linux: {
 		offeredPps: 3e6,
 		warmUpSeconds: .5,
@@ -1101,8 +1180,8 @@ const trafficDefaults = {
 		runsPerBlast: 1
 	}
 };
-function withDefaults(written, system) {
-	const usual = trafficDefaults[system];
+function withDefaults(written, kind) {
+	const usual = trafficDefaults[kind];
 	const measureSeconds = written.measure ?? usual.measureSeconds;
 	const runsPerBlast = written.runsPerBlast ?? usual.runsPerBlast;
 	const offeredPps = written.rate ?? usual.offeredPps;
@@ -1114,16 +1193,20 @@ function withDefaults(written, system) {
 		measureSeconds,
 		measureAtLeastSeconds: written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
 		runsPerBlast,
-		...offeredPps !== void 0 && { offeredPps }
+		...offeredPps !== void 0 && { offeredPps },
+		...usual.windows !== void 0 && { windows: {
+			count: written.windows ?? usual.windows.count,
+			packets: written.windowPackets ?? usual.windows.packets
+		} }
 	};
 }
-const metrics = ["pps", "nsPerPacket"];
+const metrics = metricSchema.options;
 const gate = closed({
-	metric: _enum(metrics, { error: wrongName(metrics) }).prefault("pps").describe("What is compared; nsPerPacket is steadier on a machine that is shared."),
+	metric: _enum(metrics, { error: wrongName(metrics) }).optional().describe("What is compared; left out, pps, and on virtual testbeds instructionsPerPacket, which they alone count. nsPerPacket is steadier than pps on a machine that is shared."),
 	margin: ratio({
 		says: "a percentage above 0% and up to 50%",
 		holds: (value) => value > 0 && value <= .5
-	}).prefault("2%").describe("The loss that matters: a smaller one is not a regression."),
+	}).optional().describe("The loss that matters: a smaller one is not a regression. Left out, 2 %, and on virtual testbeds 1 %."),
 	confidence: ratio({
 		says: "one of 80%, 90%, 95%, 98%, 99%, 99.5%",
 		holds: (value) => [
@@ -1147,8 +1230,8 @@ const gate = closed({
 	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five blasts of them, or 20 where each has its own."),
 	stopAtFirst: boolean({ error: expected("true or false") }).prefault(false).describe("A cell that is found to lose ends the runs of all others.")
 }).transform(({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }) => ({
-	metric,
-	marginRatio: margin,
+	...metric !== void 0 && { metric },
+	...margin !== void 0 && { marginRatio: margin },
 	...surenessOf(sureness),
 	falseAlarmRatio: falseAlarms,
 	...design !== void 0 && { design },
@@ -1175,7 +1258,7 @@ const profile = closed({
 	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional().describe("As pmcstat(8) or perf(1) names it; left out, what counts cycles.")
 });
 /** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
-const usualProfileSeconds = (config) => usualSystem(config) === "freebsd" ? 10 : 3;
+const usualProfileSeconds = (config) => usualKind(config) === "freebsd" ? 10 : 3;
 const likeAList = { error: expected("a list like [forwarding]") };
 /** Which there are depends on the testbeds, and on the site's own rules. */
 const namedScenarios$1 = array(string({ error: expected("the name of a scenario") }).meta({ examples: [...scenarios] }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
@@ -1219,13 +1302,15 @@ const configKeys = closed({
 });
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = configKeys.transform((written, context) => {
-	const { overlay, traffic: writtenTraffic, each, split, paths, phabricator, profile, ...rest } = written;
-	const traffic = withDefaults(writtenTraffic, usualSystem(written));
+	const { overlay, traffic: writtenTraffic, gate: writtenGate, each, split, paths, phabricator, profile, ...rest } = written;
+	const traffic = withDefaults(writtenTraffic, usualKind(written));
 	const refuse = (path, message) => context.addIssue({
 		code: "custom",
 		path,
 		message
 	});
+	const stray = strayTraffic(writtenTraffic, usualKind(written));
+	if (stray !== void 0) refuse(["traffic", stray.key], stray.message);
 	const { measureAtLeast } = writtenTraffic;
 	if (measureAtLeast !== void 0 && traffic.runsPerBlast > 1) refuse(["traffic", "measureAtLeast"], "only a run that has a blast of its own can end early; set `runsPerBlast: 1`");
 	else if ((measureAtLeast ?? 0) > traffic.measureSeconds) refuse(["traffic", "measureAtLeast"], "expected at most what `measure` allows");
@@ -1259,6 +1344,7 @@ const configSchema = configKeys.transform((written, context) => {
 			beside: ""
 		},
 		traffic,
+		gate: wholeGate(writtenGate, written),
 		...profile.enabled && { profile: {
 			seconds: profile.window ?? usualProfileSeconds(written),
 			...profile.event !== void 0 && { event: profile.event }
@@ -1280,8 +1366,54 @@ const wrongScenario = (known) => ({ input }) => {
 };
 /** A site's own rules are those of FreeBSD's firewalls. */
 const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "freebsd" ? Object.keys(rules) : []];
-/** Whose defaults hold: FreeBSD's where there is nothing else. */
-const usualSystem = ({ testbeds }) => Object.values(testbeds).every((one) => systemOfKind(one) === "freebsd") ? "freebsd" : "linux";
+/** Whose defaults hold: those of FreeBSD or of virtual machines where there is nothing else. */
+function usualKind({ testbeds }) {
+	const all = Object.values(testbeds);
+	return ["freebsd", "virtual"].find((kind) => all.every((one) => one.kind === kind)) ?? "linux";
+}
+/** What does nothing on such testbeds. */
+function strayTraffic(written, kind) {
+	const key = (kind === "virtual" ? ofTime : ofPackets).find((name) => written[name] !== void 0);
+	if (key === void 0) return void 0;
+	return {
+		key,
+		message: kind === "virtual" ? "virtual testbeds count packets out, and not time: set `windows` and `windowPackets`" : "only virtual testbeds count packets out: set `measure`"
+	};
+}
+const ofTime = [
+	"rate",
+	"warmUp",
+	"settle",
+	"measure",
+	"measureAtLeast"
+];
+const ofPackets = ["windows", "windowPackets"];
+/**
+* Completes what was written by what the testbeds can tell, which may be absent: a guest's instructions are counted to
+* some thousandths, and where the CPU itself executes them its time is told instead.
+*/
+function wholeGate(written, config) {
+	const usual = {
+		metric: "pps",
+		marginRatio: .02
+	};
+	if (config === void 0 || usualKind(config) !== "virtual") return {
+		...usual,
+		...written
+	};
+	return Object.values(config.testbeds).every(countsInstructions) ? {
+		metric: "instructionsPerPacket",
+		marginRatio: .01,
+		...written
+	} : {
+		...usual,
+		metric: "nsPerPacket",
+		...written
+	};
+}
+const countsInstructions = (testbed) => testbed.kind === "virtual" && testbed.accelerator === "tcg";
+/** Whether ppsgate brings it up on this machine, and takes it down: nobody else reaches its machines. */
+const isOnThisMachine = (testbed) => testbed?.kind === "embedded-linux" || testbed?.kind === "virtual";
 const systemOfKind = ({ kind }) => kind === "freebsd" ? "freebsd" : "linux";
 /** Operating system of a testbed of the configuration. */
 function systemOf(config, name) {
@@ -1298,6 +1430,8 @@ function whyUnfit(config, name) {
 	const carried = carriedBy(system, config.rules);
 	const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
 	if (stranger !== void 0) return `Scenarios on ${name}: ${sentence$1(wrongScenario(carried)({ input: stranger }))}`;
+	if (testbed?.kind === "virtual" && config.traffic.windows === void 0) return `${name} counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.`;
+	if (config.gate.metric === "instructionsPerPacket" && testbed !== void 0 && !countsInstructions(testbed)) return `${name} tells no instructionsPerPacket, which virtual testbeds with \`accelerator: tcg\` count: judge it by pps or nsPerPacket.`;
 	if (testbed?.kind !== "freebsd") return void 0;
 	if (config.traffic.runsPerBlast !== 1) return `${name} boots its variants, so its runs share no blast: set \`traffic.runsPerBlast: 1\`, and \`measure: 60 s\` or so.`;
 	if (config.traffic.measureSeconds < 6) return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;
@@ -1316,7 +1450,8 @@ function wrongTestbed({ code, input }) {
 	return wrongName([
 		"embedded-linux",
 		"linux",
-		"freebsd"
+		"freebsd",
+		"virtual"
 	])({ input: input.kind });
 }
 function wrongTestbeds({ code, input }) {
@@ -1361,8 +1496,8 @@ function namedScenarios(config, text, called) {
 function overrideGate(gate, texts, calledAs) {
 	const schema = configKeys.shape.gate;
 	const { metric, margin, falseAlarms, power, design, maxRuns, stopAtFirst } = texts;
-	const read = (name, value) => parse(calledAs(name), schema, { [name]: value });
-	const { stopsAtFirst, ...written } = gate ?? schema.parse({});
+	const read = (name, value) => wholeGate(parse(calledAs(name), schema, { [name]: value }));
+	const { stopsAtFirst, ...written } = gate ?? wholeGate(schema.parse({}));
 	const isEndedEarly = stopAtFirst ? isOn(stopAtFirst, calledAs("stopAtFirst")) : stopsAtFirst === true;
 	return {
 		...written,
@@ -1587,10 +1722,10 @@ const parameters = {
 	},
 	metric: {
 		of: "both",
-		input: "pps or nsPerPacket, instead of the configured one.",
+		input: `${metricChoice}, instead of the configured one.`,
 		option: {
 			value: "metric",
-			says: "pps or nsPerPacket"
+			says: metricChoice
 		},
 		comment: {
 			key: "metric",
@@ -1724,7 +1859,7 @@ const parameters = {
 	baseKernel: {
 		option: {
 			value: "file",
-			says: "of FreeBSD, built before: a tar archive of its folder"
+			says: "built before: of FreeBSD a tar archive of its folder, of Linux a .deb or a tar"
 		},
 		jenkins: true
 	},
@@ -2138,6 +2273,14 @@ function withPlacedPaths(config, places) {
 }
 function placedTestbed(testbed, places) {
 	if (testbed.kind === "embedded-linux") return testbed;
+	if (testbed.kind === "virtual") {
+		const { kernelPath, builder } = testbed;
+		return {
+			...testbed,
+			...kernelPath !== void 0 && { kernelPath: placed(kernelPath, places) },
+			...builder !== void 0 && { builder: placedBuilder(builder, places) }
+		};
+	}
 	if (testbed.kind === "freebsd") {
 		const { dut, senders, receiver, builder } = testbed;
 		const { power, console } = dut;
@@ -2158,6 +2301,16 @@ function placedTestbed(testbed, places) {
 		sender: placedHost(testbed.sender, places),
 		dut: placedHost(testbed.dut, places),
 		receiver: placedHost(testbed.receiver, places)
+	};
+}
+function placedBuilder(builder, places) {
+	const { recipe } = builder;
+	return {
+		...placedHost(builder, places),
+		...recipe.kind === "linux" && { recipe: {
+			...recipe,
+			configPath: placed(recipe.configPath, places)
+		} }
 	};
 }
 function placedHost(machine, places) {
@@ -2244,4 +2397,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { ExposedError, applyOverrides, askNames, askedAs, askedWords, bisectAskNames, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, isOfGate, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };
+export { ExposedError, applyOverrides, askNames, askedAs, askedWords, bisectAskNames, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, isOfGate, isOnThisMachine, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, wholeGate, whyUnfit, wrongName };

@@ -252,7 +252,10 @@ function panicIn(lines) {
 const panics = [
 	/(?:^|[:.>#$%\]] ?)panic: (\S.*)$/,
 	/^(Fatal (?:trap \d+: |double fault).*)$/,
-	/^(KDB: enter: panic)$/
+	/^(KDB: enter: panic)$/,
+	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?(BUG: (?!sleeping function|scheduling while)\S.*)$/,
+	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?((?:Oops|general protection fault|kernel BUG at)\b.*)$/,
+	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/
 ];
 /** Those that are not empty, each as it may be told. */
 function linesOf(text) {
@@ -348,4 +351,4 @@ function tapeOf(size) {
 	};
 }
 
-export { ConsoleError, openConsole, realConsoleWorld, recordConsole, whatItShows };
+export { ConsoleError, lastWords, openConsole, realConsoleWorld, recordConsole, whatItShows };

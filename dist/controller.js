@@ -1,13 +1,14 @@
 import { UsageError, armName, expectedly, notUsed, plainLine, reasonOf } from "./words.js";
+import { isOnThisMachine } from "./config.js";
 import { baseOf, isEnd, mayShareBase, packedEntry, packedLog, readOffer } from "./experiment.js";
-import { labDown, labUp, requireLab } from "./linux-lab.js";
+import { labDown, labPrograms, labUp, requireLab } from "./linux-lab.js";
 import { FencedError, HostError } from "./host.js";
 import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds, takeAboard } from "./reservation.js";
 import { machinesOf } from "./inventory.js";
 import { kernelSums, sumsFolder } from "./build.js";
 import { PowerError, openPower, realPowerWorld } from "./power.js";
 import { openConsole, realConsoleWorld } from "./console.js";
-import { connectTo, fencedConnect, fencedWorld, openFreebsdTestbed, openLinuxTestbed, raiseFences, wakeFreebsdTestbed } from "./testbed.js";
+import { connectTo, fencedConnect, fencedWorld, openFreebsdTestbed, openLinuxTestbed, openVirtualTestbed, raiseFences, wakeFreebsdTestbed } from "./testbed.js";
 import { DutLostError } from "./dut.js";
 import { healthOf, whyUnhealthy } from "./checkup.js";
 import { recordedTestbed } from "./recording.js";
@@ -18,7 +19,10 @@ import { setTimeout } from "node:timers/promises";
 // src/controller/open.ts
 /** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
 async function requireHere(names, { testbeds }) {
-	if (names.some((name) => testbeds[name]?.kind === "embedded-linux")) await requireLab();
+	for (const name of names) {
+		const testbed = testbeds[name];
+		if (isOnThisMachine(testbed)) await requireLab(labPrograms[testbed.kind]);
+	}
 }
 /**
 * Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. Throws a
@@ -29,11 +33,16 @@ async function openTestbed(name, traffic, config, { lease, machines }) {
 	switch (testbed?.kind) {
 		case "linux": return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
 		case "freebsd": return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
-		case "embedded-linux": return openEmbedded(name, traffic);
+		case "embedded-linux":
+		case "virtual": return openHere(name, traffic, config, machines);
 		case void 0: throw new UsageError(`The configuration has no testbed ${name}.`);
 	}
 }
-/** Nobody but this machine reaches the lab, so it knows no leases: one process has it. */
+/** Makes a testbed of this machine. Nobody else reaches it, so it knows no leases: one process has it. */
+async function openHere(name, traffic, { testbeds }, machines = realWorld) {
+	const testbed = testbeds[name];
+	return testbed?.kind === "virtual" ? openVirtualTestbed(name, testbed, traffic, machines) : openEmbedded(name, traffic);
+}
 async function openEmbedded(name, traffic) {
 	const lab = await labUp();
 	const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error) => {
@@ -197,7 +206,7 @@ async function readied(lease, config, world) {
 }
 /** Each login raises the fence, and the DUT may not be up yet. */
 async function bringBack(testbed, lease, config, world) {
-	if (testbed.kind === "embedded-linux") return;
+	if (isOnThisMachine(testbed)) return;
 	if (testbed.kind === "freebsd") {
 		const machines = fencedWorld(world.machines, testbed, lease);
 		await wakeFreebsdTestbed(lease.testbed, testbed, machines);
@@ -387,4 +396,4 @@ function timestampedDirectory(prefix, now = /* @__PURE__ */ new Date()) {
 	return `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
 }
 
-export { byItself, openEmbedded, openReservations, realWorld, requireHere, timestampedDirectory, whoami };
+export { byItself, openHere, openReservations, realWorld, requireHere, timestampedDirectory, whoami };

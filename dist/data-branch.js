@@ -1,4 +1,4 @@
-import { cellName, cellSchema, codeSpan, formatChange, formatPercent, fromJson, patchName, reasonOf, shortId, trendIndexSchema } from "./words.js";
+import { byMetric, cellName, cellSchema, codeSpan, formatChange, formatPercent, fromJson, isCost, metricNouns, metricSchema, patchName, reasonOf, shortId, trendIndexSchema } from "./words.js";
 import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { median } from "./stats.js";
 import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic } from "./experiment.js";
@@ -91,7 +91,7 @@ function countLine(count, kept) {
 		...alarms.length > 0 ? [`alarms: ${alarms.join(", ")}`] : []
 	].join("; ");
 }
-const metricWord = ({ metric }) => metric === "pps" ? "pps" : "ns per packet";
+const metricWord = ({ metric }) => isCost(metric) ? metricNouns[metric] : metric;
 function verdictOf(count) {
 	switch (sameSummary(count).promise) {
 		case "kept": return "within the promised";
@@ -636,7 +636,6 @@ function publishedPaths({ result, isDefaultBranch }, entry) {
 }
 /** Twice what `historyOf` asks for. */
 const enoughRuns = 60;
-const metrics = ["pps", "nsPerPacket"];
 /** The latest entries of each cell under each traffic, oldest first, as many as hold `enoughRuns` of every metric. */
 function boundedHistory(entries) {
 	return [...Map.groupBy(entries, ({ testbed, cell, traffic }) => JSON.stringify([
@@ -651,13 +650,10 @@ function boundedHistory(entries) {
 }
 function latest(group) {
 	const byTime = new Map(group.map((entry) => [entry.at, entry]));
-	const runs = {
-		pps: 0,
-		nsPerPacket: 0
-	};
+	const runs = byMetric(() => 0);
 	return [...byTime.values()].toSorted((a, b) => compare(b.at, a.at)).filter((entry) => {
-		const isWanted = metrics.some((metric) => entry[metric].length > 0 && runs[metric] < enoughRuns);
-		for (const metric of metrics) runs[metric] += entry[metric].length;
+		const isWanted = metricSchema.options.some((metric) => entry[metric].length > 0 && runs[metric] < enoughRuns);
+		for (const metric of metricSchema.options) runs[metric] += entry[metric].length;
 		return isWanted;
 	}).toReversed();
 }

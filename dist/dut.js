@@ -1999,6 +1999,7 @@ function linuxDut(host) {
 			for (const overlay of read) await upload(host, overlay, before, scenarios);
 			return prove(host, read, scenarios);
 		},
+		lay: (variant, scenario) => lay(host, variant, scenario),
 		async observe(request, { isEnough, ...limits }) {
 			const stdin = new PassThrough();
 			const samplesWith = samplesAsTheyCome();
@@ -2133,22 +2134,26 @@ const folderOf = (variant) => `${folder}/${pathName(variant)}`;
 const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
 async function prove(host, variants, scenarios) {
 	for (const { variant, nftables } of variants) for (const scenario of scenarios) {
-		const target = folderOf(variant);
-		const lay = shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`;
-		const outcome = await host.run(lay);
-		if (outcome.kind === "exited" && outcome.code === 0) continue;
-		const { stderr } = outcome;
-		const ending = endingOf(outcome);
-		const message = loadRefusal({
-			folder: target,
-			scenario,
-			nftables,
-			stderr,
-			ending
-		});
-		return doesNotLoad(variant, scenario, message);
+		const laid = await lay(host, variant, scenario, nftables);
+		if (laid.kind === "rejected") return laid;
 	}
 	return { kind: "ready" };
+}
+/** `nftables` are the variant's own rules, which a refusal tells of. */
+async function lay(host, variant, scenario, nftables = "") {
+	const target = folderOf(variant);
+	const outcome = await host.run(shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`);
+	if (outcome.kind === "exited" && outcome.code === 0) return { kind: "ready" };
+	const { stderr } = outcome;
+	const ending = endingOf(outcome);
+	const message = loadRefusal({
+		folder: target,
+		scenario,
+		nftables,
+		stderr,
+		ending
+	});
+	return doesNotLoad(variant, scenario, message);
 }
 /** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
 const laySeconds = 120;

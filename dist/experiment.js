@@ -1,11 +1,11 @@
 import { version } from "./package.js";
-import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, expectedly, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plainLine, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, roughly, runSchema, shortened, upshotOfResult, withoutPaths } from "./words.js";
+import { UsageError, blastSchema, byMetric, cellName, cellProfileSchema, cellSchema, designSchema, diffName, expectedly, formatPercent, historySchema, isArmName, isJudged, lastLine, linkOfPair, ownRulesSchema, patchSchema, pathName, plainLine, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, roughly, runSchema, shortened, upshotOfResult, withoutPaths } from "./words.js";
 import { array, base64, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, quantile, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { blastNumbers, cellResult, cellVerdict, evidenceAt, forecast, isCounted, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { isPlaceLeftAlone, variantSchema } from "./build.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
-import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
+import { freebsdLogNames, logNames, pairsOf as pairsOf$1, readFreebsdLogs, readLinuxLogs, readVirtualLogs, windowsLogName } from "./testbed.js";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -134,6 +134,8 @@ const historyEntrySchema = object({
 	/** One number a blast, in the order in which they were measured. */
 	pps: rates,
 	nsPerPacket: rates,
+	/** Absent from lines of before it was counted. */
+	instructionsPerPacket: rates.default([]),
 	/** The base had moved against what was known before. */
 	moved: boolean(),
 	/** Links of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
@@ -229,8 +231,8 @@ function historyEntries(result) {
 			number: blast,
 			attempt
 		})));
-		const pps = baseNumbers(runs, "pps");
-		if (pps.length === 0) return [];
+		const numbers = byMetric((metric) => baseNumbers(runs, metric));
+		if (numbers.pps.length === 0) return [];
 		const links = new Set(runs.flatMap(({ variant, link }) => variant === "base" ? link ?? 1 : []));
 		return {
 			at,
@@ -238,8 +240,7 @@ function historyEntries(result) {
 			cell,
 			traffic,
 			commit,
-			pps,
-			nsPerPacket: baseNumbers(runs, "nsPerPacket"),
+			...numbers,
 			moved: baseline.kind === "moved",
 			...links.size > 1 && { links: links.size },
 			...took && { took }
@@ -495,7 +496,11 @@ const plannedTraffic = object({
 	settleSeconds: number(),
 	measureSeconds: number(),
 	measureAtLeastSeconds: number(),
-	runsPerBlast: int()
+	runsPerBlast: int(),
+	windows: object({
+		count: int(),
+		packets: int()
+	}).optional()
 });
 const plannedProfile = object({
 	seconds: number(),
@@ -754,9 +759,10 @@ function numberOf(entry) {
 }
 const isWhole = ({ runs }) => (entry) => {
 	if (entry.kind !== "measured") return false;
-	const pairs = new Set(runs.map((run) => run.pair)).size;
-	return runs.length === 1 ? entry.runs.every((run) => run.validity.kind === "valid" && run.pps > 0) : isEnough(validPairs(entry.runs).length, pairs);
+	const pairs = pairsOf(runs);
+	return pairs === 1 ? entry.runs.every((run) => run.validity.kind === "valid" && run.pps > 0) : isEnough(validPairs(entry.runs).length, pairs);
 };
+const pairsOf = (runs) => new Set(runs.map(({ pair }) => pair)).size;
 /** The last look that has all its blasts, and those that the next one lacks; runs that stand apart come once more. */
 function reached({ design, history }, blasts) {
 	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
@@ -786,9 +792,9 @@ function reached({ design, history }, blasts) {
 		open: []
 	};
 }
-/** Counts pairs that are lost of single runs, which a blast either gives or not. */
+/** Counts pairs that are lost of blasts that have one pair or a part of it, which they either give or not. */
 function lostPairs(blasts) {
-	const lost = blasts.filter(({ blast, tries, needed }) => blast.runs.length === 1 && !needed && !tries.some(isWhole(blast)));
+	const lost = blasts.filter(({ blast, tries, needed }) => pairsOf(blast.runs) === 1 && !needed && !tries.some(isWhole(blast)));
 	return new Set(lost.flatMap(({ blast }) => blast.runs.map((run) => run.pair))).size;
 }
 /** Single runs beyond the rest of their variant, where they have been tried but once. */
@@ -2304,13 +2310,7 @@ async function measureAgain(directory, plan, entry) {
 		...egressPackets !== void 0 && { egressPackets },
 		...ingressPackets !== void 0 && { ingressPackets }
 	};
-	const folder = join(directory, summary.logs);
-	const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];
-	const outcome = linux ? readLinuxLogs(planned, startedAt, linux) : freebsd && readFreebsdLogs(planned, freebsd, {
-		startedAt,
-		traffic: plan.traffic,
-		told
-	});
+	const outcome = await outcomeIn(join(directory, summary.logs));
 	if (outcome?.kind !== "measured") return void 0;
 	return {
 		...entry,
@@ -2323,6 +2323,31 @@ async function measureAgain(directory, plan, entry) {
 			attempt
 		}))
 	};
+	async function outcomeIn(folder) {
+		const { traffic } = plan;
+		if (traffic.windows !== void 0) {
+			const virtual = await readVirtual(folder, planned);
+			return virtual && readVirtualLogs(planned, startedAt, traffic.windows.packets, virtual);
+		}
+		const linux = await readLinux(folder);
+		if (linux !== void 0) return readLinuxLogs(planned, startedAt, linux);
+		const freebsd = await readFreebsd(folder);
+		return freebsd && readFreebsdLogs(planned, freebsd, {
+			startedAt,
+			traffic,
+			told
+		});
+	}
+}
+async function readVirtual(folder, planned) {
+	try {
+		const logs = pairsOf$1(planned).map(async ([pair]) => {
+			return [pair, await readFile(join(folder, windowsLogName(pair)), "utf8")];
+		});
+		return new Map(await Promise.all(logs));
+	} catch {
+		return;
+	}
 }
 async function readLinux(folder) {
 	const text = (name) => readFile(join(folder, name), "utf8");

@@ -1,5 +1,4 @@
-import { pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsBySystem } from "./build.js";
-import { systemOf } from "./config.js";
+import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsByMaking } from "./build.js";
 import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, gatePassenger, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { UsageError, brokenOff, cellName, reasonOf, shortId } from "./words.js";
@@ -15,7 +14,7 @@ async function gate(request, directory, world) {
 	await refuseUsed(directory);
 	const rules = await readRules(config);
 	const history = earlierEntries(await world.history.read(), world.now());
-	const variants = await variantsBySystem(request, world.repository);
+	const variants = await variantsByMaking(request, world.repository);
 	const testbeds = request.isMeasuredAnyway || request.isRelinked ? request.testbeds : await testbedsThatDiffer({
 		...request,
 		variants
@@ -27,7 +26,7 @@ async function gate(request, directory, world) {
 		return plan;
 	};
 	const planFor = async (testbed) => {
-		const ours = variants.get(systemOf(config, testbed)) ?? [];
+		const ours = variants.get(makingOf(config, testbed, request.kernels)) ?? [];
 		const first = await cellsTouched(testbed, ours, request, world.repository);
 		return makePlan({
 			...request,
@@ -39,7 +38,7 @@ async function gate(request, directory, world) {
 	if (testbeds.length === 0) {
 		const [first = ""] = request.testbeds;
 		const leftAlone = await placesLeftAlone(first, {
-			config,
+			...request,
 			variants
 		}, world.repository);
 		const result = unchangedResult(await planOn(first), leftAlone, world.now());

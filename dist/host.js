@@ -2,13 +2,13 @@ import { __toESM } from "./rolldown-runtime.js";
 import { lastLine, reasonOf, shortened } from "./words.js";
 import { int, object, string } from "./vendor/zod.js";
 import { once } from "node:events";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { promisify } from "node:util";
 import { createConnection } from "node:net";
 import { Readable } from "node:stream";
 import { createHash, createHmac, randomUUID } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 
 // src/host/host-error.ts
 /** What went wrong between us and a host, in a sentence that names the host and what it was to do. */
@@ -129,18 +129,28 @@ function whyUnfit$1(word, text) {
 /** Program → Debian's and Ubuntu's package, or FreeBSD's where only that has it. */
 const packages = {
 	bash: "bash",
+	busybox: "busybox-static",
+	chrt: "util-linux",
+	cpio: "cpio",
+	"dpkg-deb": "dpkg",
 	ethtool: "ethtool",
 	flock: "util-linux",
+	gcc: "build-essential",
 	git: "git",
 	ip: "iproute2",
+	kmod: "kmod",
 	nft: "nftables",
 	pkill: "procps",
 	"pkt-gen": "pkt-gen",
+	"qemu-system-x86_64": "qemu-system-x86",
 	"ssh-keygen": "openssh-client",
 	sshd: "openssh-server",
 	sysctl: "procps",
 	taskset: "util-linux",
-	trafgen: "netsniff-ng"
+	trafgen: "netsniff-ng",
+	unshare: "util-linux",
+	xz: "xz-utils",
+	zstd: "zstd"
 };
 /** What to install for programs that are missing. */
 const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
@@ -250,22 +260,25 @@ function rejectionOf(signal) {
 /** Answers how the command ended; throws a HostError when that cannot be known. */
 function run(connection, command, options) {
 	const text = lineForAnyShell(command);
+	return withinRun(connection, command, options, (execution) => connection.inTurn(() => execute(connection.client, text, execution)));
+}
+/** Does what runs a command, in whatever way, within the limits of the run. */
+function withinRun({ name, over }, command, options, work) {
 	const shown = commandText(options.shownAs ?? command);
 	const task = {
 		...options,
-		name: connection.name,
+		name,
 		what: `"${shortened(shown)}"`
 	};
 	return withinLimits({
 		...task,
-		over: connection.over.signal
+		over: over.signal
 	}, (stop) => {
 		stopWhenTorn(options.stdin, stop);
-		const execution = {
+		return work({
 			...task,
 			stop: stop.signal
-		};
-		return connection.inTurn(() => execute(connection.client, text, execution));
+		});
 	});
 }
 /** The stdout of a command that exits with 0; throws a HostError for any other. */
@@ -286,18 +299,26 @@ function stopWhenTorn(stdin, stop) {
 	stdin.on("error", (error) => stop.abort(error));
 }
 function execute(client, text, execution) {
-	return inSession(execution, (opened) => client.exec(text, opened), (channel) => follow(channel, execution));
+	return inSession(execution, (opened) => client.exec(text, opened), (channel) => follow(ofChannel(channel), execution));
 }
-async function follow(channel, execution) {
+const ofChannel = (channel) => ({
+	stdin: channel,
+	stdout: channel,
+	stderr: channel.stderr,
+	ended: endOf(channel),
+	leave: () => channel.close()
+});
+/** Feeds it, and answers how it ended; leaves it when it is to stop. */
+async function follow(running, execution) {
 	const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
 	const stopped = rejectionOf(stop);
 	try {
 		const ended = Promise.all([
-			endOf(channel),
-			onStdout ? passOn(channel, onStdout) : collect(channel, "stdout", maxOutputBytes, execution),
-			onStderr ? passOn(channel.stderr, onStderr) : collect(channel.stderr, "stderr", maxOutputBytes, execution)
+			running.ended,
+			onStdout ? passOn(running.stdout, onStdout) : collect(running.stdout, "stdout", maxOutputBytes, execution),
+			onStderr ? passOn(running.stderr, onStderr) : collect(running.stderr, "stderr", maxOutputBytes, execution)
 		]);
-		feed(channel, stdin);
+		feed(running.stdin, stdin);
 		const [ending, stdout, stderr] = await Promise.race([ended, stopped]);
 		if (ending.signal !== void 0) return {
 			kind: "signaled",
@@ -313,13 +334,13 @@ async function follow(channel, execution) {
 		};
 		throw new HostError("lost", `${execution.name} ended ${execution.what} without saying how; check sshd's log there.`);
 	} finally {
-		if (stdin instanceof Readable) stdin.unpipe(channel);
-		channel.close();
+		if (stdin instanceof Readable) stdin.unpipe(running.stdin);
+		running.leave();
 	}
 }
-function feed(channel, stdin) {
-	if (stdin instanceof Readable) stdin.pipe(channel);
-	else channel.end(stdin);
+function feed(to, stdin) {
+	if (stdin instanceof Readable) stdin.pipe(to);
+	else to.end(stdin);
 }
 function endOf(channel) {
 	return new Promise((resolve, reject) => {
@@ -654,11 +675,13 @@ function upload(connection, source, remotePath, mode, { resume = false, ...limit
 	}, ({ signal: stop }) => connection.inTurn(() => inSession({
 		...task,
 		stop
-	}, (opened) => connection.client.sftp(opened), (sftp) => lay(sftp, way, remotePath, mode, stop)))).catch((error) => {
-		if (error instanceof HostError) throw error;
-		const from = typeof source === "string" ? ` from ${source}` : "";
-		throw new HostError("upload-failed", `Cannot lay ${remotePath}${from} on ${connection.name}: ${reasonOf(error)}; check that both folders exist and that ours there can be written.`, { cause: error });
-	});
+	}, (opened) => connection.client.sftp(opened), (sftp) => lay$1(sftp, way, remotePath, mode, stop)))).catch((error) => failUpload(error, source, remotePath, connection));
+}
+/** Throws what ended an upload as a HostError. */
+function failUpload(error, source, remotePath, { name }) {
+	if (error instanceof HostError) throw error;
+	const from = typeof source === "string" ? ` from ${source}` : "";
+	throw new HostError("upload-failed", `Cannot lay ${remotePath}${from} on ${name}: ${reasonOf(error)}; check that both folders exist and that ours there can be written.`, { cause: error });
 }
 const connectionsAtMost = 5;
 /**
@@ -695,7 +718,7 @@ function resumed(path, remotePath) {
 		send: (sftp, stop) => sendRest(sftp, path, partial, stop)
 	};
 }
-async function lay(sftp, { partial, keepsPartial, send }, remotePath, mode, stop) {
+async function lay$1(sftp, { partial, keepsPartial, send }, remotePath, mode, stop) {
 	const stopped = rejectionOf(stop);
 	const broken = new Promise((_, reject) => {
 		sftp.on("error", reject);
@@ -888,6 +911,84 @@ function tokenWord(token) {
 /** /proc/stat's ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
 const nsPerTick = 1e7;
 
+// src/host/local.ts
+/** Unlike one over ssh, a command that is cut short is killed, with its process group. */
+function thisMachine() {
+	const here = {
+		name: "this machine",
+		over: new AbortController()
+	};
+	const run = (command, options = {}) => withinRun(here, command, options, (execution) => follow(start(command), execution));
+	const close = async () => here.over.abort(/* @__PURE__ */ new Error("nothing more is done here"));
+	return {
+		name: here.name,
+		run,
+		output: async (command, options) => stdoutOf(await run(command, options), here.name, command),
+		async upload(source, path, mode, limits = {}) {
+			const task = {
+				...limits,
+				name: here.name,
+				over: here.over.signal
+			};
+			await withinLimits({
+				...task,
+				what: `the upload of ${path}`
+			}, ({ signal }) => lay(source, path, mode, signal)).catch((error) => failUpload(error, source, path, here));
+		},
+		close,
+		[Symbol.asyncDispose]: close
+	};
+}
+function start(command) {
+	const { PATH, HOME } = process.env;
+	const child = spawn("sh", ["-c", commandText(command)], {
+		cwd: "/",
+		detached: true,
+		env: {
+			PATH,
+			HOME
+		}
+	});
+	child.stdin.on("error", () => {});
+	const ended = Promise.withResolvers();
+	let isOver = false;
+	child.on("error", ended.reject);
+	child.on("close", (code, signal) => {
+		isOver = true;
+		ended.resolve({
+			...code !== null && { code },
+			...signal !== null && { signal }
+		});
+	});
+	return {
+		stdin: child.stdin,
+		stdout: child.stdout,
+		stderr: child.stderr,
+		ended: ended.promise,
+		leave: () => {
+			if (!isOver && child.pid !== void 0) killGroup(child.pid);
+		}
+	};
+}
+function killGroup(leader) {
+	try {
+		process.kill(-leader, "SIGKILL");
+	} catch {}
+}
+async function lay(source, path, mode, signal) {
+	const partial = `${path}.${randomUUID()}.part`;
+	try {
+		if (typeof source === "string") await copyFile(source, partial);
+		else await writeFile(partial, source, { mode: 384 });
+		await chmod(partial, mode);
+		signal.throwIfAborted();
+		await rename(partial, path);
+	} catch (error) {
+		await rm(partial, { force: true });
+		throw error;
+	}
+}
+
 // src/host/process.ts
 /** The leader of a process group, and when it started as this machine tells it. */
 const leaderSchema = object({
@@ -928,4 +1029,4 @@ async function startByPs(pid) {
 	return state === "Z" ? void 0 : started;
 }
 
-export { FencedError, HostError, algorithmsFor, commandText, connect$1 as connect, fencedHost, isRunning, leaderSchema, missingOn, nsPerTick, ownFolder, packagesOf, parseKnownHosts, raiseFence, requirePrograms, shell, signalGroup, startOf, stdoutOf, turns, uploadOverBreaks };
+export { FencedError, HostError, algorithmsFor, commandText, connect$1 as connect, fencedHost, isRunning, leaderSchema, missingOn, nsPerTick, ownFolder, packagesOf, parseKnownHosts, raiseFence, requirePrograms, shell, signalGroup, startOf, stdoutOf, thisMachine, turns, uploadOverBreaks };

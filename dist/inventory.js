@@ -1,5 +1,5 @@
 import { UsageError, driversOf, excerpt } from "./words.js";
-import { didYouMean, isFulfilled, parseEach, readWish, systemOf, whyUnfit } from "./config.js";
+import { didYouMean, isFulfilled, isOnThisMachine, parseEach, readWish, systemOf, whyUnfit } from "./config.js";
 import { outlooksOf } from "./reservation.js";
 import { SocketAddress, isIPv6 } from "node:net";
 import { hostname } from "node:os";
@@ -88,14 +88,15 @@ function nothingLike(config, wish) {
 // src/inventory/machines.ts
 /** What a lease of the testbed takes: `host:port`, or `embedded@` and the name of this machine. Builders are shared. */
 function machinesOf(testbed, thisMachine = hostname()) {
-	if (testbed.kind === "embedded-linux") return [`embedded@${thisMachine.toLowerCase()}`];
+	if (isOnThisMachine(testbed)) return [`embedded@${thisMachine.toLowerCase()}`];
 	const names = rolesOf(testbed).map(({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`);
 	return [...new Set(names)];
 }
 /** The DUT is the first. The embedded testbed has no machines of its own. */
 function rolesOf(testbed) {
 	switch (testbed.kind) {
-		case "embedded-linux": return [];
+		case "embedded-linux":
+		case "virtual": return [];
 		case "linux": return [
 			{
 				config: testbed.dut,

@@ -19,7 +19,7 @@ async function claim(path) {
 	const lock = lockIfFree(`${path}.lock`);
 	if (lock === void 0) {
 		const pid = await readFile(path, "utf8").catch(() => "of another user");
-		throw new LabInUseError(`The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`);
+		throw new LabInUseError(`The lab of this machine is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`);
 	}
 	locks.set(path, lock);
 	await writeFile(path, String(process.pid));
@@ -36,17 +36,47 @@ var LabInUseError = class extends Error {};
 
 // src/linux-lab/requirements.ts
 const run$1 = promisify(execFile);
-/** Without git there is no patch to judge. */
-const labPrograms = [
-	"nft",
-	"trafgen",
-	"sshd",
-	"ssh-keygen",
-	"ethtool",
-	"ip",
-	"sysctl",
-	"git"
-];
+/** Without git there is no patch to judge. Guests run a part of the programs of a virtual one, and the others make what they boot. */
+const labPrograms = {
+	"embedded-linux": [
+		"nft",
+		"trafgen",
+		"sshd",
+		"ssh-keygen",
+		"ethtool",
+		"ip",
+		"sysctl",
+		"git"
+	],
+	virtual: [
+		...[
+			"bash",
+			"busybox",
+			"chrt",
+			"cpio",
+			"dpkg-deb",
+			"flock",
+			"gcc",
+			"git",
+			"ip"
+		],
+		...[
+			"kmod",
+			"nft",
+			"qemu-system-x86_64",
+			"ssh-keygen",
+			"sshd",
+			"sysctl",
+			"taskset"
+		],
+		...[
+			"trafgen",
+			"unshare",
+			"xz",
+			"zstd"
+		]
+	]
+};
 /** This machine cannot carry the lab; the message says which right is missing and what would be needed. */
 var LabImpossibleError = class extends Error {
 	name = "LabImpossibleError";
@@ -55,13 +85,13 @@ var LabImpossibleError = class extends Error {
 * Sees to it that this process can carry the lab, through sudo and apt where it must. An exit code means
 * that the same program has just run as root and done the work; nothing, that this process may go on.
 */
-async function readyMachine(say) {
+async function readyMachine(say, kinds = ["embedded-linux"]) {
 	const exitCode = await rerunAsRoot();
 	if (exitCode !== void 0) return exitCode;
 	await requireRights();
-	const missing = await missingPrograms(labPrograms);
+	const missing = await missingPrograms(kinds.flatMap((kind) => labPrograms[kind]));
 	if (missing.length > 0) await installPackages(packagesOf(missing), say);
-	if (!await isInstalled("perf")) await installPerf(say);
+	if (kinds.includes("embedded-linux") && !await isInstalled("perf")) await installPerf(say);
 }
 /** Names by which systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
 const perfPackages = ["linux-perf", `linux-tools-${release()}`];
@@ -80,7 +110,7 @@ async function installPerf(say) {
 	say("perf is not to be had here, so there will be no profiles.");
 }
 /** Throws a `LabImpossibleError` where this process cannot carry the lab as the machine is, and installs nothing. */
-async function requireLab(programs = labPrograms) {
+async function requireLab(programs = labPrograms["embedded-linux"]) {
 	await requireRights();
 	const missing = await missingPrograms(programs);
 	if (missing.length === 0) return;
@@ -159,7 +189,7 @@ const run = (program, args) => execute(program, args, { env: {
 	PATH: labPath()
 } });
 const folder = "/run/ppsgate-lab";
-/** Beside the folder, which comes and goes. */
+/** Beside the folder, which comes and goes; who has the virtual laboratory has the same machine. */
 const ownerFile = `${folder}.owner`;
 const roles = [
 	"sender",
@@ -522,4 +552,4 @@ async function feed(program, args, input) {
 	return (await running).stdout;
 }
 
-export { labDown, labLeftovers, labUp, readyMachine, requireLab, rerunAsRoot };
+export { LabImpossibleError, LabInUseError, claim, disclaim, labDown, labLeftovers, labPath, labPrograms, labUp, ownerFile, readyMachine, requireLab, rerunAsRoot };

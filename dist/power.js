@@ -336,6 +336,11 @@ function said({ user, password }, status, body) {
 const times = 3;
 /** Real machines take up to 10 s to go off, emulated ones 11. */
 const secondsToObey = 30;
+/** Between looks. The least that a cycle has to keep a machine off is 1 s (IPMI 2.0, section 28.3), which is not to be missed. */
+const pace = {
+	usual: 1,
+	cycle: .25
+};
 /** A refusal may be that of a controller which has not ended something else. */
 const secondsAfterRefusal = 5;
 /** Until the power supply's capacitors are empty; some BMCs also lose what they are told right after. */
@@ -379,14 +384,15 @@ async function cycledByItself(controller, sleep) {
 	const answer = await controller.cycle();
 	if (answer.kind === "refused") return false;
 	const leftOn = (state) => state !== "on";
-	if (answer.kind === "taken" && !leftOn(await watch(controller, leftOn, secondsToObey, sleep))) return false;
+	const seenOff = () => watch(controller, leftOn, secondsToObey, sleep, pace.cycle);
+	if (answer.kind === "taken" && !leftOn(await seenOff())) return false;
 	return await watch(controller, (state) => state === "on", secondsToObey, sleep) === "on";
 }
 /** The first state that is as wanted, or else the last of so many seconds. */
-async function watch(controller, isWanted, seconds, sleep) {
+async function watch(controller, isWanted, seconds, sleep, secondsBetween = pace.usual) {
 	let state = await controller.state();
-	for (let second = 0; second < seconds && !isWanted(state); second += 1) {
-		await sleep(1);
+	for (let waited = 0; waited < seconds && !isWanted(state); waited += secondsBetween) {
+		await sleep(secondsBetween);
 		state = await controller.state();
 	}
 	return state;

@@ -263,7 +263,7 @@ function single(profile, width) {
 	}, "profile", scaled(total, width));
 	const drawn = flames(placed, {
 		look: ({ name, module }) => `${looks.get(module ?? "") ?? "plain"} ${nameLook(name)}`,
-		about: ({ samples }) => `${counted(samples.profile)}, ${percent$1(samples.profile / total)}`
+		about: ({ samples }) => `${counted$1(samples.profile)}, ${percent$1(samples.profile / total)}`
 	});
 	return {
 		legend: moduleLegend(profile, looks),
@@ -290,7 +290,7 @@ function difference(profile, base, width) {
 	const placed = layout(stacks, "profile", scaled(totals.profile, width));
 	const drawn = flames(placed, {
 		look: (box) => changeLook(changeOf(box)),
-		about: (box) => `${changeText(changeOf(box))}, ${counted(box.samples.profile)}`
+		about: (box) => `${changeText(changeOf(box))}, ${counted$1(box.samples.profile)}`
 	});
 	const vanished = {
 		...stacks,
@@ -350,7 +350,7 @@ function fitted(name, width) {
 const round = (pixels) => Math.round(pixels * 100) / 100;
 /** One for all frames, and none for who draws nothing: to make it takes longer than to load this file. */
 let grouping;
-function counted(samples) {
+function counted$1(samples) {
 	if (samples === 1) return "1 sample";
 	if (samples < 1e3) return `${samples} samples`;
 	grouping ??= new Intl.NumberFormat("en-US");
@@ -557,10 +557,10 @@ const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").r
 // src/profile/movers.ts
 /**
 * Compares what each function itself was sampled, without what it calls, in two profiles freed of idle stacks;
-* `nsPerPacket` is the DUT's time for each packet.
+* `cost` is what each packet takes of what was sampled: the DUT's time, or its instructions.
 *
-* Shares alone deceive: where one function gets dearer, those of all others fall. Share × time does not, and is
-* compared where the time is known, which is taken to be without error: its own is below `bootDeviation`.
+* Shares alone deceive: where one function gets dearer, those of all others fall. Share × cost does not, and is
+* compared where the cost is known, which is taken to be without error: its own is below `bootDeviation`.
 * Elsewhere a function must have moved by its share, and also by what its share would be had the median function
 * kept its cost (as Anders and Huber compare counts of genes, Genome Biology 11:R106, 2010).
 *
@@ -569,22 +569,33 @@ const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").r
 * is too little where only the first few are read. Where the runs that were measured have shown a change, `isChange`,
 * it is not asked whether there is one but where, and the bound is wider.
 */
-function explain(base, patched, nsPerPacket, isChange = false) {
+function explain(base, patched, cost, isChange = false) {
 	const totals = {
 		base: samplesOf(base.stacks),
 		patched: samplesOf(patched.stacks)
 	};
-	const functions = ownShares(base, patched, totals);
-	const slowdowns = nsPerPacket === void 0 ? [1, 1 / medianRatio(functions)] : [nsPerPacket.patched / nsPerPacket.base];
-	const movers = unlikely(functions, functions.map((one) => Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown)))), isChange ? falseAlarm.changed : falseAlarm.unchanged).filter(({ ratio }) => isLarge(slowdowns.map((slowdown) => relativeChange(ratio, slowdown)))).map((one) => moverOf(one, nsPerPacket)).toSorted((a, b) => absoluteChange(b) - absoluteChange(a));
+	const exactness = cost?.metric === "instructionsPerPacket" ? counted : sampled;
+	const functions = ownShares(base, patched, totals, exactness);
+	const slowdowns = cost === void 0 ? [1, 1 / medianRatio(functions)] : [cost.patched / cost.base];
+	const movers = unlikely(functions, functions.map((one) => Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown, exactness)))), isChange ? falseAlarm.changed : falseAlarm.unchanged).filter(({ ratio }) => isLarge(slowdowns.map((slowdown) => relativeChange(ratio, slowdown)), exactness)).map((one) => moverOf(one, cost)).toSorted((a, b) => absoluteChange(b, cost) - absoluteChange(a, cost));
 	return {
 		movers: movers.slice(0, mostMovers),
 		moved: movers.length
 	};
 }
 const mostMovers = 10;
-/** Of all time for each packet, in the dearer variant: what is less does not explain a loss that matters. */
-const leastChange = .0075;
+/**
+* In a published profile most functions have 1 to 5 % between its eight CPUs, and locks 8 %: a boot is the mean of eight.
+*/
+const sampled = {
+	leastChange: .0075,
+	bootDeviation: .02
+};
+/** Instructions differ between boots by what batches of packets do: in all by 0.1 to 0.3 %. */
+const counted = {
+	leastChange: .002,
+	bootDeviation: .005
+};
 /** Chance that any function of a cell is named where none changed; by whether the cell itself is known to have. */
 const falseAlarm = {
 	unchanged: .01,
@@ -592,13 +603,8 @@ const falseAlarm = {
 };
 /** So many samples tell as much as one that came by itself. */
 const samplesPerBurst = 2;
-/**
-* Standard deviation of the logarithm of a function's cost between boots of one kernel. In a published profile most
-* functions have 1 to 5 % between its eight CPUs, and locks 8 %: a boot is the mean of eight.
-*/
-const bootDeviation = .02;
 /** Of the functions that can have changed by enough. */
-function ownShares(base, patched, totals) {
+function ownShares(base, patched, totals, { leastChange }) {
 	const leaves = [...leavesOf(base, "base"), ...leavesOf(patched, "patched")];
 	return [...Map.groupBy(leaves, ({ name }) => name).values()].flatMap(byModule).map((leaves) => shareOf(leaves, totals)).filter(({ ratio }) => ratio.base + ratio.patched >= leastChange);
 }
@@ -646,7 +652,7 @@ function medianRatio(functions) {
 * long in patched and none of it in this function. Poisson counts of a known sum are binomial (Przyborowski and
 * Wilenski, Biometrika 31, 1940), exactly so where one of them is 0; boots that differ make them beta-binomial.
 */
-function chanceOf(samples, totals, slowdown) {
+function chanceOf(samples, totals, slowdown, { bootDeviation }) {
 	const packets = {
 		base: totals.base,
 		patched: totals.patched / slowdown
@@ -697,19 +703,22 @@ function unlikely(functions, chances, falseAlarm) {
 /** Of all time for each packet in the dearer variant. */
 const relativeChange = ({ base, patched }, slowdown) => (patched * slowdown - base) / Math.max(1, slowdown);
 /** By every reckoning, and always in the same direction. */
-const isLarge = (changes) => Math.min(...changes) >= leastChange || Math.max(...changes) <= -.0075;
-const moverOf = ({ name, module, ratio }, nsPerPacket) => ({
+const isLarge = (changes, { leastChange }) => Math.min(...changes) >= leastChange || Math.max(...changes) <= -leastChange;
+const moverOf = ({ name, module, ratio }, cost) => ({
 	function: name,
 	...module !== void 0 && { module },
 	baseRatio: ratio.base,
 	patchedRatio: ratio.patched,
-	...nsPerPacket && { nsPerPacket: {
-		base: ratio.base * nsPerPacket.base,
-		patched: ratio.patched * nsPerPacket.patched
+	...cost && { [cost.metric]: {
+		base: ratio.base * cost.base,
+		patched: ratio.patched * cost.patched
 	} }
 });
-/** Of its time where that is known, of its share elsewhere. */
-const absoluteChange = ({ baseRatio, patchedRatio, nsPerPacket }) => nsPerPacket === void 0 ? Math.abs(patchedRatio - baseRatio) : Math.abs(nsPerPacket.patched - nsPerPacket.base);
+/** Of its cost where that is known, of its share elsewhere. */
+const absoluteChange = ({ baseRatio, patchedRatio }, { base, patched } = {
+	base: 1,
+	patched: 1
+}) => Math.abs(patchedRatio * patched - baseRatio * base);
 
 // src/profile/parser.ts
 /**
@@ -1363,7 +1372,7 @@ function withReasons(result, profiles) {
 		const taken = profiles.find(({ cell }) => cellName(cell) === cellName(rest.cell));
 		const { kind } = rest.verdict;
 		const isChange = kind === "regression" || kind === "improvement";
-		const reason = reasonOf(nsPerPacket(rest.comparisons), isChange, taken?.variants ?? []);
+		const reason = reasonOf(packetCost(rest.comparisons, rest), isChange, taken?.variants ?? []);
 		return {
 			...rest,
 			...reason && { reason }
@@ -1381,37 +1390,43 @@ function withBisectReason({ reason: _, ...result }, profiles) {
 	const { answer, metric } = result;
 	if (answer.kind !== "culprit" && answer.kind !== "group") return result;
 	const { before: base, after: patched } = answer.change;
-	const reason = reasonOf(nsPerPacket([{
+	const reason = reasonOf(packetCost([{
 		metric,
 		base,
 		patched
-	}]), true, profiles[0]?.variants ?? []);
+	}], result), true, profiles[0]?.variants ?? []);
 	return {
 		...result,
 		...reason && { reason }
 	};
 }
 /** Undefined where base or patched is missing. */
-function reasonOf(time, isChange, taken) {
+function reasonOf(cost, isChange, taken) {
 	const base = taken.find(({ variant }) => variant === "base");
 	const patched = taken.find(({ variant }) => variant === "patched");
 	if (base === void 0 || patched === void 0) return void 0;
 	const idleFrames = [.../* @__PURE__ */ new Set([...base.idleFrames, ...patched.idleFrames])];
 	return {
-		...explain(base.profile, patched.profile, time, isChange),
+		...explain(base.profile, patched.profile, cost, isChange),
 		idleFrames
 	};
 }
-/** Of the forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare. */
-function nsPerPacket(comparisons) {
-	const told = comparisons.find(({ metric }) => metric === "nsPerPacket");
-	if (told !== void 0) return {
-		base: told.base,
-		patched: told.patched
-	};
+/**
+* What the samples are shares of: instructions where the profiler took its samples by them, else time. That is of the
+* forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare.
+*/
+function packetCost(comparisons, { profiles }) {
+	const costOf = (cost) => comparisons.flatMap(({ metric, base, patched }) => metric === cost ? {
+		metric: cost,
+		base,
+		patched
+	} : []);
+	const [told] = [...profiles.every((one) => one.kind !== "profiled" || one.event === "instructions") ? costOf("instructionsPerPacket") : [], ...costOf("nsPerPacket")];
+	if (told !== void 0) return told;
 	const pps = comparisons.find(({ metric }) => metric === "pps");
 	if (pps === void 0 || !(pps.base > 0 && pps.patched > 0)) return void 0;
 	return {
+		metric: "nsPerPacket",
 		base: 1e9 / pps.base,
 		patched: 1e9 / pps.patched
 	};

@@ -6,7 +6,7 @@ import { cellsOf, designOf, historyOf, policyOf } from "./experiment.js";
 import { HostError, shell } from "./host.js";
 import { provesScenario } from "./scenario.js";
 import { blast, bootFor, fingerprintOfDut, inspectDut, layRules, openFreebsdMachines, profile, proofOf, takeRulesAway } from "./testbed.js";
-import { UsageError, cellName, cellSchema, expectedly, formatDuration, formatPercent, formatPps, lastLine, shortId } from "./words.js";
+import { UsageError, byMetric, cellName, cellSchema, expectedly, formatDuration, formatPercent, formatPps, lastLine, shortId } from "./words.js";
 import { chiSquaredDistributionTable, mean } from "./vendor/simple-statistics.js";
 import { forecast } from "./stats.js";
 import { dirname, join } from "node:path";
@@ -476,8 +476,8 @@ function historyOfRehearsal({ name, config, cells, commit, journal }) {
 			cell,
 			traffic,
 			commit,
+			...byMetric(() => []),
 			pps,
-			nsPerPacket: [],
 			moved: false,
 			took
 		}];

@@ -1,4 +1,4 @@
-import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, verdictsWorstFirst } from "./words.js";
+import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, fromJson, grouped, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, verdictsWorstFirst } from "./words.js";
 import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
@@ -223,21 +223,20 @@ const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind ==
 const stoppedCells = (cells) => cells.filter(({ verdict }) => verdict.kind === "inconclusive" && verdict.isStopped);
 /**
 * The changes of the judged metric that are a loss of the margin, and its mirror image: the margin is one of speed, and
-* what takes 5.26 % more time for each packet has lost 5 % of its speed.
+* what takes 5.26 % more time, or instructions, for each packet has lost 5 % of its speed.
 */
 function marginsOf({ metric, marginRatio }) {
 	const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
-	return metric === "pps" ? {
-		loss: less,
-		gain: more
-	} : {
+	return isCost(metric) ? {
 		loss: more,
 		gain: less
+	} : {
+		loss: less,
+		gain: more
 	};
 }
 /** `lose 2 %`, `take 5.26 % more CPU time per packet`: in the metric that is judged. */
-const lossThatMatters = (policy) => policy.metric === "pps" ? `lose ${formatPercent(policy.marginRatio)}` : `take ${formatPercent(marginsOf(policy).loss)} more ${timePerPacket}`;
-const timePerPacket = "CPU time per packet";
+const lossThatMatters = (policy) => isCost(policy.metric) ? `take ${formatPercent(marginsOf(policy).loss)} more ${metricNouns[policy.metric]}` : `lose ${formatPercent(policy.marginRatio)}`;
 const mostNamed$4 = 3;
 /**
 * `loses 10.4 % (forwarding inet4) and 9.10 % (forwarding inet6)`, `takes 11.6 % more CPU time per packet (forwarding
@@ -246,20 +245,24 @@ const mostNamed$4 = 3;
 function changes(cells, way, { metric }, named) {
 	const silent = cells.filter(isSilent);
 	const moving = cells.filter((cell) => !isSilent(cell));
-	const [verb, what] = ways$1[metric][way];
+	const [verb, what] = ways[metric][way];
 	const sizes = moving.slice(0, mostNamed$4).map(({ cell, comparisons: [judged] }, index) => {
 		return `${judged === void 0 ? "an unknown share" : formatSize(judged.interval.change)}${index === 0 ? what : ""} (${named(cellName(cell))})`;
 	});
 	return [...silent.length > 0 ? [silentText(silent, named)] : [], ...moving.length > 0 ? [`${verb} ${listed$1(sizes, moving.length)}`] : []].join(", and ");
 }
-const ways$1 = {
+const ways = {
 	pps: {
 		regression: ["loses", ""],
 		improvement: ["gains", ""]
 	},
 	nsPerPacket: {
-		regression: ["takes", ` more ${timePerPacket}`],
-		improvement: ["takes", ` less ${timePerPacket}`]
+		regression: ["takes", ` more ${metricNouns.nsPerPacket}`],
+		improvement: ["takes", ` less ${metricNouns.nsPerPacket}`]
+	},
+	instructionsPerPacket: {
+		regression: ["takes", ` more ${metricNouns.instructionsPerPacket}`],
+		improvement: ["takes", ` fewer ${metricNouns.instructionsPerPacket}`]
 	}
 };
 const namesOf = (cells, named) => listed$1(cells.slice(0, mostNamed$4).map(({ cell }) => named(cellName(cell))), cells.length);
@@ -283,11 +286,12 @@ function silentText(cells, named) {
 }
 /** The bound that the verdict rests on, of the cell that comes nearest to the loss that matters. */
 function nothingThatMatters(cells, policy) {
-	const losses = cells.flatMap(({ comparisons: [judged] }) => judged === void 0 ? [] : policy.metric === "pps" ? -judged.interval.low : judged.interval.high);
+	const { metric } = policy;
+	const losses = cells.flatMap(({ comparisons: [judged] }) => judged === void 0 ? [] : isCost(metric) ? judged.interval.high : -judged.interval.low);
 	const most = Math.max(0, ...losses);
 	const matters = formatPercent(Math.abs(marginsOf(policy).loss));
-	if (policy.metric === "pps") return most === 0 ? "loses nothing" : `loses nothing that matters: ${formatSize(most)} at most, where ${matters} would matter`;
-	return most === 0 ? `takes no more ${timePerPacket}` : `costs nothing that matters: ${formatSize(most)} more ${timePerPacket} at most, where ${matters} would matter`;
+	if (isCost(metric)) return most === 0 ? `takes no more ${metricNouns[metric]}` : `costs nothing that matters: ${formatSize(most)} more ${metricNouns[metric]} at most, where ${matters} would matter`;
+	return most === 0 ? "loses nothing" : `loses nothing that matters: ${formatSize(most)} at most, where ${matters} would matter`;
 }
 /** Why most runs of cells do not count, in words of our own. */
 function whyInvalid(cells) {
@@ -356,16 +360,14 @@ function bisectLook({ answer, metric }) {
 	switch (answer.kind) {
 		case "culprit":
 		case "group": return lookOf$1(answer.change, metric);
-		case "several": return answer.found.some(({ change }) => isLoss(change, metric)) ? "regression" : "improvement";
+		case "several": return answer.found.some(({ change }) => isLoss({ metric }, change.change)) ? "regression" : "improvement";
 		case "not-reproduced": return "invalid";
 		case "slide":
 		case "inconclusive": return "inconclusive";
 	}
 }
 const bisectSymbol = (result) => symbols[bisectLook(result)];
-const lookOf$1 = (change, metric) => isLoss(change, metric) ? "regression" : "improvement";
-/** Fewer packets, or more time for each. */
-const isLoss = ({ change }, metric) => metric === "pps" ? change < 0 : change > 0;
+const lookOf$1 = ({ change }, metric) => isLoss({ metric }, change) ? "regression" : "improvement";
 const commandLine = {
 	fixUp: (commit) => `\`--fix-up ${commit}\``,
 	goOn: "`ppsgate bisect --resume DIR --max-boots N`",
@@ -386,9 +388,9 @@ function bisectNextSteps(result, ways = commandLine) {
 const mostNamed$3 = 3;
 const mostSteps = 5;
 function afterCulprit(result, answer, ways) {
-	const { revert, metric, reason } = result;
+	const { revert, reason } = result;
 	const where = reason === void 0 ? "See what it does for each packet" : "See below which functions moved";
-	const look = isLoss(answer.change, metric) ? `${where}, and make that cheaper; or keep it, and tell what the loss is for.` : `Nothing has to be mended. ${where}.`;
+	const look = isLoss(result, answer.change.change) ? `${where}, and make that cheaper; or keep it, and tell what the loss is for.` : `Nothing has to be mended. ${where}.`;
 	const verify = revert === void 0 ? `To be surer, have the bad one measured without it: ${ways.verifyRevert}.` : void 0;
 	return [
 		look,
@@ -417,17 +419,12 @@ function foundText(result, found) {
 	const count = found.last - found.after;
 	return `one of these ${count} ${said}: ${count <= mostNamed$3 ? Array.from({ length: count }, (_, index) => idOf(result, found.after + 1 + index)).join(", ") : `${idOf(result, found.after + 1)} … ${idOf(result, found.last)}`}`;
 }
-const ways = {
-	pps: {
-		loss: ["costs", ""],
-		gain: ["brings", ""]
-	},
-	nsPerPacket: {
-		loss: ["costs", " more CPU time per packet"],
-		gain: ["saves", " of the CPU time per packet"]
-	}
-};
-const wayOf = (change, metric) => ways[metric][isLoss(change, metric) ? "loss" : "gain"];
+function wayOf({ change }, metric) {
+	const isLost = isLoss({ metric }, change);
+	if (!isCost(metric)) return [isLost ? "costs" : "brings", ""];
+	const noun = metricNouns[metric];
+	return isLost ? ["costs", ` more ${noun}`] : ["saves", ` of the ${noun}`];
+}
 const verbOf = (change, metric) => wayOf(change, metric)[0];
 const unitOf = (change, metric) => wayOf(change, metric)[1];
 /** The further end of an interval that may be longer on one side. */
@@ -435,7 +432,7 @@ const errorOf = ({ change, low, high }) => Math.max(change - low, high - change,
 const sizeOf = (change) => formatSizeAndError(change.change, errorOf(change));
 /** `+0.1 ± 0.3 %`. */
 const changeText$2 = (change) => formatChangeAndError(change.change, errorOf(change));
-const bitByBit = (change, metric) => isLoss(change, metric) ? "lost bit by bit" : "gained bit by bit";
+const bitByBit = ({ change }, metric) => isLoss({ metric }, change) ? "lost bit by bit" : "gained bit by bit";
 function notReproduced(result, answer) {
 	const { change, fault } = answer;
 	if (fault !== void 0) return faultOfEnd(result, answer);
@@ -1101,7 +1098,7 @@ function scale$1(drawing) {
 	return [
 		...ticksOf(axis, 6).flatMap((tick) => {
 			const y = heightOf(tick, drawing);
-			return [line(y), label(formatMetric(tick, result.metric), y + 4)];
+			return [line(y), label(formatTick(tick, result.metric), y + 4)];
 		}),
 		path$1(`M${left} ${bottom}H${right}`, { stroke: grey$1 }),
 		line(chanceTop),
@@ -1244,7 +1241,7 @@ function colorOf(drawing, nth) {
 	const [first, own] = [levels[0], levels[nth]];
 	if (nth === 0 || first === void 0 || own === void 0) return grey$1;
 	if (result.answer.kind === "not-reproduced") return ink$1;
-	return isLoss({ change: own.value - first.value }, result.metric) ? red$1 : green$1;
+	return isLoss(result, own.value - first.value) ? red$1 : green$1;
 }
 /** Where it changed: an upright line, or all of a group, with the commit's name. */
 function step(drawing) {
@@ -1385,7 +1382,7 @@ function numberAt({ column, chance }, { left, right, chanceTop, chanceBottom }) 
 }
 function namedColor(answer, metric) {
 	if (!("change" in answer) || answer.change === void 0) return amber$1;
-	return isLoss(answer.change, metric) ? red$1 : green$1;
+	return isLoss({ metric }, answer.change.change) ? red$1 : green$1;
 }
 /** Places along the line as far as there is room, the answer's first, and what good and bad are. */
 function labels({ result, places, columns }) {
@@ -1619,15 +1616,27 @@ const unmoved = "no function changed beyond chance";
 const missingTexts = (cell, { code }) => judgedProfiles(cell).flatMap((profile) => profile.kind === "missing" ? `there is no profile of ${profile.variant}: ${code(profile.reason, 300)}` : []);
 /** How long names of functions are cut. */
 const functionName = (mover, { code }) => code(mover.function, 80);
-/** `+38 ns per packet (9.3 → 12.4 % of cycles)`; where nothing tells the time, `+3.1 points (9.3 → 12.4 % of cycles)`. */
+/**
+* `+38 ns per packet (9.3 → 12.4 % of cycles)`, `+250 instructions per packet (9.3 → 12.4 % of them)`; where nothing tells
+* what a packet takes, `+3.1 points (9.3 → 12.4 % of cycles)`.
+*/
 function changeText$1(mover) {
-	const { baseRatio, patchedRatio, nsPerPacket } = mover;
-	return `${nsPerPacket ? `${nanosecondsText(mover)} per packet` : pointsText(mover)} (${formatShare(baseRatio)} → ${formatShare(patchedRatio)} % of cycles)`;
+	const { baseRatio, patchedRatio, instructionsPerPacket } = mover;
+	const change = hasCost(mover) ? `${costText(mover)} per packet` : pointsText(mover);
+	const whole = instructionsPerPacket === void 0 ? "cycles" : "them";
+	return `${change} (${formatShare(baseRatio)} → ${formatShare(patchedRatio)} % of ${whole})`;
 }
 /** `+3.1 points`: percentage points between the shares. */
 const pointsText = ({ baseRatio, patchedRatio }) => `${formatDifference((patchedRatio - baseRatio) * 100)} points`;
-/** `+38 ns`, `–` where nothing was measured that tells it. */
-const nanosecondsText = ({ nsPerPacket }) => nsPerPacket === void 0 ? "–" : `${formatTwoDigits(nsPerPacket.patched - nsPerPacket.base)} ns`;
+/** Whether something was measured that tells what a packet takes of the function. */
+const hasCost = ({ nsPerPacket, instructionsPerPacket }) => nsPerPacket !== void 0 || instructionsPerPacket !== void 0;
+/** `+38 ns`, `+250 instructions`, `–` where nothing was measured that tells it. */
+function costText({ nsPerPacket, instructionsPerPacket }) {
+	const cost = instructionsPerPacket ?? nsPerPacket;
+	if (cost === void 0) return "–";
+	const unit = instructionsPerPacket === void 0 ? "ns" : "instructions";
+	return `${formatTwoDigits(cost.patched - cost.base)} ${unit}`;
+}
 /** What the reason of a cell rests on: `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
 function groundsText(cell, quoting) {
 	const { reason } = cell;
@@ -1675,6 +1684,11 @@ function sectionsOf(result, open, folded) {
 			kind: "notice",
 			title: "Left out of the comparison, which is not held against the patch:",
 			lines: leftOutLines(result, open)
+		},
+		{
+			kind: "notice",
+			title: "What this metric does not see:",
+			lines: outcome.kind === "judged" ? unseenBy(policy.metric) : []
 		},
 		...otherMetrics(policy, cells).map((metric) => ({
 			kind: "other-metric",
@@ -1729,7 +1743,7 @@ const reading = (result) => ({
 /** Where and how it was measured, on one line. */
 function setting(result, quoting) {
 	const { testbed, blasts } = result;
-	const own = blasts.some((blast) => blast.kernel !== void 0) ? void 0 : testbed.fingerprint.kernel;
+	const own = blasts.some(({ kernel, kernels }) => kernel ?? kernels) ? void 0 : testbed.fingerprint.kernel;
 	const [measured = own && quoting.code(own)] = kernelsOf(result, quoting).get("base") ?? [];
 	return settingOf(result, quoting, measured);
 }
@@ -1757,7 +1771,7 @@ function frameSizes({ blasts, traffic }) {
 /** What the cells are judged by. */
 function rule(policy) {
 	const { metric, marginRatio, falseAlarmRatio } = policy;
-	const speed = metric === "pps" ? "" : ` (a loss of ${formatPercent(marginRatio)} of its speed)`;
+	const speed = isCost(metric) ? ` (a loss of ${formatPercent(marginRatio)} of its speed)` : "";
 	return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
 }
 /** The message, what the kernel died of, and what was on its console. */
@@ -1784,6 +1798,8 @@ function failureText(outcome, { name }) {
 const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
 /** `packets per second (more is better), which is not judged`. */
 const otherMetricTitle = (metric) => `${metricName(metric)}, which is not judged`;
+/** What a metric cannot tell, in a sentence, lest somebody takes it for measured; none where a packet's whole way is in it. */
+const unseenBy = (metric) => metric === "instructionsPerPacket" ? ["Cache misses, locks, other CPUs, and real NICs with their drivers are not in the number of instructions: believe it of code that every packet passes, as an nftables rule or the forwarding path, and not of a driver."] : [];
 const mostReasons = 20;
 /** Why cells are invalid, in lines of their own: there is no room for sentences in a table. */
 function invalidLines(cells, { code, name }) {
@@ -1855,10 +1871,13 @@ function environmentLines$1(result, quoting) {
 function kernelsOf({ blasts, outcome }, { code }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
-	const found = blasts.flatMap(({ number, kernel }) => kernel === void 0 ? [] : {
+	const found = blasts.flatMap(({ number, kernel, kernels = {} }) => [...kernel === void 0 ? [] : [{
 		variant: variantOf.get(number) ?? "",
 		kernel
-	});
+	}], ...Object.entries(kernels).map(([variant, told]) => ({
+		variant,
+		kernel: told
+	}))]);
 	return new Map([...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [variant, [...new Set(group.map(({ kernel }) => code(kernel)))]]));
 }
 /** What is told of a revision: how its base was found, and what of it was not taken. */
@@ -2004,7 +2023,7 @@ function rangeFacts({ good, bad, fixUps, revisions }) {
 	];
 }
 /** How the numbers came about, a sentence or two each; docs/bisect.md is the whole of it. */
-function howDecided({ isShared, history }) {
+function howDecided({ isShared, history, metric }) {
 	const number = isShared ? "The median of its runs in a blast, against the middle of good and bad in the same blast, is one number of a commit" : "Each boot of a commit that counts is one number";
 	const percent = formatPercent(bisectConfidenceRatio);
 	return [
@@ -2012,6 +2031,7 @@ function howDecided({ isShared, history }) {
 		"Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two numbers.",
 		`A change is one of the geometric mean, from all that was measured before it to all that was measured after it, as far as the next change; ± its ${percent} interval. Commits that make the same kernel are told as one.`,
 		"What cannot be measured failed twice, or once like a neighbour; or once, where no answer depends on it. Commits between two that failed alike are not tried, and taken for failed.",
+		...unseenBy(metric),
 		"The whole of it is in docs/bisect.md."
 	];
 }
@@ -2571,7 +2591,7 @@ function placeOf(value, { low, high }) {
 	const share = (Math.min(Math.max(value, low), high) - low) / (high - low);
 	return Math.round((bottom - share * (bottom - top)) * 10) / 10;
 }
-const edge = (value, y, metric) => html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatMetric(value, metric)}</text>\n`;
+const edge = (value, y, metric) => html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatTick(value, metric)}</text>\n`;
 /** Their median, and a mark for each. */
 function drawn$1(look, points, axis) {
 	const [valid, invalid] = [true, false].map((isValid) => points.filter(({ run }) => run.validity.kind === "valid" === isValid));
@@ -2659,9 +2679,9 @@ function moved({ movers, moved, idleFrames }) {
 	if (movers.length === 0) return html`<p>No function’s share of the samples moved beyond chance.${idle}</p>\n`;
 	const rest = moved - movers.length;
 	const others = rest > 0 && `; ${rest} more moved less`;
-	const hasTime = movers.some(({ nsPerPacket }) => nsPerPacket !== void 0);
+	const isTold = movers.some(hasCost);
 	const numbers = [
-		...hasTime ? ["per packet"] : [],
+		...isTold ? ["per packet"] : [],
 		"change",
 		"base",
 		"patched"
@@ -2676,12 +2696,12 @@ function moved({ movers, moved, idleFrames }) {
 			})),
 			{ text: "module" }
 		],
-		rows: movers.map((mover) => moverRow$1(mover, hasTime))
+		rows: movers.map((mover) => moverRow$1(mover, isTold))
 	});
 }
-const moverRow$1 = (mover, hasTime) => [
+const moverRow$1 = (mover, isTold) => [
 	html`<code>${plainLine(mover.function)}</code>`,
-	...hasTime ? [unbroken(nanosecondsText(mover))] : [],
+	...isTold ? [unbroken(costText(mover))] : [],
 	unbroken(pointsText(mover)),
 	unbroken(`${formatShare(mover.baseRatio)} %`),
 	unbroken(`${formatShare(mover.patchedRatio)} %`),
@@ -2713,7 +2733,7 @@ ${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length 
 /** Runs of a cell, or of a bisection, which compares no pairs and has no cell. */
 function runTable(inOrder, cell) {
 	const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
-	const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== void 0);
+	const told = metricSchema.options.filter((metric) => metric === "pps" || inOrder.some((run) => run[metric] !== void 0));
 	return table$4({
 		caption: `All runs, as they followed each other${cell ? "; those of one pair are compared" : ""}`,
 		heads: [
@@ -2726,27 +2746,22 @@ function runTable(inOrder, cell) {
 				isNumber: true
 			}] : [],
 			{ text: "variant" },
-			{
-				text: "packets per second",
+			...told.map((metric) => ({
+				text: metricNouns[metric],
 				isNumber: true
-			},
-			...hasTime ? [{
-				text: "CPU time per packet",
-				isNumber: true
-			}] : [],
+			})),
 			{ text: "counts" }
 		],
 		rows: inOrder.map((run) => [
 			run.number,
 			...cell ? [run.pair] : [],
 			plainLine(run.variant),
-			formatMetric(run.pps, "pps"),
-			...hasTime ? [timeOf(run)] : [],
+			...told.map((metric) => valueText(run[metric], metric)),
 			validityText(run, spare)
 		])
 	});
 }
-const timeOf = ({ nsPerPacket }) => nsPerPacket === void 0 ? "–" : formatMetric(nsPerPacket, "nsPerPacket");
+const valueText = (value, metric) => value === void 0 ? "–" : formatMetric(value, metric);
 function validityText(run, spare) {
 	const { validity } = run;
 	const why = spare.get(run);
@@ -3041,16 +3056,30 @@ function meaningOf({ outcome, policy }) {
 	if (outcome.kind !== "judged") return void 0;
 	const { cells, verdict } = outcome;
 	const where = whereText(withVerdict(cells, verdict), cells);
-	const isSpeed = policy.metric === "pps";
+	const did = deeds[policy.metric];
 	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
 	switch (verdict) {
-		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.${stopText(cells)}`;
-		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+		case "regression": return `The patched router ${did.loss} than base${where}, beyond what chance explains.${stopText(cells)}`;
+		case "improvement": return `The patched router ${did.gain} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
 		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
 		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
 		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
 	}
 }
+const deeds = {
+	pps: {
+		loss: "forwards fewer packets per second",
+		gain: "forwards more packets per second"
+	},
+	nsPerPacket: {
+		loss: "takes more CPU time for each packet",
+		gain: "takes less CPU time for each packet"
+	},
+	instructionsPerPacket: {
+		loss: "takes more instructions for each packet",
+		gain: "takes fewer instructions for each packet"
+	}
+};
 function stopText(cells) {
 	const stopped = stoppedCells(cells).length;
 	if (stopped === 0) return "";
@@ -3201,7 +3230,7 @@ const moverTable = (movers) => [
 function moverRow(mover) {
 	const { module, baseRatio, patchedRatio } = mover;
 	const numbers = [
-		nanosecondsText(mover),
+		costText(mover),
 		pointsText(mover),
 		`${formatShare(baseRatio)} %`,
 		`${formatShare(patchedRatio)} %`
@@ -3463,6 +3492,7 @@ function remarks(result, cells = []) {
 	const parts = [
 		["The baseline moved, which is not held against the patch", movedBaselineLines(cells, plain)],
 		["Left out of the comparison, which is not held against the patch", leftOutLines(result, plain)],
+		["What this metric does not see", cells.length > 0 ? unseenBy(result.policy.metric) : []],
 		["What is to be known of the testbed", inLines(result.testbed.warnings)],
 		["Notes on the revision", inLines(notesOf(result.patch))]
 	].filter(([, lines]) => lines.length > 0);

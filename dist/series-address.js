@@ -38,9 +38,8 @@ export function followAddress(/** @type {View} */ view, /** @type {string} */ ad
     ...placeOf(view, wanted.get('b'), false),
   ];
   view.chosen = [...new Set(places)];
-  const units = /** @type {const} */ (['pps', 'nsPerPacket', 'percent']);
-  const isThere = (/** @type {string} */ one) => one !== 'nsPerPacket' || view.data.nsPerPacket;
-  view.unit = units.find((one) => one === wanted.get('unit') && isThere(one)) ?? view.data.metric;
+  const unit = view.units.find((one) => one === wanted.get('unit'));
+  view.unit = unit ?? view.data.metric;
   view.place = view.chosen.at(-1) ?? view.end;
   const [from, to] = [wanted.get('from'), wanted.get('to')].map(
     (day) => Date.parse(day ?? '') / 1000,

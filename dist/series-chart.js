@@ -20,6 +20,14 @@ import { View } from './series-view.js';
 /** @typedef {import('./drawn.ts').SeriesData} SeriesData */
 /** @typedef {import('./series-view.js').Unit} Unit */
 
+/** @type {Record<Unit, string>} */
+const unitNames = {
+  pps: 'packets/s',
+  nsPerPacket: 'ns/packet',
+  instructionsPerPacket: 'instructions/packet',
+  percent: '%',
+};
+
 const target = document.getElementById('chart');
 if (seriesData && target && seriesData.times.length > 0) drawSeries(seriesData, target);
 
@@ -81,15 +89,10 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
     ['1 year', () => lastDays(365)],
     ['all', () => zoom(view.whole)],
   ]);
-  /** @type {[string, Unit][]} */
-  const units = [
-    ['packets/s', 'pps'],
-    ...(data.nsPerPacket ? [/** @type {[string, Unit]} */ (['ns/packet', 'nsPerPacket'])] : []),
-    ['%', 'percent'],
-  ];
+  const { units } = view;
   const unitButtons = group(
     'Unit',
-    units.map(([name, one]) => [name, () => setUnit(one)]),
+    units.map((one) => [unitNames[one], () => setUnit(one)]),
   );
   const csv = make('button', { type: 'button' }, 'CSV of what is drawn');
   csv.addEventListener('click', saveCsv);
@@ -155,7 +158,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
     chart.redraw(true, true);
     read(view.place);
     tellComparison();
-    for (const [index, [, one]] of units.entries()) {
+    for (const [index, one] of units.entries()) {
       unitButtons.children[index]?.setAttribute('aria-pressed', String(one === view.unit));
     }
     keep();

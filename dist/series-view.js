@@ -1,7 +1,7 @@
 // What a person sees of a series: which nights, in which unit, and which of them are chosen.
 import { metricText } from './chart.js';
 
-/** @typedef {'pps' | 'nsPerPacket' | 'percent'} Unit */
+/** @typedef {import('./drawn.ts').Metric | 'percent'} Unit */
 
 export class View {
   /** @type {import('./drawn.ts').SeriesData} */
@@ -37,6 +37,12 @@ export class View {
   /** The chosen nights in their order. */
   get pair() {
     return this.chosen.toSorted((a, b) => a - b);
+  }
+
+  /** Those that there is anything to draw in. @returns {Unit[]} */
+  get units() {
+    const metrics = /** @type {const} */ (['pps', 'nsPerPacket', 'instructionsPerPacket']);
+    return [...metrics.filter((one) => this.data[one]), 'percent'];
   }
 
   get numbers() {

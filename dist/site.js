@@ -1,9 +1,9 @@
-import { UsageError, cellName, expectedly, formatChange, formatInterval, formatMetric, formatPercent, grouped, metricName, pageUrl, plainLine, reasonOf, roughly, shortId } from "./words.js";
+import { UsageError, cellName, expectedly, formatChange, formatInterval, formatMetric, formatPercent, grouped, isCost, isLoss, metricName, metricNouns, metricSchema, pageUrl, plainLine, reasonOf, roughly, shortId } from "./words.js";
 import { _enum, array, datetime, discriminatedUnion, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { median } from "./stats.js";
 import { _taggedTemplateLiteral, bullets, colors, fold, html, pageStyle, readAnyResult, renderBisectHtml, renderHtml, replaceFile, round, table } from "./report.js";
 import { embedded } from "./embedded.js";
-import { countsOf, isLoss, isOpen, levelsOf, lossesOf, sameSummary, sameText, seriesKey, worstOf } from "./trend.js";
+import { countsOf, isOpen, levelsOf, lossesOf, sameSummary, sameText, seriesKey, worstOf } from "./trend.js";
 import { badgePath } from "./data-branch.js";
 import { stateNames } from "./inventory.js";
 import { join, resolve } from "node:path";
@@ -90,7 +90,8 @@ function seriesData(series, index) {
 		commits: nights.map(({ commit }) => commit),
 		occasions: nights.map(({ occasion }) => occasion),
 		pps: numbersOf(nights.map(({ pps }) => pps)),
-		...nights.some(({ nsPerPacket }) => nsPerPacket.length > 0) && { nsPerPacket: numbersOf(nights.map(({ nsPerPacket }) => nsPerPacket)) },
+		...costNumbers(nights, "nsPerPacket"),
+		...costNumbers(nights, "instructionsPerPacket"),
 		levels: levels.map(({ from, to, typical, sigmaRatio }) => ({
 			from,
 			to,
@@ -141,6 +142,7 @@ const momentOf = ({ time, said }) => ({
 	time: time / 1e3,
 	said: plainLine(said, 300)
 });
+const costNumbers = (nights, cost) => nights.some((night) => night[cost].length > 0) ? { [cost]: numbersOf(nights.map((night) => night[cost])) } : {};
 const numbersOf = (nights) => ({
 	typical: nights.map((values) => values.length === 0 ? null : median([...values])),
 	least: nights.map((values) => values.length === 0 ? null : Math.min(...values)),
@@ -452,7 +454,7 @@ function standingOf({ points, metric, releases }) {
 	const now = together(points.length);
 	const first = points.findIndex(({ time }) => time >= last.time - bestSeconds * 1e3);
 	const recent = points.slice(first).map((_, place) => together(first + place + 1));
-	const best = metric === "pps" ? Math.max(...recent) : Math.min(...recent);
+	const best = isCost(metric) ? Math.min(...recent) : Math.max(...recent);
 	const release = releases.findLast(({ time }) => points.some((point) => point.time <= time));
 	const released = release && points.filter(({ time }) => time <= release.time).length;
 	return {
@@ -958,7 +960,7 @@ ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${rati
 /** The newest first. The script shows those alone that are drawn. */
 function nightTable(series, known) {
 	const { points, metric } = series;
-	const hasTime = points.some(({ night }) => night.nsPerPacket.length > 0);
+	const costs = metricSchema.options.filter(isCost).filter((cost) => points.some(({ night }) => night[cost].length > 0));
 	const kept = new Set(known.results.map(({ path }) => path));
 	return fold(html`<span id="night-count">${points.length === 1 ? "one night" : `${points.length} nights`}</span> as a table`, table({
 		caption: "Medians of the blasts, and the least and the most of them; the newest night first",
@@ -973,10 +975,10 @@ function nightTable(series, known) {
 				text: "least … most",
 				isNumber: true
 			},
-			...hasTime ? [{
-				text: "CPU time per packet",
+			...costs.map((cost) => ({
+				text: metricNouns[cost],
 				isNumber: true
-			}] : [],
+			})),
 			{ text: "for" }
 		],
 		rows: points.toReversed().map(({ night, value }) => [
@@ -984,7 +986,7 @@ function nightTable(series, known) {
 			html`<code class="id">${shortId(night.commit)}</code>`,
 			formatMetric(metric === "pps" ? value : median([...night.pps]), "pps"),
 			rangeText(night.pps),
-			...hasTime ? [timeText(night)] : [],
+			...costs.map((cost) => costText(night[cost], cost)),
 			night.result !== void 0 && kept.has(night.result) ? resultLink(night.result, occasions[night.occasion], known) : occasions[night.occasion]
 		])
 	}));
@@ -995,7 +997,7 @@ const rangeText = (pps) => {
 	const [low, high] = [Math.min(...pps), Math.max(...pps)];
 	return `${formatMetric(low, "pps")} … ${formatMetric(high, "pps")}`;
 };
-const timeText = ({ nsPerPacket }) => nsPerPacket.length === 0 ? "–" : formatMetric(median([...nsPerPacket]), "nsPerPacket");
+const costText = (values, cost) => values.length === 0 ? "–" : formatMetric(median([...values]), cost);
 const occasions = {
 	night: "a night",
 	push: "a push",
@@ -1003,13 +1005,17 @@ const occasions = {
 };
 /** All nights for spreadsheets; a cell of it never begins with what one would compute. */
 const seriesCsv = ({ points }) => [
-	"at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,fingerprint",
+	"at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint",
 	...points.map(({ night }) => [...[
 		night.at,
 		night.commit,
 		night.occasion,
 		...summaryOf(night.pps)
-	], ...[night.nsPerPacket.length === 0 ? "" : median([...night.nsPerPacket]), idOf(night)]].join(",")),
+	], ...[
+		medianOf(night.nsPerPacket),
+		medianOf(night.instructionsPerPacket),
+		idOf(night)
+	]].join(",")),
 	""
 ].join("\n");
 const summaryOf = (values) => values.length === 0 ? [
@@ -1017,10 +1023,11 @@ const summaryOf = (values) => values.length === 0 ? [
 	"",
 	""
 ] : [
-	median([...values]),
+	medianOf(values),
 	Math.min(...values),
 	Math.max(...values)
 ];
+const medianOf = (values) => values.length === 0 ? "" : median([...values]);
 /** Nothing but what an id of the index can be. */
 const idOf = ({ fingerprint }) => /^[0-9a-f]{12}$/.test(fingerprint) ? fingerprint : "";
 

@@ -1,4 +1,4 @@
-import { testbedsThatDiffer, variantsBySystem } from "./build.js";
+import { testbedsThatDiffer, variantsByMaking } from "./build.js";
 import { cellsOf, dealt, policyOf, refuseUsed, shareOf, together } from "./experiment.js";
 import { gate, thenGivenBack } from "./gate.js";
 import { notTheSame } from "./inventory.js";
@@ -79,7 +79,7 @@ async function splitGate(request, directory, world) {
 	return result;
 }
 async function differing(request, { repository }) {
-	const variants = await variantsBySystem(request, repository);
+	const variants = await variantsByMaking(request, repository);
 	return testbedsThatDiffer({
 		...request,
 		variants

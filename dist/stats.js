@@ -1,4 +1,4 @@
-import { formatPps, isJudged, linkOfPair, verdictsWorstFirst } from "./words.js";
+import { formatPps, isCost, isJudged, linkOfPair, metricSchema, verdictsWorstFirst } from "./words.js";
 import { errorFunction, gammaln, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 
@@ -607,7 +607,7 @@ function judgedAt(look, evidence, rule) {
 * ratio, would stay open wherever the truth lies between them: at half the margin it takes twice the runs.
 */
 function judgeLook(boundsAt, levels, { metric, marginRatio }) {
-	const asSpeed = metric === "pps" ? same : mirrored;
+	const asSpeed = isCost(metric) ? mirrored : same;
 	const alarm = asSpeed(boundsAt(levels.falseAlarms));
 	const pass = asSpeed(boundsAt(levels.misses));
 	const margin = -Math.log1p(-marginRatio);
@@ -618,7 +618,7 @@ function judgeLook(boundsAt, levels, { metric, marginRatio }) {
 	return pass.low > -margin && !isGainMissed ? "no-regression" : "inconclusive";
 }
 const same = (bounds) => bounds;
-/** The speed of base against patched, or speed from time per packet: logarithms only change their sign. */
+/** The speed of base against patched, or speed from what a packet costs: logarithms only change their sign. */
 const mirrored = ({ low, high }) => ({
 	low: -high,
 	high: -low
@@ -1580,7 +1580,7 @@ function cellVerdict(standing, policy) {
 		reason: tooFew(standing, policy)
 	};
 }
-const metricsInOrder = (first) => first === "pps" ? ["pps", "nsPerPacket"] : ["nsPerPacket", "pps"];
+const metricsInOrder = (first) => [first, ...metricSchema.options.filter((other) => other !== first)];
 /** One metric by the runs that were judged, or where none were by all that count; nothing where they tell nothing. */
 function compare({ input, looks, judgement }, metric, policy) {
 	const counted = countedRuns(input, judgement?.look.pairs ?? input.closedPairs);

@@ -1,23 +1,27 @@
-import { flowRanges, flowSlices, formatPercent, formatPps, isArmName, isLinuxScenario, lastLine, linkName, netmapPort, pathName, reasonOf, withoutKernel } from "./words.js";
+import { UsageError, flowRanges, flowSlices, formatPercent, formatPps, isArmName, isLinuxScenario, lastLine, linkName, netmapPort, pathName, reasonOf, withoutKernel } from "./words.js";
 import { int, object } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
+import { sum as sum$1 } from "./vendor/simple-statistics.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, requirePrograms, shell, stdoutOf } from "./host.js";
 import { generatorsOf, rolesOf } from "./inventory.js";
-import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
-import { recordConsole, whatItShows } from "./console.js";
+import { BuilderError, buildLinuxKernel, buildVariant, fetchKernel, givenKernel, noSums } from "./build.js";
+import { lastWords, recordConsole, whatItShows } from "./console.js";
 import { DutLostError, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { areOpen, blastThrough, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenRun, secondsFor, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
+import { KernelFilesError, guestCpu, guestMac, kernelCommandLine, senderMac, virtualLabUp } from "./virtual-lab.js";
+import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { createReadStream, rmSync } from "node:fs";
-import { isDeepStrictEqual } from "node:util";
+import { createReadStream, readFileSync, rmSync } from "node:fs";
+import { isDeepStrictEqual, promisify } from "node:util";
 import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { createHash } from "node:crypto";
-import { mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { release, tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 
@@ -115,6 +119,31 @@ async function askGenerators(world, testbed, lease) {
 	}));
 }
 
+// src/testbed/blame.ts
+/** The tally of a variant; one that is new gets an empty one, to be counted up. */
+function tallyOf(tallies, variant) {
+	const tally = tallies.get(variant) ?? {
+		hasBooted: false,
+		bootFailures: 0,
+		hasStoodBlast: false,
+		deaths: 0,
+		refusals: 0
+	};
+	tallies.set(variant, tally);
+	return tally;
+}
+/**
+* Nobody is blamed for what happened once. A patch is only for what base has shown to be possible here, and what
+* happened to it twice more than to base: what befalls both is the laboratory's.
+*/
+function isToBlame(tallies, variant, fault, proof) {
+	const [own, base] = [tallyOf(tallies, variant), tallyOf(tallies, "base")];
+	if (variant === "base") return own[fault] >= 2;
+	return base[proof] && own[fault] >= 2 + base[fault];
+}
+/** Who cannot be blamed yet however often it fails, as base has shown nothing: where an experiment goes on in a new process. */
+const lacksControl = (tallies, variant, proof) => variant !== "base" && !tallyOf(tallies, "base")[proof];
+
 // src/testbed/judge-profile.ts
 /** Among the logs of the profile's blast: what the DUT gave, and what of it is read again. */
 const rawName = "profile.txt.gz";
@@ -166,31 +195,6 @@ const impossible = (reason) => ({
 	reason
 });
 
-// src/testbed/freebsd/blame.ts
-/** The tally of a variant; one that is new gets an empty one, to be counted up. */
-function tallyOf(tallies, variant) {
-	const tally = tallies.get(variant) ?? {
-		hasBooted: false,
-		bootFailures: 0,
-		hasStoodBlast: false,
-		deaths: 0,
-		refusals: 0
-	};
-	tallies.set(variant, tally);
-	return tally;
-}
-/**
-* Nobody is blamed for what happened once. A patch is only for what base has shown to be possible here, and what
-* happened to it twice more than to base: what befalls both is the laboratory's.
-*/
-function isToBlame(tallies, variant, fault, proof) {
-	const [own, base] = [tallyOf(tallies, variant), tallyOf(tallies, "base")];
-	if (variant === "base") return own[fault] >= 2;
-	return base[proof] && own[fault] >= 2 + base[fault];
-}
-/** Who cannot be blamed yet however often it fails, as base has shown nothing: where an experiment goes on in a new process. */
-const lacksControl = (tallies, variant, proof) => variant !== "base" && !tallyOf(tallies, "base")[proof];
-
 // src/testbed/freebsd/preflight.ts
 /** The DUT is not as it must be; nothing is measured until somebody has mended it. */
 var PreflightError = class extends Error {
@@ -240,7 +244,7 @@ async function strayPaths(host, { context, families }) {
 	return settings.flatMap((setting) => problemOf(setting, said));
 }
 /** What the DUT says of itself, as it runs. */
-async function fingerprint(host, interfaces) {
+async function fingerprint$1(host, interfaces) {
 	const request = {
 		interfaces,
 		bootFile: (await host.output(shell`sysctl -n kern.bootfile`)).trim()
@@ -289,7 +293,7 @@ async function inspectDut(boots, families) {
 }
 /** What runs before the first boot is the DUT's own kernel, which is not measured. */
 async function fingerprintOfDut(boots) {
-	boots.asFound = await fingerprint(boots.dut.host(), portsOf(boots));
+	boots.asFound = await fingerprint$1(boots.dut.host(), portsOf(boots));
 	return withoutKernel(boots.asFound);
 }
 const portsOf = ({ config: { dut } }) => [dut.ingress.interface, dut.egress.interface];
@@ -322,14 +326,14 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 		const isLink = kernel.archive.variant !== variant;
 		let laid = await dut.lay(kernel.archive, isLink ? /* @__PURE__ */ new Set() : boots.wanted);
 		if (laid.kind === "no-space" && isBaseShared(boots)) laid = await dut.lay(kernel.archive, /* @__PURE__ */ new Set());
-		if (laid.kind === "no-space") return rejected(variant, {
+		if (laid.kind === "no-space") return rejected$1(variant, {
 			kind: "out-of-disk",
 			message: `DUT: ${laid.reason}.`
 		});
-		if (laid.kind === "lacks-module") return afterBootFailure(boots, variant, { reason: `it was not booted, as ${laid.reason}` });
+		if (laid.kind === "lacks-module") return afterBootFailure$1(boots, variant, { reason: `it was not booted, as ${laid.reason}` });
 	}
 	const outcome = await dut.boot(kernel.kind === "own" ? void 0 : kernel.archive.variant);
-	if (outcome.kind === "boot-failed") return afterBootFailure(boots, variant, outcome);
+	if (outcome.kind === "boot-failed") return afterBootFailure$1(boots, variant, outcome);
 	const tally = tallyOf(boots.tallies, variant);
 	tally.hasBooted = true;
 	tally.bootFailures = 0;
@@ -341,7 +345,7 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 		variant,
 		pair,
 		kernel: outcome.version,
-		fingerprint: await fingerprint(dut.host(), portsOf(boots))
+		fingerprint: await fingerprint$1(dut.host(), portsOf(boots))
 	};
 	const [flash] = flashed(boots.asFound ?? {}, boot.fingerprint);
 	if (flash !== void 0) return unfit(boots, planned, `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it for good, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`);
@@ -393,10 +397,10 @@ function unfit(boots, { number, runs }, reason) {
 	return failed(reason);
 }
 const differencesBetween = (reference, boot) => boot.variant === "base" ? differences(boot.fingerprint, reference.fingerprint) : differences(reference.fingerprint, boot.fingerprint, boot.variant);
-function afterBootFailure(boots, variant, { reason, panic, console }) {
+function afterBootFailure$1(boots, variant, { reason, panic, console }) {
 	const { tallies } = boots;
 	tallyOf(tallies, variant).bootFailures += 1;
-	return isToBlame(tallies, variant, "bootFailures", "hasBooted") ? rejected(variant, {
+	return isToBlame(tallies, variant, "bootFailures", "hasBooted") ? rejected$1(variant, {
 		kind: "boot-failed",
 		message: `Twice in a row: ${reason}.`,
 		...panic !== void 0 && { panic },
@@ -426,7 +430,7 @@ const suspected = ({ boots, variant, proof }, reason) => ({
 	reason,
 	...lacksControl(boots.tallies, variant, proof) && { lacksControl: true }
 });
-const rejected = (variant, rejection) => ({
+const rejected$1 = (variant, rejection) => ({
 	kind: "rejected",
 	variant,
 	rejection
@@ -494,15 +498,15 @@ async function afterLoss(world, loss, error) {
 	const cyclesBefore = cycles.done;
 	const words = await boots.dut.recover();
 	const { panic } = words;
-	if (panic !== void 0) return afterDeath(boots, loss, `it panicked: ${panic}`, words);
-	if (isStuck) return afterDeath(boots, loss, error.message, words);
+	if (panic !== void 0) return afterDeath$1(boots, loss, `it panicked: ${panic}`, words);
+	if (isStuck) return afterDeath$1(boots, loss, error.message, words);
 	if (cycles.done === cyclesBefore) return afterGlitch(world, loss, error);
-	return afterDeath(boots, loss, "it did not answer any more, and was power-cycled", words);
+	return afterDeath$1(boots, loss, "it did not answer any more, and was power-cycled", words);
 }
 function afterRefusal(boots, variant, scenario, refusal) {
 	const { tallies } = boots;
 	tallyOf(tallies, variant).refusals += 1;
-	return isToBlame(tallies, variant, "refusals", "hasStoodBlast") ? rejected(variant, {
+	return isToBlame(tallies, variant, "refusals", "hasStoodBlast") ? rejected$1(variant, {
 		kind: "does-not-load",
 		scenario,
 		message: `Twice: ${refusal}.`
@@ -519,7 +523,7 @@ function afterGlitch({ boots, glitches: { inARow } }, { variant }, error) {
 	if (inARow.length >= mostGlitchesInARow && !isOfOnePatch) throw error;
 	return failed(error.message);
 }
-function afterDeath(boots, loss, how, { panic, console }) {
+function afterDeath$1(boots, loss, how, { panic, console }) {
 	const { tallies } = boots;
 	const { variant, when } = loss;
 	const where = circumstances(loss);
@@ -533,7 +537,7 @@ function afterDeath(boots, loss, how, { panic, console }) {
 			proof: "hasStoodBlast"
 		}, reason);
 	}
-	return rejected(variant, {
+	return rejected$1(variant, {
 		kind: when === "after its boot" ? "boot-failed" : "panics-under-load",
 		message: `Twice, ${where}${panic === void 0 ? `: ${how}` : ""}.`,
 		...panic !== void 0 && { panic },
@@ -548,8 +552,8 @@ function circumstances({ flows, scenario, when }) {
 		case "while sampled": return "while samples were taken";
 	}
 }
-const answers = (host) => host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(() => true, () => false);
-const answerSeconds = 10;
+const answers = (host) => host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds$1 }).then(() => true, () => false);
+const answerSeconds$1 = 10;
 
 // src/testbed/freebsd/rules.ts
 /** Folder on the DUT for files of ours. */
@@ -645,8 +649,8 @@ async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress
 }
 
 // src/testbed/freebsd/blast.ts
-async function blast$1(lab, planned, keepLog, signal) {
-	const outcome = await recorded(lab, keepLog, () => send(lab, planned, keepLog, signal));
+async function blast$2(lab, planned, keepLog, signal) {
+	const outcome = await recorded(lab, keepLog, () => send$1(lab, planned, keepLog, signal));
 	const warnings = [...lab.console?.takeTroubles() ?? [], ...takeNews(lab.boots)];
 	return warnings.length === 0 ? outcome : {
 		...outcome,
@@ -661,13 +665,13 @@ async function recorded({ console }, keepLog, work) {
 		if (console !== void 0) await keepLog(freebsdLogNames.console, console.takeLog());
 	}
 }
-async function send(lab, planned, keepLog, signal) {
+async function send$1(lab, planned, keepLog, signal) {
 	const [run] = planned.runs;
 	const { scenario } = planned.cell;
 	if (run === void 0) return failed("nothing was planned");
 	const { variant } = run;
 	const kernel = await kernelOf(lab, variant, run.link);
-	if (kernel.kind === "rejected") return rejected(variant, kernel.rejection);
+	if (kernel.kind === "rejected") return rejected$1(variant, kernel.rejection);
 	const { boots } = lab;
 	const { flows } = lab.traffic;
 	let when = "after its boot";
@@ -772,7 +776,7 @@ async function linkThatIsDown({ dut, world, config }) {
 }
 const isValid = (outcome) => outcome.kind === "measured" && outcome.runs.every(({ validity }) => validity.kind === "valid");
 /** Samples where the DUT's time goes, on whichever boot of the variant there is. */
-const profile$1 = (lab, request, keepLog, signal) => recorded(lab, keepLog, () => sample(lab, request, keepLog, signal));
+const profile$2 = (lab, request, keepLog, signal) => recorded(lab, keepLog, () => sample(lab, request, keepLog, signal));
 async function sample(lab, request, keepLog, signal) {
 	const { cell, variant } = request;
 	const { scenario } = cell;
@@ -793,7 +797,7 @@ async function sample(lab, request, keepLog, signal) {
 				cell,
 				runs: [run]
 			}, run, kernel);
-			if (ready.kind !== "ready") return missed(whyNot(ready));
+			if (ready.kind !== "ready") return missed(whyNot$1(ready));
 		}
 		if (boots.booted !== void 0) boots.booted = {
 			...boots.booted,
@@ -820,7 +824,7 @@ async function sample(lab, request, keepLog, signal) {
 	} catch (error) {
 		if (!(error instanceof HostError) || signal.aborted) throw error;
 		const { flows } = traffic;
-		return missed(whyNot(await afterLoss(lab, {
+		return missed(whyNot$1(await afterLoss(lab, {
 			variant,
 			scenario,
 			flows,
@@ -829,7 +833,7 @@ async function sample(lab, request, keepLog, signal) {
 		}, error)));
 	}
 }
-function whyNot(outcome) {
+function whyNot$1(outcome) {
 	if (outcome.kind === "rejected") return outcome.rejection.message;
 	return outcome.kind === "failed" ? outcome.reason : "nothing was sampled";
 }
@@ -1115,18 +1119,15 @@ function kernelsIn(folder, builder) {
 		signal.throwIfAborted();
 		tell(`building the kernel of ${variant}`);
 		await using host = await builder.connect();
-		const built = await buildKernel(host, builder.config, requestFor(kernel, builder.loaded), {
-			signal,
-			keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
-			onProgress: (line) => tell(`${variant}: ${line}`),
-			now: builder.now,
-			sums: builder.sums,
-			owner: `${builder.owner} (${variant})`
+		const built = await buildVariant(host, builder.config, {
+			...builder,
+			variant,
+			kernel,
+			keepLog,
+			tell,
+			signal
 		});
-		if (built.kind !== "built") return {
-			kind: "rejected",
-			rejection: rejectionOf(built)
-		};
+		if (built.kind === "rejected") return built;
 		const archives = /* @__PURE__ */ new Map();
 		for (const [index, each] of [built, ...built.further].entries()) {
 			const name = linkName(variant, kernel.links?.[index]);
@@ -1176,22 +1177,6 @@ async function broughtKernel({ variant, kernel }) {
 	return {
 		kind: "archive",
 		archive: await givenArchive(variant, kernel)
-	};
-}
-const requestFor = ({ baseCommit, diff, links }, loaded) => ({
-	kind: "tree",
-	baseCommit,
-	...links !== void 0 && { links },
-	...loaded !== void 0 && { loaded },
-	...diff !== void 0 && { diff: Buffer.from(diff, "base64") }
-});
-function rejectionOf(unbuilt) {
-	return unbuilt.kind === "build-failed" ? {
-		kind: "build-failed",
-		message: unbuilt.errors.join("\n")
-	} : {
-		kind: unbuilt.kind,
-		message: unbuilt.reason
 	};
 }
 async function givenArchive(variant, { path, sha256 }) {
@@ -1256,9 +1241,9 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 			return { kind: "ready" };
 		},
 		ready: () => lab.prepared?.kernels.ready() ?? /* @__PURE__ */ new Set(),
-		blast: (planned, keepLog, signal) => blast$1(lab, planned, keepLog, signal),
+		blast: (planned, keepLog, signal) => blast$2(lab, planned, keepLog, signal),
 		booted: () => config.dut.power === void 0 ? void 0 : lab.boots.booted?.variant,
-		profile: (request, keepLog, signal) => profile$1(lab, request, keepLog, signal),
+		profile: (request, keepLog, signal) => profile$2(lab, request, keepLog, signal),
 		restore
 	};
 }
@@ -1457,7 +1442,7 @@ const leastBusyRatio = .9;
 * The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
 * one that forwarded nothing of what arrived, from its first sample to its last, has a number like any other: 0.
 */
-function measuredRun(planned, blast, samples, load) {
+function measuredRun$1(planned, blast, samples, load) {
 	const rates = samples.map((sample) => sample.forwardedPackets / sample.seconds);
 	const stretch = samples.length < fewestForStretch ? {
 		kind: "steady",
@@ -1582,7 +1567,7 @@ function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(
 		...sent,
 		forwardedPps: counted.forwarded / sent.seconds
 	};
-	const runs = planned.runs.map((run, index) => measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], load));
+	const runs = planned.runs.map((run, index) => measuredRun$1(run, planned.number, observation.samplesPerRun[index] ?? [], load));
 	const { number, cell } = planned;
 	const { seconds: trafficSeconds, offeredPps } = sent;
 	return {
@@ -1666,9 +1651,9 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 			return prepared;
 		},
 		ready: () => new Set(readied?.variants.map(({ variant }) => variant)),
-		blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
+		blast: (planned, keepLog, signal) => blast$1(lab, planned, keepLog, signal),
 		booted: () => void 0,
-		profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
+		profile: (request, keepLog, signal) => profile$1(lab, request, keepLog, signal),
 		async restore() {
 			if (connections.disposed) return;
 			await using _closed = connections;
@@ -1742,7 +1727,7 @@ async function uploadSender(lab, cells) {
 async function macAddress(host, name) {
 	return (await host.output(shell`cat ${`/sys/class/net/${name}/address`}`)).trim();
 }
-async function blast(lab, planned, keepLog, signal) {
+async function blast$1(lab, planned, keepLog, signal) {
 	const { traffic, config } = lab;
 	const secondsPerRun = secondsToLay + traffic.settleSeconds + traffic.measureSeconds;
 	const limitSeconds = Math.ceil(30 + traffic.warmUpSeconds + planned.runs.length * secondsPerRun);
@@ -1780,7 +1765,7 @@ async function blast(lab, planned, keepLog, signal) {
 	]) await keepLog(logNames[which], logs[which]);
 	return readLinuxLogs(planned, startedAt, logs, observation);
 }
-async function profile(lab, { cell, variant, seconds, event }, keepLog, signal) {
+async function profile$1(lab, { cell, variant, seconds, event }, keepLog, signal) {
 	const why = await whyNoPerf(lab.dutHost);
 	if (why !== void 0) return impossible(why);
 	const { ingress, cpu } = lab.config.dut;
@@ -1866,6 +1851,803 @@ async function counter(host, name, kind) {
 	return Number(await host.output(shell`cat ${`/sys/class/net/${name}/statistics/${kind}`}`));
 }
 
+// src/testbed/virtual/boots.ts
+/** None that comes up takes so long, on a machine that is busy with much else. */
+const mostBootSeconds = 120;
+/** Beside one that is up, another that is not after so many times as long will not be. */
+const mostTimesSlower = 4;
+const leastSecondsBeside = 20;
+/** Boots them all at once, each on a CPU of its own as far as there are any; answers in their order. */
+async function bootTogether(world, bootables) {
+	const startedAt = performance.now();
+	const isOneUp = Promise.withResolvers();
+	return Promise.all(bootables.map((bootable, index) => {
+		const patience = patienceFrom(startedAt, isOneUp.promise);
+		return boot(world, bootable, index + 1, patience, () => isOneUp.resolve((performance.now() - startedAt) / 1e3));
+	}));
+}
+/** Answers, after that, for how many seconds was waited. */
+async function patienceFrom(startedAt, isOneUp) {
+	const elapsed = () => (performance.now() - startedAt) / 1e3;
+	const limit = setTimeout(mostBootSeconds * 1e3, void 0, { ref: false });
+	const tookSeconds = await Promise.race([isOneUp, limit]);
+	if (tookSeconds === void 0) return mostBootSeconds;
+	const mostSeconds = Math.max(tookSeconds * mostTimesSlower, tookSeconds + leastSecondsBeside);
+	await setTimeout((mostSeconds - elapsed()) * 1e3, void 0, { ref: false });
+	return Math.round(elapsed());
+}
+async function boot({ lab, connect, cpus, signal }, { variant, kernel }, number, patience, onUp) {
+	signal.throwIfAborted();
+	const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
+	const notBooted = (reason) => ({
+		kind: "not-booted",
+		variant,
+		reason,
+		words: lastWords(guest.console(), false),
+		console: guest.console()
+	});
+	const aborted = Promise.withResolvers();
+	const abort = () => aborted.reject(signal.reason);
+	signal.addEventListener("abort", abort);
+	try {
+		const isUp = guest.up.then(() => "up", () => "ended");
+		const how = await Promise.race([
+			isUp,
+			patience,
+			aborted.promise
+		]);
+		if (how === "ended") return notBooted("it reset itself before it was up");
+		if (how !== "up") {
+			const { where, words } = await interrupted(guest);
+			return {
+				...notBooted(`it was not up after ${how} s${where}, and was power-cycled`),
+				words
+			};
+		}
+		onUp();
+		const host = await connect(lab.login(guest), variant.variant, { keepaliveSeconds: 5 });
+		const found = await identify(host, guest, kernel);
+		if (found.kind === "other") {
+			await host.close();
+			return notBooted(found.reason);
+		}
+		return {
+			kind: "booted",
+			variant,
+			guest,
+			host,
+			dut: linuxDut(host),
+			kernel: found.kernel
+		};
+	} catch (error) {
+		signal.throwIfAborted();
+		if (!(error instanceof HostError)) throw error;
+		return notBooted(`nobody could log in to it (${reasonOf(error)})`);
+	} finally {
+		signal.removeEventListener("abort", abort);
+	}
+}
+/**
+* Where a guest that does not answer is, as `, stood in pf_test+0x1c`: what it then says is the answer to our interrupt, and
+* no panic of its own.
+*/
+async function interrupted(guest) {
+	await guest.interrupt().catch(() => {});
+	const { console } = lastWords(guest.console(), false);
+	const place = /^(?:\[.*\] )?RIP: \S+?:(\w+\+0x\w+)/m.exec(console ?? "")?.[1];
+	return {
+		where: place === void 0 ? "" : `, stood in ${place}`,
+		words: console === void 0 ? {} : { console }
+	};
+}
+/** Whether what runs is what was to be booted: by the kernel's own name, what it was told, and the modules that it loaded. */
+async function identify(host, { commandLine }, { version, atBoot }) {
+	const [release, build, told, notes, ...modules] = (await host.output(shell`uname -r && uname -v && cat /proc/cmdline && od -A n -v -t x1 /sys/kernel/notes | tr -d ' \n' && echo && cut -d ${" "} -f 1 /proc/modules`)).split("\n");
+	if (!version.startsWith(`${release} `) || !version.includes(` ${build}`)) return {
+		kind: "other",
+		reason: `${release} ${build} came up instead of ${version}`
+	};
+	if (told !== commandLine) return {
+		kind: "other",
+		reason: `it was told "${told}"`
+	};
+	const missing = atBoot.filter((name) => !modules.includes(name));
+	if (missing.length > 0) return {
+		kind: "other",
+		reason: `it loaded no ${missing.join(" and no ")}`
+	};
+	const id = buildIdIn(notes ?? "");
+	return {
+		kind: "same",
+		kernel: `${release} ${build}${id === void 0 ? "" : `, build ${id}`}`
+	};
+}
+/** The note of type 3, owner `GNU`, in hexadecimal; see elf(5), NT_GNU_BUILD_ID. */
+const buildIdIn = (notes) => /04000000(14000000)03000000474e5500([0-9a-f]{40})/.exec(notes)?.[2];
+
+// src/testbed/virtual/logs.ts
+/** The log of a pair's windows by its name in the folder of a blast. */
+const windowsLogName = (pair) => `windows-${pair}.log`;
+/** The runs of a blast in which every pair had its own boots, base and patched among them side by side. */
+const pairsOf = ({ runs }) => [...Map.groupBy(runs, ({ pair }) => pair)];
+/**
+* A run is the median of its windows, of which the first is left out: caches of the guest's kernel, and QEMU's of
+* translated code, are filled in it.
+*/
+function readVirtualLogs(planned, startedAt, packets, logs) {
+	const runs = [];
+	let trafficSeconds = 0;
+	let sentPackets = 0;
+	for (const [pair, pairRuns] of pairsOf(planned)) {
+		const log = logs.get(pair);
+		if (log === void 0) return {
+			kind: "failed",
+			reason: `pair ${pair} was not measured`
+		};
+		const windows = windowsIn(log, packets);
+		if (typeof windows === "string") return {
+			kind: "failed",
+			reason: windows
+		};
+		trafficSeconds += sum$1(windows.map(({ seconds }) => seconds));
+		sentPackets += packets * windows.length;
+		const stuck = stuckIn(log);
+		for (const [index, run] of pairRuns.entries()) {
+			const own = windows.filter(({ guest }) => guest === index + 1);
+			const isStuck = stuck.has(index + 1);
+			runs.push(measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck));
+		}
+	}
+	const { number, cell } = planned;
+	const offeredPps = trafficSeconds > 0 ? sentPackets / trafficSeconds : 0;
+	return {
+		kind: "measured",
+		runs,
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds,
+			offeredPps
+		}
+	};
+}
+/** Why there are none, in a sentence, where the log is not whole. */
+function windowsIn(log, packets) {
+	const lines = log.trimEnd().split("\n");
+	if (lines.pop() !== "end") return "the windows ended before their time";
+	const windows = [];
+	for (const line of lines.filter((one) => !stuckLine.test(one))) {
+		const window = windowOf(line, packets);
+		if (window === void 0) return `a window cannot be read: "${line.slice(0, 200)}"`;
+		windows.push(window);
+	}
+	return windows;
+}
+const stuckLine = /^stuck ([1-9]\d{0,3})$/;
+const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
+/** Ten numbers after the guest's: time, packets, instructions, and the CPU's own time and waiting in ns, twice. */
+function windowOf(line, receivedPackets) {
+	if (!windowLine.test(line)) return void 0;
+	const [guest, ...counts] = line.split(" ").slice(1);
+	const before = counts.slice(0, 5).map(Number);
+	const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = counts.slice(5).map((text, index) => Number(text) - (before[index] ?? 0));
+	const isCounted = counts[2] !== "-";
+	if (isCounted !== (counts[7] !== "-")) return void 0;
+	const goesForward = [
+		forwardedPackets,
+		ran,
+		waited,
+		isCounted ? instructions : 0
+	].every((one) => one >= 0);
+	if (!(seconds > 0) || !goesForward || forwardedPackets > 0 && (ran === 0 || isCounted && instructions === 0)) return void 0;
+	return {
+		guest: Number(guest),
+		seconds,
+		receivedPackets,
+		forwardedPackets,
+		busySeconds: ran / 1e9,
+		deniedSeconds: waited / 1e9,
+		...isCounted && { instructions }
+	};
+}
+/** Guests that took no more packets, and were sent none from then on. */
+const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
+/** Guests that let nothing through at last: whoever lies so still may be dead. */
+function silentIn(log, packets) {
+	const windows = windowsIn(log, packets);
+	const last = /* @__PURE__ */ new Map();
+	for (const window of typeof windows === "string" ? [] : windows) last.set(window.guest, window);
+	const silent = [...last.values()].filter(({ forwardedPackets }) => forwardedPackets === 0);
+	return /* @__PURE__ */ new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
+}
+function measuredRun(planned, blast, windows, isStuck) {
+	const samples = windows.map(({ guest: _, ...sample }) => sample);
+	const through = samples.filter(({ forwardedPackets }) => forwardedPackets > 0);
+	const isSilent = through.length === 0;
+	const perPacket = through.flatMap(({ instructions, forwardedPackets }) => instructions === void 0 ? [] : instructions / forwardedPackets);
+	const nsPerPacket = through.map(({ busySeconds = 0, forwardedPackets }) => busySeconds * 1e9 / forwardedPackets);
+	const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
+	return {
+		...planned,
+		blast,
+		pps: isSilent ? 0 : median(rates),
+		...!isSilent && { nsPerPacket: median(nsPerPacket) },
+		...perPacket.length > 0 && { instructionsPerPacket: median(perPacket) },
+		samples,
+		validity: validityOf(samples, isStuck)
+	};
+}
+/** Frames of a guest's own that are on the wire beside what it forwards. */
+const mostOwnRatio = 1.01;
+/** A guest that lets nothing through, of all that it was sent, has a number like any other: 0. */
+function validityOf(windows, isStuck) {
+	const invalid = (cause, reason) => ({
+		kind: "invalid",
+		cause,
+		reason
+	});
+	if (windows.length === 0) return invalid("too-short", "no window was measured");
+	const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
+	if (silent === windows.length) return { kind: "valid" };
+	if (isStuck) return invalid("hole", `it took no more packets after window ${windows.length}`);
+	if (silent > 0) return invalid("hole", `nothing came through in ${silent} of ${windows.length} windows`);
+	const swollen = windows.find(({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * mostOwnRatio);
+	if (swollen === void 0) return { kind: "valid" };
+	const { receivedPackets: sent, forwardedPackets: came } = swollen;
+	return invalid("hole", `more came out than was sent: ${came} of ${sent} packets`);
+}
+
+// src/testbed/virtual/windows.ts
+const script = readFileSync(new URL("windows.sh", import.meta.url), "utf8");
+/** Most that a guest may take for a window: a thousand packets a second, on a machine with much else to do. */
+const mostSeconds = 30;
+/** Throws the signal's reason where that is aborted. */
+async function sendWindows({ wire }, { guests, flows, packets, windows, signal }) {
+	const all = guests.map((_, index) => index + 1);
+	const rounds = Array.from({ length: windows }, (_, round) => round % 2 === 0 ? all : all.toReversed());
+	const described = guests.map(({ interfaces, counts = "-", cpuThread }) => [
+		interfaces.sender,
+		interfaces.receiver,
+		counts,
+		cpuThread,
+		flows
+	].join(","));
+	const words = [
+		packets,
+		mostSeconds,
+		0,
+		rounds.flat().join(",")
+	].map(String);
+	const sending = wire.start("bash", [
+		"-c",
+		script,
+		"windows.sh",
+		...words,
+		...described
+	]);
+	let log = "";
+	let said = "";
+	sending.stdout?.on("data", (piece) => {
+		log += piece.toString();
+	});
+	sending.stderr?.on("data", (piece) => {
+		said = (said + piece.toString()).slice(-4096);
+	});
+	const stop = () => void sending.stdin?.end();
+	sending.stdin?.on("error", () => {});
+	signal.addEventListener("abort", stop);
+	for (const { ended } of guests) ended.then(stop);
+	try {
+		const [code] = await once(sending, "close");
+		signal.throwIfAborted();
+		if (code === 0) return {
+			kind: "sent",
+			log
+		};
+		return {
+			kind: "broken",
+			log,
+			said: lastLine(said) ?? "it said nothing"
+		};
+	} finally {
+		signal.removeEventListener("abort", stop);
+	}
+}
+
+// src/testbed/virtual/blast.ts
+async function blast(guests, planned, keepLog, signal) {
+	const { windows, packets } = windowsOf(guests.traffic);
+	const startedAt = (/* @__PURE__ */ new Date()).toISOString();
+	const logs = /* @__PURE__ */ new Map();
+	const kernels = {};
+	for (const [pair, runs] of pairsOf(planned)) {
+		const up = await guestsFor(guests, {
+			pair,
+			names: runs.map(({ variant }) => variant)
+		}, keepLog, signal);
+		if (up.kind !== "up") return up.outcome;
+		const sent = await layAndSend(guests, up.booted, planned.cell, windows + 1, signal);
+		if (sent.kind === "lost") {
+			const outcome = await afterDeaths(guests, await endsOf(up.booted), {
+				planned,
+				keepLog,
+				signal
+			});
+			await stopAll(guests);
+			return outcome ?? {
+				kind: "failed",
+				reason: sent.reason
+			};
+		}
+		if (sent.kind === "rejected") return sent;
+		await keepLog(windowsLogName(pair), sent.log);
+		const silent = silentIn(sent.log, packets);
+		if (silent.size > 0) {
+			const outcome = await afterDeaths(guests, await endsOf(up.booted, (index) => silent.has(index + 1)), {
+				planned,
+				keepLog,
+				signal
+			});
+			if (outcome !== void 0) return outcome;
+		}
+		logs.set(pair, sent.log);
+		for (const { variant, kernel } of up.booted) {
+			tallyOf(guests.tallies, variant.variant).hasStoodBlast = true;
+			kernels[variant.variant] = kernel;
+		}
+	}
+	const outcome = readVirtualLogs(planned, startedAt, packets, logs);
+	if (outcome.kind !== "measured") return outcome;
+	return {
+		...outcome,
+		summary: {
+			...outcome.summary,
+			kernels
+		}
+	};
+}
+function windowsOf({ windows }) {
+	if (windows === void 0) throw new TypeError("Virtual testbeds count packets out, and none were asked for.");
+	return {
+		windows: windows.count,
+		packets: windows.packets
+	};
+}
+/** One boot serves all cells of a pair. */
+async function guestsFor(guests, { pair, names }, keepLog, signal) {
+	const { running } = guests;
+	const known = names.map((name) => running?.booted.find(({ variant }) => variant.variant === name));
+	if (running?.pair === pair && known.every((one) => one !== void 0)) return {
+		kind: "up",
+		booted: known
+	};
+	await stopAll(guests);
+	const bootables = names.map((name) => {
+		const bootable = guests.wanted.get(name);
+		if (bootable === void 0) throw new TypeError(`${name} was not readied.`);
+		return bootable;
+	});
+	const all = await bootTogether({
+		...guests,
+		signal
+	}, bootables);
+	const booted = all.filter((one) => one.kind === "booted");
+	guests.running = {
+		pair,
+		booted
+	};
+	for (const { variant } of booted) {
+		const tally = tallyOf(guests.tallies, variant.variant);
+		tally.hasBooted = true;
+		tally.bootFailures = 0;
+	}
+	const outcomes = [];
+	for (const one of all) {
+		const name = one.variant.variant;
+		if (one.kind === "booted") continue;
+		await keepLog(consoleLogName(name), one.console);
+		tallyOf(guests.tallies, name).bootFailures += 1;
+		outcomes.push(afterBootFailure(guests, name, one));
+	}
+	const [outcome] = outcomes.toSorted((a, b) => weight(b) - weight(a));
+	if (outcome !== void 0) {
+		await stopAll(guests);
+		return {
+			kind: "down",
+			outcome
+		};
+	}
+	const refused = await readyAll(guests, booted);
+	if (refused !== void 0) return {
+		kind: "down",
+		outcome: refused
+	};
+	return {
+		kind: "up",
+		booted
+	};
+}
+/** Whoever is rejected is told before what is tried again. */
+const weight = ({ kind }) => kind === "rejected" ? 1 : 0;
+/** Lays every scenario once, so that none is refused later, and has all share one CPU from then on: their time does not count. */
+async function readyAll(guests, booted) {
+	try {
+		const all = await Promise.all(booted.map(({ dut, variant }) => dut.prepare([variant], guests.scenarios)));
+		for (const { guest } of booted) await guest.pinTo(guestCpu);
+		return all.find((prepared) => prepared.kind === "rejected");
+	} catch (error) {
+		if (!(error instanceof HostError)) throw error;
+		const full = await withoutRoom(guests, booted);
+		await stopAll(guests);
+		return full ?? {
+			kind: "failed",
+			reason: error.message
+		};
+	}
+}
+/** What has nothing left where rules are laid; a kernel that keeps it full is to blame. */
+async function withoutRoom({ tallies }, booted) {
+	for (const { host, variant } of booted) {
+		const name = variant.variant;
+		if ((await host.output(shell`df -P -k /run | tail -n 1`).catch(() => "")).trim().split(/\s+/)[3] !== "0") continue;
+		tallyOf(tallies, name).refusals += 1;
+		const message = `no room is left in /run of the guest with ${name}`;
+		if (!isToBlame(tallies, name, "refusals", "hasBooted")) return {
+			kind: "failed",
+			reason: message
+		};
+		return rejected(name, {
+			kind: "out-of-disk",
+			message: `Twice: ${message}.`
+		});
+	}
+}
+async function stopAll(guests) {
+	const { running } = guests;
+	guests.running = void 0;
+	for (const { host, guest } of running?.booted ?? []) {
+		await host.close().catch(() => {});
+		await guest.stop();
+	}
+}
+function afterBootFailure({ tallies }, name, { reason, words: { panic, console } }) {
+	if (isToBlame(tallies, name, "bootFailures", "hasBooted")) return rejected(name, {
+		kind: "boot-failed",
+		message: `Twice in a row: ${reason}.`,
+		...panic !== void 0 && { panic },
+		...console !== void 0 && { console }
+	});
+	return {
+		kind: "failed",
+		reason: `${name} did not boot: ${reason}${panic === void 0 ? "" : ` (panic: ${panic})`}`,
+		...lacksControl(tallies, name, "hasBooted") && { lacksControl: true }
+	};
+}
+/** Lays the cell's rules on each, and sends so many windows through them. */
+async function layAndSend(guests, booted, cell, windows, signal) {
+	return await layAll(booted, cell) ?? send(guests, booted, cell, windows, signal);
+}
+/** Undefined where all have taken them. */
+async function layAll(booted, { scenario }) {
+	if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+	try {
+		for (const { dut, variant } of booted) {
+			const laid = await dut.lay(variant.variant, scenario);
+			if (laid.kind === "rejected") return laid;
+		}
+		return;
+	} catch (error) {
+		if (!(error instanceof HostError)) throw error;
+		return {
+			kind: "lost",
+			reason: error.message
+		};
+	}
+}
+async function send({ lab, traffic, flowsFor }, booted, cell, windows, signal) {
+	const flows = await flowsFor(cell);
+	const { packets } = windowsOf(traffic);
+	const request = {
+		guests: booted.map(({ guest }) => guest),
+		flows,
+		packets,
+		windows,
+		signal
+	};
+	const sent = await sendWindows(lab, request);
+	return sent.kind === "sent" ? sent : {
+		kind: "lost",
+		reason: `windows broke off: ${sent.said}`
+	};
+}
+/** How it stands with those that may have died. */
+const endsOf = (booted, isAsked = (_index) => true) => Promise.all(booted.map(async (one, index) => ({
+	one,
+	end: isAsked(index) ? await endOf(one) : void 0
+})));
+/** Undefined where none has died; else shows first whether base stands what the others may have died of. */
+async function afterDeaths(guests, ends, { planned: { cell }, keepLog, signal }) {
+	if (ends.every(({ end }) => end === void 0)) return void 0;
+	const { tallies, traffic } = guests;
+	const outcomes = [];
+	const base = ends.find(({ one, end }) => one.variant.variant === "base" && end === void 0);
+	if (base !== void 0 && !tallyOf(tallies, "base").hasStoodBlast) {
+		const control = await layAndSend(guests, [base.one], cell, 2, signal);
+		tallyOf(tallies, "base").hasStoodBlast = control.kind === "sent" && silentIn(control.log, windowsOf(traffic).packets).size === 0;
+	}
+	for (const { one, end } of ends) {
+		if (end === void 0) continue;
+		const name = one.variant.variant;
+		await keepLog(consoleLogName(name), one.guest.console());
+		tallyOf(tallies, name).deaths += 1;
+		outcomes.push(afterDeath(guests, name, `under ${traffic.flows} flows`, end));
+	}
+	await stopAll(guests);
+	const [outcome] = outcomes.toSorted((a, b) => weight(b) - weight(a));
+	return outcome;
+}
+/** Undefined for a guest that is well. */
+async function endOf({ guest, host }) {
+	if (await host.output(shell`true`, { timeoutSeconds: answerSeconds }).then(() => true, () => false)) return void 0;
+	const words = lastWords(guest.console(), false);
+	if (words.panic !== void 0) return {
+		how: `it panicked: ${words.panic}`,
+		words
+	};
+	const { where, words: asked } = await interrupted(guest);
+	return {
+		how: `it did not answer any more${where}, and was power-cycled`,
+		words: asked
+	};
+}
+const answerSeconds = 10;
+function afterDeath({ tallies }, name, where, { how, words: { panic, console } }) {
+	if (isToBlame(tallies, name, "deaths", "hasStoodBlast")) return rejected(name, {
+		kind: "panics-under-load",
+		message: `Twice, ${where}${panic === void 0 ? `: ${how}` : ""}.`,
+		...panic !== void 0 && { panic },
+		...console !== void 0 && { console }
+	});
+	return {
+		kind: "failed",
+		reason: `the guest with ${name} died ${where}: ${how}`,
+		...lacksControl(tallies, name, "hasStoodBlast") && { lacksControl: true }
+	};
+}
+const rejected = (variant, rejection) => ({
+	kind: "rejected",
+	variant,
+	rejection
+});
+/** Its console in the folder of a blast. */
+const consoleLogName = (variant) => `console-${pathName(variant)}.log`;
+
+// src/testbed/virtual/hot-functions.ts
+/** Of so many instructions a sample is made, so that a window of 10,000 packets has as many as a sampler would take. */
+const instructionsPerSample = 1e3;
+const headerBytes = 64;
+const slotBytes = 16;
+/** Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`: what was executed between the two points of time. */
+function foldedInstructions({ before, after, symbols }) {
+	const functionAt = functionsOf(symbols);
+	const byFunction = /* @__PURE__ */ new Map();
+	const [earlier, later] = [viewOf(before), viewOf(after)];
+	for (let at = headerBytes; at + slotBytes <= later.byteLength; at += slotBytes) {
+		const address = later.getBigUint64(at, true);
+		const executed = Number(later.getBigUint64(at + 8, true) - earlier.getBigUint64(at + 8, true));
+		if (executed <= 0) continue;
+		const name = functionAt(address);
+		byFunction.set(name, (byFunction.get(name) ?? 0) + executed);
+	}
+	return `${[...byFunction].flatMap(([name, executed]) => {
+		const samples = Math.round(executed / instructionsPerSample);
+		return samples > 0 ? `${name} ${samples}` : [];
+	}).join("\n")}\n`;
+}
+const viewOf = ({ buffer, byteOffset, byteLength }) => new DataView(buffer, byteOffset, byteLength);
+/** The upper half is the kernel's. */
+const firstOfKernel = 1n << 63n;
+/** The last symbol of code at or below an address; names are the kernel's own, which nobody has to believe. */
+function functionsOf(symbols) {
+	const found = [];
+	for (const line of symbols.split("\n")) {
+		const [, address, name, module] = /^([0-9a-f]{16}) [tTwW] ([^\s;]{1,200})(?:\t\[([\w-]{1,64})\])?$/.exec(line) ?? [];
+		if (address === void 0 || name === void 0) continue;
+		if (BigInt(`0x${address}`) < firstOfKernel) continue;
+		const label = module === void 0 ? `kernel\`${name}` : `${module}\`${name}`;
+		found.push({
+			address: BigInt(`0x${address}`),
+			label
+		});
+	}
+	const sorted = found.toSorted((a, b) => a.address < b.address ? -1 : 1);
+	return (address) => {
+		if (address === 0n) return "unknown";
+		if (address < firstOfKernel) return "userland";
+		let [low, high] = [0, sorted.length];
+		while (low < high) {
+			const middle = low + high >> 1;
+			if ((sorted[middle]?.address ?? 0n) <= address) low = middle + 1;
+			else high = middle;
+		}
+		return sorted[low - 1]?.label ?? "unknown";
+	};
+}
+
+// src/testbed/virtual/profile.ts
+/** Counts one window, after another that nothing is made of, in a guest that is up: counting leaves no trace in it. */
+async function profile(guests, { cell, variant }, keepLog, signal) {
+	if (guests.config.accelerator !== "tcg") return impossible("where the CPU itself executes a guest, nobody counts its instructions");
+	if ((guests.running?.booted ?? []).every((one) => one.variant.variant !== variant)) {
+		const names = [...guests.wanted.keys()];
+		const up = await guestsFor(guests, {
+			pair: 0,
+			names
+		}, keepLog, signal);
+		if (up.kind !== "up") return missed(whyNot(up.outcome));
+	}
+	const booted = guests.running?.booted.find((one) => one.variant.variant === variant);
+	const counts = booted?.guest.counts;
+	if (booted === void 0 || counts === void 0) return missed("nothing counted instructions");
+	try {
+		const laid = await layAll([booted], cell);
+		if (laid !== void 0) return missed(whyNot(laid));
+		await send(guests, [booted], cell, 1, signal);
+		const before = await readFile(counts);
+		const sent = await send(guests, [booted], cell, 1, signal);
+		const after = await readFile(counts);
+		if (sent.kind !== "sent") return missed("packets did not flow while instructions were counted");
+		await keepLog("windows.log", sent.log);
+		const limits = { maxOutputBytes: mostSymbolBytes };
+		const symbols = await booted.host.output(shell`cat /proc/kallsyms`, limits);
+		const text = foldedInstructions({
+			before,
+			after,
+			symbols
+		});
+		return judgeProfile(text, {
+			event: "instructions",
+			kernel: booted.kernel
+		}, keepLog);
+	} catch (error) {
+		if (!(error instanceof HostError)) throw error;
+		await stopAll(guests);
+		return missed(error.message);
+	}
+}
+/** A kernel of a distribution names some 150,000 symbols in 7 MB. */
+const mostSymbolBytes = 64 * 1024 ** 2;
+const whyNot = (outcome) => outcome.reason ?? "the variant does not boot";
+
+// src/testbed/virtual/testbed.ts
+const run = promisify(execFile);
+/** Makes the laboratory on this machine; `restore` takes it down. Throws a LabInUseError while another process has it. */
+async function openVirtualTestbed(name, config, traffic, world) {
+	const lab = await virtualLabUp(config);
+	const guests = {
+		lab,
+		config,
+		traffic,
+		connect: connectTo,
+		cpus: guestCpu === 0 ? [guestCpu] : [guestCpu, 0],
+		tallies: /* @__PURE__ */ new Map(),
+		wanted: /* @__PURE__ */ new Map(),
+		scenarios: [],
+		running: void 0,
+		flowsFor: (cell) => flowsFor(lab, traffic, cell)
+	};
+	return {
+		name,
+		inspect: async () => ({
+			fingerprint: await fingerprint(config),
+			warnings: []
+		}),
+		async prepare({ variants, cells, keepLog, tell, signal }) {
+			guests.scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
+			const wanted = /* @__PURE__ */ new Map();
+			for (const variant of variants) {
+				signal.throwIfAborted();
+				const known = guests.wanted.get(variant.variant);
+				if (known !== void 0) {
+					wanted.set(variant.variant, known);
+					continue;
+				}
+				const archive = await archiveOf(variant, {
+					keepLog,
+					tell,
+					signal
+				});
+				if (archive.kind === "rejected") return archive;
+				tell(`unpacking the kernel of ${variant.variant}`);
+				wanted.set(variant.variant, {
+					variant,
+					kernel: await unpacked(lab, archive.path)
+				});
+			}
+			guests.wanted = wanted;
+			return { kind: "ready" };
+		},
+		ready: () => new Set(guests.wanted.keys()),
+		blast: (planned, keepLog, signal) => blast(guests, planned, keepLog, signal),
+		booted: () => void 0,
+		profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
+		restore: () => lab.down()
+	};
+	/** What boots a variant: a kernel that was given or is built, or the configuration's where only files differ. */
+	async function archiveOf({ variant, kernel }, told) {
+		if (kernel === void 0) return {
+			kind: "archive",
+			path: config.kernelPath
+		};
+		if (kernel.kind === "archive") {
+			await requireSame(kernel);
+			return {
+				kind: "archive",
+				path: kernel.path
+			};
+		}
+		if (config.builder === void 0) throw new UsageError(`${name} has no \`builder\`, which the kernels of a tree need.`);
+		const path = join(lab.folder, `${pathName(variant)}.tar.zst`);
+		const { connect, now, kernelSums: sums = noSums } = world;
+		const request = {
+			variant,
+			kernel,
+			path,
+			owner: `ppsgate on ${name}`,
+			connect,
+			now,
+			sums,
+			...told
+		};
+		const built = await buildLinuxKernel(config.builder, request);
+		return built.kind === "rejected" ? {
+			...built,
+			variant
+		} : built;
+	}
+}
+/** Undefined is this machine's own kernel. */
+async function unpacked(lab, path) {
+	try {
+		return await lab.kernel(path);
+	} catch (error) {
+		if (!(error instanceof KernelFilesError)) throw error;
+		const subject = path === void 0 ? "" : `The kernel ${path} `;
+		throw new UsageError(`${subject}${error.message}.`);
+	}
+}
+async function requireSame({ path, sha256 }) {
+	const now = await givenKernel(path);
+	if (now.kind === "archive" && now.sha256 === sha256) return;
+	throw new UsageError(`The kernel ${path} has changed since this gate began: give it back its old content, or begin anew.`);
+}
+/** Guests stand on wires of their own, so that all have the same addresses. */
+async function flowsFor(lab, { flows, frameBytes }, cell) {
+	const { family } = cell;
+	const bytes = frameBytesFor({ frameBytes }, cell);
+	const path = join(lab.folder, `${family}.${bytes}.flows`);
+	await writeFile(path, trafgenFlows({
+		family,
+		flows,
+		frameBytes: bytes,
+		sourceMac: senderMac,
+		destinationMac: guestMac.ingress
+	}));
+	return path;
+}
+async function fingerprint(config) {
+	const [qemu, nftables] = await Promise.all([run("qemu-system-x86_64", ["--version"]), run("nft", ["--version"])]);
+	const { accelerator, memoryMebibytes } = config;
+	const model = accelerator === "tcg" ? "max" : "host";
+	return {
+		machine: `virtual: ${qemu.stdout.split("\n")[0]?.trim()}, ${accelerator}, q35, CPU model ${model}, 1 CPU, ${memoryMebibytes} MiB`,
+		"kernel command line": kernelCommandLine("…"),
+		nftables: nftables.stdout.trim(),
+		"kernel of this machine": release()
+	};
+}
+
 // src/testbed/testbed.ts
 /** A testbed that nobody else can use. */
 const unshared = (name, open) => ({
@@ -1875,4 +2657,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, fingerprintOfDut, firewallsTold, freebsdLogNames, inspectDut, layRules, leastMtu, loadedModules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };
+export { blast$2 as blast, bootFor, bootTogether, bounded, connectTo, fencedConnect, fencedWorld, fingerprintOfDut, firewallsTold, freebsdLogNames, inspectDut, layRules, leastMtu, loadedModules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, openVirtualTestbed, ourFolder, ourPrograms, pairsOf, profile$2 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, readVirtualLogs, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed, windowsLogName };

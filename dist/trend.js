@@ -1,5 +1,5 @@
 import { blastNumbers, changePoints, lastLevel, leastChangeRatio, lowerBound, median, nightSigmaRatio, upperBound } from "./stats.js";
-import { cellName, commitId, fromJson, isJudged, nightSchema, ofMachine, plainLine } from "./words.js";
+import { byMetric, cellName, commitId, fromJson, isJudged, isLoss, nightSchema, ofMachine, plainLine } from "./words.js";
 import { sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { createHash } from "node:crypto";
 
@@ -251,8 +251,6 @@ const withoutNewest = ({ newest: _, ...count }) => count;
 const seriesKey = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
 /** The order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
 const byCommit = (a, b) => (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
-/** Whether it is a loss: fewer packets per second, or more time for each packet. */
-const isLoss = ({ metric }, changeRatio) => metric === "pps" ? changeRatio < 0 : changeRatio > 0;
 /** The cells of a change that have lost; none of a gain. */
 const lossesOf = (change) => change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
 /** The greatest loss of a change, or where nothing was lost the greatest gain. */
@@ -539,11 +537,8 @@ function nightsOf(result, occasion, committedAt, path) {
 	});
 }
 /** What was known of a base before nights were kept: undefined where its commit is not told. */
-function earlierNight({ at, commit, pps, nsPerPacket }) {
-	const numbers = rounded({
-		pps,
-		nsPerPacket
-	});
+function earlierNight({ at, commit, ...of }) {
+	const numbers = byMetric((metric) => rounded(of[metric], metric));
 	if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return void 0;
 	return {
 		at: new Date(at).toISOString(),
@@ -575,14 +570,16 @@ function isOfCommit(result) {
 	if (isRelinked(result)) return ({ variant }) => variant === "base";
 	return ({ variant }) => isJudged(variant);
 }
-const numbersOf = (runs) => rounded({
-	pps: blastNumbers(runs, "pps"),
-	nsPerPacket: blastNumbers(runs, "nsPerPacket")
-});
-/** No run is good to a packet per second, nor to a ten-thousandth of its time; shorter lines make a smaller branch. */
-const rounded = ({ pps, nsPerPacket }) => ({
-	pps: pps.map(Math.round).filter((value) => value > 0),
-	nsPerPacket: nsPerPacket.map((value) => Number(value.toPrecision(4)))
-});
+const numbersOf = (runs) => byMetric((metric) => rounded(blastNumbers(runs, metric), metric));
+const rounded = (values, metric) => values.map(roundings[metric]).filter((value) => value > 0);
+/**
+* No run is good to a packet per second, to a ten-thousandth of its time or a millionth of its instructions; shorter lines
+* make a smaller branch.
+*/
+const roundings = {
+	pps: Math.round,
+	nsPerPacket: (value) => Number(value.toPrecision(4)),
+	instructionsPerPacket: (value) => Number(value.toPrecision(6))
+};
 
-export { accepted, byCommit, countsOf, earlierNight, emptyTrend, isLoss, isOfOneCommit, isOff, isOpen, isRelinked, judgeTrend, levelsOf, linkNoise, lossesOf, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate, worstOf };
+export { accepted, byCommit, countsOf, earlierNight, emptyTrend, isOfOneCommit, isOff, isOpen, isRelinked, judgeTrend, levelsOf, linkNoise, lossesOf, nightsOf, parseNights, sameSummary, sameText, seriesKey, wantedBisections, wantedGates, withBisection, withFingerprint, withGate, withNight, withSameGate, worstOf };

@@ -250,7 +250,11 @@ const rejections = [
 const rejectionSchema = discriminatedUnion("kind", rejections);
 
 // src/words/result.ts
-const metricSchema = _enum(["pps", "nsPerPacket"]);
+const metricSchema = _enum([
+	"pps",
+	"nsPerPacket",
+	"instructionsPerPacket"
+]);
 const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid") }), object({
 	kind: literal("invalid"),
 	cause: _enum([
@@ -283,6 +287,8 @@ const runSchema = object({
 	pps: number().nonnegative(),
 	/** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
 	nsPerPacket: number().positive().optional(),
+	/** Instructions that the guest executed for each packet it forwarded; absent where nobody counts them. */
+	instructionsPerPacket: number().positive().optional(),
 	samples: array(object({
 		seconds: number().positive(),
 		receivedPackets: int().nonnegative(),
@@ -290,7 +296,9 @@ const runSchema = object({
 		/** CPU time of the DUT's forwarding thread, in seconds. */
 		busySeconds: number().nonnegative().optional(),
 		/** Time in which the forwarding thread was due and its CPU was given to others. */
-		deniedSeconds: number().nonnegative().optional()
+		deniedSeconds: number().nonnegative().optional(),
+		/** Instructions that the guest executed. */
+		instructions: int().nonnegative().optional()
 	})),
 	validity: validitySchema
 });
@@ -301,8 +309,8 @@ const intervalSchema = object({
 	high: number()
 });
 /**
-* What one metric says of a cell; absolute values in packets per second, or ns per packet. The change of patched is
-* freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
+* What one metric says of a cell; absolute values in packets per second, or in ns or instructions per packet. The change of
+* patched is freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
 */
 const comparisonSchema = object({
 	metric: metricSchema,
@@ -401,6 +409,11 @@ const moverSchema = object({
 	nsPerPacket: object({
 		base: number(),
 		patched: number()
+	}).optional(),
+	/** Its share of the instructions for each packet, where these were counted and sampled; then it has no `nsPerPacket`. */
+	instructionsPerPacket: object({
+		base: number(),
+		patched: number()
 	}).optional()
 });
 /** What the profiles of base and patched say of a cell. */
@@ -421,7 +434,7 @@ const cellResultSchema = object({
 	baseline: baselineSchema,
 	/** Pairs that were there when it was decided, or when the budget was used up. */
 	pairs: int().nonnegative(),
-	/** The metric that was judged comes first; none where the cell is invalid for lack of runs. */
+	/** The metric that was judged comes first, then the others that were measured; none where the cell is invalid for lack of runs. */
 	comparisons: array(comparisonSchema),
 	/**
 	* Earlier diffs beside base, each by itself: shown, and not judged. Their intervals have the plain confidence level,
@@ -453,6 +466,8 @@ const blastSchema = object({
 	ingressPackets: int().nonnegative().optional(),
 	/** What ran on the DUT, by its own words; absent where the variants share a kernel. */
 	kernel: string().optional(),
+	/** The same of each variant by its name, where guests ran them side by side. */
+	kernels: record(string(), string()).exactOptional(),
 	/** The run of base is in the result of another patch too, and is taken from there for the history. */
 	isShared: literal(true).optional(),
 	/** Folder of the raw logs, relative to the result file. */
@@ -541,6 +556,15 @@ const resultSchema = object({
 	/** Its cells were split over testbeds, whose results it puts together: it cannot be gone on with. */
 	isSplit: literal(true).exactOptional(),
 	outcome: outcomeSchema
+});
+const isCost = (metric) => metric !== "pps";
+/** Whether a change is a loss: fewer packets per second, or a higher cost of each. */
+const isLoss = ({ metric }, change) => isCost(metric) ? change > 0 : change < 0;
+/** Something of each metric. */
+const byMetric = (of) => ({
+	pps: of("pps"),
+	nsPerPacket: of("nsPerPacket"),
+	instructionsPerPacket: of("instructionsPerPacket")
 });
 
 // src/words/units.ts
@@ -797,9 +821,24 @@ function formatPps(pps) {
 }
 /** `1,057 ns`. */
 const formatNanoseconds = (ns) => `${grouped(Number(ns.toPrecision(4)))} ns`;
-const formatMetric = (value, metric) => metric === "pps" ? formatPps(value) : formatNanoseconds(value);
-/** What a metric is called, and which way is better. */
-const metricName = (metric) => metric === "pps" ? "packets per second (more is better)" : "CPU time per packet (less is better)";
+/** `8,314`, of instructions. */
+const formatCount = (count) => grouped(count < 1e3 ? Number(count.toPrecision(4)) : Math.round(count));
+const formatMetric = (value, metric) => formats[metric](value);
+const formats = {
+	pps: formatPps,
+	nsPerPacket: formatNanoseconds,
+	instructionsPerPacket: (count) => `${formatCount(count)} instructions`
+};
+/** The same at an axis, where there is no room for a word: `8,314`. */
+const formatTick = (value, metric) => metric === "instructionsPerPacket" ? formatCount(value) : formatMetric(value, metric);
+/** What a metric is called. */
+const metricNouns = {
+	pps: "packets per second",
+	nsPerPacket: "CPU time per packet",
+	instructionsPerPacket: "instructions per packet"
+};
+/** The same, and which way is better. */
+const metricName = (metric) => `${metricNouns[metric]} (${isCost(metric) ? "less" : "more"} is better)`;
 /**
 * Where on the report's page a flamegraph of a cell stands, `which` is a variant's or `difference`, and the name of its
 * file: `flamegraph-forwarding-inet4-base`.
@@ -857,6 +896,8 @@ function formatRuns(counted, made) {
 	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
 	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
 }
+/** `pps, nsPerPacket or instructionsPerPacket`: what may be asked for. */
+const metricChoice = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(metricSchema.options);
 /** `2,000`. */
 const grouped = (value) => value.toLocaleString("en-US");
 /** `41 s`, `2 min 5 s`. */
@@ -1191,9 +1232,11 @@ const nightSchema = object({
 		"push",
 		"again"
 	]),
-	/** Numbers of `pps` and `nsPerPacket`, one a blast; the second has none where the DUT cannot tell. */
+	/** Numbers of each metric, one a blast; none where the DUT cannot tell. */
 	pps: rates,
 	nsPerPacket: rates,
+	/** Absent from lines of before it was counted. */
+	instructionsPerPacket: rates.default([]),
 	/** Id among `fingerprints` of the index; empty where it was measured before they were kept. */
 	fingerprint: string(),
 	/** Folder of the result, which may be gone. */
@@ -1426,4 +1469,4 @@ const brokenOff = (why) => `ended: ${why}`;
 /** Such a use says nothing of how long a testbed is usually held. */
 const isCarriedThrough = (outcome) => ![notUsed(""), brokenOff("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, armName, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, changeStates, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, explainedByKernel, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isArmName, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, linkName, linkOfPair, metricName, metricSchema, movesByItself, netmapPort, nightSchema, notUsed, ofMachine, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened, size, trendIndexSchema, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutKernel, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, armName, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, byMetric, cellName, cellProfileSchema, cellSchema, changeStates, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, explainedByKernel, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, fromJson, grouped, historySchema, isArmName, isCarriedThrough, isCost, isJudged, isLinuxScenario, isLoss, isOfPath, lastLine, linkName, linkOfPair, metricChoice, metricName, metricNouns, metricSchema, movesByItself, netmapPort, nightSchema, notUsed, ofMachine, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened, size, trendIndexSchema, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutKernel, withoutPaths, withoutSequences, worstUpshot };

@@ -2,7 +2,7 @@ import { scenariosIn } from "../config.js";
 import { indexPath, parseIndex } from "../data-branch.js";
 import { RepositoryError } from "../patch.js";
 import { worstFirst } from "../report.js";
-import { UsageError, excerpt, families, fromJson, patchName, resultSchema } from "../words.js";
+import { UsageError, excerpt, families, fromJson, isCost, patchName, resultSchema } from "../words.js";
 
 // src/action/bisect-cell.ts
 /** Throws a `UsageError` where more than one is asked for, or there is no such family. */
@@ -38,7 +38,7 @@ async function worstCellOf(patch, repository, branch) {
 		const { outcome, policy } = result.data;
 		const [worst] = worstFirst(outcome.cells);
 		const alike = outcome.cells.filter(({ verdict }) => verdict.kind === worst?.verdict.kind);
-		const lossOf = ({ comparisons: [first] }) => (first?.interval.change ?? 0) * (policy.metric === "pps" ? -1 : 1);
+		const lossOf = ({ comparisons: [first] }) => (first?.interval.change ?? 0) * (isCost(policy.metric) ? 1 : -1);
 		return alike.toSorted((a, b) => lossOf(b) - lossOf(a))[0]?.cell;
 	} catch (error) {
 		if (error instanceof RepositoryError) return void 0;

@@ -1,5 +1,6 @@
 import { summary } from "../vendor/actions-core.js";
 import { summaryOf } from "../answer.js";
+import { isOnThisMachine } from "../config.js";
 import { readHistory } from "../data-branch.js";
 import { historyFile } from "../experiment.js";
 import { readyMachine } from "../linux-lab.js";
@@ -13,8 +14,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 // src/action/measuring.ts
 /** Readies this machine where it is to be the lab; answers an exit code where that was done by another process. */
 async function readyLab(config, testbeds) {
-	if (testbeds.every((name) => config.testbeds[name]?.kind !== "embedded-linux")) return void 0;
-	const exitCode = await readyMachine(log.info);
+	const kinds = testbeds.flatMap((name) => {
+		const testbed = config.testbeds[name];
+		return isOnThisMachine(testbed) ? testbed.kind : [];
+	});
+	if (kinds.length === 0) return void 0;
+	const exitCode = await readyMachine(log.info, kinds);
 	if (exitCode === void 0) saveState(labState, "up");
 	return exitCode;
 }

@@ -1,6 +1,6 @@
 import { summary } from "../vendor/actions-core.js";
 import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, linkedNow, pausesWithin, summaryOf, titleOf } from "../answer.js";
-import { testbedsThatDiffer, variantsBySystem } from "../build.js";
+import { testbedsThatDiffer, variantsByMaking } from "../build.js";
 import { int, object, string } from "../vendor/zod.js";
 import { applyOverrides, calledAs } from "../config.js";
 import { cellsAmong, cellsOf, policyOf, recompute, shareOf, together } from "../experiment.js";
@@ -603,7 +603,7 @@ async function whyNotUnchanged(request, { config, wish, context }) {
 			config,
 			testbeds: chosenFor(config, wish).testbeds
 		};
-		const variants = await variantsBySystem(question, repository);
+		const variants = await variantsByMaking(question, repository);
 		const differ = await testbedsThatDiffer({
 			...question,
 			variants

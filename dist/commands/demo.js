@@ -1,25 +1,27 @@
 import { calledAs, overrideGate, parseSeed } from "../config.js";
 import { timestampedDirectory } from "../controller.js";
-import { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, demoPatches, placeAt, runBisectDemo, runDemo, trafficSeconds } from "../demo.js";
+import { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
 import { runToExit } from "../exit.js";
 import { goingOn, randomSeed } from "../experiment.js";
 import { readyMachine } from "../linux-lab.js";
 import { showProgress } from "../progress.js";
 import { bisectHeadline, headline, outcomeName } from "../report.js";
-import { UsageError, exitCodes, formatDuration, formatPercent, reasonOf } from "../words.js";
+import { UsageError, excerpt, exitCodes, formatDuration, formatPercent, reasonOf } from "../words.js";
 import { printJson } from "./table.js";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { styleText } from "node:util";
 
 // src/commands/demo.ts
 function define(command) {
-	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--bisect", "find the one of 24 commits that costs packets, instead of judging patches").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
+	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--bisect", "find the one of 24 commits that costs packets, instead of judging patches").option("--kernels [base,patched]", "judge kernels and a rule in virtual machines; two files, or none: they are fetched by apt-get").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
 Example:
   sudo ppsgate demo
   sudo ppsgate demo --bisect
+  sudo ppsgate demo --kernels
+  sudo ppsgate demo --kernels linux-image-6.1.0-50.deb,linux-image-6.1.0-56.deb
 
 Needs root on Linux. Takes about three minutes, with --bisect less than two.
-Exits 0 when all three patches come out as they must, or the commit is found.`).action(async (options) => {
+Exits 0 when all patches come out as they must, or the commit is found.`).action(async (options) => {
 		const lastWords = [];
 		await runToExit((signal) => runDemoCommand(options, signal, lastWords), {
 			...command.optsWithGlobals(),
@@ -33,10 +35,11 @@ async function runDemoCommand(options, signal, lastWords) {
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed");
 	overrideGate(void 0, { design: options.design }, calledAs.flag);
 	if (options.bisect && options.design !== void 0) throw new UsageError("--design: says how patches are judged; drop it, or --bisect.");
-	const exitCode = await readyMachine(say);
+	if (options.bisect && options.kernels !== void 0) throw new UsageError("--kernels: virtual machines judge patches; drop it, or --bisect.");
+	const exitCode = await readyMachine(say, [options.kernels ? "virtual" : "embedded-linux"]);
 	if (exitCode !== void 0) return exitCode;
 	const directory = resolve(options.resume ?? options.directory ?? timestampedDirectory("ppsgate-demo"));
-	say(`${options.bisect ? `${bisectCommits.length} commits, one of which costs packets: it is searched for` : "Three patches, judged"} with real packets on this machine; everything is kept in ${directory}`);
+	say(`${whatOf(options)} on this machine; everything is kept in ${directory}`);
 	const warning = await busyWarning();
 	if (warning !== void 0) say(`warning: ${warning}`);
 	await using cleaning = new AsyncDisposableStack();
@@ -59,16 +62,36 @@ async function runDemoCommand(options, signal, lastWords) {
 	});
 	return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
 }
+function whatOf({ bisect, kernels }) {
+	if (kernels) return "A rule and a kernel, judged with real boots and packets";
+	if (!bisect) return "Three patches, judged with real packets";
+	return `${bisectCommits.length} commits, one of which costs packets: it is searched for with real packets`;
+}
+/** Two files with a comma in between, or whatever apt has. */
+async function subjectOf({ kernels }, directory, say) {
+	if (kernels === void 0) return embeddedDemo;
+	if (kernels === true) return virtualDemo(await fetchKernels(join(directory, "kernels"), say));
+	const [base, patched, ...more] = kernels.split(",");
+	if (!base || !patched || more.length > 0) throw new UsageError(`--kernels: expected two files with a comma in between, found "${excerpt(kernels)}".`);
+	return virtualDemo({
+		base: resolve(base),
+		patched: resolve(patched)
+	});
+}
 async function judgeNow({ directory, seed, options, signal }, say) {
 	const startedAt = performance.now();
+	const subject = await subjectOf(options, directory, say);
+	const { patches, kernels } = subject;
 	const judged = await runDemo({
 		directory,
+		subject,
 		seed,
 		design: options.design,
 		onPatch(patch, index) {
-			const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;
+			const title = `${index + 1} of ${patches.length}  ${patch.title}`;
 			say(styleText("bold", title, { stream: process.stderr }));
-			return showProgress(process.stderr, "nsPerPacket", () => performance.now());
+			const metric = kernels ? "instructionsPerPacket" : "nsPerPacket";
+			return showProgress(process.stderr, metric, () => performance.now());
 		},
 		signal
 	});
@@ -122,7 +145,8 @@ function runCounts({ outcome }) {
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 function table(judged) {
 	return judged.map(({ patch, result, asExpected }) => {
-		const must = asExpected ? `as it must: ${patch.expected}` : `but must be ${patch.expected}`;
+		const { expected = "told, whatever it is" } = patch;
+		const must = asExpected ? `as it must: ${expected}` : `but must be ${expected}`;
 		const verdict = styleText(asExpected ? "green" : "red", `  ${must}`, { stream: process.stdout });
 		const { runs, fixedRuns } = runCounts(result);
 		const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 takes ${fixedRuns}` : "";

@@ -1,5 +1,5 @@
-import { testbedsThatDiffer, variantsBySystem } from "../build.js";
-import { applyOverrides, calledAs, loadConfig, parameter, systemOf } from "../config.js";
+import { makingOf, testbedsThatDiffer, variantsByMaking } from "../build.js";
+import { applyOverrides, calledAs, loadConfig, parameter } from "../config.js";
 import { runToExit } from "../exit.js";
 import { basisText, cellsOf, dealt, earlierEntries, historyFile, linksOn, outlookOf, parts, planCells, policyOf, shareOf, shorterWays, timesOn } from "../experiment.js";
 import { chosenFor, machinesOf, sameAs, wishesOf } from "../inventory.js";
@@ -129,7 +129,7 @@ async function changeOf(config, testbeds, patch, { repository: path = ".", measu
 		config,
 		testbeds
 	};
-	const variants = await variantsBySystem(question, repository);
+	const variants = await variantsByMaking(question, repository);
 	const differ = measureAnyway ? testbeds : await testbedsThatDiffer({
 		...question,
 		variants
@@ -137,7 +137,7 @@ async function changeOf(config, testbeds, patch, { repository: path = ".", measu
 	const testbed = differ[0] ?? first;
 	return {
 		testbed,
-		variants: variants.get(systemOf(config, testbed))?.length ?? 2,
+		variants: variants.get(makingOf(config, testbed))?.length ?? 2,
 		isUnchanged: differ.length === 0
 	};
 }

@@ -1,4 +1,4 @@
-import { loadConfig, parsePriority } from "../config.js";
+import { isOnThisMachine, loadConfig, parsePriority } from "../config.js";
 import { openReservations, whoami } from "../controller.js";
 import { runToExit } from "../exit.js";
 import { testbedsFor } from "../inventory.js";
@@ -166,7 +166,7 @@ function whatGoesOn({ gate }) {
 }
 function environmentOf({ name, lease }, { testbeds }) {
 	const testbed = testbeds[name];
-	const isElsewhere = testbed !== void 0 && testbed.kind !== "embedded-linux";
+	const isElsewhere = testbed !== void 0 && !isOnThisMachine(testbed);
 	return {
 		...process.env,
 		PPSGATE_TESTBED: name,
@@ -197,7 +197,7 @@ async function giveBack(reserved, config, outcome, tell) {
 	if (trouble !== void 0) tell(trouble);
 }
 async function restore({ name, open }, { testbeds, traffic }, tell) {
-	if (testbeds[name]?.kind === "embedded-linux") return;
+	if (isOnThisMachine(testbeds[name])) return;
 	tell(`Bringing ${name} back to its base.`);
 	await (await open(traffic)).restore();
 }

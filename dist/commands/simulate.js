@@ -1,4 +1,4 @@
-import { configKeys, kebabCase } from "../config.js";
+import { configKeys, kebabCase, wholeGate } from "../config.js";
 import { array, string } from "../vendor/zod.js";
 import { simulate } from "../stats.js";
 import { UsageError, exitCodes, expected, formatPercent, grouped, ratio } from "../words.js";
@@ -179,11 +179,11 @@ async function printRows(options) {
 function parseOptions(options) {
 	const { design = "fixed,group-sequential,glr", margin, falseAlarms, power } = options;
 	const { gate } = configKeys.shape;
-	const { marginRatio, falseAlarmRatio, missRatio } = parse(gate, {
+	const { marginRatio, falseAlarmRatio, missRatio } = wholeGate(parse(gate, {
 		margin,
 		falseAlarms,
 		power
-	});
+	}));
 	const designs = listOf(design).flatMap((name) => parse(gate, { design: name }).design ?? []);
 	const own = parse(ownOptions, options);
 	if (own.cells > own.experiments) throw new UsageError(`--cells: expected at most as many as there are experiments, ${own.experiments}, found ${own.cells}.`);

@@ -1,4 +1,4 @@
-import { checkFreebsdTestbed, checkLinuxTestbed, skipped } from "../checkup.js";
+import { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, skipped } from "../checkup.js";
 import { loadConfig } from "../config.js";
 import { openReservations, realWorld, whoami } from "../controller.js";
 import { runToExit } from "../exit.js";
@@ -94,6 +94,7 @@ async function keptFromOthers({ name, config, tell, signal }, look) {
 function findingsOf(check) {
 	const { name, testbed, config, traffic, power, world, recorder } = check;
 	switch (testbed.kind) {
+		case "virtual": return checkVirtualTestbed(testbed, world);
 		case "embedded-linux": return [skipped(name, "nothing to check: this machine carries it; see `ppsgate lab check`")];
 		case "linux": return checkLinuxTestbed(testbed, world);
 		case "freebsd": {

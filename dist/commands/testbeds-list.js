@@ -1,4 +1,4 @@
-import { loadConfig } from "../config.js";
+import { isOnThisMachine, loadConfig } from "../config.js";
 import { runToExit } from "../exit.js";
 import { exitCodes } from "../words.js";
 import { configPath } from "./named-testbed.js";
@@ -19,7 +19,7 @@ async function listTestbeds({ config: path, json }) {
 }
 function rowOf(name, testbed) {
 	const { kind, capabilities } = testbed;
-	if (kind === "embedded-linux") return {
+	if (isOnThisMachine(testbed)) return {
 		name,
 		kind,
 		...capabilities

@@ -1,0 +1,44 @@
+#!/bin/bash
+# The first program of a guest: mounts, modules, interfaces, sshd; then says on the console that it is up, by the word
+# that this boot was given, and takes care of what others leave.
+export PATH=/usr/bin LC_ALL=C
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+mkdir -p /dev/pts
+mount -t devpts pts /dev/pts
+mount -t tmpfs run /run
+mkdir -p /run/sshd
+exec </dev/null >/dev/console 2>&1
+
+for word in $(</proc/cmdline); do
+  [[ $word == ppsgate.boot=* ]] && boot=${word#*=}
+done
+
+read -ra modules </etc/modules
+modprobe --all "${modules[@]}"
+
+# By the last byte of the address that QEMU gave each: the kernel numbers cards as it finds them.
+for folder in /sys/class/net/*; do
+  read -r address <"$folder/address"
+  case $address in
+    02:70:70:00:00:00) name=management ;;
+    02:70:70:00:00:01) name=ppsgate-in ;;
+    02:70:70:00:00:02) name=ppsgate-out ;;
+    *) continue ;;
+  esac
+  ip link set dev "${folder##*/}" name "$name"
+done
+
+# Names of its own would be asked and told on the wires, and counted.
+for name in ppsgate-in ppsgate-out management; do
+  sysctl -q -w "net.ipv6.conf.$name.accept_ra=0" "net.ipv6.conf.$name.addr_gen_mode=1" \
+    "net.ipv6.conf.$name.router_solicitations=0"
+done
+ip -batch /etc/network.ip
+sysctl -q -p /etc/sysctl.conf
+/usr/bin/sshd -f /etc/ssh/sshd_config
+# It goes into the background first, and listens then; port 22, state LISTEN.
+until grep -q ':0016 00000000:0000 0A' /proc/net/tcp; do sleep 0.05; done
+echo "ppsgate: $boot is up"
+while :; do wait; sleep 1000; done

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Sends windows of so many packets through guests, one after the other, and prints for each what was counted before its
+# first packet and after its last had come through: only then nothing of it is on the way any more.
+#
+#   windows.sh PACKETS SECONDS CPU PLANNED GUEST…
+#
+# A GUEST is `SENDER,RECEIVER,COUNTS,THREAD,FLOWS`: its interfaces, the file in which its instructions are counted or `-`,
+# the folder in /proc of the thread that is its CPU, trafgen's packets. PLANNED are numbers of guests, from 1 on, with
+# commas in between. One that takes no more packets for SECONDS gets no more windows. It gives up when its standard input
+# ends.
+
+export LC_ALL=C
+packets=$1 seconds=$2 cpu=$3 planned=$4
+shift 4
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# Of every job that ends bash would tell.
+exec 3>&2 2>/dev/null
+set -m
+
+# Whoever waits for the windows ends the input when nobody wants them any more.
+pause() {
+  read -r -t "$1" _
+  (($? > 128)) || { end_sender; exit 1; }
+}
+
+# trafgen forks, and only its process group as a whole can be ended.
+end_sender() {
+  kill -KILL -- "-$sending"
+}
+
+# Of the network that this runs in, which /sys would not show.
+count() {
+  local name rest
+  while read -r name _ rest; do
+    [[ $name == "$1:" ]] && { received=${rest%% *}; return; }
+  done </proc/self/net/dev
+  echo "there is no $1 any more" >&3
+  exit 1
+}
+
+look() {
+  local counted=- ran waited
+  count "$receiver"
+  [[ $counts == - ]] || read -r counted < <(od -A n -t u8 -N 8 "$counts" 2>&3)
+  read -r ran waited _ <"$thread/schedstat" || { echo "there is no $thread any more" >&3; exit 1; }
+  state="$EPOCHREALTIME $received $counted $ran $waited"
+}
+
+send() {
+  local start=$SECONDS
+  taskset --cpu-list "$cpu" nice -n -20 trafgen --no-sock-mem -Q -i "$flows" -o "$sender" -P 1 -n "$packets" \
+    -b 1000000000pps >"$log" 2>&1 3>&- &
+  sending=$!
+  while kill -0 "$sending"; do
+    pause 0.01
+    ((SECONDS - start <= seconds)) && continue
+    end_sender
+    stuck[$1]=yes
+    return
+  done
+  wait "$sending" && return
+  tail -n 1 "$log" >&3
+  exit 2
+}
+
+window() {
+  local first before i last=-
+  look
+  before=$state first=$received
+  send "$1"
+  # A machine that is busy with other things hands them on late.
+  for ((i = 0; i < 100; i++)); do
+    count "$receiver"
+    ((received - first >= packets)) && break
+    [[ $received == "$last" ]] || i=0
+    last=$received
+    pause 0.01
+  done
+  look
+  echo "window $1 $before $state"
+  [[ -z ${stuck[$1]-} ]] || echo "stuck $1"
+}
+
+declare -A stuck
+
+for guest in ${planned//,/ }; do
+  [[ -z ${stuck[$guest]-} ]] || continue
+  IFS=, read -r sender receiver counts thread flows <<<"${!guest}"
+  window "$guest"
+done
+echo end
