@@ -2275,7 +2275,8 @@ async function readyAll(guests, booted) {
 	try {
 		const all = await Promise.all(booted.map(({ dut, variant }) => dut.prepare([variant], guests.scenarios)));
 		for (const { guest } of booted) await guest.pinTo(guestCpu);
-		return all.find((prepared) => prepared.kind === "rejected");
+		const refused = all.filter((prepared) => prepared.kind === "rejected");
+		return refused.find(({ variant }) => variant === "base") ?? refused[0];
 	} catch (error) {
 		if (!(error instanceof HostError)) throw error;
 		const full = await withoutRoom(guests, booted);
@@ -2572,7 +2573,7 @@ async function openVirtualTestbed(name, config, traffic, world) {
 		blast: (planned, keepLog, signal) => blast(guests, planned, keepLog, signal),
 		booted: () => void 0,
 		profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
-		restore: () => lab.down()
+		restore: () => stopAll(guests).finally(() => lab.down())
 	};
 	/** What boots a variant: a kernel that was given or is built, or the configuration's where only files differ. */
 	async function archiveOf({ variant, kernel }, told) {

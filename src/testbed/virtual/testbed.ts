@@ -22,7 +22,7 @@ import { pathName } from '../../words/variant-name.ts';
 import { connectTo } from '../connect.ts';
 import type { FreebsdWorld } from '../freebsd/world.ts';
 import type { PrepareRequest, Testbed } from '../testbed.ts';
-import { blast, type Guests } from './blast.ts';
+import { blast, type Guests, stopAll } from './blast.ts';
 import type { Bootable } from './boots.ts';
 import { profile } from './profile.ts';
 
@@ -86,7 +86,7 @@ export async function openVirtualTestbed(
 
     profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
 
-    restore: () => lab.down(),
+    restore: () => stopAll(guests).finally(() => lab.down()),
   };
 
   /** What boots a variant: a kernel that was given or is built, or the configuration's where only files differ. */
