@@ -1,6 +1,6 @@
 import { flowRanges, formatPps, grouped, lastLine, netmapPort, reasonOf, shortened } from "./words.js";
 import { frameBytesFor } from "./config.js";
-import { LabImpossibleError, LabInUseError, labPrograms, requireLab } from "./linux-lab.js";
+import { LabImpossibleError, LabInUseError, requireLab } from "./linux-lab.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { gitIn, jailProblem, outsideOptions, whyNoRoot } from "./build.js";
 import { PowerError } from "./power.js";
@@ -1019,7 +1019,7 @@ async function* checkVirtualTestbed(testbed, { signal }) {
 	yield* walk([{
 		what: programs,
 		async look(what) {
-			await requireLab(labPrograms.virtual);
+			await requireLab("virtual");
 			return [ok(what, "all are there, and this process may use them")];
 		}
 	}, {

@@ -1,7 +1,7 @@
 import { UsageError, armName, expectedly, notUsed, plainLine, reasonOf } from "./words.js";
 import { isOnThisMachine } from "./config.js";
 import { baseOf, isEnd, mayShareBase, packedEntry, packedLog, readOffer } from "./experiment.js";
-import { labDown, labPrograms, labUp, requireLab } from "./linux-lab.js";
+import { labDown, labUp, requireLab } from "./linux-lab.js";
 import { FencedError, HostError } from "./host.js";
 import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds, takeAboard } from "./reservation.js";
 import { machinesOf } from "./inventory.js";
@@ -21,7 +21,7 @@ import { setTimeout } from "node:timers/promises";
 async function requireHere(names, { testbeds }) {
 	for (const name of names) {
 		const testbed = testbeds[name];
-		if (isOnThisMachine(testbed)) await requireLab(labPrograms[testbed.kind]);
+		if (isOnThisMachine(testbed)) await requireLab(testbed.kind);
 	}
 }
 /**

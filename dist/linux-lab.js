@@ -110,13 +110,21 @@ async function installPerf(say) {
 	say("perf is not to be had here, so there will be no profiles.");
 }
 /** Throws a `LabImpossibleError` where this process cannot carry the lab as the machine is, and installs nothing. */
-async function requireLab(programs = labPrograms["embedded-linux"]) {
+async function requireLab(kind = "embedded-linux", programs = labPrograms[kind]) {
 	await requireRights();
 	const missing = await missingPrograms(programs);
 	if (missing.length === 0) return;
 	const install = `apt-get install ${packagesOf(missing).join(" ")}`;
-	throw new LabImpossibleError(`The embedded lab needs ${missing.join(" and ")}, which this machine lacks: run '${install}', or 'ppsgate demo', which does.`);
+	throw new LabImpossibleError(`${needing[kind]} ${missing.join(" and ")}, which this machine lacks: run '${install}', or '${demos[kind]}', which does.`);
 }
+const needing = {
+	"embedded-linux": "The embedded lab needs",
+	virtual: "A virtual testbed needs"
+};
+const demos = {
+	"embedded-linux": "ppsgate demo",
+	virtual: "ppsgate demo --kernels"
+};
 /** Throws a `LabImpossibleError` where this process may not make network namespaces. */
 async function requireRights() {
 	if (process.platform !== "linux") throw new LabImpossibleError(`The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`);
@@ -552,4 +560,4 @@ async function feed(program, args, input) {
 	return (await running).stdout;
 }
 
-export { LabImpossibleError, LabInUseError, claim, disclaim, labDown, labLeftovers, labPath, labPrograms, labUp, ownerFile, readyMachine, requireLab, rerunAsRoot };
+export { LabImpossibleError, LabInUseError, claim, disclaim, labDown, labLeftovers, labPath, labUp, ownerFile, readyMachine, requireLab, rerunAsRoot };

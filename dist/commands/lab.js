@@ -20,7 +20,7 @@ async function up() {
 	return exitCodes.pass;
 }
 async function down() {
-	await requireLab(["ip"]);
+	await requireLab("embedded-linux", ["ip"]);
 	await labDown();
 	return exitCodes.pass;
 }

@@ -4,7 +4,7 @@ import type { VirtualTestbed } from '../config/virtual-testbed.ts';
 import { lastWords } from '../console/shown.ts';
 import { shell } from '../host/shell.ts';
 import { LabInUseError } from '../linux-lab/owner.ts';
-import { LabImpossibleError, labPrograms, requireLab } from '../linux-lab/requirements.ts';
+import { LabImpossibleError, requireLab } from '../linux-lab/requirements.ts';
 import { connectTo } from '../testbed/connect.ts';
 import { bootTogether } from '../testbed/virtual/boots.ts';
 import { GuestEndedError } from '../virtual-lab/guest.ts';
@@ -24,7 +24,7 @@ export async function* checkVirtualTestbed(
     {
       what: programs,
       async look(what) {
-        await requireLab(labPrograms.virtual);
+        await requireLab('virtual');
         return [ok(what, 'all are there, and this process may use them')];
       },
     },

@@ -43,7 +43,7 @@ async function up(): Promise<number> {
 }
 
 async function down(): Promise<number> {
-  await requireLab(['ip']);
+  await requireLab('embedded-linux', ['ip']);
   await labDown();
   return exitCodes.pass;
 }

@@ -5,7 +5,7 @@ import { kernelSums, sumsFolder } from '../build/kernel-sums.ts';
 import { type Config, isOnThisMachine, type Traffic } from '../config/schema.ts';
 import { openConsole, realConsoleWorld } from '../console/console.ts';
 import { labDown, labUp } from '../linux-lab/lab.ts';
-import { labPrograms, requireLab } from '../linux-lab/requirements.ts';
+import { requireLab } from '../linux-lab/requirements.ts';
 import { openPower, realPowerWorld } from '../power/power.ts';
 import { connectTo } from '../testbed/connect.ts';
 import { fencedConnect, fencedWorld, type ProvenFence } from '../testbed/fence.ts';
@@ -20,7 +20,7 @@ import { UsageError } from '../words/usage-error.ts';
 export async function requireHere(names: readonly string[], { testbeds }: Config): Promise<void> {
   for (const name of names) {
     const testbed = testbeds[name];
-    if (isOnThisMachine(testbed)) await requireLab(labPrograms[testbed.kind]);
+    if (isOnThisMachine(testbed)) await requireLab(testbed.kind);
   }
 }
 

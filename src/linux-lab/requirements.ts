@@ -12,7 +12,7 @@ const run = promisify(execFile);
 type LabKind = 'embedded-linux' | 'virtual';
 
 /** Without git there is no patch to judge. Guests run a part of the programs of a virtual one, and the others make what they boot. */
-export const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
+const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
   'embedded-linux': ['nft', 'trafgen', 'sshd', 'ssh-keygen', 'ethtool', 'ip', 'sysctl', 'git'],
   virtual: [
     ...(['bash', 'busybox', 'chrt', 'cpio', 'dpkg-deb', 'flock', 'gcc', 'git', 'ip'] as const),
@@ -57,15 +57,27 @@ async function installPerf(say: (line: string) => void): Promise<void> {
 }
 
 /** Throws a `LabImpossibleError` where this process cannot carry the lab as the machine is, and installs nothing. */
-export async function requireLab(programs = labPrograms['embedded-linux']): Promise<void> {
+export async function requireLab(
+  kind: LabKind = 'embedded-linux',
+  programs = labPrograms[kind],
+): Promise<void> {
   await requireRights();
   const missing = await missingPrograms(programs);
   if (missing.length === 0) return;
   const install = `apt-get install ${packagesOf(missing).join(' ')}`;
   throw new LabImpossibleError(
-    `The embedded lab needs ${missing.join(' and ')}, which this machine lacks: run '${install}', or 'ppsgate demo', which does.`,
+    `${needing[kind]} ${missing.join(' and ')}, which this machine lacks: run '${install}', or '${demos[kind]}', which does.`,
   );
 }
+
+const needing: Readonly<Record<LabKind, string>> = {
+  'embedded-linux': 'The embedded lab needs',
+  virtual: 'A virtual testbed needs',
+};
+const demos: Readonly<Record<LabKind, string>> = {
+  'embedded-linux': 'ppsgate demo',
+  virtual: 'ppsgate demo --kernels',
+};
 
 /** Throws a `LabImpossibleError` where this process may not make network namespaces. */
 async function requireRights(): Promise<void> {
