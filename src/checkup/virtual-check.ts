@@ -51,7 +51,7 @@ async function bootAndPanic(
 ): Promise<Finding[]> {
   const kernel = await lab.kernel(kernelPath);
   const startedAt = performance.now();
-  // Of a variant only its name is told.
+  // A check boots no patch, so that the variant is but a name.
   const variant = { variant: 'base', commit: '', files: [] };
   const world = { lab, connect: connectTo, cpus: [guestCpu], signal };
   const [booted] = await bootTogether(world, [{ variant, kernel }]);

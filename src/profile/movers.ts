@@ -66,7 +66,7 @@ const falseAlarm = { unchanged: 0.01, changed: 0.05 };
 /** So many samples tell as much as one that came by itself. */
 const samplesPerBurst = 2;
 
-/** Of a packet in base and in patched. */
+/** What a packet takes in base and in patched. */
 export type PacketCost = Pick<Comparison, 'base' | 'patched'> & { metric: Cost };
 
 type Pair = { base: number; patched: number };
