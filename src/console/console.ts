@@ -1,6 +1,5 @@
 // Opens the console of a machine: IPMI's Serial over LAN, conserver's client, or a command of the lab's own.
 
-import { setTimeout } from 'node:timers/promises';
 import type { ConserverConfig, ConsoleConfig } from '../config/console.ts';
 import type { IpmiConfig } from '../config/power.ts';
 import { readPassword } from '../power/files.ts';
@@ -51,7 +50,7 @@ export async function openConsole(
       if (opens === undefined || opens.test(head)) isOpen.resolve(undefined);
     },
   });
-  const failure = await Promise.race([isOpen.promise, started.ended, silence(ways)]);
+  const failure = await Promise.race([isOpen.promise, started.ended, silence(ways, world)]);
   if (failure === undefined) return opened(label, program, started);
   await started.close();
   throw new ConsoleError(
@@ -62,8 +61,11 @@ export async function openConsole(
 const mostOfHead = 4096;
 
 /** One that is silent is a machine that prints nothing, unless it has a word to say first. */
-async function silence({ opens, patienceSeconds }: Ways): Promise<Ended | undefined> {
-  await setTimeout(patienceSeconds * 1000, undefined, { ref: false });
+async function silence(
+  { opens, patienceSeconds }: Ways,
+  world: ConsoleWorld,
+): Promise<Ended | undefined> {
+  await world.wait(patienceSeconds);
   if (opens === undefined) return undefined;
   return { how: `did not open it within ${patienceSeconds} s`, said: undefined };
 }

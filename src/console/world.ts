@@ -7,6 +7,8 @@ import { lastLine, reasonOf } from '../words/one-line.ts';
 export type ConsoleWorld = Pick<PowerWorld, 'run' | 'sleep' | 'readSecret' | 'password'> & {
   /** `program` on the PATH with `args` as they are: no shell reads them. Never throws. */
   start(program: string, args: readonly string[], options: StartOptions): Started;
+  /** As `sleep`, but keeps no process from ending. */
+  wait(seconds: number): Promise<void>;
 };
 
 type StartOptions = {
@@ -28,7 +30,11 @@ export type Started = {
 /** `how` completes "NAME …"; `said` is the last line of its standard error. */
 export type Ended = { how: string; said: string | undefined };
 
-export const realConsoleWorld: ConsoleWorld = { ...realPowerWorld, start };
+export const realConsoleWorld: ConsoleWorld = { ...realPowerWorld, start, wait };
+
+function wait(seconds: number): Promise<void> {
+  return setTimeout(seconds * 1000, undefined, { ref: false });
+}
 
 const secondsToLeave = 3;
 const mostOfErrors = 4096;
@@ -68,7 +74,7 @@ function start(
     async close() {
       child.stdin.end(farewell);
       if (farewell === undefined) kill('SIGTERM');
-      await Promise.race([ended, setTimeout(secondsToLeave * 1000, undefined, { ref: false })]);
+      await Promise.race([ended, wait(secondsToLeave)]);
       kill('SIGKILL');
       await ended;
     },

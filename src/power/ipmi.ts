@@ -87,7 +87,9 @@ export const sessionEnvironment = (password: string): Record<string, string> => 
   LC_ALL: 'C',
 });
 
-const silent = /Unable to establish IPMI|Could not open socket|no response/i;
+/** Also of a BMC that lets us in, and then has not answered. */
+const silent =
+  /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
 
 /** In the words of ipmitool 1.8.19, most of them heard before ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
 function refusalOf(stderr: string, user: string): string | undefined {
@@ -100,9 +102,11 @@ function refusalOf(stderr: string, user: string): string | undefined {
   return undefined;
 }
 
-/** The last of its lines but for the conclusion, which is the same whatever happened. */
+/** The last of its lines but for the conclusion, which is the same whatever happened, and for what it says of late answers. */
 function lastTold(stderr: string): string {
-  const lines = stderr.split('\n').filter((line) => !/^Error: Unable to|^Loading IANA/.test(line));
+  const lines = stderr
+    .split('\n')
+    .filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT/.test(line));
   return shortened(lastLine(lines.join('\n'))?.replace(/^> /, '') ?? 'no answer');
 }
 

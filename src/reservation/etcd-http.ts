@@ -68,18 +68,22 @@ async function exchange(asked: ClientRequest, question: Question): Promise<Reply
   // Whoever waits for the answer hears it too; without a listener of its own a late one would end the process.
   asked.on('error', () => {});
   const wasSent = watchSending(asked, question.url);
+  let isOver = false;
   let isLate = false;
-  const timer = setTimeout(() => {
+  const giveUp = () => {
+    if (isOver) return;
     isLate = true;
     asked.destroy();
-  }, answerSeconds * 1000);
+  };
+  // What came while this process was not let run is read first.
+  const timer = setTimeout(() => setImmediate(giveUp), answerSeconds * 1000);
   try {
     asked.end(JSON.stringify(body));
     const response: IncomingMessage = (await once(asked, 'response'))[0];
     const { statusCode: status = 0, headers } = response;
     const answered = { kind: 'answered', status, type: headers['content-type'] ?? '' } as const;
     if (onLine === undefined || status !== 200) return { ...answered, body: await read(response) };
-    clearTimeout(timer);
+    isOver = true;
     for await (const line of linesOf(response)) onLine(line);
     return { ...answered, body: '' };
   } catch (error) {
@@ -96,6 +100,7 @@ async function exchange(asked: ClientRequest, question: Question): Promise<Reply
       certificateNames: certificateNames(error),
     };
   } finally {
+    isOver = true;
     clearTimeout(timer);
   }
 }

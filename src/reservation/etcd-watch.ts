@@ -12,19 +12,21 @@ type Watch = {
   close(): void;
 };
 
-/** So long a stream may be dead without anybody knowing. */
-const wakeSeconds = 5;
 /** Between streams that end: the more in a row, the longer. */
 const pauseSeconds = { least: 0.1, most: 5 };
 
 /** So many changes are remembered for those who begin to wait after them. */
 const mostRecent = 1000;
 
-/** Watches the keys of that prefix, and range as etcd has it, from the first who waits until it is closed. */
+/**
+ * Watches the keys of that prefix, and range as etcd has it, from the first who waits until it is closed. Whoever was told
+ * nothing for `wakeSeconds` is woken to look: a stream may be dead.
+ */
 export function openWatch(
   gateway: Gateway,
   prefix: string,
   range: { key: string; range_end: string },
+  wakeSeconds: number,
 ): Watch {
   const waiters = new Set<Waiter>();
   const closing = new AbortController();
@@ -97,7 +99,7 @@ export function openWatch(
       const mayHaveMissed = since + 1 < from;
       if (mayHaveMissed || closing.signal.aborted) return;
       if (recent.some((event) => concerns(event, wanted))) return;
-      await waitIn(waiters, wanted, signal);
+      await waitIn(waiters, wanted, wakeSeconds, signal);
     },
     close() {
       closing.abort();
@@ -114,7 +116,12 @@ type Waiter = Wanted & { wake(): void };
 const concerns = ({ key, revision }: Event, { since, begin }: Wanted): boolean =>
   revision > since && key.startsWith(begin);
 
-function waitIn(waiters: Set<Waiter>, wanted: Wanted, signal: AbortSignal): Promise<void> {
+function waitIn(
+  waiters: Set<Waiter>,
+  wanted: Wanted,
+  wakeSeconds: number,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
       waiters.delete(waiter);

@@ -10,6 +10,8 @@ export type { EtcdConfig } from './etcd-files.ts';
 export type EtcdOptions = {
   /** The time in seconds of a clock that only goes forward. */
   now(): number;
+  /** So long nobody knows of a stream that is dead. */
+  wakeSeconds?: number;
 };
 
 /**
@@ -17,10 +19,13 @@ export type EtcdOptions = {
  * endpoint. A key cannot be both put and removed in one change, and a change that finds nothing to do answers the
  * revision that the store has already.
  */
-export async function openEtcd(config: EtcdConfig, { now }: EtcdOptions): Promise<Store> {
+export async function openEtcd(
+  config: EtcdConfig,
+  { now, wakeSeconds = 5 }: EtcdOptions,
+): Promise<Store> {
   const { prefix } = config;
   const gateway = await openGateway(config, now);
-  const watch = openWatch(gateway, prefix, rangeOf(prefix));
+  const watch = openWatch(gateway, prefix, rangeOf(prefix), wakeSeconds);
 
   /** Linearizable, as etcd's ranges are unless one asks for less. */
   const read = (keys: Keys) =>

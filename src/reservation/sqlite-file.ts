@@ -156,21 +156,22 @@ const pauseMilliseconds = 20;
  * that.
  */
 const patienceSeconds = 5;
+/** Asks and not time: a process that was not let run has waited for nobody. */
+const mostAsks = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds);
 
 async function inTurn<T>(path: string, work: () => T): Promise<T> {
   let lastSeen: number | undefined;
-  let giveUpAt = performance.now() + patienceSeconds * 1000;
-  for (;;) {
+  for (let asks = 1; ; asks += 1) {
     try {
       return work();
     } catch (error) {
       if (!isSqliteError(error)) throw error;
-      if (failureOf(error) !== 'busy' || performance.now() > giveUpAt) {
+      if (failureOf(error) !== 'busy' || asks > mostAsks) {
         throw new StoreError(sentence(path, error), { cause: error });
       }
     }
     const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
-    if (written !== lastSeen) giveUpAt = performance.now() + patienceSeconds * 1000;
+    if (written !== lastSeen) asks = 1;
     lastSeen = written;
     await setTimeout(pauseMilliseconds);
   }

@@ -84,8 +84,8 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       remote: 'origin',
       recipe,
       relink: 1,
-      limitSeconds: 60,
-      turnSeconds: 60,
+      limitSeconds: 600,
+      turnSeconds: 600,
       leastFreeBytes: 0,
       cache: { mostKernels: 50, mostBytes: 1e9 },
     };

@@ -3,9 +3,6 @@ import { expect, test } from 'vitest';
 import { labTime, sharesOf } from '../../bench/lab-time.ts';
 import { tookOf } from '../../src/experiment/took.ts';
 
-/** Virtual minutes are real seconds. */
-const timeout = 60_000;
-
 test.each([
   [
     'five cells',
@@ -16,7 +13,6 @@ test.each([
   ['one cell', ['forwarding'], false],
 ] as const)(
   'a gate of %s tells what its boots and blasts took, by the times of its blasts',
-  { timeout },
   async (_, scenarios, hasProfiles) => {
     const time = await labTime({
       ...{ scenarios, change: 0, hasHistory: true, seed: 3, hasProfiles },

@@ -358,8 +358,10 @@ async function enableAuth(
     tls === undefined
       ? []
       : [`--cacert=${tls.caPath}`, `--cert=${tls.certificatePath}`, `--key=${tls.keyPath}`];
-  const etcdctl = (...words: string[]) =>
-    run('etcdctl', [`--endpoints=${endpoints.join()}`, ...files, ...words]);
+  const etcdctl = async (...words: string[]) => {
+    const all = [`--endpoints=${endpoints.join()}`, '--command-timeout=60s', ...files, ...words];
+    while (!(await run('etcdctl', all).then(() => true, isDoneAlready)));
+  };
   await etcdctl('user', 'add', 'root', `--new-user-password=${rootPassword}`);
   await etcdctl('user', 'add', user, `--new-user-password=${password}`);
   await etcdctl('role', 'add', user);
@@ -369,6 +371,14 @@ async function enableAuth(
   const passwordPath = join(folder, 'password');
   writeFileSync(passwordPath, `${password}\n`, { mode: 0o600 });
   return { user, passwordPath };
+}
+
+/** A starved etcd gives a change up, and at times has made it all the same; false where it has to be asked again. */
+function isDoneAlready(error: Error & { stderr?: string }): boolean {
+  const { stderr = '' } = error;
+  if (stderr.includes('already exists')) return true;
+  if (stderr.includes('timed out') || stderr.includes('deadline exceeded')) return false;
+  throw error;
 }
 
 /** A thread that runs when the others are stopped already may still answer. */

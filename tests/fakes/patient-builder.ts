@@ -75,7 +75,7 @@ cp ${home}/$BASE_COMMIT "$OUTPUT"
     ...{ privateKeyPath: at('key'), knownHostsPath: at('known_hosts') },
     ...{ folder: at('work'), repository, remote: 'origin' },
     recipe: { kind: 'command', argv: ['sh', at('build')], kernelConfig: 'GENERIC' },
-    ...{ relink: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
+    ...{ relink: 1, limitSeconds: 600, turnSeconds: 600, leastFreeBytes: 0 },
     cache: { mostKernels: 50, mostBytes: 1e9 },
   };
   const folders = () => readdirSync(at('work/builds'));

@@ -40,7 +40,7 @@ export type Place = {
   start(...args: string[]): Started;
   /** Enters the queue, and answers the id and the session of the request. */
   wait(names: string[], person?: Person): Promise<{ id: string; session: string }>;
-  /** Reserves a testbed that is free, for a minute without a sign of life. */
+  /** Reserves a testbed that is free, for longer than a test lasts without a sign of life. */
   take(name: string, person?: Person): Promise<Holding & { session: string }>;
 };
 
@@ -80,7 +80,7 @@ export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promi
   const wait: Place['wait'] = async (names, person = {}) => {
     const { who = 'alice@lab1', purpose = 'gate', patch, priority = 'patch' } = person;
     const { since = new Date() } = person;
-    const session = await store.openSession(60);
+    const session = await store.openSession(3600);
     const id = `${since.toISOString()}-${randomUUID()}`;
     const wanted = names.flatMap((name) => {
       const testbed = config.testbeds[name];

@@ -237,6 +237,7 @@ function addTask(tasks: Set<Task>, task: Omit<Task, 'begin'>, signal?: AbortSign
 export async function realLab(
   endpoints: readonly string[],
   prefix: string,
+  leaseSeconds = 1,
 ): Promise<ReservationLab> {
   const now = () => performance.now() / 1000;
   const open = () => openEtcd({ endpoints: [...endpoints], prefix }, { now });
@@ -251,7 +252,7 @@ export async function realLab(
     await setTimeout(seconds * 1000);
   };
   return labOn(await open(), {
-    leaseSeconds: 1,
+    leaseSeconds,
     isVirtual: false,
     now,
     open,

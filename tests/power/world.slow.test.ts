@@ -11,8 +11,10 @@ import { describeWith } from '../needs.ts';
 import { type Certificate, makeCertificate, startHttps } from './https-server.ts';
 
 const { run, request } = realPowerWorld;
+/** No test lasts so long. */
+const longSeconds = 600;
 const sh = (script: string, options = {}) =>
-  run('sh', ['-c', script], { timeoutSeconds: 10, ...options });
+  run('sh', ['-c', script], { timeoutSeconds: longSeconds, ...options });
 
 test('a program answers its code and both outputs', async () => {
   expect(await sh('echo out; echo err >&2; exit 3')).toEqual({
@@ -56,7 +58,7 @@ test('a program that writes without end is ended', async () => {
 });
 
 test('a program that is not there has failed', async () => {
-  expect(await run('/nowhere/program', [], { timeoutSeconds: 1 })).toEqual({
+  expect(await run('/nowhere/program', [], { timeoutSeconds: longSeconds })).toEqual({
     kind: 'failed',
     why: 'cannot be started: spawn /nowhere/program ENOENT',
   });
@@ -70,13 +72,13 @@ describeWith(['openssl'], 'a server', () => {
   });
   afterAll(() => certificate.remove());
 
-  const ask = (origin: string) =>
+  const ask = (origin: string, timeoutSeconds = longSeconds) =>
     request({
       method: 'GET',
       url: new URL('/path?query', origin),
       headers: {},
       trust: { kind: 'pinned', sha256: certificate.sha256 },
-      timeoutSeconds: 0.3,
+      timeoutSeconds,
     });
 
   test('answers status, headers and body', async () => {
@@ -96,7 +98,7 @@ describeWith(['openssl'], 'a server', () => {
     ['stops halfway', (_: unknown, response: { write(text: string): void }) => response.write('x')],
   ])('that %s is given up', async (_, answer) => {
     await using server = await startHttps(certificate, answer);
-    expect(await ask(server.origin)).toEqual({
+    expect(await ask(server.origin, 0.3)).toEqual({
       kind: 'no-answer',
       why: 'no whole answer within 0.3 s',
     });
@@ -114,7 +116,7 @@ describeWith(['openssl'], 'a server', () => {
     const server = createServer(() => {});
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    expect((await ask(`https://127.0.0.1:${port}`)).kind).toBe('no-answer');
+    expect((await ask(`https://127.0.0.1:${port}`, 0.3)).kind).toBe('no-answer');
     server.close();
   });
 });

@@ -25,7 +25,8 @@ test('who waits with the same base is taken aboard, gets what is measured for it
 describeWith(etcdNeeds, 'on etcd', () => {
   test('who waits is taken aboard in the same way', async () => {
     await using cluster = await startEtcd();
-    const lab = await realLab(cluster.endpoints, `/${randomUUID()}/`);
+    // Nobody's lease is to end, however slow the machine.
+    const lab = await realLab(cluster.endpoints, `/${randomUUID()}/`, 60);
     onTestFinished(() => lab.close());
     await rides(lab);
   });

@@ -13,7 +13,8 @@ import { type History, histories, play } from '../fakes/reservation-model.ts';
 import { describeWith } from '../needs.ts';
 import { times } from '../random.ts';
 
-const patienceMilliseconds = 240_000;
+/** As for all tests. */
+const patienceMilliseconds = 600_000;
 
 test(
   'on sqlite nobody is harmed, whatever happens and whoever comes next',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Change, Snapshot, Store } from '../../src/reservation/store.ts';
 import { etcdNeeds, startEtcd } from '../fakes/etcd.ts';
 import { etcdStores, type Stores, sqliteStores } from '../fakes/reservation-stores.ts';
+import { inTime } from '../in-time.ts';
 import { describeWith } from '../needs.ts';
 import { times } from '../random.ts';
 
@@ -233,13 +234,15 @@ function conforms(makeStores: () => Stores): void {
     test('takes its keys with it when it expires, and not before', async () => {
       const { open, elapse } = makeStores();
       const [one, other] = [await open(), await open()];
-      const session = await one.openSession(2);
-      await one.commit({
-        ...nothing,
-        put: [...pairs({ a: '1' }), { key: 'b', value: '1', session }],
+      await inTime(2, async () => {
+        const session = await one.openSession(2);
+        await one.commit({
+          ...nothing,
+          put: [...pairs({ a: '1' }), { key: 'b', value: '1', session }],
+        });
+        await elapse(1);
+        expect(valuesIn(await other.read(''))).toEqual({ a: '1', b: '1' });
       });
-      await elapse(1);
-      expect(valuesIn(await other.read(''))).toEqual({ a: '1', b: '1' });
       await elapse(1);
       await expect.poll(async () => valuesIn(await other.read('')), patiently).toEqual({ a: '1' });
     });
@@ -247,10 +250,13 @@ function conforms(makeStores: () => Stores): void {
     test('that has expired makes room for a commit under the condition that its key is absent', async () => {
       const { open, elapse } = makeStores();
       const [one, other] = [await open(), await open()];
-      const session = await one.openSession(1);
-      const taken = defined(await one.commit(put('a', 'one', session)));
       const take: Change = { ...put('a', 'other'), conditions: [{ key: 'a', revision: 0 }] };
-      expect(await other.commit(take)).toBeUndefined();
+      const taken = await inTime(1, async () => {
+        const session = await one.openSession(1);
+        const revision = defined(await one.commit(put('a', 'one', session)));
+        expect(await other.commit(take)).toBeUndefined();
+        return revision;
+      });
       await elapse(1);
       let token: number | undefined;
       await expect
@@ -261,20 +267,25 @@ function conforms(makeStores: () => Stores): void {
     test('lives on for as long as it is renewed', async () => {
       const { open, elapse } = makeStores();
       const [one, other] = [await open(), await open()];
-      const session = await one.openSession(3);
-      await one.commit(put('a', '1', session));
-      for (const store of [one, other, one, one]) {
-        await elapse(1);
-        expect(await store.renew(session)).toBe(true);
-      }
-      expect(valuesIn(await other.read(''))).toEqual({ a: '1' });
+      await inTime(3, async (anew) => {
+        const session = await one.openSession(3);
+        await one.commit(put('a', '1', session));
+        for (const store of [one, other, one, one]) {
+          await elapse(1);
+          expect(await anew(() => store.renew(session))).toBe(true);
+        }
+        expect(valuesIn(await other.read(''))).toEqual({ a: '1' });
+      });
     });
 
     test('that has expired cannot be renewed, and brings nothing back', async () => {
       const { open, elapse } = makeStores();
       const [one, other] = [await open(), await open()];
-      const session = await one.openSession(1);
-      await one.commit(put('a', '1', session));
+      const session = await inTime(1, async () => {
+        const session = await one.openSession(1);
+        defined(await one.commit(put('a', '1', session)));
+        return session;
+      });
       await elapse(1);
       await expect.poll(async () => valuesIn(await other.read('')), patiently).toEqual({});
       expect(await one.renew(session)).toBe(false);
@@ -323,12 +334,15 @@ function conforms(makeStores: () => Stores): void {
 
     test('goes on when the connection that opened it is closed, until it expires', async () => {
       const { open, elapse } = makeStores();
-      const [one, other] = [await open(), await open()];
-      const session = await one.openSession(2);
-      await one.commit(put('a', '1', session));
-      await one.close();
-      expect(valuesIn(await other.read(''))).toEqual({ a: '1' });
-      expect(await other.renew(session)).toBe(true);
+      const other = await open();
+      await inTime(2, async () => {
+        const one = await open();
+        const session = await one.openSession(2);
+        await one.commit(put('a', '1', session));
+        await one.close();
+        expect(valuesIn(await other.read(''))).toEqual({ a: '1' });
+        expect(await other.renew(session)).toBe(true);
+      });
       await elapse(2);
       await expect.poll(async () => valuesIn(await other.read('')), patiently).toEqual({});
     });
@@ -357,8 +371,10 @@ function conforms(makeStores: () => Stores): void {
     test('is woken when a session expires', async () => {
       const { open, elapse } = makeStores();
       const [one, other] = [await open(), await open()];
-      const session = await other.openSession(1);
-      const since = defined(await other.commit(put('a', '1', session)));
+      const since = await inTime(1, async () => {
+        const session = await other.openSession(1);
+        return defined(await other.commit(put('a', '1', session)));
+      });
       const woken = until(one, since, ({ entries }) => entries.length === 0);
       await elapse(1);
       expect((await woken).revision).toBeGreaterThan(since);
@@ -368,7 +384,7 @@ function conforms(makeStores: () => Stores): void {
       const store = await makeStores().open();
       const { revision } = await store.read('');
       await store.commit(put('a', '1'));
-      await store.changed(revision, AbortSignal.timeout(10_000));
+      await store.changed(revision, never);
     });
 
     test('gives up when the signal aborts, with its reason', async () => {
@@ -410,7 +426,7 @@ async function until(
   store: Store,
   since: number,
   isTrue: (snapshot: Snapshot) => boolean,
-  signal: AbortSignal = AbortSignal.timeout(20_000),
+  signal = never,
 ): Promise<Snapshot> {
   let seen = since;
   for (;;) {
@@ -420,6 +436,9 @@ async function until(
     seen = snapshot.revision;
   }
 }
+
+/** A test has a time limit of its own. */
+const never = new AbortController().signal;
 
 /** Few characters, so that keys begin like each other; and those between which code units and bytes sort differently. */
 const oddText = fc
