@@ -233,8 +233,10 @@ function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[
 /** Of a virtual testbed a range is read as one of files, so that one of kernels would end as one in which nothing changes. */
 function refuseBuiltGuests({ testbeds }: Config, name: string): void {
   const testbed = testbeds[name];
-  if (testbed?.kind !== 'virtual' || testbed.builder === undefined) return;
+  if (testbed?.kind !== 'virtual') return;
+  if (testbed.system === 'linux' && testbed.builder === undefined) return;
+  const mend = testbed.system === 'linux' ? 'leave `builder` out for it, or ' : '';
   throw new UsageError(
-    `${name} builds kernels, and on virtual testbeds a bisection goes over the files of an overlay alone: leave \`builder\` out for it, or gate single commits.`,
+    `${name} boots kernels of commits, and on virtual testbeds a bisection goes over the files of an overlay alone: ${mend}gate single commits.`,
   );
 }

@@ -3,6 +3,7 @@
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
+import type { FreebsdGuests } from '../config/virtual-testbed.ts';
 import { driversOf } from '../words/freebsd-port.ts';
 import type { Cell } from '../words/scenario.ts';
 import { isOfBuild } from './kernel-sources.ts';
@@ -140,10 +141,10 @@ type Known = Pick<Paths, 'everything' | 'nothing' | 'byScenario'> & {
 function pathsOn({ config, testbed }: Place): Known {
   const { paths = noPaths, rules } = config;
   const of = config.testbeds[testbed];
-  if (of?.kind !== 'freebsd') return { ...paths, drivers: noOwners, machines: noOwners };
-  const { ingress, egress } = of.dut;
+  const isFreebsd = of?.kind === 'freebsd' || (of?.kind === 'virtual' && of.system === 'freebsd');
+  if (!isFreebsd) return { ...paths, drivers: noOwners, machines: noOwners };
   const driver = of.capabilities?.nic?.driver ?? [];
-  const ports = [ingress, egress].flatMap(({ interface: name }) => driversOf(name));
+  const ports = portsOf(of).flatMap(driversOf);
   const machine = machineOf(of);
   const own = Object.entries(rules).map(([name, { firewall }]) => [name, firewalls[firewall]]);
   return {
@@ -163,6 +164,12 @@ function pathsOn({ config, testbed }: Place): Known {
   };
 }
 
+/** Guests have virtio cards. */
+const portsOf = (testbed: FreebsdTestbed | FreebsdGuests): string[] =>
+  testbed.kind === 'virtual'
+    ? ['vtnet0']
+    : [testbed.dut.ingress, testbed.dut.egress].map(({ interface: name }) => name);
+
 const noPaths: Paths = {
   ...{ everything: [], nothing: [] },
   ...{ byDriver: {}, byScenario: {}, byFamily: {} },
@@ -170,7 +177,7 @@ const noPaths: Paths = {
 const noOwners: Owned = { places: {} };
 
 /** The machine that kernels are for; undefined where the builder is not told, as nobody has said of which kind it is. */
-function machineOf({ builder }: FreebsdTestbed): string | undefined {
+function machineOf({ builder }: Pick<FreebsdTestbed, 'builder'>): string | undefined {
   if (builder?.recipe.kind !== 'make') return undefined;
   const target = builder.recipe.options.findLast((option) => option.startsWith('TARGET='));
   const name = target?.slice('TARGET='.length);

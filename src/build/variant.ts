@@ -41,7 +41,7 @@ export type GivenKernels = { base: string; patched: string };
 /** What the variants of a testbed are: files that are laid, or kernels that are booted. */
 export type Making = 'overlay' | 'kernel';
 
-/** Kernels on FreeBSD, and on virtual machines where some are given or built; files on any other. */
+/** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
 export function makingOf(
   config: Config,
   testbed: string,
@@ -50,6 +50,7 @@ export function makingOf(
   const one = config.testbeds[testbed];
   if (one?.kind === 'freebsd') return 'kernel';
   if (one?.kind !== 'virtual') return 'overlay';
+  if (one.system === 'freebsd') return 'kernel';
   return kernels === undefined && one.builder === undefined ? 'overlay' : 'kernel';
 }
 

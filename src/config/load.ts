@@ -110,6 +110,18 @@ function withPlacedPaths(config: Config, places: Places): Config {
 
 function placedTestbed(testbed: TestbedConfig, places: Places): TestbedConfig {
   if (testbed.kind === 'embedded-linux') return testbed;
+  if (testbed.kind === 'virtual' && testbed.system === 'freebsd') {
+    const { image, builder } = testbed;
+    const { path, privateKeyPath } = image;
+    return {
+      ...testbed,
+      image: {
+        ...{ ...image, path: placed(path, places) },
+        ...(privateKeyPath !== undefined && { privateKeyPath: placed(privateKeyPath, places) }),
+      },
+      ...(builder !== undefined && { builder: placedHost(builder, places) }),
+    };
+  }
   if (testbed.kind === 'virtual') {
     const { kernelPath, builder } = testbed;
     return {

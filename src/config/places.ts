@@ -18,11 +18,13 @@ export function belongsIn(written: unknown): Belongs {
       return name === undefined ? [] : [{ ...place, name, shared: sharedBy(place.path, path) }];
     });
     const nearest = Math.max(...known.map(({ shared }) => shared));
-    const [first, ...more] = known.filter(({ shared }) => shared === nearest).slice(0, mostPlaces);
+    const [first, ...more] = known.filter(({ shared }) => shared === nearest);
     // Known just here, and only written otherwise.
     const isOwn = nearest === path.length - 1 && first?.path.length === nearest;
     if (first === undefined || isOwn) return undefined;
-    const named = [first, ...more].map((place) => placeName(place.path)).join(' or ');
+    // One of several kinds may have the same key at the same place.
+    const names = new Set([first, ...more].map((place) => placeName(place.path)));
+    const named = [...names].slice(0, mostPlaces).join(' or ');
     const it = first.name === key ? 'it' : `\`${first.name}\``;
     return `unknown key \`${excerpt(key)}\`; ${it} belongs ${named}`;
   };

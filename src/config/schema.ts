@@ -613,8 +613,10 @@ export const isOnThisMachine = (
 ): testbed is EmbeddedTestbed | VirtualTestbed =>
   testbed?.kind === 'embedded-linux' || testbed?.kind === 'virtual';
 
-const systemOfKind = ({ kind }: TestbedConfig): System =>
-  kind === 'freebsd' ? 'freebsd' : 'linux';
+const systemOfKind = (testbed: TestbedConfig): System => {
+  if (testbed.kind === 'virtual') return testbed.system;
+  return testbed.kind === 'freebsd' ? 'freebsd' : 'linux';
+};
 
 /** Operating system of a testbed of the configuration. */
 export function systemOf(config: Config, name: string): System {

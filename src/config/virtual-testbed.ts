@@ -1,5 +1,7 @@
 // The format of a `kind: virtual` testbed in ppsgate.yml: virtual machines of this machine that boot a patch's kernels.
 import { z } from 'zod';
+import { duration, type Limit } from '../words/units.ts';
+import { type BuilderConfig, builderSchema } from './builder.ts';
 import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
 import { type LinuxBuilder, linuxBuilderSchema } from './linux-builder.ts';
@@ -7,11 +9,20 @@ import { type LinuxBuilder, linuxBuilderSchema } from './linux-builder.ts';
 /** How QEMU runs a guest: `tcg` translates its instructions and counts them, `kvm` has the CPU run them. */
 const accelerators = ['tcg', 'kvm'] as const;
 
-export type VirtualTestbed = Capable & {
-  kind: 'virtual';
+export type VirtualTestbed = LinuxGuests | FreebsdGuests;
+
+/** The machine that QEMU makes. */
+export type GuestMachine = {
   accelerator: (typeof accelerators)[number];
   /** Of each guest. */
   memoryMebibytes: number;
+};
+
+type OfAllGuests = Capable & GuestMachine & { kind: 'virtual' };
+
+/** Guests that have programs of this machine beside their kernel. */
+export type LinuxGuests = OfAllGuests & {
+  system: 'linux';
   /**
    * A kernel with its modules, as a .deb or a tar archive: what guests boot where variants are the files of an overlay. Absent:
    * the newest one of this machine's /boot.
@@ -23,7 +34,86 @@ export type VirtualTestbed = Capable & {
   builder?: LinuxBuilder;
 };
 
+/** Guests that have a disk of their own. */
+export type FreebsdGuests = OfAllGuests & {
+  system: 'freebsd';
+  image: GuestImage;
+  /** Absent: only kernels that are built already can be measured. */
+  builder?: BuilderConfig;
+};
+
+/** A disk of FreeBSD's, which boots by BIOS, has its first virtio card configured by DHCP, and lets root in by a key. */
+export type GuestImage = {
+  /** Raw or qcow2; never written to. */
+  path: string;
+  /** Of root there; absent: the ssh agent is asked. */
+  privateKeyPath?: string;
+  /** The public key of its sshd, as `ssh-ed25519 AAAA…`. */
+  hostKey: string;
+  /** How long it may take to be up, after it was switched on or told to reboot. */
+  bootSeconds: number;
+};
+
 const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, 'the name of a kernel module like act_mirred');
+
+const bootLimit: Limit = {
+  says: 'a duration from 1 min to 60 min',
+  holds: (seconds) => seconds >= 60 && seconds <= 3600,
+};
+
+const image = closed({
+  path: path.describe(
+    "A disk of FreeBSD's, raw or qcow2; guests write to copies that are thrown away.",
+  ),
+  key: path
+    .optional()
+    .describe('A private key that lets root in; without it the ssh agent is asked.'),
+  hostKey: text(
+    /^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/,
+    "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment",
+  ).describe(
+    "Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there.",
+  ),
+  limit: duration(bootLimit).prefault('10 min').describe('How long a guest may take to be up.'),
+}).transform(
+  ({ key, limit, ...rest }): GuestImage => ({
+    ...rest,
+    bootSeconds: limit,
+    ...(key !== undefined && { privateKeyPath: key }),
+  }),
+);
+
+/** Which of the two is meant the rest of the testbed tells, so that it is read once that was. */
+const builder = z
+  .unknown()
+  .optional()
+  .meta({
+    description: 'Builds the kernels of base and patched, of whose sources the repository is.',
+    anyOf: [linuxBuilderSchema, builderSchema].map((schema) => {
+      const { $schema: _, ...json } = z.toJSONSchema(schema, {
+        ...{ io: 'input', unrepresentable: 'any' },
+      });
+      return json;
+    }),
+  });
+
+function builtBy<Builder>(
+  schema: z.ZodType<Builder>,
+  written: unknown,
+  context: z.RefinementCtx,
+): { builder?: Builder } {
+  if (written === undefined) return {};
+  const read = schema.safeParse(written);
+  if (read.success) return { builder: read.data };
+  for (const issue of read.error.issues) {
+    const { message, path } = issue;
+    context.addIssue({
+      ...{ code: 'custom', message, path: ['builder', ...path] },
+      ...(issue.code === 'custom' && issue.params !== undefined && { params: issue.params }),
+    });
+  }
+  return {};
+}
 
 /** Parses a testbed of that kind; paths stay as written. */
 export const virtualTestbedSchema = closed({
@@ -32,7 +122,9 @@ export const virtualTestbedSchema = closed({
     .enum(accelerators, { error: wrongName(accelerators) })
     .prefault('tcg')
     .describe('With tcg instructions are counted, on any machine; with kvm CPU time is.'),
-  memory: wholeNumber(128, 65_536).prefault(256).describe('Of each guest, in MiB.'),
+  memory: wholeNumber(128, 65_536)
+    .optional()
+    .describe('Of each guest, in MiB; left out, 256, and 1024 with an `image`.'),
   kernel: path
     .optional()
     .describe(
@@ -40,19 +132,34 @@ export const virtualTestbedSchema = closed({
     ),
   modules: z
     .array(moduleName)
-    .prefault([])
-    .describe('Modules that a guest loads beside those that forwarding needs.'),
-  builder: linuxBuilderSchema
     .optional()
-    .describe("Builds the kernels of base and patched, where the repository is Linux's sources."),
+    .describe('Modules that a guest loads beside those that forwarding needs.'),
+  image: image
+    .optional()
+    .describe('A disk that guests boot, of FreeBSD; left out, they are Linux.'),
+  builder,
   ...capabilityKeys,
 })
+  .superRefine(({ image, ...written }, context) => {
+    const stray = (['kernel', 'modules'] as const).find((key) => written[key] !== undefined);
+    if (image === undefined || stray === undefined) return;
+    context.addIssue({
+      ...{ code: 'custom', path: [stray] },
+      message: 'only Linux is booted without a disk; leave this out, or `image`',
+    });
+  })
   .transform(withCapabilities)
-  .transform(
-    ({ memory, kernel, builder, ...rest }): VirtualTestbed => ({
-      ...rest,
-      memoryMebibytes: memory,
+  .transform((written, context): VirtualTestbed => {
+    const { memory, kernel, modules = [], image, builder, ...rest } = written;
+    if (image !== undefined) {
+      return {
+        ...{ ...rest, system: 'freebsd', image, memoryMebibytes: memory ?? 1024 },
+        ...builtBy(builderSchema, builder, context),
+      };
+    }
+    return {
+      ...{ ...rest, system: 'linux', modules, memoryMebibytes: memory ?? 256 },
       ...(kernel !== undefined && { kernelPath: kernel }),
-      ...(builder !== undefined && { builder }),
-    }),
-  );
+      ...builtBy(linuxBuilderSchema, builder, context),
+    };
+  });

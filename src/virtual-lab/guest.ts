@@ -1,17 +1,16 @@
-// One virtual machine: a QEMU that boots a kernel, what its console shows, and how it ends.
+// One virtual machine: a QEMU that boots a kernel or a disk, what its console shows, and how it ends.
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { VirtualTestbed } from '../config/virtual-testbed.ts';
+import type { GuestMachine } from '../config/virtual-testbed.ts';
 import { lastLine } from '../words/one-line.ts';
+import { guestAddress, guestMac, guestNetwork, wireAddress } from './addresses.ts';
 import { nobody } from './nobody.ts';
 import { openQmp } from './qmp.ts';
-import { guestAddress, guestMac } from './userland.ts';
-import { type Wire, wireAddress } from './wire.ts';
+import type { Wire } from './wire.ts';
 
 const execute = promisify(execFile);
 
@@ -20,15 +19,19 @@ export type GuestRequest = {
   number: number;
   /** A folder that nobody else uses. */
   folder: string;
-  kernel: string;
-  /** Path of what the kernel unpacks: modules and userland. */
-  initialFiles: string;
-  machine: Pick<VirtualTestbed, 'accelerator' | 'memoryMebibytes'>;
+  boots: BootSource;
+  machine: GuestMachine;
   /** Path of the plugin that counts instructions; absent: QEMU counts none. */
   plugin?: string | undefined;
   /** The CPU of this machine that it boots on. */
   cpu: number;
 };
+
+export type BootSource =
+  /** A kernel, what it is told, and the path of what it unpacks. A reset ends QEMU. */
+  | { kind: 'kernel'; path: string; commandLine: string; initialFiles: string }
+  /** A disk, which boots by BIOS. What is written to it outlives resets, and is gone with QEMU. */
+  | { kind: 'disk'; path: string; format: 'raw' | 'qcow2' };
 
 export type Guest = {
   readonly number: number;
@@ -36,21 +39,21 @@ export type Guest = {
   readonly address: { host: string; port: number };
   /** Ends of its wires: what is sent into the first comes out of the second. */
   readonly interfaces: { sender: string; receiver: string };
-  /** What the kernel was told. */
-  readonly commandLine: string;
   /** The file in which its instructions are counted; see instructions.c. */
   readonly counts: string | undefined;
   /** The thread of this machine that is its CPU, by its folder in /proc. */
   readonly cpuThread: string;
-  /** Never rejects; answers once QEMU has ended, as after a panic, with the last that it said itself. */
+  /** Never rejects; answers once QEMU has ended, as after a panic of a kernel, with the last that it said itself. */
   readonly ended: Promise<string>;
-  /** All that its console has shown since the boot, at most the last mebibyte. */
+  /** All that its console has shown since it was started, at most the last mebibyte. */
   console(): string;
-  /** Resolves once it is up; rejects where it ends before. */
-  readonly up: Promise<void>;
+  /** Gets what its console shows from now on, until what is answered is called. */
+  listen(hears: (piece: Buffer) => void): () => void;
   pinTo(cpu: number): Promise<void>;
   /** Has a CPU that is stuck say where, by an interrupt that cannot be kept away, and waits for what the console then shows. */
   interrupt(): Promise<void>;
+  /** As its button does: it boots again. */
+  reset(): Promise<void>;
   /** Cuts its power. */
   stop(): Promise<void>;
 };
@@ -58,18 +61,16 @@ export type Guest = {
 const mostConsoleBytes = 1024 ** 2;
 const secondsForLastWords = 5;
 
-/** Starts one, and answers before it is up. Throws where QEMU does not start. */
+/** Starts one, and answers before it has booted. Throws where QEMU does not start. */
 export async function startGuest(wire: Wire, request: GuestRequest): Promise<Guest> {
   const { number, folder, plugin } = request;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700, recursive: true });
-  const boot = randomUUID();
-  const commandLine = kernelCommandLine(boot);
   const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
   await layWires(wire, [sender, receiver]);
   const qmpPath = join(folder, 'qmp');
   const counts = plugin === undefined ? undefined : join(folder, 'counts');
-  const options = qemuArguments(request, { sender, receiver, qmpPath, counts, commandLine });
+  const options = qemuArguments(request, { sender, receiver, qmpPath, counts });
   const running = wire.start('setpriv', [
     ...['--no-new-privs', 'taskset', '--cpu-list', String(request.cpu)],
     ...options,
@@ -80,28 +81,27 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
     () => lastLine(said) ?? 'it said nothing',
     (error: unknown) => String(error),
   );
-  const up = Promise.withResolvers<void>();
-  // Whoever waits for it hears of it; nobody has to.
-  up.promise.catch(() => {});
+  const listeners = new Set<(piece: Buffer) => void>();
   running.stdout?.on('data', (piece: Buffer) => {
     shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
-    if (shown.includes(`ppsgate: ${boot} is up`)) up.resolve();
+    for (const hears of listeners) hears(piece);
   });
   running.stderr?.on('data', (piece: Buffer) => {
     said = (said + piece.toString()).slice(-4096);
   });
-  ended.then((why) => up.reject(new GuestEndedError(why)));
   const qemu = await qemuOf(running.pid, ended);
   const guest: Guest = {
     number,
     address: { host: wireAddress, port: portOf(number) },
     interfaces: { sender, receiver },
-    commandLine,
     counts,
     cpuThread: await cpuThreadOf(qemu, ended),
     ended,
     console: () => shown.toString(),
-    up: up.promise,
+    listen(hears) {
+      listeners.add(hears);
+      return () => void listeners.delete(hears);
+    },
     async pinTo(cpu) {
       await execute('taskset', ['--all-tasks', '--pid', '--cpu-list', String(cpu), String(qemu)]);
     },
@@ -112,6 +112,10 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
       // A kernel that panics resets the machine, at which QEMU ends.
       await Promise.race([ended, setTimeout(secondsForLastWords * 1000)]);
       if (shown.length === before) await setTimeout(100);
+    },
+    async reset() {
+      using qmp = await openQmp(qmpPath);
+      await qmp.execute('system_reset');
     },
     async stop() {
       endProcess(qemu);
@@ -127,10 +131,6 @@ export class GuestEndedError extends Error {
   override readonly name = 'GuestEndedError';
 }
 
-/** All that a kernel is told; `panic=-1` resets the machine at once, which is how its end is seen. */
-export const kernelCommandLine = (boot: string): string =>
-  `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off net.ifnames=0 ppsgate.boot=${boot}`;
-
 /** Where the sshd of a guest is reached on the wire's address. */
 export const portOf = (number: number): number => 2200 + number;
 
@@ -139,20 +139,16 @@ async function layWires(wire: Wire, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await wire.run('ip', ['link', 'delete', name]).catch(() => {});
     await wire.run('ip', ['tuntap', 'add', 'dev', name, 'mode', 'tap']);
-    await wire.run('sysctl', ['-q', '-w', `net.ipv6.conf.${name}.disable_ipv6=1`]);
+    // Else it would answer ARP for the wire's address, and take packets for it.
+    const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
+    await wire.run('sysctl', ['-q', '-w', `net.ipv6.conf.${name}.disable_ipv6=1`, ...deaf]);
     await wire.run('ip', ['link', 'set', 'dev', name, 'up']);
   }
 }
 
 function qemuArguments(
-  { number, kernel, initialFiles, machine, plugin }: GuestRequest,
-  place: {
-    sender: string;
-    receiver: string;
-    qmpPath: string;
-    counts: string | undefined;
-    commandLine: string;
-  },
+  { number, boots, machine, plugin }: GuestRequest,
+  place: { sender: string; receiver: string; qmpPath: string; counts: string | undefined },
 ): string[] {
   const card = (id: string, mac: string) => [
     '-device',
@@ -168,16 +164,15 @@ function qemuArguments(
     ...['-name', `ppsgate-${number},debug-threads=on`, '-nodefaults', '-no-user-config'],
     ...['-machine', 'q35,graphics=off', '-accel', machine.accelerator],
     ...['-cpu', machine.accelerator === 'kvm' ? 'host' : 'max', '-smp', '1'],
-    ...['-m', String(machine.memoryMebibytes), '-display', 'none', '-no-reboot'],
+    ...['-m', String(machine.memoryMebibytes), '-display', 'none'],
     // It opens what it needs as root, and is nobody before the guest has executed anything.
     ...['-runas', `${nobody}:${nobody}`],
     ...['-sandbox', 'on,obsolete=deny,spawn=deny'],
-    ...['-kernel', kernel, '-initrd', initialFiles, '-append', place.commandLine],
     ...['-chardev', 'stdio,id=console,signal=off', '-serial', 'chardev:console'],
     ...['-qmp', `unix:${place.qmpPath},server=on,wait=off`],
     ...[
       '-netdev',
-      `user,id=control,restrict=on,ipv6=off,${forward}`,
+      `user,id=control,restrict=on,ipv6=off,${guestNetwork},${forward}`,
       ...card('control', guestMac.management),
     ],
     ...tap('in', place.sender),
@@ -185,8 +180,22 @@ function qemuArguments(
     ...tap('out', place.receiver),
     ...card('out', guestMac.egress),
     ...['-device', 'virtio-rng-pci'],
+    // Disks come after the cards, so that the first card is the one by which a guest is controlled.
+    ...bootArguments(boots),
     ...(plugin === undefined ? [] : ['-plugin', `${plugin},counts=${place.counts}`]),
   ];
+}
+
+function bootArguments(boots: BootSource): string[] {
+  if (boots.kind === 'kernel') {
+    const { path, initialFiles, commandLine } = boots;
+    return ['-no-reboot', '-kernel', path, '-initrd', initialFiles, '-append', commandLine];
+  }
+  // In an option of QEMU's two commas stand for one.
+  const file = boots.path.replaceAll(',', ',,');
+  const drive = `if=none,id=disk,file=${file},format=${boots.format},snapshot=on,cache=unsafe`;
+  // Where no room is left for the copy, QEMU would stop the guest without a word, and a reset would not have it go on.
+  return ['-drive', `${drive},werror=report`, '-device', 'virtio-blk-pci,drive=disk'];
 }
 
 /** What we have started enters the namespaces, and waits for a child that is QEMU. */

@@ -5,6 +5,7 @@ import { access, copyFile, mkdir, realpath, rm, symlink, writeFile } from 'node:
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { labPath } from '../linux-lab/requirements.ts';
+import { guestAddress, guestPorts, neighbours, receiverMac, senderMac } from './addresses.ts';
 import { packing } from './kernel-files.ts';
 
 const run = promisify(execFile);
@@ -150,40 +151,26 @@ SetEnv SHLVL=2
 Subsystem sftp internal-sftp
 `;
 
-/** Where QEMU's own network has the guest and itself; it hands on connections to the first, and answers nothing else. */
-export const guestAddress = '10.0.2.15';
-const qemuAddress = '10.0.2.2';
+const { ingress, egress } = guestPorts;
+const { sender, receiver } = neighbours;
 
-/** Each guest has its own wires, so that all have the same addresses; guest-init.sh names its cards by them. */
-export const guestMac = {
-  management: '02:70:70:00:00:00',
-  ingress: '02:70:70:00:00:01',
-  egress: '02:70:70:00:00:02',
-};
-
-/** What stands at the other ends of a guest's two wires. */
-export const senderMac = '02:70:70:00:ff:01';
-const receiverMac = '02:70:70:00:ff:02';
-
-// RFC 2544's and RFC 5180's benchmarking networks.
 const network = [
   `address add ${guestAddress}/24 dev management`,
   'link set dev management up',
-  `route add 169.254.0.0/16 via ${qemuAddress}`,
-  'address add 198.18.0.1/30 dev ppsgate-in',
-  'address add 2001:2::1/126 dev ppsgate-in nodad',
+  `address add ${ingress.inet4}/30 dev ppsgate-in`,
+  `address add ${ingress.inet6}/126 dev ppsgate-in nodad`,
   'link set dev ppsgate-in up',
-  'address add 198.19.0.1/30 dev ppsgate-out',
-  'address add 2001:2:0:8000::1/126 dev ppsgate-out nodad',
+  `address add ${egress.inet4}/30 dev ppsgate-out`,
+  `address add ${egress.inet6}/126 dev ppsgate-out nodad`,
   'link set dev ppsgate-out up',
-  `neighbour replace 198.18.0.2 lladdr ${senderMac} dev ppsgate-in nud permanent`,
-  `neighbour replace 2001:2::2 lladdr ${senderMac} dev ppsgate-in nud permanent`,
-  `neighbour replace 198.19.0.2 lladdr ${receiverMac} dev ppsgate-out nud permanent`,
-  `neighbour replace 2001:2:0:8000::2 lladdr ${receiverMac} dev ppsgate-out nud permanent`,
-  'route add 198.18.0.0/16 via 198.18.0.2',
-  'route add 198.19.0.0/16 via 198.19.0.2',
-  'route add 2001:2::/49 via 2001:2::2',
-  'route add 2001:2:0:8000::/49 via 2001:2:0:8000::2',
+  `neighbour replace ${sender.inet4} lladdr ${senderMac} dev ppsgate-in nud permanent`,
+  `neighbour replace ${sender.inet6} lladdr ${senderMac} dev ppsgate-in nud permanent`,
+  `neighbour replace ${receiver.inet4} lladdr ${receiverMac} dev ppsgate-out nud permanent`,
+  `neighbour replace ${receiver.inet6} lladdr ${receiverMac} dev ppsgate-out nud permanent`,
+  `route add 198.18.0.0/16 via ${sender.inet4}`,
+  `route add 198.19.0.0/16 via ${receiver.inet4}`,
+  `route add 2001:2::/49 via ${sender.inet6}`,
+  `route add 2001:2:0:8000::/49 via ${receiver.inet6}`,
 ];
 
 const settings = [

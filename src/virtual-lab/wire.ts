@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { labPath } from '../linux-lab/requirements.ts';
+import { controllerAddress, wireAddress } from './addresses.ts';
 
 /**
  * The kernel takes it all down once its first process ends, which reads a pipe of ours: what a killed ppsgate leaves is
@@ -16,9 +17,6 @@ export type Wire = AsyncDisposable & {
   run(program: string, args: readonly string[], input?: string): Promise<string>;
 };
 
-/** Its end of the cable by which guests are controlled; link-local, so that nothing but this machine can ever be meant. */
-export const wireAddress = '169.254.74.2';
-const ourAddress = '169.254.74.1';
 const ourInterface = 'ppsgate-vm';
 
 const environment = { ...process.env, PATH: labPath(), LC_ALL: 'C' };
@@ -82,7 +80,7 @@ async function plugIn(wire: Wire, pid: string): Promise<void> {
   await execute('ip', ['link', 'delete', ourInterface], { env: environment }).catch(() => {});
   const here = [
     `link add ${ourInterface} type veth peer name management netns ${pid}`,
-    `address add ${ourAddress}/30 dev ${ourInterface}`,
+    `address add ${controllerAddress}/30 dev ${ourInterface}`,
     `link set dev ${ourInterface} up`,
   ];
   const running = execute('ip', ['-batch', '-'], { env: environment });

@@ -5,6 +5,7 @@ import { isPlaceLeftAlone, placeLeftAlone, touchedCells } from '../../src/build/
 import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
 import { pathsSchema } from '../../src/config/paths.ts';
 import type { Config, TestbedConfig } from '../../src/config/schema.ts';
+import { virtualTestbedSchema } from '../../src/config/virtual-testbed.ts';
 import { cellsOf } from '../../src/experiment/plan.ts';
 import { cellName } from '../../src/words/scenario.ts';
 import { aConfig } from '../fakes/plan.ts';
@@ -125,6 +126,15 @@ describe('a file counts for nothing', () => {
   test('or where the card that the configuration names has the driver', () => {
     const nic = { nic: { driver: 'cxgbe' } };
     expect(leftAlone('sys/dev/cxgbe/t4_sge.c', 'mce', {}, nic)).toBeUndefined();
+  });
+
+  test("that drives another card than a guest's, which is virtio's", () => {
+    const hostKey = `ssh-ed25519 ${'A'.repeat(68)}`;
+    const guests = virtualTestbedSchema.parse({ kind: 'virtual', image: { path: 'x', hostKey } });
+    const on = (path: string) =>
+      placeLeftAlone(path, { config: config({ testbeds: { lab: guests } }), testbed: 'lab' });
+    expect(on('sys/dev/cxgbe/t4_sge.c')).toBe('sys/dev/cxgbe/');
+    expect(on('sys/dev/virtio/network/if_vtnet.c')).toBeUndefined();
   });
 
   test("that is another machine's, where the builder is told for which it builds", () => {

@@ -22,6 +22,9 @@ testbeds:
   kernels:
     kind: virtual
     builder: { user: kernels, kernel: { kind: linux, config: guest.config } }
+  images:
+    kind: virtual
+    image: { path: freebsd.qcow2, hostKey: ssh-ed25519 ${'A'.repeat(68)} }
 `,
   { path: '/lab/ppsgate.yml', home: '/home/me' },
 );
@@ -33,6 +36,7 @@ describe('variants are', () => {
     ['kernels on FreeBSD', 'shelf', 'kernel'],
     ['files on virtual machines of one kernel', 'guests', 'overlay'],
     ['kernels on virtual machines for which some are built', 'kernels', 'kernel'],
+    ['kernels on virtual machines with FreeBSD', 'images', 'kernel'],
     ['files on a testbed that there is not', 'elsewhere', 'overlay'],
   ] as const)('%s', ([, testbed, making]) => {
     expect(makingOf(config, testbed)).toBe(making);

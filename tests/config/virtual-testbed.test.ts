@@ -24,6 +24,7 @@ describe('a virtual testbed', () => {
   test('needs nothing but its kind', () => {
     expect(read('').testbeds.guests).toEqual({
       kind: 'virtual',
+      system: 'linux',
       accelerator: 'tcg',
       memoryMebibytes: 256,
       modules: [],
@@ -78,6 +79,75 @@ describe('a virtual testbed', () => {
     expect(problemsOf('host: tx')).toEqual([
       expect.stringMatching(/^testbeds\.guests\.host: unknown key `host`/),
     ]);
+  });
+});
+
+const key = `ssh-ed25519 ${'A'.repeat(68)}`;
+const image = (more = '') => `image: { path: images/freebsd.qcow2, hostKey: ${key}, ${more} }`;
+
+describe('a virtual testbed with an image', () => {
+  test('has guests with FreeBSD, and more memory', () => {
+    expect(read(image()).testbeds.guests).toEqual({
+      kind: 'virtual',
+      system: 'freebsd',
+      accelerator: 'tcg',
+      memoryMebibytes: 1024,
+      image: { path: '/lab/images/freebsd.qcow2', hostKey: key, bootSeconds: 600 },
+    });
+  });
+
+  test('lets root in by a key beside ppsgate.yml, or at home', () => {
+    expect(read(image('key: ~/.ssh/guests, limit: 5 min')).testbeds.guests).toMatchObject({
+      image: { privateKeyPath: '/home/me/.ssh/guests', bootSeconds: 300 },
+    });
+  });
+
+  test('has a builder with FreeBSD', () => {
+    const builder = 'builder: { host: builder, key: ~/.ssh/lab, kernel: { kind: make } }';
+    expect(read(`${image()}, ${builder}`).testbeds.guests).toMatchObject({
+      builder: {
+        ...{ system: 'freebsd', host: 'builder', privateKeyPath: '/home/me/.ssh/lab' },
+        recipe: { kind: 'make', kernelConfig: 'GENERIC' },
+      },
+    });
+  });
+
+  test('carries scenarios of FreeBSD, and rules of the site', () => {
+    const more = `scenarios: [pf-stateful, office]
+rules: { office: { firewall: pf, file: office.pf } }`;
+    const config = read(image(), more);
+    expect(config.scenarios).toEqual(['pf-stateful', 'office']);
+    expect(whyUnfit(config, 'guests')).toBeUndefined();
+  });
+
+  test('counts instructions, as with Linux', () => {
+    expect(read(image())).toMatchObject({
+      traffic: { windows: { count: 8, packets: 10_000 } },
+      gate: { metric: 'instructionsPerPacket', marginRatio: 0.01 },
+    });
+  });
+
+  test.for([
+    ['image: { path: x }', 'image.hostKey: missing; expected the public host key of'],
+    ['image: { path: x, hostKey: ssh-ed25519 }', 'image.hostKey: expected the public host key of'],
+    [image('limit: 10 s'), 'image.limit: expected a duration from 1 min to 60 min'],
+    [image('user: me'), 'image.user: unknown key `user`'],
+    [`${image()}, kernel: x.deb`, 'kernel: only Linux is booted without a disk'],
+    [`${image()}, modules: [pf]`, 'modules: only Linux is booted without a disk'],
+    [
+      `${image()}, builder: { user: kernels, kernel: { kind: linux, config: x } }`,
+      'builder.kernel.kind: expected `kind: make` or `kind: command`',
+    ],
+    [
+      `${image()}, builder: { host: builder, kernels: { kind: make } }`,
+      'builder.kernels: unknown key `kernels`; it belongs under `testbeds.guests.builder.keep`',
+    ],
+    [
+      'builder: { host: builder, user: kernels, kernel: { kind: make } }',
+      'builder.kernel.kind: expected `kind: linux` or `kind: command`',
+    ],
+  ] as const)('is refused with %s', ([keys, problem]) => {
+    expect(problemsOf(keys)).toContainEqual(expect.stringContaining(`testbeds.guests.${problem}`));
   });
 });
 
@@ -173,6 +243,12 @@ describe('whether anything can be measured', () => {
       'guests tells no instructionsPerPacket, which virtual testbeds with `accelerator: tcg` count: judge it by pps or nsPerPacket.',
     );
   });
+});
+
+test('docs/example/virtual-freebsd.yml can be measured on', () => {
+  const path = join(import.meta.dirname, '../../docs/example/virtual-freebsd.yml');
+  const example = parseConfig(readFileSync(path, 'utf8'), place);
+  expect(whyUnfit(example, 'guests')).toBeUndefined();
 });
 
 describe('docs/example/virtual.yml', () => {

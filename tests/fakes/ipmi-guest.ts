@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { HostConfig } from '../../src/config/fields.ts';
-import { kernelCommandLine } from '../../src/virtual-lab/guest.ts';
+import { guestAddress, guestMac, guestNetwork } from '../../src/virtual-lab/addresses.ts';
 import { packing, unpackKernel } from '../../src/virtual-lab/kernel-files.ts';
-import { guestAddress, guestMac, packUserland } from '../../src/virtual-lab/userland.ts';
+import { kernelCommandLine } from '../../src/virtual-lab/lab.ts';
+import { packUserland } from '../../src/virtual-lab/userland.ts';
 import { startSerial } from '../console/serial.ts';
 import { type IpmiSim, startIpmiSim } from '../power/ipmi-sim.ts';
 import { freePort, makeKey, publicKey } from './sshd.ts';
@@ -139,7 +140,7 @@ case "$2 $4" in
     -smp 1 -m 256 -display none -kernel '${kernel}' -initrd initial \\
     -append "${kernelCommandLine('$boot')}" \\
     -chardev socket,id=console,host=127.0.0.1,port=${serial} -serial chardev:console \\
-    -netdev user,id=control,restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:${ssh}-${guestAddress}:22 \\
+    -netdev user,id=control,restrict=on,ipv6=off,${guestNetwork},hostfwd=tcp:127.0.0.1:${ssh}-${guestAddress}:22 \\
     -device virtio-net-pci,netdev=control,mac=${guestMac.management},romfile= \\
     -device virtio-net-pci,mac=${guestMac.ingress},romfile= \\
     -device virtio-net-pci,mac=${guestMac.egress},romfile= \\

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ownerFile } from '../../src/linux-lab/lab.ts';
 import { claim, disclaim } from '../../src/linux-lab/owner.ts';
-import { openWire, wireAddress } from '../../src/virtual-lab/wire.ts';
+import { wireAddress } from '../../src/virtual-lab/addresses.ts';
+import { openWire } from '../../src/virtual-lab/wire.ts';
 import { describeWith } from '../needs.ts';
 
 const module = join(import.meta.dirname, '../../src/virtual-lab/wire.ts');

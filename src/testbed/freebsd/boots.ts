@@ -224,7 +224,8 @@ const differencesBetween = (reference: Boot, boot: Boot): string[] =>
     ? differences(boot.fingerprint, reference.fingerprint)
     : differences(reference.fingerprint, boot.fingerprint, boot.variant);
 
-function afterBootFailure(
+/** Tried once more before it is told, and for what base shows possible alone. */
+export function afterBootFailure(
   boots: Boots,
   variant: string,
   { reason, panic, console }: { reason: string } & LastWords,

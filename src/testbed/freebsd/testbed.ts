@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noSums } from '../../build/kernel-sums.ts';
+import type { BuilderConfig } from '../../config/builder.ts';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import { type ConsoleRecorder, recordConsole } from '../../console/recorder.ts';
@@ -107,11 +108,7 @@ export async function openFreebsdMachines(
   };
   const over = new AbortController();
   /** Only while the DUT runs its own kernel. */
-  const builderForNow = async (): Promise<Builder | undefined> => {
-    const builder = builderOf(name, config, world);
-    const makes = config.builder?.recipe.kind === 'make';
-    return builder && makes ? { ...builder, loaded: await loadedModules(dut.host()) } : builder;
-  };
+  const builderForNow = () => builderFor(dut.host(), { name, builder: config.builder }, world);
   opened.move();
   return {
     lab,
@@ -225,11 +222,12 @@ async function macOf(host: Host, name: string): Promise<string> {
   throw new HostError('command-failed', `${name} on ${host.name} has no MAC address.`);
 }
 
-function builderOf(
-  name: string,
-  { builder }: FreebsdTestbed,
-  world: FreebsdWorld,
-): Builder | undefined {
+/** What builds kernels for a DUT that runs its own kernel now; undefined where only given ones can be measured. */
+export async function builderFor(
+  dut: Host,
+  { name, builder }: { name: string; builder: BuilderConfig | undefined },
+  world: Pick<FreebsdWorld, 'connect' | 'now' | 'kernelSums'>,
+): Promise<Builder | undefined> {
   if (builder === undefined) return undefined;
   return {
     config: builder,
@@ -237,6 +235,7 @@ function builderOf(
     now: world.now,
     sums: world.kernelSums ?? noSums,
     owner: `ppsgate on ${name}`,
+    ...(builder.recipe.kind === 'make' && { loaded: await loadedModules(dut) }),
   };
 }
 

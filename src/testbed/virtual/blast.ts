@@ -5,29 +5,29 @@ import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
 import { type LastWords, lastWords } from '../../console/shown.ts';
 import { HostError } from '../../host/host-error.ts';
 import { shell } from '../../host/shell.ts';
-import { guestCpu } from '../../virtual-lab/lab.ts';
+import { guestCpu, type VirtualLab } from '../../virtual-lab/lab.ts';
 import type { PlannedBlast } from '../../words/planned-blast.ts';
 import type { Rejected } from '../../words/rejection.ts';
-import { type Cell, isLinuxScenario, type LinuxScenario } from '../../words/scenario.ts';
+import type { Cell } from '../../words/scenario.ts';
 import { pathName } from '../../words/variant-name.ts';
 import { isToBlame, lacksControl, type Tallies, tallyOf } from '../blame.ts';
 import type { BlastOutcome, KeepLog } from '../testbed.ts';
-import { type Bootable, type Booted, type BootWorld, bootTogether, interrupted } from './boots.ts';
+import { type Booted, type GuestSystem, interrupted, type PairOfGuests } from './guests.ts';
 import { pairsOf, readVirtualLogs, silentIn, windowsLogName } from './logs.ts';
-import { sendWindows, type Windows } from './windows.ts';
+import type { sendWindows, Windows } from './windows.ts';
 
 /** The testbed from blast to blast. */
-export type Guests = Omit<BootWorld, 'signal'> & {
+export type Guests = {
+  lab: Pick<VirtualLab, 'wire'>;
   config: VirtualTestbed;
   traffic: Traffic;
   tallies: Tallies;
-  /** What was readied, by the names of variants. */
-  wanted: ReadonlyMap<string, Bootable>;
-  scenarios: readonly LinuxScenario[];
+  system: GuestSystem;
   /** The guests that are up, and the pair that they count for. */
   running: { pair: number; booted: readonly Booted[] } | undefined;
   /** Writes trafgen's packets, and answers where. */
   flowsFor(cell: Cell): Promise<string>;
+  sendWindows: typeof sendWindows;
 };
 
 export async function blast(
@@ -36,38 +36,65 @@ export async function blast(
   keepLog: KeepLog,
   signal: AbortSignal,
 ): Promise<BlastOutcome> {
-  const { windows, packets } = windowsOf(guests.traffic);
+  const { traffic, tallies } = guests;
+  const { cell } = planned;
+  const { windows, packets } = windowsOf(traffic);
   const startedAt = new Date().toISOString();
   const logs = new Map<number, string>();
   const kernels: Record<string, string> = {};
   for (const [pair, runs] of pairsOf(planned)) {
-    const names = runs.map(({ variant }) => variant);
-    const up = await guestsFor(guests, { pair, names }, keepLog, signal);
+    const up = await guestsFor(guests, { pair, runs, signal }, keepLog);
     if (up.kind !== 'up') return up.outcome;
-    const sent = await layAndSend(guests, up.booted, planned.cell, windows + 1, signal);
+    const { booted } = up;
+    const sent = await layAndSend(guests, booted, cell, windows + 1, signal);
     if (sent.kind === 'lost') {
-      const ends = await endsOf(up.booted);
+      const ends = await endsOf(booted);
       const outcome = await afterDeaths(guests, ends, { planned, keepLog, signal });
       await stopAll(guests);
       return outcome ?? { kind: 'failed', reason: sent.reason };
     }
-    if (sent.kind === 'rejected') return sent;
+    if (sent.kind === 'refused') return sent.outcome;
     await keepLog(windowsLogName(pair), sent.log);
     const silent = silentIn(sent.log, packets);
-    if (silent.size > 0) {
-      const ends = await endsOf(up.booted, (index) => silent.has(index + 1));
+    const inForce = await whyNotInForce(guests, booted, cell, silent);
+    if (silent.size > 0 || inForce.kind === 'lost') {
+      const ends = await endsOf(
+        booted,
+        (index) => inForce.kind === 'lost' || silent.has(index + 1),
+      );
       const outcome = await afterDeaths(guests, ends, { planned, keepLog, signal });
       if (outcome !== undefined) return outcome;
     }
+    if (inForce.reason !== undefined) return { kind: 'failed', reason: inForce.reason };
     logs.set(pair, sent.log);
-    for (const { variant, kernel } of up.booted) {
-      tallyOf(guests.tallies, variant.variant).hasStoodBlast = true;
-      kernels[variant.variant] = kernel;
+    for (const { variant, kernel } of booted) {
+      tallyOf(tallies, variant).hasStoodBlast = true;
+      kernels[variant] = kernel;
     }
   }
   const outcome = readVirtualLogs(planned, startedAt, packets, logs);
   if (outcome.kind !== 'measured') return outcome;
   return { ...outcome, summary: { ...outcome.summary, kernels } };
+}
+
+/** Asked while states of packets live; `silent` are the numbers of guests, from 1 on, that let nothing through. */
+async function whyNotInForce(
+  { system }: Guests,
+  booted: readonly Booted[],
+  cell: Cell,
+  silent: ReadonlySet<number>,
+): Promise<{ kind: 'told' | 'lost'; reason: string | undefined }> {
+  try {
+    const reasons = await Promise.all(
+      booted.map((one, index) =>
+        system.whyNotInForce(one, cell, { isSilent: silent.has(index + 1) }),
+      ),
+    );
+    return { kind: 'told', reason: reasons.find((reason) => reason !== undefined) };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return { kind: 'lost', reason: error.message };
+  }
 }
 
 export function windowsOf({ windows }: Traffic): { windows: number; packets: number } {
@@ -81,123 +108,58 @@ type Up = { kind: 'up'; booted: readonly Booted[] };
 /** One boot serves all cells of a pair. */
 export async function guestsFor(
   guests: Guests,
-  { pair, names }: { pair: number; names: readonly string[] },
+  pair: PairOfGuests,
   keepLog: KeepLog,
-  signal: AbortSignal,
 ): Promise<Up | { kind: 'down'; outcome: BlastOutcome }> {
-  const { running } = guests;
-  const known = names.map((name) =>
-    running?.booted.find(({ variant }) => variant.variant === name),
+  const { running, system } = guests;
+  const known = pair.runs.map((run) =>
+    running?.booted.find(({ variant }) => variant === run.variant),
   );
-  if (running?.pair === pair && known.every((one) => one !== undefined)) {
+  if (running?.pair === pair.pair && known.every((one) => one !== undefined)) {
     return { kind: 'up', booted: known };
   }
-  await stopAll(guests);
-  const bootables = names.map((name) => {
-    const bootable = guests.wanted.get(name);
-    if (bootable === undefined) throw new TypeError(`${name} was not readied.`);
-    return bootable;
-  });
-  const all = await bootTogether({ ...guests, signal }, bootables);
+  guests.running = undefined;
+  if (running !== undefined) await system.leave(running.booted);
+  const all = await system.boot(pair);
   const booted = all.filter((one) => one.kind === 'booted');
-  guests.running = { pair, booted };
-  for (const { variant } of booted) {
-    const tally = tallyOf(guests.tallies, variant.variant);
-    tally.hasBooted = true;
-    tally.bootFailures = 0;
-  }
-  const outcomes: BlastOutcome[] = [];
-  for (const one of all) {
-    const name = one.variant.variant;
-    if (one.kind === 'booted') continue;
-    await keepLog(consoleLogName(name), one.console);
-    tallyOf(guests.tallies, name).bootFailures += 1;
-    outcomes.push(afterBootFailure(guests, name, one));
-  }
-  const [outcome] = outcomes.toSorted((a, b) => weight(b) - weight(a));
-  if (outcome !== undefined) {
-    await stopAll(guests);
-    return { kind: 'down', outcome };
-  }
-  const refused = await readyAll(guests, booted);
-  if (refused !== undefined) return { kind: 'down', outcome: refused };
-  return { kind: 'up', booted };
+  guests.running = { pair: pair.pair, booted };
+  const down = all.filter((one) => one.kind === 'not-booted');
+  for (const { variant, console } of down) await keepLog(consoleLogName(variant), console);
+  const outcome = gravest(down.map((one) => one.outcome)) ?? (await tryAll(guests, booted));
+  if (outcome === undefined) return { kind: 'up', booted };
+  if (down.length > 0) await stopAll(guests);
+  return { kind: 'down', outcome };
 }
 
 /** Whoever is rejected is told before what is tried again. */
-const weight = ({ kind }: BlastOutcome): number => (kind === 'rejected' ? 1 : 0);
+const gravest = (outcomes: readonly BlastOutcome[]): BlastOutcome | undefined =>
+  outcomes.find(({ kind }) => kind === 'rejected') ?? outcomes[0];
 
-/** Lays every scenario once, so that none is refused later, and has all share one CPU from then on: their time does not count. */
-async function readyAll(
+/** Has all share one CPU from then on: what they executed before does not count. */
+async function tryAll(
   guests: Guests,
   booted: readonly Booted[],
 ): Promise<BlastOutcome | undefined> {
   try {
-    const all = await Promise.all(
-      booted.map(({ dut, variant }) => dut.prepare([variant], guests.scenarios)),
-    );
+    const refused = await guests.system.tryAll(booted);
     for (const { guest } of booted) await guest.pinTo(guestCpu);
-    const refused = all.filter((prepared) => prepared.kind === 'rejected');
-    // What base is refused as well is not the patch's fault.
-    return refused.find(({ variant }) => variant === 'base') ?? refused[0];
+    return refused;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    const full = await withoutRoom(guests, booted);
     await stopAll(guests);
-    return full ?? { kind: 'failed', reason: error.message };
+    return { kind: 'failed', reason: error.message };
   }
-}
-
-/** What has nothing left where rules are laid; a kernel that keeps it full is to blame. */
-async function withoutRoom(
-  { tallies }: Guests,
-  booted: readonly Booted[],
-): Promise<BlastOutcome | undefined> {
-  for (const { host, variant } of booted) {
-    const name = variant.variant;
-    const shown = await host.output(shell`df -P -k /run | tail -n 1`).catch(() => '');
-    // See POSIX, df: the fourth column is what is available.
-    if (shown.trim().split(/\s+/)[3] !== '0') continue;
-    tallyOf(tallies, name).refusals += 1;
-    const message = `no room is left in /run of the guest with ${name}`;
-    if (!isToBlame(tallies, name, 'refusals', 'hasBooted'))
-      return { kind: 'failed', reason: message };
-    return rejected(name, { kind: 'out-of-disk', message: `Twice: ${message}.` });
-  }
-  return undefined;
 }
 
 export async function stopAll(guests: Guests): Promise<void> {
-  const { running } = guests;
+  const { running, system } = guests;
   guests.running = undefined;
-  for (const { host, guest } of running?.booted ?? []) {
-    await host.close().catch(() => {});
-    await guest.stop();
-  }
-}
-
-function afterBootFailure(
-  { tallies }: Guests,
-  name: string,
-  { reason, words: { panic, console } }: { reason: string; words: LastWords },
-): BlastOutcome {
-  if (isToBlame(tallies, name, 'bootFailures', 'hasBooted')) {
-    return rejected(name, {
-      kind: 'boot-failed',
-      message: `Twice in a row: ${reason}.`,
-      ...(panic !== undefined && { panic }),
-      ...(console !== undefined && { console }),
-    });
-  }
-  const why = panic === undefined ? '' : ` (panic: ${panic})`;
-  return {
-    ...{ kind: 'failed', reason: `${name} did not boot: ${reason}${why}` },
-    ...(lacksControl(tallies, name, 'hasBooted') && { lacksControl: true }),
-  };
+  if (running !== undefined) await system.end(running.booted);
 }
 
 type Sent = Extract<Windows, { kind: 'sent' }>;
 type Lost = { kind: 'lost'; reason: string };
+type Refused = { kind: 'refused'; outcome: BlastOutcome };
 
 /** Lays the cell's rules on each, and sends so many windows through them. */
 async function layAndSend(
@@ -206,21 +168,21 @@ async function layAndSend(
   cell: Cell,
   windows: number,
   signal: AbortSignal,
-): Promise<Sent | Lost | Rejected> {
-  const laid = await layAll(booted, cell);
+): Promise<Sent | Lost | Refused> {
+  const laid = await layAll(guests, booted, cell);
   return laid ?? send(guests, booted, cell, windows, signal);
 }
 
 /** Undefined where all have taken them. */
 export async function layAll(
+  { system }: Guests,
   booted: readonly Booted[],
-  { scenario }: Cell,
-): Promise<Lost | Rejected | undefined> {
-  if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+  cell: Cell,
+): Promise<Lost | Refused | undefined> {
   try {
-    for (const { dut, variant } of booted) {
-      const laid = await dut.lay(variant.variant, scenario);
-      if (laid.kind === 'rejected') return laid;
+    for (const one of booted) {
+      const outcome = await system.lay(one, cell);
+      if (outcome !== undefined) return { kind: 'refused', outcome };
     }
     return undefined;
   } catch (error) {
@@ -230,7 +192,7 @@ export async function layAll(
 }
 
 export async function send(
-  { lab, traffic, flowsFor }: Guests,
+  { lab, traffic, flowsFor, sendWindows }: Guests,
   booted: readonly Booted[],
   cell: Cell,
   windows: number,
@@ -262,7 +224,7 @@ async function afterDeaths(
   if (ends.every(({ end }) => end === undefined)) return undefined;
   const { tallies, traffic } = guests;
   const outcomes: BlastOutcome[] = [];
-  const base = ends.find(({ one, end }) => one.variant.variant === 'base' && end === undefined);
+  const base = ends.find(({ one, end }) => one.variant === 'base' && end === undefined);
   if (base !== undefined && !tallyOf(tallies, 'base').hasStoodBlast) {
     const control = await layAndSend(guests, [base.one], cell, 2, signal);
     tallyOf(tallies, 'base').hasStoodBlast =
@@ -270,21 +232,20 @@ async function afterDeaths(
   }
   for (const { one, end } of ends) {
     if (end === undefined) continue;
-    const name = one.variant.variant;
-    await keepLog(consoleLogName(name), one.guest.console());
-    tallyOf(tallies, name).deaths += 1;
-    outcomes.push(afterDeath(guests, name, `under ${traffic.flows} flows`, end));
+    const { variant, guest } = one;
+    await keepLog(consoleLogName(variant), guest.console());
+    tallyOf(tallies, variant).deaths += 1;
+    outcomes.push(afterDeath(guests, variant, `under ${traffic.flows} flows`, end));
   }
   await stopAll(guests);
-  const [outcome] = outcomes.toSorted((a, b) => weight(b) - weight(a));
-  return outcome;
+  return gravest(outcomes);
 }
 
 type End = { how: string; words: LastWords };
 
 /** Undefined for a guest that is well. */
 async function endOf({ guest, host }: Booted): Promise<End | undefined> {
-  const isAlive = await host.output(shell`true`, { timeoutSeconds: answerSeconds }).then(
+  const isAlive = await host.output(shell`uname`, { timeoutSeconds: answerSeconds }).then(
     () => true,
     () => false,
   );

@@ -1,7 +1,6 @@
 // Which functions a guest's instructions for each packet go to, by the addresses of the blocks that QEMU has translated.
 import { readFile } from 'node:fs/promises';
 import { HostError } from '../../host/host-error.ts';
-import { shell } from '../../host/shell.ts';
 import { impossible, judgeProfile, missed } from '../judge-profile.ts';
 import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import { type Guests, guestsFor, layAll, send, stopAll } from './blast.ts';
@@ -18,26 +17,26 @@ export async function profile(
     return impossible('where the CPU itself executes a guest, nobody counts its instructions');
   }
   const known = guests.running?.booted ?? [];
-  if (known.every((one) => one.variant.variant !== variant)) {
+  if (known.every((one) => one.variant !== variant)) {
     // All of them for a pair that no run has: the others are asked for next.
-    const names = [...guests.wanted.keys()];
-    const up = await guestsFor(guests, { pair: 0, names }, keepLog, signal);
+    const runs = [...guests.system.ready()].map((name) => ({ variant: name }));
+    const up = await guestsFor(guests, { pair: 0, runs, signal }, keepLog);
     if (up.kind !== 'up') return missed(whyNot(up.outcome));
   }
-  const booted = guests.running?.booted.find((one) => one.variant.variant === variant);
+  const booted = guests.running?.booted.find((one) => one.variant === variant);
   const counts = booted?.guest.counts;
   if (booted === undefined || counts === undefined) return missed('nothing counted instructions');
   try {
-    const laid = await layAll([booted], cell);
-    if (laid !== undefined) return missed(whyNot(laid));
+    const laid = await layAll(guests, [booted], cell);
+    if (laid?.kind === 'lost') return missed(laid.reason);
+    if (laid !== undefined) return missed(whyNot(laid.outcome));
     await send(guests, [booted], cell, 1, signal);
     const before = await readFile(counts);
     const sent = await send(guests, [booted], cell, 1, signal);
     const after = await readFile(counts);
     if (sent.kind !== 'sent') return missed('packets did not flow while instructions were counted');
     await keepLog('windows.log', sent.log);
-    const limits = { maxOutputBytes: mostSymbolBytes };
-    const symbols = await booted.host.output(shell`cat /proc/kallsyms`, limits);
+    const symbols = await guests.system.symbols(booted);
     const text = foldedInstructions({ before, after, symbols });
     return judgeProfile(text, { event: 'instructions', kernel: booted.kernel }, keepLog);
   } catch (error) {
@@ -46,9 +45,6 @@ export async function profile(
     return missed(error.message);
   }
 }
-
-/** A kernel of a distribution names some 150,000 symbols in 7 MB. */
-const mostSymbolBytes = 64 * 1024 ** 2;
 
 const whyNot = (outcome: { kind: string; reason?: string }): string =>
   outcome.reason ?? 'the variant does not boot';

@@ -1,4 +1,4 @@
-// The guests of a pair: booted side by side, proven to be what they should be, and what came of one that did not come up.
+// Kernels of Linux, booted in guests side by side, proven to be what they should be, and what came of one that did not come up.
 import { setTimeout } from 'node:timers/promises';
 import type { Variant } from '../../build/variant.ts';
 import { type LastWords, lastWords } from '../../console/shown.ts';
@@ -6,19 +6,19 @@ import { type LinuxDut, linuxDut } from '../../dut/linux.ts';
 import { HostError } from '../../host/host-error.ts';
 import { shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
-import type { Guest } from '../../virtual-lab/guest.ts';
 import type { KernelFiles } from '../../virtual-lab/kernel-files.ts';
-import type { VirtualLab } from '../../virtual-lab/lab.ts';
+import type { LinuxGuest, VirtualLab } from '../../virtual-lab/lab.ts';
 import { reasonOf } from '../../words/one-line.ts';
 import type { connectTo } from '../connect.ts';
+import { interrupted } from './guests.ts';
 
 /** A variant as a guest boots it. */
 export type Bootable = { variant: Variant; kernel: KernelFiles };
 
-export type Booted = {
+export type BootedLinux = {
   kind: 'booted';
   variant: Variant;
-  guest: Guest;
+  guest: LinuxGuest;
   host: Host;
   dut: LinuxDut;
   /** What runs, by its own words. */
@@ -35,7 +35,7 @@ type NotBooted = {
 };
 
 export type BootWorld = {
-  lab: VirtualLab;
+  lab: Pick<VirtualLab, 'boot' | 'login'>;
   connect: typeof connectTo;
   cpus: readonly number[];
   signal: AbortSignal;
@@ -51,7 +51,7 @@ const leastSecondsBeside = 20;
 export async function bootTogether(
   world: BootWorld,
   bootables: readonly Bootable[],
-): Promise<(Booted | NotBooted)[]> {
+): Promise<(BootedLinux | NotBooted)[]> {
   const startedAt = performance.now();
   const isOneUp = Promise.withResolvers<number>();
   return Promise.all(
@@ -82,7 +82,7 @@ async function boot(
   number: number,
   patience: Promise<number>,
   onUp: () => void,
-): Promise<Booted | NotBooted> {
+): Promise<BootedLinux | NotBooted> {
   signal.throwIfAborted();
   const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
   const notBooted = (reason: string): NotBooted => ({
@@ -121,24 +121,10 @@ async function boot(
   }
 }
 
-/**
- * Where a guest that does not answer is, as `, stood in pf_test+0x1c`: what it then says is the answer to our interrupt, and
- * no panic of its own.
- */
-export async function interrupted(guest: Guest): Promise<{ where: string; words: LastWords }> {
-  await guest.interrupt().catch(() => {});
-  const { console } = lastWords(guest.console(), false);
-  const place = /^(?:\[.*\] )?RIP: \S+?:(\w+\+0x\w+)/m.exec(console ?? '')?.[1];
-  return {
-    where: place === undefined ? '' : `, stood in ${place}`,
-    words: console === undefined ? {} : { console },
-  };
-}
-
 /** Whether what runs is what was to be booted: by the kernel's own name, what it was told, and the modules that it loaded. */
 async function identify(
   host: Host,
-  { commandLine }: Guest,
+  { commandLine }: LinuxGuest,
   { version, atBoot }: KernelFiles,
 ): Promise<{ kind: 'same'; kernel: string } | { kind: 'other'; reason: string }> {
   const [release, build, told, notes, ...modules] = (
