@@ -237,9 +237,10 @@ describe('whatever a host says', () => {
   test('what begins like an address, without end, is read in moments', () => {
     for (const piece of ['a:', '1.', 'a.', '::', '%25', 'x@', 'ab-', '\\u0031', '-----BEGIN ']) {
       const text = piece.repeat(40_000 / piece.length);
-      const begun = performance.now();
+      // Of this thread alone: a starved machine may leave it unattended for as long as it likes.
+      const begun = process.threadCpuUsage();
       mask(text);
-      expect(performance.now() - begun).toBeLessThan(20_000);
+      expect(process.threadCpuUsage(begun).user).toBeLessThan(20e6);
     }
   });
 });

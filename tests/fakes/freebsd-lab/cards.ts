@@ -1,7 +1,7 @@
 // Network cards as pciconf(8) lists them.
 import type { Interface } from './machine.ts';
 
-export type CardName = 'T540-CR' | 'T580-LP-CR' | 'ConnectX-4' | 'I350';
+export type CardName = 'T540-CR' | 'T580-LP-CR' | 'ConnectX-4' | 'I350' | 'virtio';
 
 type Card = {
   /** The driver that pciconf names, which attaches to a card's function. */
@@ -38,6 +38,12 @@ const cards: Readonly<Record<CardName, Card>> = {
     isFunctionPerPort: true,
     vendor: { id: '0x8086', name: 'Intel Corporation' },
     device: { id: '0x1521', name: 'I350 Gigabit Network Connection' },
+  },
+  virtio: {
+    driver: 'virtio_pci',
+    isFunctionPerPort: true,
+    vendor: { id: '0x1af4', name: 'Red Hat, Inc.' },
+    device: { id: '0x1000', name: 'Virtio network device' },
   },
 };
 

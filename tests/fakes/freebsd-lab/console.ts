@@ -1,6 +1,8 @@
 // The serial console of a machine: what the loader, the kernel and rc(8) print there goes to whoever listens.
 
 export type LabConsole = {
+  /** Whether whoever prints now has the serial line for a console. */
+  isOn: boolean;
   /** With line ends as a terminal wants them. */
   print(text: string): void;
   /** Answers how to leave. */
@@ -9,8 +11,10 @@ export type LabConsole = {
 
 export function labConsole(): LabConsole {
   const listeners = new Set<(chunk: Buffer) => void>();
-  return {
+  const console: LabConsole = {
+    isOn: true,
     print(text) {
+      if (!console.isOn) return;
       const chunk = Buffer.from(text.replaceAll('\n', '\r\n'));
       for (const hears of listeners) hears(chunk);
     },
@@ -19,4 +23,5 @@ export function labConsole(): LabConsole {
       return () => void listeners.delete(hears);
     },
   };
+  return console;
 }

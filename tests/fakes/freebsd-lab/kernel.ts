@@ -19,9 +19,13 @@ export type Kernel = {
 
 export type Behaviour =
   | { kind: 'works' }
-  | { kind: 'panics-at-boot' | 'panics-under-load'; panic: string }
+  | { kind: 'panics-at-boot' | 'panics-when-up' | 'panics-under-load'; panic: string }
+  /** With interrupts off, in `pf_test+0x1c` say. */
+  | { kind: 'hangs-under-load'; at: string }
   /** It is up, and all of rc.conf's routes but the default one are lost. */
-  | { kind: 'hangs-at-boot' | 'loses-routes-at-boot' };
+  | { kind: 'hangs-at-boot' | 'loses-routes-at-boot' }
+  /** Its pf takes none. */
+  | { kind: 'refuses-rules' };
 
 export type KernelText = {
   ident: string;
@@ -43,8 +47,10 @@ export function kernelText({
   behaviour = { kind: 'works' },
   link,
 }: KernelText): string {
-  const panic = 'panic' in behaviour ? `: ${behaviour.panic}` : '';
-  const mark = behaviour.kind === 'works' ? [] : [`${behaviour.kind}${panic}`];
+  const words =
+    'panic' in behaviour ? behaviour.panic : 'at' in behaviour ? behaviour.at : undefined;
+  const how = words === undefined ? '' : `: ${words}`;
+  const mark = behaviour.kind === 'works' ? [] : [`${behaviour.kind}${how}`];
   const card = firmware === undefined ? [] : [`firmware ${firmware}`];
   const order = link === undefined ? [] : [`text in order ${link}`];
   return [`FreeBSD ${release} #0 ${ident}`, ...options, ...card, ...mark, ...order, ''].join('\n');
@@ -58,21 +64,25 @@ export function kernelArchive(kernel: KernelText, modules: readonly string[] = a
 }
 
 /** The modules of a kernel's folder that the laboratory can load. */
-export const allModules = ['hwpmc', 'if_cxgbe', 'ipfw', 'netmap', 'pf', 'zfs'] as const;
+export const allModules = ['hwpmc', 'if_cxgbe', 'ipfw', 'ksyms', 'netmap', 'pf', 'zfs'] as const;
 
 const defaultPanic = 'page fault';
 
-/** Undefined for what no loader would start. Version first, then options and marks, one a line. */
+/**
+ * Undefined for what no loader would start. Version first, as what(1) finds it or without its mark, then options and marks,
+ * one a line; a `#pragma ident` of its sources is its ident.
+ */
 export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
   const [version = '', ...lines] = Buffer.from(bytes ?? [])
     .toString()
     .split('\n');
-  const [, release, ident] = /^FreeBSD (\S+) #\d+ ([^\s:]+)/.exec(version) ?? [];
+  const [, release, ident] = /^(?:@\(#\))?FreeBSD (\S+) #\d+ ([^\s:]+)/.exec(version) ?? [];
   if (release === undefined || ident === undefined) return undefined;
+  const pragma = lines.find((line) => line.startsWith(identPragma));
   return {
-    version,
+    version: version.replace('@(#)', ''),
     release,
-    ident,
+    ident: pragma?.slice(identPragma.length) ?? ident,
     build: createHash('sha256')
       .update(bytes ?? '')
       .digest()
@@ -85,11 +95,25 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
   };
 }
 
+const identPragma = '#pragma ident ';
+
+const behaviours =
+  /^(panics-at-boot|panics-when-up|panics-under-load|hangs-under-load|hangs-at-boot|loses-routes-at-boot|refuses-rules)(?:: (.+))?$/;
+
 function behaviourOf(line: string): Behaviour | undefined {
-  const [, kind, panic = defaultPanic] =
-    /^(panics-at-boot|panics-under-load|hangs-at-boot|loses-routes-at-boot)(?:: (.+))?$/.exec(
-      line,
-    ) ?? [];
-  if (kind === 'hangs-at-boot' || kind === 'loses-routes-at-boot') return { kind };
-  return kind === 'panics-at-boot' || kind === 'panics-under-load' ? { kind, panic } : undefined;
+  const [, kind, words] = behaviours.exec(line) ?? [];
+  switch (kind) {
+    case 'hangs-at-boot':
+    case 'loses-routes-at-boot':
+    case 'refuses-rules':
+      return { kind };
+    case 'hangs-under-load':
+      return { kind, at: words ?? 'cpu_spinwait+0x2' };
+    case 'panics-at-boot':
+    case 'panics-when-up':
+    case 'panics-under-load':
+      return { kind, panic: words ?? defaultPanic };
+    default:
+      return undefined;
+  }
 }

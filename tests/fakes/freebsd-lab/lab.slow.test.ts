@@ -391,7 +391,7 @@ describeWith(['zstd', 'xz'], 'a compressed archive', () => {
     await dut.output(shell`mkdir -p /boot/patched`);
     await dut.output(shell`tar -x -p -f /tmp/kernel.archive -C /boot/patched`);
     expect(await dut.output(shell`ls -1 /boot/patched`)).toBe(
-      'hwpmc.ko\nif_cxgbe.ko\nipfw.ko\nkernel\nnetmap.ko\npf.ko\nzfs.ko\n',
+      'hwpmc.ko\nif_cxgbe.ko\nipfw.ko\nkernel\nksyms.ko\nnetmap.ko\npf.ko\nzfs.ko\n',
     );
   });
 });

@@ -7,6 +7,7 @@ import { freshIpfw, noPf } from './firewall.ts';
 import { type Kernel, readKernel } from './kernel.ts';
 import {
   addModule,
+  type Interface,
   keepRcConf,
   type Machine,
   nextbootFile,
@@ -62,10 +63,39 @@ export function panic(machine: Machine, world: World, reason: string): void {
 }
 
 /** Until its power is cycled. */
-export const hang = (machine: Machine): void => enter(machine, 'hung');
+export function hang(machine: Machine, at = 'cpu_spinwait+0x2'): void {
+  machine.stuck = machine.running && { kernel: machine.running.kernel, at };
+  enter(machine, 'hung');
+}
 
-export const hasDebugger = ({ running }: Machine): boolean =>
-  running?.kernel.options.some((line) => /^options\s+DDB\b/.test(line)) ?? false;
+export const hasDebugger = ({ running }: Machine): boolean => hasDdb(running?.kernel);
+
+const hasDdb = (kernel: Kernel | undefined): boolean =>
+  kernel?.options.some((line) => /^options\s+DDB\b/.test(line)) ?? false;
+
+/** As by its button: what is in its memory stays there. */
+export function reset(machine: Machine, world: World): void {
+  if (machine.power === 'on') boot(machine, world);
+}
+
+/**
+ * A non-maskable interrupt, of which neither port 0x61 nor 0x461 tells where it comes from: nmi_call_kdb() of
+ * sys/x86/x86/cpu_machdep.c hands it to the debugger, and goes on where kdb_trap() finds none.
+ */
+export function interrupt(machine: Machine): void {
+  const stuck = machine.stuck ?? idleIn(machine);
+  if (stuck === undefined) return;
+  machine.messages.push('NMI ISA 20, EISA ff');
+  tell(machine, 'NMI/cpu0 ... going to debugger');
+  if (!hasDdb(stuck.kernel)) return;
+  const prompt = '[ thread pid 12 tid 100029 ]\nStopped at      ';
+  machine.console.print(`${prompt}${stuck.at}:  movq    %rdi,%rax\ndb> `);
+  machine.stuck = stuck;
+  enter(machine, 'hung');
+}
+
+const idleIn = ({ running }: Machine): Machine['stuck'] =>
+  running && { kernel: running.kernel, at: 'acpi_cpu_c1+0xb' };
 
 export function setPower(machine: Machine, world: World, power: PowerState): void {
   if (machine.power === power) return;
@@ -80,9 +110,11 @@ export function setPower(machine: Machine, world: World, power: PowerState): voi
 
 function boot(machine: Machine, world: World): void {
   machine.boots += 1;
+  machine.stuck = undefined;
   if (!machine.crashes.keepsMessages) machine.messages = [];
   machine.isCutOff = false;
   enter(machine, 'booting');
+  startFirmware(machine);
   for (const { port } of machine.interfaces)
     bounce(port, world.clock.now(), machine.timing.bootSeconds);
   const meets = (kind: FaultKind) => world.faults.take(kind, machine.boots) !== undefined;
@@ -105,14 +137,28 @@ function boot(machine: Machine, world: World): void {
     if (behaviour.kind === 'panics-at-boot') return panic(machine, world, behaviour.panic);
     if (meets('hang-at-boot') || behaviour.kind === 'hangs-at-boot') {
       tell(machine, 'Trying to mount root from ufs:/dev/ada0p2 [rw]...');
-      return enter(machine, 'hung');
+      return hang(machine);
     }
     later(machine, world, half, () => {
       startServices(machine, world.clock.now());
       startTimeKeeping(machine, world);
       later(machine, world, machine.crashes.saveSeconds, () => saveCore(machine));
+      if (behaviour.kind === 'panics-when-up') {
+        later(machine, world, secondsUp, () => panic(machine, world, behaviour.panic));
+      }
     });
   });
+}
+
+/** That a kernel lives which panics as soon as it is up: somebody has logged in by then. */
+const secondsUp = 3;
+
+function startFirmware(machine: Machine): void {
+  const { console, firmwareText } = machine;
+  if (firmwareText === undefined) return;
+  console.isOn = true;
+  console.print(firmwareText);
+  console.isOn = /\bcomconsole\b/.test(loaderSettings(machine).get('console') ?? '');
 }
 
 /** Without zfs.ko the kernel stops at `mountroot>`: the loader looks in the kernel's own folder, and in /boot/modules. */
@@ -143,7 +189,7 @@ type Chosen = { file: string; kernel: Kernel | undefined; settings: ReadonlyMap<
 
 /** What loader(8) starts: nextboot.conf counts once, and is switched off before the kernel is even read. */
 function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
-  const loader = readSettings(textOf(machine.files, '/boot/loader.conf') ?? '');
+  const loader = loaderSettings(machine);
   const nextboot = readSettings(textOf(machine.files, nextbootFile) ?? '');
   const isOrdered = takeOrder(machine, nextboot);
   const settings = isOrdered && !ignoresNextboot ? nextboot : new Map<string, string>();
@@ -151,6 +197,14 @@ function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
   const node = nodeAt(machine.files, file);
   return { file, kernel: readKernel(node?.kind === 'file' ? node.bytes : undefined), settings };
 }
+
+/** Of two lines the last holds. */
+const loaderSettings = ({ files }: Machine): Map<string, string> =>
+  new Map(
+    ['/boot/loader.conf', '/boot/loader.conf.local'].flatMap((path) => [
+      ...readSettings(textOf(files, path) ?? ''),
+    ]),
+  );
 
 /**
  * Where the loader finds the order, it takes it back before the kernel is even read: in the file on UFS, in the pool on
@@ -179,12 +233,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   for (const [name, value] of Object.entries(machine.hardware)) {
     machine.sysctls.set(name, readOnly(value));
   }
-  const loader = new Map([
-    ...['/boot/loader.conf', '/boot/loader.conf.local'].flatMap((path) => [
-      ...readSettings(textOf(machine.files, path) ?? ''),
-    ]),
-    ...settings,
-  ]);
+  const loader = new Map([...loaderSettings(machine), ...settings]);
   applySettings(machine.sysctls, loader, 'tunable');
   machine.environment = new Map(loader);
   setConsole(machine);
@@ -196,18 +245,30 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   if (machine.interfaces.some(({ name }) => name.startsWith('cxl'))) {
     machine.sysctls.set('dev.t5nex.0.firmware_version', readOnly(machine.firmware));
   }
+  const cards = [...machine.interfaces, ...machine.disabled];
+  const isDisabled = ({ name }: Interface) =>
+    loader.get(`hint.${name.replace(/(?=\d+$)/, '.')}.disabled`) === '1';
+  machine.interfaces = cards.filter((one) => !isDisabled(one));
+  machine.disabled = cards.filter(isDisabled);
   for (const { name } of machine.interfaces) addPort(machine.sysctls, name, loader);
-  machine.modules = new Set(['if_cxgbe', ...(machine.root.kind === 'zfs' ? ['zfs'] : [])]);
+  machine.modules = new Set([
+    // GENERIC has the driver of virtio's in itself.
+    ...(cards.every(({ card }) => card === 'virtio') ? [] : ['if_cxgbe']),
+    ...(machine.root.kind === 'zfs' ? ['zfs'] : []),
+  ]);
   machine.pf = noPf();
   machine.ipfw = freshIpfw(loader.get('net.inet.ip.fw.default_to_accept') === '1');
   tell(machine, '---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
 }
 
 /** Without a word of the loader's it is the screen; machines without an /etc/rc.conf are delivered with a serial one. */
-function setConsole({ files, environment, sysctls }: Machine): void {
-  const isSerial =
-    environment.get('boot_serial') === 'YES' ||
-    environment.get('console')?.startsWith('comconsole');
+function setConsole({ files, environment, sysctls, console, firmwareText }: Machine): void {
+  const isOn = (name: string) => /^yes$/i.test(environment.get(name) ?? '');
+  const consoles = environment.get('console') ?? '';
+  const isSerial = isOn('boot_serial') || consoles.startsWith('comconsole');
+  if (firmwareText !== undefined) {
+    console.isOn = isSerial || isOn('boot_multicons') || consoles.includes('comconsole');
+  }
   const shown = sysctls.get('kern.console');
   if (shown === undefined || isSerial || textOf(files, '/etc/rc.conf') === undefined) return;
   shown.value = 'ttyv0,/ttyv0,ttyu1,';
@@ -230,14 +291,22 @@ function startServices(machine: Machine, now: number): void {
   const settings = readSettings(textOf(machine.files, '/etc/sysctl.conf') ?? '');
   applySettings(machine.sysctls, settings, 'read-write');
   const hostname = machine.sysctls.get('kern.hostname');
-  if (hostname !== undefined) hostname.value = machine.name;
+  if (hostname !== undefined) hostname.value = machine.hostname;
   if (machine.running?.kernel.behaviour.kind === 'loses-routes-at-boot') loseRoutes(machine);
   startFirewalls(machine, now);
   remove(machine.files, nextbootFile);
-  machine.console.print(`Starting sshd.\n\nFreeBSD/amd64 (${machine.name}) (ttyu1)\n\nlogin: `);
+  machine.isCutOff ||= hasNoLease(machine);
+  const port = machine.firmwareText === undefined ? 'ttyu1' : 'ttyu0';
+  machine.console.print(
+    `Starting sshd.\n\nFreeBSD/amd64 (${machine.hostname}) (${port})\n\nlogin: `,
+  );
   for (const { port } of machine.interfaces) if (port.cable !== undefined) port.cable.upAt = now;
   enter(machine, 'up');
 }
+
+const hasNoLease = ({ leases, interfaces }: Machine): boolean =>
+  leases.size > 0 &&
+  interfaces.every(({ mac, addresses }) => !addresses.includes(leases.get(mac) ?? ''));
 
 /** Each with a rule of the site's. */
 function startFirewalls(machine: Machine, now: number): void {

@@ -64,11 +64,17 @@ export type Running = {
 export type Machine = {
   readonly name: string;
   readonly files: FileSystem;
-  readonly interfaces: readonly Interface[];
+  interfaces: readonly Interface[];
+  /** Those that device.hints(5) keep from their driver. */
+  disabled: readonly Interface[];
   readonly routes: Route[];
   readonly neighbours: Neighbour[];
   /** What rc.conf says of both, where commands or a kernel have changed them since: a boot brings it back. */
   ofRcConf: { routes: readonly Route[]; neighbours: readonly Neighbour[] } | undefined;
+  /** What DHCP gives to its cards, by their MAC addresses: lines of ifconfig(8). Without them nobody reaches its sshd. */
+  readonly leases: ReadonlyMap<string, string>;
+  /** By its rc.conf. */
+  hostname: string;
   /** Sysctls that its hardware decides: `hw.model`… */
   readonly hardware: Readonly<Record<string, string>>;
   readonly timing: Timing;
@@ -99,6 +105,13 @@ export type Machine = {
   /** CPUs that something else keeps busy, by the hour. */
   busyCpus: number;
   readonly console: LabConsole;
+  /**
+   * What its firmware prints on the serial line, where loader and kernel print as loader.conf(5) says, as of any PC; absent:
+   * a machine that prints there all that it does.
+   */
+  readonly firmwareText?: string;
+  /** What hangs until the machine is reset, and where. */
+  stuck: { kernel: Kernel; at: string } | undefined;
   /** Packets take all its time, and leave none for sshd. */
   isOverloaded: boolean;
   /** Its management network is gone: nobody reaches its sshd. */

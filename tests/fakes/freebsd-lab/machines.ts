@@ -10,7 +10,7 @@ import { fstabOf, type RootKind, rootOf } from './root.ts';
 import { readSettings } from './sysctls.ts';
 import { makeTar } from './tar.ts';
 
-export type DutOptions = {
+export type DutOptions = Partial<Pick<Machine, 'name' | 'firmwareText' | 'leases'>> & {
   /** Its own kernel, in /boot/kernel; `base` when absent. */
   kernel?: KernelText;
   /** 120, 5 and 30 s when absent. */
@@ -38,13 +38,13 @@ export type DutOptions = {
 export type Files = Readonly<Record<string, string>>;
 
 /** Off, with everything on its disk. */
-export function dutOf(wires: Cabling, options: DutOptions): Machine {
+export function dutOf(wires: Pick<Cabling, 'dut'>, options: DutOptions): Machine {
   const {
     disk = { totalBytes: 20e9, usedBytes: 5e9 },
     kernel = { ident: 'base' },
     root = 'ufs',
   } = options;
-  const machine = bareMachine('dut', disk);
+  const machine = bareMachine(options.name ?? 'dut', disk);
   const { files } = machine;
   makeFolder(files, '/boot/kernel');
   writeFile(files, '/boot/kernel/kernel', kernelText(kernel), 0o555);
@@ -78,6 +78,8 @@ export function dutOf(wires: Cabling, options: DutOptions): Machine {
     clockAhead: options.realTimeClock?.aheadSeconds ?? 0,
     nextboot: options.nextboot ?? 'script',
     ownFirewalls: options.ownFirewalls ?? [],
+    leases: options.leases ?? machine.leases,
+    ...(options.firmwareText !== undefined && { firmwareText: options.firmwareText }),
   };
 }
 
@@ -157,6 +159,10 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   name,
   files: fileSystem(disk.totalBytes, disk.usedBytes),
   interfaces: [],
+  disabled: [],
+  leases: new Map(),
+  hostname: name,
+  stuck: undefined,
   routes: [],
   neighbours: [],
   ofRcConf: undefined,

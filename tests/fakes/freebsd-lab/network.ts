@@ -5,7 +5,8 @@ import type { Family } from '../../../src/words/scenario.ts';
 import type { CardName } from './cards.ts';
 import type { FaultKind, FaultOf } from './faults.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
-import { panic } from './lifecycle.ts';
+import type { Behaviour } from './kernel.ts';
+import { hang, panic } from './lifecycle.ts';
 import {
   type Interface,
   isStarved,
@@ -79,12 +80,14 @@ export type Traffic = {
   noise: Noise;
   generatorPps: number;
   receiverPps: number;
+  /** How long a kernel that dies under load stands it; 5 when absent. */
+  secondsToDie?: number;
 };
 
 export function networkThrough(
   dut: Machine,
   world: World,
-  { truth, noise, generatorPps, receiverPps }: Traffic,
+  { truth, noise, generatorPps, receiverPps, secondsToDie = 5 }: Traffic,
 ): Network {
   const streams = new Set<Stream>();
   let blasts = 0;
@@ -170,15 +173,17 @@ export function networkThrough(
     listen();
   };
 
-  const panicUnderLoad = (stream: Stream) => {
-    const ordered = world.faults.take('panic-under-load', blasts) !== undefined;
-    const behaviour = dut.running?.kernel.behaviour;
-    const reason = behaviour?.kind === 'panics-under-load' ? behaviour.panic : undefined;
-    if (!ordered && reason === undefined) return;
-    world.clock.after(secondsToPanic, () => {
+  const dieUnderLoad = (stream: Stream) => {
+    const isOrdered = world.faults.take('panic-under-load', blasts) !== undefined;
+    const behaviour: Behaviour | undefined = isOrdered
+      ? { kind: 'panics-under-load', panic: 'page fault' }
+      : dut.running?.kernel.behaviour;
+    if (behaviour?.kind !== 'panics-under-load' && behaviour?.kind !== 'hangs-under-load') return;
+    world.clock.after(secondsToDie, () => {
       if (!streams.has(stream) || entryOf(dut, stream) === undefined) return;
       countAll();
-      panic(dut, world, reason ?? 'page fault');
+      if (behaviour.kind === 'hangs-under-load') hang(dut, behaviour.at);
+      else panic(dut, world, behaviour.panic);
     });
   };
 
@@ -204,7 +209,7 @@ export function networkThrough(
       streams.add(stream);
       if (isDead) die(stream);
       listen();
-      panicUnderLoad(stream);
+      dieUnderLoad(stream);
     },
     end(stream) {
       countAll();
@@ -239,7 +244,6 @@ export function networkThrough(
   };
 }
 
-const secondsToPanic = 5;
 /** That a dead link stays dead after its blast, where no other follows: who looks at once sees it. */
 const secondsToMend = 20;
 
@@ -278,6 +282,7 @@ const refreshSeconds: Readonly<Record<CardName, number>> = {
   'T580-LP-CR': 0.25,
   'ConnectX-4': 1,
   I350: 1,
+  virtio: 0.001,
 };
 
 /** The interface of the DUT that takes the frames of a stream: cabled to it, up, and addressed. */

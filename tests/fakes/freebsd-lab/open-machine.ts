@@ -30,19 +30,26 @@ export type Opening = {
   network: Network;
   complaints: Complaints;
   user: Key;
+  /** Its sshd's; a new one when absent. */
+  hostKey?: Key;
+  /** How it comes to run; as if it had been up for a day when absent. */
+  start?: (machine: Machine, world: World) => void;
+  /** See `SshdOptions`. */
+  isForwarded?: boolean;
   beginUpload: () => OnWrite;
   faultsAt: (command: string) => CommandFault[];
 };
 
 /** Starts the machine, and its sshd. */
 export async function openMachine(opening: Opening): Promise<OpenedMachine> {
-  const { machine, world, user, beginUpload, faultsAt } = opening;
+  const { machine, world, user, hostKey = newKey(), isForwarded, beginUpload, faultsAt } = opening;
+  const { start = startUp } = opening;
   const journal: JournalEntry[] = [];
-  const hostKey = newKey();
-  startUp(machine, world);
+  start(machine, world);
   const sshd = await startSshd({
     machine,
     world,
+    ...(isForwarded !== undefined && { isForwarded }),
     hostKey: hostKey.private,
     userPublicKey: user.public,
     beginUpload,

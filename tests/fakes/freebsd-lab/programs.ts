@@ -13,6 +13,7 @@ import { pktGenPrograms } from './commands/pkt-gen.ts';
 import { processPrograms } from './commands/processes.ts';
 import { profilePrograms } from './commands/profile.ts';
 import { killPrograms, shellWith } from './commands/sh.ts';
+import { symbolPrograms } from './commands/symbols.ts';
 import { systemPrograms } from './commands/system.ts';
 import { type Found, timeoutWith } from './commands/timeout.ts';
 import type { Program } from './process.ts';
@@ -32,6 +33,7 @@ const programs = new Map<string, Program>(
     ...pktGenPrograms,
     ...processPrograms,
     ...profilePrograms,
+    ...symbolPrograms,
     ...systemPrograms,
     ...killPrograms,
     sh: shellWith(findProgram),

@@ -1,5 +1,11 @@
 // rc(8) of a machine with an /etc/rc.conf: its network, firewalls, entropy and dumps are as the file says, and not otherwise.
-import { allCapabilities, configure, type Plain, route, setNeighbour } from './commands/network.ts';
+import {
+  allCapabilities,
+  configureAll,
+  type Plain,
+  route,
+  setNeighbour,
+} from './commands/network.ts';
 import { type Interface, interfaceNamed, type Machine } from './machine.ts';
 
 /** Throws a TypeError for what no rc.conf should have; what a program refuses is told on the console, and the boot goes on. */
@@ -9,6 +15,7 @@ export function startRc(machine: Machine, text: string): void {
   const isOn = (name: string) => /^(?:yes|true|on|1)$/i.test(value(name));
   const words = (name: string) => value(name).split(' ').filter(Boolean);
 
+  machine.hostname = conf.get('hostname') || machine.name;
   setSysctl(machine, 'kern.random.harvest.mask', value('harvest_mask'));
   machine.crashes.dumpsTo = dumpsTo(machine, value('dumpdev'));
   for (const one of machine.interfaces) startInterface(machine, one, words);
@@ -51,6 +58,7 @@ const known = [
   ...['defaultrouter', 'ipv6_defaultrouter', 'gateway_enable', 'ipv6_gateway_enable'],
   ...['harvest_mask', 'dumpdev', 'dumpon_flags', 'pf_enable', 'firewall_enable'],
   ...['hostname', 'sshd_enable', 'fsck_y_enable', 'background_fsck', 'zfs_enable', 'kld_list'],
+  ...['growfs_enable', 'zpool_reguid', 'zpool_upgrade'],
 ];
 
 const named = /^(?:ifconfig|route|ipv6_route|static_arp|static_ndp)_\w+$/;
@@ -80,7 +88,8 @@ function startInterface(machine: Machine, one: Interface, words: (name: string) 
   one.mtu = 1500;
   one.isUp = false;
   for (const capability of allCapabilities) one.capabilities.add(capability);
-  const given = words(`ifconfig_${one.name}`);
+  const own = words(`ifconfig_${one.name}`);
+  const given = own.length > 0 ? own : words('ifconfig_DEFAULT');
   const given6 = words(`ifconfig_${one.name}_ipv6`);
   if (given6.length > 0 && given6[0] !== 'inet6') {
     throw new TypeError(`ifconfig_${one.name}_ipv6 has to begin with inet6, says rc.conf(5).`);
@@ -88,38 +97,16 @@ function startInterface(machine: Machine, one: Interface, words: (name: string) 
   for (const some of [given, given6]) {
     if (some.length === 0) continue;
     one.isUp = true;
-    run(machine, (process) => configureAll(process, one), some);
+    // dhclient(8) goes on asking where nobody answers.
+    if (some.some((word) => /^(?:SYNC)?DHCP$/.test(word))) lease(machine, one);
+    const others = some.filter((word) => !/^(?:SYNC)?DHCP$/.test(word));
+    run(machine, (process) => configureAll(process, one), others);
   }
 }
 
-function configureAll(process: Plain, one: Interface): number {
-  const [word = '', ...rest] = process.args;
-  const [value = '', ...others] = rest;
-  if (word === '') return 0;
-  const goOn = (args: readonly string[]) => configureAll({ ...process, args }, one);
-  if (word === 'inet') {
-    one.addresses = [...one.addresses, inetOf(value)];
-    return goOn(others);
-  }
-  if (word === 'inet6') {
-    const [prefixlen, bits, ...more] = others;
-    if (prefixlen !== 'prefixlen' || bits !== '64') throw new TypeError(`${value} is not a /64.`);
-    one.addresses = [...one.addresses, `inet6 ${value} prefixlen 64`];
-    return goOn(more);
-  }
-  if (word === 'mtu') {
-    one.mtu = Number(value);
-    return goOn(others);
-  }
-  const code = configure(process, one, word);
-  return code === 0 ? goOn(rest) : code;
-}
-
-/** All of the laboratory's networks are 24 bits long. */
-function inetOf(written: string): string {
-  const [, address, network] = /^((\d+\.\d+\.\d+)\.\d+)\/24$/.exec(written) ?? [];
-  if (address === undefined) throw new TypeError(`${written} is not a /24.`);
-  return `inet ${address} netmask 0xffffff00 broadcast ${network}.255`;
+function lease({ leases }: Machine, one: Interface): void {
+  const address = leases.get(one.mac);
+  if (address !== undefined) one.addresses = [...one.addresses, address];
 }
 
 function setSysctl({ sysctls }: Machine, name: string, value: string): void {

@@ -20,6 +20,11 @@ export type SshdOptions = {
   machine: Machine;
   world: World;
   hostKey: string;
+  /**
+   * Whether QEMU's own network has the address: it takes every connection, and closes it where the guest does not. Where that
+   * says nothing at all, a real one is silent.
+   */
+  isForwarded?: boolean;
   /** Public half of the one key that lets root in, in OpenSSH's format. */
   userPublicKey: string;
   execute(execution: Execution): Promise<Ending>;
@@ -34,7 +39,7 @@ export type Sshd = { host: string; port: number; stop(): Promise<void> };
  * cut off refuses connections, too, where a real one would not answer at all.
  */
 export async function startSshd(options: SshdOptions): Promise<Sshd> {
-  const { machine, world } = options;
+  const { machine, world, isForwarded = false } = options;
   const host = loopbackAddress();
   const sockets = new Set<Socket>();
   const asleep = new Set<Socket>();
@@ -42,6 +47,8 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const queue: (() => void)[] = [];
   let port = 0;
 
+  const isListening = (): boolean =>
+    (machine.stage === 'up' || machine.stage === 'shutting-down') && !machine.isCutOff;
   const whenAwake = (act: () => void) => void (isDeaf(machine) ? queue.push(act) : act());
   const hold = () => {
     const release = world.clock.hold();
@@ -63,6 +70,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
       asleep.delete(socket);
     });
     world.clock.touch();
+    if (isForwarded && !isListening()) return void socket.destroy();
     whenAwake(() => {
       if (socket.destroyed) return;
       server.injectSocket(socket);
@@ -78,10 +86,8 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   }
 
   const follow = () => {
-    const isUp = machine.stage === 'up' || machine.stage === 'shutting-down';
-    const listens = isUp && !machine.isCutOff;
-    if (!listens) {
-      if (listener.listening) listener.close();
+    if (!isListening()) {
+      if (listener.listening && !isForwarded) listener.close();
       loseAll(machine.stage !== 'booting');
       return;
     }

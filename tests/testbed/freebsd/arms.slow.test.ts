@@ -31,9 +31,6 @@ import { builtVariant, testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts
 import { aConfig, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
 
-/** Virtual minutes are real seconds. */
-const timeout = 180_000;
-
 /** A patch: what its kernel forwards, as a ratio to base, and how it behaves. */
 type Patch = { speed: number; behaviour?: Behaviour };
 
@@ -136,9 +133,7 @@ const both = (verdict: string, change: number) => {
   return [cell, cell];
 };
 
-test('each patch has its own verdict, of one boot of base a pair for all', {
-  timeout,
-}, async () => {
+test('each patch has its own verdict, of one boot of base a pair for all', async () => {
   const { works, reboots } = await together([{ speed: 1 }, { speed: 0.8 }, { speed: 1.2 }]);
   expect(await Promise.all(works.map(outcomeOf))).toEqual([
     both('no-regression', 0),
@@ -148,7 +143,7 @@ test('each patch has its own verdict, of one boot of base a pair for all', {
   expect(reboots).toBe(3 * 4);
 });
 
-test('the logs of every patch tell its runs again', { timeout }, async () => {
+test('the logs of every patch tell its runs again', async () => {
   const { works } = await together([{ speed: 1 }, { speed: 0.8 }]);
   for (const work of works) {
     const { entries, unread } = await reread(work.directory, work.plan);
@@ -159,7 +154,6 @@ test('the logs of every patch tell its runs again', { timeout }, async () => {
 
 test.for(['panics-at-boot', 'panics-under-load'] as const)(
   'a patch that %s is blamed as if it were alone, and the others are measured',
-  { timeout },
   async (kind) => {
     const bad = { speed: 1, behaviour: { kind, panic } };
     const { works } = await together([{ speed: 1 }, bad, { speed: 0.8 }]);
@@ -173,9 +167,7 @@ test.for(['panics-at-boot', 'panics-under-load'] as const)(
   },
 );
 
-test('the patch that has the testbed panics, and the others are measured', {
-  timeout,
-}, async () => {
+test('the patch that has the testbed panics, and the others are measured', async () => {
   const bad = { speed: 1, behaviour: { kind: 'panics-under-load', panic } } as const;
   const { works } = await together([bad, { speed: 0.8 }]);
   const [own, other] = await Promise.all(works.map(outcomeOf));
@@ -183,9 +175,7 @@ test('the patch that has the testbed panics, and the others are measured', {
   expect(other).toEqual(both('regression', -0.2));
 });
 
-test('a DUT with room for two kernels has room for as many patches as come', {
-  timeout,
-}, async () => {
+test('a DUT with room for two kernels has room for as many patches as come', async () => {
   // Each is laid while its archive is there too.
   const disk = { totalBytes: 20e6, usedBytes: 15.5e6 };
   const patches = [{ speed: 1 }, { speed: 0.8 }, { speed: 1 }, { speed: 0.8 }];
@@ -195,9 +185,7 @@ test('a DUT with room for two kernels has room for as many patches as come', {
   );
 });
 
-test('a patch under which the DUT is out of reach time and again is not judged, and the others are', {
-  timeout,
-}, async () => {
+test('a patch under which the DUT is out of reach time and again is not judged, and the others are', async () => {
   const cutOff = { kind: 'cut-off', at: 1, machine: 'dut', seconds: 20 } as const;
   const { works } = await together([{ speed: 1 }, { speed: 1 }], {
     scenarios: ['forwarding', 'ipfw-stateless', 'pf-stateless'],

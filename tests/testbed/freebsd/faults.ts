@@ -582,8 +582,8 @@ export function builderOf(
     remote: 'origin',
     recipe: { kind: 'command', argv: ['sh', script], kernelConfig: 'GENERIC' },
     relink: 1,
-    limitSeconds: 60,
-    turnSeconds: 60,
+    limitSeconds: 600,
+    turnSeconds: 600,
     leastFreeBytes: 0,
     cache: { mostKernels: 50, mostBytes: 1e9 },
   };

@@ -30,7 +30,7 @@ const order: [variant: string, link: number][] = [
   ] as const),
 ].map(([variant, link]) => [variant, link]);
 
-const soon = { timeout: 30_000, interval: 10 };
+const soon = { timeout: 120_000, interval: 10 };
 
 const request = (variants: readonly Variant[], signal: AbortSignal): PrepareRequest => ({
   ...{ variants, cells: [], rules: {}, signal },

@@ -1,9 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type LabTime, labTime, sharesOf, verdictsOf } from '../../../bench/lab-time.ts';
 
-/** Virtual minutes are real seconds. */
-const timeout = 60_000;
-
 const scenarios = [
   ...(['forwarding', 'pf-stateless', 'pf-stateful'] as const),
   ...(['ipfw-stateless', 'ipfw-stateful'] as const),
@@ -14,7 +11,7 @@ let time: LabTime;
 
 beforeAll(async () => {
   time = await labTime(request);
-}, timeout);
+});
 
 test('two pairs tell a loss of 10 % in all five cells', () => {
   expect(verdictsOf(time.result)).toEqual(scenarios.map(() => 'regression'));
@@ -25,7 +22,7 @@ test('one boot serves all cells of a pair and variant, and one more gives the DU
   expect(time.reboots).toHaveLength(2 * 2 + 1);
 });
 
-test('profiles cost no boot, and come with the same verdicts', { timeout }, async () => {
+test('profiles cost no boot, and come with the same verdicts', async () => {
   const profiled = await labTime({ ...request, hasProfiles: true });
   expect(profiled.reboots).toHaveLength(time.reboots.length);
   expect(verdictsOf(profiled.result)).toEqual(verdictsOf(time.result));
@@ -54,7 +51,7 @@ test('no command comes to the DUT while packets flow', () => {
   expect(disturbed).toEqual([]);
 });
 
-test('a receiver that died costs one blast, and one boot at most', { timeout }, async () => {
+test('a receiver that died costs one blast, and one boot at most', async () => {
   const fault = { kind: 'receiver-crash', at: 2 } as const;
   const { blasts, reboots } = await labTime({
     ...request,

@@ -19,9 +19,6 @@ import { aConfig, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
 import { describeWith } from '../../needs.ts';
 
-/** Virtual minutes are real seconds. */
-const timeout = 120_000;
-
 /** The first links of both kernels lie 4 % apart with this seed of the noise, and six of each hardly. */
 const unlucky = 16;
 
@@ -70,11 +67,11 @@ describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', 
 
   const verdictOf = ({ outcome }: Result) => outcome.kind === 'judged' && outcome.verdict;
 
-  test('is taken for a loss where its kernel is linked once', { timeout }, async () => {
+  test('is taken for a loss where its kernel is linked once', async () => {
     expect(verdictOf(await judged(1))).toBe('regression');
   });
 
-  test('is not where pairs boot links in turn, and runs tell which', { timeout }, async () => {
+  test('is not where pairs boot links in turn, and runs tell which', async () => {
     const result = await judged(6);
     expect(verdictOf(result)).not.toBe('regression');
     const cells = result.outcome.kind === 'judged' ? result.outcome.cells : [];

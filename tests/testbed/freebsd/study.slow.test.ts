@@ -16,9 +16,6 @@ import { builtVariant, testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts
 import { aConfig, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { revision } from '../../fakes/result.ts';
 
-/** Virtual minutes are real seconds. */
-const timeout = 180_000;
-
 const patch = {
   ...revision,
   earlier: [80345, 80654, 80677].map((diff) => ({ diff, headCommit: `${diff}`.padEnd(40, 'c') })),
@@ -138,7 +135,7 @@ const allChanges = {
   'diff 80677': about(0.08),
 };
 
-test('all variants come out as one result and one report', { timeout }, async () => {
+test('all variants come out as one result and one report', async () => {
   const all = await setUp({});
   await carryOut(all);
   const result = await resultOf(all);
@@ -178,9 +175,7 @@ test('all variants come out as one result and one report', { timeout }, async ()
 
 const panic = 'page fault in ip_tryforward';
 
-test('earlier diffs that panic leave the others, and the verdict, as they are', {
-  timeout,
-}, async () => {
+test('earlier diffs that panic leave the others, and the verdict, as they are', async () => {
   const result = await study({
     behaviours: {
       'diff 80345': { kind: 'panics-at-boot', panic },
@@ -202,9 +197,7 @@ test('earlier diffs that panic leave the others, and the verdict, as they are', 
   expect(markdown).toContain('- `diff 80654` panics under load: `Twice, under 2000 flows.`');
 });
 
-test('earlier diffs for which the DUT has no room leave it to base and patched', {
-  timeout,
-}, async () => {
+test('earlier diffs for which the DUT has no room leave it to base and patched', async () => {
   // Each is laid while its archive is there too.
   const disk = { totalBytes: 20e6, usedBytes: 15.5e6 };
   const result = await study({ kernelBytes: 1e6, lab: { disk } });
@@ -215,9 +208,7 @@ test('earlier diffs for which the DUT has no room leave it to base and patched',
   ]);
 });
 
-test('a patch that does not boot is the outcome, whatever its earlier diffs do', {
-  timeout,
-}, async () => {
+test('a patch that does not boot is the outcome, whatever its earlier diffs do', async () => {
   const behaviour = { kind: 'panics-at-boot', panic } as const;
   const { outcome } = await study({
     behaviours: { patched: behaviour, 'diff 80345': behaviour },
@@ -225,9 +216,7 @@ test('a patch that does not boot is the outcome, whatever its earlier diffs do',
   expect(outcome).toMatchObject({ kind: 'boot-failed', panic });
 });
 
-test('a study that was cut in the middle goes on where it was, without what it had left out', {
-  timeout,
-}, async () => {
+test('a study that was cut in the middle goes on where it was, without what it had left out', async () => {
   const all = await setUp({
     behaviours: { 'diff 80654': { kind: 'panics-at-boot', panic } },
   });

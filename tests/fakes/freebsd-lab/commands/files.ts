@@ -20,6 +20,7 @@ import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { mountOf } from '../root.ts';
 
 import { readOptions, showUsage, type Usage } from './options.ts';
+import { deviceAt } from './symbols.ts';
 
 export const filePrograms: Readonly<Record<string, Program>> = {
   cat,
@@ -175,7 +176,7 @@ function cp(process: Process): number {
   if (from === undefined || to === undefined) return showUsage(process, usage);
   if (more.length > 0) return notModelled(process, 'cp of several files');
   const { files } = process.machine;
-  const source = nodeAt(files, from);
+  const source = deviceAt(process.machine, from) ?? nodeAt(files, from);
   if (source === undefined) return said(process, 'cp', from, 'ENOENT');
   if (source.kind === 'folder') {
     if (!hasOption(given.options, 'R'))

@@ -1,4 +1,5 @@
 // ifconfig, netstat, arp and ndp: a machine's interfaces, routes and neighbours.
+import { BlockList } from 'node:net';
 import { hasOption, optionValue } from '../getopt.ts';
 import {
   type Interface,
@@ -37,6 +38,10 @@ function ifconfig(process: Process): number {
   }
   const [name, ...parameters] = given.operands;
   if (given.options.length > 0 || name === undefined) return notModelled(process, 'this ifconfig');
+  if (name === 'lo0' && parameters.length === 0) {
+    out(loopbackText(machine.interfaces.length + 1));
+    return 0;
+  }
   const found = interfaceNamed(machine, name);
   if (found === undefined) {
     return fail(process, `ifconfig: interface ${name} does not exist`);
@@ -46,12 +51,69 @@ function ifconfig(process: Process): number {
     return 0;
   }
   const [first, bytes] = parameters;
+  if (first === 'inet' || first === 'inet6') return configureAll(process, found);
   if (first === 'mtu' && bytes !== undefined) {
     found.mtu = Number(bytes);
     return 0;
   }
   return Math.max(...parameters.map((parameter) => configure(process, found, parameter)));
 }
+
+/** Words of ifconfig(8) after the name of an interface, or before it, as rc.conf(5) has them. */
+export function configureAll(process: Plain, one: Interface): number {
+  const [word = '', ...rest] = process.args;
+  const [value = '', ...others] = rest;
+  if (word === '') return 0;
+  const goOn = (args: readonly string[]) => configureAll({ ...process, args }, one);
+  if (word === one.name) return goOn(rest);
+  if (word === 'inet' && value.includes('.')) {
+    const address = inetOf(value);
+    if (address === undefined) return notModelled(process, `ifconfig inet ${value}`);
+    addAddress(one, address);
+    return goOn(others);
+  }
+  if (word === 'inet6' && value.includes(':')) {
+    const [prefixlen, bits = '', ...more] = others;
+    const isPlain = prefixlen === 'prefixlen' && Number(bits) >= 64 && Number(bits) <= 128;
+    if (!isPlain) return notModelled(process, `ifconfig inet6 ${value} ${prefixlen}`);
+    addAddress(one, `inet6 ${value} prefixlen ${bits}`);
+    return goOn(more);
+  }
+  // What follows is of that family, as the flags of ND are of inet6.
+  if (word === 'inet' || word === 'inet6' || neighbourDiscovery.has(word)) return goOn(rest);
+  if (word === 'mtu') {
+    one.mtu = Number(value);
+    return goOn(others);
+  }
+  const code = configure(process, one, word);
+  return code === 0 ? goOn(rest) : code;
+}
+
+const neighbourDiscovery = new Set(['accept_rtadv', 'auto_linklocal', 'no_dad']);
+
+/** An interface that gets an address is up; the same address once more changes nothing. */
+function addAddress(one: Interface, address: string): void {
+  one.isUp = true;
+  if (!one.addresses.includes(address)) one.addresses = [...one.addresses, address];
+}
+
+/** Undefined for one without its length. */
+function inetOf(written: string): string | undefined {
+  const [, address = '', length] = /^(\d+\.\d+\.\d+\.\d+)\/(\d{1,2})$/.exec(written) ?? [];
+  const bits = Number(length);
+  if (length === undefined || bits > 32) return undefined;
+  const mask = maskOf(bits);
+  const broadcast = dotted(numberOf(address) | ~mask);
+  return `inet ${address} netmask 0x${(mask >>> 0).toString(16).padStart(8, '0')} broadcast ${broadcast}`;
+}
+
+const maskOf = (bits: number): number => (bits === 0 ? 0 : -1 << (32 - bits));
+
+const numberOf = (address: string): number =>
+  address.split('.').reduce((sum, byte) => (sum << 8) | Number(byte), 0);
+
+const dotted = (number: number): string =>
+  [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.');
 
 const capabilityBits = new Map([
   ['RXCSUM', 0x1],
@@ -103,7 +165,8 @@ function interfaceText(one: Interface, now: number): string {
   const flags = one.isUp
     ? '1008843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST,LOWER_UP>'
     : '8802<BROADCAST,SIMPLEX,MULTICAST>';
-  const media = mediaNames.get(one.mediaBits) ?? '10Gbase-SR';
+  const media =
+    one.card === 'virtio' ? '10Gbase-T' : (mediaNames.get(one.mediaBits) ?? '10Gbase-SR');
   const linked = isActive ? `Ethernet ${media} <full-duplex>` : 'Ethernet autoselect (none)';
   return [
     `${one.name}: flags=${flags} metric 0 mtu ${one.mtu}`,
@@ -116,6 +179,18 @@ function interfaceText(one: Interface, now: number): string {
     '',
   ].join('\n');
 }
+
+const loopbackText = (link: number): string =>
+  [
+    'lo0: flags=1008049<UP,LOOPBACK,RUNNING,MULTICAST,LOWER_UP> metric 0 mtu 16384',
+    '\toptions=680003<RXCSUM,TXCSUM,LINKSTATE,RXCSUM_IPV6,TXCSUM_IPV6>',
+    '\tinet 127.0.0.1 netmask 0xff000000',
+    '\tinet6 ::1 prefixlen 128',
+    `\tinet6 fe80::1%lo0 prefixlen 64 scopeid 0x${link.toString(16)}`,
+    '\tgroups: lo',
+    '\tnd6 options=21<PERFORMNUD,AUTO_LINKLOCAL>',
+    '',
+  ].join('\n');
 
 const mediaNames = new Map([
   [1e9, '1000baseT'],
@@ -188,15 +263,20 @@ const connectedRoutes = ({ interfaces }: Machine): Route[] =>
       if (family !== 'inet' && family !== 'inet6') return [];
       const gateway = `link#${index + 1}`;
       return [
-        { family, destination: networkOf(family, address), gateway, flags: 'U', interface: name },
+        { family, destination: networkOf(text), gateway, flags: 'U', interface: name },
         { family, destination: address, gateway, flags: 'UHS', interface: 'lo0' },
       ];
     }),
   );
 
-/** All of the laboratory's are 24 and 64 bits long. */
-const networkOf = (family: Route['family'], address: string): string =>
-  family === 'inet' ? address.replace(/\d+$/, '0/24') : `${address.replace(/::.*$/, '')}::/64`;
+/** What an `inet …` or `inet6 …` line of ifconfig(8) is in. */
+function networkOf(line: string): string {
+  const [family, address = '', , bits] = line.split(' ');
+  if (family === 'inet6') return `${address.replace(/::.*$/, '')}::/${bits}`;
+  const mask = Number(bits);
+  const length = (mask >>> 0).toString(2).replaceAll('0', '').length;
+  return `${dotted(numberOf(address) & mask)}/${length}`;
+}
 
 /** What rc(8) has to run them. */
 export type Plain = Pick<Process, 'machine' | 'args' | 'out' | 'err' | 'complaints'>;
@@ -245,10 +325,12 @@ const interfaceTo = ({ interfaces }: Machine, address: string): Interface | unde
   interfaces.find(({ name, addresses }) =>
     addresses.some((text) => {
       if (address.includes('%')) return address.endsWith(`%${name}`);
-      const [family, own = ''] = text.split(' ');
-      if ((family === 'inet6') !== address.includes(':')) return false;
-      const cut = family === 'inet' ? /\d+$/ : /::.*$/;
-      return own.replace(cut, '') === address.replace(cut, '');
+      const isSix = address.includes(':');
+      if (text.startsWith('inet6 ') !== isSix) return false;
+      const [network = '', bits] = networkOf(text).split('/');
+      const list = new BlockList();
+      list.addSubnet(network, Number(bits), isSix ? 'ipv6' : 'ipv4');
+      return list.check(address, isSix ? 'ipv6' : 'ipv4');
     }),
   );
 

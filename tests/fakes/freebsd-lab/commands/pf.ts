@@ -104,6 +104,9 @@ function load(process: Process, file: string, isDryRun: boolean): number {
     return fail(process, `${errors}pfctl: Syntax error in config file: pf rules not loaded`);
   }
   if (isDryRun) return 0;
+  if (machine.running?.kernel.behaviour.kind === 'refuses-rules') {
+    return fail(process, 'pfctl: DIOCADDRULE: Operation not supported by device');
+  }
   machine.pf.rules = lines.flatMap((line) => (line.kind === 'rule' ? [line.rule] : []));
   machine.pf.skips = lines.flatMap((line) => (line.kind === 'skip' ? [line.interface] : []));
   return 0;

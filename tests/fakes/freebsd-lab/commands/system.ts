@@ -1,6 +1,7 @@
 // uname, sysctl, dmesg and pciconf: what a machine says of itself.
 import { describeCards } from '../cards.ts';
 import { hasUnsavedDump } from '../crash.ts';
+import { textOf, writeFile } from '../file-system.ts';
 import { hasOption } from '../getopt.ts';
 import { hang, hasDebugger, panic } from '../lifecycle.ts';
 import type { Machine } from '../machine.ts';
@@ -196,14 +197,30 @@ function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: numb
   }
 }
 
-/** Reads the two switches of rc.conf(5) for firewalls. */
+/** Writes rc.conf(5), or reads its two switches for firewalls. */
 function sysrc(process: Process): number {
   const { args, machine, out } = process;
+  const assignments = args.map((word) => /^(\w+)=([^"$`\\]*)$/.exec(word));
+  if (args.length > 0 && assignments.every((match) => match !== null)) {
+    for (const [, name = '', value = ''] of assignments) assign(process, name, value);
+    return 0;
+  }
   if (args.join(' ') !== '-n pf_enable firewall_enable') return notModelled(process, 'this sysrc');
   for (const name of ['pf', 'ipfw'] as const) {
     out(machine.ownFirewalls.includes(name) ? 'YES\n' : 'NO\n');
   }
   return 0;
+}
+
+/** In the place of the line that is there, or as a new one. */
+function assign({ machine: { files }, out }: Process, name: string, value: string): void {
+  const text = textOf(files, '/etc/rc.conf') ?? '';
+  const line = new RegExp(`^${name}="([^"]*)"$`, 'm');
+  const made = `${name}="${value}"`;
+  const isThere = line.test(text);
+  out(`${name}: ${line.exec(text)?.[1] ?? ''} -> ${value}\n`);
+  const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  writeFile(files, '/etc/rc.conf', isThere ? text.replace(line, () => made) : `${whole}${made}\n`);
 }
 
 function dmesg(process: Process): number {

@@ -1,0 +1,99 @@
+// The fake guests with FreeBSD as an opened testbed, with base and patched for them, and blasts of pairs.
+import { expect } from 'vitest';
+import type { Variant } from '../../src/build/variant.ts';
+import type { KeepLog, PrepareRequest, Testbed } from '../../src/testbed/testbed.ts';
+import { openVirtualTestbed } from '../../src/testbed/virtual/testbed.ts';
+import type { PlannedBlast } from '../../src/words/planned-blast.ts';
+import type { Cell } from '../../src/words/scenario.ts';
+import { temporaryFolder } from './folder.ts';
+import { type FakeGuests, type FakeGuestsOptions, fakeGuests } from './freebsd-guests.ts';
+import type { KernelText } from './freebsd-lab/kernel.ts';
+import { builtVariant, usualTraffic } from './freebsd-testbed.ts';
+
+export const guestTraffic = { ...usualTraffic, windows: { count: 4, packets: 10_000 } };
+
+export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
+
+export type OnGuestsOptions = FakeGuestsOptions & {
+  /** What the kernels do that are given; both work when absent. */
+  base?: Partial<KernelText>;
+  patched?: Partial<KernelText>;
+  cells?: readonly Cell[];
+};
+
+export type OnGuests = {
+  testbed: Testbed;
+  guests: FakeGuests;
+  /** Names of what was kept, with their texts. */
+  logs: Map<string, string>;
+  keepLog: KeepLog;
+  send(pair: number, cell?: Cell, ...variants: string[]): ReturnType<Testbed['blast']>;
+};
+
+const { signal } = new AbortController();
+
+export const openGuests = (guests: FakeGuests): Promise<Testbed> =>
+  openVirtualTestbed('guests', guests.config, guestTraffic, guests.world, guests.lab);
+
+/** Runs a test on base and patched, gives the testbed back, and sees to it that nothing is left. */
+export async function onGuests(
+  { base = {}, patched = {}, cells = [forwarding], ...options }: OnGuestsOptions,
+  work: (on: OnGuests) => Promise<void>,
+): Promise<void> {
+  await using guests = fakeGuests(options);
+  const testbed = await openGuests(guests);
+  const folder = temporaryFolder();
+  await prepare(testbed, cells, [
+    builtVariant('base', { ident: 'base', ...base }, folder),
+    builtVariant('patched', { ident: 'patched', ...patched }, folder),
+  ]);
+  const logs = new Map<string, string>();
+  const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+  let number = 0;
+  const send: OnGuests['send'] = (pair, cell = forwarding, ...variants) => {
+    number += 1;
+    return testbed.blast(blastOf(number, pair, cell, variants), keepLog, signal);
+  };
+  await work({ testbed, guests, logs, keepLog, send });
+  await testbed.restore();
+  isGivenBack(guests);
+}
+
+/** Whatever was booted has ended, and nobody is logged in any more. */
+export function isGivenBack(guests: FakeGuests): void {
+  expect(guests.running()).toEqual([]);
+  expect(guests.open).toEqual(new Set());
+  expect(guests.times).toEqual({ up: 1, down: 1 });
+}
+
+export const prepare = (
+  testbed: Testbed,
+  cells: readonly Cell[],
+  variants: readonly Variant[],
+  request: Partial<PrepareRequest> = {},
+): ReturnType<Testbed['prepare']> =>
+  testbed.prepare({
+    ...{ variants, cells, rules: {}, signal },
+    keepLog: async () => {},
+    tell() {},
+    ...request,
+  });
+
+const blastOf = (
+  number: number,
+  pair: number,
+  cell: Cell,
+  variants: readonly string[],
+): PlannedBlast => ({
+  number,
+  cell,
+  runs: (variants.length > 0 ? variants : ['base', 'patched']).map((variant, index) => ({
+    number: 2 * number + index - 1,
+    variant,
+    pair,
+  })),
+});
+
+/** Reboots that a machine was told of. */
+export const rebootsOf = ({ journal }: FakeGuests['copies'][number]): number =>
+  journal.filter(({ command }) => command === 'shutdown -r now').length;

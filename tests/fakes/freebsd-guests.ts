@@ -1,0 +1,320 @@
+// Virtual machines with FreeBSD without QEMU: each is a machine of the FreeBSD laboratory that boots a copy of an image, and
+// all of them share the laboratory's virtual time. Packets go through it as windows.sh sends them.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BuilderConfig } from '../../src/config/builder.ts';
+import type { FreebsdGuests, GuestImage } from '../../src/config/virtual-testbed.ts';
+import type { Host } from '../../src/host/ssh.ts';
+import { connectTo } from '../../src/testbed/connect.ts';
+import type { FreebsdWorld } from '../../src/testbed/freebsd/world.ts';
+import type { LabOfGuests } from '../../src/testbed/virtual/testbed.ts';
+import { guestMac, receiverMac, senderMac } from '../../src/virtual-lab/addresses.ts';
+import type { Guest } from '../../src/virtual-lab/guest.ts';
+import type { VirtualLab } from '../../src/virtual-lab/lab.ts';
+import { reasonOf } from '../../src/words/one-line.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
+import { temporaryFolder } from './folder.ts';
+import { type Copy, sendThrough, type Wires } from './freebsd-guests-windows.ts';
+import { type Clock, virtualClock } from './freebsd-lab/clock.ts';
+import { noComplaints } from './freebsd-lab/complaints.ts';
+import { type Fault, faultsOf } from './freebsd-lab/faults.ts';
+import type { KernelText } from './freebsd-lab/kernel.ts';
+import { interrupt, reset, setPower } from './freebsd-lab/lifecycle.ts';
+import type { Interface, Machine, Timing } from './freebsd-lab/machine.ts';
+import { dutOf, type Files } from './freebsd-lab/machines.ts';
+import { networkThrough } from './freebsd-lab/network.ts';
+import { type JournalEntry, type Key, newKey, openMachine } from './freebsd-lab/open-machine.ts';
+import type { RootKind } from './freebsd-lab/root.ts';
+import { connectPorts, port } from './freebsd-lab/wiring.ts';
+
+export type FakeImage = {
+  /** Its own, in /boot/kernel; `image` when absent. */
+  kernel?: KernelText;
+  /** Texts in place of what an official image has after it was booted once and let root in, by their paths. */
+  files?: Files;
+  /** `ufs` when absent. */
+  root?: Extract<RootKind, 'ufs' | 'zfs'>;
+  nextboot?: Machine['nextboot'];
+  timing?: Partial<Timing>;
+};
+
+export type FakeGuestsOptions = {
+  image?: FakeImage;
+  /** Instructions that a packet takes; 9000 for all when absent. */
+  truth?: Wires['truth'];
+  /** 0.05 % a boot and a window when absent. */
+  noise?: Partial<Wires['noise']>;
+  /** What goes wrong with a copy of the image, counted from 1: its machine is `guest`, and its first boot the image's. */
+  faultsOf?: (copy: number) => readonly Fault[];
+  /** What ppsgate.yml says otherwise. */
+  says?: { key?: Key; hostKey?: Key; path?: string; builder?: BuilderConfig };
+};
+
+/** A machine that booted a copy of the image. */
+export type FakeGuest = {
+  /** All of its state, to look at and to spoil. */
+  readonly machine: Machine;
+  readonly guest: Guest;
+  /** Every command that it ran, and when. */
+  readonly journal: readonly JournalEntry[];
+  /** QEMU ends by itself, with that for its last words. */
+  end(said: string): Promise<void>;
+};
+
+export type FakeGuests = AsyncDisposable & {
+  readonly lab: LabOfGuests;
+  readonly clock: Clock;
+  readonly world: FreebsdWorld;
+  readonly config: FreebsdGuests;
+  /** Every copy of the image that was booted, in their order. */
+  readonly copies: readonly FakeGuest[];
+  /** Those that have not ended. */
+  running(): readonly FakeGuest[];
+  /** Connections that were not closed. */
+  readonly open: ReadonlySet<Host>;
+  /** How often the laboratory was made, and taken down. */
+  readonly times: { up: number; down: number };
+};
+
+/** FreeBSD in QEMU, as it is after `sysrc sshd_enable=YES` and a key for root. */
+const usualFiles: Files = {
+  '/boot/loader.conf': '',
+  '/etc/sysctl.conf': '',
+  '/etc/rc.conf': [
+    'hostname="freebsd"',
+    'ifconfig_DEFAULT="DHCP inet6 accept_rtadv"',
+    'growfs_enable="YES"',
+    'sshd_enable="YES"',
+    '',
+  ].join('\n'),
+};
+
+/** As SeaBIOS 1.16 of Debian prints it where QEMU has no screen. */
+const firmwareText =
+  '\x1bc\x1b[?7l\x1b[2J\x1b[0mSeaBIOS (version 1.16.2-debian-1.16.2-1)\nBooting from Hard Disk...\n';
+
+/** See QEMU's `-netdev user`: it gives no router where it is told to be restricted. */
+const leases = new Map([
+  [guestMac.management, 'inet 169.254.74.15 netmask 0xffffff00 broadcast 169.254.74.255'],
+]);
+
+const hardware = { 'hw.model': 'QEMU TCG CPU version 2.5+', 'hw.ncpu': '1' };
+
+/** Takes its folder and its ports with it when it is disposed of, which throws where something was asked that FreeBSD has not. */
+export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
+  const clock = virtualClock();
+  const complaints = noComplaints();
+  const [keyOfRoot, hostKey] = [newKey(), newKey()];
+  const folder = temporaryFolder();
+  const config = configOf(folder, keyOfRoot, hostKey, options.says);
+  const wires: Wires = {
+    truth: options.truth ?? (() => 9000),
+    noise: { seed: 1, perBoot: 0.0005, perWindow: 0.0005, ...options.noise },
+    clock,
+    copies: new WeakMap(),
+  };
+  const copies: FakeGuest[] = [];
+  const numbers = new Map<number, FakeGuest>();
+  const running = new Set<FakeGuest>();
+  const open = new Set<Host>();
+  const times = { up: 0, down: 0 };
+
+  const boot = async (number: number): Promise<FakeGuest> => {
+    const world = { clock, faults: faultsOf(options.faultsOf?.(copies.length + 1) ?? []) };
+    const { interfaces, egress } = plugIn();
+    const machine = dutOf(
+      { dut: { interfaces, routes: [], neighbours: [] } },
+      {
+        ...{ name: 'guest', hardware, leases, firmwareText },
+        kernel: { ident: 'image' },
+        timing: { bootSeconds: 20, shutdownSeconds: 5, dumpSeconds: 15 },
+        ...options.image,
+        // A dump needs swap, and a reset of QEMU's leaves no message behind where the next kernel is another.
+        crashes: { keepsMessages: false, dumpsTo: 'nowhere' },
+        files: { ...usualFiles, ...options.image?.files },
+      },
+    );
+    const network = networkThrough(machine, world, {
+      truth: () => Number.POSITIVE_INFINITY,
+      noise: { seed: 1, perBoot: 0, perSecond: 0, perBuild: 0 },
+      generatorPps: Number.POSITIVE_INFINITY,
+      receiverPps: Number.POSITIVE_INFINITY,
+      secondsToDie: 0.1,
+    });
+    let shown = Buffer.alloc(0);
+    machine.console.listen((piece) => {
+      shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
+    });
+    const { sshd, journal } = await openMachine({
+      ...{ machine, world, network, complaints, hostKey, isForwarded: true },
+      user: keyOfRoot,
+      start: reset,
+      beginUpload: () => () => true,
+      faultsAt: (command) => world.faults.takeAt(machine.name, command),
+    });
+    const over = Promise.withResolvers<string>();
+    const place = join(folder, `guest-${number}`);
+    mkdirSync(place);
+    const counts = join(place, 'counts');
+    const copy: Copy = {
+      ...{ machine, network, egress, counts, number: copies.length + 1 },
+      ...{ windows: 0, executed: new Map(), busyNs: 0, isOver: false },
+    };
+    writeFileSync(counts, Buffer.alloc(64));
+    const end = async (said: string) => {
+      copy.isOver = true;
+      running.delete(fake);
+      if (numbers.get(number) === fake) numbers.delete(number);
+      setPower(machine, world, 'off');
+      for (const endProgram of [...machine.programs]) endProgram();
+      await sshd.stop();
+      over.resolve(said);
+    };
+    const alive = () => {
+      if (copy.isOver) throw new Error(`connect ENOENT ${join(place, 'qmp')}`);
+    };
+    const guest: Guest = {
+      number,
+      address: { host: sshd.host, port: sshd.port },
+      interfaces: { sender: `ppsgate-tx${number}`, receiver: `ppsgate-rx${number}` },
+      counts,
+      cpuThread: `/proc/${number}/task/${number}`,
+      ended: over.promise,
+      console: () => shown.toString(),
+      listen: (hears) => machine.console.listen(hears),
+      async pinTo() {
+        alive();
+      },
+      async interrupt() {
+        alive();
+        interrupt(machine);
+        await clock.sleep(secondsForLastWords);
+      },
+      async reset() {
+        alive();
+        reset(machine, world);
+      },
+      async stop() {
+        if (!copy.isOver) await end('it said nothing');
+        rmSync(place, { recursive: true, force: true });
+      },
+    };
+    const fake: FakeGuest = { machine, guest, journal, end };
+    wires.copies.set(guest, copy);
+    copies.push(fake);
+    running.add(fake);
+    numbers.set(number, fake);
+    return fake;
+  };
+
+  const lab: LabOfGuests = {
+    async up(machine) {
+      if (machine !== config) throw new TypeError('That is another testbed.');
+      times.up += 1;
+      const virtual: Pick<VirtualLab, 'folder' | 'bootImage' | 'loginTo' | 'down'> = {
+        folder,
+        async bootImage(number, image) {
+          readImage(image);
+          await numbers.get(number)?.guest.stop();
+          return (await boot(number)).guest;
+        },
+        async loginTo(image, { address: { host, port } }) {
+          const knownHostsPath = join(folder, `known_hosts_of_image.${port}`);
+          writeFileSync(knownHostsPath, `[${host}]:${port} ${image.hostKey}\n`);
+          const { privateKeyPath } = image;
+          return {
+            ...{ host, port, user: 'root', knownHostsPath },
+            ...(privateKeyPath !== undefined && { privateKeyPath }),
+          };
+        },
+        async down() {
+          times.down += 1;
+          for (const { guest } of [...running]) await guest.stop();
+        },
+      };
+      return virtual as VirtualLab;
+    },
+    sendWindows: (_, request) => sendThrough(wires, request),
+  };
+
+  return {
+    lab,
+    clock,
+    config,
+    copies,
+    open,
+    times,
+    running: () => [...running],
+    world: {
+      async connect(host, label) {
+        const connected = await connectTo(host, label, { keepaliveSeconds: 0 });
+        const close = async () => {
+          open.delete(tracked);
+          await connected.close();
+        };
+        const tracked: Host = { ...connected, close, [Symbol.asyncDispose]: close };
+        open.add(tracked);
+        return tracked;
+      },
+      openPower: () => Promise.reject(new TypeError('A guest has no power control.')),
+      openConsole: () => Promise.reject(new TypeError('A guest has its own console.')),
+      sleep: (seconds) => clock.sleep(seconds),
+      now: () => clock.now(),
+    },
+    async [Symbol.asyncDispose]() {
+      clock.stop();
+      for (const { guest } of [...running]) await guest.stop();
+      const [first] = complaints.all();
+      if (first !== undefined) throw new Error(`The FreeBSD guests complain: ${first}.`);
+    },
+  };
+}
+
+const mostConsoleBytes = 1024 ** 2;
+const secondsForLastWords = 5;
+
+function configOf(
+  folder: string,
+  keyOfRoot: Key,
+  hostKeyOfImage: Key,
+  { key = keyOfRoot, hostKey = hostKeyOfImage, path, builder }: FakeGuestsOptions['says'] = {},
+): FreebsdGuests {
+  const privateKeyPath = join(folder, 'key');
+  writeFileSync(privateKeyPath, key.private, { mode: 0o600 });
+  const disk = join(folder, 'freebsd.qcow2');
+  writeFileSync(disk, 'QFI\xfb', 'latin1');
+  return {
+    ...{ kind: 'virtual', system: 'freebsd', accelerator: 'tcg', memoryMebibytes: 1024 },
+    image: {
+      path: path ?? disk,
+      privateKeyPath,
+      hostKey: hostKey.public,
+      bootSeconds: 120,
+    },
+    ...(builder !== undefined && { builder }),
+  };
+}
+
+function readImage({ path }: GuestImage): void {
+  try {
+    readFileSync(path);
+  } catch (error) {
+    throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+  }
+}
+
+/** Three cards, as QEMU has them: one by which it is controlled, and two with a wire each. */
+function plugIn(): { interfaces: readonly Interface[]; egress: Copy['egress'] } {
+  const ends = { management: port(), ingress: port(senderMac), egress: port(receiverMac) };
+  const interfaces = (['management', 'ingress', 'egress'] as const).map((role, index) => {
+    const near = port(guestMac[role]);
+    connectPorts(near, ends[role]);
+    return cardAt(`vtnet${index}`, guestMac[role], near);
+  });
+  return { interfaces, egress: ends.egress };
+}
+
+const cardAt = (name: string, mac: string, near: Interface['port']): Interface => ({
+  ...{ name, mac, port: near, card: 'virtio', netmap: 'native', mediaBits: 10e9, mtu: 1500 },
+  ...{ addresses: [], capabilities: new Set(), isUp: false },
+});
