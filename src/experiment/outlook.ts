@@ -3,6 +3,7 @@
 import { lookSizes } from '../stats/design.ts';
 import { forecast } from '../stats/forecast.ts';
 import { expectedly, formatPercent, roughly } from '../words/format.ts';
+import type { Metric } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import type { Plan, PlannedCell } from './plan.ts';
 import type { Times } from './took.ts';
@@ -65,14 +66,19 @@ export type Outlook = {
 /** One that would take less: so many seconds where nothing was lost. */
 type Shorter = { how: string; savedSeconds: number };
 
-/** The noise that many cells have, taken for one of which nothing is known. */
-const assumedNoiseRatio = 0.01;
+/** The noise that many cells have, taken for one of which nothing is known; docs/virtual.md has that of guests. */
+const assumedNoiseRatios: Readonly<Record<Metric, number>> = {
+  pps: 0.01,
+  nsPerPacket: 0.01,
+  instructionsPerPacket: 0.002,
+};
 
 /** Always the same for the same plan; the minutes are those of the testbed alone, without the wait for it. */
 export function outlookOf(outlined: Outlined): Outlook {
   const { policy, cells } = outlined;
   const known = cells.map((planned) => {
-    const expected = forecast(planned, policy, cells.length, assumedNoiseRatio);
+    const assumed = assumedNoiseRatios[policy.metric];
+    const expected = forecast(planned, policy, cells.length, assumed);
     return { planned, expected };
   });
   const course = (of: 'Unchanged' | 'Lost') =>
@@ -154,7 +160,7 @@ export function outlookLine({ cells, ifUnchanged, ifLost }: Outlook, { policy, t
     `${Math.round(blasts)} blasts`,
   ];
   const lost = `${roughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
-  const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatio)}`;
+  const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
   return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(times)}${isAssumed ? noise : ''}`;
 }
 
@@ -189,13 +195,14 @@ type Way = (outlined: Outlined, now: Outlook) => { how: string; instead: Partial
 
 /** Each is tried by what the same forecast says of it; a new way to be shorter is another of them. */
 const ways: readonly Way[] = [
-  function withHistory({ cells }) {
+  function withHistory({ cells, policy }) {
+    const noiseRatio = assumedNoiseRatios[policy.metric];
     const isKnown = ({ history }: PlannedCell) => (history?.runs ?? 0) >= historyRuns;
     if (cells.every((cell) => isKnown(cell) || cell.design.method === 'paired')) return [];
     return [
       {
         how: `${historyRuns} earlier runs of each cell: the next gates have them from this one, or after a night or \`ppsgate testbeds rehearse\``,
-        instead: { cells: cells.map((cell) => (isKnown(cell) ? cell : known(cell))) },
+        instead: { cells: cells.map((cell) => (isKnown(cell) ? cell : known(cell, noiseRatio))) },
       },
     ];
   },
@@ -259,7 +266,7 @@ const ways: readonly Way[] = [
 const historyRuns = 10;
 
 /** The cell as such a history would have it judged; a design that is configured is not told from the usual one. */
-function known({ design, history, ...cell }: PlannedCell): PlannedCell {
+function known({ design, history, ...cell }: PlannedCell, assumedNoiseRatio: number): PlannedCell {
   const degreesOfFreedom = historyRuns - 1;
   const variance =
     history === undefined || history.degreesOfFreedom === 0

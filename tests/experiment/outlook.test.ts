@@ -82,6 +82,13 @@ describe('where each variant is booted', () => {
     expect(outlook.cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.01 }, {}]);
     expect(outlookLine(outlook, outlined)).toMatch(/, as if unknown runs differed by 1 %$/);
   });
+
+  test('instructions are taken for less noisy', () => {
+    const outlined = outlinedOf({}, []);
+    const policy = { ...outlined.policy, metric: 'instructionsPerPacket' } as const;
+    const { cells } = outlookOf({ ...outlined, policy });
+    expect(cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.002 }, {}]);
+  });
 });
 
 describe('where variants share their blasts', () => {
