@@ -2559,8 +2559,10 @@ function historyEntriesOf(plan, result) {
 /** Of a virtual testbed a range is read as one of files, so that one of kernels would end as one in which nothing changes. */
 function refuseBuiltGuests({ testbeds }, name) {
 	const testbed = testbeds[name];
-	if (testbed?.kind !== "virtual" || testbed.builder === void 0) return;
-	throw new UsageError(`${name} builds kernels, and on virtual testbeds a bisection goes over the files of an overlay alone: leave \`builder\` out for it, or gate single commits.`);
+	if (testbed?.kind !== "virtual") return;
+	if (testbed.system === "linux" && testbed.builder === void 0) return;
+	const mend = testbed.system === "linux" ? "leave `builder` out for it, or " : "";
+	throw new UsageError(`${name} boots kernels of commits, and on virtual testbeds a bisection goes over the files of an overlay alone: ${mend}gate single commits.`);
 }
 
 export { bisect, gateRunsOf, hasBisectPlan, outlookLines, outlookOf, planBisection, resumeBisection, simulateBisect };

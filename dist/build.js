@@ -410,14 +410,13 @@ const machines = {
 function pathsOn({ config, testbed }) {
 	const { paths = noPaths, rules } = config;
 	const of = config.testbeds[testbed];
-	if (of?.kind !== "freebsd") return {
+	if (!(of?.kind === "freebsd" || of?.kind === "virtual" && of.system === "freebsd")) return {
 		...paths,
 		drivers: noOwners,
 		machines: noOwners
 	};
-	const { ingress, egress } = of.dut;
 	const driver = of.capabilities?.nic?.driver ?? [];
-	const ports = [ingress, egress].flatMap(({ interface: name }) => driversOf(name));
+	const ports = portsOf(of).flatMap(driversOf);
 	const machine = machineOf(of);
 	const own = Object.entries(rules).map(([name, { firewall }]) => [name, firewalls[firewall]]);
 	return {
@@ -448,6 +447,8 @@ function pathsOn({ config, testbed }) {
 		}
 	};
 }
+/** Guests have virtio cards. */
+const portsOf = (testbed) => testbed.kind === "virtual" ? ["vtnet0"] : [testbed.dut.ingress, testbed.dut.egress].map(({ interface: name }) => name);
 const noPaths = {
 	everything: [],
 	nothing: [],
@@ -479,11 +480,12 @@ const kernelSourceSchema = discriminatedUnion("kind", [object({
 const variantSchema = overlaySchema.extend({ 
 /** Absent: the DUT's own. */
 kernel: kernelSourceSchema.optional() });
-/** Kernels on FreeBSD, and on virtual machines where some are given or built; files on any other. */
+/** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
 function makingOf(config, testbed, kernels) {
 	const one = config.testbeds[testbed];
 	if (one?.kind === "freebsd") return "kernel";
 	if (one?.kind !== "virtual") return "overlay";
+	if (one.system === "freebsd") return "kernel";
 	return kernels === void 0 && one.builder === void 0 ? "overlay" : "kernel";
 }
 /**

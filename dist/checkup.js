@@ -1,11 +1,11 @@
-import { flowRanges, formatPps, grouped, lastLine, netmapPort, reasonOf, shortened } from "./words.js";
+import { UsageError, flowRanges, formatPps, grouped, lastLine, netmapPort, reasonOf, shortened } from "./words.js";
 import { frameBytesFor } from "./config.js";
 import { LabImpossibleError, LabInUseError, requireLab } from "./linux-lab.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { gitIn, jailProblem, outsideOptions, whyNoRoot } from "./build.js";
 import { PowerError } from "./power.js";
 import { ConsoleError, lastWords } from "./console.js";
-import { bootTogether, bounded, connectTo, firewallsTold, leastMtu, loadedModules, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths } from "./testbed.js";
+import { bootTogether, bounded, connectTo, firewallsTold, inspectDut, isOfImage, leastMtu, loadedModules, neededPrograms, openImage, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths } from "./testbed.js";
 import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./dut.js";
 import { firewallsOn, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, pktGenBlast, pktGenRun } from "./traffic.js";
@@ -1014,7 +1014,7 @@ function linkStep(machine, name) {
 
 // src/checkup/virtual-check.ts
 /** Finding after finding, as each is made; the laboratory is made for it, and taken down. */
-async function* checkVirtualTestbed(testbed, { signal }) {
+async function* checkVirtualTestbed(testbed, { signal, ...world }) {
 	await using opened = new AsyncDisposableStack();
 	yield* walk([{
 		what: programs,
@@ -1028,7 +1028,7 @@ async function* checkVirtualTestbed(testbed, { signal }) {
 		async look(what) {
 			const lab = await virtualLabUp(testbed);
 			opened.defer(() => lab.down());
-			return bootAndPanic(what, lab, testbed, signal);
+			return testbed.system === "linux" ? bootLinux(what, lab, testbed, signal) : bootImage(what, lab, testbed, world);
 		}
 	}], {
 		signal,
@@ -1036,8 +1036,8 @@ async function* checkVirtualTestbed(testbed, { signal }) {
 	});
 }
 const programs = "the programs of this machine";
-async function bootAndPanic(what, lab, { kernelPath, accelerator }, signal) {
-	const kernel = await lab.kernel(kernelPath);
+async function bootLinux(what, lab, testbed, signal) {
+	const kernel = await lab.kernel(testbed.kernelPath);
 	const startedAt = performance.now();
 	const [booted] = await bootTogether({
 		lab,
@@ -1056,33 +1056,61 @@ async function bootAndPanic(what, lab, { kernelPath, accelerator }, signal) {
 		const why = booted === void 0 ? "nothing was booted" : `it did not boot: ${booted.reason}`;
 		return [wrong(what, why, lookAgain)];
 	}
-	const seconds = ((performance.now() - startedAt) / 1e3).toFixed(1);
-	const findings = [ok(what, `${booted.kernel} was up after ${seconds} s`)];
 	const { guest, host } = booted;
-	if (guest.counts !== void 0) {
-		const counted = Number((await readFile(guest.counts)).readBigUInt64LE());
-		findings.push(ok("its instructions", `${grouped(counted)} were counted by then`));
-	} else {
-		const why = `with \`accelerator: ${accelerator}\` nobody counts them: its CPU time is told instead`;
-		findings.push({
-			kind: "skipped",
-			what: "its instructions",
-			why
-		});
-	}
-	await host.run(shell`echo c > /proc/sysrq-trigger`, { timeoutSeconds: 30 }).catch(() => {});
+	return [
+		ok(what, `${booted.kernel} was up after ${secondsSince(startedAt)} s`),
+		await counted(guest, testbed),
+		await panicked(guest, host, shell`echo c > /proc/sysrq-trigger`)
+	];
+}
+async function bootImage(what, lab, testbed, world) {
+	const startedAt = performance.now();
+	const guest = await lab.bootImage(1, testbed.image, guestCpu);
+	const { dut, boots, console } = await openImage(guest, testbed.image, {
+		lab,
+		world
+	});
+	const seconds = secondsSince(startedAt);
+	const version = (await dut.host().output(shell`uname -v`)).trim();
+	const problems = await inspectDut(boots, ["inet4", "inet6"]);
+	const findings = [
+		ok(what, `${version} was up after ${seconds} s`),
+		await counted(guest, testbed),
+		...problems.filter(isOfImage).map(({ setting, message }) => wrong(`its ${setting}`, message, lookAgain))
+	];
+	const again = await dut.bootUnasked();
+	if (again.kind === "boot-failed") return [...findings, wrong("its reboot", again.reason, lookAgain)];
+	findings.push(ok("its reboot", `it was up again after ${Math.round(again.seconds)} s`));
+	findings.push(await panicked(guest, dut.host(), shell`sysctl debug.debugger_on_panic=0 debug.kdb.panic=1`));
+	await console.close();
+	return findings;
+}
+const secondsSince = (startedAt) => ((performance.now() - startedAt) / 1e3).toFixed(1);
+async function counted(guest, { accelerator }) {
+	const what = "its instructions";
+	if (guest.counts === void 0) return {
+		kind: "skipped",
+		what,
+		why: `with \`accelerator: ${accelerator}\` nobody counts them: its CPU time is told instead`
+	};
+	const executed = Number((await readFile(guest.counts)).readBigUInt64LE());
+	return ok(what, `${grouped(executed)} were counted by then`);
+}
+/** It dies of the command, and the connection with it. */
+async function panicked(guest, host, command) {
+	await host.run(command, { timeoutSeconds: 30 }).catch(() => {});
 	await host.close();
 	const { panic } = lastWords(guest.console(), false);
-	findings.push(panic === void 0 ? wrong("its console", "it was told to panic, and shows none", lookAgain) : ok("its console", `told to panic, it shows "${panic}"`));
 	await guest.stop();
-	return findings;
+	return panic === void 0 ? wrong("its console", "it was told to panic, and shows none", lookAgain) : ok("its console", `told to panic, it shows "${panic}"`);
 }
 function failed(what, error) {
 	if (![
 		LabImpossibleError,
 		LabInUseError,
 		KernelFilesError,
-		GuestEndedError
+		GuestEndedError,
+		UsageError
 	].some((kind) => error instanceof kind)) throw error;
 	return wrong(what, reasonOf(error), lookAgain);
 }

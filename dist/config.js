@@ -1,5 +1,5 @@
 import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, isOfPath, metricChoice, metricSchema, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size, waivableSettings } from "./words.js";
-import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, url } from "./vendor/zod.js";
+import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
 import { dirname, isAbsolute, join, resolve } from "node:path";
@@ -1072,21 +1072,81 @@ const linuxBuilderSchema = closed({
 /** How QEMU runs a guest: `tcg` translates its instructions and counts them, `kvm` has the CPU run them. */
 const accelerators = ["tcg", "kvm"];
 const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, "the name of a kernel module like act_mirred");
+const image = closed({
+	path: path$1.describe("A disk of FreeBSD's, raw or qcow2; guests write to copies that are thrown away."),
+	key: path$1.optional().describe("A private key that lets root in; without it the ssh agent is asked."),
+	hostKey: text(/^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/, "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment").describe("Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there."),
+	limit: duration({
+		says: "a duration from 1 min to 60 min",
+		holds: (seconds) => seconds >= 60 && seconds <= 3600
+	}).prefault("10 min").describe("How long a guest may take to be up.")
+}).transform(({ key, limit, ...rest }) => ({
+	...rest,
+	bootSeconds: limit,
+	...key !== void 0 && { privateKeyPath: key }
+}));
+/** Which of the two is meant the rest of the testbed tells, so that it is read once that was. */
+const builder = unknown().optional().meta({
+	description: "Builds the kernels of base and patched, of whose sources the repository is.",
+	anyOf: [linuxBuilderSchema, builderSchema].map((schema) => {
+		const { $schema: _, ...json } = toJSONSchema(schema, {
+			io: "input",
+			unrepresentable: "any"
+		});
+		return json;
+	})
+});
+function builtBy(schema, written, context) {
+	if (written === void 0) return {};
+	const read = schema.safeParse(written);
+	if (read.success) return { builder: read.data };
+	for (const issue of read.error.issues) {
+		const { message, path } = issue;
+		context.addIssue({
+			code: "custom",
+			message,
+			path: ["builder", ...path],
+			...issue.code === "custom" && issue.params !== void 0 && { params: issue.params }
+		});
+	}
+	return {};
+}
 /** Parses a testbed of that kind; paths stay as written. */
 const virtualTestbedSchema = closed({
 	kind: literal("virtual").describe("Virtual machines on this machine, which boot kernels."),
 	accelerator: _enum(accelerators, { error: wrongName(accelerators) }).prefault("tcg").describe("With tcg instructions are counted, on any machine; with kvm CPU time is."),
-	memory: wholeNumber(128, 65536).prefault(256).describe("Of each guest, in MiB."),
+	memory: wholeNumber(128, 65536).optional().describe("Of each guest, in MiB; left out, 256, and 1024 with an `image`."),
 	kernel: path$1.optional().describe("A kernel with its modules, a .deb or a tar archive, that guests boot where none is built or given; left out, the newest one of this machine's /boot."),
-	modules: array(moduleName).prefault([]).describe("Modules that a guest loads beside those that forwarding needs."),
-	builder: linuxBuilderSchema.optional().describe("Builds the kernels of base and patched, where the repository is Linux's sources."),
+	modules: array(moduleName).optional().describe("Modules that a guest loads beside those that forwarding needs."),
+	image: image.optional().describe("A disk that guests boot, of FreeBSD; left out, they are Linux."),
+	builder,
 	...capabilityKeys
-}).transform(withCapabilities).transform(({ memory, kernel, builder, ...rest }) => ({
-	...rest,
-	memoryMebibytes: memory,
-	...kernel !== void 0 && { kernelPath: kernel },
-	...builder !== void 0 && { builder }
-}));
+}).superRefine(({ image, ...written }, context) => {
+	const stray = ["kernel", "modules"].find((key) => written[key] !== void 0);
+	if (image === void 0 || stray === void 0) return;
+	context.addIssue({
+		code: "custom",
+		path: [stray],
+		message: "only Linux is booted without a disk; leave this out, or `image`"
+	});
+}).transform(withCapabilities).transform((written, context) => {
+	const { memory, kernel, modules = [], image, builder, ...rest } = written;
+	if (image !== void 0) return {
+		...rest,
+		system: "freebsd",
+		image,
+		memoryMebibytes: memory ?? 1024,
+		...builtBy(builderSchema, builder, context)
+	};
+	return {
+		...rest,
+		system: "linux",
+		modules,
+		memoryMebibytes: memory ?? 256,
+		...kernel !== void 0 && { kernelPath: kernel },
+		...builtBy(linuxBuilderSchema, builder, context)
+	};
+});
 
 // src/config/schema.ts
 /** Bytes of a cell's frames: the size asked for, or the smallest that holds the family's headers and a CRC. */
@@ -1414,7 +1474,10 @@ function wholeGate(written, config) {
 const countsInstructions = (testbed) => testbed.kind === "virtual" && testbed.accelerator === "tcg";
 /** Whether ppsgate brings it up on this machine, and takes it down: nobody else reaches its machines. */
 const isOnThisMachine = (testbed) => testbed?.kind === "embedded-linux" || testbed?.kind === "virtual";
-const systemOfKind = ({ kind }) => kind === "freebsd" ? "freebsd" : "linux";
+const systemOfKind = (testbed) => {
+	if (testbed.kind === "virtual") return testbed.system;
+	return testbed.kind === "freebsd" ? "freebsd" : "linux";
+};
 /** Operating system of a testbed of the configuration. */
 function systemOf(config, name) {
 	const testbed = config.testbeds[name];
@@ -2031,10 +2094,10 @@ function belongsIn(written) {
 			}];
 		});
 		const nearest = Math.max(...known.map(({ shared }) => shared));
-		const [first, ...more] = known.filter(({ shared }) => shared === nearest).slice(0, mostPlaces);
+		const [first, ...more] = known.filter(({ shared }) => shared === nearest);
 		const isOwn = nearest === path.length - 1 && first?.path.length === nearest;
 		if (first === void 0 || isOwn) return void 0;
-		const named = [first, ...more].map((place) => placeName(place.path)).join(" or ");
+		const named = [...new Set([first, ...more].map((place) => placeName(place.path)))].slice(0, mostPlaces).join(" or ");
 		const it = first.name === key ? "it" : `\`${first.name}\``;
 		return `unknown key \`${excerpt(key)}\`; ${it} belongs ${named}`;
 	};
@@ -2273,6 +2336,19 @@ function withPlacedPaths(config, places) {
 }
 function placedTestbed(testbed, places) {
 	if (testbed.kind === "embedded-linux") return testbed;
+	if (testbed.kind === "virtual" && testbed.system === "freebsd") {
+		const { image, builder } = testbed;
+		const { path, privateKeyPath } = image;
+		return {
+			...testbed,
+			image: {
+				...image,
+				path: placed(path, places),
+				...privateKeyPath !== void 0 && { privateKeyPath: placed(privateKeyPath, places) }
+			},
+			...builder !== void 0 && { builder: placedHost(builder, places) }
+		};
+	}
 	if (testbed.kind === "virtual") {
 		const { kernelPath, builder } = testbed;
 		return {

@@ -6,8 +6,12 @@ import { setTimeout } from "node:timers/promises";
 // src/console/world.ts
 const realConsoleWorld = {
 	...realPowerWorld,
-	start
+	start,
+	wait
 };
+function wait(seconds) {
+	return setTimeout(seconds * 1e3, void 0, { ref: false });
+}
 const secondsToLeave = 3;
 function start(program, args, { env, hears, farewell }) {
 	const child = spawn(program, args, {
@@ -46,7 +50,7 @@ function start(program, args, { env, hears, farewell }) {
 		async close() {
 			child.stdin.end(farewell);
 			if (farewell === void 0) kill("SIGTERM");
-			await Promise.race([ended, setTimeout(secondsToLeave * 1e3, void 0, { ref: false })]);
+			await Promise.race([ended, wait(secondsToLeave)]);
 			kill("SIGKILL");
 			await ended;
 		}
@@ -81,7 +85,7 @@ async function openConsole(name, config, hears, world) {
 	const failure = await Promise.race([
 		isOpen.promise,
 		started.ended,
-		silence(ways)
+		silence(ways, world)
 	]);
 	if (failure === void 0) return opened(label, program, started);
 	await started.close();
@@ -92,8 +96,8 @@ async function openConsole(name, config, hears, world) {
 }
 const mostOfHead = 4096;
 /** One that is silent is a machine that prints nothing, unless it has a word to say first. */
-async function silence({ opens, patienceSeconds }) {
-	await setTimeout(patienceSeconds * 1e3, void 0, { ref: false });
+async function silence({ opens, patienceSeconds }, world) {
+	await world.wait(patienceSeconds);
 	if (opens === void 0) return void 0;
 	return {
 		how: `did not open it within ${patienceSeconds} s`,

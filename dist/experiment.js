@@ -1781,15 +1781,20 @@ const parts = [
 	"profiles",
 	"givingBack"
 ];
-/** The noise that many cells have, taken for one of which nothing is known. */
-const assumedNoiseRatio = .01;
+/** The noise that many cells have, taken for one of which nothing is known; docs/virtual.md has that of guests. */
+const assumedNoiseRatios = {
+	pps: .01,
+	nsPerPacket: .01,
+	instructionsPerPacket: .002
+};
 /** Always the same for the same plan; the minutes are those of the testbed alone, without the wait for it. */
 function outlookOf(outlined) {
 	const { policy, cells } = outlined;
 	const known = cells.map((planned) => {
+		const assumed = assumedNoiseRatios[policy.metric];
 		return {
 			planned,
-			expected: forecast(planned, policy, cells.length, assumedNoiseRatio)
+			expected: forecast(planned, policy, cells.length, assumed)
 		};
 	});
 	const course = (of) => courseOf(outlined, known.map(({ planned, expected }) => ({
@@ -1862,7 +1867,7 @@ function outlookLine({ cells, ifUnchanged, ifLost }, { policy, times }) {
 	const least = isLeast ? `at least ${roughly(totalSeconds)}` : expectedly(totalSeconds);
 	const many = [...boots > 0 ? [`${Math.round(boots)} boots`] : [], `${Math.round(blasts)} blasts`];
 	const lost = `${roughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
-	const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatio)}`;
+	const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
 	return `${least} if nothing is lost (${many.join(" and ")}), ${lost}; ${basisText(times)}${isAssumed ? noise : ""}`;
 }
 /** `as the last 6 gates here took`. */
@@ -1886,12 +1891,13 @@ function shorterWays(outlined) {
 const leastSaved = .03;
 /** Each is tried by what the same forecast says of it; a new way to be shorter is another of them. */
 const ways = [
-	function withHistory({ cells }) {
+	function withHistory({ cells, policy }) {
+		const noiseRatio = assumedNoiseRatios[policy.metric];
 		const isKnown = ({ history }) => (history?.runs ?? 0) >= historyRuns;
 		if (cells.every((cell) => isKnown(cell) || cell.design.method === "paired")) return [];
 		return [{
 			how: `${historyRuns} earlier runs of each cell: the next gates have them from this one, or after a night or \`ppsgate testbeds rehearse\``,
-			instead: { cells: cells.map((cell) => isKnown(cell) ? cell : known(cell)) }
+			instead: { cells: cells.map((cell) => isKnown(cell) ? cell : known(cell, noiseRatio)) }
 		}];
 	},
 	function withoutNoisiest({ cells }, now) {
@@ -1975,7 +1981,7 @@ const ways = [
 ];
 const historyRuns = 10;
 /** The cell as such a history would have it judged; a design that is configured is not told from the usual one. */
-function known({ design, history, ...cell }) {
+function known({ design, history, ...cell }, assumedNoiseRatio) {
 	const degreesOfFreedom = 9;
 	const variance = history === void 0 || history.degreesOfFreedom === 0 ? assumedNoiseRatio ** 2 : history.sumOfSquares / history.degreesOfFreedom;
 	return {

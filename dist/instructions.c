@@ -1,13 +1,13 @@
 /*
- * A plugin for QEMU's TCG (7.2 or later) that counts the instructions a guest executes, in all and by address, in a file
- * that others map. Debian ships no header for it: what is used is declared here, as docs/devel/tcg-plugins.rst of QEMU
- * describes it.
+ * A plugin for QEMU's TCG (7.2 or later) that counts the instructions a guest with one CPU executes, in all and by address,
+ * in a file that others map. Debian ships no header for it: what is used is declared here, as docs/devel/tcg-plugins.rst of
+ * QEMU describes it.
  *
  * The file begins with the number of all instructions; after 64 bytes comes a slot of 16 bytes for each block of code
- * that was translated: its address, and how many instructions were executed in it.
+ * that was translated: its address, and how many instructions were executed in it. Firmware and userland, which lie in
+ * the lower half, share the slot of address 1.
  */
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,16 +17,31 @@
 typedef uint64_t qemu_plugin_id_t;
 typedef struct qemu_info_t qemu_info_t;
 struct qemu_plugin_tb;
-enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
-typedef void (*translated_t)(qemu_plugin_id_t, struct qemu_plugin_tb *);
+enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
+typedef void (*translated_t)(void *, void *);
+typedef void (*executed_t)(unsigned int, void *);
 
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, translated_t);
-void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *, enum qemu_plugin_op, void *,
-                                              uint64_t);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, translated_t, void *);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, executed_t, enum qemu_plugin_cb_flags,
+                                          void *);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 
 #define VISIBLE __attribute__((visibility("default")))
+
+/* By what QEMU has it is told which versions of the interface it takes; nothing of these is called. */
+__attribute__((weak)) void qemu_plugin_scoreboard_new(void);
+__attribute__((weak)) void qemu_plugin_set_pc(void);
+
+VISIBLE int qemu_plugin_version;
+
+/* QEMU looks at the version when it has loaded the plugin, and before it calls it. */
+__attribute__((constructor)) static void
+choose_version(void)
+{
+	/* QEMU 7.2 to 8.2, 9.0 to 10.2, and 11.1. */
+	qemu_plugin_version = !qemu_plugin_scoreboard_new ? 1 : !qemu_plugin_set_pc ? 2 : 7;
+}
 
 struct slot {
 	uint64_t address, instructions;
@@ -35,39 +50,51 @@ struct slot {
 /* The last slot is for all blocks that find no other. */
 enum { SLOTS = 1 << 20, BYTES = 64 + SLOTS * sizeof(struct slot) };
 
-VISIBLE int qemu_plugin_version = 1;
-
 static uint64_t *total;
 static struct slot *slots;
 
 /* A block that is translated again counts on in the slot of its address. */
-static struct slot *
+static size_t
 slot_of(uint64_t address)
 {
+	if (address >> 63 == 0)
+		address = 1;
 	uint64_t at = (address * 0x9e3779b97f4a7c15u) >> 44;
 
 	for (int tries = 0; tries < 64; tries++) {
-		struct slot *slot = &slots[(at + tries) & (SLOTS - 1)];
-		if (slot == &slots[SLOTS - 1])
+		size_t index = (at + tries) & (SLOTS - 1);
+		if (index == SLOTS - 1)
 			continue;
-		if (slot->address == 0)
-			slot->address = address;
-		if (slot->address == address)
-			return slot;
+		if (slots[index].address == 0)
+			slots[index].address = address;
+		if (slots[index].address == address)
+			return index;
 	}
-	return &slots[SLOTS - 1];
+	return SLOTS - 1;
 }
 
-static void
-translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
-{
-	uint64_t instructions = qemu_plugin_tb_n_insns(block);
-	struct slot *slot = slot_of(qemu_plugin_tb_vaddr(block));
+/* A block has 512 instructions at most, so that both fit into a pointer. */
+enum { COUNT_BITS = 12 };
 
-	(void)id;
-	qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, total, instructions);
-	qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, &slot->instructions,
-	                                         instructions);
+static void
+executed(unsigned int cpu, void *data)
+{
+	uint64_t instructions = (uintptr_t)data & ((1 << COUNT_BITS) - 1);
+
+	(void)cpu;
+	*total += instructions;
+	slots[(uintptr_t)data >> COUNT_BITS].instructions += instructions;
+}
+
+/* QEMU 11 hands over a block and what was registered with the callback; before, it was the plugin's id and a block. */
+static void
+translated(void *first, void *second)
+{
+	struct qemu_plugin_tb *block = second == NULL ? first : second;
+	uintptr_t slot = slot_of(qemu_plugin_tb_vaddr(block));
+	void *data = (void *)(slot << COUNT_BITS | qemu_plugin_tb_n_insns(block));
+
+	qemu_plugin_register_vcpu_tb_exec_cb(block, executed, QEMU_PLUGIN_CB_NO_REGS, data);
 }
 
 VISIBLE int
@@ -86,6 +113,6 @@ qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char
 	if (total == MAP_FAILED)
 		return -1;
 	slots = (struct slot *)((char *)total + 64);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated, NULL);
 	return 0;
 }

@@ -101,15 +101,16 @@ const sessionEnvironment = (password) => ({
 	IPMI_PASSWORD: password,
 	LC_ALL: "C"
 });
-const silent = /Unable to establish IPMI|Could not open socket|no response/i;
+/** Also of a BMC that lets us in, and then has not answered. */
+const silent = /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
 /** In the words of ipmitool 1.8.19, most of them heard before ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
 function refusalOf(stderr, user) {
 	if (/HMAC is invalid|unauthorized name|invalid role|password is longer/i.test(stderr)) return `does not let in the user ${user} (${lastTold(stderr)}); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN`;
 	if (/cipher suite|authentication algorithm|integrity algorithm|confidentiality/i.test(stderr)) return `does not take the cipher suite (${lastTold(stderr)}); set \`cipherSuite\` to one that it has, such as 17 or 3`;
 }
-/** The last of its lines but for the conclusion, which is the same whatever happened. */
+/** The last of its lines but for the conclusion, which is the same whatever happened, and for what it says of late answers. */
 function lastTold(stderr) {
-	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA/.test(line));
+	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT/.test(line));
 	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no answer");
 }
 function reading$2({ code, stdout, stderr }, label) {

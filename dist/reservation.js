@@ -254,11 +254,14 @@ async function exchange(asked, question) {
 	const { body, answerSeconds, onLine } = question;
 	asked.on("error", () => {});
 	const wasSent = watchSending(asked, question.url);
+	let isOver = false;
 	let isLate = false;
-	const timer = setTimeout(() => {
+	const giveUp = () => {
+		if (isOver) return;
 		isLate = true;
 		asked.destroy();
-	}, answerSeconds * 1e3);
+	};
+	const timer = setTimeout(() => setImmediate(giveUp), answerSeconds * 1e3);
 	try {
 		asked.end(JSON.stringify(body));
 		const response = (await once(asked, "response"))[0];
@@ -272,7 +275,7 @@ async function exchange(asked, question) {
 			...answered,
 			body: await read(response)
 		};
-		clearTimeout(timer);
+		isOver = true;
 		for await (const line of linesOf$1(response)) onLine(line);
 		return {
 			...answered,
@@ -296,6 +299,7 @@ async function exchange(asked, question) {
 			certificateNames: certificateNames(error)
 		};
 	} finally {
+		isOver = true;
 		clearTimeout(timer);
 	}
 }
@@ -491,8 +495,6 @@ async function openGateway(config, now) {
 }
 
 // src/reservation/etcd-watch.ts
-/** So long a stream may be dead without anybody knowing. */
-const wakeSeconds = 5;
 /** Between streams that end: the more in a row, the longer. */
 const pauseSeconds = {
 	least: .1,
@@ -500,8 +502,11 @@ const pauseSeconds = {
 };
 /** So many changes are remembered for those who begin to wait after them. */
 const mostRecent = 1e3;
-/** Watches the keys of that prefix, and range as etcd has it, from the first who waits until it is closed. */
-function openWatch(gateway, prefix, range) {
+/**
+* Watches the keys of that prefix, and range as etcd has it, from the first who waits until it is closed. Whoever was told
+* nothing for `wakeSeconds` is woken to look: a stream may be dead.
+*/
+function openWatch(gateway, prefix, range, wakeSeconds) {
 	const waiters = /* @__PURE__ */ new Set();
 	const closing = new AbortController();
 	let isFollowing = false;
@@ -573,7 +578,7 @@ function openWatch(gateway, prefix, range) {
 			};
 			if (since + 1 < from || closing.signal.aborted) return;
 			if (recent.some((event) => concerns(event, wanted))) return;
-			await waitIn(waiters, wanted, signal);
+			await waitIn(waiters, wanted, wakeSeconds, signal);
 		},
 		close() {
 			closing.abort();
@@ -582,7 +587,7 @@ function openWatch(gateway, prefix, range) {
 	};
 }
 const concerns = ({ key, revision }, { since, begin }) => revision > since && key.startsWith(begin);
-function waitIn(waiters, wanted, signal) {
+function waitIn(waiters, wanted, wakeSeconds, signal) {
 	return new Promise((resolve, reject) => {
 		const end = (settle) => {
 			waiters.delete(waiter);
@@ -607,10 +612,10 @@ function waitIn(waiters, wanted, signal) {
 * endpoint. A key cannot be both put and removed in one change, and a change that finds nothing to do answers the
 * revision that the store has already.
 */
-async function openEtcd(config, { now }) {
+async function openEtcd(config, { now, wakeSeconds = 5 }) {
 	const { prefix } = config;
 	const gateway = await openGateway(config, now);
-	const watch = openWatch(gateway, prefix, rangeOf(prefix));
+	const watch = openWatch(gateway, prefix, rangeOf(prefix), wakeSeconds);
 	/** Linearizable, as etcd's ranges are unless one asks for less. */
 	const read = (keys) => gateway.ask({
 		path: "/v3/kv/range",
@@ -822,18 +827,19 @@ const pauseMilliseconds = 20;
 * that.
 */
 const patienceSeconds = 5;
+/** Asks and not time: a process that was not let run has waited for nobody. */
+const mostAsks = patienceSeconds * 1e3 / 23;
 async function inTurn(path, work) {
 	let lastSeen;
-	let giveUpAt = performance.now() + patienceSeconds * 1e3;
-	for (;;) {
+	for (let asks = 1;; asks += 1) {
 		try {
 			return work();
 		} catch (error) {
 			if (!isSqliteError(error)) throw error;
-			if (failureOf(error) !== "busy" || performance.now() > giveUpAt) throw new StoreError(sentence(path, error), { cause: error });
+			if (failureOf(error) !== "busy" || asks > mostAsks) throw new StoreError(sentence(path, error), { cause: error });
 		}
 		const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
-		if (written !== lastSeen) giveUpAt = performance.now() + patienceSeconds * 1e3;
+		if (written !== lastSeen) asks = 1;
 		lastSeen = written;
 		await setTimeout$1(pauseMilliseconds);
 	}

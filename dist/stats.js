@@ -195,12 +195,14 @@ function crossingProbability(sizes, levels) {
 		const deviation = Math.sqrt(size - reached);
 		const limit = criticalZ(levels[index] ?? 0) * Math.sqrt(size);
 		total += sumOver(inside, ({ at, mass }) => mass * upperTail((limit - at) / deviation));
-		const next = (sizes[index + 1] ?? Infinity) - size;
+		const next = sizes[index + 1];
+		if (next === void 0) break;
 		const range = {
 			low: -farthest * Math.sqrt(size),
 			high: limit
 		};
-		inside = spread(inside, deviation, range, nodesFor(range, Math.sqrt(next)));
+		const nextDeviation = Math.sqrt(next - size);
+		inside = spread(inside, deviation, range, nodesFor(range, deviation, nextDeviation));
 		reached = size;
 	}
 	return total;
@@ -215,16 +217,23 @@ function spread(from, deviation, { low, high }, count) {
 		};
 	});
 }
-/** Nodes half as dense again as the deviations of the next step lie in the range: what follows is smooth at that scale. */
-function nodesFor({ low, high }, nextDeviation) {
-	return 16 * Math.ceil(Math.max(2, 1.5 * (high - low) / nextDeviation / 16));
+/**
+* What is integrated over the nodes is a density that one step has smoothed, times the bell of the next: no sharper than a
+* bell of both their `sharpness`. Of that, n nodes of Gauss in a range of n/f such deviations miss a part of about
+* exp(−8 f²), by the bound for functions without a pole (Trefethen, Approximation Theory and Approximation Practice,
+* theorem 19.3) in the ellipse where it is least: 2e-8 with f = 1.5.
+*/
+function nodesFor({ low, high }, deviation, nextDeviation) {
+	const sharpness = Math.hypot(1 / deviation, 1 / nextDeviation);
+	return 16 * Math.ceil(Math.max(2, 1.5 * (high - low) * sharpness / 16));
 }
 /** Nobody is so many deviations below the mean. */
 const farthest = 6;
 /** Levels beyond the reach of a double are next to never crossed; half of all lie beyond one half, which is the most. */
-const criticalZ = (level) => level < 1e-12 ? 7 : level >= .4999 ? 0 : studentTExact(Infinity, 1 - 2 * level);
+const criticalZ = (level) => level < 1e-12 ? 7 : level >= 1 / 2 ? 0 : studentTExact(Infinity, 1 - 2 * level);
 const upperTail = (z) => studentTail(z, Infinity);
-const normalDensity = (z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
+/** Most nodes lie so far apart that they share nothing of which a double could tell, and exponentials take long. */
+const normalDensity = (z) => z * z > 80 ? 0 : Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
 function sumOver(nodes, value) {
 	let sum = 0;
 	for (const node of nodes) sum += value(node);

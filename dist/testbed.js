@@ -7,11 +7,12 @@ import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, with
 import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, requirePrograms, shell, stdoutOf } from "./host.js";
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { BuilderError, buildLinuxKernel, buildVariant, fetchKernel, givenKernel, noSums } from "./build.js";
+import { PowerError } from "./power.js";
 import { lastWords, recordConsole, whatItShows } from "./console.js";
 import { DutLostError, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { areOpen, blastThrough, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenRun, secondsFor, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
-import { KernelFilesError, guestCpu, guestMac, kernelCommandLine, senderMac, virtualLabUp } from "./virtual-lab.js";
+import { KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp } from "./virtual-lab.js";
 import { once } from "node:events";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -293,10 +294,10 @@ async function inspectDut(boots, families) {
 }
 /** What runs before the first boot is the DUT's own kernel, which is not measured. */
 async function fingerprintOfDut(boots) {
-	boots.asFound = await fingerprint$1(boots.dut.host(), portsOf(boots));
+	boots.asFound = await fingerprint$1(boots.dut.host(), portsOf$1(boots));
 	return withoutKernel(boots.asFound);
 }
-const portsOf = ({ config: { dut } }) => [dut.ingress.interface, dut.egress.interface];
+const portsOf$1 = ({ config: { dut } }) => [dut.ingress.interface, dut.egress.interface];
 const settingsThatFail = ({ config, families, world, dut }) => preflight(dut.host(), {
 	mode: config.preflight,
 	waive: config.waive,
@@ -345,7 +346,7 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 		variant,
 		pair,
 		kernel: outcome.version,
-		fingerprint: await fingerprint$1(dut.host(), portsOf(boots))
+		fingerprint: await fingerprint$1(dut.host(), portsOf$1(boots))
 	};
 	const [flash] = flashed(boots.asFound ?? {}, boot.fingerprint);
 	if (flash !== void 0) return unfit(boots, planned, `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it for good, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`);
@@ -397,6 +398,7 @@ function unfit(boots, { number, runs }, reason) {
 	return failed(reason);
 }
 const differencesBetween = (reference, boot) => boot.variant === "base" ? differences(boot.fingerprint, reference.fingerprint) : differences(reference.fingerprint, boot.fingerprint, boot.variant);
+/** Tried once more before it is told, and for what base shows possible alone. */
 function afterBootFailure$1(boots, variant, { reason, panic, console }) {
 	const { tallies } = boots;
 	tallyOf(tallies, variant).bootFailures += 1;
@@ -711,7 +713,7 @@ async function measure(lab, planned, boot, keepLog, signal) {
 	const { cell } = planned;
 	const { scenario } = cell;
 	const { dut, world } = boots;
-	const ports = portsOf(boots);
+	const ports = portsOf$1(boots);
 	const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
 	const unopened = await generators.open(trafficSeconds, signal);
 	if (unopened?.kind === "failed") {
@@ -1279,14 +1281,10 @@ async function openFreebsdMachines(name, config, traffic, world) {
 	};
 	const over = new AbortController();
 	/** Only while the DUT runs its own kernel. */
-	const builderForNow = async () => {
-		const builder = builderOf(name, config, world);
-		const makes = config.builder?.recipe.kind === "make";
-		return builder && makes ? {
-			...builder,
-			loaded: await loadedModules(dut.host())
-		} : builder;
-	};
+	const builderForNow = () => builderFor(dut.host(), {
+		name,
+		builder: config.builder
+	}, world);
 	opened.move();
 	return {
 		lab,
@@ -1375,14 +1373,16 @@ async function macOf(host, name) {
 	if (mac !== void 0) return mac;
 	throw new HostError("command-failed", `${name} on ${host.name} has no MAC address.`);
 }
-function builderOf(name, { builder }, world) {
+/** What builds kernels for a DUT that runs its own kernel now; undefined where only given ones can be measured. */
+async function builderFor(dut, { name, builder }, world) {
 	if (builder === void 0) return void 0;
 	return {
 		config: builder,
 		connect: () => world.connect(builder, "builder"),
 		now: world.now,
 		sums: world.kernelSums ?? noSums,
-		owner: `ppsgate on ${name}`
+		owner: `ppsgate on ${name}`,
+		...builder.recipe.kind === "make" && { loaded: await loadedModules(dut) }
 	};
 }
 async function inspect$1(name, { boots, generators, console, traffic, firewallsOfSite }, cells) {
@@ -1393,7 +1393,7 @@ async function inspect$1(name, { boots, generators, console, traffic, firewallsO
 	const grave = problems.filter(({ isVital, isWaived }) => isVital || isStrict && !isWaived);
 	if (grave.length > 0) throw new PreflightError(name, grave);
 	const largest = Math.max(...cells.map((cell) => frameBytesFor(traffic, cell)));
-	for (const port of portsOf(boots)) await requireMtu(boots.dut.host(), port, largest, "dut");
+	for (const port of portsOf$1(boots)) await requireMtu(boots.dut.host(), port, largest, "dut");
 	const around = await generators.facts(largest);
 	await console?.open();
 	return {
@@ -1851,82 +1851,7 @@ async function counter(host, name, kind) {
 	return Number(await host.output(shell`cat ${`/sys/class/net/${name}/statistics/${kind}`}`));
 }
 
-// src/testbed/virtual/boots.ts
-/** None that comes up takes so long, on a machine that is busy with much else. */
-const mostBootSeconds = 120;
-/** Beside one that is up, another that is not after so many times as long will not be. */
-const mostTimesSlower = 4;
-const leastSecondsBeside = 20;
-/** Boots them all at once, each on a CPU of its own as far as there are any; answers in their order. */
-async function bootTogether(world, bootables) {
-	const startedAt = performance.now();
-	const isOneUp = Promise.withResolvers();
-	return Promise.all(bootables.map((bootable, index) => {
-		const patience = patienceFrom(startedAt, isOneUp.promise);
-		return boot(world, bootable, index + 1, patience, () => isOneUp.resolve((performance.now() - startedAt) / 1e3));
-	}));
-}
-/** Answers, after that, for how many seconds was waited. */
-async function patienceFrom(startedAt, isOneUp) {
-	const elapsed = () => (performance.now() - startedAt) / 1e3;
-	const limit = setTimeout(mostBootSeconds * 1e3, void 0, { ref: false });
-	const tookSeconds = await Promise.race([isOneUp, limit]);
-	if (tookSeconds === void 0) return mostBootSeconds;
-	const mostSeconds = Math.max(tookSeconds * mostTimesSlower, tookSeconds + leastSecondsBeside);
-	await setTimeout((mostSeconds - elapsed()) * 1e3, void 0, { ref: false });
-	return Math.round(elapsed());
-}
-async function boot({ lab, connect, cpus, signal }, { variant, kernel }, number, patience, onUp) {
-	signal.throwIfAborted();
-	const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
-	const notBooted = (reason) => ({
-		kind: "not-booted",
-		variant,
-		reason,
-		words: lastWords(guest.console(), false),
-		console: guest.console()
-	});
-	const aborted = Promise.withResolvers();
-	const abort = () => aborted.reject(signal.reason);
-	signal.addEventListener("abort", abort);
-	try {
-		const isUp = guest.up.then(() => "up", () => "ended");
-		const how = await Promise.race([
-			isUp,
-			patience,
-			aborted.promise
-		]);
-		if (how === "ended") return notBooted("it reset itself before it was up");
-		if (how !== "up") {
-			const { where, words } = await interrupted(guest);
-			return {
-				...notBooted(`it was not up after ${how} s${where}, and was power-cycled`),
-				words
-			};
-		}
-		onUp();
-		const host = await connect(lab.login(guest), variant.variant, { keepaliveSeconds: 5 });
-		const found = await identify(host, guest, kernel);
-		if (found.kind === "other") {
-			await host.close();
-			return notBooted(found.reason);
-		}
-		return {
-			kind: "booted",
-			variant,
-			guest,
-			host,
-			dut: linuxDut(host),
-			kernel: found.kernel
-		};
-	} catch (error) {
-		signal.throwIfAborted();
-		if (!(error instanceof HostError)) throw error;
-		return notBooted(`nobody could log in to it (${reasonOf(error)})`);
-	} finally {
-		signal.removeEventListener("abort", abort);
-	}
-}
+// src/testbed/virtual/guests.ts
 /**
 * Where a guest that does not answer is, as `, stood in pf_test+0x1c`: what it then says is the answer to our interrupt, and
 * no panic of its own.
@@ -1934,36 +1859,27 @@ async function boot({ lab, connect, cpus, signal }, { variant, kernel }, number,
 async function interrupted(guest) {
 	await guest.interrupt().catch(() => {});
 	const { console } = lastWords(guest.console(), false);
-	const place = /^(?:\[.*\] )?RIP: \S+?:(\w+\+0x\w+)/m.exec(console ?? "")?.[1];
+	const place = places.map((pattern) => pattern.exec(console ?? "")?.[1]).find(Boolean);
 	return {
 		where: place === void 0 ? "" : `, stood in ${place}`,
 		words: console === void 0 ? {} : { console }
 	};
 }
-/** Whether what runs is what was to be booted: by the kernel's own name, what it was told, and the modules that it loaded. */
-async function identify(host, { commandLine }, { version, atBoot }) {
-	const [release, build, told, notes, ...modules] = (await host.output(shell`uname -r && uname -v && cat /proc/cmdline && od -A n -v -t x1 /sys/kernel/notes | tr -d ' \n' && echo && cut -d ${" "} -f 1 /proc/modules`)).split("\n");
-	if (!version.startsWith(`${release} `) || !version.includes(` ${build}`)) return {
-		kind: "other",
-		reason: `${release} ${build} came up instead of ${version}`
-	};
-	if (told !== commandLine) return {
-		kind: "other",
-		reason: `it was told "${told}"`
-	};
-	const missing = atBoot.filter((name) => !modules.includes(name));
-	if (missing.length > 0) return {
-		kind: "other",
-		reason: `it loaded no ${missing.join(" and no ")}`
-	};
-	const id = buildIdIn(notes ?? "");
-	return {
-		kind: "same",
-		kernel: `${release} ${build}${id === void 0 ? "" : `, build ${id}`}`
-	};
+/**
+* Of Linux's registers, and of FreeBSD's debugger, which its nmi_call_kdb() hands over to; without `options DDB` it goes on, and
+* tells no place. The last is its stack below trap 19, which is T_NMI, where firmware says that it panics of one.
+*/
+const places = [
+	/^(?:\[.*\] )?RIP: \S+?:(\w+\+0x\w+)/m,
+	/^Stopped at\s+([\w.]+(?:\+0x[0-9a-f]+)?):/m,
+	/^--- trap 0x13,.*\n\w+\(\) at (\w+\+0x[0-9a-f]+)/m
+];
+/** The machine that QEMU makes, for a fingerprint. */
+async function machineOf({ accelerator, memoryMebibytes }) {
+	const { stdout } = await promisify(execFile)("qemu-system-x86_64", ["--version"]);
+	const model = accelerator === "tcg" ? "max" : "host";
+	return { machine: `virtual: ${stdout.split("\n")[0]?.trim()}, ${accelerator}, q35, CPU model ${model}, 1 CPU, ${memoryMebibytes} MiB` };
 }
-/** The note of type 3, owner `GNU`, in hexadecimal; see elf(5), NT_GNU_BUILD_ID. */
-const buildIdIn = (notes) => /04000000(14000000)03000000474e5500([0-9a-f]{40})/.exec(notes)?.[2];
 
 // src/testbed/virtual/logs.ts
 /** The log of a pair's windows by its name in the folder of a blast. */
@@ -2098,78 +2014,25 @@ function validityOf(windows, isStuck) {
 	return invalid("hole", `more came out than was sent: ${came} of ${sent} packets`);
 }
 
-// src/testbed/virtual/windows.ts
-const script = readFileSync(new URL("windows.sh", import.meta.url), "utf8");
-/** Most that a guest may take for a window: a thousand packets a second, on a machine with much else to do. */
-const mostSeconds = 30;
-/** Throws the signal's reason where that is aborted. */
-async function sendWindows({ wire }, { guests, flows, packets, windows, signal }) {
-	const all = guests.map((_, index) => index + 1);
-	const rounds = Array.from({ length: windows }, (_, round) => round % 2 === 0 ? all : all.toReversed());
-	const described = guests.map(({ interfaces, counts = "-", cpuThread }) => [
-		interfaces.sender,
-		interfaces.receiver,
-		counts,
-		cpuThread,
-		flows
-	].join(","));
-	const words = [
-		packets,
-		mostSeconds,
-		0,
-		rounds.flat().join(",")
-	].map(String);
-	const sending = wire.start("bash", [
-		"-c",
-		script,
-		"windows.sh",
-		...words,
-		...described
-	]);
-	let log = "";
-	let said = "";
-	sending.stdout?.on("data", (piece) => {
-		log += piece.toString();
-	});
-	sending.stderr?.on("data", (piece) => {
-		said = (said + piece.toString()).slice(-4096);
-	});
-	const stop = () => void sending.stdin?.end();
-	sending.stdin?.on("error", () => {});
-	signal.addEventListener("abort", stop);
-	for (const { ended } of guests) ended.then(stop);
-	try {
-		const [code] = await once(sending, "close");
-		signal.throwIfAborted();
-		if (code === 0) return {
-			kind: "sent",
-			log
-		};
-		return {
-			kind: "broken",
-			log,
-			said: lastLine(said) ?? "it said nothing"
-		};
-	} finally {
-		signal.removeEventListener("abort", stop);
-	}
-}
-
 // src/testbed/virtual/blast.ts
 async function blast(guests, planned, keepLog, signal) {
-	const { windows, packets } = windowsOf(guests.traffic);
+	const { traffic, tallies } = guests;
+	const { cell } = planned;
+	const { windows, packets } = windowsOf(traffic);
 	const startedAt = (/* @__PURE__ */ new Date()).toISOString();
 	const logs = /* @__PURE__ */ new Map();
 	const kernels = {};
 	for (const [pair, runs] of pairsOf(planned)) {
 		const up = await guestsFor(guests, {
 			pair,
-			names: runs.map(({ variant }) => variant)
-		}, keepLog, signal);
+			runs,
+			signal
+		}, keepLog);
 		if (up.kind !== "up") return up.outcome;
-		const sent = await layAndSend(guests, up.booted, planned.cell, windows + 1, signal);
+		const { booted } = up;
+		const sent = await layAndSend(guests, booted, cell, windows + 1, signal);
 		if (sent.kind === "lost") {
-			const outcome = await afterDeaths(guests, await endsOf(up.booted), {
+			const outcome = await afterDeaths(guests, await endsOf(booted), {
 				planned,
 				keepLog,
 				signal
@@ -2180,21 +2043,26 @@ async function blast(guests, planned, keepLog, signal) {
 				reason: sent.reason
 			};
 		}
-		if (sent.kind === "rejected") return sent;
+		if (sent.kind === "refused") return sent.outcome;
 		await keepLog(windowsLogName(pair), sent.log);
 		const silent = silentIn(sent.log, packets);
-		if (silent.size > 0) {
-			const outcome = await afterDeaths(guests, await endsOf(up.booted, (index) => silent.has(index + 1)), {
+		const inForce = await whyNotInForce(guests, booted, cell, silent);
+		if (silent.size > 0 || inForce.kind === "lost") {
+			const outcome = await afterDeaths(guests, await endsOf(booted, (index) => inForce.kind === "lost" || silent.has(index + 1)), {
 				planned,
 				keepLog,
 				signal
 			});
 			if (outcome !== void 0) return outcome;
 		}
+		if (inForce.reason !== void 0) return {
+			kind: "failed",
+			reason: inForce.reason
+		};
 		logs.set(pair, sent.log);
-		for (const { variant, kernel } of up.booted) {
-			tallyOf(guests.tallies, variant.variant).hasStoodBlast = true;
-			kernels[variant.variant] = kernel;
+		for (const { variant, kernel } of booted) {
+			tallyOf(tallies, variant).hasStoodBlast = true;
+			kernels[variant] = kernel;
 		}
 	}
 	const outcome = readVirtualLogs(planned, startedAt, packets, logs);
@@ -2207,6 +2075,21 @@ async function blast(guests, planned, keepLog, signal) {
 		}
 	};
 }
+/** Asked while states of packets live; `silent` are the numbers of guests, from 1 on, that let nothing through. */
+async function whyNotInForce({ system }, booted, cell, silent) {
+	try {
+		return {
+			kind: "told",
+			reason: (await Promise.all(booted.map((one, index) => system.whyNotInForce(one, cell, { isSilent: silent.has(index + 1) })))).find((reason) => reason !== void 0)
+		};
+	} catch (error) {
+		if (!(error instanceof HostError)) throw error;
+		return {
+			kind: "lost",
+			reason: error.message
+		};
+	}
+}
 function windowsOf({ windows }) {
 	if (windows === void 0) throw new TypeError("Virtual testbeds count packets out, and none were asked for.");
 	return {
@@ -2215,127 +2098,69 @@ function windowsOf({ windows }) {
 	};
 }
 /** One boot serves all cells of a pair. */
-async function guestsFor(guests, { pair, names }, keepLog, signal) {
-	const { running } = guests;
-	const known = names.map((name) => running?.booted.find(({ variant }) => variant.variant === name));
-	if (running?.pair === pair && known.every((one) => one !== void 0)) return {
+async function guestsFor(guests, pair, keepLog) {
+	const { running, system } = guests;
+	const known = pair.runs.map((run) => running?.booted.find(({ variant }) => variant === run.variant));
+	if (running?.pair === pair.pair && known.every((one) => one !== void 0)) return {
 		kind: "up",
 		booted: known
 	};
-	await stopAll(guests);
-	const bootables = names.map((name) => {
-		const bootable = guests.wanted.get(name);
-		if (bootable === void 0) throw new TypeError(`${name} was not readied.`);
-		return bootable;
-	});
-	const all = await bootTogether({
-		...guests,
-		signal
-	}, bootables);
+	guests.running = void 0;
+	if (running !== void 0) await system.leave(running.booted);
+	const all = await system.boot(pair);
 	const booted = all.filter((one) => one.kind === "booted");
 	guests.running = {
-		pair,
+		pair: pair.pair,
 		booted
 	};
-	for (const { variant } of booted) {
-		const tally = tallyOf(guests.tallies, variant.variant);
-		tally.hasBooted = true;
-		tally.bootFailures = 0;
-	}
-	const outcomes = [];
-	for (const one of all) {
-		const name = one.variant.variant;
-		if (one.kind === "booted") continue;
-		await keepLog(consoleLogName(name), one.console);
-		tallyOf(guests.tallies, name).bootFailures += 1;
-		outcomes.push(afterBootFailure(guests, name, one));
-	}
-	const [outcome] = outcomes.toSorted((a, b) => weight(b) - weight(a));
-	if (outcome !== void 0) {
-		await stopAll(guests);
-		return {
-			kind: "down",
-			outcome
-		};
-	}
-	const refused = await readyAll(guests, booted);
-	if (refused !== void 0) return {
-		kind: "down",
-		outcome: refused
-	};
-	return {
+	const down = all.filter((one) => one.kind === "not-booted");
+	for (const { variant, console } of down) await keepLog(consoleLogName(variant), console);
+	const outcome = gravest(down.map((one) => one.outcome)) ?? await tryAll(guests, booted);
+	if (outcome === void 0) return {
 		kind: "up",
 		booted
 	};
+	if (down.length > 0) await stopAll(guests);
+	return {
+		kind: "down",
+		outcome
+	};
 }
 /** Whoever is rejected is told before what is tried again. */
-const weight = ({ kind }) => kind === "rejected" ? 1 : 0;
-/** Lays every scenario once, so that none is refused later, and has all share one CPU from then on: their time does not count. */
-async function readyAll(guests, booted) {
+const gravest = (outcomes) => outcomes.find(({ kind }) => kind === "rejected") ?? outcomes[0];
+/** Has all share one CPU from then on: what they executed before does not count. */
+async function tryAll(guests, booted) {
 	try {
-		const all = await Promise.all(booted.map(({ dut, variant }) => dut.prepare([variant], guests.scenarios)));
+		const refused = await guests.system.tryAll(booted);
 		for (const { guest } of booted) await guest.pinTo(guestCpu);
-		const refused = all.filter((prepared) => prepared.kind === "rejected");
-		return refused.find(({ variant }) => variant === "base") ?? refused[0];
+		return refused;
 	} catch (error) {
 		if (!(error instanceof HostError)) throw error;
-		const full = await withoutRoom(guests, booted);
 		await stopAll(guests);
-		return full ?? {
+		return {
 			kind: "failed",
 			reason: error.message
 		};
 	}
 }
-/** What has nothing left where rules are laid; a kernel that keeps it full is to blame. */
-async function withoutRoom({ tallies }, booted) {
-	for (const { host, variant } of booted) {
-		const name = variant.variant;
-		if ((await host.output(shell`df -P -k /run | tail -n 1`).catch(() => "")).trim().split(/\s+/)[3] !== "0") continue;
-		tallyOf(tallies, name).refusals += 1;
-		const message = `no room is left in /run of the guest with ${name}`;
-		if (!isToBlame(tallies, name, "refusals", "hasBooted")) return {
-			kind: "failed",
-			reason: message
-		};
-		return rejected(name, {
-			kind: "out-of-disk",
-			message: `Twice: ${message}.`
-		});
-	}
-}
 async function stopAll(guests) {
-	const { running } = guests;
+	const { running, system } = guests;
 	guests.running = void 0;
-	for (const { host, guest } of running?.booted ?? []) {
-		await host.close().catch(() => {});
-		await guest.stop();
-	}
-}
-function afterBootFailure({ tallies }, name, { reason, words: { panic, console } }) {
-	if (isToBlame(tallies, name, "bootFailures", "hasBooted")) return rejected(name, {
-		kind: "boot-failed",
-		message: `Twice in a row: ${reason}.`,
-		...panic !== void 0 && { panic },
-		...console !== void 0 && { console }
-	});
-	return {
-		kind: "failed",
-		reason: `${name} did not boot: ${reason}${panic === void 0 ? "" : ` (panic: ${panic})`}`,
-		...lacksControl(tallies, name, "hasBooted") && { lacksControl: true }
-	};
+	if (running !== void 0) await system.end(running.booted);
 }
 /** Lays the cell's rules on each, and sends so many windows through them. */
 async function layAndSend(guests, booted, cell, windows, signal) {
-	return await layAll(booted, cell) ?? send(guests, booted, cell, windows, signal);
+	return await layAll(guests, booted, cell) ?? send(guests, booted, cell, windows, signal);
 }
 /** Undefined where all have taken them. */
-async function layAll(booted, { scenario }) {
-	if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+async function layAll({ system }, booted, cell) {
 	try {
-		for (const { dut, variant } of booted) {
-			const laid = await dut.lay(variant.variant, scenario);
-			if (laid.kind === "rejected") return laid;
+		for (const one of booted) {
+			const outcome = await system.lay(one, cell);
+			if (outcome !== void 0) return {
+				kind: "refused",
+				outcome
+			};
 		}
 		return;
 	} catch (error) {
@@ -2346,17 +2171,16 @@ async function layAll(booted, { scenario }) {
 		};
 	}
 }
-async function send({ lab, traffic, flowsFor }, booted, cell, windows, signal) {
+async function send({ lab, traffic, flowsFor, sendWindows }, booted, cell, windows, signal) {
 	const flows = await flowsFor(cell);
 	const { packets } = windowsOf(traffic);
-	const request = {
+	const sent = await sendWindows(lab, {
 		guests: booted.map(({ guest }) => guest),
 		flows,
 		packets,
 		windows,
 		signal
-	};
-	const sent = await sendWindows(lab, request);
+	});
 	return sent.kind === "sent" ? sent : {
 		kind: "lost",
 		reason: `windows broke off: ${sent.said}`
@@ -2372,25 +2196,24 @@ async function afterDeaths(guests, ends, { planned: { cell }, keepLog, signal })
 	if (ends.every(({ end }) => end === void 0)) return void 0;
 	const { tallies, traffic } = guests;
 	const outcomes = [];
-	const base = ends.find(({ one, end }) => one.variant.variant === "base" && end === void 0);
+	const base = ends.find(({ one, end }) => one.variant === "base" && end === void 0);
 	if (base !== void 0 && !tallyOf(tallies, "base").hasStoodBlast) {
 		const control = await layAndSend(guests, [base.one], cell, 2, signal);
 		tallyOf(tallies, "base").hasStoodBlast = control.kind === "sent" && silentIn(control.log, windowsOf(traffic).packets).size === 0;
 	}
 	for (const { one, end } of ends) {
 		if (end === void 0) continue;
-		const name = one.variant.variant;
-		await keepLog(consoleLogName(name), one.guest.console());
-		tallyOf(tallies, name).deaths += 1;
-		outcomes.push(afterDeath(guests, name, `under ${traffic.flows} flows`, end));
+		const { variant, guest } = one;
+		await keepLog(consoleLogName(variant), guest.console());
+		tallyOf(tallies, variant).deaths += 1;
+		outcomes.push(afterDeath(guests, variant, `under ${traffic.flows} flows`, end));
 	}
 	await stopAll(guests);
-	const [outcome] = outcomes.toSorted((a, b) => weight(b) - weight(a));
-	return outcome;
+	return gravest(outcomes);
 }
 /** Undefined for a guest that is well. */
 async function endOf({ guest, host }) {
-	if (await host.output(shell`true`, { timeoutSeconds: answerSeconds }).then(() => true, () => false)) return void 0;
+	if (await host.output(shell`uname`, { timeoutSeconds: answerSeconds }).then(() => true, () => false)) return void 0;
 	const words = lastWords(guest.console(), false);
 	if (words.panic !== void 0) return {
 		how: `it panicked: ${words.panic}`,
@@ -2423,6 +2246,763 @@ const rejected = (variant, rejection) => ({
 });
 /** Its console in the folder of a blast. */
 const consoleLogName = (variant) => `console-${pathName(variant)}.log`;
+
+// src/testbed/virtual/freebsd-image.ts
+const isHostError = (error) => error instanceof HostError;
+/** Another copy of the image may do better. */
+const isOfOneCopy = (error) => error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
+/** Waits until the image is up, and makes a DUT of it. Throws a UsageError where the image is not fit for one. */
+async function openImage(guest, image, { lab, world }) {
+	const login = await lab.loginTo(image, guest);
+	await using opened = new AsyncDisposableStack();
+	const console = recordConsole("a guest", async (hears) => {
+		const leave = guest.listen(hears);
+		return {
+			ended: guest.ended.then((why) => `QEMU has ended (${why}).`),
+			close: async () => leave()
+		};
+	});
+	opened.defer(() => console.close());
+	await console.open();
+	const ended = guest.ended.then((why) => {
+		throw new QemuEndedError(why);
+	});
+	ended.catch(() => {});
+	const options = {
+		method: "nextboot",
+		connect: async () => bounded(await world.connect(login, "guest", { keepaliveSeconds: 5 })),
+		power: { async cycle() {
+			console.endBoot();
+			await guest.reset().catch((error) => {
+				throw new PowerError(reasonOf(error));
+			});
+		} },
+		console,
+		bootSeconds: image.bootSeconds,
+		sleep: (seconds) => Promise.race([world.sleep(seconds), ended]),
+		now: world.now
+	};
+	const { power: _, ...withoutPower } = options;
+	const unfit = (why) => new UsageError(`The image ${image.path} is not fit for guests: ${why.replace(/\.$/, "")}; see docs/virtual.md for what it needs.`);
+	await wakeFreebsdDut(withoutPower).catch((error) => {
+		if (!isOfOneCopy(error)) throw error;
+		throw unfit(whyNotIn(error, image, guest.console()));
+	});
+	const dut = await openFreebsdDut(options).catch((error) => {
+		if (!isHostError(error) || error.kind !== "command-failed") throw error;
+		throw unfit(reasonOf(error));
+	});
+	opened.defer(() => dut.host().close());
+	const ports = await portsOf(dut.host());
+	if (!("ingress" in ports)) throw unfit(ports.why);
+	await setUp(dut.host(), ports);
+	opened.move();
+	return {
+		dut,
+		boots: bootsOf(asTestbed(image, ports, login), dut, world),
+		console
+	};
+}
+var QemuEndedError = class extends DutLostError {
+	said;
+	constructor(said) {
+		super(`QEMU has ended (${said}).`);
+		this.said = said;
+	}
+};
+/** Why root could not log in to an image that was switched on, and what is to be done; a clause. */
+function whyNotIn(error, { privateKeyPath = "of the ssh agent", bootSeconds }, shown) {
+	if (error instanceof QemuEndedError) return `its QEMU ended before root could log in (${error.said}), as where it switches itself off`;
+	if (isHostError(error) && error.kind === "host-key") return `its sshd shows ${/shows (the \S+ key \S+),/.exec(error.message)?.[1] ?? "no key of its type"} instead of the \`hostKey\` of ppsgate.yml: write there the first two words of its /etc/ssh/ssh_host_ed25519_key.pub`;
+	if (isHostError(error) && /refuses to let root in/.test(error.message)) return `its sshd refuses root with the key ${privateKeyPath}: append the public half to its /root/.ssh/authorized_keys, and have \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+	if (!(error instanceof DutLostError)) return reasonOf(error);
+	const hint = shown.includes("<<BOOT>>") ? "" : " (its kernel is seen there once its /boot/loader.conf has `console=\"comconsole\"`)";
+	return `root could not log in within ${bootSeconds} s, and its console ${whatItShows(shown)}${hint}`;
+}
+/** Cards are found by the addresses that QEMU gave them: it is the kernel that numbers them. */
+async function portsOf(host) {
+	const names = (await host.output(shell`ifconfig -l`)).trim().split(/\s+/);
+	const found = /* @__PURE__ */ new Map();
+	for (const name of names) {
+		const mac = parseIfconfig(await host.output(shell`ifconfig ${name}`))?.mac;
+		if (mac !== void 0) found.set(mac, name);
+	}
+	const [ingress, egress] = [found.get(guestMac.ingress), found.get(guestMac.egress)];
+	if (ingress !== void 0 && egress !== void 0) return {
+		ingress,
+		egress
+	};
+	return { why: `of its three virtio cards the one with the MAC address ${ingress === void 0 ? guestMac.ingress : guestMac.egress} is missing beside ${names.join(", ")}: its kernel needs vtnet(4) for all of them, and its settings have to leave their addresses as they are` };
+}
+/** For the boots to come: addresses, which all else is made of, no waiting for a person, and a console that we read. */
+async function setUp(host, { ingress, egress }) {
+	const settings = [[ingress, guestPorts.ingress], [egress, guestPorts.egress]].flatMap(([port, { inet4, inet6 }]) => [`ifconfig_${port}=inet ${inet4}/30 -tso4 -tso6 -lro -vlanhwtso`, `ifconfig_${port}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`]);
+	await host.output(shell`sysrc ${settings}`);
+	const text = `${(await host.run(shell`cat ${loaderFile}`)).stdout}\n${loaderLines.join("\n")}\n`;
+	await host.upload(Buffer.from(text), loaderFile, 420);
+}
+/** Read after loader.conf; see loader.conf(5). */
+const loaderFile = "/boot/loader.conf.local";
+const loaderLines = [
+	"console=\"comconsole\"",
+	"boot_serial=\"YES\"",
+	"autoboot_delay=\"-1\""
+];
+/**
+* By ksyms(4), which has the modules' as well. Its file has none of the sections that they lie in, so that nm(1) takes none for
+* a function; readelf(1) asks no section, and like nm it reads no device.
+*/
+async function symbolsOf(host) {
+	const copy = "/var/tmp/ppsgate.ksyms";
+	await host.output(shell`kldload -n ksyms`);
+	await host.output(shell`cp ${"/dev/ksyms"} ${copy}`);
+	const options = { maxOutputBytes: mostSymbolBytes$1 };
+	return [...(await host.output(shell`readelf -sW ${copy}`, options)).matchAll(functionRow)].map(([, address, name]) => `${address} t ${name}\n`).join("");
+}
+/** Number, address, size, type, binding, visibility, section and name. */
+const functionRow = /^ *\d+: ([0-9a-f]{16}) +\S+ FUNC +\S+ +\S+ +\S+ (\S+)$/gm;
+const mostSymbolBytes$1 = 64 * 1024 ** 2;
+/** A guest as the machines of a testbed: what stands at the other ends of its wires is no host, and has addresses. */
+function asTestbed({ bootSeconds }, ports, login) {
+	const far = {
+		...login,
+		interface: "none",
+		threads: 1
+	};
+	return {
+		kind: "freebsd",
+		dut: {
+			...login,
+			ingress: { interface: ports.ingress },
+			egress: { interface: ports.egress },
+			boot: {
+				method: "nextboot",
+				limitSeconds: bootSeconds
+			}
+		},
+		senders: [{
+			...far,
+			mac: senderMac,
+			addresses: neighbours.sender
+		}],
+		receiver: {
+			...far,
+			mac: receiverMac,
+			addresses: neighbours.receiver
+		},
+		preflight: "fix",
+		waive: waivedOfGuests
+	};
+}
+/** What does not count where one CPU executes a guest, and its instructions are counted in windows. */
+const waivedOfGuests = {
+	"kern.boottime": "what starts at a boot is no part of most windows, and a run is their median",
+	"kern.shutdown.dumpdevname": "a guest tells on its console what it panics of",
+	"machdep.hyperthreading_allowed": "a guest has one CPU",
+	"net.isr.maxthreads": "a guest has one CPU",
+	"net.isr.bindthreads": "a guest has one CPU"
+};
+
+// src/testbed/virtual/freebsd-guests.ts
+function freebsdGuests(name, config, { lab, tallies, cpus, flows, world }) {
+	/** By the variants that they boot. */
+	const machines = /* @__PURE__ */ new Map();
+	/** Has booted the image, and waits for a variant. */
+	let spare;
+	/** A copy of the image was up. */
+	let isFit = false;
+	/** What base has taken of scenarios' rules. */
+	const taken = /* @__PURE__ */ new Set();
+	const numbers = /* @__PURE__ */ new Set();
+	let families = ["inet4"];
+	let prepared;
+	let request;
+	const over = new AbortController();
+	const cpuOf = (number) => cpus[(number - 1) % cpus.length] ?? 0;
+	/** A copy of the image that is up, on its own kernel. */
+	const newMachine = async () => {
+		let number = 1;
+		while (numbers.has(number)) number += 1;
+		numbers.add(number);
+		await using opened = new AsyncDisposableStack();
+		opened.defer(() => void numbers.delete(number));
+		const guest = await lab.bootImage(number, config.image, cpuOf(number));
+		opened.defer(() => guest.stop());
+		let said;
+		guest.ended.then((last) => {
+			said = last;
+		});
+		const { dut, boots, console } = await openImage(guest, config.image, {
+			lab,
+			world
+		});
+		opened.defer(async () => {
+			await dut.host().close();
+			await console.close();
+		});
+		await inspectDut(boots, families);
+		await fingerprintOfDut(boots);
+		isFit = true;
+		opened.move();
+		return {
+			number,
+			guest,
+			dut,
+			boots: {
+				...boots,
+				tallies
+			},
+			console,
+			said: () => said
+		};
+	};
+	/** That of the variant, or another where QEMU has ended by itself. */
+	const machineFor = async (variant) => {
+		const known = machines.get(variant);
+		if (known !== void 0 && known.said() === void 0) return known;
+		await endOf(variant);
+		const waiting = spare;
+		spare = void 0;
+		const isThere = waiting !== void 0 && waiting.said() === void 0;
+		if (waiting !== void 0 && !isThere) await switchOff(waiting);
+		const machine = isThere ? waiting : await newMachine();
+		machines.set(variant, machine);
+		return machine;
+	};
+	const switchOff = async ({ number, guest, dut, console }) => {
+		await dut.host().close().catch(() => {});
+		await guest.stop();
+		await console.close();
+		numbers.delete(number);
+	};
+	const endOf = async (variant) => {
+		const machine = machines.get(variant);
+		machines.delete(variant);
+		if (machine !== void 0) await switchOff(machine);
+	};
+	const bootsOfOne = ({ variant }) => {
+		const machine = machines.get(variant);
+		if (machine === void 0) throw new TypeError(`${variant} was not booted here.`);
+		return machine.boots;
+	};
+	/** What a kernel has lost would be lost for all cells of its pair, as it boots for the next one only. */
+	const mendPaths = ({ config: { preflight: mode, waive }, config, dut }, family) => preflight(dut.host(), {
+		mode,
+		waive,
+		sleep: world.sleep,
+		context: settingsContext(config, [family])
+	});
+	/** Base is asked where it has not shown yet that it takes what another refuses: it need not be next, nor get so far. */
+	const afterRefusal = async (variant, scenario, refusal) => {
+		tallyOf(tallies, variant).refusals += 1;
+		const base = machines.get("base");
+		if (variant !== "base" && !taken.has(scenario) && base !== void 0) {
+			if (await layRules(base.dut.host(), scenario, request?.rules ?? {}) === void 0) taken.add(scenario);
+		}
+		if (!(variant === "base" || taken.has(scenario))) return {
+			kind: "failed",
+			reason: refusal,
+			lacksControl: true
+		};
+		if (!isToBlame(tallies, variant, "refusals", "hasBooted")) return failed(refusal);
+		return rejected$1(variant, {
+			kind: "does-not-load",
+			scenario,
+			message: `Twice: ${refusal}.`
+		});
+	};
+	const bootOne = async (run) => {
+		const { variant, link } = run;
+		const kernel = await prepared?.kernels.get(variant, link);
+		const notBooted = (outcome, console = "") => ({
+			kind: "not-booted",
+			variant,
+			outcome,
+			console
+		});
+		if (kernel === void 0) throw new TypeError(`${variant} was not readied.`);
+		if (kernel.kind === "rejected") return notBooted(rejected$1(variant, kernel.rejection));
+		const machine = await machineFor(variant).catch((error) => {
+			if (isFit && isOfOneCopy(error)) return reasonOf(error);
+			throw error;
+		});
+		if (typeof machine === "string") return notBooted(failed(machine));
+		const { guest, boots } = machine;
+		want(boots, [variant]);
+		boots.families = families;
+		boots.mayDiffer = request?.mayDiffer === true;
+		await guest.pinTo(cpuOf(machine.number)).catch(() => {});
+		const outcome = await bootedFor(machine, {
+			number: 1,
+			...run
+		}, kernel);
+		if (outcome.kind === "ready") {
+			const { kernel: version } = outcome.boot;
+			return {
+				kind: "booted",
+				variant,
+				guest,
+				host: machine.dut.host(),
+				kernel: version
+			};
+		}
+		const console = guest.console();
+		await endOf(variant);
+		return notBooted(outcome, console);
+	};
+	return {
+		async inspect(cells) {
+			families = [...new Set(cells.map(({ family }) => family))];
+			spare ??= await newMachine();
+			const told = await inspectDut(spare.boots, families);
+			return {
+				fingerprint: {
+					...await machineOf(config),
+					...await fingerprintOfDut(spare.boots)
+				},
+				warnings: told.filter(isOfImage).map(({ message }) => message)
+			};
+		},
+		async prepare(asked) {
+			request = asked;
+			families = [...new Set(asked.cells.map(({ family }) => family))];
+			if (prepared === void 0) {
+				spare ??= await newMachine();
+				const { builder } = config;
+				const folder = await mkdtemp(join(tmpdir(), "ppsgate-kernels-"));
+				const builds = await builderFor(spare.dut.host(), {
+					name,
+					builder
+				}, world);
+				prepared = {
+					kernels: kernelsIn(folder, builds),
+					folder
+				};
+			}
+			const wanted = new Set(asked.variants.map(({ variant }) => variant));
+			for (const variant of machines.keys()) if (!wanted.has(variant)) await endOf(variant);
+			const signal = AbortSignal.any([asked.signal, over.signal]);
+			prepared.kernels.want({
+				...asked,
+				signal
+			});
+			return { kind: "ready" };
+		},
+		ready: () => prepared?.kernels.ready() ?? /* @__PURE__ */ new Set(),
+		async boot({ pair, runs, signal }) {
+			signal.throwIfAborted();
+			const all = await Promise.allSettled(runs.map((run) => bootOne({
+				...run,
+				pair
+			})));
+			signal.throwIfAborted();
+			return all.map((one) => {
+				if (one.status === "rejected") throw one.reason;
+				return one.value;
+			});
+		},
+		tryAll: async () => void 0,
+		async lay(one, { scenario, family }) {
+			const boots = bootsOfOne(one);
+			const refusal = await layRules(one.host, scenario, request?.rules ?? {});
+			if (refusal !== void 0) return afterRefusal(one.variant, scenario, refusal);
+			if (one.variant === "base") taken.add(scenario);
+			if (await whyAstray(boots, family) === void 0) return void 0;
+			await mendPaths(boots, family);
+			const astray = await whyAstray(boots, family);
+			return astray === void 0 ? void 0 : failed(astray);
+		},
+		async whyNotInForce(one, { scenario }, { isSilent }) {
+			const proof = provesScenario(scenario, await proofOf(one.host), {
+				...!isSilent && { blast: { flows } },
+				own: request?.rules ?? {}
+			});
+			if (proof.kind === "in-force") return void 0;
+			return `${scenario} was not in force on ${one.variant}: ${proof.reason}`;
+		},
+		symbols: ({ host }) => symbolsOf(host),
+		leave: async () => {},
+		async end(booted) {
+			for (const { variant } of booted) await endOf(variant);
+		},
+		async close() {
+			over.abort(/* @__PURE__ */ new Error("the testbed is given back"));
+			for (const variant of machines.keys()) await endOf(variant);
+			if (spare !== void 0) await switchOff(spare);
+			spare = void 0;
+			await prepared?.kernels.ended();
+			if (prepared !== void 0) await rm(prepared.folder, {
+				recursive: true,
+				force: true
+			});
+		}
+	};
+}
+/** What packets need is made in the boots to come, and has to be there then. */
+const isOfImage = ({ isWaived, isVital }) => !isWaived && !isVital;
+/** One boot serves all cells of a pair. */
+const anyCell = {
+	scenario: "forwarding",
+	family: "inet4"
+};
+/**
+* What never comes back is the variant's, like any that does not come up: its own kernel does on a new copy of the image. So is
+* what is lost when it was up, as nothing but this machine lies between.
+*/
+async function bootedFor({ boots, guest, console: recorder, said }, run, kernel) {
+	const planned = {
+		number: 1,
+		cell: anyCell,
+		runs: [run]
+	};
+	try {
+		return await bootFor(boots, planned, run, kernel);
+	} catch (error) {
+		if (!isOfOneCopy(error)) throw error;
+		const { variant } = run;
+		if (error instanceof DutLostError || said() !== void 0) {
+			const words = lastWords(guest.console(), false);
+			return afterBootFailure$1(boots, variant, {
+				reason: whyGone(said()),
+				...words
+			});
+		}
+		if (!isHostError(error) || !isBroken(error)) return failed(reasonOf(error));
+		return afterEarlyDeath(boots.tallies, variant, recorder.lastWords());
+	}
+}
+const whyGone = (said) => said === void 0 ? "it did not come up, and neither did its image after it, not even power-cycled twice" : `its QEMU has ended (${said})`;
+/** It came up, which no boot failure in a row is counted over; base, which lives on beside it, has shown that one can. */
+function afterEarlyDeath(tallies, variant, { panic, console }) {
+	tallyOf(tallies, variant).deaths += 1;
+	const how = "it was lost again as soon as it was up";
+	if (!isToBlame(tallies, variant, "deaths", "hasBooted")) {
+		const why = panic === void 0 ? "" : ` (panic: ${panic})`;
+		return failed(`the guest with ${variant} died right after it had booted: ${how}${why}`);
+	}
+	return rejected$1(variant, {
+		kind: "boot-failed",
+		message: `Twice: ${how}.`,
+		...panic !== void 0 && { panic },
+		...console !== void 0 && { console }
+	});
+}
+const isBroken = ({ kind }) => [
+	"unreachable",
+	"lost",
+	"timeout"
+].includes(kind);
+
+// src/testbed/virtual/linux-boots.ts
+/** None that comes up takes so long, on a machine that is busy with much else. */
+const mostBootSeconds = 120;
+/** Beside one that is up, another that is not after so many times as long will not be. */
+const mostTimesSlower = 4;
+const leastSecondsBeside = 20;
+/** Boots them all at once, each on a CPU of its own as far as there are any; answers in their order. */
+async function bootTogether(world, bootables) {
+	const startedAt = performance.now();
+	const isOneUp = Promise.withResolvers();
+	return Promise.all(bootables.map((bootable, index) => {
+		const patience = patienceFrom(startedAt, isOneUp.promise);
+		return boot(world, bootable, index + 1, patience, () => isOneUp.resolve((performance.now() - startedAt) / 1e3));
+	}));
+}
+/** Answers, after that, for how many seconds was waited. */
+async function patienceFrom(startedAt, isOneUp) {
+	const elapsed = () => (performance.now() - startedAt) / 1e3;
+	const limit = setTimeout(mostBootSeconds * 1e3, void 0, { ref: false });
+	const tookSeconds = await Promise.race([isOneUp, limit]);
+	if (tookSeconds === void 0) return mostBootSeconds;
+	const mostSeconds = Math.max(tookSeconds * mostTimesSlower, tookSeconds + leastSecondsBeside);
+	await setTimeout((mostSeconds - elapsed()) * 1e3, void 0, { ref: false });
+	return Math.round(elapsed());
+}
+async function boot({ lab, connect, cpus, signal }, { variant, kernel }, number, patience, onUp) {
+	signal.throwIfAborted();
+	const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
+	const notBooted = (reason) => ({
+		kind: "not-booted",
+		variant,
+		reason,
+		words: lastWords(guest.console(), false),
+		console: guest.console()
+	});
+	const aborted = Promise.withResolvers();
+	const abort = () => aborted.reject(signal.reason);
+	signal.addEventListener("abort", abort);
+	try {
+		const isUp = guest.up.then(() => "up", () => "ended");
+		const how = await Promise.race([
+			isUp,
+			patience,
+			aborted.promise
+		]);
+		if (how === "ended") return notBooted("it reset itself before it was up");
+		if (how !== "up") {
+			const { where, words } = await interrupted(guest);
+			return {
+				...notBooted(`it was not up after ${how} s${where}, and was power-cycled`),
+				words
+			};
+		}
+		onUp();
+		const host = await connect(lab.login(guest), variant.variant, { keepaliveSeconds: 5 });
+		const found = await identify(host, guest, kernel);
+		if (found.kind === "other") {
+			await host.close();
+			return notBooted(found.reason);
+		}
+		return {
+			kind: "booted",
+			variant,
+			guest,
+			host,
+			dut: linuxDut(host),
+			kernel: found.kernel
+		};
+	} catch (error) {
+		signal.throwIfAborted();
+		if (!(error instanceof HostError)) throw error;
+		return notBooted(`nobody could log in to it (${reasonOf(error)})`);
+	} finally {
+		signal.removeEventListener("abort", abort);
+	}
+}
+/** Whether what runs is what was to be booted: by the kernel's own name, what it was told, and the modules that it loaded. */
+async function identify(host, { commandLine }, { version, atBoot }) {
+	const [release, build, told, notes, ...modules] = (await host.output(shell`uname -r && uname -v && cat /proc/cmdline && od -A n -v -t x1 /sys/kernel/notes | tr -d ' \n' && echo && cut -d ${" "} -f 1 /proc/modules`)).split("\n");
+	if (!version.startsWith(`${release} `) || !version.includes(` ${build}`)) return {
+		kind: "other",
+		reason: `${release} ${build} came up instead of ${version}`
+	};
+	if (told !== commandLine) return {
+		kind: "other",
+		reason: `it was told "${told}"`
+	};
+	const missing = atBoot.filter((name) => !modules.includes(name));
+	if (missing.length > 0) return {
+		kind: "other",
+		reason: `it loaded no ${missing.join(" and no ")}`
+	};
+	const id = buildIdIn(notes ?? "");
+	return {
+		kind: "same",
+		kernel: `${release} ${build}${id === void 0 ? "" : `, build ${id}`}`
+	};
+}
+/** The note of type 3, owner `GNU`, in hexadecimal; see elf(5), NT_GNU_BUILD_ID. */
+const buildIdIn = (notes) => /04000000(14000000)03000000474e5500([0-9a-f]{40})/.exec(notes)?.[2];
+
+// src/testbed/virtual/linux-guests.ts
+const run = promisify(execFile);
+function linuxGuests(name, config, { lab, tallies, cpus, world }) {
+	/** What was readied, by the names of variants. */
+	let wanted = /* @__PURE__ */ new Map();
+	let scenarios = [];
+	const duts = /* @__PURE__ */ new WeakMap();
+	const dutOf = (one) => {
+		const dut = duts.get(one)?.dut;
+		if (dut === void 0) throw new TypeError(`${one.variant} was not booted here.`);
+		return dut;
+	};
+	const end = async (booted) => {
+		for (const { host, guest } of booted) {
+			await host.close().catch(() => {});
+			await guest.stop();
+		}
+	};
+	return {
+		inspect: async () => ({
+			fingerprint: await fingerprint(config),
+			warnings: []
+		}),
+		async prepare({ variants, cells, keepLog, tell, signal }) {
+			scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
+			const readied = /* @__PURE__ */ new Map();
+			for (const variant of variants) {
+				signal.throwIfAborted();
+				const known = wanted.get(variant.variant);
+				if (known !== void 0) {
+					readied.set(variant.variant, known);
+					continue;
+				}
+				const archive = await archiveOf(variant, {
+					keepLog,
+					tell,
+					signal
+				});
+				if (archive.kind === "rejected") return archive;
+				tell(`unpacking the kernel of ${variant.variant}`);
+				readied.set(variant.variant, {
+					variant,
+					kernel: await unpacked(lab, archive.path)
+				});
+			}
+			wanted = readied;
+			return { kind: "ready" };
+		},
+		ready: () => new Set(wanted.keys()),
+		async boot({ runs, signal }) {
+			const bootables = runs.map(({ variant }) => {
+				const bootable = wanted.get(variant);
+				if (bootable === void 0) throw new TypeError(`${variant} was not readied.`);
+				return bootable;
+			});
+			const all = await bootTogether({
+				lab,
+				connect: connectTo,
+				cpus,
+				signal
+			}, bootables);
+			for (const { kind, variant } of all) {
+				const tally = tallyOf(tallies, variant.variant);
+				if (kind === "booted") Object.assign(tally, {
+					hasBooted: true,
+					bootFailures: 0
+				});
+				else tally.bootFailures += 1;
+			}
+			return all.map((one) => {
+				const variant = one.variant.variant;
+				if (one.kind === "not-booted") return {
+					kind: "not-booted",
+					variant,
+					outcome: afterBootFailure(tallies, variant, one),
+					console: one.console
+				};
+				const { guest, host, kernel } = one;
+				const booted = {
+					kind: "booted",
+					variant,
+					guest,
+					host,
+					kernel
+				};
+				duts.set(booted, one);
+				return booted;
+			});
+		},
+		async tryAll(booted) {
+			try {
+				const refused = (await Promise.all(booted.map(async (one) => {
+					const variant = wanted.get(one.variant)?.variant;
+					return dutOf(one).prepare(variant === void 0 ? [] : [variant], scenarios);
+				}))).filter((prepared) => prepared.kind === "rejected");
+				return refused.find(({ variant }) => variant === "base") ?? refused[0];
+			} catch (error) {
+				const full = await withoutRoom(tallies, booted);
+				if (full !== void 0) return full;
+				throw error;
+			}
+		},
+		async lay(one, { scenario }) {
+			if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+			const laid = await dutOf(one).lay(one.variant, scenario);
+			return laid.kind === "rejected" ? laid : void 0;
+		},
+		whyNotInForce: async () => void 0,
+		symbols: ({ host }) => host.output(shell`cat /proc/kallsyms`, { maxOutputBytes: mostSymbolBytes }),
+		leave: end,
+		end,
+		close: async () => {}
+	};
+	/** What boots a variant: a kernel that was given or is built, or the configuration's where only files differ. */
+	async function archiveOf({ variant, kernel }, told) {
+		if (kernel === void 0) return {
+			kind: "archive",
+			path: config.kernelPath
+		};
+		if (kernel.kind === "archive") {
+			await requireSame(kernel);
+			return {
+				kind: "archive",
+				path: kernel.path
+			};
+		}
+		if (config.builder === void 0) throw new UsageError(`${name} has no \`builder\`, which the kernels of a tree need.`);
+		const path = join(lab.folder, `${pathName(variant)}.tar.zst`);
+		const { connect, now, kernelSums: sums = noSums } = world;
+		const request = {
+			variant,
+			kernel,
+			path,
+			owner: `ppsgate on ${name}`,
+			connect,
+			now,
+			sums,
+			...told
+		};
+		const built = await buildLinuxKernel(config.builder, request);
+		return built.kind === "rejected" ? {
+			...built,
+			variant
+		} : built;
+	}
+}
+/** A kernel of a distribution names some 150,000 symbols in 7 MB. */
+const mostSymbolBytes = 64 * 1024 ** 2;
+/** Undefined is this machine's own kernel. */
+async function unpacked(lab, path) {
+	try {
+		return await lab.kernel(path);
+	} catch (error) {
+		if (!(error instanceof KernelFilesError)) throw error;
+		const subject = path === void 0 ? "" : `The kernel ${path} `;
+		throw new UsageError(`${subject}${error.message}.`);
+	}
+}
+async function requireSame({ path, sha256 }) {
+	const now = await givenKernel(path);
+	if (now.kind === "archive" && now.sha256 === sha256) return;
+	throw new UsageError(`The kernel ${path} has changed since this gate began: give it back its old content, or begin anew.`);
+}
+function afterBootFailure(tallies, name, { reason, words: { panic, console } }) {
+	if (isToBlame(tallies, name, "bootFailures", "hasBooted")) return {
+		kind: "rejected",
+		variant: name,
+		rejection: {
+			kind: "boot-failed",
+			message: `Twice in a row: ${reason}.`,
+			...panic !== void 0 && { panic },
+			...console !== void 0 && { console }
+		}
+	};
+	return {
+		kind: "failed",
+		reason: `${name} did not boot: ${reason}${panic === void 0 ? "" : ` (panic: ${panic})`}`,
+		...lacksControl(tallies, name, "hasBooted") && { lacksControl: true }
+	};
+}
+/** What has nothing left where rules are laid; a kernel that keeps it full is to blame. */
+async function withoutRoom(tallies, booted) {
+	for (const { host, variant } of booted) {
+		if ((await host.output(shell`df -P -k /run | tail -n 1`).catch(() => "")).trim().split(/\s+/)[3] !== "0") continue;
+		tallyOf(tallies, variant).refusals += 1;
+		const message = `no room is left in /run of the guest with ${variant}`;
+		if (!isToBlame(tallies, variant, "refusals", "hasBooted")) return {
+			kind: "failed",
+			reason: message
+		};
+		return {
+			kind: "rejected",
+			variant,
+			rejection: {
+				kind: "out-of-disk",
+				message: `Twice: ${message}.`
+			}
+		};
+	}
+}
+async function fingerprint(config) {
+	const nftables = await run("nft", ["--version"]);
+	return {
+		...await machineOf(config),
+		"kernel command line": kernelCommandLine("…"),
+		nftables: nftables.stdout.trim(),
+		"kernel of this machine": release()
+	};
+}
 
 // src/testbed/virtual/hot-functions.ts
 /** Of so many instructions a sample is made, so that a window of 10,000 packets has as many as a sampler would take. */
@@ -2480,28 +3060,29 @@ function functionsOf(symbols) {
 /** Counts one window, after another that nothing is made of, in a guest that is up: counting leaves no trace in it. */
 async function profile(guests, { cell, variant }, keepLog, signal) {
 	if (guests.config.accelerator !== "tcg") return impossible("where the CPU itself executes a guest, nobody counts its instructions");
-	if ((guests.running?.booted ?? []).every((one) => one.variant.variant !== variant)) {
-		const names = [...guests.wanted.keys()];
+	if ((guests.running?.booted ?? []).every((one) => one.variant !== variant)) {
+		const runs = [...guests.system.ready()].map((name) => ({ variant: name }));
 		const up = await guestsFor(guests, {
 			pair: 0,
-			names
-		}, keepLog, signal);
+			runs,
+			signal
+		}, keepLog);
 		if (up.kind !== "up") return missed(whyNot(up.outcome));
 	}
-	const booted = guests.running?.booted.find((one) => one.variant.variant === variant);
+	const booted = guests.running?.booted.find((one) => one.variant === variant);
 	const counts = booted?.guest.counts;
 	if (booted === void 0 || counts === void 0) return missed("nothing counted instructions");
 	try {
-		const laid = await layAll([booted], cell);
-		if (laid !== void 0) return missed(whyNot(laid));
+		const laid = await layAll(guests, [booted], cell);
+		if (laid?.kind === "lost") return missed(laid.reason);
+		if (laid !== void 0) return missed(whyNot(laid.outcome));
 		await send(guests, [booted], cell, 1, signal);
 		const before = await readFile(counts);
 		const sent = await send(guests, [booted], cell, 1, signal);
 		const after = await readFile(counts);
 		if (sent.kind !== "sent") return missed("packets did not flow while instructions were counted");
 		await keepLog("windows.log", sent.log);
-		const limits = { maxOutputBytes: mostSymbolBytes };
-		const symbols = await booted.host.output(shell`cat /proc/kallsyms`, limits);
+		const symbols = await guests.system.symbols(booted);
 		const text = foldedInstructions({
 			before,
 			after,
@@ -2517,111 +3098,109 @@ async function profile(guests, { cell, variant }, keepLog, signal) {
 		return missed(error.message);
 	}
 }
-/** A kernel of a distribution names some 150,000 symbols in 7 MB. */
-const mostSymbolBytes = 64 * 1024 ** 2;
 const whyNot = (outcome) => outcome.reason ?? "the variant does not boot";
 
+// src/testbed/virtual/windows.ts
+const script = readFileSync(new URL("windows.sh", import.meta.url), "utf8");
+/** Most that a guest may take for a window: a thousand packets a second, on a machine with much else to do. */
+const mostSeconds = 30;
+/** Throws the signal's reason where that is aborted. */
+async function sendWindows({ wire }, { guests, flows, packets, windows, signal }) {
+	const all = guests.map((_, index) => index + 1);
+	const rounds = Array.from({ length: windows }, (_, round) => round % 2 === 0 ? all : all.toReversed());
+	const described = guests.map(({ interfaces, counts = "-", cpuThread }) => [
+		interfaces.sender,
+		interfaces.receiver,
+		counts,
+		cpuThread,
+		flows
+	].join(","));
+	const words = [
+		packets,
+		mostSeconds,
+		0,
+		rounds.flat().join(",")
+	].map(String);
+	const sending = wire.start("bash", [
+		"-c",
+		script,
+		"windows.sh",
+		...words,
+		...described
+	]);
+	let log = "";
+	let said = "";
+	sending.stdout?.on("data", (piece) => {
+		log += piece.toString();
+	});
+	sending.stderr?.on("data", (piece) => {
+		said = (said + piece.toString()).slice(-4096);
+	});
+	const stop = () => void sending.stdin?.end();
+	sending.stdin?.on("error", () => {});
+	signal.addEventListener("abort", stop);
+	for (const { ended } of guests) ended.then(stop);
+	try {
+		const [code] = await once(sending, "close");
+		signal.throwIfAborted();
+		if (code === 0) return {
+			kind: "sent",
+			log
+		};
+		return {
+			kind: "broken",
+			log,
+			said: lastLine(said) ?? "it said nothing"
+		};
+	} finally {
+		signal.removeEventListener("abort", stop);
+	}
+}
+
 // src/testbed/virtual/testbed.ts
-const run = promisify(execFile);
 /** Makes the laboratory on this machine; `restore` takes it down. Throws a LabInUseError while another process has it. */
-async function openVirtualTestbed(name, config, traffic, world) {
-	const lab = await virtualLabUp(config);
+async function openVirtualTestbed(name, config, traffic, world, labOfGuests = {
+	up: virtualLabUp,
+	sendWindows
+}) {
+	const lab = await labOfGuests.up(config);
+	const tallies = /* @__PURE__ */ new Map();
+	const cpus = guestCpu === 0 ? [guestCpu] : [guestCpu, 0];
+	const { flows } = traffic;
+	const system = config.system === "linux" ? linuxGuests(name, config, {
+		lab,
+		tallies,
+		cpus,
+		world
+	}) : freebsdGuests(name, config, {
+		lab,
+		tallies,
+		cpus,
+		flows,
+		world
+	});
 	const guests = {
 		lab,
 		config,
 		traffic,
-		connect: connectTo,
-		cpus: guestCpu === 0 ? [guestCpu] : [guestCpu, 0],
-		tallies: /* @__PURE__ */ new Map(),
-		wanted: /* @__PURE__ */ new Map(),
-		scenarios: [],
+		tallies,
+		system,
 		running: void 0,
-		flowsFor: (cell) => flowsFor(lab, traffic, cell)
+		flowsFor: (cell) => flowsFor(lab, traffic, cell),
+		sendWindows: labOfGuests.sendWindows
 	};
 	return {
 		name,
-		inspect: async () => ({
-			fingerprint: await fingerprint(config),
-			warnings: []
-		}),
-		async prepare({ variants, cells, keepLog, tell, signal }) {
-			guests.scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
-			const wanted = /* @__PURE__ */ new Map();
-			for (const variant of variants) {
-				signal.throwIfAborted();
-				const known = guests.wanted.get(variant.variant);
-				if (known !== void 0) {
-					wanted.set(variant.variant, known);
-					continue;
-				}
-				const archive = await archiveOf(variant, {
-					keepLog,
-					tell,
-					signal
-				});
-				if (archive.kind === "rejected") return archive;
-				tell(`unpacking the kernel of ${variant.variant}`);
-				wanted.set(variant.variant, {
-					variant,
-					kernel: await unpacked(lab, archive.path)
-				});
-			}
-			guests.wanted = wanted;
-			return { kind: "ready" };
-		},
-		ready: () => new Set(guests.wanted.keys()),
+		inspect: system.inspect,
+		prepare: system.prepare,
+		ready: system.ready,
 		blast: (planned, keepLog, signal) => blast(guests, planned, keepLog, signal),
 		booted: () => void 0,
 		profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
-		restore: () => stopAll(guests).finally(() => lab.down())
-	};
-	/** What boots a variant: a kernel that was given or is built, or the configuration's where only files differ. */
-	async function archiveOf({ variant, kernel }, told) {
-		if (kernel === void 0) return {
-			kind: "archive",
-			path: config.kernelPath
-		};
-		if (kernel.kind === "archive") {
-			await requireSame(kernel);
-			return {
-				kind: "archive",
-				path: kernel.path
-			};
+		async restore() {
+			await stopAll(guests).then(system.close).finally(() => lab.down());
 		}
-		if (config.builder === void 0) throw new UsageError(`${name} has no \`builder\`, which the kernels of a tree need.`);
-		const path = join(lab.folder, `${pathName(variant)}.tar.zst`);
-		const { connect, now, kernelSums: sums = noSums } = world;
-		const request = {
-			variant,
-			kernel,
-			path,
-			owner: `ppsgate on ${name}`,
-			connect,
-			now,
-			sums,
-			...told
-		};
-		const built = await buildLinuxKernel(config.builder, request);
-		return built.kind === "rejected" ? {
-			...built,
-			variant
-		} : built;
-	}
-}
-/** Undefined is this machine's own kernel. */
-async function unpacked(lab, path) {
-	try {
-		return await lab.kernel(path);
-	} catch (error) {
-		if (!(error instanceof KernelFilesError)) throw error;
-		const subject = path === void 0 ? "" : `The kernel ${path} `;
-		throw new UsageError(`${subject}${error.message}.`);
-	}
-}
-async function requireSame({ path, sha256 }) {
-	const now = await givenKernel(path);
-	if (now.kind === "archive" && now.sha256 === sha256) return;
-	throw new UsageError(`The kernel ${path} has changed since this gate began: give it back its old content, or begin anew.`);
+	};
 }
 /** Guests stand on wires of their own, so that all have the same addresses. */
 async function flowsFor(lab, { flows, frameBytes }, cell) {
@@ -2637,17 +3216,6 @@ async function flowsFor(lab, { flows, frameBytes }, cell) {
 	}));
 	return path;
 }
-async function fingerprint(config) {
-	const [qemu, nftables] = await Promise.all([run("qemu-system-x86_64", ["--version"]), run("nft", ["--version"])]);
-	const { accelerator, memoryMebibytes } = config;
-	const model = accelerator === "tcg" ? "max" : "host";
-	return {
-		machine: `virtual: ${qemu.stdout.split("\n")[0]?.trim()}, ${accelerator}, q35, CPU model ${model}, 1 CPU, ${memoryMebibytes} MiB`,
-		"kernel command line": kernelCommandLine("…"),
-		nftables: nftables.stdout.trim(),
-		"kernel of this machine": release()
-	};
-}
 
 // src/testbed/testbed.ts
 /** A testbed that nobody else can use. */
@@ -2658,4 +3226,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { blast$2 as blast, bootFor, bootTogether, bounded, connectTo, fencedConnect, fencedWorld, fingerprintOfDut, firewallsTold, freebsdLogNames, inspectDut, layRules, leastMtu, loadedModules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, openVirtualTestbed, ourFolder, ourPrograms, pairsOf, profile$2 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, readVirtualLogs, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed, windowsLogName };
+export { blast$2 as blast, bootFor, bootTogether, bounded, connectTo, fencedConnect, fencedWorld, fingerprintOfDut, firewallsTold, freebsdLogNames, inspectDut, isOfImage, layRules, leastMtu, loadedModules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openImage, openLinuxTestbed, openVirtualTestbed, ourFolder, ourPrograms, pairsOf, profile$2 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, readVirtualLogs, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed, windowsLogName };

@@ -1,6 +1,6 @@
 import { claim, disclaim, labPath, ownerFile } from "./linux-lab.js";
 import { object, string, union, unknown } from "./vendor/zod.js";
-import { lastLine, reasonOf } from "./words.js";
+import { UsageError, lastLine, reasonOf } from "./words.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { basename, delimiter, dirname, join } from "node:path";
@@ -12,6 +12,48 @@ import { access, chown, copyFile, mkdir, open, readFile, readdir, realpath, rm, 
 import { availableParallelism } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { createInterface } from "node:readline";
+
+// src/virtual-lab/addresses.ts
+/** The controller's end of the cable by which guests are controlled; link-local, so that nothing but this machine can ever be meant. */
+const controllerAddress = "169.254.74.1";
+/** The other end, where each guest's sshd has a port. */
+const wireAddress = "169.254.74.2";
+const guestAddress = "169.254.74.15";
+/**
+* Options of QEMU's `-netdev user`: its own network of a guest, in which the guest's address is the one that DHCP gives, too.
+* Connections come from the controller's address, for which QEMU answers there: so a guest has a way back that knows its own
+* network alone, as one does that is named no router.
+*/
+const guestNetwork = `net=169.254.74.0/24,host=${controllerAddress},dhcpstart=${guestAddress}`;
+/** Each guest has its own wires, so that all have the same addresses; guests name their cards by them. */
+const guestMac = {
+	management: "02:70:70:00:00:00",
+	ingress: "02:70:70:00:00:01",
+	egress: "02:70:70:00:00:02"
+};
+/** What stands at the other ends of a guest's two wires, and the addresses that it stands for. */
+const senderMac = "02:70:70:00:ff:01";
+const receiverMac = "02:70:70:00:ff:02";
+const guestPorts = {
+	ingress: {
+		inet4: "198.18.0.1",
+		inet6: "2001:2::1"
+	},
+	egress: {
+		inet4: "198.19.0.1",
+		inet6: "2001:2:0:8000::1"
+	}
+};
+const neighbours = {
+	sender: {
+		inet4: "198.18.0.2",
+		inet6: "2001:2::2"
+	},
+	receiver: {
+		inet4: "198.19.0.2",
+		inet6: "2001:2:0:8000::2"
+	}
+};
 
 // src/virtual-lab/nobody.ts
 /** The number of a user, and of a group, that no account has; its bytes read `ppsg`. */
@@ -67,6 +109,246 @@ async function openQmp(path) {
 		execute: ask,
 		[Symbol.dispose]: () => void socket.destroy()
 	};
+}
+
+// src/virtual-lab/guest.ts
+const execute$1 = promisify(execFile);
+const mostConsoleBytes = 1024 ** 2;
+const secondsForLastWords = 5;
+/** Starts one, and answers before it has booted. Throws where QEMU does not start. */
+async function startGuest(wire, request) {
+	const { number, folder, plugin } = request;
+	await rm(folder, {
+		recursive: true,
+		force: true
+	});
+	await mkdir(folder, {
+		mode: 448,
+		recursive: true
+	});
+	const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
+	await layWires(wire, [sender, receiver]);
+	const qmpPath = join(folder, "qmp");
+	const counts = plugin === void 0 ? void 0 : join(folder, "counts");
+	const options = qemuArguments(request, {
+		sender,
+		receiver,
+		qmpPath,
+		counts
+	});
+	const running = wire.start("setpriv", [...[
+		"--no-new-privs",
+		"taskset",
+		"--cpu-list",
+		String(request.cpu)
+	], ...options]);
+	let shown = Buffer.alloc(0);
+	let said = "";
+	const ended = once(running, "close").then(() => lastLine(said) ?? "it said nothing", (error) => String(error));
+	const listeners = /* @__PURE__ */ new Set();
+	running.stdout?.on("data", (piece) => {
+		shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
+		for (const hears of listeners) hears(piece);
+	});
+	running.stderr?.on("data", (piece) => {
+		said = (said + piece.toString()).slice(-4096);
+	});
+	const qemu = await qemuOf(running.pid, ended);
+	return {
+		number,
+		address: {
+			host: wireAddress,
+			port: portOf(number)
+		},
+		interfaces: {
+			sender,
+			receiver
+		},
+		counts,
+		cpuThread: await cpuThreadOf(qemu, ended),
+		ended,
+		console: () => shown.toString(),
+		listen(hears) {
+			listeners.add(hears);
+			return () => void listeners.delete(hears);
+		},
+		async pinTo(cpu) {
+			await execute$1("taskset", [
+				"--all-tasks",
+				"--pid",
+				"--cpu-list",
+				String(cpu),
+				String(qemu)
+			]);
+		},
+		async interrupt() {
+			const before = shown.length;
+			using qmp = await openQmp(qmpPath);
+			await qmp.execute("inject-nmi");
+			await Promise.race([ended, setTimeout(secondsForLastWords * 1e3)]);
+			if (shown.length === before) await setTimeout(100);
+		},
+		async reset() {
+			using qmp = await openQmp(qmpPath);
+			await qmp.execute("system_reset");
+		},
+		async stop() {
+			endProcess(qemu);
+			await ended;
+			await rm(folder, {
+				recursive: true,
+				force: true
+			});
+		}
+	};
+}
+/** QEMU has ended, with the last that it said. */
+var GuestEndedError = class extends Error {
+	name = "GuestEndedError";
+};
+/** Where the sshd of a guest is reached on the wire's address. */
+const portOf = (number) => 2200 + number;
+/** Frames of the guest's come out of one, and what is sent into the other goes to it; nobody answers them, or asks. */
+async function layWires(wire, names) {
+	for (const name of names) {
+		await wire.run("ip", [
+			"link",
+			"delete",
+			name
+		]).catch(() => {});
+		await wire.run("ip", [
+			"tuntap",
+			"add",
+			"dev",
+			name,
+			"mode",
+			"tap"
+		]);
+		const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
+		await wire.run("sysctl", [
+			"-q",
+			"-w",
+			`net.ipv6.conf.${name}.disable_ipv6=1`,
+			...deaf
+		]);
+		await wire.run("ip", [
+			"link",
+			"set",
+			"dev",
+			name,
+			"up"
+		]);
+	}
+}
+function qemuArguments({ number, boots, machine, plugin }, place) {
+	const card = (id, mac) => ["-device", `virtio-net-pci,netdev=${id},mac=${mac},romfile=`];
+	const tap = (id, name) => ["-netdev", `tap,id=${id},ifname=${name},script=no,downscript=no`];
+	const forward = `hostfwd=tcp:${wireAddress}:${portOf(number)}-${guestAddress}:22`;
+	return [
+		"qemu-system-x86_64",
+		...[
+			"-name",
+			`ppsgate-${number},debug-threads=on`,
+			"-nodefaults",
+			"-no-user-config"
+		],
+		...[
+			"-machine",
+			"q35,graphics=off",
+			"-accel",
+			machine.accelerator
+		],
+		...[
+			"-cpu",
+			machine.accelerator === "kvm" ? "host" : "max",
+			"-smp",
+			"1"
+		],
+		...[
+			"-m",
+			String(machine.memoryMebibytes),
+			"-display",
+			"none"
+		],
+		...["-runas", `${nobody}:${nobody}`],
+		...["-sandbox", "on,obsolete=deny,spawn=deny"],
+		...[
+			"-chardev",
+			"stdio,id=console,signal=off",
+			"-serial",
+			"chardev:console"
+		],
+		...["-qmp", `unix:${place.qmpPath},server=on,wait=off`],
+		...[
+			"-netdev",
+			`user,id=control,restrict=on,ipv6=off,${guestNetwork},${forward}`,
+			...card("control", guestMac.management)
+		],
+		...tap("in", place.sender),
+		...card("in", guestMac.ingress),
+		...tap("out", place.receiver),
+		...card("out", guestMac.egress),
+		...["-device", "virtio-rng-pci"],
+		...bootArguments(boots),
+		...plugin === void 0 ? [] : ["-plugin", `${plugin},counts=${place.counts}`]
+	];
+}
+function bootArguments(boots) {
+	if (boots.kind === "kernel") {
+		const { path, initialFiles, commandLine } = boots;
+		return [
+			"-no-reboot",
+			"-kernel",
+			path,
+			"-initrd",
+			initialFiles,
+			"-append",
+			commandLine
+		];
+	}
+	return [
+		"-drive",
+		`${`if=none,id=disk,file=${boots.path.replaceAll(",", ",,")},format=${boots.format},snapshot=on,cache=unsafe`},werror=report`,
+		"-device",
+		"virtio-blk-pci,drive=disk"
+	];
+}
+/** What we have started enters the namespaces, and waits for a child that is QEMU. */
+async function qemuOf(entering, ended) {
+	const path = `/proc/${entering}/task/${entering}/children`;
+	return untilThere(ended, async () => {
+		const [child] = (await readFile(path, "utf8")).trim().split(" ").filter(Boolean);
+		return child === void 0 ? void 0 : Number(child);
+	});
+}
+/** QEMU names its threads; see its `-name`. */
+async function cpuThreadOf(qemu, ended) {
+	return untilThere(ended, async () => {
+		for (const thread of await readdir(`/proc/${qemu}/task`)) {
+			const folder = `/proc/${qemu}/task/${thread}`;
+			if ((await readFile(`${folder}/comm`, "utf8").catch(() => "")).startsWith("CPU 0/")) return folder;
+		}
+	});
+}
+/** Throws where QEMU ends before. */
+async function untilThere(ended, find) {
+	let why;
+	ended.then((last) => {
+		why = last;
+	});
+	for (;;) {
+		const found = await find().catch(() => void 0);
+		if (found !== void 0) return found;
+		if (why !== void 0) throw new GuestEndedError(`QEMU started no guest (${why}): see what is missing of this machine, or leave \`accelerator: kvm\` out.`);
+		await setTimeout(20);
+	}
+}
+function endProcess(pid) {
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch (error) {
+		if (error.code !== "ESRCH") throw error;
+	}
 }
 
 // src/virtual-lab/kernel-files.ts
@@ -442,36 +724,25 @@ PidFile none
 SetEnv SHLVL=2
 Subsystem sftp internal-sftp
 `;
-/** Where QEMU's own network has the guest and itself; it hands on connections to the first, and answers nothing else. */
-const guestAddress = "10.0.2.15";
-const qemuAddress = "10.0.2.2";
-/** Each guest has its own wires, so that all have the same addresses; guest-init.sh names its cards by them. */
-const guestMac = {
-	management: "02:70:70:00:00:00",
-	ingress: "02:70:70:00:00:01",
-	egress: "02:70:70:00:00:02"
-};
-/** What stands at the other ends of a guest's two wires. */
-const senderMac = "02:70:70:00:ff:01";
-const receiverMac = "02:70:70:00:ff:02";
+const { ingress, egress } = guestPorts;
+const { sender, receiver } = neighbours;
 const network = [
 	`address add ${guestAddress}/24 dev management`,
 	"link set dev management up",
-	`route add 169.254.0.0/16 via ${qemuAddress}`,
-	"address add 198.18.0.1/30 dev ppsgate-in",
-	"address add 2001:2::1/126 dev ppsgate-in nodad",
+	`address add ${ingress.inet4}/30 dev ppsgate-in`,
+	`address add ${ingress.inet6}/126 dev ppsgate-in nodad`,
 	"link set dev ppsgate-in up",
-	"address add 198.19.0.1/30 dev ppsgate-out",
-	"address add 2001:2:0:8000::1/126 dev ppsgate-out nodad",
+	`address add ${egress.inet4}/30 dev ppsgate-out`,
+	`address add ${egress.inet6}/126 dev ppsgate-out nodad`,
 	"link set dev ppsgate-out up",
-	`neighbour replace 198.18.0.2 lladdr ${senderMac} dev ppsgate-in nud permanent`,
-	`neighbour replace 2001:2::2 lladdr ${senderMac} dev ppsgate-in nud permanent`,
-	`neighbour replace 198.19.0.2 lladdr ${receiverMac} dev ppsgate-out nud permanent`,
-	`neighbour replace 2001:2:0:8000::2 lladdr ${receiverMac} dev ppsgate-out nud permanent`,
-	"route add 198.18.0.0/16 via 198.18.0.2",
-	"route add 198.19.0.0/16 via 198.19.0.2",
-	"route add 2001:2::/49 via 2001:2::2",
-	"route add 2001:2:0:8000::/49 via 2001:2:0:8000::2"
+	`neighbour replace ${sender.inet4} lladdr ${senderMac} dev ppsgate-in nud permanent`,
+	`neighbour replace ${sender.inet6} lladdr ${senderMac} dev ppsgate-in nud permanent`,
+	`neighbour replace ${receiver.inet4} lladdr ${receiverMac} dev ppsgate-out nud permanent`,
+	`neighbour replace ${receiver.inet6} lladdr ${receiverMac} dev ppsgate-out nud permanent`,
+	`route add 198.18.0.0/16 via ${sender.inet4}`,
+	`route add 198.19.0.0/16 via ${receiver.inet4}`,
+	`route add 2001:2::/49 via ${sender.inet6}`,
+	`route add 2001:2:0:8000::/49 via ${receiver.inet6}`
 ];
 const settings = [
 	"net.ipv4.ip_forward=1",
@@ -480,16 +751,13 @@ const settings = [
 ];
 
 // src/virtual-lab/wire.ts
-/** Its end of the cable by which guests are controlled; link-local, so that nothing but this machine can ever be meant. */
-const wireAddress = "169.254.74.2";
-const ourAddress = "169.254.74.1";
 const ourInterface = "ppsgate-vm";
 const environment = {
 	...process.env,
 	PATH: labPath(),
 	LC_ALL: "C"
 };
-const execute$1 = promisify(execFile);
+const execute = promisify(execFile);
 async function openWire() {
 	const keeper = spawn("unshare", [
 		"--net",
@@ -538,7 +806,7 @@ async function openWire() {
 			});
 		},
 		async run(program, args, input = "") {
-			const running = execute$1("nsenter", inside(program, args), { env: environment });
+			const running = execute("nsenter", inside(program, args), { env: environment });
 			running.child.stdin?.on("error", () => {}).end(input);
 			return (await running).stdout;
 		},
@@ -567,248 +835,21 @@ async function firstLine(keeper) {
 	for await (const line of createInterface({ input: keeper.stdout })) return line;
 }
 async function plugIn(wire, pid) {
-	await execute$1("ip", [
+	await execute("ip", [
 		"link",
 		"delete",
 		ourInterface
 	], { env: environment }).catch(() => {});
 	const here = [
 		`link add ${ourInterface} type veth peer name management netns ${pid}`,
-		`address add ${ourAddress}/30 dev ${ourInterface}`,
+		`address add ${controllerAddress}/30 dev ${ourInterface}`,
 		`link set dev ${ourInterface} up`
 	];
-	const running = execute$1("ip", ["-batch", "-"], { env: environment });
+	const running = execute("ip", ["-batch", "-"], { env: environment });
 	running.child.stdin?.on("error", () => {}).end(`${here.join("\n")}\n`);
 	await running;
 	const there = [`address add ${wireAddress}/30 dev management`, "link set dev management up"];
 	await wire.run("ip", ["-batch", "-"], `${there.join("\n")}\n`);
-}
-
-// src/virtual-lab/guest.ts
-const execute = promisify(execFile);
-const mostConsoleBytes = 1024 ** 2;
-const secondsForLastWords = 5;
-/** Starts one, and answers before it is up. Throws where QEMU does not start. */
-async function startGuest(wire, request) {
-	const { number, folder, plugin } = request;
-	await rm(folder, {
-		recursive: true,
-		force: true
-	});
-	await mkdir(folder, {
-		mode: 448,
-		recursive: true
-	});
-	const boot = randomUUID();
-	const commandLine = kernelCommandLine(boot);
-	const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
-	await layWires(wire, [sender, receiver]);
-	const qmpPath = join(folder, "qmp");
-	const counts = plugin === void 0 ? void 0 : join(folder, "counts");
-	const options = qemuArguments(request, {
-		sender,
-		receiver,
-		qmpPath,
-		counts,
-		commandLine
-	});
-	const running = wire.start("setpriv", [...[
-		"--no-new-privs",
-		"taskset",
-		"--cpu-list",
-		String(request.cpu)
-	], ...options]);
-	let shown = Buffer.alloc(0);
-	let said = "";
-	const ended = once(running, "close").then(() => lastLine(said) ?? "it said nothing", (error) => String(error));
-	const up = Promise.withResolvers();
-	up.promise.catch(() => {});
-	running.stdout?.on("data", (piece) => {
-		shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
-		if (shown.includes(`ppsgate: ${boot} is up`)) up.resolve();
-	});
-	running.stderr?.on("data", (piece) => {
-		said = (said + piece.toString()).slice(-4096);
-	});
-	ended.then((why) => up.reject(new GuestEndedError(why)));
-	const qemu = await qemuOf(running.pid, ended);
-	return {
-		number,
-		address: {
-			host: wireAddress,
-			port: portOf(number)
-		},
-		interfaces: {
-			sender,
-			receiver
-		},
-		commandLine,
-		counts,
-		cpuThread: await cpuThreadOf(qemu, ended),
-		ended,
-		console: () => shown.toString(),
-		up: up.promise,
-		async pinTo(cpu) {
-			await execute("taskset", [
-				"--all-tasks",
-				"--pid",
-				"--cpu-list",
-				String(cpu),
-				String(qemu)
-			]);
-		},
-		async interrupt() {
-			const before = shown.length;
-			using qmp = await openQmp(qmpPath);
-			await qmp.execute("inject-nmi");
-			await Promise.race([ended, setTimeout(secondsForLastWords * 1e3)]);
-			if (shown.length === before) await setTimeout(100);
-		},
-		async stop() {
-			endProcess(qemu);
-			await ended;
-			await rm(folder, {
-				recursive: true,
-				force: true
-			});
-		}
-	};
-}
-/** QEMU has ended, with the last that it said. */
-var GuestEndedError = class extends Error {
-	name = "GuestEndedError";
-};
-/** All that a kernel is told; `panic=-1` resets the machine at once, which is how its end is seen. */
-const kernelCommandLine = (boot) => `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off net.ifnames=0 ppsgate.boot=${boot}`;
-/** Where the sshd of a guest is reached on the wire's address. */
-const portOf = (number) => 2200 + number;
-/** Frames of the guest's come out of one, and what is sent into the other goes to it; nobody answers them, or asks. */
-async function layWires(wire, names) {
-	for (const name of names) {
-		await wire.run("ip", [
-			"link",
-			"delete",
-			name
-		]).catch(() => {});
-		await wire.run("ip", [
-			"tuntap",
-			"add",
-			"dev",
-			name,
-			"mode",
-			"tap"
-		]);
-		await wire.run("sysctl", [
-			"-q",
-			"-w",
-			`net.ipv6.conf.${name}.disable_ipv6=1`
-		]);
-		await wire.run("ip", [
-			"link",
-			"set",
-			"dev",
-			name,
-			"up"
-		]);
-	}
-}
-function qemuArguments({ number, kernel, initialFiles, machine, plugin }, place) {
-	const card = (id, mac) => ["-device", `virtio-net-pci,netdev=${id},mac=${mac},romfile=`];
-	const tap = (id, name) => ["-netdev", `tap,id=${id},ifname=${name},script=no,downscript=no`];
-	const forward = `hostfwd=tcp:${wireAddress}:${portOf(number)}-${guestAddress}:22`;
-	return [
-		"qemu-system-x86_64",
-		...[
-			"-name",
-			`ppsgate-${number},debug-threads=on`,
-			"-nodefaults",
-			"-no-user-config"
-		],
-		...[
-			"-machine",
-			"q35,graphics=off",
-			"-accel",
-			machine.accelerator
-		],
-		...[
-			"-cpu",
-			machine.accelerator === "kvm" ? "host" : "max",
-			"-smp",
-			"1"
-		],
-		...[
-			"-m",
-			String(machine.memoryMebibytes),
-			"-display",
-			"none",
-			"-no-reboot"
-		],
-		...["-runas", `${nobody}:${nobody}`],
-		...["-sandbox", "on,obsolete=deny,spawn=deny"],
-		...[
-			"-kernel",
-			kernel,
-			"-initrd",
-			initialFiles,
-			"-append",
-			place.commandLine
-		],
-		...[
-			"-chardev",
-			"stdio,id=console,signal=off",
-			"-serial",
-			"chardev:console"
-		],
-		...["-qmp", `unix:${place.qmpPath},server=on,wait=off`],
-		...[
-			"-netdev",
-			`user,id=control,restrict=on,ipv6=off,${forward}`,
-			...card("control", guestMac.management)
-		],
-		...tap("in", place.sender),
-		...card("in", guestMac.ingress),
-		...tap("out", place.receiver),
-		...card("out", guestMac.egress),
-		...["-device", "virtio-rng-pci"],
-		...plugin === void 0 ? [] : ["-plugin", `${plugin},counts=${place.counts}`]
-	];
-}
-/** What we have started enters the namespaces, and waits for a child that is QEMU. */
-async function qemuOf(entering, ended) {
-	const path = `/proc/${entering}/task/${entering}/children`;
-	return untilThere(ended, async () => {
-		const [child] = (await readFile(path, "utf8")).trim().split(" ").filter(Boolean);
-		return child === void 0 ? void 0 : Number(child);
-	});
-}
-/** QEMU names its threads; see its `-name`. */
-async function cpuThreadOf(qemu, ended) {
-	return untilThere(ended, async () => {
-		for (const thread of await readdir(`/proc/${qemu}/task`)) {
-			const folder = `/proc/${qemu}/task/${thread}`;
-			if ((await readFile(`${folder}/comm`, "utf8").catch(() => "")).startsWith("CPU 0/")) return folder;
-		}
-	});
-}
-/** Throws where QEMU ends before. */
-async function untilThere(ended, find) {
-	let why;
-	ended.then((last) => {
-		why = last;
-	});
-	for (;;) {
-		const found = await find().catch(() => void 0);
-		if (found !== void 0) return found;
-		if (why !== void 0) throw new GuestEndedError(`QEMU started no guest (${why}): see what is missing of this machine, or leave \`accelerator: kvm\` out.`);
-		await setTimeout(20);
-	}
-}
-function endProcess(pid) {
-	try {
-		process.kill(pid, "SIGKILL");
-	} catch (error) {
-		if (error.code !== "ESRCH") throw error;
-	}
 }
 
 // src/virtual-lab/lab.ts
@@ -838,12 +879,27 @@ async function virtualLabUp(machine) {
 	});
 	const keys = await makeKeys();
 	const userland = join(folder, "userland.cpio");
-	const plugin = join(folder, "instructions.so");
-	await Promise.all([packUserland(userland, keys), machine.accelerator === "tcg" && compilePlugin(plugin)]);
+	const plugin = machine.accelerator === "tcg" ? join(folder, "instructions.so") : void 0;
+	await Promise.all([machine.system === "linux" && packUserland(userland, keys), plugin !== void 0 && compilePlugin(plugin)]);
+	const modules = machine.system === "linux" ? machine.modules : [];
 	const wire = opened.use(await openWire());
 	const kernels = /* @__PURE__ */ new Map();
 	const guests = /* @__PURE__ */ new Map();
 	const all = opened.move();
+	const start = async (number, boots, cpu) => {
+		await guests.get(number)?.stop();
+		const place = join(folder, `guest-${number}`);
+		const guest = await startGuest(wire, {
+			number,
+			folder: place,
+			boots,
+			machine,
+			cpu,
+			plugin
+		});
+		guests.set(number, guest);
+		return guest;
+	};
 	return {
 		wire,
 		folder,
@@ -852,35 +908,78 @@ async function virtualLabUp(machine) {
 			const known = kernels.get(key);
 			if (known !== void 0) return known;
 			const place = join(folder, `kernel-${kernels.size + 1}`);
-			const unpacking = (archive === void 0 ? ownKernel(place, machine.modules) : unpackKernel(archive, place, machine.modules)).then(async (files) => {
+			const unpacking = (archive === void 0 ? ownKernel(place, modules) : unpackKernel(archive, place, modules)).then(async (files) => {
 				await concatenate([userland, files.modules], join(place, "initial.cpio"));
 				return files;
 			});
 			kernels.set(key, unpacking);
 			return unpacking;
 		},
-		async boot(number, kernel, cpu) {
-			await guests.get(number)?.stop();
-			const guest = await startGuest(wire, {
-				number,
-				folder: join(folder, `guest-${number}`),
-				kernel: kernel.image,
-				initialFiles: join(kernel.image, "../initial.cpio"),
-				machine,
-				cpu,
-				...machine.accelerator === "tcg" && { plugin }
-			});
-			guests.set(number, guest);
-			return guest;
+		async boot(number, { image: path }, cpu) {
+			const boot = randomUUID();
+			const commandLine = kernelCommandLine(boot);
+			const initialFiles = join(path, "../initial.cpio");
+			const guest = await start(number, {
+				kind: "kernel",
+				path,
+				commandLine,
+				initialFiles
+			}, cpu);
+			const up = shows(guest, `ppsgate: ${boot} is up`);
+			up.catch(() => {});
+			return {
+				...guest,
+				commandLine,
+				up
+			};
 		},
+		bootImage: async (number, { path }, cpu) => start(number, {
+			kind: "disk",
+			path,
+			format: await formatOf(path)
+		}, cpu),
 		login: ({ address }) => ({
 			...address,
 			user: "root",
 			privateKeyPath: keyPath("controller"),
 			knownHostsPath
 		}),
+		async loginTo({ privateKeyPath, hostKey }, { address, number }) {
+			const knownHostsPath = join(folder, `known_hosts-${number}`);
+			await writeFile(knownHostsPath, knownHosts(hostKey));
+			return {
+				...address,
+				user: "root",
+				knownHostsPath,
+				...privateKeyPath !== void 0 && { privateKeyPath }
+			};
+		},
 		down: () => all.disposeAsync()
 	};
+}
+/** All that a kernel is told; `panic=-1` resets the machine at once, which is how its end is seen. */
+const kernelCommandLine = (boot) => `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off net.ifnames=0 ppsgate.boot=${boot}`;
+/** Resolves once the console has shown the words; rejects where QEMU ends before. */
+function shows(guest, words) {
+	const { promise, resolve, reject } = Promise.withResolvers();
+	const look = () => {
+		if (guest.console().includes(words)) resolve();
+	};
+	const leave = guest.listen(look);
+	look();
+	guest.ended.then((why) => reject(new GuestEndedError(why)));
+	return promise.finally(leave);
+}
+/** See docs/interop/qcow2 of QEMU; it is told, as a guest that writes to a raw disk could make it look like another. */
+async function formatOf(path) {
+	try {
+		await using file = await open(path);
+		const magic = Buffer.alloc(4);
+		await file.read(magic, 0, magic.length, 0);
+		return magic.equals(Buffer.from("QFIû", "latin1")) ? "qcow2" : "raw";
+	} catch (error) {
+		throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+	}
 }
 const keyPath = (name) => join(folder, name);
 const knownHostsPath = join(folder, "known_hosts");
@@ -897,15 +996,14 @@ async function makeKeys() {
 		keyPath(name)
 	]);
 	const [type, key] = (await readFile(`${keyPath("guest")}.pub`, "utf8")).split(" ");
-	const lines = Array.from({ length: mostGuests }, (_, index) => {
-		return `[${wireAddress}]:${portOf(index + 1)} ${type} ${key}\n`;
-	});
-	await writeFile(knownHostsPath, lines.join(""));
+	await writeFile(knownHostsPath, knownHosts(`${type} ${key}`));
 	return {
 		host: keyPath("guest"),
 		controller: await readFile(`${keyPath("controller")}.pub`, "utf8")
 	};
 }
+/** Lines of known_hosts for all guests. */
+const knownHosts = (hostKey) => Array.from({ length: mostGuests }, (_, index) => `[${wireAddress}]:${portOf(index + 1)} ${hostKey}\n`).join("");
 /** Debian's QEMU has plugins and no header of theirs, so the source declares what it uses. */
 async function compilePlugin(plugin) {
 	const compiling = run("gcc", [
@@ -931,4 +1029,4 @@ async function concatenate(files, target) {
 	]);
 }
 
-export { GuestEndedError, KernelFilesError, guestCpu, guestMac, kernelCommandLine, senderMac, virtualLabUp };
+export { GuestEndedError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp };
