@@ -14,8 +14,13 @@
 struct qemu_plugin_tb {
 	uint64_t address;
 	size_t instructions;
+	/* What is done whenever it is executed: a callback, and so many additions. */
 	void (*callback)(unsigned int, void *);
 	void *data;
+	int additions;
+	struct {
+		uint64_t *to, number;
+	} addition[4];
 };
 
 static const uint64_t id = 0x8899aabbccddeeff;
@@ -53,11 +58,14 @@ qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block)
 	return block->address;
 }
 
-#if INTERFACE >= 2
-void *
-qemu_plugin_scoreboard_new(size_t bytes)
+#if INTERFACE < 2
+void
+qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *block, int operation, void *to, uint64_t number)
 {
-	return calloc(1, bytes);
+	if (operation != 0 || block->additions == 4)
+		abort();
+	block->addition[block->additions].to = to;
+	block->addition[block->additions++].number = number;
 }
 #endif
 
@@ -77,8 +85,12 @@ run(struct qemu_plugin_tb block, uint64_t times)
 #else
 	translate((void *)id, &block);
 #endif
-	while (times-- > 0)
-		block.callback(0, block.data);
+	while (times-- > 0) {
+		if (block.callback != NULL)
+			block.callback(0, block.data);
+		for (int i = 0; i < block.additions; i++)
+			*block.addition[i].to += block.addition[i].number;
+	}
 }
 
 int

@@ -143,15 +143,9 @@ function boot(machine: Machine, world: World): void {
       startServices(machine, world.clock.now());
       startTimeKeeping(machine, world);
       later(machine, world, machine.crashes.saveSeconds, () => saveCore(machine));
-      if (behaviour.kind === 'panics-when-up') {
-        later(machine, world, secondsUp, () => panic(machine, world, behaviour.panic));
-      }
     });
   });
 }
-
-/** That a kernel lives which panics as soon as it is up: somebody has logged in by then. */
-const secondsUp = 3;
 
 function startFirmware(machine: Machine): void {
   const { console, firmwareText } = machine;

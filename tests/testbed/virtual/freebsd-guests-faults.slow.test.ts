@@ -46,7 +46,7 @@ test.each<[how: string, Behaviour, rejection: object, first: RegExp]>([
   ],
   [
     'panics as soon as it is up is rejected at the second time, with the panic of its console',
-    { kind: 'panics-when-up', panic: panics },
+    { kind: 'panics-at-settings', panic: panics },
     { message: 'Twice: it was lost again as soon as it was up.', panic: panics },
     /^the guest with patched died right after it had booted: it was lost again as soon as it was up \(panic: page fault in pf_test\)$/,
   ],

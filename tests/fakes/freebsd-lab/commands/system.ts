@@ -120,6 +120,8 @@ function sysctlOne(process: Process, operand: string, style: Style): number {
 
 /** Handlers of sys/kern/subr_kdb.c; to enter a debugger does nothing where the kernel has none. */
 function act({ machine, world }: Process, name: string): void {
+  const behaviour = machine.running?.kernel.behaviour;
+  if (behaviour?.kind === 'panics-at-settings') panic(machine, world, behaviour.panic);
   if (name === 'debug.kdb.panic') panic(machine, world, 'kdb_sysctl_panic');
   if (name === 'debug.kdb.enter' && hasDebugger(machine)) hang(machine);
 }
