@@ -36,8 +36,11 @@ export type Stream = { onLine(line: string): void; signal: AbortSignal };
 
 export class UnconfirmedError extends StoreError {}
 
-/** How long one endpoint has for an answer: others may be faster where nothing is lost by asking them. */
-const answerSeconds = { repeatable: 2, single: 5 };
+/**
+ * How long one endpoint has for an answer: others may be faster where nothing is lost by asking them. Once all have failed it
+ * has longer, or slow ones would never be heard.
+ */
+const answerSeconds = { repeatable: 2, again: 5, single: 5 };
 /** After this no further endpoint is asked, unless one was not asked at all. */
 const patienceSeconds = 10;
 /** Between questions once all endpoints have failed. */
@@ -61,7 +64,8 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
     const until = now() + patienceSeconds;
     for (let endpoint = preferred; ; endpoint = moveOn(endpoint)) {
       if (isClosed) throw new StoreError('etcd was asked over a connection that is closed.');
-      const answer = await askAt(endpoint, question);
+      const isAgain = failures.size === endpoints.length;
+      const answer = await askAt(endpoint, question, isAgain);
       if (answer.kind === 'said') return answer.value;
       if (answer.kind === 'refused') {
         if (answer.isLeaseGone && ifLeaseIsGone !== undefined) return ifLeaseIsGone;
@@ -83,9 +87,10 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
   async function askAt<T>(
     endpoint: string,
     question: Question<T>,
+    isAgain: boolean,
   ): Promise<Exclude<EtcdAnswer<T>, { kind: 'stale-token' }>> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = (await logIn(endpoint)) ?? (await post(endpoint, question));
+      const answer = (await logIn(endpoint, isAgain)) ?? (await post(endpoint, question, isAgain));
       if (answer.kind !== 'stale-token') return answer;
       token = undefined;
       const why = 'it does not know the token that etcd gave out';
@@ -96,27 +101,34 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
   /** Undefined where it went well, or there is nothing to say. */
   async function logIn(
     endpoint: string,
+    isAgain: boolean,
   ): Promise<Exclude<EtcdAnswer<never>, { kind: 'said' }> | undefined> {
     if (account === undefined || token !== undefined) return undefined;
-    const answer = await post(endpoint, {
+    const login = {
       path: '/v3/auth/authenticate',
       body: { name: account.user, password: account.password },
       answer: authenticated,
       isRepeatable: true,
-    });
+    };
+    const answer = await post(endpoint, login, isAgain);
     if (answer.kind === 'failed') return { ...answer, maybeDone: false };
     if (answer.kind !== 'said') return answer;
     token = answer.value.token;
     return undefined;
   }
 
-  async function post<T>(endpoint: string, question: Question<T>): Promise<EtcdAnswer<T>> {
+  async function post<T>(
+    endpoint: string,
+    question: Question<T>,
+    isAgain: boolean,
+  ): Promise<EtcdAnswer<T>> {
     const { path, body, answer, isRepeatable } = question;
+    const repeatable = isAgain ? answerSeconds.again : answerSeconds.repeatable;
     const reply = await http.post({
       url: new URL(path, endpoint),
       headers: headers(),
       body,
-      answerSeconds: isRepeatable ? answerSeconds.repeatable : answerSeconds.single,
+      answerSeconds: isRepeatable ? repeatable : answerSeconds.single,
     });
     const secrets = [account?.password, token].filter((secret) => secret !== undefined);
     return readAnswer(reply, answer, secrets);
@@ -140,7 +152,7 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
     const endpoint = preferred;
     const stream = new AbortController();
     streams.set(stream, endpoint);
-    if ((await logIn(endpoint)) === undefined) {
+    if ((await logIn(endpoint, false)) === undefined) {
       await http.post({
         url: new URL(path, endpoint),
         headers: headers(),

@@ -207,6 +207,8 @@ function flagsOf(place: Place, { places, folder, tls, options }: Plan): string[]
     'election-timeout': String(electionMs),
     logger: 'zap',
     'log-outputs': 'stderr',
+    // Passwords that take little to check: by default they are a tenth of a second of a CPU, each time.
+    'bcrypt-cost': '4',
     ...tls?.flags,
   };
   return [...Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`), ...flags];

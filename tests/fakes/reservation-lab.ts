@@ -30,6 +30,8 @@ export type ReservationLab = {
   elapse(seconds: number): Promise<void>;
   /** Time passes in which nobody gets to do anything. */
   lag(seconds: number): Promise<void>;
+  /** The store itself has failed, as that of a starved machine does: what happens from then on says nothing. */
+  hasFailed(): boolean;
   close(): Promise<void>;
 };
 
@@ -120,7 +122,10 @@ type Actor = {
 };
 
 /** How time passes, and who comes when. */
-type Stage = Omit<ReservationLab, 'onlooker' | 'date' | 'jump' | 'start' | 'close'> & {
+type Stage = Omit<
+  ReservationLab,
+  'onlooker' | 'date' | 'jump' | 'start' | 'hasFailed' | 'close'
+> & {
   open(): Promise<Store>;
   turn(actor: Actor): Promise<void>;
   sleep(actor: Actor, seconds: number, signal: AbortSignal): Promise<void>;
@@ -272,8 +277,14 @@ export async function realLab(
   });
 }
 
-function labOn(onlooker: Store, stage: Stage): ReservationLab {
+function labOn(opened: Store, stage: Stage): ReservationLab {
   const { leaseSeconds, isVirtual, now, step, settle, elapse, lag } = stage;
+  let hasFailed = false;
+  const watched = (store: Store) =>
+    heard(store, (error) => {
+      hasFailed ||= error instanceof StoreError;
+    });
+  const onlooker = watched(opened);
   const stores = [onlooker];
   let ids = 0;
   let aheadSeconds = 0;
@@ -289,12 +300,13 @@ function labOn(onlooker: Store, stage: Stage): ReservationLab {
     settle,
     elapse,
     lag,
+    hasFailed: () => hasFailed,
     jump(seconds) {
       aheadSeconds += seconds;
     },
     async start(name, onCommit = (change, commit) => commit(change)) {
       const actor: Actor = { state: 'running', lost: 'nothing' };
-      const connection = await stage.open();
+      const connection = watched(await stage.open());
       stores.push(connection);
       const leaving = new AbortController();
       const waits: Waiting[] = [];
@@ -350,6 +362,22 @@ function labOn(onlooker: Store, stage: Stage): ReservationLab {
     async close() {
       await Promise.all(stores.map((store) => store.close()));
     },
+  };
+}
+
+/** Hears of every request that fails. */
+function heard(store: Store, onFailure: (error: unknown) => void): Store {
+  const ask = async <T>(answering: Promise<T>): Promise<T> => {
+    answering.catch(onFailure);
+    return answering;
+  };
+  return {
+    ...store,
+    openSession: (seconds) => ask(store.openSession(seconds)),
+    renew: (session) => ask(store.renew(session)),
+    endSession: (session) => ask(store.endSession(session)),
+    read: (prefix) => ask(store.read(prefix)),
+    commit: (change) => ask(store.commit(change)),
   };
 }
 

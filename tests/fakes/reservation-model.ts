@@ -368,6 +368,11 @@ function modelOf(lab: ReservationLab, operator: Process) {
     if (violation !== undefined) throw violation;
   }
 
+  /** The operator's, whom nobody cuts off. */
+  function order(work: Promise<unknown>): void {
+    work.catch((error: Error) => violations.push(error));
+  }
+
   async function obey(command: Command): Promise<void> {
     const { store } = operator;
     const at = lab.date();
@@ -375,16 +380,13 @@ function modelOf(lab: ReservationLab, operator: Process) {
       case 'request':
         return ask(command);
       case 'take away':
-        void takeAway(store, command.testbed, 'operator', at);
-        return;
+        return order(takeAway(store, command.testbed, 'operator', at));
       case 'quarantine': {
         const quarantine = { reason: 'broken', by: 'operator', since: at.toISOString() };
-        void setQuarantine(store, command.testbed, quarantine);
-        return;
+        return order(setQuarantine(store, command.testbed, quarantine));
       }
       case 'lift':
-        void liftQuarantine(store, command.testbed);
-        return;
+        return order(liftQuarantine(store, command.testbed));
       case 'step':
         return lab.step(command.count);
       case 'settle':

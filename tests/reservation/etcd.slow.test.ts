@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type EtcdConfig, openEtcd } from '../../src/reservation/etcd.ts';
@@ -325,6 +326,15 @@ describe('a session that etcd does not know', () => {
 });
 
 describe('an answer of etcd', () => {
+  test('may take longer than others are left for it, where there are no others', async () => {
+    const endpoint = await startHttp(async (_, response) => {
+      await setTimeout(2200);
+      response.end(JSON.stringify({ header: { revision: '7' } }));
+    });
+    const store = await open({ endpoints: [endpoint] });
+    expect(await store.read('')).toEqual({ entries: [], revision: 7 });
+  });
+
   test('is taken where it came in time, and this process was not let run until later', async () => {
     const http = openHttp({});
     onTestFinished(() => http.close());
