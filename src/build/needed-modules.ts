@@ -81,7 +81,7 @@ async function treeOfModules(host: Host, repository: string, tree: string): Prom
 
 /** What a gate loads, and a site's own rules of pf and ipfw may; each where the tree has it. */
 const measuring = [
-  ...['pf', 'pflog', 'pfsync', 'ipfw', 'ipfw_nat', 'libalias', 'dummynet', 'hwpmc'],
+  ...['pf', 'pflog', 'pfsync', 'ipfw', 'ipfw_nat', 'libalias', 'dummynet', 'hwpmc', 'ksyms'],
   ...['if_lagg', 'if_vlan'],
 ];
 /** What zfs.ko depends on, from release to release. */
