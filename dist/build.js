@@ -1536,7 +1536,8 @@ const measuring = [...[
 	"ipfw_nat",
 	"libalias",
 	"dummynet",
-	"hwpmc"
+	"hwpmc",
+	"ksyms"
 ], ...["if_lagg", "if_vlan"]];
 /** What zfs.ko depends on, from release to release. */
 const ofZfs = [

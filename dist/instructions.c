@@ -17,6 +17,7 @@
 typedef uint64_t qemu_plugin_id_t;
 typedef struct qemu_info_t qemu_info_t;
 struct qemu_plugin_tb;
+enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 typedef void (*translated_t)(void *, void *);
 typedef void (*executed_t)(unsigned int, void *);
@@ -27,20 +28,25 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, executed_t, e
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 
+/* Up to QEMU 8.2. What took its place in 9.0 adds to QEMU's own memory only. */
+__attribute__((weak)) void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *,
+                                                                    enum qemu_plugin_op, void *, uint64_t);
+/* From QEMU 11.0 on; nobody calls it. */
+__attribute__((weak)) void qemu_plugin_set_pc(uint64_t);
+
 #define VISIBLE __attribute__((visibility("default")))
 
-/* By what QEMU has it is told which versions of the interface it takes; nothing of these is called. */
-__attribute__((weak)) void qemu_plugin_scoreboard_new(void);
-__attribute__((weak)) void qemu_plugin_set_pc(void);
-
+/* The version of QEMU's interface: up to 8.2 it wants 1 at most, then 2 at least, and from 11.1 on 7. */
 VISIBLE int qemu_plugin_version;
 
-/* QEMU looks at the version when it has loaded the plugin, and before it calls it. */
+/* It reads the version once the plugin is loaded, and calls nothing of it before. */
 __attribute__((constructor)) static void
 choose_version(void)
 {
-	/* QEMU 7.2 to 8.2, 9.0 to 10.2, and 11.1. */
-	qemu_plugin_version = !qemu_plugin_scoreboard_new ? 1 : !qemu_plugin_set_pc ? 2 : 7;
+	if (qemu_plugin_register_vcpu_tb_exec_inline != NULL)
+		qemu_plugin_version = 1;
+	else
+		qemu_plugin_version = qemu_plugin_set_pc == NULL ? 2 : 7;
 }
 
 struct slot {
@@ -54,7 +60,7 @@ static uint64_t *total;
 static struct slot *slots;
 
 /* A block that is translated again counts on in the slot of its address. */
-static size_t
+static struct slot *
 slot_of(uint64_t address)
 {
 	if (address >> 63 == 0)
@@ -62,39 +68,47 @@ slot_of(uint64_t address)
 	uint64_t at = (address * 0x9e3779b97f4a7c15u) >> 44;
 
 	for (int tries = 0; tries < 64; tries++) {
-		size_t index = (at + tries) & (SLOTS - 1);
-		if (index == SLOTS - 1)
+		struct slot *slot = &slots[(at + tries) & (SLOTS - 1)];
+		if (slot == &slots[SLOTS - 1])
 			continue;
-		if (slots[index].address == 0)
-			slots[index].address = address;
-		if (slots[index].address == address)
-			return index;
+		if (slot->address == 0)
+			slot->address = address;
+		if (slot->address == address)
+			return slot;
 	}
-	return SLOTS - 1;
+	return &slots[SLOTS - 1];
 }
 
-/* A block has 512 instructions at most, so that both fit into a pointer. */
-enum { COUNT_BITS = 12 };
+/* A block has 512 instructions at most, so that a pointer holds their number and that of its slot. */
+enum { LENGTH_BITS = 12 };
 
 static void
 executed(unsigned int cpu, void *data)
 {
-	uint64_t instructions = (uintptr_t)data & ((1 << COUNT_BITS) - 1);
+	uint64_t instructions = (uintptr_t)data & ((1 << LENGTH_BITS) - 1);
 
 	(void)cpu;
 	*total += instructions;
-	slots[(uintptr_t)data >> COUNT_BITS].instructions += instructions;
+	slots[(uintptr_t)data >> LENGTH_BITS].instructions += instructions;
 }
 
-/* QEMU 11 hands over a block and what was registered with the callback; before, it was the plugin's id and a block. */
+/* QEMU 11.1 hands over the block, and what was registered with this; earlier ones the plugin's id, and the block. */
 static void
 translated(void *first, void *second)
 {
 	struct qemu_plugin_tb *block = second == NULL ? first : second;
-	uintptr_t slot = slot_of(qemu_plugin_tb_vaddr(block));
-	void *data = (void *)(slot << COUNT_BITS | qemu_plugin_tb_n_insns(block));
+	uint64_t instructions = qemu_plugin_tb_n_insns(block);
+	struct slot *slot = slot_of(qemu_plugin_tb_vaddr(block));
 
-	qemu_plugin_register_vcpu_tb_exec_cb(block, executed, QEMU_PLUGIN_CB_NO_REGS, data);
+	if (qemu_plugin_register_vcpu_tb_exec_inline == NULL) {
+		void *data = (void *)((uintptr_t)(slot - slots) << LENGTH_BITS | instructions);
+		qemu_plugin_register_vcpu_tb_exec_cb(block, executed, QEMU_PLUGIN_CB_NO_REGS, data);
+		return;
+	}
+	/* With QEMU 7.2 a callback would have the guest take a sixth more time for a packet. */
+	qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, total, instructions);
+	qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, &slot->instructions,
+	                                         instructions);
 }
 
 VISIBLE int

@@ -370,9 +370,13 @@ const watched = object({ result: object({
 
 // src/reservation/etcd-gateway.ts
 var UnconfirmedError = class extends StoreError {};
-/** How long one endpoint has for an answer: others may be faster where nothing is lost by asking them. */
+/**
+* How long one endpoint has for an answer: others may be faster where nothing is lost by asking them. Once all have failed it
+* has longer, or slow ones would never be heard.
+*/
 const answerSeconds = {
 	repeatable: 2,
+	again: 5,
 	single: 5
 };
 /** After this no further endpoint is asked, unless one was not asked at all. */
@@ -394,7 +398,8 @@ async function openGateway(config, now) {
 		const until = now() + patienceSeconds$1;
 		for (let endpoint = preferred;; endpoint = moveOn(endpoint)) {
 			if (isClosed) throw new StoreError("etcd was asked over a connection that is closed.");
-			const answer = await askAt(endpoint, question);
+			const isAgain = failures.size === endpoints.length;
+			const answer = await askAt(endpoint, question, isAgain);
 			if (answer.kind === "said") return answer.value;
 			if (answer.kind === "refused") {
 				if (answer.isLeaseGone && ifLeaseIsGone !== void 0) return ifLeaseIsGone;
@@ -413,9 +418,9 @@ async function openGateway(config, now) {
 			await setTimeout$1(pauseSeconds$1 * 1e3);
 		}
 	}
-	async function askAt(endpoint, question) {
+	async function askAt(endpoint, question, isAgain) {
 		for (let attempt = 1;; attempt += 1) {
-			const answer = await logIn(endpoint) ?? await post(endpoint, question);
+			const answer = await logIn(endpoint, isAgain) ?? await post(endpoint, question, isAgain);
 			if (answer.kind !== "stale-token") return answer;
 			token = void 0;
 			const why = "it does not know the token that etcd gave out";
@@ -428,7 +433,7 @@ async function openGateway(config, now) {
 		}
 	}
 	/** Undefined where it went well, or there is nothing to say. */
-	async function logIn(endpoint) {
+	async function logIn(endpoint, isAgain) {
 		if (account === void 0 || token !== void 0) return void 0;
 		const answer = await post(endpoint, {
 			path: "/v3/auth/authenticate",
@@ -438,7 +443,7 @@ async function openGateway(config, now) {
 			},
 			answer: authenticated,
 			isRepeatable: true
-		});
+		}, isAgain);
 		if (answer.kind === "failed") return {
 			...answer,
 			maybeDone: false
@@ -446,13 +451,14 @@ async function openGateway(config, now) {
 		if (answer.kind !== "said") return answer;
 		token = answer.value.token;
 	}
-	async function post(endpoint, question) {
+	async function post(endpoint, question, isAgain) {
 		const { path, body, answer, isRepeatable } = question;
+		const repeatable = isAgain ? answerSeconds.again : answerSeconds.repeatable;
 		const reply = await http.post({
 			url: new URL(path, endpoint),
 			headers: headers(),
 			body,
-			answerSeconds: isRepeatable ? answerSeconds.repeatable : answerSeconds.single
+			answerSeconds: isRepeatable ? repeatable : answerSeconds.single
 		});
 		const secrets = [account?.password, token].filter((secret) => secret !== void 0);
 		return readAnswer(reply, answer, secrets);
@@ -473,7 +479,7 @@ async function openGateway(config, now) {
 		const endpoint = preferred;
 		const stream = new AbortController();
 		streams.set(stream, endpoint);
-		if (await logIn(endpoint) === void 0) await http.post({
+		if (await logIn(endpoint, false) === void 0) await http.post({
 			url: new URL(path, endpoint),
 			headers: headers(),
 			body,
