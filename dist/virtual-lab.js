@@ -134,7 +134,8 @@ async function startGuest(wire, request) {
 		sender,
 		receiver,
 		qmpPath,
-		counts
+		counts,
+		user: await asNobody(wire)
 	});
 	const running = wire.start("setpriv", [...[
 		"--no-new-privs",
@@ -270,7 +271,7 @@ function qemuArguments({ number, boots, machine, plugin }, place) {
 			"-display",
 			"none"
 		],
-		...["-runas", `${nobody}:${nobody}`],
+		...place.user,
 		...["-sandbox", "on,obsolete=deny,spawn=deny"],
 		...[
 			"-chardev",
@@ -292,6 +293,11 @@ function qemuArguments({ number, boots, machine, plugin }, place) {
 		...bootArguments(boots),
 		...plugin === void 0 ? [] : ["-plugin", `${plugin},counts=${place.counts}`]
 	];
+}
+/** QEMU has the first up to 9.2, and the second where that is gone. */
+async function asNobody(wire) {
+	const help = await wire.run("qemu-system-x86_64", ["-help"]);
+	return /^-runas /m.test(help) ? ["-runas", `${nobody}:${nobody}`] : ["-run-with", `user=${nobody}:${nobody}`];
 }
 function bootArguments(boots) {
 	if (boots.kind === "kernel") {

@@ -70,7 +70,8 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
   await layWires(wire, [sender, receiver]);
   const qmpPath = join(folder, 'qmp');
   const counts = plugin === undefined ? undefined : join(folder, 'counts');
-  const options = qemuArguments(request, { sender, receiver, qmpPath, counts });
+  const place = { sender, receiver, qmpPath, counts, user: await asNobody(wire) };
+  const options = qemuArguments(request, place);
   const running = wire.start('setpriv', [
     ...['--no-new-privs', 'taskset', '--cpu-list', String(request.cpu)],
     ...options,
@@ -148,7 +149,13 @@ async function layWires(wire: Wire, names: readonly string[]): Promise<void> {
 
 function qemuArguments(
   { number, boots, machine, plugin }: GuestRequest,
-  place: { sender: string; receiver: string; qmpPath: string; counts: string | undefined },
+  place: {
+    sender: string;
+    receiver: string;
+    qmpPath: string;
+    counts: string | undefined;
+    user: readonly string[];
+  },
 ): string[] {
   const card = (id: string, mac: string) => [
     '-device',
@@ -166,7 +173,7 @@ function qemuArguments(
     ...['-cpu', machine.accelerator === 'kvm' ? 'host' : 'max', '-smp', '1'],
     ...['-m', String(machine.memoryMebibytes), '-display', 'none'],
     // It opens what it needs as root, and is nobody before the guest has executed anything.
-    ...['-runas', `${nobody}:${nobody}`],
+    ...place.user,
     ...['-sandbox', 'on,obsolete=deny,spawn=deny'],
     ...['-chardev', 'stdio,id=console,signal=off', '-serial', 'chardev:console'],
     ...['-qmp', `unix:${place.qmpPath},server=on,wait=off`],
@@ -184,6 +191,14 @@ function qemuArguments(
     ...bootArguments(boots),
     ...(plugin === undefined ? [] : ['-plugin', `${plugin},counts=${place.counts}`]),
   ];
+}
+
+/** QEMU has the first up to 9.2, and the second where that is gone. */
+async function asNobody(wire: Wire): Promise<string[]> {
+  const help = await wire.run('qemu-system-x86_64', ['-help']);
+  return /^-runas /m.test(help)
+    ? ['-runas', `${nobody}:${nobody}`]
+    : ['-run-with', `user=${nobody}:${nobody}`];
 }
 
 function bootArguments(boots: BootSource): string[] {
