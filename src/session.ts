@@ -1,17 +1,15 @@
 // What surrounds a gate, whoever asked for it: a testbed is waited for and given back, and people see how it goes.
-import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { Answer } from './answer/answer.ts';
 import type { Config } from './config/schema.ts';
 import { requireHere } from './controller/open.ts';
 import { openReservations } from './controller/reservations.ts';
 import type { HistoryFile } from './experiment/history.ts';
+import type { World } from './gate.ts';
 import type { Repository } from './patch/repository.ts';
-import { labelled, type Output, showProgress } from './progress.ts';
+import { type Output, showProgress } from './progress.ts';
 import type { Recorder } from './recording/recorder.ts';
 import type { Holder } from './reservation/records.ts';
 import type { Request } from './reservation/reservation.ts';
-import type { SplitWorld } from './split.ts';
 import type { Patch } from './words/patch.ts';
 
 export type GateSession = {
@@ -33,7 +31,7 @@ export type GateSession = {
 /** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
 export async function inSession<Told>(
   session: GateSession,
-  work: (world: SplitWorld) => Promise<Told>,
+  work: (world: World) => Promise<Told>,
 ): Promise<Told> {
   const { config, repository, history, output, answer, requestFor, leaseFolder, signal } = session;
   let testbed: string | undefined;
@@ -54,8 +52,7 @@ export async function inSession<Told>(
       answer?.waiting(outlook, text);
     },
   });
-  await using others = new AsyncDisposableStack();
-  const board: NonNullable<SplitWorld['board']> = async (names, patch, passenger) => {
+  const board: NonNullable<World['board']> = async (names, patch, passenger) => {
     await requireHere(names, config);
     const told = {
       ...passenger,
@@ -71,7 +68,7 @@ export async function inSession<Told>(
     answer?.measuring(testbed);
     return boarded;
   };
-  const world: SplitWorld = {
+  const world: World = {
     repository,
     async reserve(names, patch) {
       await requireHere(names, config);
@@ -85,29 +82,6 @@ export async function inSession<Told>(
     now: () => new Date(),
     onEvent: progress.onEvent,
     signal,
-    partOn(name) {
-      const own = showProgress(labelled(shown, name), config.gate.metric, () => performance.now());
-      return {
-        onEvent: own.onEvent,
-        async reserveSoon(patch, seconds) {
-          await requireHere([name], config);
-          const late = new AbortController();
-          const until = AbortSignal.any([signal, late.signal]);
-          const { recorder } = session;
-          const quiet = { signal: until, tell, recorder, onWait() {} };
-          const ofOther = others.use(await openReservations(config, quiet));
-          const isIn = new AbortController();
-          void setTimeout(seconds * 1000, undefined, { signal: isIn.signal })
-            .then(() => late.abort(new Error(`it was not free within ${seconds} s`)))
-            .catch(() => {});
-          try {
-            return await ofOther.reserve([name], requestFor(patch), join(leaseFolder, name));
-          } finally {
-            isIn.abort();
-          }
-        },
-      };
-    },
   };
   return await work(world).finally(progress.end);
 }

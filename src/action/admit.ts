@@ -209,11 +209,8 @@ async function mistaken(
     : { kind: 'nothing', why };
 }
 
-/**
- * More or fewer runs, profiles, several testbeds at once, and what need not be measured at all, never pass what would not
- * be passed.
- */
-const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, split: ____, ...held }: Ask) => ({
+/** More or fewer runs, profiles, and what need not be measured at all, never pass what would not be passed. */
+const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, ...held }: Ask) => ({
   isOtherwise: Object.keys(held).length > 0,
 });
 

@@ -93,13 +93,6 @@ export const wishesFor = (config: Config, ask: Ask, inputs: Inputs): string[] =>
     calledAs.input,
   );
 
-/**
- * The configuration as it holds for a request: a night is measured whole, for its numbers are held against those of other
- * nights on that testbed.
- */
-export const heldBy = ({ purpose }: AdmittedRequest, config: Config): Config =>
-  purpose === 'nightly' ? { ...config, split: false } : config;
-
 /** A bisection has one testbed. */
 export const bisectWish = (
   config: Config,

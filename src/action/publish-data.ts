@@ -5,7 +5,6 @@ import { publishToDirectory } from '../data-branch/directory.ts';
 import { isOfGate, type Publication } from '../data-branch/layout.ts';
 import { factsOf } from '../night.ts';
 import type { ReportLinks } from '../report/markdown.ts';
-import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
@@ -28,24 +27,6 @@ export async function publishData(
     nights.map(({ result }) => result.testbed.name),
   );
   return links;
-}
-
-/** The places where people find what was published of one gate, whose cells may have been split. */
-export function linksOfParts(
-  parts: readonly Pick<Publication, 'result'>[],
-  links: readonly ReportLinks[],
-): ReportLinks {
-  const [first = {}] = links;
-  if (parts.length === 1) return first;
-  const { rerun } = first;
-  const named = parts.map(({ result: { testbed } }, index) => {
-    const { rawData } = links[index] ?? {};
-    return rawData && `${codeSpan(testbed.name)}: ${rawData}`;
-  });
-  const rawData = named.filter(Boolean).join('; ');
-  const graph = (anchor: string) =>
-    links.map((one) => one.graph?.(anchor)).find((found) => found !== undefined);
-  return { ...(rerun && { rerun }), ...(rawData && { rawData }), graph };
 }
 
 async function keptData(

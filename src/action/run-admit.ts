@@ -8,7 +8,6 @@ import { applyOverrides, parsePriority } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import { placeOf } from '../github/client.ts';
 import { publishComment } from '../github/comment.ts';
-import { chosenFor } from '../inventory/same.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import { callOnGithub, commandsFor } from '../patch/command.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
@@ -92,7 +91,7 @@ export async function admitEvent(
     nameOf(config, ask) {
       const wishes = wishesFor(config, ask, inputs);
       const asked = applyOverrides(config, ask, calledByAsker);
-      for (const wish of wishes) chosenFor(asked, wish);
+      for (const wish of wishes) testbedsFor(asked, wish);
       return gateNames(wishes)[0] ?? 'ppsgate';
     },
     checkBisection(config, ask) {

@@ -9,14 +9,13 @@ import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate } from '../gate.ts';
-import { chosenFor } from '../inventory/same.ts';
+import { testbedsFor } from '../inventory/wishes.ts';
 import { night } from '../night.ts';
 import { restoreRevision } from '../patch/revision.ts';
 import { labelled } from '../progress.ts';
 import { headline, outcomeName } from '../report/headline.ts';
-import { explained, readResult } from '../report/read.ts';
+import { explained } from '../report/read.ts';
 import { type GateSession, inSession } from '../session.ts';
-import { splitGate } from '../split.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
@@ -28,7 +27,6 @@ import {
   answerFor,
   configCommitOf,
   gateNames,
-  heldBy,
   type JobContext,
   revisionWorldOf,
   wishesFor,
@@ -45,7 +43,7 @@ import {
   sharedHistory,
   summarized,
 } from './measuring.ts';
-import { linksOfParts, publishData } from './publish-data.ts';
+import { publishData } from './publish-data.ts';
 import { whileQueued } from './queued.ts';
 import {
   type AdmittedRequest,
@@ -116,9 +114,8 @@ const measure = (request: AdmittedRequest, written: Config, job: Job): Promise<n
 };
 
 async function measureAll(request: AdmittedRequest, written: Config, job: Job): Promise<number> {
-  const { config, wishes, chosen, ...rest } = await planned(request, written, job);
-  const all = chosen.flatMap(({ testbeds }) => testbeds);
-  const exitCode = await readyLab(config, all);
+  const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
+  const exitCode = await readyLab(config, testbeds.flat());
   if (exitCode !== undefined) return exitCode;
 
   const folder = await newFolder(job.context);
@@ -141,7 +138,7 @@ async function measureAll(request: AdmittedRequest, written: Config, job: Job): 
     };
     const answer = await openAnswer(request, config, name, place);
     const ending = await answering(answer, job.signal, () =>
-      judge({ request, config, ...nothing, ...chosen[index], ...rest }, place, answer),
+      judge({ request, config, testbeds: testbeds[index] ?? [], ...rest }, place, answer),
     ).catch(async (error: unknown) => {
       if (!job.signal.aborted) await keepFailure(error, place);
       throw error;
@@ -166,8 +163,6 @@ async function measureAll(request: AdmittedRequest, written: Config, job: Job): 
   );
 }
 
-const nothing = { testbeds: [], leftOut: [] };
-
 /** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
 function exitCodeFor(purpose: AdmittedRequest['purpose'], upshots: readonly Upshot[]): number {
   const upshot = worstUpshot(upshots);
@@ -180,7 +175,8 @@ function exitCodeFor(purpose: AdmittedRequest['purpose'], upshots: readonly Upsh
 type Planned = {
   config: Config;
   wishes: string[];
-  chosen: ReturnType<typeof chosenFor>[];
+  /** Those that would do, for each wish. */
+  testbeds: string[][];
   isMeasuredAnyway: boolean;
 };
 
@@ -193,12 +189,12 @@ async function planned(
   const { inputs } = context;
   try {
     const configured = applyOverrides(written, inputs.ask, calledAs.input);
-    const config = heldBy(request, applyOverrides(configured, request.ask, calledAs.comment));
+    const config = applyOverrides(configured, request.ask, calledAs.comment);
     const wishes = wishesFor(config, request.ask, inputs);
     return {
       config,
       wishes,
-      chosen: wishes.map((wish) => chosenFor(config, wish)),
+      testbeds: wishes.map((wish) => testbedsFor(config, wish)),
       isMeasuredAnyway: isMeasuredAnyway(request, inputs.ask),
     };
   } catch (error) {
@@ -241,7 +237,6 @@ type Task = {
   request: AdmittedRequest;
   config: Config;
   testbeds: readonly string[];
-  leftOut: readonly string[];
   isMeasuredAnyway: boolean;
 };
 
@@ -255,35 +250,19 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
   const ending = endingOfResult(result, {});
   if (!isAlone) return summarized(ending);
   const make = async () => {
-    const parts = await partsIn(directory, result, task);
-    const shared = { isDefaultBranch: request.purpose !== 'patch', isTrusted: true };
-    const publications = parts.map((part) => ({ ...part, ...shared }));
-    return linksOfParts(publications, await publishData(context, config, publications));
+    const publication = {
+      ...(await explained(result, directory, log.warn)),
+      isDefaultBranch: request.purpose !== 'patch',
+      isTrusted: true,
+    };
+    const [links = {}] = await publishData(context, config, [publication]);
+    return links;
   };
   return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
 
-/** What is published of a gate, with its profiles: its result, or where its cells were split that of each part. */
-async function partsIn(
-  directory: string,
-  whole: Result,
-  { config, testbeds }: Pick<Task, 'config' | 'testbeds'>,
-) {
-  if (config.split !== true) return [await explained(whole, directory, log.warn)];
-  const folders = testbeds.map((name) => join(directory, name));
-  const read = await Promise.all(
-    folders.map(async (folder) => ({
-      folder,
-      result: await readResult(folder).catch(() => undefined),
-    })),
-  );
-  const parts = read.flatMap(({ folder, result }) => (result ? [{ folder, result }] : []));
-  const own = parts.length === 0 ? [{ folder: directory, result: whole }] : parts;
-  return Promise.all(own.map(({ folder, result }) => explained(result, folder, log.warn)));
-}
-
 function measured(
-  { request, config, testbeds, leftOut, isMeasuredAnyway }: Task,
+  { request, config, testbeds, isMeasuredAnyway }: Task,
   place: Place,
   answer: Answer,
 ): Promise<Result> {
@@ -310,9 +289,7 @@ function measured(
       if (request.purpose === 'nightly') {
         return night(wanted, directory, nightWorld(world, { ...place, config }));
       }
-      return config.split === true
-        ? splitGate({ ...wanted, leftOut }, directory, world)
-        : gate(wanted, directory, world);
+      return gate(wanted, directory, world);
     }
     await fetchExperiment(octokit, job.repository, { ...extend, patch, folder: own }, directory);
     return resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));

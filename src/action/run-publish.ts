@@ -18,12 +18,10 @@ import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import type { Publication } from '../data-branch/layout.ts';
-import { together } from '../experiment/parts.ts';
-import { cellsOf, policyOf } from '../experiment/plan.ts';
 import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
 import { agreesWith, parseResult, profilesIn, readEntries, withPatch } from '../github/artifact.ts';
 import { numbersOf, pullRequestsOfBranch } from '../github/pull-request.ts';
-import { chosenFor } from '../inventory/same.ts';
+import { testbedsFor } from '../inventory/wishes.ts';
 import type { Repository } from '../patch/repository.ts';
 import { restoreRevision } from '../patch/revision.ts';
 import { type CellProfiles, withReasons } from '../profile/of-result.ts';
@@ -34,14 +32,12 @@ import type { Result } from '../words/result.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { believedParts } from './believed-night.ts';
-import { believedSplit } from './believed-split.ts';
 import { artifactName } from './extend.ts';
 import { type GithubJob, readEvent } from './inputs.ts';
 import {
   answerFor,
   configCommitOf,
   gateNames,
-  heldBy,
   type JobContext,
   revisionWorldOf,
   wishesFor,
@@ -49,7 +45,7 @@ import {
 import { log } from './log.ts';
 import { anHour, exitCodeIf, fetchPatiently, leftOf, type Patience } from './patience.ts';
 import { publishBisection } from './publish-bisect.ts';
-import { linksOfParts, publishData } from './publish-data.ts';
+import { publishData } from './publish-data.ts';
 import {
   type AdmittedRequest,
   failureOfText,
@@ -114,8 +110,8 @@ type Left =
   | {
       kind: 'ended';
       ending: Ending;
-      /** The gate's own, as it is published: one result, or where its cells were split that of each part. */
-      own: readonly Explained[];
+      /** The gate's own result, as it is published; absent where it has none. */
+      own?: Explained;
       /** What a night has measured besides. */
       parts: readonly Publication[];
       /** What the artifact said and was not believed, in sentences. */
@@ -131,7 +127,6 @@ type Ended = Extract<Left, { kind: 'ended' }>;
 const ended = (ending: Ending): Ended => ({
   kind: 'ended',
   ending,
-  own: [],
   parts: [],
   corrections: [],
 });
@@ -216,46 +211,27 @@ async function endingsOf(
     return new Array<Left>(of).fill({ ...failed, mayPass });
   }
   const configured = applyOverrides(config, inputs.ask, calledAs.input);
-  const asked = heldBy(request, applyOverrides(configured, request.ask, calledAs.comment));
-  /** The results of the parts that there may be. */
-  const splitOf = (index: number) =>
-    asked.split !== true
-      ? []
-      : chosenFor(asked, wishes[index]).testbeds.map((name) => ({
-          name,
-          path: `${gateFolder(index, of)}${name}/result.json`,
-        }));
+  const asked = applyOverrides(configured, request.ask, calledAs.comment);
   const files = Array.from({ length: of }, (_, index) => ({
     result: fileOf('result', index, of),
     failure: fileOf('failure', index, of),
     parts: Array.from({ length: request.purpose === 'nightly' ? mostParts : 0 }, (_, part) =>
       fileOf(partName(part + 1), index, of),
     ),
-    split: splitOf(index),
   }));
-  const wanted = files.flatMap(({ result, failure, parts, split }) => [
-    ...[result, failure, ...parts],
-    ...split.map(({ path }) => path),
-  ]);
+  const wanted = files.flatMap(({ result, failure, parts }) => [result, failure, ...parts]);
   const entries = await readEntries(artifact.bytes, wanted);
   if (entries.kind === 'refused') {
     return everywhere(endingOfFailure('infrastructure', entries.why));
   }
   return Promise.all(
-    files.map(async ({ result, failure, parts: names, split }, index) => {
+    files.map(async ({ result, failure, parts: names }, index) => {
       const measured = entries.texts.get(result);
       if (measured === undefined) return endingOfText(entries.texts.get(failure));
-      const { testbeds } = chosenFor(asked, wishes[index]);
+      const testbeds = testbedsFor(asked, wishes[index]);
       const isExtended = request.extend !== undefined;
       const question = { patch, config: asked, testbeds, isExtended };
       const folder = gateFolder(index, of);
-      const texts = split.flatMap(({ name, path }) => {
-        const text = entries.texts.get(path);
-        return text === undefined ? [] : [[name, text] as const];
-      });
-      if (texts.length > 0 && !isExtended) {
-        return endedInParts(new Map(texts), question, { bytes: artifact.bytes, folder });
-      }
       const read = believed(measured, question);
       if (read.kind === 'refused') return ended(endingOfFailure('infrastructure', read.why));
       if (read.result.outcome.kind === 'unchanged') {
@@ -280,39 +256,12 @@ async function endingsOf(
       return {
         kind: 'ended',
         ending: endingOfResult(explained, { corrections }),
-        own: [{ result: explained, profiles }],
+        own: { result: explained, profiles },
         parts,
         corrections,
       };
     }),
   );
-}
-
-/** One ending for the parts of a gate whose cells were split. */
-async function endedInParts(
-  texts: ReadonlyMap<string, string>,
-  asked: Asked,
-  { bytes, folder }: { bytes: Buffer; folder: string },
-): Promise<Left> {
-  const read = believedSplit(texts, asked);
-  if (read.kind === 'refused') return ended(endingOfFailure('infrastructure', read.why));
-  const { corrections } = read;
-  for (const sentence of corrections) log.warn(`The artifact is not believed: ${sentence}`);
-  const own: Explained[] = [];
-  for (const result of read.parts) {
-    const below = `${folder}${result.testbed.name}/`;
-    const profiles = await profilesIn(bytes, result, below, log.warn);
-    own.push({ result: withReasons(result, profiles), profiles });
-  }
-  const parts = own.map(({ result }) => ({ result, folder: result.testbed.name }));
-  const whole = together(parts, policyOf(asked.config), cellsOf(asked.config));
-  return {
-    kind: 'ended',
-    ending: endingOfResult(whole, { corrections }),
-    own,
-    parts: [],
-    corrections,
-  };
 }
 
 /** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
@@ -342,7 +291,7 @@ async function whyNotUnchanged(
     if (patch.kind === 'revision') {
       await restoreRevision(patch, revisionWorldOf(context, config));
     }
-    const question = { patch, config, testbeds: chosenFor(config, wish).testbeds };
+    const question = { patch, config, testbeds: testbedsFor(config, wish) };
     const variants = await variantsByMaking(question, repository);
     const differ = await testbedsThatDiffer({ ...question, variants }, repository);
     if (differ.length === 0) return undefined;
@@ -405,16 +354,16 @@ async function withLinks(
   context: JobContext,
 ): Promise<void> {
   const isDefaultBranch = request.purpose !== 'patch';
-  if (ending.kind !== 'measured') {
+  if (ending.kind !== 'measured' || own === undefined) {
     await publishData(context, config, []);
     return;
   }
   const { result } = ending;
   log.info(headline(result));
   const make = async () => {
-    const publications = own.map((one) => ({ ...one, isDefaultBranch, isTrusted }));
-    const links = await publishData(context, config, [...publications, ...parts]);
-    return { ...linksOfParts(own, links.slice(0, own.length)), corrections };
+    const publication = { ...own, isDefaultBranch, isTrusted };
+    const [links = {}] = await publishData(context, config, [publication, ...parts]);
+    return { ...links, corrections };
   };
   await linkedAfterwards(answer, ending, make, log.warn);
 }

@@ -203,7 +203,7 @@ const extend: Button = {
 };
 
 const buttonsFor = (ending: Ending): Button[] =>
-  upshotOf(ending) === 'undecided' && !resultOf(ending)?.isSplit ? [extend, rerun] : [rerun];
+  upshotOf(ending) === 'undecided' ? [extend, rerun] : [rerun];
 
 type View = {
   output: { title: string; summary: string; annotations?: ReturnType<typeof annotationsOf> };

@@ -1,6 +1,5 @@
 // The gates that `ppsgate gate` is asked for: one for each testbed that the patch is judged on.
 
-import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Answer, answering } from '../answer/answer.ts';
 import { endingOfResult } from '../answer/ending.ts';
@@ -11,9 +10,8 @@ import { whoami } from '../controller/reservations.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
 import { historyFile } from '../experiment/history.ts';
 import { goingOn, hasPlan, randomSeed } from '../experiment/plan.ts';
-import { gate, resumeGate } from '../gate.ts';
-import { chosenFor } from '../inventory/same.ts';
-import { wishesOf } from '../inventory/wishes.ts';
+import { gate, resumeGate, type World } from '../gate.ts';
+import { testbedsFor, wishesOf } from '../inventory/wishes.ts';
 import { patchOfRange, rangeLike } from '../patch/range.ts';
 import { NoRepositoryError, openRepository, RepositoryError } from '../patch/repository.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
@@ -25,9 +23,7 @@ import {
 } from '../phabricator/revision.ts';
 import { labelled } from '../progress.ts';
 import type { Recorder } from '../recording/recorder.ts';
-import { readResult } from '../report/read.ts';
 import { type GateSession, inSession } from '../session.ts';
-import { type SplitWorld, splitGate } from '../split.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
 import { excerpt, expected } from '../words/units.ts';
@@ -51,7 +47,7 @@ export type OneGate = {
   /** Tells it from the others; empty where there are none. */
   name: string;
   directory: string;
-  start(world: SplitWorld): Promise<Result>;
+  start(world: World): Promise<Result>;
 };
 
 export type Judged = OneGate & { result: Result };
@@ -67,30 +63,12 @@ export const judgeAll = (
       try {
         return { ...one, result: await judge(one, call, answerOf(index)) };
       } catch (error) {
-        const begun = upshotOfError(error) === 'usage' ? [] : await begunIn(one.directory);
-        call.lastWords.push(...begun.map((directory) => goingOn(directory, commandOf(call))));
+        if (upshotOfError(error) !== 'usage' && (await hasPlan(one.directory))) {
+          call.lastWords.push(goingOn(one.directory, commandOf(call)));
+        }
         throw error;
       }
     }),
-  );
-
-/** Directories of gates without a result: this one, or those of its parts where it was split. */
-async function begunIn(directory: string): Promise<string[]> {
-  if (await hasPlan(directory)) return [directory];
-  const names = await readdir(directory).catch(() => []);
-  const begun = await Promise.all(
-    names.map(async (name) => {
-      const part = join(directory, name);
-      return (await hasPlan(part)) && !(await hasResult(part)) ? [part] : [];
-    }),
-  );
-  return begun.flat();
-}
-
-const hasResult = (directory: string): Promise<boolean> =>
-  readResult(directory).then(
-    () => true,
-    () => false,
   );
 
 const commandOf = ({ options: { config = usualConfig } }: GateCall): string =>
@@ -111,9 +89,8 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   const kernels = givenKernels(call);
   const folder = options.directory ?? timestampedDirectory('ppsgate-gate');
   const wishes = wishesOf(config, options, called);
-  const chosen = wishes.map((wish) => chosenFor(config, wish));
-  const isSplit = config.split === true && chosen.some(({ testbeds }) => testbeds.length > 1);
-  if (options.record !== undefined && (wishes.length > 1 || isSplit)) {
+  const chosen = wishes.map((wish) => testbedsFor(config, wish));
+  if (options.record !== undefined && wishes.length > 1) {
     throw new UsageError(
       `${called('record')}: only one testbed can be recorded at a time; ask for one of them.`,
     );
@@ -122,15 +99,13 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     const isOnly = wishes.length === 1;
     const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, '-'));
     const isMeasuredAnyway = options.measureAnyway === true;
-    const { testbeds = [], leftOut = [] } = chosen[index] ?? {};
     const isRelinked = options.relinked === true;
-    const from = { patch, config, testbeds, leftOut, seed, kernels };
+    const from = { patch, config, testbeds: chosen[index] ?? [], seed, kernels };
     const request = { ...from, isMeasuredAnyway, isRelinked };
     return {
       name: isOnly ? '' : wish,
       directory,
-      start: (world) =>
-        isSplit ? splitGate(request, directory, world) : gate(request, directory, world),
+      start: (world) => gate(request, directory, world),
     };
   });
 }

@@ -17,12 +17,10 @@ import {
   parts,
   shorterWays,
 } from '../experiment/outlook.ts';
-import { dealt, shareOf } from '../experiment/parts.ts';
 import { cellsOf, linksOn, planCells, policyOf } from '../experiment/plan.ts';
 import { timesOn } from '../experiment/took.ts';
 import { machinesOf } from '../inventory/machines.ts';
-import { chosenFor, sameAs } from '../inventory/same.ts';
-import { wishesOf } from '../inventory/wishes.ts';
+import { testbedsFor, wishesOf } from '../inventory/wishes.ts';
 import { openRepository } from '../patch/repository.ts';
 import { openStore } from '../reservation/open.ts';
 import { readUsualSeconds, startOf } from '../reservation/outlook.ts';
@@ -40,7 +38,7 @@ import { columns, print, printJson } from './table.ts';
 const told = [
   ...(['patch', 'repository', 'config', 'testbed', 'each', 'scenarios', 'families'] as const),
   ...(['metric', 'margin', 'falseAlarms', 'power', 'design', 'maxRuns', 'profile'] as const),
-  ...(['measureAnyway', 'earlier', 'split', 'stopAtFirst'] as const),
+  ...(['measureAnyway', 'earlier', 'stopAtFirst'] as const),
 ];
 
 export function define(command: Command): void {
@@ -84,9 +82,7 @@ async function plan(options: GateOptions, signal: AbortSignal): Promise<number> 
   const written = await loadConfig(configPath(options.config));
   const config = applyOverrides(written, options, calledAs.flag);
   const call = { config, options, called: calledAs.flag, signal, lastWords: [] };
-  const wishes = wishesOf(config, options, calledAs.flag).map(
-    (wish) => chosenFor(config, wish).testbeds,
-  );
+  const wishes = wishesOf(config, options, calledAs.flag).map((wish) => testbedsFor(config, wish));
   const patch = options.patch ? await patchOf(call) : undefined;
   const entries = earlierEntries(await historyFile(config.history).read(), new Date());
   const starts = await startsOf(config, wishes);
@@ -100,7 +96,7 @@ async function plan(options: GateOptions, signal: AbortSignal): Promise<number> 
       testbed,
       ...(start !== undefined && { waitSeconds: start.afterSeconds }),
       isUnchanged: change.isUnchanged,
-      ...outlined(config, { testbed, testbeds, variants: change.variants }, entries),
+      ...outlined(config, { testbed, variants: change.variants }, entries),
     });
   }
   if (options.json) printJson(planned.map(printable));
@@ -156,30 +152,18 @@ async function changeOf(
   return { testbed, variants: count, isUnchanged: differ.length === 0 };
 }
 
-type Place = {
-  testbed: string;
-  /** All that would do, or over which the cells are split. */
-  testbeds: readonly string[];
-  variants: number;
-};
-
-/** The outline of the largest part, where cells are split. */
 function outlined(
-  whole: Config,
-  { testbed, testbeds, variants }: Place,
+  config: Config,
+  { testbed, variants }: { testbed: string; variants: number },
   history: readonly HistoryEntry[],
 ): Pick<Planned, 'outlined' | 'outlook' | 'shorter'> {
-  const { traffic, profile, reservations, split = false } = whole;
-  const isLinkedOften = linksOn(whole, testbed) > 1;
-  const all = cellsOf(whole);
-  const [cells = all] = dealt(all, split ? testbeds.length : 1);
-  const config = shareOf(whole, cells.length, all.length);
-  const place = { testbed, cells, variants, isLinkedOften };
+  const { traffic, profile, reservations } = config;
+  const isLinkedOften = linksOn(config, testbed) > 1;
+  const place = { testbed, cells: cellsOf(config), variants, isLinkedOften };
   const isSingle = variants === 2 && traffic.runsPerBlast === 1 && !isLinkedOften;
   const outlined: Outlined = {
     cells: planCells(config, place, history),
     policy: policyOf(config),
-    ...(!split && { alike: sameAs(whole, testbed).length }),
     isAlone: isSingle && reservations.mostTogether === undefined,
     traffic,
     ...(profile !== undefined && { profile }),

@@ -18,15 +18,12 @@ import {
 } from './schema.ts';
 
 /** Texts as typed; lists with commas. An absent or empty one changes nothing. */
-export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>> & {
-  /** Typed at a shell, this option has no value. */
-  readonly split?: string | true | undefined;
-};
+export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>>;
 
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
 export function applyOverrides(config: Config, texts: Overrides, calledAs: CalledAs): Config {
   const { shape } = configKeys;
-  const { scenarios, families, profile: asked, split } = texts;
+  const { scenarios, families, profile: asked } = texts;
   const { profile: written, ...rest } = config;
   const profile = asked ? profileAsked(config, asked, calledAs('profile')) : written;
   return {
@@ -34,7 +31,6 @@ export function applyOverrides(config: Config, texts: Overrides, calledAs: Calle
     ...(profile && { profile }),
     ...(scenarios && { scenarios: namedScenarios(config, scenarios, calledAs('scenarios')) }),
     ...(families && { families: parse(calledAs('families'), shape.families, list(families)) }),
-    ...(split && { split: split === true || parseSwitch(split, calledAs('split')) }),
     gate: overrideGate(config.gate, texts, calledAs),
   };
 }

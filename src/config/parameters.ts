@@ -139,14 +139,6 @@ const parameters = {
     jenkins: true,
     kind: 'list',
   },
-  split: {
-    input:
-      'true splits the cells over all testbeds that are the same, which are measured on at once; instead of what is configured.',
-    option: { says: 'the cells over all testbeds that are the same' },
-    isAsked: true,
-    jenkins: true,
-    kind: 'switch',
-  },
   priority: {
     of: 'both',
     input:

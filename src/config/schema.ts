@@ -43,8 +43,6 @@ export type Config = {
   testbeds: Record<string, TestbedConfig>;
   /** Wishes: a patch is judged on one testbed of each. Absent: on the first testbed. */
   each?: string[];
-  /** Whether the cells of a gate are split over testbeds that are the same. */
-  split?: boolean;
   scenarios: Scenario[];
   /** A site's own scenarios by their names; see `OwnRules`. */
   rules: Record<string, OwnRulesFile>;
@@ -430,12 +428,6 @@ export const configKeys = closed({
   each: wishes
     .optional()
     .describe('A patch is judged on one testbed of each; left out, on the first of the testbeds.'),
-  split: z
-    .boolean({ error: expected('true or false') })
-    .optional()
-    .describe(
-      'Whether the cells of a patch are split over all testbeds that are the same, which are measured on at once.',
-    ),
   scenarios: namedScenarios
     .prefault(['forwarding'])
     .describe('Every scenario is measured with every family.'),
@@ -476,7 +468,6 @@ export const configSchema = configKeys.transform((written, context): Config => {
     traffic: writtenTraffic,
     gate: writtenGate,
     each,
-    split,
     paths,
     phabricator,
     profile,
@@ -516,9 +507,6 @@ export const configSchema = configKeys.transform((written, context): Config => {
       refuse(['testbeds', name, ...path], message);
     }
   }
-  if (split && Object.keys(written.testbeds).length === 1) {
-    refuse(['split'], 'expected several testbeds over which cells are split, found one');
-  }
   const { frameSizes } = writtenTraffic;
   return {
     ...rest,
@@ -533,7 +521,6 @@ export const configSchema = configKeys.transform((written, context): Config => {
     }),
     ...(frameSizes !== undefined && { frameSizes }),
     ...(each !== undefined && { each }),
-    ...(split !== undefined && { split }),
     ...(paths !== undefined && { paths }),
     ...(phabricator !== undefined && { phabricator }),
   };

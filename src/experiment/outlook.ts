@@ -13,8 +13,6 @@ export type Outlined = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'profile'> & 
   /** How many are measured beside each other; at least two. */
   variants: number;
   times: Times;
-  /** Testbeds over which the cells could be split and are not, itself among them; absent: no other. */
-  alike?: number;
   /** Patches of one base could be measured together here, and are not. */
   isAlone?: boolean;
 };
@@ -230,14 +228,6 @@ const ways: readonly Way[] = [
     if (marginRatio >= 0.5) return [];
     const how = `a margin of ${formatPercent(marginRatio)}: --margin ${formatPercent(marginRatio).replace(' ', '')}`;
     return [{ how, instead: { policy: { ...policy, marginRatio } } }];
-  },
-  function splitOver({ cells, policy, alike = 1 }) {
-    const parts = Math.min(alike, cells.length);
-    if (parts < 2) return [];
-    const own = cells.slice(0, Math.ceil(cells.length / parts));
-    const falseAlarmRatio = (policy.falseAlarmRatio * own.length) / cells.length;
-    const how = `cells split over ${parts} testbeds that are the same: --split`;
-    return [{ how, instead: { cells: own, policy: { ...policy, falseAlarmRatio } } }];
   },
   function together({ isAlone, times }) {
     if (!isAlone || times.bootSeconds === 0) return [];

@@ -73,12 +73,11 @@ function whereText(those: readonly CellResult[], cells: readonly CellResult[]): 
     : ` in ${those.length} of ${cells.length} cells`;
 }
 
-/** What to do now; between backticks stands what is typed. `usualGoOn` is how more runs are asked for where the report stands. */
+/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
 export function nextStep(
-  { outcome, testbed, isSplit }: Result,
-  usualGoOn = '`ppsgate gate --resume DIR --max-runs N`',
+  { outcome, testbed }: Result,
+  goOn = '`ppsgate gate --resume DIR --max-runs N`',
 ): string {
-  const goOn = isSplit ? anotherGate : usualGoOn;
   if (outcome.kind === 'unchanged') return outcome.leftAlone ? afterLeftAlone : afterUnchanged;
   if (outcome.kind !== 'judged') return afterRejection[outcome.kind];
   switch (outcome.verdict) {
@@ -102,10 +101,6 @@ export function nextStep(
       return afterInvalid(outcome.cells, testbed.name);
   }
 }
-
-/** What asks for more runs where cells were split, as such a gate cannot be gone on with. */
-const anotherGate =
-  'another gate: `--max-runs N`, and `--stop-at-first off` where the first loss ended this one';
 
 const afterUnchanged =
   'Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';

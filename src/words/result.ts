@@ -308,8 +308,6 @@ export const resultSchema = z.object({
   blasts: z.array(blastSchema),
   /** Variants that could not be measured, beside base and patched, and why. */
   leftOut: z.array(z.object({ variant: z.string(), rejection: rejectionSchema })).default([]),
-  /** Its cells were split over testbeds, whose results it puts together: it cannot be gone on with. */
-  isSplit: z.literal(true).exactOptional(),
   outcome: outcomeSchema,
 });
 

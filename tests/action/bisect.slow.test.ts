@@ -13,7 +13,6 @@ import { type BisectResult, bisectResultSchema } from '../../src/words/bisect.ts
 import { worldOf } from '../fakes/freebsd-testbed.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { jobHere } from '../fakes/job.ts';
-import { noOthers } from '../fakes/no-others.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { zipOf } from '../fakes/zip.ts';
 import { describeWith } from '../needs.ts';
@@ -105,7 +104,6 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
       history: study.history,
       now: () => new Date(study.lab.clock.now() * 1000),
       onEvent() {},
-      partOn: noOthers,
       signal,
     });
   };

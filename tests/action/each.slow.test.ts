@@ -41,10 +41,10 @@ afterEach(async () => {
 });
 
 /** The job that measures, with these testbeds; each is ours once the job has asked for all of them. */
-async function measured(testbeds: Record<string, FakeTestbedOptions | Error>, held = config) {
+async function measured(testbeds: Record<string, FakeTestbedOptions | Error>) {
   const request: AdmittedRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
   const { context, folder, output } = await jobHere({
-    ...{ github, workspace, command: 'gate', request: requestText(request), config: held },
+    ...{ github, workspace, command: 'gate', request: requestText(request), config },
     event: { name: 'pull_request_target' },
   });
   const all = Promise.withResolvers<void>();
@@ -59,14 +59,13 @@ async function measured(testbeds: Record<string, FakeTestbedOptions | Error>, he
       repository: opened,
       async reserve([name = '']) {
         leases.push(leaseFolder);
-        if (held.split || leases.length === Object.keys(testbeds).length) all.resolve();
+        if (leases.length === Object.keys(testbeds).length) all.resolve();
         await all.promise;
         return reserved(name);
       },
       history: memoryHistory(),
       now: () => new Date('2026-11-20T12:00:00.000Z'),
       onEvent() {},
-      partOn: (name) => ({ onEvent() {}, reserveSoon: async () => reserved(name) }),
       signal,
     });
   const exitCode = await runGate(context, new AbortController().signal, within).catch(
@@ -99,17 +98,4 @@ test('one that cannot be measured leaves the others', async () => {
 test('the lease of each lies in a folder of its own', async () => {
   const { leases, folder } = await measured({ left: {}, right: {} });
   expect(leases.toSorted()).toEqual([join(folder, '1'), join(folder, '2')]);
-});
-
-test('a gate whose cells are split leaves its result, and that of each part in a folder of its own', async () => {
-  const text = `${twoRacks}split: true\nfamilies: [inet4, inet6]\n`;
-  const split = parseConfig(text, { path: 'ppsgate.yml', home: '/' });
-  const { exitCode, folder, output } = await measured({ left: {}, right: slower }, split);
-  expect(exitCode).toBe(1);
-  const outcomeOf = (path: string) =>
-    JSON.parse(readFileSync(join(folder, path), 'utf8')).outcome.verdict;
-  expect(['result.json', 'left/result.json', 'right/result.json'].map(outcomeOf)).toEqual([
-    ...['regression', 'no-regression', 'regression'],
-  ]);
-  expect(output).toMatch(/^verdict<<\S+\nregression$/m);
 });

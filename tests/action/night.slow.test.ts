@@ -24,7 +24,6 @@ import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { jobHere } from '../fakes/job.ts';
 import { journalOf, still } from '../fakes/journal.ts';
-import { noOthers } from '../fakes/no-others.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { forwarding } from '../fakes/result.ts';
 import { zipOf } from '../fakes/zip.ts';
@@ -207,7 +206,6 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a ni
         history: study.history,
         now: () => new Date(study.lab.clock.now() * 1000),
         onEvent() {},
-        partOn: noOthers,
         signal,
       });
     const { context, folder } = await job('gate', study.config);

@@ -5,10 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
 import { parseConfig } from '../../src/config/load.ts';
-import { emptyIndex, indexPath, parseIndex } from '../../src/data-branch/layout.ts';
+import { emptyIndex } from '../../src/data-branch/layout.ts';
 import { assembleResult } from '../../src/experiment/assemble.ts';
-import { shareOf } from '../../src/experiment/parts.ts';
-import { cellsOf as cellsOfConfig, makePlan } from '../../src/experiment/plan.ts';
+import { makePlan } from '../../src/experiment/plan.ts';
 import { openRepository } from '../../src/patch/repository.ts';
 import { patchOfRevision } from '../../src/patch/revision.ts';
 import { openConduit } from '../../src/phabricator/conduit.ts';
@@ -24,7 +23,6 @@ import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { type Ran, runStep } from '../fakes/runner.ts';
 import { aChange, anIndex } from '../fakes/trend.ts';
-import { twoRacks } from '../fakes/two-racks.ts';
 import { type ZipEntry, zipOf } from '../fakes/zip.ts';
 
 const repository = 'example/router';
@@ -387,89 +385,5 @@ describe('a push to the default branch', () => {
     const ran = await publishPush();
     expect(warnings(ran)).toEqual([]);
     expect(github.state.issues).toEqual([]);
-  });
-});
-
-describe('where the cells were split', () => {
-  const written = `${twoRacks}split: true\nscenarios: [forwarding]\nfamilies: [inet4, inet6]\n`;
-  const parsed = parseConfig(written, { path: 'ppsgate.yml', home: '/' });
-  const cells = cellsOfConfig(parsed);
-
-  beforeEach(async () => {
-    await github.stop();
-    await prepare((directory) => commit(directory, { 'dut/nftables.conf': '# two\n' }), written);
-  });
-
-  /** A part as an honest job leaves it, with the cells of these places. */
-  function partOn(testbed: string, places: readonly number[], speed = 1): Result {
-    const overlays = ['base', 'patched'].map((variant, index) => {
-      const own = index === 0 ? patch.baseCommit : patch.headCommit;
-      return { variant, commit: own, files: [] };
-    });
-    const own = places.flatMap((place) => cells[place] ?? []);
-    const held = shareOf(parsed, own.length, cells.length);
-    const request = { patch, config: held, testbed, seed: 6, cells: own };
-    const plan = makePlan(request, overlays, []);
-    return assembleResult(plan, journalOf(plan, { ...still, speed }));
-  }
-
-  /** What lies at the top is of the measuring job alone, and no part of the answer. */
-  const publishParts = (left: object, right: object) =>
-    publish(partOn('left', [0]), [
-      { name: 'left/result.json', content: JSON.stringify(left) },
-      { name: 'right/result.json', content: JSON.stringify(right) },
-    ]);
-
-  const keptTestbeds = () => {
-    const { git } = github.state;
-    const tip = commitAt(git, git.refs.get('refs/heads/ppsgate-data') ?? '');
-    const entry = tip && entryAt(git, tip.tree, indexPath);
-    const text = entry && git.read(entry.id)?.bytes.toString();
-    return parseIndex(text ?? '')
-      ?.results.map(({ testbed }) => testbed)
-      .toSorted();
-  };
-
-  test('there is one answer, and the result of each testbed is kept', async () => {
-    const ran = await publishParts(partOn('left', [0]), partOn('right', [1]));
-    expect(warnings(ran)).toEqual([]);
-    expect(conclusions()).toEqual(['success']);
-    expect(github.state.comments).toHaveLength(1);
-    expect(comment()).toContain('left and right');
-    expect(keptTestbeds()).toEqual(['left', 'right']);
-    expect(hasHistory()).toBe(true);
-  });
-
-  test('a loss on one of them fails the check', async () => {
-    await publishParts(partOn('left', [0]), partOn('right', [1], 0.8));
-    expect(conclusions()).toEqual(['failure']);
-    expect(comment()).toContain('forwarding inet6');
-  });
-
-  test('a cell that no part has lets nothing pass', async () => {
-    const ran = await publishParts(partOn('left', [0]), partOn('right', [0]));
-    expect(conclusions()).not.toContain('success');
-    expect(comment()).toContain('the result has no such cell');
-    expect(warnings(ran).join()).toContain('It has no cell forwarding inet6');
-  });
-
-  test('a part that was held to more than its share is held to that', async () => {
-    const left = partOn('left', [0]);
-    const lax = { ...left, policy: { ...left.policy, falseAlarmRatio: 1e-6 } };
-    const ran = await publishParts(lax, partOn('right', [1]));
-    expect(warnings(ran).join()).toContain('It was held to a rate of false alarms');
-  });
-
-  test.each<[string, () => object]>([
-    ['of another testbed', () => partOn('right', [0])],
-    [
-      'that there was nothing to measure',
-      () => ({ ...partOn('left', [0]), outcome: { kind: 'unchanged' } }),
-    ],
-    ['that is no result', () => ({ cells: 7 })],
-  ])('a part %s is not believed, and nothing passes', async (_, forged) => {
-    await publishParts(forged(), partOn('right', [1]));
-    expect(conclusions()).not.toContain('success');
-    expect(keptTestbeds()).not.toContain('left');
   });
 });

@@ -12,7 +12,6 @@ import {
   type Ending,
   endingOfFailure,
   endingOfResult,
-  resultOf,
   summaryOf,
 } from '../../src/answer/ending.ts';
 import type { PullRequest } from '../../src/words/patch.ts';
@@ -466,13 +465,6 @@ describe('its buttons', () => {
 
   test('run it again, and go on only where the verdict was left open', async () => {
     expect(await buttonsAfter(undecided)).toEqual(['extend', 'rerun']);
-  });
-
-  test('do not go on with one whose cells were split', async () => {
-    const result = resultOf(undecided);
-    if (result === undefined) throw new Error('nothing was measured');
-    const split = endingOfResult({ ...result, isSplit: true }, {});
-    expect(await buttonsAfter(split)).toEqual(['rerun']);
   });
 
   test.each<[string, Ending]>([

@@ -211,7 +211,7 @@ marign: 3
     'lab/ppsgate.yml:7: testbeds.there.dut.egress: expected the name of a network interface like eth0, found "in/1"',
     'lab/ppsgate.yml:11: gate.margin: expected a percentage like 2%, found 2',
     'lab/ppsgate.yml:14: scenarios[1]: expected the name of a scenario, found 7',
-    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, split, scenarios, rules, families, paths, traffic, gate, profile, history, reservations, github, trend, phabricator',
+    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, paths, traffic, gate, profile, history, reservations, github, trend, phabricator',
   ]);
 });
 

@@ -103,7 +103,7 @@ test('what is asked of one gate is told `ppsgate gate` as it takes it, switches 
   gate.parse(askedWords(Object.fromEntries(values)), { from: 'user' });
   expect(gate.opts()).toMatchObject({
     ...Object.fromEntries(values),
-    ...{ measureAnyway: true, split: true },
+    ...{ measureAnyway: true },
   });
   expect(askedWords({ measureAnyway: 'false', margin: '' })).toEqual([]);
 });

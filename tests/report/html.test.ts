@@ -80,10 +80,6 @@ test('a cell that is invalid says why, and one that is open how to go on', () =>
   expect(textOf(renderHtml(judgedAs('inconclusive', [open]), []))).toContain(
     'What now: Allow more runs with ppsgate gate --resume DIR --max-runs N',
   );
-  const split: Result = { ...judgedAs('inconclusive', [open]), isSplit: true };
-  expect(textOf(renderHtml(split, []))).toContain(
-    'What now: Allow more runs with another gate: --max-runs N',
-  );
 });
 
 test('what instructions do not tell is said where they are judged', () => {

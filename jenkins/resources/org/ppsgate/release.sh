@@ -8,7 +8,7 @@ while [ $seconds -lt 150 ] && pid=$(cat "$PPSGATE_DIRECTORY/jenkins/pid" 2>/dev/
   seconds=$((seconds + 1))
 done
 
-# Several gates, and the parts of one whose cells are split, have a lease each in folders of it.
+# Several gates have a lease each in folders of it.
 if [ -n "$(find "$PPSGATE_DIRECTORY" -name lease.json 2>/dev/null)" ]; then
   "$PPSGATE_HOME/bin/ppsgate" release --directory "$PPSGATE_DIRECTORY"
 fi
