@@ -1,188 +1,236 @@
-// Puts a question to a web server and takes an answer that is bounded in time and size.
+// Sends HTTP requests, and bounds every response in time and size. The only HTTP client.
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { request as requestSecurely } from 'node:https';
-import { isIP } from 'node:net';
-import { connect, TLSSocket } from 'node:tls';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type RequestOptions as HttpOptions,
+  type IncomingMessage,
+  request as requestPlainly,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import {
+  type Certificates,
+  connectUnverified,
+  type Distrust,
+  describeDistrust,
+  PinError,
+  type Trust,
+  verifyPin,
+} from './certificate.ts';
 import { reasonOf } from './words/one-line.ts';
 
-export type Question = {
+export type HttpRequest = {
   method?: 'GET' | 'POST';
   headers?: Readonly<Record<string, string>>;
   body?: string | URLSearchParams;
-  /** Time limit for the whole answer. */
+  /** Time limit for the whole response; with `onLine`, for its headers. */
   answerSeconds: number;
+  /** Time limit for the connection, unless a certificate is pinned. */
+  connectSeconds?: number;
+  /** Size limit of the body; with `onLine`, of one line. */
   mostBytes: number;
-  /** PEM of the authority that alone is trusted. Absent: those that Node knows. */
-  ca?: string | undefined;
-  /** Ends the question, which then has no answer. */
+  /** Receives the lines of a response with status 200 as they arrive, in place of the body. */
+  onLine?: (line: string) => void;
   signal?: AbortSignal | undefined;
 };
 
-export type Answer = {
+export type HttpResponse = {
   kind: 'answered';
   status: number;
   statusText: string;
-  headers: Headers;
+  /** By names in lower case. */
+  headers: ReadonlyMap<string, string>;
   /** Undefined for one of more than `mostBytes`. */
   body: Buffer | undefined;
 };
 
-type NoAnswer = {
+export type NoResponse = {
   kind: 'no-answer';
   why: string;
-  /** Code of Node's error, or `noConnection`, where it has one. */
+  /** Code of Node's error, or `noConnection`, if there is one. */
   code: string;
-  /** Where the server's certificate is the reason; nothing was sent then. */
+  /** False if no byte of the request has left. */
+  wasSent: boolean;
+  /** Set if this time limit has passed. */
+  lateSeconds?: number;
+  /** Set if the server's certificate is the reason; nothing was sent then. */
   distrust?: Distrust;
 };
 
-export type Distrust = {
-  /** Like `a certificate that …`. */
-  shown: string;
-  fault: 'authority' | 'time' | 'name' | 'other';
+/** Sends one request over a connection of its own. Never rejects. Does not follow redirects, which would pass credentials on. */
+export const sendRequest = (
+  url: URL | string,
+  request: HttpRequest & { trust?: Trust | undefined },
+): Promise<HttpResponse | NoResponse> => exchange(url, request, { trust: request.trust ?? {} });
+
+export type HttpClient = {
+  /** As `sendRequest`, over connections that are kept. */
+  send(url: URL, request: HttpRequest): Promise<HttpResponse | NoResponse>;
+  close(): void;
 };
 
-/** Never rejects. Redirects are answers like others: to follow one would be to tell somebody else what was asked. */
-export async function ask(url: URL | string, question: Question): Promise<Answer | NoAnswer> {
-  const { answerSeconds, mostBytes, signal } = question;
-  const timeout = AbortSignal.timeout(answerSeconds * 1000);
-  const end = AbortSignal.any([timeout, ...(signal === undefined ? [] : [signal])]);
-  let asked: ClientRequest | undefined;
+export function openHttpClient(certificates: Certificates): HttpClient {
+  const http = new HttpAgent({ keepAlive: true });
+  const https = new HttpsAgent({ keepAlive: true, ...certificates });
+  return {
+    send: (url, request) => exchange(url, request, { trust: certificates, http, https }),
+    close() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+/** Without agents, each request has a connection of its own. */
+type Connections = { trust: Trust; http?: HttpAgent; https?: HttpsAgent };
+
+async function exchange(
+  url: URL | string,
+  request: HttpRequest,
+  connections: Connections,
+): Promise<HttpResponse | NoResponse> {
+  const { answerSeconds, mostBytes, onLine, signal } = request;
+  const limit = startLimit(answerSeconds);
+  const end = AbortSignal.any([limit.signal, ...(signal === undefined ? [] : [signal])]);
+  let sent: ClientRequest | undefined;
+  let wasSent = () => false;
+  const stop = () => sent?.destroy();
   try {
-    asked = begun(new URL(url), question, end);
-    const response: IncomingMessage = (await once(asked, 'response'))[0];
+    end.throwIfAborted();
+    const target = new URL(url);
+    sent = begin(target, request, connections, end);
+    end.addEventListener('abort', stop);
+    wasSent = watchSending(sent, target, connections);
+    const response: IncomingMessage = (await once(sent, 'response', { signal: end }))[0];
     const { statusCode: status = 0, statusMessage: statusText = '', headersDistinct } = response;
-    const headers = new Headers();
+    const headers = new Map<string, string>();
     for (const [name, values = []] of Object.entries(headersDistinct)) {
-      for (const value of values) headers.append(name, value);
+      headers.set(name, values.join(', '));
     }
-    const body = await bytesWithin(mostBytes, response);
-    return { kind: 'answered', status, statusText, headers, body };
+    const answered = { kind: 'answered', status, statusText, headers } as const;
+    if (onLine === undefined || status !== 200) {
+      return { ...answered, body: await bytesWithin(mostBytes, response) };
+    }
+    limit.clear();
+    for await (const line of linesOf(response, mostBytes)) onLine(line);
+    return { ...answered, body: Buffer.of() };
   } catch (error) {
-    if (timeout.aborted && signal?.aborted !== true) {
-      return { kind: 'no-answer', why: `no whole answer within ${answerSeconds} s`, code: '' };
+    const failed = { kind: 'no-answer', code: codeOf(error), wasSent: wasSent() } as const;
+    if (limit.signal.aborted && signal?.aborted !== true) {
+      const why = `no whole answer within ${answerSeconds} s`;
+      return { ...failed, why, code: '', lateSeconds: answerSeconds };
     }
-    const distrust = await distrustOf(asked, url, question, error, end);
-    const why = distrust === undefined ? reasonOf(error) : `it shows ${distrust.shown}`;
-    return { kind: 'no-answer', why, code: codeOf(error), ...(distrust && { distrust }) };
+    if (!isDistrust(sent, error)) return { ...failed, why: reasonOf(error) };
+    const distrust = await describeDistrust(error, new URL(url), connections.trust, end);
+    return { ...failed, why: `it shows ${distrust.shown}`, distrust };
+  } finally {
+    end.removeEventListener('abort', stop);
+    limit.clear();
   }
+}
+
+function startLimit(seconds: number): { signal: AbortSignal; clear(): void } {
+  const limit = new AbortController();
+  let isCleared = false;
+  const abort = () => isCleared || limit.abort();
+  // A response that arrived while this process was not scheduled is read first.
+  const timer = setTimeout(() => setImmediate(abort), seconds * 1000);
+  return {
+    signal: limit.signal,
+    clear() {
+      isCleared = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-function begun(url: URL, { method, headers, body, ca }: Question, signal: AbortSignal) {
-  const form = { 'content-type': 'application/x-www-form-urlencoded' };
-  const asked = (url.protocol === 'https:' ? requestSecurely : request)(url, {
+const isDistrust = (sent: ClientRequest | undefined, error: unknown): boolean =>
+  error instanceof PinError ||
+  (sent?.socket instanceof TLSSocket && Boolean(sent.socket.authorizationError));
+
+function begin(url: URL, request: HttpRequest, connections: Connections, end: AbortSignal) {
+  const { method, headers, body, connectSeconds = 10 } = request;
+  const { trust, http, https } = connections;
+  // Node refuses a plain URL here.
+  const isSecure = url.protocol === 'https:' || 'pinnedSha256' in trust;
+  const agent = isSecure ? https : http;
+  const options: HttpOptions = {
     method,
+    agent,
     headers: {
       'user-agent': 'ppsgate',
-      ...(body instanceof URLSearchParams && form),
+      ...(body instanceof URLSearchParams && {
+        'content-type': 'application/x-www-form-urlencoded',
+      }),
       ...headers,
-      // On a kept connection, which the server may close meanwhile, nobody knows whether a question was taken.
-      connection: 'close',
+      // The server may close a kept connection at any time, which leaves open whether it took the request.
+      ...(agent === undefined && { connection: 'close' }),
     },
-    ...(ca !== undefined && { ca }),
-    signal,
-  });
-  // Whoever waits for the answer hears it too; without a listener of its own a late one would end the process.
-  asked.on('error', () => {});
-  limitConnecting(asked);
-  return asked.end(body?.toString());
+  };
+  const sent = isSecure
+    ? requestSecurely(url, { ...options, ...trustOptions(url, trust, end) })
+    : requestPlainly(url, options);
+  // A late error, without a listener of its own, would end the process.
+  sent.on('error', () => {});
+  if (!('pinnedSha256' in trust) && connectSeconds < request.answerSeconds) {
+    limitConnecting(sent, connectSeconds);
+  }
+  return sent.end(body?.toString());
 }
 
-/** The code where no connection came about in time. */
-export const noConnection = 'NO_CONNECTION';
-const connectSeconds = 10;
+function trustOptions(url: URL, trust: Trust, end: AbortSignal) {
+  if (!('pinnedSha256' in trust)) return trust;
+  return {
+    /** Hands the connection over once the certificate is verified; Node sends nothing before. */
+    createConnection(_: unknown, created: (error: Error | null, socket: Duplex) => void) {
+      const socket = connectUnverified(url, {}, end);
+      const settle = (error?: Error) => created(error ?? null, socket);
+      socket.once('error', settle);
+      socket.once('secureConnect', () => {
+        socket.off('error', settle);
+        settle(verifyPin(socket, trust.pinnedSha256));
+      });
+      return undefined;
+    },
+  };
+}
 
-function limitConnecting(asked: ClientRequest): void {
-  const late = Object.assign(new Error(`no connection within ${connectSeconds} s`), {
+/** The code if no connection was made in time. */
+export const noConnection = 'NO_CONNECTION';
+
+function limitConnecting(sent: ClientRequest, seconds: number): void {
+  const late = Object.assign(new Error(`no connection within ${seconds} s`), {
     code: noConnection,
   });
-  const timer = setTimeout(() => asked.destroy(late), connectSeconds * 1000);
+  const timer = setTimeout(() => sent.destroy(late), seconds * 1000);
   const stop = () => clearTimeout(timer);
-  asked.once('close', stop);
-  asked.once('socket', (socket) => {
+  sent.once('close', stop);
+  sent.once('socket', (socket) => {
     if (socket.connecting) socket.once('connect', stop);
     else stop();
   });
 }
 
-/** Undefined where the certificate is not the reason. */
-async function distrustOf(
-  asked: ClientRequest | undefined,
-  url: URL | string,
-  { ca }: Question,
-  error: unknown,
-  signal: AbortSignal,
-): Promise<Distrust | undefined> {
-  const socket = asked?.socket;
-  if (!(socket instanceof TLSSocket && socket.authorizationError)) return undefined;
-  const code = codeOf(error);
-  const found = (fault: Distrust['fault'], what: string): Distrust => ({
-    fault,
-    shown: `a certificate ${what} (${code})`,
+/** Nothing of a request leaves before its connection stands and, by HTTPS, the certificate is verified. */
+function watchSending(sent: ClientRequest, { protocol }: URL, { trust }: Connections) {
+  let wasSent = false;
+  const send = () => {
+    wasSent = true;
+  };
+  sent.once('socket', (socket) => {
+    if (sent.reusedSocket || 'pinnedSha256' in trust) send();
+    else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', send);
   });
-  if (unsigned.test(code)) {
-    const foreign = 'that the authority of `ca` has not signed';
-    const unknown = 'that is signed by nobody whom this machine trusts';
-    return found('authority', ca === undefined ? unknown : foreign);
-  }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return found('name', `for ${namesIn(error)}, and not for ${new URL(url).hostname}`);
-  }
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    return found('time', goodWhen(await datesOf(new URL(url), signal)));
-  }
-  return found('other', `that is no good: ${reasonOf(error)}`);
+  return () => wasSent;
 }
 
-const unsigned = /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_SELF|SELF_SIGNED|CERT_UNTRUSTED)/;
-
-const mostNamesLength = 200;
-
-function namesIn(error: unknown): string {
-  const { cert } = error as { cert?: { subjectaltname?: string } };
-  const names = (cert?.subjectaltname ?? '').replace(/\b(?:DNS|IP Address):/g, '');
-  return names === '' ? 'no name at all' : names.slice(0, mostNamesLength);
-}
-
-type Dates = { from: Date; until: Date };
-
-function goodWhen(dates: Dates | undefined): string {
-  const now = new Date();
-  if (dates !== undefined && dates.until < now) return `that was good until ${dayOf(dates.until)}`;
-  if (dates !== undefined && dates.from > now) return `that is good from ${dayOf(dates.from)} on`;
-  return 'whose authority’s is not good today';
-}
-
-const dayOf = (date: Date): string => date.toISOString().replace(/T(.{5}).*/, ' $1 UTC');
-
-/** The dates of a certificate that was refused, which Node has forgotten by then: it is looked at again, and nothing is sent. */
-async function datesOf({ hostname, port }: URL, signal: AbortSignal): Promise<Dates | undefined> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const socket = connect({
-    ...{ host, port: Number(port || 443), rejectUnauthorized: false },
-    ...(isIP(host) === 0 && { servername: host }),
-  });
-  socket.on('error', () => {});
-  try {
-    await once(socket, 'secureConnect', { signal });
-    const { valid_from: from, valid_to: until } = socket.getPeerCertificate();
-    return { from: new Date(from), until: new Date(until) };
-  } catch {
-    return undefined;
-  } finally {
-    socket.destroy();
-  }
-}
-
-/** Undefined for more than so many: the stream is then closed, whatever was promised of its length. */
-export async function bytesWithin(
-  mostBytes: number,
-  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<Buffer | undefined> {
+/** Undefined for more than so many bytes: the stream is then closed, whatever length it announced. */
+async function bytesWithin(mostBytes: number, stream: IncomingMessage) {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
@@ -192,3 +240,25 @@ export async function bytesWithin(
   }
   return Buffer.concat(chunks);
 }
+
+async function* linesOf(response: IncomingMessage, mostBytes: number): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > mostBytes) throw new Error(`more than ${mostBytes} bytes in a line`);
+    yield* lines;
+  }
+}
+
+/**
+ * Node's fetch with the whole response within so many seconds. The body is read here: octokit takes one that was cut
+ * short for an empty one, and a list of comments without ours would make it write a second comment.
+ */
+export const fetchWithin =
+  (seconds: number): typeof fetch =>
+  async (input, init) => {
+    const response = await fetch(input, { ...init, signal: AbortSignal.timeout(seconds * 1000) });
+    await response.clone().arrayBuffer();
+    return response;
+  };

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import { ask } from '../http.ts';
+import { sendRequest } from '../http.ts';
 import { type CellProfiles, profiledCells, readProfiles } from '../profile/of-result.ts';
 import type { BisectResult } from '../words/bisect.ts';
 import { reasonOf } from '../words/one-line.ts';
@@ -124,7 +124,10 @@ async function download(
     );
   }
   const again = 'run the job again';
-  const answer = await ask(place, { answerSeconds: limits.seconds, mostBytes: limits.zipBytes });
+  const answer = await sendRequest(place, {
+    answerSeconds: limits.seconds,
+    mostBytes: limits.zipBytes,
+  });
   if (answer.kind === 'no-answer') {
     return failed(
       `${called(wanted)} was not fetched from ${place.host} (${answer.why}): ${again}.`,

@@ -2,6 +2,7 @@
 import type { RetryOptions } from '@octokit/plugin-retry';
 import type { ThrottlingOptions } from '@octokit/plugin-throttling';
 import { z } from 'zod';
+import { fetchWithin } from '../http.ts';
 import type { Client } from './octokit.ts';
 
 export type Octokit = InstanceType<typeof Client>;
@@ -65,19 +66,6 @@ const atOnce = {
 };
 /** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
 const unpaced = { write: atOnce, notifications: atOnce } as object;
-
-/**
- * The whole answer within so many seconds. Its body is read here because octokit takes one that was cut
- * short for an empty one, and a list of comments without ours would make us write a second comment.
- */
-function fetchWithin(seconds: number): typeof fetch {
-  return async (input, init) => {
-    const signal = AbortSignal.timeout(seconds * 1000);
-    const response = await fetch(input, { ...init, signal });
-    await response.clone().arrayBuffer();
-    return response;
-  };
-}
 
 /** GitHub asks to wait some seconds; true is for doing so, and then sending the request again. */
 function waitWhenShort(log: Log) {

@@ -1,7 +1,8 @@
 // Calls methods of a Phabricator server through Conduit, its HTTP API, and waits where the server wants patience.
 
 import { z } from 'zod';
-import { type Answer, type Distrust, noConnection, ask as question } from '../http.ts';
+import type { Distrust } from '../certificate.ts';
+import { type HttpResponse, noConnection, sendRequest } from '../http.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Pause, realPause } from '../words/pause.ts';
@@ -159,13 +160,13 @@ async function ask(
   params: Record<string, unknown>,
 ): Promise<Outcome> {
   if (signal.aborted) return { kind: 'busy', why: 'it was cancelled' };
-  const answer = await question(`${url}/api/${method}`, {
+  const answer = await sendRequest(`${url}/api/${method}`, {
     method: 'POST',
     // Of all ways to send parameters, the one that keeps their types.
     body: new URLSearchParams({ params: asJson({ ...params, __conduit__: { token } }) }),
     answerSeconds,
     mostBytes,
-    ca,
+    trust: { ca },
     signal,
   });
   if (answer.kind === 'answered') {
@@ -193,7 +194,7 @@ const envelope = z.object({
   error_info: z.string().nullable(),
 });
 
-function readAnswer({ headers, body }: Answer): Outcome {
+function readAnswer({ headers, body }: HttpResponse): Outcome {
   const type = headers.get('content-type') ?? 'no content type';
   if (!/^application\/json\b/i.test(type)) {
     return unreadable(`it answered ${type} instead of JSON`);
@@ -237,7 +238,7 @@ function adviceOn(code: string, info: string): string | undefined {
 
 const otherVersion = 'the server is of a version that ppsgate does not know';
 
-function otherStatus({ status, statusText, headers }: Answer): Outcome {
+function otherStatus({ status, statusText, headers }: HttpResponse): Outcome {
   const why = `${status} ${statusText}`.trim();
   const retryAfter = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '')?.[0];
   const patience = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
@@ -272,6 +273,7 @@ export function mendOfCertificate({ fault }: Distrust, ca: string | undefined): 
       return 'have it renewed there, if the clock of this machine is right';
     case 'name':
       return 'write the name that it is for in `phabricator.url`, or have one made for this name';
+    case 'pin':
     case 'other':
       return 'have another one made there';
   }

@@ -1,11 +1,12 @@
 // Controls power over Redfish: DMTF's JSON over HTTPS, by the reset action of one ComputerSystem.
 
 import { z } from 'zod';
+import type { Distrust, Trust } from '../certificate.ts';
 import type { RedfishConfig } from '../config/power.ts';
+import type { HttpRequest, HttpResponse, NoResponse } from '../http.ts';
 import { fromJson } from '../words/json.ts';
 import { shortened } from '../words/one-line.ts';
 import { readFileFor, readPassword } from './files.ts';
-import type { Question, Reply, Trust } from './https.ts';
 import {
   type PowerAnswer,
   type PowerController,
@@ -38,9 +39,8 @@ type Server = { label: string; user: string; password: string; trust: Trust; wor
 
 async function trustOf(label: string, config: RedfishConfig, world: PowerWorld): Promise<Trust> {
   const { certificateSha256, caPath } = config;
-  if (certificateSha256 !== undefined) return { kind: 'pinned', sha256: certificateSha256 };
-  if (caPath === undefined) return { kind: 'authority' };
-  return { kind: 'authority', pem: await readFileFor(label, 'CA', caPath, world) };
+  if (certificateSha256 !== undefined) return { pinnedSha256: certificateSha256 };
+  return caPath === undefined ? {} : { ca: await readFileFor(label, 'CA', caPath, world) };
 }
 
 /** The best first, of `ResetType` in DMTF's Resource schema. */
@@ -99,7 +99,7 @@ async function readSystem(server: Server, url: URL, redirects = 0): Promise<Syst
   const { label } = server;
   const { status, headers, body } = await ask(server, url);
   if (status >= 300 && status < 400 && redirects < mostRedirects) {
-    const place = onSameServer(server, url, headers.location ?? '', 'it redirects to');
+    const place = onSameServer(server, url, headers.get('location') ?? '', 'it redirects to');
     return readSystem(server, place, redirects + 1);
   }
   if (status !== 200) {
@@ -110,7 +110,7 @@ async function readSystem(server: Server, url: URL, redirects = 0): Promise<Syst
   const document = systemDocument.safeParse(fromJson(body));
   if (document.success) return document.data;
   throw new PowerError(
-    `${label} answers at ${url.pathname} with ${shortened(headers['content-type'] ?? 'something')} that describes no system; check \`url\` against what /redfish/v1/Systems lists.`,
+    `${label} answers at ${url.pathname} with ${shortened(headers.get('content-type') ?? 'something')} that describes no system; check \`url\` against what /redfish/v1/Systems lists.`,
   );
 }
 
@@ -123,54 +123,65 @@ function onSameServer({ label }: Server, url: URL, place: string, how: string): 
   );
 }
 
-type Answered = Extract<Reply, { kind: 'answered' }>;
+type Reply = Answered | NoResponse;
+
+type Answered = Omit<HttpResponse, 'body'> & { body: string };
 
 const tries = 4;
 
 /** GET, or POST of what is to be `sent`; every reset may be asked for twice. Throws where there is nobody to talk to. */
 async function ask(server: Server, url: URL, sent?: object): Promise<Answered> {
   const { label, world } = server;
-  const question = questionOf(server, url, sent);
-  let reply = await world.request(question);
+  let reply = await tryOnce(server, url, sent);
   for (let attempt = 1; attempt < tries && isPassing(reply); attempt += 1) {
     await world.sleep(secondsToWait(reply));
-    reply = await world.request(question);
+    reply = await tryOnce(server, url, sent);
   }
   if (reply.kind === 'answered') return judged(server, reply);
-  if (reply.kind === 'untrusted') throw new PowerError(distrusted(label, reply));
+  if (reply.distrust !== undefined)
+    throw new PowerError(distrusted(label, reply.code, reply.distrust));
   throw new PowerError(
     `${label} did not answer in ${tries} tries: ${reply.why}; check that it has power and network, and \`url\`.`,
   );
 }
 
-/** Basic authentication, which every Redfish service has (DSP0266, "Authentication") and which leaves no session behind. */
-function questionOf(
-  { user, password, trust }: Server,
-  url: URL,
-  sent: object | undefined,
-): Question {
+/** A system's document has about 10 kB. */
+const mostBytes = 1024 ** 2;
+
+const answerSeconds = 30;
+
+async function tryOnce(server: Server, url: URL, sent: object | undefined): Promise<Reply> {
+  const { trust, world } = server;
+  const request = requestOf(server, sent);
+  const reply = await world.sendRequest(url, { ...request, trust });
+  if (reply.kind === 'no-answer') return reply;
+  if (reply.body !== undefined) return { ...reply, body: reply.body.toString() };
+  const why = `more than ${mostBytes} bytes in an answer`;
+  return { kind: 'no-answer', why, code: '', wasSent: true };
+}
+
+/** Uses basic authentication, which every Redfish service has (DSP0266, "Authentication") and which leaves no session behind. */
+function requestOf({ user, password }: Server, sent: object | undefined): HttpRequest {
   const headers = {
     accept: 'application/json',
     'odata-version': '4.0',
     authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   };
-  const common = { url, trust, timeoutSeconds: 30 };
-  if (sent === undefined) return { ...common, method: 'GET', headers };
-  const body = JSON.stringify(sent);
-  const length = String(Buffer.byteLength(body));
-  const described = { 'content-type': 'application/json', 'content-length': length };
-  return { ...common, method: 'POST', headers: { ...headers, ...described }, body };
+  const limits = { answerSeconds, connectSeconds: answerSeconds, mostBytes };
+  if (sent === undefined) return { ...limits, method: 'GET', headers };
+  const withType = { ...headers, 'content-type': 'application/json' };
+  return { ...limits, method: 'POST', headers: withType, body: JSON.stringify(sent) };
 }
 
 /** Never a refused password: a BMC that is given one too often locks its user out. */
 function isPassing(reply: Reply): boolean {
-  if (reply.kind !== 'answered') return reply.kind === 'no-answer';
+  if (reply.kind === 'no-answer') return reply.distrust === undefined;
   return reply.status === 429 || (reply.status >= 500 && reply.status !== 501);
 }
 
 /** `Retry-After` in seconds, as BMCs write it (RFC 9110, section 10.2.3, also has dates), in bounds. */
 function secondsToWait(reply: Reply): number {
-  const after = reply.kind === 'answered' ? reply.headers['retry-after'] : undefined;
+  const after = reply.kind === 'answered' ? reply.headers.get('retry-after') : undefined;
   return /^\d+$/.test(after ?? '') ? Math.min(Number(after), 60) : 3;
 }
 
@@ -188,7 +199,8 @@ function judged(server: Server, reply: Answered): Answered {
   );
 }
 
-function distrusted(label: string, { sha256, why }: Extract<Reply, { kind: 'untrusted' }>): string {
+function distrusted(label: string, code: string, { sha256, fault, reason }: Distrust): string {
+  const why = fault === 'pin' ? reason : code;
   const shown = sha256 === '' ? 'no certificate' : `the certificate with SHA-256 ${sha256}`;
   return `${label} shows ${shown}, which is not trusted (${why}); compare the fingerprint on the BMC itself, then set \`certificateSha256\` to it, or \`ca\` to its authority.`;
 }

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { readGuarded } from '../config/secret.ts';
+import { sendRequest } from '../http.ts';
 import { reasonOf } from '../words/one-line.ts';
-import { type Question, type Reply, request } from './https.ts';
 
 export type PowerWorld = {
-  request(question: Question): Promise<Reply>;
+  sendRequest: typeof sendRequest;
   /** `program` on the PATH with `args` as they are: no shell reads them. Never rejects. */
   run(program: string, args: readonly string[], options: RunOptions): Promise<Ran>;
   sleep(seconds: number): Promise<void>;
@@ -34,7 +34,7 @@ export type Ran =
   | { kind: 'failed'; why: string };
 
 export const realPowerWorld: PowerWorld = {
-  request,
+  sendRequest,
   run,
   sleep: (seconds) => setTimeout(seconds * 1000),
   readFile: (path) => readFile(path, 'utf8'),

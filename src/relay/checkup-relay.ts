@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { ok, skipped, wrong } from '../checkup/finding.ts';
 import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
-import { type Answer, ask, type Question } from '../http.ts';
+import { type HttpRequest, type HttpResponse, sendRequest } from '../http.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { waitingText } from './answers.ts';
 import {
@@ -71,8 +71,8 @@ function occasions(what: string, { on, buildPasswordPath, webhookKeyPath }: Rela
 /** Throws where there is no answer. */
 type Ask = (
   path: string,
-  question?: Partial<Pick<Question, 'method' | 'headers' | 'body'>>,
-) => Promise<Answer>;
+  question?: Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>,
+) => Promise<HttpResponse>;
 
 const mostSeconds = 10;
 const mostBytes = 1024 ** 2;
@@ -83,7 +83,11 @@ const askOf =
     const limits = { answerSeconds: mostSeconds, mostBytes, signal };
     // By which the relay's log tells it from strangers.
     const headers = { ...question.headers, 'user-agent': checkAgent };
-    const answer = await ask(`${baseOf(relay)}${path}`, { ...question, headers, ...limits });
+    const answer = await sendRequest(`${baseOf(relay)}${path}`, {
+      ...question,
+      headers,
+      ...limits,
+    });
     if (answer.kind === 'no-answer') throw new Error(answer.why);
     return answer;
   };
@@ -96,7 +100,7 @@ function baseOf({ host, port }: RelayConfig): string {
 
 async function health(what: string, relay: RelayConfig, ask: Ask): Promise<SetUpFinding[]> {
   const base = baseOf(relay);
-  let reply: Answer;
+  let reply: HttpResponse;
   try {
     reply = await ask('/health');
   } catch (error) {
@@ -185,7 +189,7 @@ function buildPoints(path: string, ask: Ask): Point[] {
 }
 
 /** What was to be refused was not. */
-function open(what: string, given: string, { status }: Answer): SetUpFinding {
+function open(what: string, given: string, { status }: HttpResponse): SetUpFinding {
   if (status === 404) {
     const why = 'the relay that runs does not take these, as one without the file in ppsgate.yml';
     return wrong(what, why, restart);

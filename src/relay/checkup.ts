@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { lookAgain, ok, skipped, walk, wrong } from '../checkup/finding.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import { ask } from '../http.ts';
+import { sendRequest } from '../http.ts';
 import { type Conduit, ConduitError, mapOf, mendOfCertificate } from '../phabricator/conduit.ts';
 import { openPhabricator, readAuthority, tokenVariable } from '../phabricator/login.ts';
 import { fromJson } from '../words/json.ts';
@@ -107,12 +107,12 @@ async function server(
   session: Session,
   { signal }: SetUpWorld,
 ): Promise<SetUpFinding[]> {
-  const answer = await ask(`${url}/api/conduit.ping`, {
+  const answer = await sendRequest(`${url}/api/conduit.ping`, {
     method: 'POST',
     body: new URLSearchParams({ params: '{}' }),
     answerSeconds: mostSeconds,
     mostBytes,
-    ca: session.ca,
+    trust: { ca: session.ca },
     signal,
   });
   if (answer.kind === 'no-answer' && answer.distrust !== undefined) {
@@ -144,7 +144,7 @@ async function server(
     ];
   }
   const date = headers.get('date');
-  if (date !== null) session.date = new Date(date);
+  if (date !== undefined) session.date = new Date(date);
   return [ok(what, `${url} answers as a Phabricator does`)];
 }
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { askedAs, kebabCase } from '../config/parameters.ts';
-import { ask } from '../http.ts';
+import { sendRequest } from '../http.ts';
 import { type Job, workOf } from '../patch/job.ts';
 import { fromJson } from '../words/json.ts';
 import { shortened } from '../words/one-line.ts';
@@ -222,7 +222,7 @@ async function tell(
   url: string,
   { form, signal }: { form?: URLSearchParams; signal: AbortSignal },
 ): Promise<Reply> {
-  const answer = await ask(url, {
+  const answer = await sendRequest(url, {
     headers: { authorization },
     answerSeconds,
     mostBytes,

@@ -1,9 +1,9 @@
 // Reads what etcd's JSON gateway answered, or why there is no answer, and says it to people.
 
 import { z } from 'zod';
+import type { HttpResponse, NoResponse } from '../http.ts';
 import { fromJson } from '../words/json.ts';
 import { shortened } from '../words/one-line.ts';
-import type { NoAnswer, Reply } from './etcd-http.ts';
 
 export type EtcdAnswer<T> =
   | { kind: 'said'; value: T }
@@ -22,22 +22,32 @@ export type Failure = {
   maybeDone: boolean;
 };
 
+/** Far more than all reservations of a lab. */
+export const mostBytes = 16 * 1024 ** 2;
+
 /** Whoever answers may send back what it was sent: no secret gets into what is said to people. */
 export function readAnswer<T>(
-  reply: Reply,
+  url: URL,
+  reply: HttpResponse | NoResponse,
   schema: z.ZodType<T>,
   secrets: readonly string[],
 ): EtcdAnswer<T> {
-  if (reply.kind === 'no-answer') return unanswered(reply);
+  if (reply.kind === 'no-answer') return unanswered(url, reply);
   const withoutSecrets = (text: string) =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
-  const { status, type, body } = reply;
-  const json = fromJson(body);
+  const { status, headers, body } = reply;
+  if (body === undefined) {
+    const why = `more than ${mostBytes} bytes in an answer`;
+    return { kind: 'failed', problem: 'slow', why, maybeDone: true };
+  }
+  const json = fromJson(body.toString());
   const error = errorDocument.safeParse(json);
   if (error.success) return errorOf(status, withoutSecrets(error.data.message));
   const value = schema.safeParse(json);
   if (status === 200 && value.success) return { kind: 'said', value: value.data };
-  const why = shortened(withoutSecrets(`it answers ${status} ${type}`));
+  const why = shortened(
+    withoutSecrets(`it answers ${status} ${headers.get('content-type') ?? ''}`),
+  );
   // Between us and etcd there may be a proxy that has waited for it.
   if (status >= 500) return { kind: 'failed', problem: 'slow', why, maybeDone: true };
   return { kind: 'failed', problem: 'not etcd', why, maybeDone: false };
@@ -64,19 +74,20 @@ function errorOf(status: number, message: string): Exclude<EtcdAnswer<never>, { 
   return { kind: 'failed', problem: 'slow', why, maybeDone: true };
 }
 
-function unanswered(reply: NoAnswer): Failure {
-  const { url, code, why, wasSent, isDistrusted } = reply;
+function unanswered(url: URL, reply: NoResponse): Failure {
+  const { code, lateSeconds, wasSent, distrust } = reply;
+  const why = lateSeconds === undefined ? reply.why : `no answer within ${lateSeconds} s`;
   const failed = (problem: Problem, reason: string, maybeDone = false): Failure => ({
     kind: 'failed',
     problem,
     why: shortened(reason),
     maybeDone,
   });
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return failed('wrong name', `it is for ${reply.certificateNames}, not for ${url.hostname}`);
+  if (distrust?.fault === 'name') {
+    return failed('wrong name', `it is for ${distrust.names}, not for ${url.hostname}`);
   }
-  // What follows a semicolon is Node's advice, not ours.
-  if (isDistrusted) return failed('untrusted', why.replace(/;.*/, ''));
+  // Node's advice follows a semicolon.
+  if (distrust !== undefined) return failed('untrusted', distrust.reason.replace(/;.*/, ''));
   if (/ALERT.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) {
     return failed('unwelcome', 'it refuses the certificate of this client, or that there is none');
   }

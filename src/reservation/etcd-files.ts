@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
+import type { Certificates } from '../certificate.ts';
 import type { EtcdConfig as EtcdReservationsConfig } from '../config/reservations.ts';
 import { ExposedError, readGuarded } from '../config/secret.ts';
 import { reasonOf } from '../words/one-line.ts';
@@ -9,9 +10,6 @@ import { StoreError } from './store.ts';
 
 /** Where a cluster is, and who we are there. */
 export type EtcdConfig = Omit<EtcdReservationsConfig, 'store' | 'leaseSeconds'>;
-
-/** As `node:tls` takes them: PEM. Without `ca`, the authorities that Node knows are trusted. */
-export type Certificates = { ca?: string; cert?: string; key?: string };
 
 type Account = { user: string; password: string };
 

@@ -1,17 +1,18 @@
 // Asks an etcd cluster through the JSON gateway of whichever member answers.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
+import { openHttpClient } from '../http.ts';
 import {
   type EtcdAnswer,
   type Failure,
   failureSentence,
   isLasting,
+  mostBytes,
   readAnswer,
   refusalSentence,
   unconfirmedSentence,
 } from './etcd-answer.ts';
 import { type EtcdConfig, readAccount, readCertificates } from './etcd-files.ts';
-import { openHttp } from './etcd-http.ts';
 import { authenticated } from './etcd-schema.ts';
 import { StoreError } from './store.ts';
 
@@ -51,7 +52,7 @@ const onlyWithLeader = { 'grpc-metadata-hasleader': 'true' };
 
 export async function openGateway(config: EtcdConfig, now: () => number): Promise<Gateway> {
   const { endpoints, user, prefix } = config;
-  const http = openHttp(await readCertificates(config));
+  const http = openHttpClient(await readCertificates(config));
   const account = await readAccount(config);
   const streams = new Map<AbortController, string>();
   let [preferred = ''] = endpoints;
@@ -124,14 +125,16 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
   ): Promise<EtcdAnswer<T>> {
     const { path, body, answer, isRepeatable } = question;
     const repeatable = isAgain ? answerSeconds.again : answerSeconds.repeatable;
-    const reply = await http.post({
-      url: new URL(path, endpoint),
+    const url = new URL(path, endpoint);
+    const reply = await http.send(url, {
+      method: 'POST',
       headers: headers(),
-      body,
+      body: JSON.stringify(body),
       answerSeconds: isRepeatable ? repeatable : answerSeconds.single,
+      mostBytes,
     });
     const secrets = [account?.password, token].filter((secret) => secret !== undefined);
-    return readAnswer(reply, answer, secrets);
+    return readAnswer(url, reply, answer, secrets);
   }
 
   const headers = () => ({
@@ -153,11 +156,12 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
     const stream = new AbortController();
     streams.set(stream, endpoint);
     if ((await logIn(endpoint, false)) === undefined) {
-      await http.post({
-        url: new URL(path, endpoint),
+      await http.send(new URL(path, endpoint), {
+        method: 'POST',
         headers: headers(),
-        body,
+        body: JSON.stringify(body),
         answerSeconds: answerSeconds.repeatable,
+        mostBytes,
         onLine,
         signal: AbortSignal.any([signal, stream.signal]),
       });

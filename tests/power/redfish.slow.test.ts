@@ -53,10 +53,10 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
     const resets: string[] = [];
     const recording = {
       ...world,
-      request(question: Parameters<typeof world.request>[0]) {
-        if (question.body !== undefined) resets.push(question.body);
-        return world.request(question);
-      },
+      sendRequest: ((url, request) => {
+        if (request.body !== undefined) resets.push(String(request.body));
+        return world.sendRequest(url, request);
+      }) satisfies typeof world.sendRequest,
     };
     await (await openPower('dut-3', sushy.config(machines[2]), recording)).cycle();
     expect(resets).toEqual(['{"ResetType":"ForceOff"}', '{"ResetType":"On"}']);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { RedfishConfig } from '../../src/config/power.ts';
-import { request } from '../../src/power/https.ts';
+import { sendRequest } from '../../src/http.ts';
 import { type Certificate, freeTcpPort } from './https-server.ts';
 
 export interface Sushy extends AsyncDisposable {
@@ -63,9 +63,9 @@ const pythonMachine = (uuid: string, index: number) =>
   `{'uuid': '${uuid}', 'name': 'machine-${index}', 'power_state': 'Off', 'nics': []}`;
 
 async function answering(url: URL, sha256: string): Promise<void> {
-  const trust = { kind: 'pinned', sha256 } as const;
+  const trust = { pinnedSha256: sha256 };
   for (;;) {
-    const reply = await request({ method: 'GET', url, headers: {}, trust, timeoutSeconds: 5 });
+    const reply = await sendRequest(url, { trust, answerSeconds: 5, mostBytes: 1024 ** 2 });
     if (reply.kind === 'answered') return;
     await setTimeout(100);
   }
