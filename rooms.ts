@@ -126,7 +126,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'testbed',
     'checkup',
     'recording',
-    'experiment',
   ],
   session: [
     'words',

@@ -7,11 +7,8 @@ import { join } from 'node:path';
 import { githubSchema } from '../src/config/github.ts';
 import type { Config } from '../src/config/schema.ts';
 import { trendSchema } from '../src/config/trend.ts';
-import type { Arm } from '../src/experiment/arms.ts';
 import type { ExperimentEvent } from '../src/experiment/experiment.ts';
 import { type HistoryEntry, historyFile } from '../src/experiment/history.ts';
-import type { Entry } from '../src/experiment/journal.ts';
-import { makePlan, type Plan } from '../src/experiment/plan.ts';
 import { gate, type World } from '../src/gate.ts';
 import type { RunOptions } from '../src/host/execute.ts';
 import { commandText } from '../src/host/shell.ts';
@@ -24,7 +21,6 @@ import { type Testbed, unshared } from '../src/testbed/testbed.ts';
 import { formatPercent } from '../src/words/format.ts';
 import type { Result } from '../src/words/result.ts';
 import type { FreebsdScenario } from '../src/words/scenario.ts';
-import { armName } from '../src/words/variant-name.ts';
 import type { Fault } from '../tests/fakes/freebsd-lab/faults.ts';
 import { kernelArchive } from '../tests/fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../tests/fakes/freebsd-lab/lab.ts';
@@ -43,8 +39,6 @@ export type LabTimeRequest = {
   faults?: readonly Fault[];
   /** A profile of each variant is taken in each cell. */
   hasProfiles?: boolean;
-  /** Patches of one base that are measured together; absent: one. */
-  patches?: number;
   /** The patch changes nothing but ipfw, and the change is of its scenarios alone; absent: it is of all. */
   isOfIpfw?: boolean;
   stopsAtFirst?: boolean;
@@ -141,16 +135,9 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
       unshared(name, async (traffic) =>
         builder.before(await openFreebsdTestbed(name, testbed, traffic, distant(lab, asked))),
       );
-    const earlier = await history.read();
-    const others = (plan: Plan): Arm[] =>
-      Array.from({ length: (request.patches ?? 1) - 1 }, (_, index) => {
-        const order = { patch, config, testbed: plan.testbed, seed: 1000 * seed + index };
-        return armOf(index + 2, makePlan(order, plan.variants, earlier), onEvent);
-      });
     const world: World = {
       repository: { ...repository, changedPaths },
       reserve,
-      board: async (names) => ({ ...(await reserve(names, patch)), company: companyOf(others) }),
       history,
       now: () => new Date(lab.clock.now() * 1000),
       onEvent,
@@ -163,34 +150,6 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** All come before the first blast. */
-const companyOf = (others: (plan: Plan) => Arm[]) => (plan: Plan) => {
-  let waiting = others(plan);
-  return {
-    async joined() {
-      const joining = waiting;
-      waiting = [];
-      return joining;
-    },
-  };
-};
-
-/** Another patch, which changes as much. */
-function armOf(number: number, plan: Plan, onEvent: Arm['onEvent']): Arm {
-  const entries: Entry[] = [];
-  return {
-    ...{ name: armName(number), plan, onEvent },
-    journal: {
-      entries,
-      async append(entry) {
-        entries.push(entry);
-      },
-    },
-    keepLogIn: () => async () => {},
-    signal: new AbortController().signal,
-  };
 }
 
 const isPatched = ({ dut }: FreebsdLab): boolean =>
@@ -445,9 +404,6 @@ export async function benchLabTime(): Promise<string[]> {
   const profiles = sizes.flatMap(({ scenarios }) =>
     [false, true].map((hasProfiles) => profilesRow({ scenarios, hasProfiles })),
   );
-  const batches = sizes.flatMap(({ scenarios }) =>
-    [1, 2, 3, 5].map((patches) => batchRow(scenarios, patches)),
-  );
   const firsts = [0, -0.02, -0.1].flatMap((change) =>
     [false, true].map((hasHistory) => firstRow(change, hasHistory)),
   );
@@ -475,11 +431,6 @@ export async function benchLabTime(): Promise<string[]> {
     '',
     `Until the DUT is given back, with a loss of 10 % and 12 runs known. Each profile has a window of ${profileSeconds} s. When all were`,
     'taken after the last run, two variants took one boot more: 21.0 min in place of 18.0, and 32.6 of 29.5 with 5 cells.',
-    '',
-    ...table(batchHead, await Promise.all(batches)),
-    '',
-    'Patches of one base that wait for one testbed, with a loss of 10 % and 12 runs known: the minutes until all are judged,',
-    'how many each costs, and their share of what they cost one after the other, and of the classic.',
   ];
 }
 
@@ -569,27 +520,6 @@ async function profilesRow(
     String(time.reboots.length),
     String(time.blasts.length),
     minutes(secondsOf(time.whole)),
-  ];
-}
-
-const batchHead = [
-  ...['cells', 'patches', 'boots', 'blasts', 'minutes', 'for each', 'of alone', 'of classic'],
-];
-
-async function batchRow(scenarios: readonly FreebsdScenario[], patches: number): Promise<string[]> {
-  // Where chance decides how many pairs each takes, one seed says nothing of what is shared: here all take two.
-  const request = { scenarios, change: -0.1, hasHistory: true, seed: 1 };
-  const together = sharesOf(await inTurn(() => labTime({ ...request, patches })));
-  const alone = sharesOf(await inTurn(() => labTime(request)));
-  return [
-    String(scenarios.length),
-    String(patches),
-    String(together.boots),
-    String(together.blasts),
-    minutes(together.seconds),
-    minutes(together.seconds / patches),
-    formatPercent(together.seconds / patches / alone.seconds),
-    formatPercent(together.seconds / patches / classicSeconds(scenarios.length).bootForAll),
   ];
 }
 

@@ -4,12 +4,10 @@ import { touchedCells } from './build/touched.ts';
 import { pathsThatCount, placesLeftAlone, testbedsThatDiffer } from './build/unchanged.ts';
 import { type GivenKernels, makingOf, type Variant, variantsByMaking } from './build/variant.ts';
 import type { Config } from './config/schema.ts';
-import type { Company } from './experiment/arms.ts';
 import { assembleResult, unchangedResult } from './experiment/assemble.ts';
 import { type ExperimentEvent, finishedAt, runExperiment } from './experiment/experiment.ts';
 import { earlierEntries, type HistoryFile, historyEntries } from './experiment/history.ts';
 import { type Entry, journalIn, readJournal } from './experiment/journal.ts';
-import { type GatePassenger, gatePassenger } from './experiment/passenger.ts';
 import {
   cellsOf,
   extendPlan,
@@ -56,17 +54,6 @@ export type World = {
   repository: Repository;
   /** Waits for one of the testbeds; throws where none is to be had. */
   reserve(testbeds: readonly string[], patch: Patch): Promise<Reserved>;
-  /**
-   * Waits for a testbed where patches of one base that wait for one testbed may be measured together; undefined where somebody else
-   * has measured all that this one lacked. Absent: each is measured by itself.
-   */
-  board?:
-    | ((
-        testbeds: readonly string[],
-        patch: Patch,
-        passenger: GatePassenger,
-      ) => Promise<(Reserved & { company?(plan: Plan): Company | undefined }) | undefined>)
-    | undefined;
   history: HistoryFile;
   now(): Date;
   onEvent(event: ExperimentEvent): void;
@@ -88,14 +75,7 @@ export async function gate(request: GateRequest, directory: string, world: World
     request.isMeasuredAnyway || request.isRelinked
       ? request.testbeds
       : await testbedsThatDiffer({ ...request, variants }, world.repository);
-  const plans = new Map<string, Promise<Plan>>();
-  // What is offered to others is what is written down: git could answer otherwise a second time.
-  const planOn = (testbed: string): Promise<Plan> => {
-    const plan = plans.get(testbed) ?? planFor(testbed);
-    plans.set(testbed, plan);
-    return plan;
-  };
-  const planFor = async (testbed: string): Promise<Plan> => {
+  const planOn = async (testbed: string): Promise<Plan> => {
     const ours = variants.get(makingOf(config, testbed, request.kernels)) ?? [];
     const first = await cellsTouched(testbed, ours, request, world.repository);
     return makePlan({ ...request, testbed, rules, first }, ours, history);
@@ -108,48 +88,12 @@ export async function gate(request: GateRequest, directory: string, world: World
     return result;
   }
 
-  return measure({ testbeds, patch, planOn, directory }, world, async (testbed) => {
-    const plan = await planOn(testbed);
-    if (!(await hasPlan(directory))) await writePlan(directory, plan);
+  return onTestbed(testbeds, patch, world, outcomeName, async (reserved) => {
+    const plan = await planOn(reserved.name);
+    await writePlan(directory, plan);
     tellFirst(plan, world);
-    return plan;
+    return carryOut(plan, directory, reserved, world);
   });
-}
-
-type Wanted = {
-  testbeds: readonly string[];
-  patch: Patch;
-  directory: string;
-  planOn(testbed: string): Promise<Plan>;
-};
-
-/** Measures by itself or together with others, whichever testbed is free; `begin` writes down what is planned there. */
-async function measure(
-  { testbeds, patch, directory, planOn }: Wanted,
-  world: World,
-  begin: (testbed: string) => Promise<Plan>,
-): Promise<Result> {
-  if (world.board === undefined) {
-    return onTestbed(testbeds, patch, world, outcomeName, async (reserved) =>
-      carryOut(await begin(reserved.name), directory, reserved, world),
-    );
-  }
-  const { onEvent } = world;
-  const passenger = await gatePassenger({ directory, testbeds, planOn, begin, onEvent });
-  const reserved = await world.board(testbeds, patch, passenger);
-  if (reserved === undefined) {
-    const journal = await readJournal(journalIn(directory));
-    return conclude(await readPlan(directory), journal, directory, world);
-  }
-  return thenGivenBack(
-    () => reserved,
-    world,
-    outcomeName,
-    async () => {
-      const plan = await begin(reserved.name);
-      return carryOut(plan, directory, reserved, world, reserved.company?.(plan));
-    },
-  );
 }
 
 /** The cells that come first; none where git cannot list what differs, as between trees far apart. */
@@ -211,10 +155,9 @@ export async function resumeGate(
     return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, world);
   }
   const { patch, testbed } = plan;
-  const wanted = { testbeds: [testbed], patch, directory, planOn: async () => plan };
-  return measure(wanted, world, async () => {
+  return onTestbed([testbed], patch, world, outcomeName, async (reserved) => {
     if (plan !== written) await replacePlan(directory, plan);
-    return plan;
+    return carryOut(plan, directory, reserved, world);
   });
 }
 
@@ -273,30 +216,13 @@ async function carryOut(
   directory: string,
   reserved: Reserved,
   world: World,
-  company?: Company,
 ): Promise<Result> {
   const { now, onEvent } = world;
   const signal = AbortSignal.any([world.signal, reserved.signal]);
   const testbed = await reserved.open(plan.traffic);
   try {
     const options = { plan, testbed, directory, now, onEvent, signal };
-    if (company === undefined) {
-      return await conclude(plan, await runExperiment(options), directory, world);
-    }
-    let early: Promise<Result> | undefined;
-    const ownEnded = async (entries: readonly Entry[]) => {
-      early = conclude(plan, entries, directory, world);
-      // What fails here fails the gate, once the others have been served.
-      const isThere = await early.then(
-        () => true,
-        () => false,
-      );
-      if (!isThere) return;
-      const text = `The result is in ${directory}; the others are measured to their end.`;
-      onEvent({ kind: 'told', text });
-    };
-    const journal = await runExperiment({ ...options, company: { ...company, ownEnded } });
-    return await (early ?? conclude(plan, journal, directory, world));
+    return await conclude(plan, await runExperiment(options), directory, world);
   } finally {
     await testbed.restore();
   }

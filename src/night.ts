@@ -78,8 +78,7 @@ async function wholeNight(
   let lease: Reserved | undefined;
   const within: NightWorld = {
     ...world,
-    // The parts of a night share one lease, and each is of commits of its own.
-    board: undefined,
+    // The parts of a night share one lease.
     async reserve(testbeds, patch) {
       lease ??= await world.reserve(testbeds, patch);
       return { ...lease, giveBack: async () => undefined };

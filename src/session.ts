@@ -8,7 +8,6 @@ import type { World } from './gate.ts';
 import type { Repository } from './patch/repository.ts';
 import { type Output, showProgress } from './progress.ts';
 import type { Recorder } from './recording/recorder.ts';
-import type { Holder } from './reservation/records.ts';
 import type { Request } from './reservation/reservation.ts';
 import type { Patch } from './words/patch.ts';
 
@@ -52,22 +51,6 @@ export async function inSession<Told>(
       answer?.waiting(outlook, text);
     },
   });
-  const board: NonNullable<World['board']> = async (names, patch, passenger) => {
-    await requireHere(names, config);
-    const told = {
-      ...passenger,
-      async boarded(name: string, by: Holder) {
-        testbed = name;
-        answer?.measuring(name);
-        await passenger.boarded(name, by);
-      },
-    };
-    const boarded = await reservations.board(names, requestFor(patch), told, leaseFolder);
-    if (boarded === undefined) return undefined;
-    testbed = boarded.name;
-    answer?.measuring(testbed);
-    return boarded;
-  };
   const world: World = {
     repository,
     async reserve(names, patch) {
@@ -77,7 +60,6 @@ export async function inSession<Told>(
       answer?.measuring(testbed);
       return reserved;
     },
-    ...(config.reservations.mostTogether !== undefined && { board }),
     history,
     now: () => new Date(),
     onEvent: progress.onEvent,

@@ -157,14 +157,12 @@ function outlined(
   { testbed, variants }: { testbed: string; variants: number },
   history: readonly HistoryEntry[],
 ): Pick<Planned, 'outlined' | 'outlook' | 'shorter'> {
-  const { traffic, profile, reservations } = config;
+  const { traffic, profile } = config;
   const isLinkedOften = linksOn(config, testbed) > 1;
   const place = { testbed, cells: cellsOf(config), variants, isLinkedOften };
-  const isSingle = variants === 2 && traffic.runsPerBlast === 1 && !isLinkedOften;
   const outlined: Outlined = {
     cells: planCells(config, place, history),
     policy: policyOf(config),
-    isAlone: isSingle && reservations.mostTogether === undefined,
     traffic,
     ...(profile !== undefined && { profile }),
     variants,

@@ -1,7 +1,7 @@
 // The format of `reservations` in ppsgate.yml: where it is kept who uses which testbed, and the plain data that becomes.
 import { z } from 'zod';
 import { duration, expected, type Limit } from '../words/units.ts';
-import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
+import { closed, path, text, wrongName } from './fields.ts';
 
 export type ReservationsConfig = SqliteConfig | EtcdConfig;
 
@@ -10,8 +10,6 @@ type SqliteConfig = {
   store: 'sqlite';
   path: string;
   leaseSeconds: number;
-  /** So many patches of one base are measured together at most. Absent: each is measured by itself. */
-  mostTogether?: number;
 };
 
 /** A store for those of several machines. */
@@ -30,8 +28,6 @@ export type EtcdConfig = {
   user?: string;
   passwordPath?: string;
   leaseSeconds: number;
-  /** See that of SQLite. */
-  mostTogether?: number;
 };
 
 const stores = ['sqlite', 'etcd'] as const;
@@ -44,25 +40,13 @@ const lease = duration(leaseLimit)
   .prefault('30 s')
   .describe('Of one who is not heard of for so long, the testbed is taken back.');
 
-const batch = wholeNumber(2, 16)
-  .optional()
-  .describe(
-    'So many patches of one base are measured together at most, where they wait for one testbed; without it each by itself.',
-  );
-
 const sqlite = closed({
   // Optional, not with a default: zod finds the kind of a union only by what is written.
   store: z.literal('sqlite').optional().describe('A file, for all who use one machine.'),
   file: path.prefault('~/.local/state/ppsgate/reservations.sqlite'),
   lease,
-  batch,
 }).transform(
-  ({ file, lease, batch }): SqliteConfig => ({
-    store: 'sqlite',
-    path: file,
-    leaseSeconds: lease,
-    ...(batch !== undefined && { mostTogether: batch }),
-  }),
+  ({ file, lease }): SqliteConfig => ({ store: 'sqlite', path: file, leaseSeconds: lease }),
 );
 
 const endpointUrl = { error: expected('a URL of etcd like https://etcd1.lab:2379') };
@@ -94,13 +78,12 @@ const etcd = closed({
     .describe('With a file that holds the password.'),
   passwordFile: path.optional(),
   lease,
-  batch,
 })
   .superRefine((written, { addIssue }) => {
     for (const { path, message } of lacks(written)) addIssue({ code: 'custom', path, message });
   })
   .transform(
-    ({ ca, certificate, key, user, passwordFile, lease, batch, ...rest }): EtcdConfig => ({
+    ({ ca, certificate, key, user, passwordFile, lease, ...rest }): EtcdConfig => ({
       ...rest,
       ...(ca !== undefined && { caPath: ca }),
       ...(certificate !== undefined && { certificatePath: certificate }),
@@ -108,7 +91,6 @@ const etcd = closed({
       ...(user !== undefined && { user }),
       ...(passwordFile !== undefined && { passwordPath: passwordFile }),
       leaseSeconds: lease,
-      ...(batch !== undefined && { mostTogether: batch }),
     }),
   );
 

@@ -3,9 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
-import type { Company } from '../experiment/arms.ts';
-import type { GatePassenger } from '../experiment/passenger.ts';
-import type { Plan } from '../experiment/plan.ts';
 import { machinesOf } from '../inventory/machines.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseWorld, reserve } from '../reservation/lease.ts';
@@ -16,7 +13,6 @@ import type { LabState, Ticket } from '../reservation/records.ts';
 import type { Request } from '../reservation/reservation.ts';
 import type { Store } from '../reservation/store.ts';
 import { expectedly } from '../words/format.ts';
-import { companyOf } from './company.ts';
 import { realWorld } from './open.ts';
 import { type LeasedTestbed, reserveTestbed } from './reserve.ts';
 
@@ -38,16 +34,6 @@ type Reservations = AsyncDisposable & {
     request: Omit<Request, 'testbeds'>,
     directory?: string,
   ): Promise<LeasedTestbed>;
-  /**
-   * Reserves for a gate, which is measured together with others of its base where they wait for one testbed; undefined where
-   * somebody else has measured all that it lacked.
-   */
-  board(
-    names: readonly string[],
-    request: Omit<Request, 'testbeds'>,
-    passenger: GatePassenger,
-    directory?: string,
-  ): Promise<(LeasedTestbed & { company(plan: Plan): Company | undefined }) | undefined>;
   /** Keeps others from a testbed, as it stands; see `reserve` of lease.ts. */
   hold(name: string, request: Omit<Request, 'testbeds'>): Promise<Lease>;
 };
@@ -81,11 +67,6 @@ export async function openReservations(
     };
   };
 
-  const reserveWorld = async () => {
-    const machines = recorder?.world(realWorld) ?? realWorld;
-    return { ...(await leaseWorld()), machines, recorder, tell };
-  };
-
   /** The lease lies in the directory until the testbed is given back. */
   const kept = async (reserved: LeasedTestbed, directory?: string): Promise<LeasedTestbed> => {
     if (directory === undefined) return reserved;
@@ -110,23 +91,9 @@ export async function openReservations(
     },
 
     async reserve(names, request, directory) {
-      return kept(await reserveTestbed(names, request, config, await reserveWorld()), directory);
-    },
-
-    async board(names, request, gatePassenger, directory) {
-      const { mostTogether = 1, store } = reservations;
-      const passenger = {
-        ...gatePassenger,
-        offers: () => gatePassenger.offers(store === 'etcd'),
-      };
-      const world = await reserveWorld();
-      const reserved = await reserveTestbed(names, request, config, world, passenger);
-      if (reserved === undefined) return undefined;
-      const { lease } = reserved;
-      return {
-        ...(await kept(reserved, directory)),
-        company: (plan) => companyOf(lease, plan, mostTogether, world),
-      };
+      const machines = recorder?.world(realWorld) ?? realWorld;
+      const world = { ...(await leaseWorld()), machines, recorder, tell };
+      return kept(await reserveTestbed(names, request, config, world), directory);
     },
 
     [Symbol.asyncDispose]: () => store.close(),

@@ -15,7 +15,6 @@ import { machinesOf } from '../inventory/machines.ts';
 import { PowerError } from '../power/power.ts';
 import { recordedTestbed } from '../recording/recorded-testbed.ts';
 import type { Recorder } from '../recording/recorder.ts';
-import type { Passenger } from '../reservation/batch.ts';
 import { type Lease, type LeaseWorld, reserve } from '../reservation/lease.ts';
 import type { Quarantine } from '../reservation/records.ts';
 import type { Request } from '../reservation/reservation.ts';
@@ -53,35 +52,19 @@ export async function reserveTestbed(
   request: Omit<Request, 'testbeds'>,
   config: Config,
   world: ReserveWorld,
-): Promise<LeasedTestbed>;
-/** Reserves for a passenger; undefined where somebody else has measured for it all that it lacked. */
-export async function reserveTestbed(
-  names: readonly string[],
-  request: Omit<Request, 'testbeds'>,
-  config: Config,
-  world: ReserveWorld,
-  passenger: Passenger | undefined,
-): Promise<LeasedTestbed | undefined>;
-export async function reserveTestbed(
-  names: readonly string[],
-  request: Omit<Request, 'testbeds'>,
-  config: Config,
-  world: ReserveWorld,
-  passenger?: Passenger,
-): Promise<LeasedTestbed | undefined> {
-  const wanted = names.flatMap((name) => {
-    const testbed = config.testbeds[name];
-    return testbed === undefined ? [] : [[name, machinesOf(testbed)] as const];
-  });
-  if (wanted.length === 0) {
+): Promise<LeasedTestbed> {
+  const testbeds = new Map(
+    names.flatMap((name) => {
+      const testbed = config.testbeds[name];
+      return testbed === undefined ? [] : [[name, machinesOf(testbed)] as const];
+    }),
+  );
+  if (testbeds.size === 0) {
     throw new UsageError(`The configuration has no testbed ${names.join(' or ')}.`);
   }
   let order: number | undefined;
   for (;;) {
-    const bound = passenger?.boundTo();
-    const testbeds = new Map(wanted.filter(([name]) => bound === undefined || name === bound));
-    const lease = await reserve({ ...request, testbeds }, world, order, passenger);
-    if (lease === undefined) return undefined;
+    const lease = await reserve({ ...request, testbeds }, world, order);
     const trouble = await readied(lease, config, world).catch(async (error: unknown) => {
       const isClean = lease.holding.leftBy.length === 0;
       await lease.release({ outcome: notUsed(reasonOf(error)), isClean });

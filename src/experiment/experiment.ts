@@ -4,31 +4,21 @@ import { join } from 'node:path';
 import type { Variant } from '../build/variant.ts';
 import { type RunCounts, runCounts, type Standing, standings } from '../stats/standing.ts';
 import { cellVerdict } from '../stats/verdict.ts';
-import type { BlastOutcome, Inspection, KeepLog, Testbed } from '../testbed/testbed.ts';
+import type { BlastOutcome, KeepLog, Testbed } from '../testbed/testbed.ts';
 import { lastLine, reasonOf, shortened } from '../words/one-line.ts';
 import type { PlannedBlast } from '../words/planned-blast.ts';
 import type { Rejected, Rejection } from '../words/rejection.ts';
 import type { CellVerdict } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
-import { isArmName } from '../words/variant-name.ts';
-import {
-  type Arm,
-  buildLogOf,
-  type Claim,
-  type Company,
-  heardBy,
-  inWordsOf,
-  mayShareBase,
-  nextTurn,
-  rejectionOf,
-  sharedBoots,
-  type Turn,
-  testbedOf,
-} from './arms.ts';
 import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict, leftOutIn } from './cells.ts';
-import { type Entry, journalIn, openJournal } from './journal.ts';
+import { type Entry, type Journal, journalIn, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
-import { type NextProfile, takeProfiles, takeProfilesOfBoot } from './profiles.ts';
+import {
+  type NextProfile,
+  type ProfilesWorld,
+  takeProfiles,
+  takeProfilesOfBoot,
+} from './profiles.ts';
 
 export type ExperimentEvent =
   | { kind: 'planned'; plan: Plan }
@@ -62,271 +52,145 @@ type ExperimentOptions = {
   now: () => Date;
   onEvent: (event: ExperimentEvent) => void;
   signal: AbortSignal;
-  /** Absent: nobody else is measured beside. */
-  company?: Company;
+};
+
+type Experiment = ExperimentOptions & {
+  journal: Journal;
+  at(): string;
+  /** Cells whose verdict was told. */
+  decided: Set<string>;
 };
 
 /**
- * Runs every blast that the journal lacks; ends early when nothing can be measured with patched. Any other variant of
- * which that is so is left out from then on. Whoever has come beside is served to the end as well, and what goes wrong
- * there leaves the own patch alone; what goes wrong once that has ended is told and not thrown. Answers the whole journal.
+ * Runs every blast that the journal lacks, and returns the whole journal. Ends early when nothing can be measured with
+ * patched; any other such variant is left out from then on.
  */
 export async function runExperiment(options: ExperimentOptions): Promise<Entry[]> {
-  const { directory, plan, testbed, now, onEvent, signal, company } = options;
-  const journal = await openJournal(journalIn(directory));
-  const at = () => now().toISOString();
-  const own: Arm = {
-    ...{ name: 'patched', plan, journal, onEvent, signal },
-    keepLogIn: (folder) => keepLogIn(directory, folder),
-  };
-  /** Arms that are measured: who has waited longest since it came, or its patched kernel was booted, comes first. */
-  let aboard = [own];
-  let isPrepared = false;
-  let isOwnEndTold = false;
-  const boots = sharedBoots(plan);
-  const base = plan.variants.find(({ variant }) => variant === 'base');
-  const told = new Set<string>();
+  const journal = await openJournal(journalIn(options.directory));
+  const at = () => options.now().toISOString();
+  const experiment = { ...options, journal, at, decided: new Set<string>() };
   try {
-    onEvent({ kind: 'planned', plan });
-    const inspection = await testbed.inspect(cellsOf([plan]));
-    await begin(own, inspection);
-    while (aboard.length > 0) {
-      await welcome(inspection);
-      await tellOwnEnd();
-      signal.throwIfAborted();
-      aboard.filter((arm) => arm.signal.aborted).forEach(leave);
-      if (!isPrepared) await prepare();
-      signal.throwIfAborted();
-      const turn = nextTurn(claims(), boots.running());
-      const isBootOver = turn?.isSameBoot !== true;
-      if (isBootOver && turn !== undefined && boots.running() !== undefined) {
-        for (const arm of aboard) {
-          await guarded(arm, () => takeProfilesOfBoot(arm.plan, profilesWorld(arm)));
-        }
-      }
-      if (isBootOver) boots.end();
-      await endThoseDone(isBootOver);
-      // Who has left meanwhile may have been waited for.
-      if (turn !== undefined && isPrepared) await measure(turn);
-    }
-    return journal.entries;
-  } catch (error) {
-    if (aboard.includes(own)) throw error;
-    onEvent({ kind: 'told', text: `The others are measured no more: ${reasonOf(error)}` });
+    await inspect(experiment);
+    const isMeasured = (await prepare(experiment)) && (await measureAll(experiment));
+    if (isMeasured) await finish(experiment);
     return journal.entries;
   } finally {
     await journal.close();
   }
+}
 
-  async function begin({ journal, onEvent }: Arm, inspection: Inspection): Promise<void> {
-    await journal.append({ kind: 'started', at: at(), ...inspection });
-    for (const text of inspection.warnings) onEvent({ kind: 'warning', text });
-  }
+async function inspect({ plan, testbed, journal, at, onEvent }: Experiment): Promise<void> {
+  onEvent({ kind: 'planned', plan });
+  const inspection = await testbed.inspect(plan.cells.map(({ cell }) => cell));
+  await journal.append({ kind: 'started', at: at(), ...inspection });
+  for (const text of inspection.warnings) onEvent({ kind: 'warning', text });
+}
 
-  async function welcome(inspection: Inspection): Promise<void> {
-    if (company === undefined || !lacksSomething(own)) return;
-    const come = await company.joined().catch((error: unknown) => {
-      onEvent({ kind: 'told', text: `Nobody else is measured beside: ${reasonOf(error)}` });
-      return [];
+/** Readies all variants that are left; false where patched is rejected. */
+async function prepare(experiment: Experiment): Promise<boolean> {
+  const { directory, plan, testbed, journal, onEvent, signal } = experiment;
+  for (;;) {
+    signal.throwIfAborted();
+    const prepared = await testbed.prepare({
+      variants: variantsLeft(plan, journal.entries),
+      rules: plan.rules,
+      cells: plan.cells.map(({ cell }) => cell),
+      keepLog: keepLogIn(directory, 'builds'),
+      tell: (text) => onEvent({ kind: 'preparing', text }),
+      signal,
     });
-    for (const arm of come) {
-      const isNew = isArmName(arm.name) && aboard.every(({ name }) => name !== arm.name);
-      if (!isNew || !mayShareBase(plan, arm.plan)) {
-        onEvent({ kind: 'told', text: `${arm.name} cannot be measured beside this patch.` });
-        continue;
-      }
-      boots.share();
-      aboard = [...aboard, arm];
-      isPrepared = false;
-      await guarded(arm, async () => {
-        arm.onEvent({ kind: 'planned', plan: arm.plan });
-        await begin(arm, inspection);
-      });
-    }
-  }
-
-  async function tellOwnEnd(): Promise<void> {
-    if (isOwnEndTold || aboard.includes(own)) return;
-    isOwnEndTold = true;
-    await company?.ownEnded?.(journal.entries);
-  }
-
-  /** Asked again without what is rejected. */
-  async function prepare(): Promise<void> {
-    while (!isPrepared && aboard.length > 0) {
-      signal.throwIfAborted();
-      isPrepared = true;
-      const prepared = await testbed.prepare({
-        variants: variantsOf(base, aboard),
-        rules: Object.assign({}, ...aboard.map((arm) => arm.plan.rules)),
-        cells: cellsOf(aboard.map((arm) => arm.plan)),
-        keepLog: keepBuildLog,
-        tell,
-        signal,
-      });
-      if (prepared.kind === 'ready') return;
-      isPrepared = false;
-      await reject(prepared);
-    }
-  }
-
-  async function keepBuildLog(name: string, content: string | Uint8Array): Promise<void> {
-    const { arm, name: ownName } = buildLogOf(name, aboard) ?? { arm: own, name };
-    await guarded(arm, () => arm.keepLogIn('builds')(ownName, content));
-  }
-
-  function tell(text: string): void {
-    for (const arm of heardBy(text, aboard)) {
-      const event: ExperimentEvent = { kind: 'preparing', text: inWordsOf(arm, text) };
-      if (arm === own) onEvent(event);
-      // An abort is seen before the next run.
-      else guarded(arm, () => arm.onEvent(event)).catch(() => {});
-    }
-  }
-
-  /** Nobody waits for the kernel of another while there is something to measure. */
-  function claims(): Claim[] {
-    const all = aboard.map((arm) => ({ arm, open: openIn(arm.plan, arm.journal.entries).open }));
-    const lacking = all.filter(({ open }) => open.length > 0);
-    const built = testbed.ready();
-    const ready = lacking.filter(({ arm }) => built.has(arm.name));
-    return ready.length > 0 ? ready : lacking;
-  }
-
-  function lacksSomething(arm: Arm): boolean {
-    return aboard.includes(arm) && openIn(arm.plan, arm.journal.entries).open.length > 0;
-  }
-
-  /** One whose profiles are taken waits with that for the end of a boot, which others may need yet. */
-  async function endThoseDone(isBootOver: boolean): Promise<void> {
-    for (const arm of aboard) {
-      const isWaiting = arm.plan.profile !== undefined && !isBootOver;
-      if (lacksSomething(arm) || isWaiting) continue;
-      await guarded(arm, async () => {
-        await takeProfiles(arm.plan, profilesWorld(arm));
-        await arm.journal.append({ kind: 'finished', at: at() });
-      });
-      leave(arm);
-    }
-  }
-
-  async function measure(turn: Turn): Promise<void> {
-    const { variant, isSameBoot, served } = turn;
-    const [{ arm: first }] = served;
-    if (variant === first.name && !isSameBoot) {
-      aboard = [...aboard.filter((one) => one !== first), first];
-    }
-    const tries = served.map(({ arm, next }) => {
-      const { cells } = openIn(arm.plan, arm.journal.entries);
-      const blast = announcedAs(cells, next);
-      return { arm, ...blast, logs: join('blasts', logFolder(blast.blast, blast.attempt)) };
-    });
-    for (const { arm, logs: _, ...next } of tries) {
-      await guarded(arm, () => arm.onEvent({ kind: 'blast', ...next }));
-    }
-    const keepLog: KeepLog = async (name, content) => {
-      for (const { arm, logs } of tries) {
-        await guarded(arm, () => arm.keepLogIn(logs)(name, content));
-      }
-    };
-    const outcome = await testbed.blast(boots.planned(turn), keepLog, signal);
-    for (const { arm } of tries) {
-      for (const warning of outcome.warnings ?? []) {
-        const text = inWordsOf(arm, warning);
-        await guarded(arm, async () => {
-          await arm.journal.append({ kind: 'warned', at: at(), text });
-          arm.onEvent({ kind: 'warning', text });
-        });
-      }
-    }
-    if (outcome.kind === 'rejected') return reject(outcome);
-    for (const { arm, blast, attempt, logs } of tries) {
-      const isShared = arm !== first;
-      const entry: Entry =
-        outcome.kind === 'measured'
-          ? {
-              kind: 'measured',
-              at: at(),
-              ...measuredAs(blast, outcome, { attempt, logs, isShared }),
-            }
-          : {
-              kind: 'failed',
-              at: at(),
-              blast: blast.number,
-              reason: inWordsOf(arm, outcome.reason),
-            };
-      await guarded(arm, async () => {
-        await arm.journal.append(entry);
-        arm.onEvent({ kind: 'ended', blast, entry });
-        tellDecided(arm);
-      });
-    }
-  }
-
-  function tellDecided({ name, plan, journal, onEvent }: Arm): void {
-    for (const decided of closedCells(plan, journal.entries)) {
-      const key = `${name}: ${cellName(decided.cell)}`;
-      if (!told.has(key)) onEvent({ kind: 'decided', ...decided });
-      told.add(key);
-    }
-  }
-
-  async function reject({ variant, rejection }: Rejected): Promise<void> {
-    if (variant === 'base') throw new BaseRejectedError(rejection);
-    const arm = aboard.find(({ name }) => name === variant);
-    if (arm !== undefined) {
-      const entry: Entry = {
-        ...{ kind: 'rejected', at: at(), variant: 'patched' },
-        rejection: rejectionOf(arm, rejection),
-      };
-      await guarded(arm, () => arm.journal.append(entry));
-      leave(arm);
-    } else if (!isArmName(variant)) {
-      await journal.append({ kind: 'rejected', at: at(), variant, rejection });
-      const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
-      onEvent({ kind: 'warning', text });
-    }
-  }
-
-  function profilesWorld(arm: Arm): Parameters<typeof takeProfiles>[1] {
-    return {
-      ...{ profile: arm.plan.profile, testbed: testbedOf(arm, testbed), journal: arm.journal },
-      ...{ at, signal },
-      keepLogIn: (folder) => (name, content) =>
-        guarded(arm, () => arm.keepLogIn(folder)(name, content)),
-      onNext(next) {
-        arm.signal.throwIfAborted();
-        arm.onEvent({ kind: 'profile', ...next });
-      },
-      warn: (text) => arm.onEvent({ kind: 'warning', text: inWordsOf(arm, text) }),
-    };
-  }
-
-  /** Another patch than the own is left out where its process cannot take what it is given. */
-  async function guarded(arm: Arm, work: () => void | Promise<void>): Promise<void> {
-    if (!aboard.includes(arm)) return;
-    try {
-      await work();
-    } catch (error) {
-      if (arm === own || signal.aborted) throw error;
-      leave(arm);
-      onEvent({ kind: 'told', text: `${arm.name} is measured no more: ${reasonOf(error)}` });
-    }
-  }
-
-  function leave(arm: Arm): void {
-    aboard = aboard.filter((one) => one !== arm);
-    isPrepared = false;
+    if (prepared.kind === 'ready') return true;
+    if (!(await goesOnWithout(prepared, experiment))) return false;
   }
 }
 
-/** What a testbed measured, as an arm's own blast. */
+/** Measures until no cell needs a blast any more; false where patched is rejected. */
+async function measureAll(experiment: Experiment): Promise<boolean> {
+  const { plan, journal, signal } = experiment;
+  let boot: string | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const next = nextBlast(plan, journal.entries);
+    if (next === undefined) return true;
+    const isOtherBoot = boot !== undefined && boot !== bootOf(next.blast);
+    if (isOtherBoot) await takeProfilesOfBoot(plan, profilesWorld(experiment));
+    boot = bootOf(next.blast);
+    if (!(await measure(next, experiment))) return false;
+  }
+}
+
+/** Where a testbed boots its variants each blast has one run, and a boot serves all cells of a pair. */
+const bootOf = ({ runs: [run] }: PlannedBlast): string => `${run?.variant} ${run?.pair}`;
+
+/** False where patched is rejected. */
+async function measure(next: NextBlast, experiment: Experiment): Promise<boolean> {
+  const { directory, testbed, journal, at, onEvent, signal } = experiment;
+  const { blast, attempt } = next;
+  const logs = join('blasts', logFolder(blast, attempt));
+  onEvent({ kind: 'blast', ...next });
+  const outcome = await testbed.blast(blast, keepLogIn(directory, logs), signal);
+  for (const text of outcome.warnings ?? []) {
+    await journal.append({ kind: 'warned', at: at(), text });
+    onEvent({ kind: 'warning', text });
+  }
+  if (outcome.kind === 'rejected') return goesOnWithout(outcome, experiment);
+  const entry: Entry =
+    outcome.kind === 'measured'
+      ? { kind: 'measured', at: at(), ...measuredAs(blast, outcome, { attempt, logs }) }
+      : { kind: 'failed', at: at(), blast: blast.number, reason: outcome.reason };
+  await journal.append(entry);
+  onEvent({ kind: 'ended', blast, entry });
+  tellDecided(experiment);
+  return true;
+}
+
+function tellDecided({ plan, journal, decided, onEvent }: Experiment): void {
+  for (const closed of closedCells(plan, journal.entries)) {
+    const name = cellName(closed.cell);
+    if (!decided.has(name)) onEvent({ kind: 'decided', ...closed });
+    decided.add(name);
+  }
+}
+
+async function finish(experiment: Experiment): Promise<void> {
+  await takeProfiles(experiment.plan, profilesWorld(experiment));
+  await experiment.journal.append({ kind: 'finished', at: experiment.at() });
+}
+
+/** Writes down that nothing can be measured with a variant; false where that is patched. Throws where it is base. */
+async function goesOnWithout(
+  { variant, rejection }: Rejected,
+  { journal, at, onEvent }: Experiment,
+): Promise<boolean> {
+  if (variant === 'base') throw new BaseRejectedError(rejection);
+  await journal.append({ kind: 'rejected', at: at(), variant, rejection });
+  if (variant === 'patched') return false;
+  const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
+  onEvent({ kind: 'warning', text });
+  return true;
+}
+
+const profilesWorld = (experiment: Experiment): ProfilesWorld => {
+  const { directory, plan, testbed, journal, at, onEvent, signal } = experiment;
+  return {
+    profile: plan.profile,
+    testbed,
+    journal,
+    at,
+    signal,
+    keepLogIn: (folder) => keepLogIn(directory, folder),
+    onNext: (next) => onEvent({ kind: 'profile', ...next }),
+    warn: (text) => onEvent({ kind: 'warning', text }),
+  };
+};
+
+/** What a testbed measured, with the numbers of the plan. */
 const measuredAs = (
   { number, runs: planned }: PlannedBlast,
   { summary, runs }: Extract<BlastOutcome, { kind: 'measured' }>,
-  { attempt, logs, isShared }: { attempt: number; logs: string; isShared: boolean },
+  { attempt, logs }: { attempt: number; logs: string },
 ): Pick<Extract<Entry, { kind: 'measured' }>, 'summary' | 'runs'> => ({
-  summary: { ...summary, number, attempt, logs, ...(isShared && { isShared: true }) },
+  summary: { ...summary, number, attempt, logs },
   runs: runs.map((run) => ({
     ...run,
     ...(planned.length === 1 && planned[0]),
@@ -334,22 +198,6 @@ const measuredAs = (
     attempt,
   })),
 });
-
-/** One base for all, and of each arm the others that are left. */
-function variantsOf(base: Variant | undefined, aboard: readonly Arm[]): Variant[] {
-  const others = aboard.flatMap(({ name, plan, journal }) =>
-    variantsLeft(plan, journal.entries)
-      .filter(({ variant }) => variant !== 'base')
-      .map((one) => (one.variant === 'patched' ? { ...one, variant: name } : one)),
-  );
-  return [...(base ? [base] : []), ...others];
-}
-
-/** Each once. */
-const cellsOf = (plans: readonly Plan[]): Cell[] => {
-  const cells = plans.flatMap((plan) => plan.cells.map(({ cell }) => cell));
-  return [...new Map(cells.map((cell) => [cellName(cell), cell])).values()];
-};
 
 function variantsLeft({ variants }: Plan, entries: readonly Entry[]): Variant[] {
   const out = new Set(leftOutIn(entries).map(({ variant }) => variant));

@@ -142,21 +142,14 @@ export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
   return blastNumbers(taken, metric);
 }
 
-/**
- * What a result adds to the history: a line for each cell of which some run of base counts. A run that several patches
- * shared is in the line of one of them: it tells its noise but once.
- */
+/** What a result adds to the history: a line for each cell of which some run of base counts. */
 export function historyEntries(result: Result): HistoryEntry[] {
-  const { startedAt: at, testbed, variants, outcome, blasts } = result;
+  const { startedAt: at, testbed, variants, outcome } = result;
   if (outcome.kind !== 'judged') return [];
   const { measureSeconds: _, ...traffic } = result.traffic;
   const took = tookOf(result);
   const commit = variants.find((variant) => variant.name === 'base')?.commit ?? '';
-  const tryOf = ({ number, attempt }: { number: number; attempt: number }) =>
-    `${number}.${attempt}`;
-  const shared = new Set(blasts.flatMap((blast) => (blast.isShared ? tryOf(blast) : [])));
-  return outcome.cells.flatMap(({ cell, runs: all, baseline }) => {
-    const runs = all.filter(({ blast, attempt }) => !shared.has(tryOf({ number: blast, attempt })));
+  return outcome.cells.flatMap(({ cell, runs, baseline }) => {
     const numbers = byMetric((metric) => baseNumbers(runs, metric));
     if (numbers.pps.length === 0) return [];
     const links = new Set(

@@ -13,8 +13,6 @@ export type Outlined = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'profile'> & 
   /** How many are measured beside each other; at least two. */
   variants: number;
   times: Times;
-  /** Patches of one base could be measured together here, and are not. */
-  isAlone?: boolean;
 };
 
 /** Parts of a gate's time, in the order in which people are told. */
@@ -228,19 +226,6 @@ const ways: readonly Way[] = [
     if (marginRatio >= 0.5) return [];
     const how = `a margin of ${formatPercent(marginRatio)}: --margin ${formatPercent(marginRatio).replace(' ', '')}`;
     return [{ how, instead: { policy: { ...policy, marginRatio } } }];
-  },
-  function together({ isAlone, times }) {
-    if (!isAlone || times.bootSeconds === 0) return [];
-    // Two patches take three boots and blasts of a cell where they took four.
-    const of = (seconds: number) => (seconds * 3) / 4;
-    const { bootSeconds, blastSeconds, trafficSeconds } = times;
-    const each = {
-      ...{ bootSeconds: of(bootSeconds), blastSeconds: of(blastSeconds) },
-      trafficSeconds: of(trafficSeconds),
-    };
-    const how =
-      'a second patch of the same base measured with it, each: `reservations: { batch: 2 }`';
-    return [{ how, instead: { times: { ...times, ...each } } }];
   },
   function withoutProfiles({ profile }) {
     return profile === undefined

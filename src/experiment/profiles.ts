@@ -13,7 +13,7 @@ import type { Plan } from './plan.ts';
 
 export type NextProfile = { cell: Cell; variant: string; attempt: number };
 
-type ProfilesWorld = {
+export type ProfilesWorld = {
   profile: Plan['profile'];
   testbed: Testbed;
   journal: Pick<Journal, 'entries' | 'append'>;

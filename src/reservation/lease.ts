@@ -1,13 +1,11 @@
 // A testbed for as long as one needs it: waits for it, keeps it while alive, and tells at once when it is lost.
 import { reasonOf } from '../words/one-line.ts';
-import { offer, type Passenger, ride } from './batch.ts';
 import {
   type Holding,
   keys,
   type LabState,
   readHolding,
   readLog,
-  readRide,
   rivalsOf,
   type Ticket,
 } from './records.ts';
@@ -43,8 +41,6 @@ export type Lease = {
   session: string;
   /** Aborted with a LeaseLostError when the testbed is not ours any more. */
   signal: AbortSignal;
-  /** Aborted then, and when it was given back. */
-  over: AbortSignal;
   /** Throws a LeaseLostError where this side knows that it is not ours any more. */
   assertHeld(): void;
   /** The same, having asked the store. */
@@ -73,20 +69,7 @@ export class NotReservedError extends Error {
  * Waits for one of the testbeds, for as long as it takes. With `order` the request has the place in the queue of one
  * that came earlier. Rejects with the signal's reason, with a NotReservedError, or with a StoreError.
  */
-export async function reserve(request: Request, world: LeaseWorld, order?: number): Promise<Lease>;
-/** Reserves for a passenger, who takes what is measured for it meanwhile; undefined where that was all that it lacked. */
-export async function reserve(
-  request: Request,
-  world: LeaseWorld,
-  order: number | undefined,
-  passenger: Passenger | undefined,
-): Promise<Lease | undefined>;
-export async function reserve(
-  request: Request,
-  world: LeaseWorld,
-  order?: number,
-  passenger?: Passenger,
-): Promise<Lease | undefined> {
+export async function reserve(request: Request, world: LeaseWorld, order?: number): Promise<Lease> {
   const { store, date } = world;
   const session = await openSession(world);
   try {
@@ -95,11 +78,7 @@ export async function reserve(
     const entrance = { id, session: session.id, at, ...(order !== undefined && { order }) };
     const entry = await enter(store, request, entrance);
     if (entry.kind === 'gone') throw new NotReservedError(whyNone(entry));
-    const holding = await waitForTurn(id, session, world, passenger);
-    if (holding !== undefined) return leaseOf(holding, session, world);
-    // The session may as well expire, with nothing bound to it that anybody waits for.
-    await session.end().catch(() => {});
-    return undefined;
+    return leaseOf(await waitForTurn(id, session, world), session, world);
   } catch (error) {
     await session.end().catch(() => {});
     throw error;
@@ -109,17 +88,10 @@ export async function reserve(
 const tooSlow =
   'Nothing was reserved: this process was stopped, or cut off from the reservation store, for longer than a lease lasts; start it again.';
 
-async function waitForTurn(
-  id: string,
-  session: StoreSession,
-  world: LeaseWorld,
-  passenger: Passenger | undefined,
-): Promise<Holding | undefined> {
+async function waitForTurn(id: string, session: StoreSession, world: LeaseWorld): Promise<Holding> {
   const { store, leaseSeconds, now, sleep, date, onWait } = world;
   const signal = AbortSignal.any([world.signal, session.signal]);
   let troubledSince: number | undefined;
-  let isOffered = false;
-  const received = { revision: 0, isAll: false };
   for (;;) {
     world.signal.throwIfAborted();
     if (session.signal.aborted) throw new NotReservedError(tooSlow);
@@ -129,18 +101,6 @@ async function waitForTurn(
       if (attempt.kind === 'taken') return attempt.holding;
       if (attempt.kind !== 'waiting') throw new NotReservedError(whyNone(attempt));
       onWait(attempt);
-      if (passenger !== undefined) {
-        const { ticket } = attempt;
-        const { ride: riding } = await readRide(store, id);
-        if (riding !== undefined) {
-          // What it lacks afterwards is another offer.
-          isOffered = false;
-          if (await ride(store, ticket, passenger, received, { date, signal })) return undefined;
-          continue;
-        }
-        if (!isOffered) await offer(store, ticket, session.id, passenger);
-        isOffered = true;
-      }
       await store.changed(attempt.lab.revision, signal).catch(unlessAborted(signal));
       await sleep(secondsToYield(attempt), signal).catch(unlessAborted(signal));
     } catch (error) {
@@ -230,7 +190,6 @@ function leaseOf(holding: Holding, session: StoreSession, world: LeaseWorld): Le
     holding,
     session: session.id,
     signal: lost.signal,
-    over: ended.signal,
     assertHeld,
     async prove() {
       assertHeld();

@@ -58,7 +58,7 @@ export function startOf(
 ): { testbed: string; afterSeconds: number } | undefined {
   const newcomer: Ticket = {
     ...{ id: '', order: Number.POSITIVE_INFINITY, priority, revision: 0 },
-    ...{ wants: testbeds, asked: testbeds },
+    wants: testbeds,
     ...{ holder: { who: '', purpose: '' }, since: now.toISOString(), subject: undefined },
   };
   const tickets = [...lab.tickets, newcomer].toSorted(byTurn);

@@ -30,8 +30,6 @@ const ticket = z.object({
   since: time,
   /** Testbeds, the first best, each with its machines. */
   wants: z.array(z.tuple([z.string(), z.array(z.string())])),
-  /** The testbed on which somebody else has measured for it: what it still lacks is measured there, too. */
-  aboard: z.string().optional(),
 });
 
 const use = z.object({ id: z.string(), testbed: z.string(), holder, since: time });
@@ -62,27 +60,11 @@ const logged = z.object({
   outcome: z.string().optional(),
 });
 
-const offered = z.object({
-  /** Session of the ticket. */
-  session: z.string(),
-  /** What is to be measured, in the words of those who measure. */
-  text: z.string(),
-});
-/** What somebody who waits would have measured by whoever has the testbed. */
-type Offered = z.output<typeof offered>;
-
-const ride = z.object({ testbed: z.string(), by: holder });
-/** Who measures for somebody who waits, and where. */
-type Ride = z.output<typeof ride>;
-
 export type Ticket = QueuePlace & {
   holder: Holder;
   since: string;
   subject: string | undefined;
-  /** What would do now: of one that was taken aboard, that testbed alone. */
   wants: ReadonlyMap<string, readonly string[]>;
-  /** What would have done at first. */
-  asked: ReadonlyMap<string, readonly string[]>;
   revision: number;
 };
 /** Its token is the revision of its keys. */
@@ -115,10 +97,6 @@ export const keys = {
   used: (machine: string) => folders.used + machine,
   quarantine: (testbed: string) => quarantines + testbed,
   log: (id: string) => folders.log + id,
-  /** Under which all offers of one base on one testbed lie, by their tickets. */
-  offers: (testbed: string, base: string) => `offer/${testbed}/${base}/`,
-  /** That somebody measures for a ticket, and under it what was measured. */
-  ride: (id: string) => `ride/${id}/`,
 };
 
 type Put = Change['put'][number];
@@ -136,29 +114,6 @@ export const putHolding = (record: z.input<typeof holding>, session: string): Pu
 
 export const putUse = (record: Use, machines: readonly string[]): Put[] =>
   machines.map((machine) => ({ key: keys.used(machine), value: text(record) }));
-
-/** The ticket of one who was taken aboard. */
-export const putAboard = (
-  { id, priority, order, subject, holder, since, asked }: Ticket,
-  aboard: string,
-  session: string,
-): Put => {
-  const wants = [...asked].map(([name, machines]): [string, string[]] => [name, [...machines]]);
-  const record = { priority, order, holder, since, wants, aboard };
-  return putTicket(id, { ...record, ...(subject !== undefined && { subject }) }, session);
-};
-
-export const putOffer = (key: string, record: Offered, session: string): Put => ({
-  key,
-  value: text(record),
-  session,
-});
-
-export const putRide = (id: string, record: Ride, session: string): Put => ({
-  key: keys.ride(id),
-  value: text(record),
-  session,
-});
 
 export const putQuarantine = (testbed: string, record: Quarantine): Put => ({
   key: keys.quarantine(testbed),
@@ -205,15 +160,13 @@ export async function readLog(store: Store, id = ''): Promise<Logged[]> {
 const holdingIn = (entry: Entry): Holding => ({ ...parsed(holding, entry), token: entry.revision });
 
 function ticketOf(entry: Entry): Ticket {
-  const { order, wants, subject, aboard, ...rest } = parsed(ticket, entry);
-  const asked = new Map(wants);
+  const { order, wants, subject, ...rest } = parsed(ticket, entry);
   return {
     ...rest,
     id: entry.key.slice(folders.ticket.length),
     order: order ?? entry.revision,
     subject,
-    wants: aboard === undefined ? asked : new Map(wants.filter(([name]) => name === aboard)),
-    asked,
+    wants: new Map(wants),
     revision: entry.revision,
   };
 }
@@ -232,32 +185,6 @@ function parsed<Schema extends z.ZodType>(schema: Schema, { key, value }: Entry)
   throw new StoreError(
     `The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`,
   );
-}
-
-/** What is offered to whoever has a testbed with that base, by ticket. */
-export async function readOffers(
-  store: Store,
-  testbed: string,
-  base: string,
-): Promise<ReadonlyMap<string, Offered & { key: string; revision: number }>> {
-  const folder = keys.offers(testbed, base);
-  const { entries } = await store.read(folder);
-  return byName(entries, folder, (entry) => {
-    const { key, revision } = entry;
-    return { ...parsed(offered, entry), key, revision };
-  });
-}
-
-/** Who measures for a ticket, if anybody does, and what has come of it that was not taken yet, in its order. */
-export async function readRide(
-  store: Store,
-  id: string,
-): Promise<{ ride: Ride | undefined; items: Entry[]; revision: number }> {
-  const key = keys.ride(id);
-  const { entries, revision } = await store.read(key);
-  const found = entries.find((entry) => entry.key === key);
-  const items = entries.filter((entry) => entry !== found);
-  return { ride: found && parsed(ride, found), items, revision };
 }
 
 /** All who wait for a machine that the ticket's owner waits for, he himself too, in the order of their turns. */

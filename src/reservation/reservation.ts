@@ -73,7 +73,7 @@ function olderOf(
   return tickets.find(
     (ticket) =>
       ticket.subject === subject &&
-      [...ticket.asked.keys()].join() === names &&
+      [...ticket.wants.keys()].join() === names &&
       (own === undefined || ticket.revision < own.revision),
   );
 }

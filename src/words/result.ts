@@ -228,8 +228,6 @@ export const blastSchema = z.object({
   kernel: z.string().optional(),
   /** The same of each variant by its name, where guests ran them side by side. */
   kernels: z.record(z.string(), z.string()).exactOptional(),
-  /** The run of base is in the result of another patch too, and is taken from there for the history. */
-  isShared: z.literal(true).optional(),
   /** Folder of the raw logs, relative to the result file. */
   logs: z.string(),
 });

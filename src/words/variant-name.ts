@@ -3,17 +3,6 @@
 /** Base and patched, of which a verdict is given; all others are shown beside them. */
 export const isJudged = (variant: string): boolean => variant === 'base' || variant === 'patched';
 
-/**
- * Name of the patched variant of another patch that is measured beside: `patched of 12`, where no two have the same
- * number. It becomes a part of paths and of boot environments, so nothing else is in it.
- */
-export const armName = (number: number): string => `${armPrefix}${number}`;
-
-export const isArmName = (variant: string): boolean =>
-  variant.startsWith(armPrefix) && /^[0-9]{1,20}$/.test(variant.slice(armPrefix.length));
-
-const armPrefix = 'patched of ';
-
 /** Name of an earlier diff of a revision: `diff 80345`. */
 export const diffName = (diff: number): string => `diff ${diff}`;
 

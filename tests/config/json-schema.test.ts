@@ -212,7 +212,6 @@ reservations:
   certificate: client.pem
   key: client.key
   user: ppsgate
-  batch: 4
   passwordFile: etcd.password
   lease: 30 s
 `,

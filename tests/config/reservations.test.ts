@@ -29,13 +29,6 @@ test('the file and the lease may be others', () => {
   });
 });
 
-test.for([{}, etcd])('patches may be measured together, so many at most: with %j', (store) => {
-  expect(reservationsSchema.parse({ ...store, batch: 4 })).toMatchObject({ mostTogether: 4 });
-  expect(problemsOf({ ...store, batch: 1 })).toEqual([
-    'batch: expected a whole number from 2 to 16, found 1',
-  ]);
-});
-
 test('etcd needs no more than an endpoint', () => {
   expect(reservationsSchema.parse(etcd)).toEqual({
     store: 'etcd',
@@ -104,7 +97,7 @@ const withEndpoint = (written: string) => ({ ...etcd, endpoints: [written] });
 test.each([
   ['on', ': expected keys and values, found "on"'],
   [{ store: 'etdc' }, 'store: expected one of sqlite, etcd, found "etdc"; did you mean `etcd`?'],
-  [{ place: 'x' }, 'place: unknown key `place`; known here: store, file, lease, batch'],
+  [{ place: 'x' }, 'place: unknown key `place`; known here: store, file, lease'],
   [
     { file: '~alice/x' },
     'file: expected a path (of home folders only ~/ is known), found "~alice/x"',

@@ -142,20 +142,6 @@ test('a result adds a line for each cell that has numbers of base', () => {
   ]);
 });
 
-test('a run of base that several patches shared is in the line of one of them alone', () => {
-  const runs = [aRun({ blast: 1, pps: 8e5 }), aRun({ blast: 2, pps: 7e5 })];
-  const measured = { ...aCell({ kind: 'regression' }), runs };
-  const [blast = expect.fail('The result has a blast.')] = aResult().blasts;
-  const result = aResult({
-    blasts: [
-      { ...blast, number: 1, attempt: 1 },
-      { ...blast, number: 2, attempt: 1, isShared: true },
-    ],
-    outcome: { kind: 'judged', verdict: 'regression', cells: [measured] },
-  });
-  expect(historyEntries(result)).toMatchObject([{ pps: [8e5] }]);
-});
-
 test('a line says how long a gate took, and is read again with it and without', async () => {
   const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [aRun({}), aRun({ blast: 2 })] }];
   const blasts = [1, 2].map((number) => ({

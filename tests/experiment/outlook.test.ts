@@ -143,13 +143,6 @@ describe('what would be shorter', () => {
     );
   });
 
-  test('is another patch of the same base', () => {
-    expect(ways(outlinedOf({ isAlone: true }, []))).toContainEqual(
-      expect.stringContaining('batch: 2'),
-    );
-    expect(ways(outlinedOf()).join()).not.toContain('batch');
-  });
-
   test('is not what saves next to nothing', () => {
     const quick = outlinedOf({ times: { ...times, buildSeconds: 5 } });
     expect(ways(quick).join()).not.toContain('kernels');

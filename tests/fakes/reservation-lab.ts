@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { Passenger } from '../../src/reservation/batch.ts';
 import { openEtcd } from '../../src/reservation/etcd.ts';
 import { type Lease, type LeaseWorld, reserve, type Waiting } from '../../src/reservation/lease.ts';
 import { type Holding, readLab } from '../../src/reservation/records.ts';
@@ -98,19 +97,17 @@ export const clockSlack = 0.02;
 export type Claim = {
   lease?: Lease;
   error?: unknown;
-  /** Somebody else has measured all that a passenger lacked. */
-  isServed?: true;
 };
 
 /** Begins to reserve; what becomes of it is only known after a step. */
 export function claim(
   process: Process,
   request: Request,
-  { order, passenger }: { order?: number; passenger?: Passenger } = {},
+  { order }: { order?: number } = {},
 ): Claim {
   const claim: Claim = {};
-  reserve(request, process.world, order, passenger).then(
-    (lease) => Object.assign(claim, lease === undefined ? { isServed: true } : { lease }),
+  reserve(request, process.world, order).then(
+    (lease) => Object.assign(claim, { lease }),
     (error: unknown) => Object.assign(claim, { error }),
   );
   return claim;

@@ -106,7 +106,7 @@ async function send(
     when = 'under load';
     const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
     if (outcome.kind === 'measured') tallyOf(boots.tallies, variant).hasStoodBlast = true;
-    lab.glitches.inARow = [];
+    lab.glitches.inARow = 0;
     return outcome;
   } catch (error) {
     if (!(error instanceof HostError) || signal.aborted) throw error;

@@ -8,7 +8,7 @@ import { type Fingerprint, withoutKernel } from '../../words/freebsd-machine.ts'
 import type { PlannedBlast, PlannedRun } from '../../words/planned-blast.ts';
 import type { Rejected, Rejection } from '../../words/rejection.ts';
 import type { Family } from '../../words/scenario.ts';
-import { isArmName } from '../../words/variant-name.ts';
+import { isJudged } from '../../words/variant-name.ts';
 import { isToBlame, lacksControl, type Proof, type Tallies, tallyOf } from '../blame.ts';
 import type { BlastOutcome } from '../testbed.ts';
 import type { Kernel } from './kernels.ts';
@@ -67,11 +67,7 @@ export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdW
 /** From now on these variants are measured. */
 export function want(boots: Boots, variants: readonly string[]): void {
   boots.wanted = new Set(variants);
-  if (isBaseShared(boots) && boots.reference?.variant !== 'base') boots.reference = undefined;
 }
-
-/** Several patches are measured beside one base: what one of them makes of the DUT says nothing of the others. */
-export const isBaseShared = ({ wanted }: Boots): boolean => [...wanted].some(isArmName);
 
 /** What does not hold on the DUT's own kernel; it is not held against a boot later. */
 export async function inspectDut(
@@ -131,11 +127,7 @@ export async function bootFor(
   if (kernel.kind === 'archive') {
     // Every boot may take another link: two have room where each variant has one.
     const isLink = kernel.archive.variant !== variant;
-    let laid = await dut.lay(kernel.archive, isLink ? new Set() : boots.wanted);
-    // A DUT with room for base and patched has room for each patch beside what runs.
-    if (laid.kind === 'no-space' && isBaseShared(boots)) {
-      laid = await dut.lay(kernel.archive, new Set());
-    }
+    const laid = await dut.lay(kernel.archive, isLink ? new Set() : boots.wanted);
     if (laid.kind === 'no-space') {
       return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${laid.reason}.` });
     }
@@ -205,9 +197,7 @@ export async function whyAstray(
 
 /** The blast was measured, and nothing is wrong with it. */
 export function holdAgainst(boots: Boots, boot: Boot): void {
-  const isReference =
-    boot.variant === 'base' || (boot.variant === 'patched' && !isBaseShared(boots));
-  if (isReference) boots.reference ??= boot;
+  if (isJudged(boot.variant)) boots.reference ??= boot;
 }
 
 /** Whoever is to be measured in that boot hears of it; who comes again gets another boot. */

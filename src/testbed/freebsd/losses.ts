@@ -6,7 +6,7 @@ import type { Host } from '../../host/ssh.ts';
 import type { Scenario } from '../../words/scenario.ts';
 import { isToBlame, tallyOf } from '../blame.ts';
 import type { BlastOutcome } from '../testbed.ts';
-import { type Boots, failed, isBaseShared, rejected, shownBy, suspected } from './boots.ts';
+import { type Boots, failed, rejected, shownBy, suspected } from './boots.ts';
 import type { Generators } from './generators.ts';
 
 /** Where a blast was when somebody was lost. */
@@ -25,8 +25,8 @@ export type LossWorld = {
   generators: Generators;
   /** Times that the DUT's power was switched. */
   cycles: { readonly done: number };
-  /** Variants of the blasts in a row that were lost for no reason that a variant could have. */
-  glitches: { inARow: string[] };
+  /** Blasts in a row that were lost for no reason that a variant could have. */
+  glitches: { inARow: number };
 };
 
 /** Throws where somebody does not come back, or somebody is lost time and again. */
@@ -38,7 +38,7 @@ export async function afterLoss(
   const { boots, generators, cycles } = world;
   await generators.reconnect(loss.signal);
   const isStuck = error.kind === 'timeout';
-  if (!isStuck && (await answers(boots.dut.host()))) return afterGlitch(world, loss, error);
+  if (!isStuck && (await answers(boots.dut.host()))) return afterGlitch(world, error);
 
   boots.booted = undefined;
   const cyclesBefore = cycles.done;
@@ -46,7 +46,7 @@ export async function afterLoss(
   const { panic } = words;
   if (panic !== undefined) return afterDeath(boots, loss, `it panicked: ${panic}`, words);
   if (isStuck) return afterDeath(boots, loss, error.message, words);
-  if (cycles.done === cyclesBefore) return afterGlitch(world, loss, error);
+  if (cycles.done === cyclesBefore) return afterGlitch(world, error);
   return afterDeath(boots, loss, 'it did not answer any more, and was power-cycled', words);
 }
 
@@ -65,16 +65,9 @@ export function afterRefusal(
 
 const mostGlitchesInARow = 3;
 
-function afterGlitch(
-  { boots, glitches: { inARow } }: LossWorld,
-  { variant }: Loss,
-  error: HostError,
-): BlastOutcome {
-  inARow.push(variant);
-  // What befalls one patch alone does not end the others that are measured beside it.
-  const isOfOnePatch =
-    isBaseShared(boots) && variant !== 'base' && inARow.every((one) => one === variant);
-  if (inARow.length >= mostGlitchesInARow && !isOfOnePatch) throw error;
+function afterGlitch({ glitches }: LossWorld, error: HostError): BlastOutcome {
+  glitches.inARow += 1;
+  if (glitches.inARow >= mostGlitchesInARow) throw error;
   return failed(error.message);
 }
 

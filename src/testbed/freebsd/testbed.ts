@@ -94,7 +94,7 @@ export async function openFreebsdMachines(
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
   const boots = bootsOf(config, dut, world);
   const firewallsOfSite = await siteFirewalls(dut.host());
-  const glitches = { inARow: [] };
+  const glitches = { inARow: 0 };
   const lab: BlastWorld = {
     boots,
     generators,
