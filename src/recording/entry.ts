@@ -60,8 +60,18 @@ export const entrySchema = z.discriminatedUnion('kind', [
   /** What came of it; findings are told one by one. */
   z.object({ kind: z.literal('tells'), at, part: z.string(), outcome: z.unknown() }),
   z.object({ kind: z.literal('asks'), at, id: z.number(), host: z.string(), asked }),
-  /** Whole lines, when the last of them was complete; a part of one only at the end, or where it is too long. */
-  z.object({ kind: z.literal('hears'), at, id: z.number(), stream, text: z.string() }),
+  /**
+   * Whole lines, when the last of them was complete; a part of one only at the end, or where it is too long. Two that one
+   * datagram brought are of the same turn: nobody could do anything about the first before the second was there.
+   */
+  z.object({
+    kind: z.literal('hears'),
+    at,
+    id: z.number(),
+    stream,
+    text: z.string(),
+    isOfSameTurn: z.literal(true).exactOptional(),
+  }),
   /** What is left out of a stream: it was no text, or too much. */
   z.object({
     kind: z.literal('cut'),

@@ -15,7 +15,13 @@ import {
   recordingVersion,
 } from './entry.ts';
 
-type Piece = { at: number; stream: 'stdout' | 'stderr'; text: string };
+/**
+ * When something happened: several things may in one millisecond, each by its line of the recording. All that was heard in
+ * one `turn` had come before whoever listened could go on.
+ */
+export type Moment = { at: number; line: number; turn: number };
+
+type Piece = Moment & { stream: 'stdout' | 'stderr'; text: string };
 
 export type Question = {
   /** Which of all questions it is, from 1 on. */
@@ -27,7 +33,7 @@ export type Question = {
   /** Streams of which something was left out. */
   cut: Set<'stdout' | 'stderr'>;
   /** Absent: the recording ends before it. */
-  ended?: { at: number; answer: Answer };
+  ended?: Moment & { answer: Answer };
 };
 
 /** Something that was begun, or that came of it, and after how many questions. */
@@ -41,10 +47,14 @@ export function readRecording(path: string): Recording {
   const head = headOf(path, first);
   const recording: Recording = { head, questions: [], marks: [], isTorn: lines.at(-1) !== '' };
   const byId = new Map<number, Question>();
+  let turn = 0;
   for (const [index, line] of lines.entries()) {
     if (line === '') continue;
     const { data: entry, error } = entrySchema.safeParse(fromJson(line));
-    if (entry !== undefined) add(recording, byId, entry);
+    if (entry !== undefined) {
+      if (entry.kind !== 'hears' || entry.isOfSameTurn === undefined) turn += 1;
+      add(recording, byId, { ...entry, line: index + 2, turn });
+    }
     // The last one may have been under way.
     else if (error !== undefined && index < lines.length - 1) {
       throw new UsageError(
@@ -95,7 +105,11 @@ function headOf(path: string, line: string): Head {
   throw noRecording(path);
 }
 
-function add(recording: Recording, byId: Map<number, Question>, entry: Entry): void {
+function add(
+  recording: Recording,
+  byId: Map<number, Question>,
+  entry: Entry & Omit<Moment, 'at'>,
+): void {
   const { questions, marks } = recording;
   switch (entry.kind) {
     case 'begins':
@@ -121,7 +135,8 @@ function add(recording: Recording, byId: Map<number, Question>, entry: Entry): v
       return;
     case 'ends': {
       const question = byId.get(entry.id);
-      if (question !== undefined) question.ended ??= { at: entry.at, answer: entry.answer };
+      const { at, line, turn, answer } = entry;
+      if (question !== undefined) question.ended ??= { at, line, turn, answer };
       return;
     }
   }

@@ -66,12 +66,22 @@ export function startRecording(path: string, options: RecorderOptions): Recorder
     ...{ kind: 'head', format: recordingFormat, version: recordingVersion, ppsgate, command },
     date: new Date(now() * 1000).toISOString(),
   });
+  /** Whether something was heard, and no promise has gone on since. */
+  let isInTurn = false;
+  const sameTurn = () => {
+    const isSame = isInTurn;
+    isInTurn = true;
+    queueMicrotask(() => {
+      isInTurn = false;
+    });
+    return isSame ? ({ isOfSameTurn: true } as const) : {};
+  };
   const ask = (host: string, asked: Asked): Question => {
     last += 1;
     const id = last;
     write({ kind: 'asks', at: now(), id, host, asked });
     return {
-      hears: (stream, text) => write({ kind: 'hears', at: now(), id, stream, text }),
+      hears: (stream, text) => write({ kind: 'hears', at: now(), id, stream, text, ...sameTurn() }),
       cut: (stream, left) => write({ kind: 'cut', at: now(), id, stream, ...left }),
       ends: (answer) => write({ kind: 'ends', at: now(), id, answer }),
     };

@@ -7,7 +7,7 @@ import { commandText } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { PowerError } from '../power/power.ts';
 import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
-import { type Question, questionText, writtenTo } from './read.ts';
+import { type Moment, type Question, questionText, writtenTo } from './read.ts';
 
 export type ReplayWorld = {
   world: FreebsdWorld;
@@ -44,7 +44,7 @@ export function replayWorld(questions: readonly Question[]): ReplayWorld {
   /** Answers at the time of then. */
   const answered = async (question: Pick<Question, 'host' | 'asked'>): Promise<string> => {
     const { ended } = find(question);
-    await time.until(ended?.at ?? 0);
+    if (ended !== undefined) await time.until(ended);
     return saidBy(ended?.answer);
   };
 
@@ -56,14 +56,12 @@ export function replayWorld(questions: readonly Question[]): ReplayWorld {
   ): Promise<CommandOutcome> => {
     const asked = { what: 'run', command, shown } as const;
     const found = find({ host, asked });
-    for (const { at, stream, text } of found.pieces) {
-      const hear = stream === 'stdout' ? onStdout : onStderr;
-      if (hear === undefined) continue;
-      await time.until(at);
-      hear(Buffer.from(text));
+    for (const piece of found.pieces) {
+      const hear = piece.stream === 'stdout' ? onStdout : onStderr;
+      if (hear !== undefined) time.at(piece, () => hear(Buffer.from(piece.text)));
     }
     const { ended } = found;
-    await time.until(ended?.at ?? 0);
+    if (ended !== undefined) await time.until(ended);
     const streams = {
       stdout: onStdout === undefined ? writtenTo(found, 'stdout') : '',
       stderr: onStderr === undefined ? writtenTo(found, 'stderr') : '',
@@ -125,7 +123,9 @@ export function replayWorld(questions: readonly Question[]): ReplayWorld {
       return { ended: ended.promise, close: async () => {} };
     },
 
-    sleep: (seconds) => time.until(time.now() + seconds),
+    // Who sleeps is woken when what was recorded of that moment is heard.
+    sleep: (seconds) =>
+      time.until({ at: time.now() + seconds, line: Number.MAX_SAFE_INTEGER, turn: Number.NaN }),
     now: time.now,
   };
   const skipTo = (number: number) => {
@@ -182,44 +182,53 @@ const hearing = { host: 'console', asked: { what: 'console', order: 'hear' } } a
 
 type ReplayTime = {
   now(): number;
-  until(at: number): Promise<void>;
+  until(moment: Moment): Promise<void>;
+  at(moment: Moment, act: () => void): void;
   /** Hears of the time whenever it has moved. */
   watch(looks: (now: number) => void): void;
 };
 
 /**
  * Whatever happens next happens when all that came before has been taken in: what the code does about it is asked before,
- * as it was then. Time never runs back.
+ * as it was then. What was heard in one turn is heard in one again: then, too, all of it had come before the code went on.
+ * Time never runs back.
  */
 function replayTime(start: number): ReplayTime {
   let now = start;
   let isRunning = false;
-  const events: { at: number; order: number; act(): void }[] = [];
+  const events: (Moment & { act(): void })[] = [];
   const watchers: ((now: number) => void)[] = [];
-  let planned = 0;
+
+  const happen = ({ at, act }: (typeof events)[number]) => {
+    now = Math.max(now, at);
+    for (const look of watchers) look(now);
+    act();
+  };
 
   const runOn = async () => {
     if (isRunning) return;
     isRunning = true;
     while (events.length > 0) {
       for (let turn = 0; turn < turnsToSettle; turn += 1) await nextTurn();
-      events.sort((one, other) => one.at - other.at || one.order - other.order);
-      const next = events.shift();
-      now = Math.max(now, next?.at ?? now);
-      for (const look of watchers) look(now);
-      next?.act();
+      events.sort((one, other) => one.at - other.at || one.line - other.line);
+      const turn = events[0]?.turn;
+      do {
+        const next = events.shift();
+        if (next !== undefined) happen(next);
+      } while (events[0]?.turn === turn && turn !== undefined);
     }
     isRunning = false;
+  };
+
+  const at = (moment: Moment, act: () => void) => {
+    events.push({ ...moment, act });
+    void runOn();
   };
   return {
     now: () => now,
     watch: (look) => void watchers.push(look),
-    until: (at) =>
-      new Promise((resolve) => {
-        planned += 1;
-        events.push({ at, order: planned, act: resolve });
-        void runOn();
-      }),
+    at,
+    until: (moment) => new Promise((resolve) => at(moment, resolve)),
   };
 }
 

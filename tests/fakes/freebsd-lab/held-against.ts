@@ -77,7 +77,7 @@ function machineOf(lab: FreebsdLab, label: string): LabMachine {
 /** What is there, whatever its values are. */
 function shapeOf(question: Question, text: string): Set<string> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const pieces = [{ at: 0, stream: 'stdout' as const, text }];
+  const pieces = [{ at: 0, line: 0, turn: 0, stream: 'stdout' as const, text }];
   const why = whyNotUnderstood({ ...question, pieces });
   return new Set([
     ...lines.map((line) => `line ${beginningOf(line)}`),
