@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { githubSchema } from '../src/config/github.ts';
 import type { Config } from '../src/config/schema.ts';
 import { trendSchema } from '../src/config/trend.ts';
-import type { ExperimentEvent } from '../src/experiment/experiment.ts';
+import type { ExperimentEvent } from '../src/experiment/experiment-event.ts';
 import { type HistoryEntry, historyFile } from '../src/experiment/history.ts';
 import { gate, type World } from '../src/gate.ts';
 import type { RunOptions } from '../src/host/execute.ts';

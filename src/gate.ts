@@ -5,9 +5,11 @@ import { pathsThatCount, placesLeftAlone, testbedsThatDiffer } from './build/unc
 import { type GivenKernels, makingOf, type Variant, variantsByMaking } from './build/variant.ts';
 import type { Config } from './config/schema.ts';
 import { assembleResult, unchangedResult } from './experiment/assemble.ts';
-import { type ExperimentEvent, finishedAt, runExperiment } from './experiment/experiment.ts';
+import { runExperiment } from './experiment/experiment.ts';
+import type { ExperimentEvent } from './experiment/experiment-event.ts';
 import { earlierEntries, type HistoryFile, historyEntries } from './experiment/history.ts';
 import { type Entry, journalIn, readJournal } from './experiment/journal.ts';
+import { finishedAt } from './experiment/next-blast.ts';
 import {
   cellsOf,
   extendPlan,

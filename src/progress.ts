@@ -1,6 +1,6 @@
 // What a person sees while an experiment runs: one line that changes on a terminal, one line a blast elsewhere.
 import type { WriteStream } from 'node:tty';
-import type { ExperimentEvent } from './experiment/experiment.ts';
+import type { ExperimentEvent } from './experiment/experiment-event.ts';
 import type { Entry } from './experiment/journal.ts';
 import { outlookLine, outlookOf } from './experiment/outlook.ts';
 import type { Plan } from './experiment/plan.ts';

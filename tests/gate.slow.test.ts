@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freebsdTestbedSchema } from '../src/config/freebsd-testbed.ts';
 import type { Config } from '../src/config/schema.ts';
-import type { ExperimentEvent } from '../src/experiment/experiment.ts';
+import type { ExperimentEvent } from '../src/experiment/experiment-event.ts';
 import { gate, resumeGate, type World } from '../src/gate.ts';
 import { type Repository, RepositoryError } from '../src/patch/repository.ts';
 import { annotationsOf } from '../src/report/annotations.ts';

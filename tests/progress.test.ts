@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ExperimentEvent } from '../src/experiment/experiment.ts';
+import type { ExperimentEvent } from '../src/experiment/experiment-event.ts';
 import { showProgress } from '../src/progress.ts';
 import type { RunCounts } from '../src/stats/standing.ts';
 import { aHistoryEntry } from './fakes/history.ts';

@@ -2,9 +2,11 @@
 // earlier process stopped.
 import { join } from 'node:path';
 import type { Variant } from '../build/variant.ts';
-import { type ExperimentEvent, keepLogIn, rejectionText } from '../experiment/experiment.ts';
+import type { ExperimentEvent } from '../experiment/experiment-event.ts';
 import { type Entry, journalIn, openJournal } from '../experiment/journal.ts';
+import { keepLogIn } from '../experiment/log-folders.ts';
 import { lackingOf, takeProfilesOf } from '../experiment/profiles.ts';
+import { rejectionMessage } from '../experiment/rejection-message.ts';
 import { median } from '../stats/summary.ts';
 import type { Testbed } from '../testbed/testbed.ts';
 import type { BisectAnswer, Fault } from '../words/bisect.ts';
@@ -169,7 +171,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
     if (good?.form.variant === variant && !good.hasOther && isSure)
       throw new GoodEndError(rejection);
     await journal.append({ kind: 'rejected', at: at(), variant, rejection });
-    onEvent({ kind: 'told', text: `${variant} ${plainLine(rejectionText(rejection), 300)}` });
+    onEvent({ kind: 'told', text: `${variant} ${plainLine(rejectionMessage(rejection), 300)}` });
   }
 
   /** Two boots of the bad end without the culprit. */
@@ -286,7 +288,7 @@ class GoodEndError extends Error {
 
   constructor(fault: Fault) {
     const isSilent = fault.kind === 'forwards-nothing';
-    const what = isSilent ? `forwards nothing: ${fault.message}` : rejectionText(fault);
+    const what = isSilent ? `forwards nothing: ${fault.message}` : rejectionMessage(fault);
     super(`The good end itself ${what} Name a good commit that works here.`);
   }
 }

@@ -34,6 +34,12 @@ export const leftOutIn = (entries: readonly Entry[]): LeftOut[] =>
       : [],
   );
 
+/** All but those that were left out. */
+export function variantsLeft({ variants }: Plan, entries: readonly Entry[]): Plan['variants'] {
+  const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+  return variants.filter(({ variant }) => !out.has(variant));
+}
+
 export function cellsSoFar(
   plan: Pick<Plan, 'cells' | 'blasts'>,
   entries: readonly Entry[],

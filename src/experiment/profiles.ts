@@ -7,7 +7,7 @@ import { reasonOf } from '../words/one-line.ts';
 import type { CellProfile } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import { withoutPaths } from '../words/without-paths.ts';
-import { cellsSoFar, leftOutIn } from './cells.ts';
+import { cellsSoFar, variantsLeft } from './cells.ts';
 import type { Entry, Journal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
@@ -138,7 +138,7 @@ export function lackingOf(
 export function profilesOf(plan: Plan, entries: readonly Entry[], cell: Cell): CellProfile[] {
   const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
   if (plan.profile === undefined || !isJudged) return [];
-  return variantsLeft(plan, entries).map((variant) => profileOf(entries, cell, variant));
+  return variantsLeft(plan, entries).map(({ variant }) => profileOf(entries, cell, variant));
 }
 
 /** What came of a variant's profile in a cell. */
@@ -163,15 +163,10 @@ const measuredCells = (plan: Plan, entries: readonly Entry[], variant: string): 
     return isMeasured && isWanted ? input.cell : [];
   });
 
-function variantsLeft({ variants }: Plan, entries: readonly Entry[]): string[] {
-  const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
-  return variants.map(({ variant }) => variant).filter((variant) => !out.has(variant));
-}
-
 function variantsInOrder(plan: Plan, entries: readonly Entry[]): string[] {
   const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
   const last = runs.at(-1)?.variant;
-  const left = variantsLeft(plan, entries);
+  const left = variantsLeft(plan, entries).map(({ variant }) => variant);
   return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assembleResult } from '../../src/experiment/assemble.ts';
-import { nextBlast } from '../../src/experiment/experiment.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
+import { nextBlast } from '../../src/experiment/next-blast.ts';
 import type { Plan } from '../../src/experiment/plan.ts';
 import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import type { Run } from '../../src/words/result.ts';

@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { assembleResult } from '../../src/experiment/assemble.ts';
-import {
-  BaseRejectedError,
-  type ExperimentEvent,
-  nextBlast,
-  runExperiment,
-} from '../../src/experiment/experiment.ts';
+import { runExperiment } from '../../src/experiment/experiment.ts';
+import type { ExperimentEvent } from '../../src/experiment/experiment-event.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
+import { nextBlast } from '../../src/experiment/next-blast.ts';
+import { BaseRejectedError } from '../../src/experiment/rejection-message.ts';
 import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../fakes/plan.ts';

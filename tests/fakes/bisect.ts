@@ -2,7 +2,7 @@
 import type { BisectPlan } from '../../src/bisect/plan.ts';
 import type { Revision } from '../../src/bisect/range.ts';
 import { runBisection, type Variants } from '../../src/bisect/run.ts';
-import type { ExperimentEvent } from '../../src/experiment/experiment.ts';
+import type { ExperimentEvent } from '../../src/experiment/experiment-event.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
 import type { Testbed } from '../../src/testbed/testbed.ts';
 import { aConfig, singleRuns } from './plan.ts';

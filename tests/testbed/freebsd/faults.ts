@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { BuilderConfig } from '../../../src/config/builder.ts';
-import type { ExperimentEvent } from '../../../src/experiment/experiment.ts';
+import type { ExperimentEvent } from '../../../src/experiment/experiment-event.ts';
 import { gate } from '../../../src/gate.ts';
 import type { Host } from '../../../src/host/ssh.ts';
 import type { Repository } from '../../../src/patch/repository.ts';
