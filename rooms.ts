@@ -134,7 +134,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'reservation',
     'recording',
     'experiment',
-    'answer',
+
     'gate',
     'progress',
     'controller',

@@ -1,5 +1,4 @@
 // What surrounds a gate, whoever asked for it: a testbed is waited for and given back, and people see how it goes.
-import type { Answer } from './answer/answer.ts';
 import type { Config } from './config/schema.ts';
 import { requireHere } from './controller/open.ts';
 import { openReservations } from './controller/reservations.ts';
@@ -8,16 +7,24 @@ import type { World } from './gate.ts';
 import type { Repository } from './patch/repository.ts';
 import { type Output, showProgress } from './progress.ts';
 import type { Recorder } from './recording/recorder.ts';
+import type { Outlook } from './reservation/outlook.ts';
 import type { Request } from './reservation/reservation.ts';
 import type { Patch } from './words/patch.ts';
+
+/** Shows how a session goes to people outside its log. */
+export type SessionObserver = {
+  /** The place in the queue; `text` is the sentence that the log has of it. */
+  waiting(outlook: Outlook, text: string): void;
+  /** `line` is the newest of the log: the run, the numbers so far, the time that is left. */
+  measuring(testbed: string, line?: string): void;
+};
 
 export type GateSession = {
   config: Config;
   repository: Repository;
   history: HistoryFile;
   output: Output;
-  /** Absent: nobody but `output` is told how it goes. */
-  answer?: Answer | undefined;
+  observer?: SessionObserver | undefined;
   /** Says for whom a testbed is reserved, and in which place of the queue. */
   requestFor(patch: Patch): Omit<Request, 'testbeds'>;
   /** Has the lease as long as it is held, for whoever must give it back when this process is killed. */
@@ -32,13 +39,14 @@ export async function inSession<Told>(
   session: GateSession,
   work: (world: World) => Promise<Told>,
 ): Promise<Told> {
-  const { config, repository, history, output, answer, requestFor, leaseFolder, signal } = session;
+  const { config, repository, history, output, observer, requestFor, leaseFolder, signal } =
+    session;
   let testbed: string | undefined;
   const shown =
-    answer === undefined
+    observer === undefined
       ? output
       : heard(output, (line) => {
-          if (testbed !== undefined) answer.measuring(testbed, line);
+          if (testbed !== undefined) observer.measuring(testbed, line);
         });
   const progress = showProgress(shown, config.gate.metric, () => performance.now());
   const tell = (text: string) => progress.onEvent({ kind: 'preparing', text });
@@ -48,7 +56,7 @@ export async function inSession<Told>(
     recorder: session.recorder,
     onWait(outlook, text) {
       tell(text);
-      answer?.waiting(outlook, text);
+      observer?.waiting(outlook, text);
     },
   });
   const world: World = {
@@ -57,7 +65,7 @@ export async function inSession<Told>(
       await requireHere(names, config);
       const reserved = await reservations.reserve(names, requestFor(patch), leaseFolder);
       testbed = reserved.name;
-      answer?.measuring(testbed);
+      observer?.measuring(testbed);
       return reserved;
     },
     history,

@@ -156,7 +156,10 @@ function found(
   const { job } = inputs;
   const { good, bad, ask, patch, priority } = request;
   const session: GateSession = {
-    ...{ config, repository, answer, signal },
+    config,
+    repository,
+    observer: answer,
+    signal,
     history: sharedHistory(config, context),
     output: jobLog,
     requestFor: () => ({

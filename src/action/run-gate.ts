@@ -271,7 +271,10 @@ function measured(
   const { job } = inputs;
   const { patch, extend, priority } = request;
   const session: GateSession = {
-    ...{ config, repository, answer, signal },
+    config,
+    repository,
+    observer: answer,
+    signal,
     history: sharedHistory(config, context),
     output: labelled(jobLog, wish),
     requestFor: (patch) => ({

@@ -170,7 +170,7 @@ async function judge(
     repository: repositoryOf(options),
     history: historyFile(config.history),
     output: labelled(process.stderr, name),
-    answer: options.answer && answer,
+    observer: options.answer && answer,
     requestFor: (patch) => ({
       priority,
       holder: { who: whoami(), purpose: 'gate', patch: patchName(patch) },
