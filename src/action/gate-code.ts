@@ -1,0 +1,39 @@
+// Finds out whether a patch changes the code that measures it, which could then write any result.
+import { relative } from 'node:path';
+import type { Repository } from '../patch/repository.ts';
+import type { Patch } from '../words/patch.ts';
+import type { GithubJob } from './inputs.ts';
+
+/**
+ * Returns a path that the patch changes of the workflows, or of all that runs with the action where that is in the
+ * repository; undefined where it changes none.
+ */
+export async function changedOfGate(
+  { baseCommit, headCommit }: Pick<Patch, 'baseCommit' | 'headCommit'>,
+  repository: Repository,
+  { isOwnAction, workspace }: Pick<GithubJob, 'isOwnAction' | 'workspace'>,
+  code = import.meta.dirname,
+): Promise<string | undefined> {
+  const base = await repository.mergeBase(baseCommit, headCommit);
+  for (const path of [
+    '.github/',
+    ...(isOwnAction ? pathsOfAction(relative(workspace, code)) : []),
+  ]) {
+    const [before, after] = await Promise.all(
+      [base, headCommit].map((commit) => repository.idAt(commit, path.replace(/\/$/, ''))),
+    );
+    if (before !== after) return path;
+  }
+  return undefined;
+}
+
+/** Node looks for modules and for package.json beside what it runs, and in every folder above. */
+function pathsOfAction(code: string): string[] {
+  const isInside = code !== '' && !code.startsWith('..');
+  const folders = isInside ? code.split('/').map((_, end, names) => names.slice(0, end)) : [[]];
+  const beside = ['dist/', 'action.yml', 'action.yaml', 'package.json', 'node_modules/'];
+  return [
+    ...(isInside ? [`${code}/`] : []),
+    ...folders.flatMap((names) => beside.map((name) => [...names, name].join('/'))),
+  ];
+}

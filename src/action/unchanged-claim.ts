@@ -1,0 +1,35 @@
+// Checks an untrusted result that claims there was nothing to measure: it passes branch rules without a number.
+import { testbedsThatDiffer } from '../build/unchanged.ts';
+import { variantsByMaking } from '../build/variant.ts';
+import type { Config } from '../config/schema.ts';
+import { testbedsFor } from '../inventory/wishes.ts';
+import { restoreRevision } from '../patch/revision.ts';
+import { reasonOf } from '../words/one-line.ts';
+import { patchName } from '../words/patch.ts';
+import { type JobContext, revisionWorldOf } from './job.ts';
+import { type AdmittedRequest, isMeasuredAnyway } from './request.ts';
+
+/** Compares the approved commits again; returns why the claim is refused, undefined where it holds. */
+export async function whyNotUnchanged(
+  request: AdmittedRequest,
+  { config, wish, context }: { config: Config; wish: string | undefined; context: JobContext },
+): Promise<string | undefined> {
+  const { patch } = request;
+  const { repository, inputs } = context;
+  const claim = `The result says that ${patchName(patch)} changes nothing which the testbed lays`;
+  if (isMeasuredAnyway(request, inputs.ask)) {
+    return `${claim}, which was to be measured anyway: judge the patch again.`;
+  }
+  try {
+    if (patch.kind === 'revision') {
+      await restoreRevision(patch, revisionWorldOf(context, config));
+    }
+    const question = { patch, config, testbeds: testbedsFor(config, wish) };
+    const variants = await variantsByMaking(question, repository);
+    const differ = await testbedsThatDiffer({ ...question, variants }, repository);
+    if (differ.length === 0) return undefined;
+    return `${claim}, and on ${differ.join(' and ')} it does: judge the patch again.`;
+  } catch (error) {
+    return `${claim}, and nobody can prove it (${reasonOf(error)}): judge the patch again.`;
+  }
+}
