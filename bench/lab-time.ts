@@ -9,7 +9,8 @@ import type { Config } from '../src/config/schema.ts';
 import { trendSchema } from '../src/config/trend.ts';
 import type { ExperimentEvent } from '../src/experiment/experiment-event.ts';
 import { type HistoryEntry, historyFile } from '../src/experiment/history.ts';
-import { gate, type World } from '../src/gate.ts';
+import type { GateDeps } from '../src/gate/gate-deps.ts';
+import { gate } from '../src/gate.ts';
 import type { RunOptions } from '../src/host/execute.ts';
 import { commandText } from '../src/host/shell.ts';
 import type { Host } from '../src/host/ssh.ts';
@@ -131,11 +132,11 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
     const onEvent = (event: ExperimentEvent) => {
       if (event.kind === 'ended') verdict.to = lab.clock.now();
     };
-    const reserve: World['reserve'] = async ([name = '']) =>
+    const reserve: GateDeps['reserve'] = async ([name = '']) =>
       unshared(name, async (traffic) =>
         builder.before(await openFreebsdTestbed(name, testbed, traffic, distant(lab, asked))),
       );
-    const world: World = {
+    const world: GateDeps = {
       repository: { ...repository, changedPaths },
       reserve,
       history,
@@ -183,7 +184,7 @@ const patch = {
 } as const;
 
 /** Kernels are given, so that nobody asks for more than where the patch parted. */
-const repository: World['repository'] = {
+const repository: GateDeps['repository'] = {
   resolve: async (name) => name,
   mergeBase: async (first) => first,
   pathOf: async ({ path }) => path,

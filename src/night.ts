@@ -10,7 +10,11 @@ import type { Tonight } from './data-branch/tonight.ts';
 import type { Told } from './data-branch/trend-files.ts';
 import { cellsAmong, hasPlan, readPlan } from './experiment/plan.ts';
 import { refuseUsed } from './experiment/plan-file.ts';
-import { gate, resumeGate, thenGivenBack, type World } from './gate.ts';
+import type { GateDeps } from './gate/gate-deps.ts';
+import { thenGivenBack } from './gate/on-testbed.ts';
+import { gateRelinked } from './gate/relinked-gate.ts';
+import { resumeGate } from './gate/resume-gate.ts';
+import { type GateRequest, gate } from './gate.ts';
 import { expectOnLine, patchOfRange } from './patch/range.ts';
 import type { LinearRepository } from './patch/repository.ts';
 import { outcomeName } from './report/headline.ts';
@@ -33,7 +37,7 @@ type NightRequest = {
   seed: number;
 };
 
-export type NightWorld = Omit<World, 'repository'> & {
+export type NightWorld = Omit<GateDeps, 'repository'> & {
   repository: LinearRepository;
   /** What earlier nights of a testbed say of a commit against itself; undefined where none are kept. */
   trend(testbed: string, patch: Patch): Promise<Tonight | undefined>;
@@ -107,10 +111,13 @@ async function wholeNight(
 /** A night is asked for the level of every cell, and an alarm in one of them tells nothing of the others. */
 const measuredToTheEnd = ({ stopsAtFirst: _, ...rest }: Config['gate']): Config['gate'] => rest;
 
-type GateRequest = Parameters<typeof gate>[0];
-
-const judged = async (request: GateRequest, directory: string, world: World): Promise<Result> =>
-  (await hasPlan(directory)) ? resumeGate(directory, world) : gate(request, directory, world);
+const judged = async (
+  request: GateRequest,
+  directory: string,
+  deps: GateDeps,
+  begin = gate,
+): Promise<Result> =>
+  (await hasPlan(directory)) ? resumeGate(directory, deps) : begin(request, directory, deps);
 
 /**
  * What a result of a night tells of the branch: one of a single commit is a night of its own, all others are of a change
@@ -197,8 +204,7 @@ async function followUp(result: Result, step: Step): Promise<void> {
       world,
       'Another link of the same tree is measured, as every Sunday: what builds differ in.',
     );
-    const asked = { ...request, isRelinked: true };
-    await keep(await judged(asked, join(directory, relinked), untaught(world)));
+    await keep(await judged(request, join(directory, relinked), untaught(world), gateRelinked));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Config } from './config/schema.ts';
 import { requireHere } from './controller/open.ts';
 import { openReservations } from './controller/reservations.ts';
 import type { HistoryFile } from './experiment/history.ts';
-import type { World } from './gate.ts';
+import type { GateDeps } from './gate/gate-deps.ts';
 import type { Repository } from './patch/repository.ts';
 import { type Output, showProgress } from './progress.ts';
 import type { Recorder } from './recording/recorder.ts';
@@ -37,7 +37,7 @@ export type GateSession = {
 /** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
 export async function inSession<Told>(
   session: GateSession,
-  work: (world: World) => Promise<Told>,
+  work: (world: GateDeps) => Promise<Told>,
 ): Promise<Told> {
   const { config, repository, history, output, observer, requestFor, leaseFolder, signal } =
     session;
@@ -59,7 +59,7 @@ export async function inSession<Told>(
       observer?.waiting(outlook, text);
     },
   });
-  const world: World = {
+  const world: GateDeps = {
     repository,
     async reserve(names, patch) {
       await requireHere(names, config);

@@ -13,7 +13,10 @@ import { describe, expect, test } from 'vitest';
 import { freebsdTestbedSchema } from '../src/config/freebsd-testbed.ts';
 import type { Config } from '../src/config/schema.ts';
 import type { ExperimentEvent } from '../src/experiment/experiment-event.ts';
-import { gate, resumeGate, type World } from '../src/gate.ts';
+import type { GateDeps } from '../src/gate/gate-deps.ts';
+import { gateRelinked } from '../src/gate/relinked-gate.ts';
+import { resumeGate } from '../src/gate/resume-gate.ts';
+import { gate } from '../src/gate.ts';
 import { type Repository, RepositoryError } from '../src/patch/repository.ts';
 import { annotationsOf } from '../src/report/annotations.ts';
 import { type Reserved, unshared } from '../src/testbed/testbed.ts';
@@ -55,7 +58,7 @@ const rejectedBy = (
 const config = aConfig({ families: ['inet4', 'inet6'] });
 const request = { patch: pullRequest, config, testbeds: ['fake'], seed: 5 };
 
-const worldOf = (testbed: FakeTestbed, changes: Partial<World> = {}): World => ({
+const worldOf = (testbed: FakeTestbed, changes: Partial<GateDeps> = {}): GateDeps => ({
   repository,
   reserve: async ([name = '']) => unshared(name, async () => testbed),
   history: memoryHistory(),
@@ -316,19 +319,19 @@ describe('the files that a patch changes', () => {
 describe('base against another link of it', () => {
   const commit = 'a'.repeat(40);
   const patch: Patch = { ...pullRequest, baseCommit: commit, headCommit: commit };
-  const ask = { ...request, patch, isRelinked: true };
+  const ask = { ...request, patch };
   const refusing = () =>
     worldOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')) });
 
   test('is refused for two commits, before anything is reserved', async () => {
     const two = { ...ask, patch: { ...patch, headCommit: 'b'.repeat(40) } };
-    await expect(gate(two, temporaryFolder(), refusing())).rejects.toThrow(
+    await expect(gateRelinked(two, temporaryFolder(), refusing())).rejects.toThrow(
       'Another link is measured of one commit, found aaaaaaaaaaaa and bbbbbbbbbbbb: name the same commit twice, like main..main.',
     );
   });
 
   test('is refused where no kernel is built, before anything is reserved', async () => {
-    await expect(gate(ask, temporaryFolder(), refusing())).rejects.toThrow(
+    await expect(gateRelinked(ask, temporaryFolder(), refusing())).rejects.toThrow(
       'Another link is made of kernels that are built, and fake has no builder',
     );
   });
@@ -338,7 +341,7 @@ describe('base against another link of it', () => {
     const shelf = { ...config, ...singleRuns, testbeds: { shelf: freebsd } };
     const reserve = async () => unshared('shelf', async () => fakeTestbed());
     const world = worldOf(fakeTestbed(), { reserve });
-    const { outcome } = await gate(
+    const { outcome } = await gateRelinked(
       { ...ask, config: shelf, testbeds: ['shelf'] },
       directory,
       world,
@@ -358,7 +361,7 @@ describe('base against another link of it', () => {
 describe('a patch that changes nothing that the testbed lays', () => {
   const nothing: Repository = { ...repository, read: async () => '# the same at each commit\n' };
   const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-  const refusing = (changes: Partial<World> = {}) =>
+  const refusing = (changes: Partial<GateDeps> = {}) =>
     worldOf(fakeTestbed(), { repository: nothing, reserve, ...changes });
 
   test('is told so, without a run, and costs no testbed', async () => {
@@ -603,7 +606,7 @@ test('a resumed gate that was refused by the DUT is refused again, or judged if 
 describe('runs that are blasts of their own', () => {
   const single = { ...request, config: { ...config, ...singleRuns } };
   const oneCell = { ...single, config: { ...single.config, families: ['inet4' as const] } };
-  const judgeSingle = (options: FakeTestbedOptions, changes: Partial<World> = {}) =>
+  const judgeSingle = (options: FakeTestbedOptions, changes: Partial<GateDeps> = {}) =>
     gate(single, temporaryFolder(), worldOf(fakeTestbed(options), changes));
 
   test.for([

@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts';
 import { readBranchTrend } from '../data-branch/branch.ts';
 import { readDirectoryTrend } from '../data-branch/directory.ts';
 import { type Tonight, tonight } from '../data-branch/tonight.ts';
-import type { World } from '../gate.ts';
+import type { GateDeps } from '../gate/gate-deps.ts';
 import { factsOf, folderOf, type NightWorld } from '../night.ts';
 import { explained } from '../report/read.ts';
 import type { JobContext } from './job.ts';
@@ -26,7 +26,7 @@ type Place = {
 };
 
 /** All that a night touches of the world, in a job. */
-export function nightWorld(world: World, place: Place): NightWorld {
+export function nightWorld(world: GateDeps, place: Place): NightWorld {
   const { context, config, isAlone, directory, file } = place;
   let parts = 0;
   return {

@@ -10,7 +10,8 @@ import {
 import { type Entry, journalIn, readJournal } from '../experiment/journal.ts';
 import { cellsOf, readRules } from '../experiment/plan.ts';
 import { refuseUsed } from '../experiment/plan-file.ts';
-import { onTestbed, type World } from '../gate.ts';
+import type { GateDeps } from '../gate/gate-deps.ts';
+import { onTestbed } from '../gate/on-testbed.ts';
 import type { LinearRepository } from '../patch/repository.ts';
 import { writeBisect } from '../report/bisect-write.ts';
 import { explained, readAnyResult } from '../report/read.ts';
@@ -56,7 +57,7 @@ export type BisectRequest = {
 };
 
 /** All that a bisection touches of the world. */
-type BisectWorld = Omit<World, 'repository'> & { repository: LinearRepository };
+type BisectWorld = Omit<GateDeps, 'repository'> & { repository: LinearRepository };
 
 /**
  * Finds the commits of a range that changed the rate; leaves the plan, the journal, raw logs, `result.json` and the

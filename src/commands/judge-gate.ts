@@ -10,7 +10,10 @@ import { whoami } from '../controller/reservations.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
 import { historyFile } from '../experiment/history.ts';
 import { goingOn, hasPlan, randomSeed } from '../experiment/plan.ts';
-import { gate, resumeGate, type World } from '../gate.ts';
+import type { GateDeps } from '../gate/gate-deps.ts';
+import { gateRelinked } from '../gate/relinked-gate.ts';
+import { resumeGate } from '../gate/resume-gate.ts';
+import { gate } from '../gate.ts';
 import { testbedsFor, wishesOf } from '../inventory/wishes.ts';
 import { patchOfRange, rangeLike } from '../patch/range.ts';
 import { NoRepositoryError, openRepository, RepositoryError } from '../patch/repository.ts';
@@ -47,7 +50,7 @@ export type OneGate = {
   /** Tells it from the others; empty where there are none. */
   name: string;
   directory: string;
-  start(world: World): Promise<Result>;
+  start(deps: GateDeps): Promise<Result>;
 };
 
 export type Judged = OneGate & { result: Result };
@@ -82,7 +85,7 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   const { resume, maxRuns } = options;
   if (resume !== undefined) {
     const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns, called('maxRuns'));
-    return [{ name: '', directory: resume, start: (world) => resumeGate(resume, world, most) }];
+    return [{ name: '', directory: resume, start: (deps) => resumeGate(resume, deps, most) }];
   }
   const patch = await patchOf(call);
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, called('seed'));
@@ -99,13 +102,13 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     const isOnly = wishes.length === 1;
     const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, '-'));
     const isMeasuredAnyway = options.measureAnyway === true;
-    const isRelinked = options.relinked === true;
     const from = { patch, config, testbeds: chosen[index] ?? [], seed, kernels };
-    const request = { ...from, isMeasuredAnyway, isRelinked };
+    const request = { ...from, isMeasuredAnyway };
+    const judged = options.relinked === true ? gateRelinked : gate;
     return {
       name: isOnly ? '' : wish,
       directory,
-      start: (world) => gate(request, directory, world),
+      start: (deps) => judged(request, directory, deps),
     };
   });
 }

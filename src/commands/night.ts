@@ -13,7 +13,7 @@ import { tonight } from '../data-branch/tonight.ts';
 import { runToExit } from '../exit.ts';
 import { historyFile } from '../experiment/history.ts';
 import { goingOn, hasPlan, randomSeed } from '../experiment/plan.ts';
-import type { World } from '../gate.ts';
+import type { GateDeps } from '../gate/gate-deps.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import { factsOf, folderOf, type NightWorld, night, resumeNight } from '../night.ts';
 import { patchOfRange } from '../patch/range.ts';
@@ -150,7 +150,7 @@ async function measured(
 }
 
 function nightWorld(
-  world: World,
+  world: GateDeps,
   repository: LinearRepository,
   { config, data, directory }: Place,
 ): NightWorld {

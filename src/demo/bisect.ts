@@ -8,7 +8,7 @@ import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import { openHere } from '../controller/open.ts';
 import { historyFile } from '../experiment/history.ts';
-import type { World } from '../gate.ts';
+import type { GateDeps } from '../gate/gate-deps.ts';
 import { openRepository } from '../patch/repository.ts';
 import { unshared } from '../testbed/testbed.ts';
 import type { BisectResult } from '../words/bisect.ts';
@@ -26,7 +26,7 @@ type BisectDemoOptions = {
   /** Holds the repository and a work directory; what is there already is gone on with. */
   directory: string;
   seed: number;
-  onEvent: World['onEvent'];
+  onEvent: GateDeps['onEvent'];
   signal: AbortSignal;
 };
 

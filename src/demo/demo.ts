@@ -9,7 +9,9 @@ import { calledAs } from '../config/parameters.ts';
 import { openHere } from '../controller/open.ts';
 import { historyFile } from '../experiment/history.ts';
 import { hasPlan } from '../experiment/plan.ts';
-import { gate, resumeGate, type World } from '../gate.ts';
+import type { GateDeps } from '../gate/gate-deps.ts';
+import { resumeGate } from '../gate/resume-gate.ts';
+import { gate } from '../gate.ts';
 import { patchOfRange } from '../patch/range.ts';
 import { openRepository } from '../patch/repository.ts';
 import { outcomeName } from '../report/headline.ts';
@@ -46,7 +48,7 @@ type DemoOptions = {
   seed: number;
   /** Absent: the usual one. */
   design?: string | undefined;
-  onPatch(patch: DemoPatch, index: number): Pick<World, 'onEvent'> & { end(): void };
+  onPatch(patch: DemoPatch, index: number): Pick<GateDeps, 'onEvent'> & { end(): void };
   signal: AbortSignal;
 };
 
@@ -80,7 +82,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
   for (const [index, demoPatch] of subject.patches.entries()) {
     const work = join(directory, demoPatch.branch);
     const progress = onPatch(demoPatch, index);
-    const world: World = {
+    const world: GateDeps = {
       repository,
       // The lab is this machine's, and its owner's alone.
       reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
@@ -107,7 +109,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
 async function judge(
   request: Parameters<typeof gate>[0],
   directory: string,
-  world: World,
+  world: GateDeps,
 ): Promise<Result> {
   if (await exists(join(directory, 'result.json'))) return readResult(directory);
   return (await hasPlan(directory))

@@ -1,0 +1,27 @@
+// Chooses the cells that come first in each boot: those that the changed files touch, and others do not share.
+import { touchedCells } from '../build/touched.ts';
+import { pathsThatCount } from '../build/unchanged.ts';
+import type { Variant } from '../build/variant.ts';
+import type { Config } from '../config/schema.ts';
+import type { Plan } from '../experiment/plan.ts';
+import type { Repository } from '../patch/repository.ts';
+import { type Cell, cellName } from '../words/scenario.ts';
+
+/** None where git cannot list what differs, as between trees far apart. */
+export async function firstCells(
+  [base, patched]: readonly Variant[],
+  cells: readonly Cell[],
+  on: { config: Config; testbed: string },
+  repository: Repository,
+): Promise<readonly Cell[]> {
+  if (base === undefined || patched === undefined) return [];
+  const changed = await pathsThatCount(base, patched, on, repository).catch(() => []);
+  return touchedCells(changed, cells, on);
+}
+
+/** Names them in a sentence; undefined where there are none. */
+export function firstCellsText({ cells }: Plan): string | undefined {
+  const first = cells.flatMap(({ cell, isFirst }) => (isFirst ? cellName(cell) : []));
+  if (first.length === 0) return undefined;
+  return `Of the files that the patch changes these cells depend most, and come first: ${first.join(', ')}.`;
+}

@@ -1,0 +1,46 @@
+// Gives a testbed back, whatever came of the work on it.
+import type { Reserved } from '../testbed/testbed.ts';
+import { reasonOf } from '../words/one-line.ts';
+import type { Patch } from '../words/patch.ts';
+import { brokenOff } from '../words/use-outcome.ts';
+import type { GateDeps } from './gate-deps.ts';
+
+/** Reserves one of the testbeds and works on it; `nameOf` names the result in the log of reservations. */
+export async function onTestbed<Found>(
+  testbeds: readonly string[],
+  patch: Patch,
+  deps: Pick<GateDeps, 'reserve' | 'onEvent'>,
+  nameOf: (found: Found) => string,
+  work: (reserved: Reserved) => Promise<Found>,
+): Promise<Found> {
+  const reserved = await deps.reserve(testbeds, patch);
+  return thenGivenBack(
+    () => reserved,
+    deps,
+    nameOf,
+    () => work(reserved),
+  );
+}
+
+/** Works, and gives back the testbed that is ours by then, if any. */
+export async function thenGivenBack<Found>(
+  ours: () => Reserved | undefined,
+  { onEvent }: Pick<GateDeps, 'onEvent'>,
+  nameOf: (found: Found) => string,
+  work: () => Promise<Found>,
+): Promise<Found> {
+  let outcome = 'ended';
+  try {
+    const found = await work();
+    outcome = nameOf(found);
+    return found;
+  } catch (error) {
+    outcome = brokenOff(reasonOf(error));
+    // A failure after the lease was lost is a consequence of that.
+    ours()?.signal.throwIfAborted();
+    throw error;
+  } finally {
+    const trouble = await ours()?.giveBack(outcome);
+    if (trouble !== undefined) onEvent({ kind: 'warning', text: trouble });
+  }
+}

@@ -1,0 +1,32 @@
+// Judges a commit against another link of itself, to learn how far builds of one source differ.
+import { type GateRequest, gate } from '../gate.ts';
+import { shortId } from '../words/patch.ts';
+import type { Result } from '../words/result.ts';
+import { UsageError } from '../words/usage-error.ts';
+import type { GateDeps } from './gate-deps.ts';
+
+/** Throws a `UsageError` where patched is not base, or no kernel is built that could be linked again. */
+export async function gateRelinked(
+  request: GateRequest,
+  directory: string,
+  deps: GateDeps,
+): Promise<Result> {
+  refuseUnlinkable(request);
+  return gate({ ...request, isRelinked: true, isMeasuredAnyway: true }, directory, deps);
+}
+
+function refuseUnlinkable({ patch, config, testbeds, kernels }: GateRequest): void {
+  if (patch.baseCommit !== patch.headCommit) {
+    throw new UsageError(
+      `Another link is measured of one commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`,
+    );
+  }
+  const unlinkable = testbeds.find((name) => {
+    const testbed = config.testbeds[name];
+    return testbed?.kind !== 'freebsd' || testbed.builder === undefined;
+  });
+  if (kernels === undefined && unlinkable === undefined) return;
+  throw new UsageError(
+    `Another link is made of kernels that are built, and ${unlinkable ?? 'this gate'} ${unlinkable ? 'has no builder' : 'was given kernels'}: ask for a FreeBSD testbed with a \`builder\`, without kernels of your own.`,
+  );
+}

@@ -1,0 +1,43 @@
+// Resumes a gate that was cut short, or extends one that stayed inconclusive.
+import { journalIn, readJournal } from '../experiment/journal.ts';
+import { finishedAt } from '../experiment/next-blast.ts';
+import { extendPlan, hasPlan, readPlan, replacePlan } from '../experiment/plan.ts';
+import { outcomeName } from '../report/headline.ts';
+import { readResult } from '../report/read.ts';
+import type { Result } from '../words/result.ts';
+import type { GateDeps } from './gate-deps.ts';
+import { conclude, measure } from './measure.ts';
+import { onTestbed } from './on-testbed.ts';
+
+/**
+ * Measures what the journal of the work directory lacks; with `maxRunsPerVariant` up to so many runs. A gate that has
+ * finished, or had nothing to measure, returns its result again and needs no testbed.
+ */
+export async function resumeGate(
+  directory: string,
+  deps: GateDeps,
+  maxRunsPerVariant?: number,
+): Promise<Result> {
+  const unplanned = await unplannedResult(directory);
+  if (unplanned !== undefined) return unplanned;
+  const written = await readPlan(directory);
+  const plan = maxRunsPerVariant === undefined ? written : extendPlan(written, maxRunsPerVariant);
+  const journal = await readJournal(journalIn(directory));
+  const finished = finishedAt(plan, journal);
+  if (finished !== undefined) {
+    deps.onEvent({ kind: 'finished-before', at: finished });
+    const kept = await readResult(directory).catch(() => undefined);
+    return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, deps);
+  }
+  return onTestbed([plan.testbed], plan.patch, deps, outcomeName, async (reserved) => {
+    if (plan !== written) await replacePlan(directory, plan);
+    return measure(plan, directory, reserved, deps);
+  });
+}
+
+/** Returns what was found without a plan; undefined where there is a plan, or no result. */
+async function unplannedResult(directory: string): Promise<Result | undefined> {
+  if (await hasPlan(directory)) return undefined;
+  const kept = await readResult(directory).catch(() => undefined);
+  return kept?.outcome.kind === 'unchanged' ? kept : undefined;
+}
