@@ -1,9 +1,9 @@
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Plugin, PreRenderedChunk, RolldownOptions } from 'rolldown';
 import { minify } from 'rolldown/utils';
+import { importsOfFiles, modules } from './modules.ts';
 import { licenses, packageOf } from './rolldown-licenses.ts';
-import { rooms } from './rooms.ts';
 
 /** The last two levels take seven times as long for a tenth of the size. */
 const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
@@ -36,20 +36,41 @@ const packages = [
   ...['fastest-levenshtein', '@octokit', 'string-width'],
 ];
 
-/** Loaded by `import()` from within its room, whose file would load the packages in it at once. */
-const apart = 'github/octokit.ts';
+/** Loaded by `import()` from within its folder, whose file would load the packages in it at once. */
+const apart = 'forge/github/octokit.ts';
+
+/** Files of their own: only the command that was called is loaded. */
+const loadedAlone = ['.', 'action', 'cli/commands'];
 
 /**
- * Each of these rooms is a file: one for each module would take the action twice as long to load. Of commands only the
- * one that was asked for is loaded.
+ * Folders of `src/`, those that others import from first: a group takes whatever its files import and no earlier group has.
+ * Each becomes a file of dist/, as one for each source file would take the action twice as long to load.
  */
-const whole = Object.keys(rooms).filter(
-  (room) => !['commands', 'action', 'cli', 'action-post'].includes(room),
-);
+function foldersFromTheBottomUp(): string[] {
+  const imports = importsOfFiles();
+  const found = new Set<string>();
+  const done: string[] = [];
+  const visit = (folder: string) => {
+    if (found.has(folder) || loadedAlone.includes(folder)) return;
+    found.add(folder);
+    for (const [name, targets] of imports) {
+      if (dirname(name) === folder) for (const target of targets) visit(dirname(target));
+    }
+    done.push(folder);
+  };
+  const level = (name: string) => Object.keys(modules).indexOf(name.split('/')[0] ?? '');
+  for (const name of [...imports.keys()].toSorted((a, b) => level(a) - level(b)))
+    visit(dirname(name));
+  return done;
+}
 
 const groups = [
   ...packages.map((name) => ({ name: vendorName(name), test: `/node_modules/${name}/` })),
-  ...['package', ...whole].map((name) => ({ name, test: (id: string) => isIn(name, ownName(id)) })),
+  { name: 'package', test: (id: string) => ownName(id) === 'package.json' },
+  ...foldersFromTheBottomUp().map((name) => ({
+    name,
+    test: (id: string) => isIn(name, ownName(id)),
+  })),
 ];
 
 function vendorName(name: string): string {
@@ -57,10 +78,11 @@ function vendorName(name: string): string {
 }
 
 /** The path of a module below `src/`, such as `report/badge.ts`. */
-const ownName = (id: string): string => relative(import.meta.dirname, id).replace(/^src\//, '');
+function ownName(id: string): string {
+  return relative(import.meta.dirname, id).replace(/^src\//, '');
+}
 
-const isIn = (room: string, name: string): boolean =>
-  name !== apart && (name.startsWith(`${room}/`) || name.startsWith(`${room}.`));
+const isIn = (folder: string, name: string): boolean => name !== apart && dirname(name) === folder;
 
 /** The name of a file that no group makes: by its package, or the place of the module that it is made for. */
 function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string {

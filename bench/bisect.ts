@@ -6,8 +6,8 @@ import {
   type BisectSimulation,
   type Search,
   simulateBisect,
-} from '../src/bisect/simulate.ts';
-import { formatPercent, grouped } from '../src/words/format.ts';
+} from '../src/gate/bisect/simulate.ts';
+import { formatPercent, grouped } from '../src/model/format.ts';
 import {
   type Goal,
   goalText,

@@ -8,11 +8,11 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { sum } from 'simple-statistics';
 import { z } from 'zod';
-import { trafficSeconds } from '../src/demo/demo.ts';
-import { demoPatches } from '../src/demo/repository.ts';
+import { trafficSeconds } from '../src/cli/demo/demo.ts';
+import { demoPatches } from '../src/cli/demo/repository.ts';
+import type { Result } from '../src/model/result.ts';
+import { cellName } from '../src/model/scenario.ts';
 import { readResult } from '../src/report/read.ts';
-import type { Result } from '../src/words/result.ts';
-import { cellName } from '../src/words/scenario.ts';
 
 export type DemoBench = { demos: number; busyLoops: number };
 

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { cvOf, readNoiseFile } from '../src/commands/noise-file.ts';
-import { standardNormal } from '../src/stats/normal.ts';
+import { standardNormal } from '../src/analysis/stats/normal.ts';
 import {
   type NoiseSource,
   type SimulationRequest,
   type SimulationRow,
   simulate,
-} from '../src/stats/simulate.ts';
-import { formatPercent, grouped } from '../src/words/format.ts';
+} from '../src/analysis/stats/simulate.ts';
+import { cvOf, readNoiseFile } from '../src/cli/commands/noise-file.ts';
+import { formatPercent, grouped } from '../src/model/format.ts';
 
 /** `missed` where the line holds a value that is not what it should be. */
 export type Line = { text: string; missed: boolean };

@@ -5,12 +5,12 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { flamegraph } from '../src/profile/flamegraph.ts';
-import { layout } from '../src/profile/flamegraph-layout.ts';
-import { withoutIdle } from '../src/profile/idle.ts';
-import { type Profile, samplesOf } from '../src/profile/profile.ts';
-import { readProfile } from '../src/profile/read.ts';
-import { escaped } from '../src/words/xml.ts';
+import { flamegraph } from '../src/analysis/profile/flamegraph.ts';
+import { layout } from '../src/analysis/profile/flamegraph-layout.ts';
+import { withoutIdle } from '../src/analysis/profile/idle.ts';
+import { type Profile, samplesOf } from '../src/analysis/profile/profile.ts';
+import { readProfile } from '../src/analysis/profile/read.ts';
+import { escaped } from '../src/model/xml.ts';
 import { writeCallGraph } from './fold.ts';
 
 /** The time of the fastest of five runs, and the size, also over that of flamegraph.pl's. */

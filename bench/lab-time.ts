@@ -4,24 +4,24 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { median } from '../src/analysis/stats/summary.ts';
 import { githubSchema } from '../src/config/github.ts';
 import type { Config } from '../src/config/schema.ts';
 import { trendSchema } from '../src/config/trend.ts';
-import type { ExperimentEvent } from '../src/experiment/experiment-event.ts';
-import { type HistoryEntry, historyFile } from '../src/experiment/history.ts';
+import type { ExperimentEvent } from '../src/gate/experiment/experiment-event.ts';
+import { type HistoryEntry, historyFile } from '../src/gate/experiment/history.ts';
+import { gate } from '../src/gate/gate.ts';
 import type { GateDeps } from '../src/gate/gate-deps.ts';
-import { gate } from '../src/gate.ts';
-import type { RunOptions } from '../src/host/execute.ts';
-import { commandText } from '../src/host/shell.ts';
-import type { Host } from '../src/host/ssh.ts';
-import { turns } from '../src/host/turns.ts';
-import { median } from '../src/stats/summary.ts';
-import { openFreebsdTestbed } from '../src/testbed/freebsd/testbed.ts';
-import type { FreebsdWorld } from '../src/testbed/freebsd/world.ts';
-import { type Testbed, unshared } from '../src/testbed/testbed.ts';
-import { formatPercent } from '../src/words/format.ts';
-import type { Result } from '../src/words/result.ts';
-import type { FreebsdScenario } from '../src/words/scenario.ts';
+import { openFreebsdTestbed } from '../src/lab/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../src/lab/freebsd/world.ts';
+import { type Testbed, unshared } from '../src/lab/testbed.ts';
+import { formatPercent } from '../src/model/format.ts';
+import type { Result } from '../src/model/result.ts';
+import type { FreebsdScenario } from '../src/model/scenario.ts';
+import type { RunOptions } from '../src/system/host/execute.ts';
+import type { Host } from '../src/system/host/ssh.ts';
+import { commandText } from '../src/system/shell.ts';
+import { turns } from '../src/system/turns.ts';
 import type { Fault } from '../tests/fakes/freebsd-lab/faults.ts';
 import { kernelArchive } from '../tests/fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../tests/fakes/freebsd-lab/lab.ts';
@@ -236,7 +236,7 @@ function spansOf({ clock, dut: { machine } }: FreebsdLab): Pick<LabTime, 'reboot
 
 const roundTripSeconds = 0.05;
 
-/** As src/host/connection.ts has it. */
+/** As src/system/host/connection.ts has it. */
 const commandsAtOnce = 5;
 
 type Asked = Pick<LabTime, 'blasts' | 'settlings' | 'dutCommands'>;
@@ -298,7 +298,7 @@ function distant(lab: FreebsdLab, { blasts, settlings, dutCommands }: Asked): Fr
 
 /**
  * A builder takes real time. So the kernels are there from the start, and a run waits for its own here, between the
- * experiment and the testbed, for as long as src/testbed/freebsd/testbed.ts would have waited before it boots.
+ * experiment and the testbed, for as long as src/lab/freebsd/testbed.ts would have waited before it boots.
  */
 function builderOf({ clock }: FreebsdLab, { base, patched }: Build = { base: 0, patched: 0 }) {
   const startedAt = clock.now();

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../src/config/reservations.ts';
-import { simulate } from '../src/reservation/forecast.ts';
-import { reserve } from '../src/reservation/lease.ts';
-import { openStore, steadySeconds } from '../src/reservation/open.ts';
-import type { Line, Testbeds } from '../src/reservation/queue.ts';
+import { simulate } from '../src/gate/reserve/forecast.ts';
+import { reserve } from '../src/gate/reserve/lease.ts';
+import type { Line, Testbeds } from '../src/gate/reserve/queue.ts';
+import { openStore, steadySeconds } from '../src/gate/reserve/store/open.ts';
 import { startEtcd } from '../tests/fakes/etcd.ts';
 
 const contenders = 50;

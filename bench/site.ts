@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { writeSite } from '../src/site/write.ts';
-import { median } from '../src/stats/summary.ts';
+import { median } from '../src/analysis/stats/summary.ts';
+import { writeSite } from '../src/publish/site/write.ts';
 import { branchOverTime, dayAfter } from '../tests/fakes/branch-over-time.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
 

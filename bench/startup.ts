@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { median } from '../src/stats/summary.ts';
+import { median } from '../src/analysis/stats/summary.ts';
 
 /** Medians of twenty runs each, in seconds. */
 export type StartupBench = { empty: number; help: number; admit: number };

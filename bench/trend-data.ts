@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { folderOf } from '../src/data-branch/layout.ts';
-import { nextTrend, trendFiles } from '../src/data-branch/trend-files.ts';
-import { emptyTrend, type Trend } from '../src/trend/nights.ts';
-import type { CellResult, Result, Run } from '../src/words/result.ts';
-import { type Cell, families, scenarios } from '../src/words/scenario.ts';
+import { emptyTrend, type Trend } from '../src/analysis/trend/nights.ts';
+import type { CellResult, Result, Run } from '../src/model/result.ts';
+import { type Cell, families, scenarios } from '../src/model/scenario.ts';
+import { folderOf } from '../src/publish/data-branch/layout.ts';
+import { nextTrend, trendFiles } from '../src/publish/data-branch/trend-files.ts';
 
 type TrendDataBench = {
   results: number;

@@ -5,21 +5,21 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantile } from 'simple-statistics';
-import { upperBound } from '../src/stats/binomial.ts';
-import { changesNightByNight, nightSigmaRatio } from '../src/stats/change-points.ts';
-import { standardNormal } from '../src/stats/normal.ts';
+import { upperBound } from '../src/analysis/stats/binomial.ts';
+import { changesNightByNight, nightSigmaRatio } from '../src/analysis/stats/change-points.ts';
+import { standardNormal } from '../src/analysis/stats/normal.ts';
 import {
   cellSource,
   type NoiseSource,
   type SimulationRow,
   simulate,
-} from '../src/stats/simulate.ts';
-import { median } from '../src/stats/summary.ts';
-import { judgeTrend, seriesKey, wantedGates, withGate } from '../src/trend/changes.ts';
-import { grouped } from '../src/words/format.ts';
-import { type CellResult, verdictsWorstFirst } from '../src/words/result.ts';
-import { type Cell, cellName, families } from '../src/words/scenario.ts';
-import type { Change, Night, TrendIndex } from '../src/words/trend.ts';
+} from '../src/analysis/stats/simulate.ts';
+import { median } from '../src/analysis/stats/summary.ts';
+import { judgeTrend, seriesKey, wantedGates, withGate } from '../src/analysis/trend/changes.ts';
+import { grouped } from '../src/model/format.ts';
+import { type CellResult, verdictsWorstFirst } from '../src/model/result.ts';
+import { type Cell, cellName, families } from '../src/model/scenario.ts';
+import type { Change, Night, TrendIndex } from '../src/model/trend.ts';
 import {
   type Goal,
   goalText,

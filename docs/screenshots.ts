@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { marked } from 'marked';
 import type { Browser } from 'playwright-core';
-import type { CellProfiles } from '../src/profile/of-result.ts';
+import type { CellProfiles } from '../src/analysis/profile/of-result.ts';
+import type { Result } from '../src/model/result.ts';
+import { writeSite } from '../src/publish/site/write.ts';
 import { drawGraph, graphsOf } from '../src/report/graphs.ts';
 import { renderHtml } from '../src/report/html.ts';
 import { intervalPlot, type PlotForm } from '../src/report/interval-plot.ts';
 import { renderMarkdown } from '../src/report/markdown.ts';
 import { explained, readResult } from '../src/report/read.ts';
-import { writeSite } from '../src/site/write.ts';
-import type { Result } from '../src/words/result.ts';
 import { branchOverTime, commitOf, dayAfter } from '../tests/fakes/branch-over-time.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
 

@@ -1,8 +1,8 @@
 // The command `ppsgate`.
 import { CommanderError } from 'commander';
-import { readsUtf8, writeAscii } from './commands/ascii.ts';
-import { programFor } from './commands/commands.ts';
-import { letReaderGo } from './commands/unread.ts';
+import { readsUtf8, writeAscii } from './cli/commands/ascii.ts';
+import { programFor } from './cli/commands/commands.ts';
+import { letReaderGo } from './cli/commands/unread.ts';
 
 for (const one of [process.stdout, process.stderr]) {
   letReaderGo(one);
@@ -15,7 +15,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
-  const { mistyped } = await import('./commands/mistyped.ts');
+  const { mistyped } = await import('./cli/commands/mistyped.ts');
   const sentence = mistyped(error, program, words);
   if (sentence !== undefined) process.stderr.write(`ppsgate: ${sentence}\n`);
   process.exitCode = error.exitCode === 0 ? 0 : 2;

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe('a file of the bundle', () => {
-  test('is named after the module or the room of which it is', () => {
+  test('is named after the module or the folder of which it is', () => {
     const own = chunksOf(output).filter(({ fileName }) => !fileName.startsWith('vendor/'));
     const names = own.map(({ fileName }) => fileName.replace(/\.js$/, ''));
     const unknown = names.filter(
@@ -47,16 +47,17 @@ describe('a file of the bundle', () => {
     }
   });
 
-  test.each(['src/report/sections.ts', 'src/stats/verdict.ts', 'src/dut/freebsd.ts'])(
-    'is the only one that changes with a line in %s',
-    async (path) => {
-      const codes = new Map(chunksOf(output).map(({ fileName, code }) => [fileName, code]));
-      const changed = chunksOf(await bundle(lineIn(path))).filter(
-        ({ fileName, code }) => codes.get(fileName) !== code,
-      );
-      expect(changed.map(({ fileName }) => fileName)).toHaveLength(1);
-    },
-  );
+  test.each([
+    'src/report/sections.ts',
+    'src/analysis/stats/verdict.ts',
+    'src/lab/freebsd/dut/freebsd.ts',
+  ])('is the only one that changes with a line in %s', async (path) => {
+    const codes = new Map(chunksOf(output).map(({ fileName, code }) => [fileName, code]));
+    const changed = chunksOf(await bundle(lineIn(path))).filter(
+      ({ fileName, code }) => codes.get(fileName) !== code,
+    );
+    expect(changed.map(({ fileName }) => fileName)).toHaveLength(1);
+  });
 });
 
 /** Puts a line into its first function. */
@@ -81,18 +82,18 @@ describe('what is loaded before anything is asked for', () => {
 
   test('is the names of the commands alone at a shell', () => {
     const commander = 'vendor/commander.js';
-    const names = 'commands/commands.js';
+    const names = 'cli/commands/commands.js';
     expect(loadedWith('cli.js')).toEqual(['cli.js', names, 'package.js', commander]);
   });
 
   test('is nothing that measures where a step of a job decides whether to', () => {
     const packages = ['octokit', 'ssh2', 'resvg-resvg-wasm'].map((name) => `vendor/${name}.js`);
     const measures = [
-      'host.js',
-      'dut.js',
-      'traffic.js',
-      'testbed.js',
-      'experiment.js',
+      'system/host.js',
+      'lab/freebsd/dut.js',
+      'lab/traffic.js',
+      'lab/freebsd.js',
+      'gate/experiment.js',
       ...packages,
     ];
     const files = chunksOf(output).map(({ fileName }) => fileName);

@@ -1,7 +1,7 @@
 // Text that others write ends in a value or a sentence, soon, whatever it is: bench/hostile-text.ts says how soon.
 import { describe, expect, test } from 'vitest';
-import { ProfileError } from '../src/profile/profile-error.ts';
-import { MinistatInputError } from '../src/stats/columns.ts';
+import { ProfileError } from '../src/analysis/profile/profile-error.ts';
+import { MinistatInputError } from '../src/analysis/stats/columns.ts';
 import { parsers, shapes } from './fakes/hostile-text.ts';
 
 /** A parser that tries every letter again at every letter takes minutes for these, and one that does not milliseconds. */

@@ -1,12 +1,10 @@
 // From the event to what may be measured: which patch, at which commits, by whose leave, and what was asked of it.
 
-import { changeIdIn } from '../answer/alert-text.ts';
-import { type Memory, markerOf, readMemory } from '../answer/comment-text.ts';
 import type { CalledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import { type Octokit, ownLogin } from '../github/client.ts';
-import { findComment } from '../github/comment.ts';
-import { readIssue } from '../github/issue.ts';
+import { type Octokit, ownLogin } from '../forge/github/client.ts';
+import { findComment } from '../forge/github/comment.ts';
+import { readIssue } from '../forge/github/issue.ts';
 import {
   type FoundPullRequest,
   fetchPullRequest,
@@ -14,18 +12,24 @@ import {
   numbersOf,
   pullRequestNumber,
   pullRequestsWithHead,
-} from '../github/pull-request.ts';
-import { authorize, type LeaveRules, type Occasion } from '../patch/authorize.ts';
-import type { BisectAsk } from '../patch/bisect-command.ts';
-import { ownEnds, pinned } from '../patch/bisection.ts';
-import { type Ask, type CommentCommand, parseCommand } from '../patch/command.ts';
-import { patchOfRange } from '../patch/range.ts';
-import type { LinearRepository, Repository, WritableRepository } from '../patch/repository.ts';
-import { lineOfDiffs } from '../patch/revision.ts';
-import { looksLikeRevision } from '../phabricator/revision.ts';
-import { type Patch, type PullRequest, patchName, type Revision, shortId } from '../words/patch.ts';
-import type { Priority } from '../words/priority.ts';
-import { UsageError } from '../words/usage-error.ts';
+} from '../forge/github/pull-request.ts';
+import { authorize, type LeaveRules, type Occasion } from '../forge/patch/authorize.ts';
+import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import { ownEnds, pinned } from '../forge/patch/bisection.ts';
+import { type Ask, type CommentCommand, parseCommand } from '../forge/patch/command.ts';
+import { patchOfRange } from '../forge/patch/range.ts';
+import type {
+  LinearRepository,
+  Repository,
+  WritableRepository,
+} from '../forge/patch/repository.ts';
+import { lineOfDiffs } from '../forge/patch/revision.ts';
+import { looksLikeRevision } from '../forge/phabricator/revision.ts';
+import { type Patch, type PullRequest, patchName, type Revision, shortId } from '../model/patch.ts';
+import type { Priority } from '../model/priority.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { changeIdIn } from '../publish/reporters/alert-text.ts';
+import { type Memory, markerOf, readMemory } from '../publish/reporters/comment-text.ts';
 import { type AdmittedRequest, type BisectRequest, requestSchema } from './request.ts';
 import type { BisectCommand, Trigger } from './trigger.ts';
 

@@ -1,15 +1,27 @@
 // Reads from the artifact of another job how its gates ended. That job is untrusted: only raw numbers are taken over.
-import { cancelled, type Ending, endingOfFailure, endingOfResult } from '../answer/ending.ts';
+
+import { type CellProfiles, withReasons } from '../analysis/profile/of-result.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import type { Publication } from '../data-branch/layout.ts';
-import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
-import { agreesWith, parseResult, profilesIn, readEntries, withPatch } from '../github/artifact.ts';
-import { testbedsFor } from '../inventory/wishes.ts';
-import { type CellProfiles, withReasons } from '../profile/of-result.ts';
-import { type Patch, patchName, shortId } from '../words/patch.ts';
-import type { Result } from '../words/result.ts';
+import { testbedsFor } from '../config/wishes.ts';
+import {
+  agreesWith,
+  parseResult,
+  profilesIn,
+  readEntries,
+  withPatch,
+} from '../forge/github/artifact.ts';
+import { type Asked, type Recomputed, recompute } from '../gate/experiment/recompute.ts';
+import { type Patch, patchName, shortId } from '../model/patch.ts';
+import type { Result } from '../model/result.ts';
+import type { Publication } from '../publish/data-branch/layout.ts';
+import {
+  cancelled,
+  type Ending,
+  endingOfFailure,
+  endingOfResult,
+} from '../publish/reporters/ending.ts';
 import { believedParts } from './believed-night.ts';
 import { artifactName } from './extend.ts';
 import { changedOfGate } from './gate-code.ts';

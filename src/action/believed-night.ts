@@ -1,19 +1,19 @@
 // What a job has measured of a night besides the commit against itself, which is taken for hostile: it decides what is
 // said to have changed, and what is booted in the nights to come.
 
+import { withReasons } from '../analysis/profile/of-result.ts';
 import type { Config } from '../config/schema.ts';
-import type { Publication } from '../data-branch/layout.ts';
-import { cellsAmong } from '../experiment/plan.ts';
-import { recompute } from '../experiment/recompute.ts';
-import { agreesWith, parseResult, profilesIn, withPatch } from '../github/artifact.ts';
-import { folderOf, toldOf } from '../night.ts';
-import { expectOnLine, patchOfRange } from '../patch/range.ts';
-import { withReasons } from '../profile/of-result.ts';
-import { type BisectResult, bisectResultSchema } from '../words/bisect.ts';
-import { fromJson } from '../words/json.ts';
-import { reasonOf } from '../words/one-line.ts';
-import { commitId, type Patch } from '../words/patch.ts';
-import type { Result } from '../words/result.ts';
+import { agreesWith, parseResult, profilesIn, withPatch } from '../forge/github/artifact.ts';
+import { expectOnLine, patchOfRange } from '../forge/patch/range.ts';
+import { cellsAmong } from '../gate/experiment/plan.ts';
+import { recompute } from '../gate/experiment/recompute.ts';
+import { type BisectResult, bisectResultSchema } from '../model/bisect.ts';
+import { fromJson } from '../model/json.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { commitId, type Patch } from '../model/patch.ts';
+import type { Result } from '../model/result.ts';
+import type { Publication } from '../publish/data-branch/layout.ts';
+import { folderOf, toldOf } from '../publish/night.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 import { believedBisection } from './publish-bisect.ts';

@@ -1,16 +1,16 @@
 // Which cell a bisection measures: the one that is asked for, the worst of the patch's last result, or the usual one.
 
 import { type Config, scenariosIn } from '../config/schema.ts';
-import { indexPath, parseIndex } from '../data-branch/layout.ts';
-import type { BisectAsk } from '../patch/bisect-command.ts';
-import { type Repository, RepositoryError } from '../patch/repository.ts';
+import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import { type Repository, RepositoryError } from '../forge/patch/repository.ts';
+import { fromJson } from '../model/json.ts';
+import { type Patch, patchName } from '../model/patch.ts';
+import { type CellResult, isCost, resultSchema } from '../model/result.ts';
+import { type Cell, families } from '../model/scenario.ts';
+import { excerpt } from '../model/units.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { indexPath, parseIndex } from '../publish/data-branch/layout.ts';
 import { worstFirst } from '../report/cell-rows.ts';
-import { fromJson } from '../words/json.ts';
-import { type Patch, patchName } from '../words/patch.ts';
-import { type CellResult, isCost, resultSchema } from '../words/result.ts';
-import { type Cell, families } from '../words/scenario.ts';
-import { excerpt } from '../words/units.ts';
-import { UsageError } from '../words/usage-error.ts';
 import type { AdmitWorld } from './admit.ts';
 
 /** Throws a `UsageError` where more than one is asked for, or there is no such family. */

@@ -2,10 +2,10 @@
 import { applyOverrides, parseMostBoots, parseSwitch } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import { testbedsFor } from '../inventory/wishes.ts';
-import type { BisectAsk } from '../patch/bisect-command.ts';
-import { lineOfDiffs, PatchError, restoreRevision } from '../patch/revision.ts';
-import { patchName, shortId } from '../words/patch.ts';
+import { testbedsFor } from '../config/wishes.ts';
+import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import { lineOfDiffs, PatchError, restoreRevision } from '../forge/patch/revision.ts';
+import { patchName, shortId } from '../model/patch.ts';
 import { bisectWish, type JobContext, revisionWorldOf } from './job.ts';
 import type { BisectRequest } from './request.ts';
 

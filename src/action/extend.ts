@@ -4,12 +4,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseMaxRuns } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
-import { readPlan } from '../experiment/plan.ts';
-import { fetchArtifact, readEntries } from '../github/artifact.ts';
-import { type Octokit, placeOf } from '../github/client.ts';
-import { githubFailure } from '../github/failure.ts';
-import { type Patch, patchName } from '../words/patch.ts';
-import { UsageError } from '../words/usage-error.ts';
+import { fetchArtifact, readEntries } from '../forge/github/artifact.ts';
+import { type Octokit, placeOf } from '../forge/github/client.ts';
+import { githubFailure } from '../forge/github/failure.ts';
+import { readPlan } from '../gate/experiment/plan.ts';
+import { type Patch, patchName } from '../model/patch.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 export const artifactName = 'ppsgate-result';
 

@@ -1,7 +1,7 @@
 // Finds out whether a patch changes the code that measures it, which could then write any result.
 import { relative } from 'node:path';
-import type { Repository } from '../patch/repository.ts';
-import type { Patch } from '../words/patch.ts';
+import type { Repository } from '../forge/patch/repository.ts';
+import type { Patch } from '../model/patch.ts';
 import type { GithubJob } from './inputs.ts';
 
 /**

@@ -5,10 +5,10 @@ import * as core from '@actions/core';
 import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
 import { askNames, bisectAskNames, kebabCase } from '../config/parameters.ts';
-import type { BisectAsk } from '../patch/bisect-command.ts';
-import type { Ask } from '../patch/command.ts';
-import { sentence } from '../words/units.ts';
-import { UsageError } from '../words/usage-error.ts';
+import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import type { Ask } from '../forge/patch/command.ts';
+import { sentence } from '../model/units.ts';
+import { UsageError } from '../model/usage-error.ts';
 import { mask } from './log.ts';
 
 export type Inputs = {

@@ -1,28 +1,29 @@
 // What every command of the Action shares: the inputs, GitHub, the checkout, and how a patch is answered.
-import { type Answer, together } from '../answer/answer.ts';
-import { type CheckRunOptions, openCheckRun } from '../answer/check-run.ts';
-import { type CommentOptions, openComment } from '../answer/comment.ts';
-import { forOneBase } from '../answer/one-base.ts';
-import { openRevisionAnswer, openRevisionComment } from '../answer/revision-comment.ts';
-import { openStatus } from '../answer/status.ts';
+
 import { parseConfig } from '../config/load.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
-import { createOctokit, type Octokit, ownLogin } from '../github/client.ts';
-import { wishesOf } from '../inventory/wishes.ts';
-import type { BisectAsk } from '../patch/bisect-command.ts';
-import type { Ask } from '../patch/command.ts';
+import { wishesOf } from '../config/wishes.ts';
+import { createOctokit, type Octokit, ownLogin } from '../forge/github/client.ts';
+import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import type { Ask } from '../forge/patch/command.ts';
 import {
   type LinearRepository,
   openRepository,
   type WritableRepository,
-} from '../patch/repository.ts';
-import type { RevisionWorld } from '../patch/revision.ts';
-import { openConduit } from '../phabricator/conduit.ts';
-import { phabricatorOf } from '../phabricator/login.ts';
-import { type Patch, patchName, type RevisionDiff, shortId } from '../words/patch.ts';
-import { UsageError } from '../words/usage-error.ts';
+} from '../forge/patch/repository.ts';
+import type { RevisionWorld } from '../forge/patch/revision.ts';
+import { openConduit } from '../forge/phabricator/conduit.ts';
+import { phabricatorOf } from '../forge/phabricator/login.ts';
+import { type Patch, patchName, type RevisionDiff, shortId } from '../model/patch.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { type Answer, together } from '../publish/reporters/answer.ts';
+import { type CheckRunOptions, openCheckRun } from '../publish/reporters/check-run.ts';
+import { type CommentOptions, openComment } from '../publish/reporters/comment.ts';
+import { forOneBase } from '../publish/reporters/one-base.ts';
+import { openRevisionAnswer, openRevisionComment } from '../publish/reporters/revision-comment.ts';
+import { openStatus } from '../publish/reporters/status.ts';
 import type { Inputs } from './inputs.ts';
 import { log, mask } from './log.ts';
 import type { AdmittedRequest, BisectRequest } from './request.ts';

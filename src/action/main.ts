@@ -1,5 +1,5 @@
 // The Action: from its inputs to the exit code of the command that they name.
-import { runToExit } from '../exit.ts';
+import { runToExit } from '../system/exit.ts';
 import { readInputs } from './inputs.ts';
 import { log } from './log.ts';
 

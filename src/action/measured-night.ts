@@ -2,11 +2,11 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/schema.ts';
-import { readBranchTrend } from '../data-branch/branch.ts';
-import { readDirectoryTrend } from '../data-branch/directory.ts';
-import { type Tonight, tonight } from '../data-branch/tonight.ts';
 import type { GateDeps } from '../gate/gate-deps.ts';
-import { factsOf, folderOf, type NightWorld } from '../night.ts';
+import { readBranchTrend } from '../publish/data-branch/branch.ts';
+import { readDirectoryTrend } from '../publish/data-branch/directory.ts';
+import { type Tonight, tonight } from '../publish/data-branch/tonight.ts';
+import { factsOf, folderOf, type NightWorld } from '../publish/night.ts';
 import { explained } from '../report/read.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';

@@ -1,9 +1,10 @@
 // How long the job that publishes goes on asking and telling while GitHub is not well.
-import { pausesWithin } from '../answer/teller.ts';
-import { fetchArtifact } from '../github/artifact.ts';
-import type { Octokit } from '../github/client.ts';
-import { type Pause, realPause } from '../words/pause.ts';
-import { exitCodes } from '../words/upshot.ts';
+
+import { fetchArtifact } from '../forge/github/artifact.ts';
+import type { Octokit } from '../forge/github/client.ts';
+import { type Pause, realPause } from '../model/pause.ts';
+import { exitCodes } from '../model/upshot.ts';
+import { pausesWithin } from '../publish/reporters/teller.ts';
 import { log } from './log.ts';
 
 /** The job's own, for all that it asks and tells: one that took an hour for each would be killed in their midst. */

@@ -1,7 +1,14 @@
 // `command: publish` after a bisection: answers with what another job has found, which is taken for hostile.
 
 import * as core from '@actions/core';
-import { linkedNow } from '../answer/answer.ts';
+import { type CellProfiles, withReasons } from '../analysis/profile/of-result.ts';
+import type { Config } from '../config/schema.ts';
+import { profilesIn, readEntries } from '../forge/github/artifact.ts';
+import { type BisectAnswer, type BisectResult, bisectResultSchema } from '../model/bisect.ts';
+import { fromJson } from '../model/json.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { cellName } from '../model/scenario.ts';
+import { linkedNow } from '../publish/reporters/answer.ts';
 import {
   type Bisected,
   cancelled,
@@ -10,14 +17,7 @@ import {
   summaryOf,
   titleOf,
   type Unmeasured,
-} from '../answer/ending.ts';
-import type { Config } from '../config/schema.ts';
-import { profilesIn, readEntries } from '../github/artifact.ts';
-import { type CellProfiles, withReasons } from '../profile/of-result.ts';
-import { type BisectAnswer, type BisectResult, bisectResultSchema } from '../words/bisect.ts';
-import { fromJson } from '../words/json.ts';
-import { reasonOf } from '../words/one-line.ts';
-import { cellName } from '../words/scenario.ts';
+} from '../publish/reporters/ending.ts';
 import { askedOf, heldTo, readBisectConfig, restoreCommits } from './bisection.ts';
 import { artifactName } from './extend.ts';
 import { bisectAnswerFor, type JobContext } from './job.ts';

@@ -1,11 +1,11 @@
 // Keeps what was measured on the data branch, and says where people find it.
 import type { Config } from '../config/schema.ts';
-import { publishToBranch } from '../data-branch/branch.ts';
-import { publishToDirectory } from '../data-branch/directory.ts';
-import { isOfGate, type Publication } from '../data-branch/layout.ts';
-import { factsOf } from '../night.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { publishToBranch } from '../publish/data-branch/branch.ts';
+import { publishToDirectory } from '../publish/data-branch/directory.ts';
+import { isOfGate, type Publication } from '../publish/data-branch/layout.ts';
+import { factsOf } from '../publish/night.ts';
 import type { ReportLinks } from '../report/markdown.ts';
-import { reasonOf } from '../words/one-line.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 import { tellTrend } from './tell-trend.ts';

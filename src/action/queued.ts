@@ -1,8 +1,8 @@
 // A merge queue lets go of what it waits for when something before it fails, or somebody takes it out: a workflow is not
 // told, and would go on with the testbed for nobody.
-import { type Octokit, placeOf } from '../github/client.ts';
-import { githubFailure } from '../github/failure.ts';
-import { type Pause, realPause } from '../words/pause.ts';
+import { type Octokit, placeOf } from '../forge/github/client.ts';
+import { githubFailure } from '../forge/github/failure.ts';
+import { type Pause, realPause } from '../model/pause.ts';
 
 type Place = {
   octokit: Octokit;

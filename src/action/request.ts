@@ -1,18 +1,18 @@
 // What a job was given leave to judge, or to bisect, as one job hands it to the next.
 
 import { z } from 'zod';
-import { endingOfError, upshotOf } from '../answer/ending.ts';
 import { parseSwitch } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
-import { bisectAskSchema } from '../patch/bisect-command.ts';
-import { type Ask, askSchema } from '../patch/command.ts';
-import { jobSchema } from '../patch/job.ts';
-import { fromJson } from '../words/json.ts';
-import { commitId, patchName, patchSchema } from '../words/patch.ts';
-import { priorities } from '../words/priority.ts';
-import { cellSchema } from '../words/scenario.ts';
-import { exitCodes } from '../words/upshot.ts';
-import { UsageError } from '../words/usage-error.ts';
+import { bisectAskSchema } from '../forge/patch/bisect-command.ts';
+import { type Ask, askSchema } from '../forge/patch/command.ts';
+import { jobSchema } from '../forge/patch/job.ts';
+import { fromJson } from '../model/json.ts';
+import { commitId, patchName, patchSchema } from '../model/patch.ts';
+import { priorities } from '../model/priority.ts';
+import { cellSchema } from '../model/scenario.ts';
+import { exitCodes } from '../model/upshot.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { endingOfError, upshotOf } from '../publish/reporters/ending.ts';
 
 export const purposes = ['patch', 'history', 'nightly'] as const;
 

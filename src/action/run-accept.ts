@@ -1,6 +1,6 @@
 // `command: accept`: takes the level for good that somebody accepts in the issue of a change, and ends the issue.
-import { placeOf } from '../github/client.ts';
-import { exitCodes } from '../words/upshot.ts';
+import { placeOf } from '../forge/github/client.ts';
+import { exitCodes } from '../model/upshot.ts';
 import { admitAcceptance } from './admit.ts';
 import { readEvent } from './inputs.ts';
 import type { JobContext } from './job.ts';

@@ -1,21 +1,21 @@
 // `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
 
-import type { Answer } from '../answer/answer.ts';
-import { hasCheckRun, standsForAnother } from '../answer/check-run.ts';
-import { composeComment, markerOf, readMemory } from '../answer/comment-text.ts';
-import { endingOfError, endingOfFailure } from '../answer/ending.ts';
 import { applyOverrides, parsePriority } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
-import { placeOf } from '../github/client.ts';
-import { publishComment } from '../github/comment.ts';
-import { testbedsFor } from '../inventory/wishes.ts';
-import { callOnGithub, commandsFor } from '../patch/command.ts';
-import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
-import { findRevision, parseRevisionName } from '../phabricator/revision.ts';
-import { codeSpan } from '../words/escape.ts';
-import { exitCodes } from '../words/upshot.ts';
-import { UsageError } from '../words/usage-error.ts';
-import { withoutPaths } from '../words/without-paths.ts';
+import { testbedsFor } from '../config/wishes.ts';
+import { placeOf } from '../forge/github/client.ts';
+import { publishComment } from '../forge/github/comment.ts';
+import { callOnGithub, commandsFor } from '../forge/patch/command.ts';
+import { parseEarlier, patchOfRevision } from '../forge/patch/revision.ts';
+import { findRevision, parseRevisionName } from '../forge/phabricator/revision.ts';
+import { codeSpan } from '../model/escape.ts';
+import { exitCodes } from '../model/upshot.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { withoutPaths } from '../model/without-paths.ts';
+import type { Answer } from '../publish/reporters/answer.ts';
+import { hasCheckRun, standsForAnother } from '../publish/reporters/check-run.ts';
+import { composeComment, markerOf, readMemory } from '../publish/reporters/comment-text.ts';
+import { endingOfError, endingOfFailure } from '../publish/reporters/ending.ts';
 import { type Admission, admit, noticeName } from './admit.ts';
 import { readEvent } from './inputs.ts';
 import {

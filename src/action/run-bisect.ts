@@ -3,18 +3,23 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Answer, answering, linkedNow, together } from '../answer/answer.ts';
-import { type Bisected, type Ending, endingOfError, upshotOf } from '../answer/ending.ts';
-import { bisect } from '../bisect/bisect.ts';
 import type { Config } from '../config/schema.ts';
-import { randomSeed } from '../experiment/plan.ts';
+import { bisect } from '../gate/bisect/bisect.ts';
+import { randomSeed } from '../gate/experiment/plan.ts';
+import { type GateSession, inSession } from '../gate/session.ts';
+import type { BisectResult } from '../model/bisect.ts';
+import { patchName } from '../model/patch.ts';
+import { exitCodes } from '../model/upshot.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { type Answer, answering, linkedNow, together } from '../publish/reporters/answer.ts';
+import {
+  type Bisected,
+  type Ending,
+  endingOfError,
+  upshotOf,
+} from '../publish/reporters/ending.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
 import { explained } from '../report/read.ts';
-import { type GateSession, inSession } from '../session.ts';
-import type { BisectResult } from '../words/bisect.ts';
-import { patchName } from '../words/patch.ts';
-import { exitCodes } from '../words/upshot.ts';
-import { UsageError } from '../words/usage-error.ts';
 import type { Admission } from './admit.ts';
 import { askedOf, type Held, heldTo, readBisectConfig, restoreCommits } from './bisection.ts';
 import { bisectAnswerFor, type JobContext } from './job.ts';

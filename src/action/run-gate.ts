@@ -2,26 +2,31 @@
 
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Answer, answering, linkedAfterwards, together } from '../answer/answer.ts';
-import { type Ending, endingOfError, endingOfResult, upshotOf } from '../answer/ending.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import { randomSeed } from '../experiment/plan.ts';
+import { testbedsFor } from '../config/wishes.ts';
+import { restoreRevision } from '../forge/patch/revision.ts';
+import { randomSeed } from '../gate/experiment/plan.ts';
+import { gate } from '../gate/gate.ts';
+import { labelled } from '../gate/progress.ts';
 import { resumeGate } from '../gate/resume-gate.ts';
-import { gate } from '../gate.ts';
-import { testbedsFor } from '../inventory/wishes.ts';
-import { night } from '../night.ts';
-import { restoreRevision } from '../patch/revision.ts';
-import { labelled } from '../progress.ts';
+import { type GateSession, inSession } from '../gate/session.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { patchName } from '../model/patch.ts';
+import type { Result } from '../model/result.ts';
+import { exitCodes, type Upshot, worstUpshot } from '../model/upshot.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { night } from '../publish/night.ts';
+import { type Answer, answering, linkedAfterwards, together } from '../publish/reporters/answer.ts';
+import {
+  type Ending,
+  endingOfError,
+  endingOfResult,
+  upshotOf,
+} from '../publish/reporters/ending.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read.ts';
-import { type GateSession, inSession } from '../session.ts';
-import { reasonOf } from '../words/one-line.ts';
-import { patchName } from '../words/patch.ts';
-import type { Result } from '../words/result.ts';
-import { exitCodes, type Upshot, worstUpshot } from '../words/upshot.ts';
-import { UsageError } from '../words/usage-error.ts';
 import type { Admission } from './admit.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
 import {

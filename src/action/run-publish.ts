@@ -2,14 +2,14 @@
 
 import * as core from '@actions/core';
 import { z } from 'zod';
-import { type Answer, linkedAfterwards } from '../answer/answer.ts';
-import { cancelled, endingOfFailure, summaryOf, titleOf } from '../answer/ending.ts';
 import type { Config } from '../config/schema.ts';
-import { numbersOf, pullRequestsOfBranch } from '../github/pull-request.ts';
+import { numbersOf, pullRequestsOfBranch } from '../forge/github/pull-request.ts';
+import { shortId } from '../model/patch.ts';
+import { exitCodes } from '../model/upshot.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { type Answer, linkedAfterwards } from '../publish/reporters/answer.ts';
+import { cancelled, endingOfFailure, summaryOf, titleOf } from '../publish/reporters/ending.ts';
 import { headline } from '../report/headline.ts';
-import { shortId } from '../words/patch.ts';
-import { exitCodes } from '../words/upshot.ts';
-import { UsageError } from '../words/usage-error.ts';
 import { type Ended, ended, endingsOf, type Source } from './artifact-outcomes.ts';
 import { readEvent } from './inputs.ts';
 import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';

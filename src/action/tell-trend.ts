@@ -1,17 +1,17 @@
 // Tells people what has lastingly changed on the default branch, once that is on the data branch.
 import { randomUUID } from 'node:crypto';
-import { type AlertsWorld, tellChanges } from '../answer/alerts.ts';
-import { say } from '../answer/revision-comment.ts';
+import { accepted } from '../analysis/trend/changes.ts';
+import type { Trend } from '../analysis/trend/nights.ts';
 import type { Config } from '../config/schema.ts';
-import { publishTrend, readBranchTrend } from '../data-branch/branch.ts';
-import { publishTrendToDirectory, readDirectoryTrend } from '../data-branch/directory.ts';
-import { type DataPlace, linkTo } from '../data-branch/links.ts';
-import { landedRevision } from '../phabricator/revision.ts';
-import { accepted } from '../trend/changes.ts';
-import type { Trend } from '../trend/nights.ts';
-import { reasonOf } from '../words/one-line.ts';
-import type { Change, TrendIndex } from '../words/trend.ts';
-import { UsageError } from '../words/usage-error.ts';
+import { landedRevision } from '../forge/phabricator/revision.ts';
+import { reasonOf } from '../model/one-line.ts';
+import type { Change, TrendIndex } from '../model/trend.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { publishTrend, readBranchTrend } from '../publish/data-branch/branch.ts';
+import { publishTrendToDirectory, readDirectoryTrend } from '../publish/data-branch/directory.ts';
+import { type DataPlace, linkTo } from '../publish/data-branch/links.ts';
+import { type AlertsWorld, tellChanges } from '../publish/reporters/alerts.ts';
+import { say } from '../publish/reporters/revision-comment.ts';
 import { type JobContext, revisionWorldOf } from './job.ts';
 import { log } from './log.ts';
 

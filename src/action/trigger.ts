@@ -1,20 +1,20 @@
 // What started a job: GitHub's event as plain data, with everything that its payload says unread.
 
 import { z } from 'zod';
-import { pullRequestOfCheckRun } from '../answer/check-run.ts';
 import { askedAs, askNames, bisectAskNames, kebabCase } from '../config/parameters.ts';
-import { type FoundPullRequest, pullRequestFromEvent } from '../github/pull-request.ts';
-import type { Occasion } from '../patch/authorize.ts';
-import type { BisectAsk } from '../patch/bisect-command.ts';
+import { type FoundPullRequest, pullRequestFromEvent } from '../forge/github/pull-request.ts';
+import type { Occasion } from '../forge/patch/authorize.ts';
+import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import {
   type Ask,
   asksToAccept,
   type CommentCommand,
   callOnGithub,
   parseCommand,
-} from '../patch/command.ts';
-import { excerpt } from '../words/units.ts';
-import { UsageError } from '../words/usage-error.ts';
+} from '../forge/patch/command.ts';
+import { excerpt } from '../model/units.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { pullRequestOfCheckRun } from '../publish/reporters/check-run.ts';
 
 export type Trigger =
   | { kind: 'pull-request'; found: FoundPullRequest; occasion: Occasion }

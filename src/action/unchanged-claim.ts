@@ -1,11 +1,12 @@
 // Checks an untrusted result that claims there was nothing to measure: it passes branch rules without a number.
-import { testbedsThatDiffer } from '../build/unchanged.ts';
-import { variantsByMaking } from '../build/variant.ts';
+
 import type { Config } from '../config/schema.ts';
-import { testbedsFor } from '../inventory/wishes.ts';
-import { restoreRevision } from '../patch/revision.ts';
-import { reasonOf } from '../words/one-line.ts';
-import { patchName } from '../words/patch.ts';
+import { testbedsFor } from '../config/wishes.ts';
+import { restoreRevision } from '../forge/patch/revision.ts';
+import { testbedsThatDiffer } from '../kernel/unchanged.ts';
+import { variantsByMaking } from '../kernel/variant.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { patchName } from '../model/patch.ts';
 import { type JobContext, revisionWorldOf } from './job.ts';
 import { type AdmittedRequest, isMeasuredAnyway } from './request.ts';
 

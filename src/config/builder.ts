@@ -1,7 +1,7 @@
 // The part of ppsgate.yml that says where and how FreeBSD's kernels are built, and what builders of any kernels share of it.
 import { z } from 'zod';
-import type { System } from '../words/scenario.ts';
-import { duration, type Limit } from '../words/units.ts';
+import type { System } from '../model/scenario.ts';
+import { duration, type Limit } from '../model/units.ts';
 import { closed, type HostConfig, ssh, text, wholeNumber, withHost, wrongName } from './fields.ts';
 
 export type BuilderConfig = HostConfig &

@@ -1,6 +1,6 @@
 // What ppsgate.yml says of a testbed for those who ask for one of its kind: its NIC, its CPU, and labels.
 import { z } from 'zod';
-import { expected } from '../words/units.ts';
+import { expected } from '../model/units.ts';
 import { closed, text, wholeNumber } from './fields.ts';
 import { keywords, wishWord } from './wish.ts';
 

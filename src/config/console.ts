@@ -1,6 +1,6 @@
 // The format of a DUT's `console` in ppsgate.yml: what shows what it prints, and the plain data that becomes.
 import { z } from 'zod';
-import { expected } from '../words/units.ts';
+import { expected } from '../model/units.ts';
 import { closed, hostName, text, wholeNumber, wrongName } from './fields.ts';
 import { argvSchema, type IpmiConfig, ipmiSchema } from './power.ts';
 

@@ -1,7 +1,7 @@
 // What keys of ppsgate.yml are made of, whatever they say: closed objects, names, numbers, hosts.
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { excerpt, expected, type Limit } from '../words/units.ts';
+import { excerpt, expected, type Limit } from '../model/units.ts';
 
 export type HostConfig = {
   /** Name or address. */

@@ -2,10 +2,10 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { netmapPort } from '../words/freebsd-port.ts';
-import { isOfPath, waivableSettings } from '../words/freebsd-waivable.ts';
-import type { Family } from '../words/scenario.ts';
-import { duration, expected, type Limit } from '../words/units.ts';
+import { netmapPort } from '../model/freebsd-port.ts';
+import { isOfPath, waivableSettings } from '../model/freebsd-waivable.ts';
+import type { Family } from '../model/scenario.ts';
+import { duration, expected, type Limit } from '../model/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
 import { type Capable, capabilityKeys, speed, withCapabilities } from './capabilities.ts';
 import { type ConsoleConfig, consoleSchema } from './console.ts';

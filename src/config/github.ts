@@ -1,6 +1,6 @@
 // The format of `github` in ppsgate.yml: who may have patches measured, and how they are answered there.
 import { z } from 'zod';
-import { duration, expected, type Limit, size } from '../words/units.ts';
+import { duration, expected, type Limit, size } from '../model/units.ts';
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
 
 export type GithubConfig = {

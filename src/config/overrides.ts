@@ -1,9 +1,9 @@
 // What a person asks of one gate instead of what ppsgate.yml says, in the same words and units.
 
 import type { z } from 'zod';
-import { type Priority, priorities } from '../words/priority.ts';
-import { expected, sentence } from '../words/units.ts';
-import { UsageError } from '../words/usage-error.ts';
+import { type Priority, priorities } from '../model/priority.ts';
+import { expected, sentence } from '../model/units.ts';
+import { UsageError } from '../model/usage-error.ts';
 import { wrongName } from './fields.ts';
 import type { CalledAs, TextOption } from './parameters.ts';
 import {

@@ -1,6 +1,6 @@
 // What a gate and a bisection may be told: one entry for each parameter, from which all places are made where somebody
 // tells it.
-import { metricChoice } from '../words/format.ts';
+import { metricChoice } from '../model/format.ts';
 
 /**
  * A parameter is called by its key in code, on Jenkins and in what one process hands another; `max-runs` at a shell and

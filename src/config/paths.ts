@@ -1,7 +1,7 @@
 // The part of ppsgate.yml that says which files of the tree can change what is measured, where FreeBSD's own are not enough.
 import { z } from 'zod';
-import { type Family, scenarioSchema } from '../words/scenario.ts';
-import { expected } from '../words/units.ts';
+import { type Family, scenarioSchema } from '../model/scenario.ts';
+import { expected } from '../model/units.ts';
 import { closed, text } from './fields.ts';
 
 /** Places in the tree: a file, all files below a folder that ends with a slash; `*` stands for all but a slash. */

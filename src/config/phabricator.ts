@@ -1,6 +1,6 @@
 // The format of `phabricator` in ppsgate.yml: the server, who may have revisions measured, and what a relay does with them.
 import { z } from 'zod';
-import { expected } from '../words/units.ts';
+import { expected } from '../model/units.ts';
 import { closed, hostName, listOf, path, text, wholeNumber, wrongName } from './fields.ts';
 
 export type PhabricatorConfig = {

@@ -1,6 +1,6 @@
 // Where a key of ppsgate.yml belongs that was written in another place.
 import { z } from 'zod';
-import { excerpt } from '../words/units.ts';
+import { excerpt } from '../model/units.ts';
 import { plainKey } from './fields.ts';
 import { type KeyPath, keyName } from './problem.ts';
 import { configKeys } from './schema.ts';

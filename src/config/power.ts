@@ -1,6 +1,6 @@
 // The format of a machine's `power` in ppsgate.yml: what controls it, and the plain data that becomes.
 import { z } from 'zod';
-import { expected } from '../words/units.ts';
+import { expected } from '../model/units.ts';
 import { closed, hostName, path, text, wholeNumber, wrongName } from './fields.ts';
 
 export type PowerConfig = IpmiConfig | RedfishConfig | CommandConfig;

@@ -1,6 +1,6 @@
 // The format of `reservations` in ppsgate.yml: where it is kept who uses which testbed, and the plain data that becomes.
 import { z } from 'zod';
-import { duration, expected, type Limit } from '../words/units.ts';
+import { duration, expected, type Limit } from '../model/units.ts';
 import { closed, path, text, wrongName } from './fields.ts';
 
 export type ReservationsConfig = SqliteConfig | EtcdConfig;

@@ -1,7 +1,7 @@
 // The format of ppsgate.yml: what may be written, what holds where it is left out, and the plain data it becomes.
 import { z } from 'zod';
-import { flowRanges } from '../words/flows.ts';
-import { type DesignName, designNames, type Metric, metricSchema } from '../words/result.ts';
+import { flowRanges } from '../model/flows.ts';
+import { type DesignName, designNames, type Metric, metricSchema } from '../model/result.ts';
 import {
   type Cell,
   type Family,
@@ -12,8 +12,8 @@ import {
   scenarioSchema,
   scenarios,
   scenariosOf,
-} from '../words/scenario.ts';
-import { duration, expected, type Limit, rate, ratio, sentence, size } from '../words/units.ts';
+} from '../model/scenario.ts';
+import { duration, expected, type Limit, rate, ratio, sentence, size } from '../model/units.ts';
 import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
 import {
   closed,

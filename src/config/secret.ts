@@ -1,8 +1,8 @@
 // Reads what must not stand in ppsgate.yml: a token or a key, from a file of its own or the environment.
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { reasonOf } from '../words/one-line.ts';
-import { UsageError } from '../words/usage-error.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 export type SecretPlace = {
   /** Like `the Conduit token`. */

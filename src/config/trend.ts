@@ -1,6 +1,6 @@
 // `trend` of ppsgate.yml: what is made of a change of the default branch that lasts.
 import { z } from 'zod';
-import { expected } from '../words/units.ts';
+import { expected } from '../model/units.ts';
 import { closed } from './fields.ts';
 
 export type TrendConfig = {

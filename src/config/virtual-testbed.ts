@@ -1,6 +1,6 @@
 // The format of a `kind: virtual` testbed in ppsgate.yml: virtual machines of this machine that boot a patch's kernels.
 import { z } from 'zod';
-import { duration, type Limit } from '../words/units.ts';
+import { duration, type Limit } from '../model/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
 import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';

@@ -1,5 +1,5 @@
 // The language in which a testbed is asked for: `mellanox and 40G`, `10G or 25G`, `freebsd and not release`, `cores>=8`.
-import { excerpt, expected } from '../words/units.ts';
+import { excerpt, expected } from '../model/units.ts';
 
 /** Alternatives: of one of them all conditions hold. */
 export type Wish = Condition[][];

@@ -11,7 +11,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { excerpt } from '../words/units.ts';
+import { excerpt } from '../model/units.ts';
 import { type ConfigProblem, type KeyPath, keyName, seeExample } from './problem.ts';
 
 /** `lineOf` answers, from 1, the line of the last key or item of a path, or of as much of it as there is. */

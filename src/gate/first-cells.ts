@@ -1,11 +1,12 @@
 // Chooses the cells that come first in each boot: those that the changed files touch, and others do not share.
-import { touchedCells } from '../build/touched.ts';
-import { pathsThatCount } from '../build/unchanged.ts';
-import type { Variant } from '../build/variant.ts';
+
 import type { Config } from '../config/schema.ts';
-import type { Plan } from '../experiment/plan.ts';
-import type { Repository } from '../patch/repository.ts';
-import { type Cell, cellName } from '../words/scenario.ts';
+import type { Repository } from '../forge/patch/repository.ts';
+import { touchedCells } from '../kernel/touched.ts';
+import { pathsThatCount } from '../kernel/unchanged.ts';
+import type { Variant } from '../kernel/variant.ts';
+import { type Cell, cellName } from '../model/scenario.ts';
+import type { Plan } from './experiment/plan.ts';
 
 /** None where git cannot list what differs, as between trees far apart. */
 export async function firstCells(

@@ -1,9 +1,10 @@
 // Declares what a gate reaches the outside by.
-import type { ExperimentEvent } from '../experiment/experiment-event.ts';
-import type { HistoryFile } from '../experiment/history.ts';
-import type { Repository } from '../patch/repository.ts';
-import type { Reserved } from '../testbed/testbed.ts';
-import type { Patch } from '../words/patch.ts';
+
+import type { Repository } from '../forge/patch/repository.ts';
+import type { Reserved } from '../lab/testbed.ts';
+import type { Patch } from '../model/patch.ts';
+import type { ExperimentEvent } from './experiment/experiment-event.ts';
+import type { HistoryFile } from './experiment/history.ts';
 
 export type GateDeps = {
   repository: Repository;

@@ -1,13 +1,14 @@
 // Measures what is planned on a reserved testbed, and writes the result and its reports.
-import { assembleResult } from '../experiment/assemble.ts';
-import { runExperiment } from '../experiment/experiment.ts';
-import { historyEntries } from '../experiment/history.ts';
-import type { Entry } from '../experiment/journal.ts';
-import type { Plan } from '../experiment/plan.ts';
+
+import type { Reserved } from '../lab/testbed.ts';
+import type { Result } from '../model/result.ts';
 import { explained } from '../report/read.ts';
 import { writeResult } from '../report/write.ts';
-import type { Reserved } from '../testbed/testbed.ts';
-import type { Result } from '../words/result.ts';
+import { assembleResult } from './experiment/assemble.ts';
+import { runExperiment } from './experiment/experiment.ts';
+import { historyEntries } from './experiment/history.ts';
+import type { Entry } from './experiment/journal.ts';
+import type { Plan } from './experiment/plan.ts';
 import type { GateDeps } from './gate-deps.ts';
 
 export async function measure(

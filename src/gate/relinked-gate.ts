@@ -1,8 +1,9 @@
 // Judges a commit against another link of itself, to learn how far builds of one source differ.
-import { type GateRequest, gate } from '../gate.ts';
-import { shortId } from '../words/patch.ts';
-import type { Result } from '../words/result.ts';
-import { UsageError } from '../words/usage-error.ts';
+
+import { shortId } from '../model/patch.ts';
+import type { Result } from '../model/result.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { type GateRequest, gate } from './gate.ts';
 import type { GateDeps } from './gate-deps.ts';
 
 /** Throws a `UsageError` where patched is not base, or no kernel is built that could be linked again. */

@@ -1,10 +1,11 @@
 // Resumes a gate that was cut short, or extends one that stayed inconclusive.
-import { journalIn, readJournal } from '../experiment/journal.ts';
-import { finishedAt } from '../experiment/next-blast.ts';
-import { extendPlan, hasPlan, readPlan, replacePlan } from '../experiment/plan.ts';
+
+import type { Result } from '../model/result.ts';
 import { outcomeName } from '../report/headline.ts';
 import { readResult } from '../report/read.ts';
-import type { Result } from '../words/result.ts';
+import { journalIn, readJournal } from './experiment/journal.ts';
+import { finishedAt } from './experiment/next-blast.ts';
+import { extendPlan, hasPlan, readPlan, replacePlan } from './experiment/plan.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { conclude, measure } from './measure.ts';
 import { onTestbed } from './on-testbed.ts';

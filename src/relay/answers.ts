@@ -1,18 +1,18 @@
 // Answers on Phabricator, kept on disk until the server has taken them: maintenance may last longer than a gate can wait.
 
 import { z } from 'zod';
-import { type Answer, secondsFor } from '../answer/answer.ts';
-import { tellBuild } from '../answer/build.ts';
-import { type Ending, endingOfResult, failureSchema } from '../answer/ending.ts';
-import { say, tellRevision } from '../answer/revision-comment.ts';
-import type { Given, Told } from '../answer/teller.ts';
-import { bisectAskSchema } from '../patch/bisect-command.ts';
-import type { Conduit } from '../phabricator/conduit.ts';
-import { bisectResultSchema } from '../words/bisect.ts';
-import { roughly } from '../words/format.ts';
-import { fromJson } from '../words/json.ts';
-import { type Pause, realPause } from '../words/pause.ts';
-import { resultSchema } from '../words/result.ts';
+import { bisectAskSchema } from '../forge/patch/bisect-command.ts';
+import type { Conduit } from '../forge/phabricator/conduit.ts';
+import { bisectResultSchema } from '../model/bisect.ts';
+import { roughly } from '../model/format.ts';
+import { fromJson } from '../model/json.ts';
+import { type Pause, realPause } from '../model/pause.ts';
+import { resultSchema } from '../model/result.ts';
+import { type Answer, secondsFor } from '../publish/reporters/answer.ts';
+import { tellBuild } from '../publish/reporters/build.ts';
+import { type Ending, endingOfResult, failureSchema } from '../publish/reporters/ending.ts';
+import { say, tellRevision } from '../publish/reporters/revision-comment.ts';
+import type { Given, Told } from '../publish/reporters/teller.ts';
 import type { Inbox, WaitingAnswer } from './inbox.ts';
 
 /** What is said where: the comment of a gate that has ended, the end of its build, or a reply of the relay. */

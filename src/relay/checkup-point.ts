@@ -1,8 +1,8 @@
 // What is looked at of a set-up for Phabricator, and what is found.
 
-import type { Finding as Plain, Step } from '../checkup/finding.ts';
 import type { OverlayPlace } from '../config/schema.ts';
-import type { ConduitOptions } from '../phabricator/conduit.ts';
+import type { ConduitOptions } from '../forge/phabricator/conduit.ts';
+import type { Finding as Plain, Step } from '../lab/check/finding.ts';
 
 export type SetUpFinding =
   | Plain

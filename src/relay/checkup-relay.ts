@@ -1,11 +1,11 @@
 // Looks at the relay that runs here: whether it answers, and lets in nobody but Phabricator.
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { ok, skipped, wrong } from '../checkup/finding.ts';
 import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
-import { type HttpRequest, type HttpResponse, sendRequest } from '../http.ts';
-import { reasonOf } from '../words/one-line.ts';
+import { ok, skipped, wrong } from '../lab/check/finding.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { type HttpRequest, type HttpResponse, sendRequest } from '../system/http.ts';
 import { waitingText } from './answers.ts';
 import {
   type Point,

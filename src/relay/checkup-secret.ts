@@ -1,8 +1,8 @@
 // Looks at a file with a token, a key or a password: whether it is there, and for whom.
 import { stat } from 'node:fs/promises';
-import { ok, typed, wrong } from '../checkup/finding.ts';
 import { isExposed, readSecret, type SecretPlace } from '../config/secret.ts';
-import { shell } from '../host/shell.ts';
+import { ok, typed, wrong } from '../lab/check/finding.ts';
+import { shell } from '../system/shell.ts';
 import { type Point, type SetUpFinding, warning } from './checkup-point.ts';
 
 /** @param key of ppsgate.yml that names the file. */

@@ -1,12 +1,12 @@
 // Looks at what runs the gates, and has it run none.
 
-import { readOverlay } from '../build/overlay.ts';
-import { ok, typed, wrong } from '../checkup/finding.ts';
 import type { StartConfig } from '../config/phabricator.ts';
 import type { OverlayPlace } from '../config/schema.ts';
-import { shell } from '../host/shell.ts';
-import { openRepository, type Repository, RepositoryError } from '../patch/repository.ts';
-import { shortId } from '../words/patch.ts';
+import { openRepository, type Repository, RepositoryError } from '../forge/patch/repository.ts';
+import { readOverlay } from '../kernel/overlay.ts';
+import { ok, typed, wrong } from '../lab/check/finding.ts';
+import { shortId } from '../model/patch.ts';
+import { shell } from '../system/shell.ts';
 import type { Point, SetUpFinding, SetUpWorld } from './checkup-point.ts';
 import { secretPoint } from './checkup-secret.ts';
 

@@ -1,13 +1,18 @@
 // A set-up for Phabricator looked at point by point, with nothing written and nothing started: the server and the bot.
 
 import { z } from 'zod';
-import { lookAgain, ok, skipped, walk, wrong } from '../checkup/finding.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import { sendRequest } from '../http.ts';
-import { type Conduit, ConduitError, mapOf, mendOfCertificate } from '../phabricator/conduit.ts';
-import { openPhabricator, readAuthority, tokenVariable } from '../phabricator/login.ts';
-import { fromJson } from '../words/json.ts';
-import { reasonOf } from '../words/one-line.ts';
+import {
+  type Conduit,
+  ConduitError,
+  mapOf,
+  mendOfCertificate,
+} from '../forge/phabricator/conduit.ts';
+import { openPhabricator, readAuthority, tokenVariable } from '../forge/phabricator/login.ts';
+import { lookAgain, ok, skipped, walk, wrong } from '../lab/check/finding.ts';
+import { fromJson } from '../model/json.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { sendRequest } from '../system/http.ts';
 import {
   type Point,
   type SetUpFinding,

@@ -2,18 +2,18 @@
 
 import { calledAs } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import { authorizeRevision, type RevisionOccasion } from '../patch/authorize-revision.ts';
+import { authorizeRevision, type RevisionOccasion } from '../forge/patch/authorize-revision.ts';
 import {
   type Ask,
   type CommentCommand,
   callOnPhabricator,
   parseCommand,
-} from '../patch/command.ts';
-import { checkDiff } from '../patch/diff.ts';
-import type { Job } from '../patch/job.ts';
-import { parseEarlier } from '../patch/revision.ts';
-import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
-import { fetchDiff } from '../phabricator/diff.ts';
+} from '../forge/patch/command.ts';
+import { checkDiff } from '../forge/patch/diff.ts';
+import type { Job } from '../forge/patch/job.ts';
+import { parseEarlier } from '../forge/patch/revision.ts';
+import { type Conduit, ConduitError } from '../forge/phabricator/conduit.ts';
+import { fetchDiff } from '../forge/phabricator/diff.ts';
 import {
   type FoundDiff,
   type FoundRevision,
@@ -22,9 +22,9 @@ import {
   RevisionError,
   transactionsOf,
   userNames,
-} from '../phabricator/revision.ts';
-import { shortened } from '../words/one-line.ts';
-import { UsageError } from '../words/usage-error.ts';
+} from '../forge/phabricator/revision.ts';
+import { shortened } from '../model/one-line.ts';
+import { UsageError } from '../model/usage-error.ts';
 import type { Inbox } from './inbox.ts';
 
 /** What happened to the revision `of` (a number); `key` is of that and nothing else. */

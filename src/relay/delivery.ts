@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { fromJson } from '../words/json.ts';
+import { fromJson } from '../model/json.ts';
 import type { Delivery } from './inbox.ts';
 
 type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;

@@ -5,7 +5,8 @@ import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
-import { type Job, jobSchema } from '../patch/job.ts';
+import { type Job, jobSchema } from '../forge/patch/job.ts';
+import { reasonOf } from '../model/one-line.ts';
 import {
   ForeignFileError,
   failureOf,
@@ -15,8 +16,7 @@ import {
   openDatabase,
   type SqliteError,
   watchPlace,
-} from '../sqlite.ts';
-import { reasonOf } from '../words/one-line.ts';
+} from '../system/sqlite.ts';
 
 const deliverySchema = z.discriminatedUnion('kind', [
   z.object({

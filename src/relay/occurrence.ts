@@ -1,12 +1,12 @@
 // What happened on Phabricator, as deliveries and polls tell it: neither holds more than that something did.
 import { z } from 'zod';
-import type { Conduit } from '../phabricator/conduit.ts';
+import type { Conduit } from '../forge/phabricator/conduit.ts';
 import {
   findRevision,
   RevisionError,
   type Transaction,
   transactionsOf,
-} from '../phabricator/revision.ts';
+} from '../forge/phabricator/revision.ts';
 import type { Occurrence } from './decide.ts';
 import type { Delivery } from './inbox.ts';
 

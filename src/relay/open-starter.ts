@@ -2,9 +2,9 @@
 import { resolve } from 'node:path';
 import type { RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
-import { createOctokit } from '../github/client.ts';
-import { realPause } from '../words/pause.ts';
-import { exitCodes } from '../words/upshot.ts';
+import { createOctokit } from '../forge/github/client.ts';
+import { realPause } from '../model/pause.ts';
+import { exitCodes } from '../model/upshot.ts';
 import { startOnGithub } from './start-github.ts';
 import { type ProcessEnd, startHere } from './start-here.ts';
 import { startOnJenkins } from './start-jenkins.ts';

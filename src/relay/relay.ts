@@ -1,12 +1,12 @@
 // The work behind a relay and a poller: from what happened on Phabricator to gates that run, and what people are told.
 
-import { cancelled, type Ending, endingOfFailure } from '../answer/ending.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import type { Ask } from '../patch/command.ts';
-import type { Job } from '../patch/job.ts';
-import { type Conduit, ConduitError, isOfToken } from '../phabricator/conduit.ts';
-import { oneLine } from '../words/one-line.ts';
-import type { RevisionDiff } from '../words/patch.ts';
+import type { Ask } from '../forge/patch/command.ts';
+import type { Job } from '../forge/patch/job.ts';
+import { type Conduit, ConduitError, isOfToken } from '../forge/phabricator/conduit.ts';
+import { oneLine } from '../model/one-line.ts';
+import type { RevisionDiff } from '../model/patch.ts';
+import { cancelled, type Ending, endingOfFailure } from '../publish/reporters/ending.ts';
 import { giveAnswers, keepAnswer, keptOf } from './answers.ts';
 import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';

@@ -1,7 +1,7 @@
 // What people are told in a comment of its own, in Remarkup.
-import { callOnPhabricator, commandsFor } from '../patch/command.ts';
-import { remarkupText } from '../words/remarkup.ts';
-import { withoutPaths } from '../words/without-paths.ts';
+import { callOnPhabricator, commandsFor } from '../forge/patch/command.ts';
+import { remarkupText } from '../model/remarkup.ts';
+import { withoutPaths } from '../model/without-paths.ts';
 import type { ReplyTopic } from './decide.ts';
 
 /** @param why a sentence in which anybody's text may be, or nothing */

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { reasonOf } from '../words/one-line.ts';
+import { reasonOf } from '../model/one-line.ts';
 import { checkAgent, readBuild, readWebhook } from './delivery.ts';
 import type { Delivery, Inbox } from './inbox.ts';
 import { isSigned } from './signature.ts';

@@ -1,11 +1,11 @@
 // Has gates and bisections run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
 
 import { askedAs, kebabCase } from '../config/parameters.ts';
-import { type Octokit, placeOf } from '../github/client.ts';
-import { type GithubFailure, githubFailure, isBreakdown } from '../github/failure.ts';
-import { bisectWords } from '../patch/bisect-command.ts';
-import { type Job, workOf } from '../patch/job.ts';
-import type { Pause } from '../words/pause.ts';
+import { type Octokit, placeOf } from '../forge/github/client.ts';
+import { type GithubFailure, githubFailure, isBreakdown } from '../forge/github/failure.ts';
+import { bisectWords } from '../forge/patch/bisect-command.ts';
+import { type Job, workOf } from '../forge/patch/job.ts';
+import type { Pause } from '../model/pause.ts';
 import type { Started, Starter } from './starter.ts';
 
 type GithubOptions = {

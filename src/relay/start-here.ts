@@ -5,16 +5,16 @@ import { once } from 'node:events';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { hasBisectPlan } from '../bisect/plan.ts';
 import { parseMaxRuns } from '../config/overrides.ts';
 import { askedWords, calledAs } from '../config/parameters.ts';
-import { hasPlan, readPlan } from '../experiment/plan.ts';
-import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../host/process.ts';
-import { commandText, shell } from '../host/shell.ts';
-import { turns } from '../host/turns.ts';
-import { type Job, workOf } from '../patch/job.ts';
-import { reasonOf } from '../words/one-line.ts';
-import { exitCodes, upshotOfError } from '../words/upshot.ts';
+import { type Job, workOf } from '../forge/patch/job.ts';
+import { hasBisectPlan } from '../gate/bisect/plan.ts';
+import { hasPlan, readPlan } from '../gate/experiment/plan.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { exitCodes, upshotOfError } from '../model/upshot.ts';
+import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../system/process.ts';
+import { commandText, shell } from '../system/shell.ts';
+import { turns } from '../system/turns.ts';
 import type { Started, Starter } from './starter.ts';
 
 export type HereOptions = {

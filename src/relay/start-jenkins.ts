@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import { askedAs, kebabCase } from '../config/parameters.ts';
-import { sendRequest } from '../http.ts';
-import { type Job, workOf } from '../patch/job.ts';
-import { fromJson } from '../words/json.ts';
-import { shortened } from '../words/one-line.ts';
+import { type Job, workOf } from '../forge/patch/job.ts';
+import { fromJson } from '../model/json.ts';
+import { shortened } from '../model/one-line.ts';
+import { sendRequest } from '../system/http.ts';
 import type { Started, Starter } from './starter.ts';
 
 export type JenkinsOptions = {

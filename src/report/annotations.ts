@@ -1,6 +1,6 @@
 // What kept a patch from being measured, at the lines that it says are wrong: GitHub shows them among the changes.
 import { posix } from 'node:path';
-import type { Result } from '../words/result.ts';
+import type { Result } from '../model/result.ts';
 
 type Annotation = {
   /** Path in the repository. */

@@ -1,5 +1,5 @@
 // A badge: what was last judged of one cell of the default branch, while that is news.
-import { formatPps } from '../words/format.ts';
+import { formatPps } from '../model/format.ts';
 import { html } from './markup.ts';
 
 /** What a cell, or the whole patch before any cell, was last found to be. */

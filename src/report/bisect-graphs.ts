@@ -1,9 +1,9 @@
 // Which flamegraphs a bisection's report shows: those of the change's neighbours, and what is between them.
 
-import type { CellProfiles } from '../profile/of-result.ts';
-import type { BisectResult } from '../words/bisect.ts';
-import { shortId } from '../words/patch.ts';
-import { cellName } from '../words/scenario.ts';
+import type { CellProfiles } from '../analysis/profile/of-result.ts';
+import type { BisectResult } from '../model/bisect.ts';
+import { shortId } from '../model/patch.ts';
+import { cellName } from '../model/scenario.ts';
 import { stepsOf } from './bisect-rows.ts';
 import { type Graph, graphsOfCell } from './graphs.ts';
 

@@ -7,16 +7,16 @@ import type {
   BisectResult,
   BisectRevision,
   Fault,
-} from '../words/bisect.ts';
+} from '../model/bisect.ts';
 import {
   formatChangeAndError,
   formatProbability,
   formatSize,
   formatSizeAndError,
   metricNouns,
-} from '../words/format.ts';
-import { shortId } from '../words/patch.ts';
-import { type CellVerdict, isCost, isLoss, type Metric } from '../words/result.ts';
+} from '../model/format.ts';
+import { shortId } from '../model/patch.ts';
+import { type CellVerdict, isCost, isLoss, type Metric } from '../model/result.ts';
 import { rejectionText, symbols } from './headline.ts';
 
 /** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; plain text of our own making, without markup. */

@@ -1,8 +1,8 @@
 // The page of a bisection: all of its result in one HTML file that needs nothing beside it.
 
-import type { CellProfiles } from '../profile/of-result.ts';
-import type { BisectResult } from '../words/bisect.ts';
-import { plain, plainBlock, plainLine } from '../words/escape.ts';
+import type { CellProfiles } from '../analysis/profile/of-result.ts';
+import type { BisectResult } from '../model/bisect.ts';
+import { plain, plainBlock, plainLine } from '../model/escape.ts';
 import { bisectGraphs } from './bisect-graphs.ts';
 import {
   bisectHeadline,

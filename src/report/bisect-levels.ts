@@ -1,9 +1,9 @@
 // The levels between which a rate changed within a range of commits, as far as a bisection tells.
 
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
-import { pooledNoise } from '../stats/evidence.ts';
-import { criticalT } from '../stats/student.ts';
-import { type BisectResult, bisectConfidenceRatio } from '../words/bisect.ts';
+import { pooledNoise } from '../analysis/stats/evidence.ts';
+import { criticalT } from '../analysis/stats/student.ts';
+import { type BisectResult, bisectConfidenceRatio } from '../model/bisect.ts';
 import { isMeasured, stepsOf } from './bisect-rows.ts';
 
 /** The revisions from one index to another, which all forward at one rate. */

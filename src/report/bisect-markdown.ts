@@ -1,7 +1,7 @@
 // The comment on a bisection: its sentence, what to do next, the revisions that say something, and the rest folded below.
 
-import type { BisectResult } from '../words/bisect.ts';
-import { codeSpan, pageUrl } from '../words/escape.ts';
+import type { BisectResult } from '../model/bisect.ts';
+import { codeSpan, pageUrl } from '../model/escape.ts';
 import {
   type BisectWays,
   bisectHeadline,

@@ -1,18 +1,18 @@
 // A bisection as a picture, in SVG: what every boot forwarded along the commits, the levels before and after, and each commit's chance.
 
-import { type BisectResult, type BisectRevision, bisectConfidenceRatio } from '../words/bisect.ts';
-import { plainLine } from '../words/escape.ts';
+import { type BisectResult, type BisectRevision, bisectConfidenceRatio } from '../model/bisect.ts';
+import { plainLine } from '../model/escape.ts';
 import {
   formatMetric,
   formatPercent,
   formatProbability,
   formatTick,
   metricName,
-} from '../words/format.ts';
-import { shortId } from '../words/patch.ts';
-import { isLoss } from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
-import { escaped } from '../words/xml.ts';
+} from '../model/format.ts';
+import { shortId } from '../model/patch.ts';
+import { isLoss } from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
+import { escaped } from '../model/xml.ts';
 import { bisectHeadline, bisectTitle, faultText } from './bisect-headline.ts';
 import { type Level, levelsOf } from './bisect-levels.ts';
 import { isMeasured, isNamed, type Stretch, stepsOf, stretchesOf } from './bisect-rows.ts';

@@ -1,8 +1,8 @@
 // The comment on a bisection in Remarkup, which folds nothing and escapes nothing: texts of others stand in code only.
 
-import type { BisectResult } from '../words/bisect.ts';
-import { plain, plainLine } from '../words/escape.ts';
-import { remarkup, remarkupCell, remarkupText } from '../words/remarkup.ts';
+import type { BisectResult } from '../model/bisect.ts';
+import { plain, plainLine } from '../model/escape.ts';
+import { remarkup, remarkupCell, remarkupText } from '../model/remarkup.ts';
 import {
   type BisectWays,
   bisectHeadline,

@@ -1,12 +1,12 @@
 // What every report of a bisection tells below its sentence, before it is written in some markup.
 
-import { renderMinistat } from '../stats/ministat.ts';
-import type { BisectResult, BisectRevision, Fault } from '../words/bisect.ts';
-import { bisectConfidenceRatio } from '../words/bisect.ts';
-import type { Quoting } from '../words/escape.ts';
-import { formatMetric, formatPercent, metricName } from '../words/format.ts';
-import { shortId } from '../words/patch.ts';
-import { cellName } from '../words/scenario.ts';
+import { renderMinistat } from '../analysis/stats/ministat.ts';
+import type { BisectResult, BisectRevision, Fault } from '../model/bisect.ts';
+import { bisectConfidenceRatio } from '../model/bisect.ts';
+import type { Quoting } from '../model/escape.ts';
+import { formatMetric, formatPercent, metricName } from '../model/format.ts';
+import { shortId } from '../model/patch.ts';
+import { cellName } from '../model/scenario.ts';
 import { changeText, counted, faultText } from './bisect-headline.ts';
 import { isMeasured, rangeText, stepsOf } from './bisect-rows.ts';
 import type { Ministat } from './ministats.ts';

@@ -1,8 +1,8 @@
 // Lays a bisection's result and its reports into a work directory.
 
 import { join } from 'node:path';
-import type { CellProfiles } from '../profile/of-result.ts';
-import type { BisectResult } from '../words/bisect.ts';
+import type { CellProfiles } from '../analysis/profile/of-result.ts';
+import type { BisectResult } from '../model/bisect.ts';
 import { bisectGraphs } from './bisect-graphs.ts';
 import { renderBisectHtml } from './bisect-html.ts';
 import { renderBisectMarkdown } from './bisect-markdown.ts';

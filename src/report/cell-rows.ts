@@ -1,13 +1,13 @@
 // The table of all cells, before it is written in some markup.
 
-import { runCounts } from '../stats/standing.ts';
+import { runCounts } from '../analysis/stats/standing.ts';
 import {
   formatChange,
   formatInterval,
   formatMetric,
   formatPercent,
   formatRuns,
-} from '../words/format.ts';
+} from '../model/format.ts';
 import {
   type CellResult,
   type CellVerdict,
@@ -15,7 +15,7 @@ import {
   type Metric,
   type Policy,
   verdictsWorstFirst,
-} from '../words/result.ts';
+} from '../model/result.ts';
 import { isSilent, silenceOf, stoppedCells, symbols } from './headline.ts';
 
 export type Column = { head: string; isNumber?: true };

@@ -1,6 +1,6 @@
 // What of a comment finds room: the worst cells, and the first sections.
 
-import type { CellResult } from '../words/result.ts';
+import type { CellResult } from '../model/result.ts';
 import { worstFirst } from './cell-rows.ts';
 
 /** The worst cells first when there is no room for all, and below them how many are left out. */

@@ -1,6 +1,6 @@
 // A flamegraph at a glance: its shape and its colours, without names.
-import { type Box, layout } from '../profile/flamegraph-layout.ts';
-import { samplesOf } from '../profile/profile.ts';
+import { type Box, layout } from '../analysis/profile/flamegraph-layout.ts';
+import { samplesOf } from '../analysis/profile/profile.ts';
 import type { Graph } from './graphs.ts';
 import { type Html, html } from './markup.ts';
 

@@ -1,13 +1,13 @@
 // Which flamegraphs a report shows, and what is written above them.
 
-import { flamegraph } from '../profile/flamegraph.ts';
-import type { CellProfiles } from '../profile/of-result.ts';
-import { type Profile, samplesOf } from '../profile/profile.ts';
-import { plainLine } from '../words/escape.ts';
-import { flamegraphAnchor, grouped } from '../words/format.ts';
-import { reasonOf } from '../words/one-line.ts';
-import type { CellProfile, CellResult, Result } from '../words/result.ts';
-import { type Cell, cellName } from '../words/scenario.ts';
+import { flamegraph } from '../analysis/profile/flamegraph.ts';
+import type { CellProfiles } from '../analysis/profile/of-result.ts';
+import { type Profile, samplesOf } from '../analysis/profile/profile.ts';
+import { plainLine } from '../model/escape.ts';
+import { flamegraphAnchor, grouped } from '../model/format.ts';
+import { reasonOf } from '../model/one-line.ts';
+import type { CellProfile, CellResult, Result } from '../model/result.ts';
+import { type Cell, cellName } from '../model/scenario.ts';
 
 export type Graph = {
   cell: Cell;

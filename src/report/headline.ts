@@ -1,8 +1,8 @@
 // The verdict in one line, for someone who reads nothing else.
 
-import { formatPercent, formatSize, metricNouns } from '../words/format.ts';
-import { patchName } from '../words/patch.ts';
-import type { Rejection } from '../words/rejection.ts';
+import { formatPercent, formatSize, metricNouns } from '../model/format.ts';
+import { patchName } from '../model/patch.ts';
+import type { Rejection } from '../model/rejection.ts';
 import {
   type CellResult,
   type CellVerdict,
@@ -11,8 +11,8 @@ import {
   type Policy,
   type Result,
   type Validity,
-} from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
+} from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
 
 export const symbols: Record<CellVerdict['kind'], string> = {
   regression: '🔴',

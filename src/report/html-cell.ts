@@ -1,6 +1,6 @@
 // A cell on the page: what was found, why, its flamegraphs and its runs.
 
-import { plain, plainLine } from '../words/escape.ts';
+import { plain, plainLine } from '../model/escape.ts';
 import {
   formatChange,
   formatInterval,
@@ -8,7 +8,7 @@ import {
   formatPercent,
   formatShare,
   metricNouns,
-} from '../words/format.ts';
+} from '../model/format.ts';
 import {
   type CellResult,
   type Metric,
@@ -17,8 +17,8 @@ import {
   type Policy,
   type Reason,
   type Run,
-} from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
+} from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
 import { remarkOf, unbroken } from './cell-rows.ts';
 import { graphPreview } from './graph-preview.ts';
 import { drawGraph, type Graph } from './graphs.ts';

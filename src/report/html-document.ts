@@ -1,7 +1,7 @@
 // A page as a whole: its style, its scripts, and what a browser may do with it.
 import { createHash } from 'node:crypto';
-import { embeddedScript } from '../embedded.ts';
-import { flamegraphScript, flamegraphStyle } from '../profile/flamegraph.ts';
+import { flamegraphScript, flamegraphStyle } from '../analysis/profile/flamegraph.ts';
+import { embeddedScript } from '../system/embedded.ts';
 import { pageStyle } from './html-style.ts';
 import { Html, html } from './markup.ts';
 

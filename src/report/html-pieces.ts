@@ -1,7 +1,7 @@
 // What the page's parts have in common: tables, lists, folds and the verdicts' symbols.
 
-import { plainLine } from '../words/escape.ts';
-import type { CellVerdict } from '../words/result.ts';
+import { plainLine } from '../model/escape.ts';
+import type { CellVerdict } from '../model/result.ts';
 import { looks } from './interval-plot.ts';
 import { type Html, html, type Piece } from './markup.ts';
 

@@ -1,11 +1,11 @@
 // The page: all of a result in one HTML file that needs nothing beside it.
-import type { CellProfiles } from '../profile/of-result.ts';
-import { pageUrl, plain, plainBlock, plainLine } from '../words/escape.ts';
-import { metricName } from '../words/format.ts';
-import { patchName } from '../words/patch.ts';
-import type { Rejection } from '../words/rejection.ts';
-import type { CellResult, CellVerdict, Metric, Result } from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
+import type { CellProfiles } from '../analysis/profile/of-result.ts';
+import { pageUrl, plain, plainBlock, plainLine } from '../model/escape.ts';
+import { metricName } from '../model/format.ts';
+import { patchName } from '../model/patch.ts';
+import type { Rejection } from '../model/rejection.ts';
+import type { CellResult, CellVerdict, Metric, Result } from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
 import { type CellRow, cellColumns, cellRows, remarkOf, worstFirst } from './cell-rows.ts';
 import { type Graph, graphsOf } from './graphs.ts';
 import { headline, sentence } from './headline.ts';

@@ -1,14 +1,14 @@
 // The change of every cell with its interval as a picture, in SVG: no change in the middle, the loss that matters shaded.
 
-import { plainLine } from '../words/escape.ts';
+import { plainLine } from '../model/escape.ts';
 import {
   formatChange,
   formatInterval,
   formatPercent,
   formatSigned,
   metricName,
-} from '../words/format.ts';
-import { patchName } from '../words/patch.ts';
+} from '../model/format.ts';
+import { patchName } from '../model/patch.ts';
 import type {
   CellResult,
   CellVerdict,
@@ -16,9 +16,9 @@ import type {
   Interval,
   Policy,
   Result,
-} from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
-import { escaped } from '../words/xml.ts';
+} from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
+import { escaped } from '../model/xml.ts';
 import { worstFirst } from './cell-rows.ts';
 import { marginsOf } from './headline.ts';
 import {

@@ -1,6 +1,6 @@
 // The result as test cases, for whoever shows those: one for each cell, under the same name in every build.
 
-import { plainBlock, plainLine } from '../words/escape.ts';
+import { plainBlock, plainLine } from '../model/escape.ts';
 import {
   formatChange,
   formatInterval,
@@ -8,11 +8,11 @@ import {
   formatPercent,
   formatSigned,
   metricName,
-} from '../words/format.ts';
-import type { Rejection } from '../words/rejection.ts';
-import type { CellResult, Comparison, Policy, Result } from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
-import { escaped } from '../words/xml.ts';
+} from '../model/format.ts';
+import type { Rejection } from '../model/rejection.ts';
+import type { CellResult, Comparison, Policy, Result } from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
+import { escaped } from '../model/xml.ts';
 import {
   headline,
   isSilent,

@@ -1,10 +1,10 @@
 // The comment: the verdict in one line, the table of all cells, and what an author wants to know folded below.
 
-import { codeBlock, codeSpan, pageUrl, type Quoting } from '../words/escape.ts';
-import { formatShare } from '../words/format.ts';
-import { type Patch, patchName } from '../words/patch.ts';
-import type { CellResult, Metric, Mover, Policy, Result } from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
+import { codeBlock, codeSpan, pageUrl, type Quoting } from '../model/escape.ts';
+import { formatShare } from '../model/format.ts';
+import { type Patch, patchName } from '../model/patch.ts';
+import type { CellResult, Metric, Mover, Policy, Result } from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
 import { type CellRow, cellColumns, cellRows, unbroken, verdictTexts } from './cell-rows.ts';
 import { fitted, rowsThatFit } from './fitting.ts';
 import { headline } from './headline.ts';

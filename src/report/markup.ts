@@ -1,5 +1,5 @@
 // HTML out of templates that escape whatever is put into them.
-import { escaped } from '../words/xml.ts';
+import { escaped } from '../model/xml.ts';
 
 /** Markup of our own making. */
 export class Html {

@@ -1,11 +1,11 @@
 // What people paste into mail: the classic ministat block of each cell.
 
-import { renderMinistat } from '../stats/ministat.ts';
-import { countedRuns } from '../stats/standing.ts';
-import { type ConfidencePercent, confidencePercents } from '../stats/student.ts';
-import type { CellResult, Metric, Policy, Run } from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
-import { isJudged } from '../words/variant-name.ts';
+import { renderMinistat } from '../analysis/stats/ministat.ts';
+import { countedRuns } from '../analysis/stats/standing.ts';
+import { type ConfidencePercent, confidencePercents } from '../analysis/stats/student.ts';
+import type { CellResult, Metric, Policy, Run } from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
+import { isJudged } from '../model/variant-name.ts';
 
 export type Ministat = { name: string; note?: string; text: string };
 

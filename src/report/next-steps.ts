@@ -1,8 +1,8 @@
 // What a result means to whoever has never read one, and what to do now: the lines below the headline.
 
-import { formatPercent } from '../words/format.ts';
-import type { Rejection } from '../words/rejection.ts';
-import type { CellResult, Metric, Outcome, Result } from '../words/result.ts';
+import { formatPercent } from '../model/format.ts';
+import type { Rejection } from '../model/rejection.ts';
+import type { CellResult, Metric, Outcome, Result } from '../model/result.ts';
 import {
   type Cause,
   causeOf,

@@ -2,11 +2,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { type CellProfiles, readProfiles, withReasons } from '../profile/of-result.ts';
-import { type BisectResult, bisectResultSchema } from '../words/bisect.ts';
-import { fromJson } from '../words/json.ts';
-import { reasonOf } from '../words/one-line.ts';
-import { type Result, resultSchema } from '../words/result.ts';
+import { type CellProfiles, readProfiles, withReasons } from '../analysis/profile/of-result.ts';
+import { type BisectResult, bisectResultSchema } from '../model/bisect.ts';
+import { fromJson } from '../model/json.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { type Result, resultSchema } from '../model/result.ts';
 
 /** A directory without a result that this version can read. */
 export class ResultError extends Error {

@@ -1,16 +1,16 @@
 // The comment on a revision of Phabricator, in Remarkup, which folds nothing and escapes nothing: texts of others stand in code only.
 
-import { pageUrl, plain, plainLine } from '../words/escape.ts';
-import { patchName } from '../words/patch.ts';
+import { pageUrl, plain, plainLine } from '../model/escape.ts';
+import { patchName } from '../model/patch.ts';
 import {
   remarkup,
   remarkupBlock,
   remarkupCell,
   remarkupText,
   remarkupWords,
-} from '../words/remarkup.ts';
-import type { CellResult, Metric, Policy, Result } from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
+} from '../model/remarkup.ts';
+import type { CellResult, Metric, Policy, Result } from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
 import { type CellRow, cellColumns, cellRows, verdictTexts } from './cell-rows.ts';
 import { fitted, rowsThatFit } from './fitting.ts';
 import { sentence } from './headline.ts';

@@ -1,10 +1,10 @@
 // The runs of a cell in the order in which they were made, drawn one mark each.
 
-import { median } from '../stats/summary.ts';
-import { plainLine } from '../words/escape.ts';
-import { formatTick } from '../words/format.ts';
-import type { Metric, Run } from '../words/result.ts';
-import { isJudged } from '../words/variant-name.ts';
+import { median } from '../analysis/stats/summary.ts';
+import { plainLine } from '../model/escape.ts';
+import { formatTick } from '../model/format.ts';
+import type { Metric, Run } from '../model/result.ts';
+import { isJudged } from '../model/variant-name.ts';
 import { scrolling } from './html-pieces.ts';
 import { type Html, html, type Piece } from './markup.ts';
 

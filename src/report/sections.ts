@@ -1,10 +1,10 @@
 // What every report tells below its verdict, before it is written in some markup.
 
+import { buildNoise } from '../analysis/stats/build-noise.ts';
+import { runsApart } from '../analysis/stats/outlier.ts';
+import { countedRuns } from '../analysis/stats/standing.ts';
 import { frameBytesFor } from '../config/schema.ts';
-import { buildNoise } from '../stats/build-noise.ts';
-import { runsApart } from '../stats/outlier.ts';
-import { countedRuns } from '../stats/standing.ts';
-import type { Quoting } from '../words/escape.ts';
+import type { Quoting } from '../model/escape.ts';
 import {
   formatChange,
   formatDuration,
@@ -14,9 +14,9 @@ import {
   formatSigned,
   grouped,
   metricName,
-} from '../words/format.ts';
-import type { Patch } from '../words/patch.ts';
-import type { Rejection } from '../words/rejection.ts';
+} from '../model/format.ts';
+import type { Patch } from '../model/patch.ts';
+import type { Rejection } from '../model/rejection.ts';
 import {
   type CellResult,
   type CellVerdict,
@@ -26,9 +26,9 @@ import {
   type Policy,
   type Result,
   type Run,
-} from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
-import { isJudged } from '../words/variant-name.ts';
+} from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
+import { isJudged } from '../model/variant-name.ts';
 import { isSilent, marginsOf, rejectionText } from './headline.ts';
 import { type Ministat, ministats } from './ministats.ts';
 import { isProfiled } from './why.ts';

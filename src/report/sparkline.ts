@@ -1,8 +1,8 @@
 // How fast a cell was, night by night, in a picture as high as a line of text.
-import { median } from '../stats/summary.ts';
-import { formatChange, formatMetric } from '../words/format.ts';
-import type { Metric } from '../words/result.ts';
-import { type Cell, cellName } from '../words/scenario.ts';
+import { median } from '../analysis/stats/summary.ts';
+import { formatChange, formatMetric } from '../model/format.ts';
+import type { Metric } from '../model/result.ts';
+import { type Cell, cellName } from '../model/scenario.ts';
 import { colors, element, path, round, svgDocument, text } from './svg.ts';
 
 /**

@@ -1,5 +1,5 @@
 // Pieces of a picture in SVG that stands by itself: as a file, on a page, and as pixels.
-import { escaped } from '../words/xml.ts';
+import { escaped } from '../model/xml.ts';
 
 /** No two are the same, so that a page can put its own in their place. */
 export const colors = {

@@ -1,16 +1,16 @@
 // Why a cell got slower or faster, in lines for a comment: the functions that moved, or why nobody knows them.
 
-import type { Quoting } from '../words/escape.ts';
+import type { Quoting } from '../model/escape.ts';
 import {
   flamegraphAnchor,
   formatDifference,
   formatShare,
   formatTwoDigits,
   grouped,
-} from '../words/format.ts';
-import type { CellProfile, CellResult, CellVerdict, Mover } from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
-import { isJudged } from '../words/variant-name.ts';
+} from '../model/format.ts';
+import type { CellProfile, CellResult, CellVerdict, Mover } from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
+import { isJudged } from '../model/variant-name.ts';
 
 /** What only the place of publication knows. */
 export type GraphLinks = {

@@ -1,9 +1,9 @@
 // Lays the result and its reports into a work directory.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CellProfiles } from '../profile/of-result.ts';
-import { reasonOf } from '../words/one-line.ts';
-import type { Result } from '../words/result.ts';
+import type { CellProfiles } from '../analysis/profile/of-result.ts';
+import { reasonOf } from '../model/one-line.ts';
+import type { Result } from '../model/result.ts';
 import { drawGraph, type Graph, graphsOf } from './graphs.ts';
 import { renderHtml } from './html.ts';
 import { intervalPlot } from './interval-plot.ts';

@@ -6,10 +6,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { runAdmit } from '../../src/action/run-admit.ts';
 import { runBisect } from '../../src/action/run-bisect.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
-import type { inSession } from '../../src/session.ts';
-import { openFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
-import { unshared } from '../../src/testbed/testbed.ts';
-import { type BisectResult, bisectResultSchema } from '../../src/words/bisect.ts';
+import type { inSession } from '../../src/gate/session.ts';
+import { openFreebsdTestbed } from '../../src/lab/freebsd/testbed.ts';
+import { unshared } from '../../src/lab/testbed.ts';
+import { type BisectResult, bisectResultSchema } from '../../src/model/bisect.ts';
 import { worldOf } from '../fakes/freebsd-testbed.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { jobHere } from '../fakes/job.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changedOfGate } from '../../src/action/gate-code.ts';
-import { openRepository } from '../../src/patch/repository.ts';
+import { openRepository } from '../../src/forge/patch/repository.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 
 const before = {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { artifactName, fetchExperiment, runsToExtend } from '../../src/action/extend.ts';
-import { UsageError } from '../../src/words/usage-error.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';

@@ -2,7 +2,7 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { whileQueued } from '../../src/action/queued.ts';
-import { upshotOfError } from '../../src/words/upshot.ts';
+import { upshotOfError } from '../../src/model/upshot.ts';
 import { commitFiles } from '../fakes/github/git-objects.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';

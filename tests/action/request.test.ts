@@ -12,8 +12,8 @@ import {
   requestText,
   subjectOf,
 } from '../../src/action/request.ts';
-import { priorities } from '../../src/words/priority.ts';
-import { UsageError } from '../../src/words/usage-error.ts';
+import { priorities } from '../../src/model/priority.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
 import { pullRequest, revision } from '../fakes/result.ts';
 
 const request: AdmittedRequest = {

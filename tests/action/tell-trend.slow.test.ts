@@ -2,10 +2,10 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { tellChanges } from '../../src/answer/alerts.ts';
-import { publishTrend, readBranchTrend } from '../../src/data-branch/branch.ts';
-import { emptyIndex } from '../../src/data-branch/layout.ts';
-import type { Change } from '../../src/words/trend.ts';
+import type { Change } from '../../src/model/trend.ts';
+import { publishTrend, readBranchTrend } from '../../src/publish/data-branch/branch.ts';
+import { emptyIndex } from '../../src/publish/data-branch/layout.ts';
+import { tellChanges } from '../../src/publish/reporters/alerts.ts';
 import { commitFiles } from '../fakes/github/git-objects.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Trigger, triggerOf } from '../../src/action/trigger.ts';
-import { UsageError } from '../../src/words/usage-error.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
 import { eventNames, payloadsOf } from '../fakes/github/webhooks.ts';
 import { times } from '../random.ts';
 

@@ -6,8 +6,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { hostedConfig, labConfig } from '../../src/cli/init/config-file.ts';
 import { configKeys, configSchema } from '../../src/config/schema.ts';
-import { hostedConfig, labConfig } from '../../src/init/config-file.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 

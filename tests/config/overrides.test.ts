@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { applyOverrides, parseEach, parseSeed, parseSwitch } from '../../src/config/overrides.ts';
 import { calledAs } from '../../src/config/parameters.ts';
-import { UsageError } from '../../src/words/usage-error.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
 
 const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
   path: 'ppsgate.yml',

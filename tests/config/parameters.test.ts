@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { define as defineBisect } from '../../src/commands/bisect.ts';
-import { define } from '../../src/commands/gate.ts';
+import { define as defineBisect } from '../../src/cli/commands/bisect.ts';
+import { define } from '../../src/cli/commands/gate.ts';
 import {
   askedWords,
   askNames,

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readSecret } from '../../src/config/secret.ts';
-import { UsageError } from '../../src/words/usage-error.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 
 const what = 'The Conduit token';

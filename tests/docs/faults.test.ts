@@ -1,6 +1,6 @@
 // docs/faults.md has a row for each fault that is tried, and no other.
 import { expect, test } from 'vitest';
-import { cases, parts, toldOf } from '../testbed/freebsd/faults.ts';
+import { cases, parts, toldOf } from '../lab/freebsd/faults.ts';
 
 const faults = Object.entries(cases).map(([fault, whens]) => ({
   fault,

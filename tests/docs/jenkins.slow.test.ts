@@ -5,9 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config/load.ts';
-import type { Job } from '../../src/patch/job.ts';
+import type { Job } from '../../src/forge/patch/job.ts';
+import { exitCodes } from '../../src/model/upshot.ts';
 import { startOnJenkins } from '../../src/relay/start-jenkins.ts';
-import { exitCodes } from '../../src/words/upshot.ts';
 import { jobPath, startFakeJenkins } from '../fakes/jenkins.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -9,9 +9,9 @@ import {
   checkSettings,
   type SettingsContext,
   settingsCommands,
-} from '../../src/dut/freebsd-settings.ts';
-import { commandText } from '../../src/host/shell.ts';
-import { driverSettings } from '../../src/words/freebsd-drivers.ts';
+} from '../../src/lab/freebsd/dut/freebsd-settings.ts';
+import { driverSettings } from '../../src/model/freebsd-drivers.ts';
+import { commandText } from '../../src/system/shell.ts';
 import { filesOf } from '../fakes/freebsd-lab/benches.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');

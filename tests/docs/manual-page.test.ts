@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { argument, escaped, manualPage } from '../../docs/manual-page.ts';
-import { programFor } from '../../src/commands/commands.ts';
+import { programFor } from '../../src/cli/commands/commands.ts';
 
 const file = '../../docs/ppsgate.1';
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { labDown, labLeftovers, labUp } from '../../src/linux-lab/lab.ts';
+import { labDown, labLeftovers, labUp } from '../../src/lab/netns/lab.ts';
 import { readResult } from '../../src/report/read.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
-import { openStore, steadySeconds } from '../../src/reservation/open.ts';
-import { readLab } from '../../src/reservation/records.ts';
+import { readLab } from '../../src/gate/reserve/records.ts';
+import { openStore, steadySeconds } from '../../src/gate/reserve/store/open.ts';
 import type { ContenderPlan, ContenderSays } from '../fakes/contender.ts';
 import type { Timed } from '../fakes/contending.ts';
 import {

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { parseDocument } from 'yaml';
-import { type Setting, splitWorkflow } from '../../src/init/workflows.ts';
+import { type Setting, splitWorkflow } from '../../src/cli/init/workflows.ts';
 
 export type Example = {
   /** Its working tree, in which the branch is checked out. */

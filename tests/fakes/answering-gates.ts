@@ -2,12 +2,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { together } from '../../src/answer/answer.ts';
-import { endingOfFailure } from '../../src/answer/ending.ts';
-import { openConduit } from '../../src/phabricator/conduit.ts';
+import { openConduit } from '../../src/forge/phabricator/conduit.ts';
+import type { Pause } from '../../src/model/pause.ts';
+import { together } from '../../src/publish/reporters/answer.ts';
+import { endingOfFailure } from '../../src/publish/reporters/ending.ts';
 import { type AnswersWorld, giveAnswers, keeping, keptOf } from '../../src/relay/answers.ts';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
-import type { Pause } from '../../src/words/pause.ts';
 
 export type AnsweringGatesPlan = {
   url: string;

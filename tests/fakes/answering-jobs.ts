@@ -2,13 +2,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { together } from '../../src/answer/answer.ts';
-import { openCheckRun } from '../../src/answer/check-run.ts';
-import { openComment } from '../../src/answer/comment.ts';
-import { endingOfResult } from '../../src/answer/ending.ts';
-import { forOneBase } from '../../src/answer/one-base.ts';
-import type { PullRequest } from '../../src/words/patch.ts';
-import type { Pause } from '../../src/words/pause.ts';
+import type { PullRequest } from '../../src/model/patch.ts';
+import type { Pause } from '../../src/model/pause.ts';
+import { together } from '../../src/publish/reporters/answer.ts';
+import { openCheckRun } from '../../src/publish/reporters/check-run.ts';
+import { openComment } from '../../src/publish/reporters/comment.ts';
+import { endingOfResult } from '../../src/publish/reporters/ending.ts';
+import { forOneBase } from '../../src/publish/reporters/one-base.ts';
 import { hastyOctokit } from './github/hasty-octokit.ts';
 import { passing } from './result.ts';
 

@@ -7,8 +7,8 @@ import type {
   BisectResult,
   BisectRevision,
   Fault,
-} from '../../src/words/bisect.ts';
-import { metricSchema } from '../../src/words/result.ts';
+} from '../../src/model/bisect.ts';
+import { metricSchema } from '../../src/model/result.ts';
 import { aBisectResult, aChange, commitAt } from './bisect-result.ts';
 import { aRun, unfit } from './result.ts';
 

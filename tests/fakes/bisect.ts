@@ -1,10 +1,10 @@
 // Bisections of ranges that are made up, on a testbed of which only the numbers are.
-import type { BisectPlan } from '../../src/bisect/plan.ts';
-import type { Revision } from '../../src/bisect/range.ts';
-import { runBisection, type Variants } from '../../src/bisect/run.ts';
-import type { ExperimentEvent } from '../../src/experiment/experiment-event.ts';
-import type { Entry } from '../../src/experiment/journal.ts';
-import type { Testbed } from '../../src/testbed/testbed.ts';
+import type { BisectPlan } from '../../src/gate/bisect/plan.ts';
+import type { Revision } from '../../src/gate/bisect/range.ts';
+import { runBisection, type Variants } from '../../src/gate/bisect/run.ts';
+import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event.ts';
+import type { Entry } from '../../src/gate/experiment/journal.ts';
+import type { Testbed } from '../../src/lab/testbed.ts';
 import { aConfig, singleRuns } from './plan.ts';
 import { aRun, forwarding } from './result.ts';
 

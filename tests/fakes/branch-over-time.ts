@@ -1,12 +1,12 @@
 // The nights of several testbeds, with all that can happen to a branch: made up, for what is drawn of them.
 import { createHash } from 'node:crypto';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import type { Source } from '../../src/site/source.ts';
-import { standardNormal } from '../../src/stats/normal.ts';
-import { median } from '../../src/stats/summary.ts';
-import { byCommit, seriesKey } from '../../src/trend/changes.ts';
-import { type Cell, families, scenariosOf } from '../../src/words/scenario.ts';
-import type { Change, Night, TrendIndex } from '../../src/words/trend.ts';
+import { standardNormal } from '../../src/analysis/stats/normal.ts';
+import { median } from '../../src/analysis/stats/summary.ts';
+import { byCommit, seriesKey } from '../../src/analysis/trend/changes.ts';
+import { type Cell, families, scenariosOf } from '../../src/model/scenario.ts';
+import type { Change, Night, TrendIndex } from '../../src/model/trend.ts';
+import type { Source } from '../../src/publish/site/source.ts';
 
 /** The night before which a site of them is made. */
 export const dayAfter = new Date('2026-11-21T06:00:00Z');

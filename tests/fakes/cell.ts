@@ -1,10 +1,10 @@
 // A cell judged alone, by a design that looks once at all its pairs.
 
-import { type CellRuns, standings } from '../../src/stats/standing.ts';
-import { cellResult } from '../../src/stats/verdict.ts';
-import type { CellResult, Policy, Run } from '../../src/words/result.ts';
-import type { Cell } from '../../src/words/scenario.ts';
-import { isJudged } from '../../src/words/variant-name.ts';
+import { type CellRuns, standings } from '../../src/analysis/stats/standing.ts';
+import { cellResult } from '../../src/analysis/stats/verdict.ts';
+import type { CellResult, Policy, Run } from '../../src/model/result.ts';
+import type { Cell } from '../../src/model/scenario.ts';
+import { isJudged } from '../../src/model/variant-name.ts';
 import { forwarding, policy } from './result.ts';
 
 /** Paired runs, all of which have come; with what a test wants to be otherwise. */

@@ -3,19 +3,19 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
-import { FencedError } from '../../src/host/fence.ts';
-import { machinesOf } from '../../src/inventory/machines.ts';
 import {
   type Lease,
   LeaseLostError,
   NotReservedError,
   reserve,
-} from '../../src/reservation/lease.ts';
-import { steadySeconds } from '../../src/reservation/open.ts';
-import { StoreError } from '../../src/reservation/store.ts';
-import { connectTo } from '../../src/testbed/connect.ts';
-import { fencedConnect, raiseFences } from '../../src/testbed/fence.ts';
-import type { Priority } from '../../src/words/priority.ts';
+} from '../../src/gate/reserve/lease.ts';
+import { steadySeconds } from '../../src/gate/reserve/store/open.ts';
+import { StoreError } from '../../src/gate/reserve/store/store.ts';
+import { connectTo } from '../../src/lab/connect.ts';
+import { FencedError } from '../../src/lab/lease/fence.ts';
+import { fencedConnect, raiseFences } from '../../src/lab/lease/testbed-fence.ts';
+import { machinesOf } from '../../src/lab/machines.ts';
+import type { Priority } from '../../src/model/priority.ts';
 import { openContending, type Sign, say } from './contending.ts';
 import { useBy } from './machine-log.ts';
 

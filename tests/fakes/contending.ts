@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
-import type { LeaseWorld } from '../../src/reservation/lease.ts';
-import { openStore, steadySeconds } from '../../src/reservation/open.ts';
-import type { Store } from '../../src/reservation/store.ts';
+import type { LeaseWorld } from '../../src/gate/reserve/lease.ts';
+import { openStore, steadySeconds } from '../../src/gate/reserve/store/open.ts';
+import type { Store } from '../../src/gate/reserve/store/store.ts';
 
 /** Whatever a process says has its time, by `steadySeconds`. */
 export type Timed<Saying> = Saying & { at: number };

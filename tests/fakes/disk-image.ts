@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FreebsdGuests, GuestImage } from '../../src/config/virtual-testbed.ts';
-import type { Host } from '../../src/host/ssh.ts';
-import { connectTo } from '../../src/testbed/connect.ts';
-import type { Guest } from '../../src/virtual-lab/guest.ts';
-import { packing, unpackKernel } from '../../src/virtual-lab/kernel-files.ts';
-import type { VirtualLab } from '../../src/virtual-lab/lab.ts';
-import { packUserland } from '../../src/virtual-lab/userland.ts';
+import { connectTo } from '../../src/lab/connect.ts';
+import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
+import { packing, unpackKernel } from '../../src/lab/qemu/vm/kernel-files.ts';
+import type { VirtualLab } from '../../src/lab/qemu/vm/lab.ts';
+import { packUserland } from '../../src/lab/qemu/vm/userland.ts';
+import type { Host } from '../../src/system/host/ssh.ts';
 import { makeKey, publicKey } from './sshd.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { priorities } from '../../src/words/priority.ts';
+import { priorities } from '../../src/model/priority.ts';
 import type { ContenderSays, Turn } from './contender.ts';
 import type { Program } from './program.ts';
 

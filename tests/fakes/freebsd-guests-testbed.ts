@@ -1,10 +1,10 @@
 // The fake guests with FreeBSD as an opened testbed, with base and patched for them, and blasts of pairs.
 import { expect } from 'vitest';
-import type { Variant } from '../../src/build/variant.ts';
-import type { KeepLog, PrepareRequest, Testbed } from '../../src/testbed/testbed.ts';
-import { openVirtualTestbed } from '../../src/testbed/virtual/testbed.ts';
-import type { PlannedBlast } from '../../src/words/planned-blast.ts';
-import type { Cell } from '../../src/words/scenario.ts';
+import type { Variant } from '../../src/kernel/variant.ts';
+import { openVirtualTestbed } from '../../src/lab/qemu/testbed.ts';
+import type { KeepLog, PrepareRequest, Testbed } from '../../src/lab/testbed.ts';
+import type { PlannedBlast } from '../../src/model/planned-blast.ts';
+import type { Cell } from '../../src/model/scenario.ts';
 import { temporaryFolder } from './folder.ts';
 import { type FakeGuests, type FakeGuestsOptions, fakeGuests } from './freebsd-guests.ts';
 import type { KernelText } from './freebsd-lab/kernel.ts';

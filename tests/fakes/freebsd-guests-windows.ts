@@ -1,9 +1,9 @@
 // Windows of packets through guests with FreeBSD, in virtual time: what windows.sh does on wires, and the lines it prints.
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Windows, WindowsRequest } from '../../src/testbed/virtual/windows.ts';
-import { guestMac } from '../../src/virtual-lab/addresses.ts';
-import type { Guest } from '../../src/virtual-lab/guest.ts';
-import type { Family } from '../../src/words/scenario.ts';
+import { guestMac } from '../../src/lab/qemu/vm/addresses.ts';
+import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
+import type { Windows, WindowsRequest } from '../../src/lab/qemu/windows.ts';
+import type { Family } from '../../src/model/scenario.ts';
 import type { Clock } from './freebsd-lab/clock.ts';
 import { addressOf } from './freebsd-lab/commands/symbols.ts';
 import { type LabScenario, scenarioInForce } from './freebsd-lab/firewall.ts';

@@ -2,14 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CommandOutcome } from '../../src/host/execute.ts';
-import { type Command, shell } from '../../src/host/shell.ts';
-import type { Host } from '../../src/host/ssh.ts';
-import type { Windows } from '../../src/testbed/virtual/windows.ts';
-import { trafgenFlows } from '../../src/traffic/flows.ts';
-import { guestMac, receiverMac, senderMac } from '../../src/virtual-lab/addresses.ts';
-import type { Guest } from '../../src/virtual-lab/guest.ts';
-import type { Family } from '../../src/words/scenario.ts';
+import { guestMac, receiverMac, senderMac } from '../../src/lab/qemu/vm/addresses.ts';
+import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
+import type { Windows } from '../../src/lab/qemu/windows.ts';
+import { trafgenFlows } from '../../src/lab/traffic/flows.ts';
+import type { Family } from '../../src/model/scenario.ts';
+import type { CommandOutcome } from '../../src/system/host/execute.ts';
+import type { Host } from '../../src/system/host/ssh.ts';
+import { type Command, shell } from '../../src/system/shell.ts';
 import { temporaryFolder } from './folder.ts';
 import { type FakeGuests, type FakeGuestsOptions, fakeGuests } from './freebsd-guests.ts';
 

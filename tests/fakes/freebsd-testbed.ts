@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Variant } from '../../src/build/variant.ts';
 import type { ConsoleConfig } from '../../src/config/console.ts';
 import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
 import type { Traffic } from '../../src/config/schema.ts';
-import { openConsole, realConsoleWorld } from '../../src/console/console.ts';
-import type { Target } from '../../src/host/login.ts';
-import { connectTo } from '../../src/testbed/connect.ts';
-import type { FreebsdWorld } from '../../src/testbed/freebsd/world.ts';
+import type { Variant } from '../../src/kernel/variant.ts';
+import { connectTo } from '../../src/lab/connect.ts';
+import { openConsole, realConsoleWorld } from '../../src/lab/console/console.ts';
+import type { FreebsdWorld } from '../../src/lab/freebsd/world.ts';
+import type { Target } from '../../src/system/host/login.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
 import type { FreebsdLab } from './freebsd-lab/lab.ts';
 

@@ -1,5 +1,5 @@
 // A history without a file, and lines of one.
-import type { HistoryEntry, HistoryFile } from '../../src/experiment/history.ts';
+import type { HistoryEntry, HistoryFile } from '../../src/gate/experiment/history.ts';
 import { forwarding } from './result.ts';
 
 /** Five runs of base around 800 kpps on the fake testbed, with what a test wants to be otherwise. */

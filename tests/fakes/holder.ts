@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
-import { type Lease, reserve } from '../../src/reservation/lease.ts';
-import { steadySeconds } from '../../src/reservation/open.ts';
-import { giveBack } from '../../src/reservation/reservation.ts';
+import { type Lease, reserve } from '../../src/gate/reserve/lease.ts';
+import { giveBack } from '../../src/gate/reserve/reservation.ts';
+import { steadySeconds } from '../../src/gate/reserve/store/open.ts';
 import { openContending, type Sign, say } from './contending.ts';
 
 export type HolderPlan = { name: string; reservations: ReservationsConfig; testbed: string };

@@ -1,33 +1,53 @@
 // Text that stops parsers, and every parser of text that others write: a patch's kernel, an artifact, a comment.
 
-import { readMemory } from '../../src/answer/comment-text.ts';
-import { readBuildFailure } from '../../src/build/build-log.ts';
-import { lastWords, whatItShows } from '../../src/console/shown.ts';
-import { parseHistory, parseIndex } from '../../src/data-branch/layout.ts';
-import { parseTrendIndex } from '../../src/data-branch/trend-files.ts';
-import { parseCpuTimes, parseInterfaceCounters } from '../../src/dut/freebsd-counters.ts';
-import { fingerprintCommands, fingerprintOf } from '../../src/dut/freebsd-fingerprint.ts';
-import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../src/dut/freebsd-network.ts';
-import { sentWithin } from '../../src/dut/freebsd-profile.ts';
+import { flamegraph } from '../../src/analysis/profile/flamegraph.ts';
+import { foldedLines } from '../../src/analysis/profile/fold.ts';
+import { withoutIdle } from '../../src/analysis/profile/idle.ts';
+import { explain } from '../../src/analysis/profile/movers.ts';
+import { foreignBounds, parseProfile } from '../../src/analysis/profile/read.ts';
+import { parseColumn } from '../../src/analysis/stats/columns.ts';
+import { parseNights } from '../../src/analysis/trend/nights.ts';
+import { parseResult } from '../../src/forge/github/artifact.ts';
+import { callOnPhabricator, parseCommand } from '../../src/forge/patch/command.ts';
+import { checkDiff, whyGitRefuses } from '../../src/forge/patch/diff.ts';
+import { whyMisleading } from '../../src/forge/phabricator/diff.ts';
+import { readBuildFailure } from '../../src/kernel/build-log.ts';
+import { lastWords, whatItShows } from '../../src/lab/console/shown.ts';
+import {
+  parseCpuTimes,
+  parseInterfaceCounters,
+} from '../../src/lab/freebsd/dut/freebsd-counters.ts';
+import {
+  fingerprintCommands,
+  fingerprintOf,
+} from '../../src/lab/freebsd/dut/freebsd-fingerprint.ts';
+import {
+  parseArp,
+  parseIfconfig,
+  parseNdp,
+  parseRoutes,
+} from '../../src/lab/freebsd/dut/freebsd-network.ts';
+import { sentWithin } from '../../src/lab/freebsd/dut/freebsd-profile.ts';
 import {
   checkSettings,
   type SettingsContext,
   settingsCommands,
-} from '../../src/dut/freebsd-settings.ts';
-import { arrivalsAround } from '../../src/dut/linux-profile.ts';
-import { parseObservation, samplesAsTheyCome } from '../../src/dut/linux-script.ts';
-import { parseSysctl } from '../../src/dut/sysctl.ts';
-import { parseResult } from '../../src/github/artifact.ts';
-import { parseKnownHosts } from '../../src/host/known-hosts.ts';
-import { type Command, commandText } from '../../src/host/shell.ts';
-import { callOnPhabricator, parseCommand } from '../../src/patch/command.ts';
-import { checkDiff, whyGitRefuses } from '../../src/patch/diff.ts';
-import { whyMisleading } from '../../src/phabricator/diff.ts';
-import { flamegraph } from '../../src/profile/flamegraph.ts';
-import { foldedLines } from '../../src/profile/fold.ts';
-import { withoutIdle } from '../../src/profile/idle.ts';
-import { explain } from '../../src/profile/movers.ts';
-import { foreignBounds, parseProfile } from '../../src/profile/read.ts';
+} from '../../src/lab/freebsd/dut/freebsd-settings.ts';
+import { arrivalsAround } from '../../src/lab/linux/linux-profile.ts';
+import { parseObservation, samplesAsTheyCome } from '../../src/lab/linux/linux-script.ts';
+import { parseSysctl } from '../../src/lab/linux/sysctl.ts';
+import { parsePktGenLog } from '../../src/lab/traffic/pkt-gen.ts';
+import { isReady, processIdIn } from '../../src/lab/traffic/pkt-gen-command.ts';
+import { parseTrafgenLog } from '../../src/lab/traffic/trafgen.ts';
+import { codeBlock, codeSpan, plainLine } from '../../src/model/escape.ts';
+import { lastLine, reasonOf, shortened } from '../../src/model/one-line.ts';
+import type { Rejection } from '../../src/model/rejection.ts';
+import { remarkupBlock, remarkupCell, remarkupText } from '../../src/model/remarkup.ts';
+import { withoutPaths } from '../../src/model/without-paths.ts';
+import { escaped } from '../../src/model/xml.ts';
+import { parseHistory, parseIndex } from '../../src/publish/data-branch/layout.ts';
+import { parseTrendIndex } from '../../src/publish/data-branch/trend-files.ts';
+import { readMemory } from '../../src/publish/reporters/comment-text.ts';
 import { annotationsOf } from '../../src/report/annotations.ts';
 import { renderBisectHtml } from '../../src/report/bisect-html.ts';
 import { renderBisectMarkdown } from '../../src/report/bisect-markdown.ts';
@@ -36,17 +56,8 @@ import { renderHtml } from '../../src/report/html.ts';
 import { renderJunit } from '../../src/report/junit.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderRemarkup } from '../../src/report/remarkup.ts';
-import { parseColumn } from '../../src/stats/columns.ts';
-import { parsePktGenLog } from '../../src/traffic/pkt-gen.ts';
-import { isReady, processIdIn } from '../../src/traffic/pkt-gen-command.ts';
-import { parseTrafgenLog } from '../../src/traffic/trafgen.ts';
-import { parseNights } from '../../src/trend/nights.ts';
-import { codeBlock, codeSpan, plainLine } from '../../src/words/escape.ts';
-import { lastLine, reasonOf, shortened } from '../../src/words/one-line.ts';
-import type { Rejection } from '../../src/words/rejection.ts';
-import { remarkupBlock, remarkupCell, remarkupText } from '../../src/words/remarkup.ts';
-import { withoutPaths } from '../../src/words/without-paths.ts';
-import { escaped } from '../../src/words/xml.ts';
+import { parseKnownHosts } from '../../src/system/host/known-hosts.ts';
+import { type Command, commandText } from '../../src/system/shell.ts';
 import { aBisectResult, aRevision, failedForm } from './bisect-result.ts';
 import { aResult } from './result.ts';
 

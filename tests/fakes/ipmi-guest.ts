@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { HostConfig } from '../../src/config/fields.ts';
-import { guestAddress, guestMac, guestNetwork } from '../../src/virtual-lab/addresses.ts';
-import { packing, unpackKernel } from '../../src/virtual-lab/kernel-files.ts';
-import { kernelCommandLine } from '../../src/virtual-lab/lab.ts';
-import { packUserland } from '../../src/virtual-lab/userland.ts';
-import { startSerial } from '../console/serial.ts';
-import { type IpmiSim, startIpmiSim } from '../power/ipmi-sim.ts';
+import { guestAddress, guestMac, guestNetwork } from '../../src/lab/qemu/vm/addresses.ts';
+import { packing, unpackKernel } from '../../src/lab/qemu/vm/kernel-files.ts';
+import { kernelCommandLine } from '../../src/lab/qemu/vm/lab.ts';
+import { packUserland } from '../../src/lab/qemu/vm/userland.ts';
+import { startSerial } from '../lab/console/serial.ts';
+import { type IpmiSim, startIpmiSim } from '../lab/power/ipmi-sim.ts';
 import { freePort, makeKey, publicKey } from './sshd.ts';
 
 const run = promisify(execFile);

@@ -5,7 +5,7 @@ import { onTestFinished, vi } from 'vitest';
 import { readInputs } from '../../src/action/inputs.ts';
 import type { JobContext } from '../../src/action/job.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { openRepository } from '../../src/patch/repository.ts';
+import { openRepository } from '../../src/forge/patch/repository.ts';
 import { temporaryFolder } from './folder.ts';
 import { hastyOctokit } from './github/hasty-octokit.ts';
 import { type FakeGitHub, installationToken } from './github/server.ts';

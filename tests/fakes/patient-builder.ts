@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { kernelSums } from '../../src/build/kernel-sums.ts';
-import type { Variant } from '../../src/build/variant.ts';
 import type { BuilderConfig } from '../../src/config/builder.ts';
-import { connectTo } from '../../src/testbed/connect.ts';
-import type { Builder } from '../../src/testbed/freebsd/kernels.ts';
+import { kernelSums } from '../../src/kernel/kernel-sums.ts';
+import type { Variant } from '../../src/kernel/variant.ts';
+import { connectTo } from '../../src/lab/connect.ts';
+import type { Builder } from '../../src/lab/freebsd/kernels.ts';
 import { freebsdBuilder } from './freebsd-builder.ts';
 import { kernelArchive } from './freebsd-lab/kernel.ts';
 import { commit, newRepository } from './repository.ts';

@@ -1,5 +1,5 @@
 // Who gets which testbed, said as plainly as it can be, to hold against what is fast.
-import type { QueuePlace, Testbeds } from '../../src/reservation/queue.ts';
+import type { QueuePlace, Testbeds } from '../../src/gate/reserve/queue.ts';
 
 export type Wanting = QueuePlace & { wants: Testbeds };
 

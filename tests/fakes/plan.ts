@@ -1,10 +1,11 @@
 // Small made-up configurations and plans.
-import type { Overlay } from '../../src/build/overlay.ts';
+
 import { githubSchema } from '../../src/config/github.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { trendSchema } from '../../src/config/trend.ts';
-import type { HistoryEntry } from '../../src/experiment/history.ts';
-import { makePlan, type Plan } from '../../src/experiment/plan.ts';
+import type { HistoryEntry } from '../../src/gate/experiment/history.ts';
+import { makePlan, type Plan } from '../../src/gate/experiment/plan.ts';
+import type { Overlay } from '../../src/kernel/overlay.ts';
 import { pullRequest, revision } from './result.ts';
 
 export const overlays: Overlay[] = [

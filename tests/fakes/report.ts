@@ -1,13 +1,13 @@
 // A made-up experiment with all that a report can show, for its tests and for the pictures in the documentation.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { explain } from '../../src/profile/movers.ts';
-import type { CellProfiles } from '../../src/profile/of-result.ts';
-import { type Profile, samplesOf } from '../../src/profile/profile.ts';
-import { standardNormal } from '../../src/stats/normal.ts';
-import type { Revision } from '../../src/words/patch.ts';
-import type { CellResult, CellVerdict, Interval, Result, Run } from '../../src/words/result.ts';
-import { type Cell, cellName } from '../../src/words/scenario.ts';
+import { explain } from '../../src/analysis/profile/movers.ts';
+import type { CellProfiles } from '../../src/analysis/profile/of-result.ts';
+import { type Profile, samplesOf } from '../../src/analysis/profile/profile.ts';
+import { standardNormal } from '../../src/analysis/stats/normal.ts';
+import type { Revision } from '../../src/model/patch.ts';
+import type { CellResult, CellVerdict, Interval, Result, Run } from '../../src/model/result.ts';
+import { type Cell, cellName } from '../../src/model/scenario.ts';
 import { aResult, aRun, policy, unfit } from './result.ts';
 
 /** An ipfw patch that is faster with many states, and as fast elsewhere. */

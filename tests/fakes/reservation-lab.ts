@@ -2,12 +2,22 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { openEtcd } from '../../src/reservation/etcd.ts';
-import { type Lease, type LeaseWorld, reserve, type Waiting } from '../../src/reservation/lease.ts';
-import { type Holding, readLab } from '../../src/reservation/records.ts';
-import { giveBack, type Request } from '../../src/reservation/reservation.ts';
-import { openSqlite } from '../../src/reservation/sqlite.ts';
-import { type Change, type Snapshot, type Store, StoreError } from '../../src/reservation/store.ts';
+import {
+  type Lease,
+  type LeaseWorld,
+  reserve,
+  type Waiting,
+} from '../../src/gate/reserve/lease.ts';
+import { type Holding, readLab } from '../../src/gate/reserve/records.ts';
+import { giveBack, type Request } from '../../src/gate/reserve/reservation.ts';
+import { openEtcd } from '../../src/gate/reserve/store/etcd.ts';
+import { openSqlite } from '../../src/gate/reserve/store/sqlite.ts';
+import {
+  type Change,
+  type Snapshot,
+  type Store,
+  StoreError,
+} from '../../src/gate/reserve/store/store.ts';
 import { temporaryFolder } from './folder.ts';
 
 export type ReservationLab = {

@@ -7,7 +7,7 @@ import {
   NotReservedError,
   reserve,
   type Waiting,
-} from '../../src/reservation/lease.ts';
+} from '../../src/gate/reserve/lease.ts';
 import {
   keys,
   type LabState,
@@ -15,10 +15,15 @@ import {
   readLab,
   readLog,
   type Ticket,
-} from '../../src/reservation/records.ts';
-import { liftQuarantine, type Request, setQuarantine } from '../../src/reservation/reservation.ts';
-import { type Change, type Snapshot, type Store, StoreError } from '../../src/reservation/store.ts';
-import { type Priority, priorities } from '../../src/words/priority.ts';
+} from '../../src/gate/reserve/records.ts';
+import { liftQuarantine, type Request, setQuarantine } from '../../src/gate/reserve/reservation.ts';
+import {
+  type Change,
+  type Snapshot,
+  type Store,
+  StoreError,
+} from '../../src/gate/reserve/store/store.ts';
+import { type Priority, priorities } from '../../src/model/priority.ts';
 import { plainAssign } from './plain-queue.ts';
 import {
   clockSlack,
@@ -614,7 +619,7 @@ function plainGrants({ tickets, held, quarantines }: LabState): Map<string, stri
   );
 }
 
-/** See src/host/fence.ts: each remembers the highest token, and takes no command with a lower one. */
+/** See src/lab/lease/fence.ts: each remembers the highest token, and takes no command with a lower one. */
 function makeMachines() {
   const highest = new Map<string, number>();
   const takes = (machine: string, token: number) => token >= (highest.get(machine) ?? 0);

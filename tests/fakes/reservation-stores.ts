@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { openEtcd } from '../../src/reservation/etcd.ts';
-import { openSqlite } from '../../src/reservation/sqlite.ts';
-import type { Store } from '../../src/reservation/store.ts';
+import { openEtcd } from '../../src/gate/reserve/store/etcd.ts';
+import { openSqlite } from '../../src/gate/reserve/store/sqlite.ts';
+import type { Store } from '../../src/gate/reserve/store/store.ts';
 import { temporaryFolder } from './folder.ts';
 
 export type Stores = {

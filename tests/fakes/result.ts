@@ -1,8 +1,6 @@
 // Small made-up pieces of a result, for tests that read, judge or show one.
 
-import { endingOfResult, type Measured } from '../../src/answer/ending.ts';
-import type { ReportLinks } from '../../src/report/markdown.ts';
-import type { PullRequest, Revision } from '../../src/words/patch.ts';
+import type { PullRequest, Revision } from '../../src/model/patch.ts';
 import type {
   CellResult,
   Interval,
@@ -11,8 +9,10 @@ import type {
   Result,
   Run,
   Validity,
-} from '../../src/words/result.ts';
-import type { Cell } from '../../src/words/scenario.ts';
+} from '../../src/model/result.ts';
+import type { Cell } from '../../src/model/scenario.ts';
+import { endingOfResult, type Measured } from '../../src/publish/reporters/ending.ts';
+import type { ReportLinks } from '../../src/report/markdown.ts';
 
 export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 

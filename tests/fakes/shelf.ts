@@ -1,5 +1,9 @@
 // A data branch or directory in memory, published to as both are.
 import { expect } from 'vitest';
+import { byCommit, seriesKey } from '../../src/analysis/trend/changes.ts';
+import { parseNights, type Trend } from '../../src/analysis/trend/nights.ts';
+import type { Result } from '../../src/model/result.ts';
+import type { Night } from '../../src/model/trend.ts';
 import {
   emptyIndex,
   nextFiles,
@@ -8,13 +12,13 @@ import {
   parseIndex,
   type Rules,
   type Stored,
-} from '../../src/data-branch/layout.ts';
-import { nightsPath } from '../../src/data-branch/paths.ts';
-import { isNeeded, parseTrendIndex, type YearFilter } from '../../src/data-branch/trend-files.ts';
-import { byCommit, seriesKey } from '../../src/trend/changes.ts';
-import { parseNights, type Trend } from '../../src/trend/nights.ts';
-import type { Result } from '../../src/words/result.ts';
-import type { Night } from '../../src/words/trend.ts';
+} from '../../src/publish/data-branch/layout.ts';
+import { nightsPath } from '../../src/publish/data-branch/paths.ts';
+import {
+  isNeeded,
+  parseTrendIndex,
+  type YearFilter,
+} from '../../src/publish/data-branch/trend-files.ts';
 import { aResult } from './result.ts';
 
 /** Text by path. */

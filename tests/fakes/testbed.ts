@@ -1,12 +1,12 @@
 // A testbed without machines: packets per second from a known effect and seeded noise, and faults on order.
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import type { Sample } from '../../src/dut/linux-script.ts';
-import { measuredRun } from '../../src/testbed/linux/run.ts';
-import type { BlastOutcome, ProfileOutcome, Testbed } from '../../src/testbed/testbed.ts';
-import type { PlannedBlast, PlannedRun } from '../../src/words/planned-blast.ts';
-import type { Prepared, Rejected } from '../../src/words/rejection.ts';
-import type { Cell } from '../../src/words/scenario.ts';
+import type { Sample } from '../../src/lab/linux/linux-script.ts';
+import { measuredRun } from '../../src/lab/netns/run.ts';
+import type { BlastOutcome, ProfileOutcome, Testbed } from '../../src/lab/testbed.ts';
+import type { PlannedBlast, PlannedRun } from '../../src/model/planned-blast.ts';
+import type { Prepared, Rejected } from '../../src/model/rejection.ts';
+import type { Cell } from '../../src/model/scenario.ts';
 
 export type Fault =
   /** The blast ends without a measurement. */

@@ -1,6 +1,6 @@
 // A branch's trend for tests: a change as it is found, and the data branch that keeps it.
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-import type { Change, TrendIndex } from '../../src/words/trend.ts';
+import type { Change, TrendIndex } from '../../src/model/trend.ts';
 
 const good = '1a'.repeat(20);
 const bad = '2b'.repeat(20);

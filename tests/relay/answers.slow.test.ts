@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { together } from '../../src/answer/answer.ts';
+import { openConduit } from '../../src/forge/phabricator/conduit.ts';
+import { together } from '../../src/publish/reporters/answer.ts';
 import {
   cancelled,
   type Ending,
   endingOfFailure,
   endingOfResult,
-} from '../../src/answer/ending.ts';
-import { openConduit } from '../../src/phabricator/conduit.ts';
+} from '../../src/publish/reporters/ending.ts';
 import {
   type AnswersWorld,
   giveAnswers,

@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { exitCodeOf, findingText, summary } from '../../src/commands/phabricator.ts';
+import { exitCodeOf, findingText, summary } from '../../src/cli/commands/phabricator.ts';
 import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
 import type { OverlayPlace } from '../../src/config/schema.ts';
 import { checkPhabricator } from '../../src/relay/checkup.ts';
@@ -18,8 +18,8 @@ import { makeAuthority } from '../fakes/authority.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
+import { startHttps } from '../lab/power/https-server.ts';
 import { describeWith, sharedFolder, testWith } from '../needs.ts';
-import { startHttps } from '../power/https-server.ts';
 
 const webhookKey = 'k'.repeat(32);
 const buildPassword = 'harbormaster:open sesame';

@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
-import type { Job } from '../../src/patch/job.ts';
-import { type Conduit, openConduit } from '../../src/phabricator/conduit.ts';
+import type { Job } from '../../src/forge/patch/job.ts';
+import { type Conduit, openConduit } from '../../src/forge/phabricator/conduit.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
 import {
   type DecideWorld,
   type Decision,
@@ -11,7 +12,6 @@ import {
   type Occurrence,
 } from '../../src/relay/decide.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
-import { UsageError } from '../../src/words/usage-error.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { smallDiff as raw } from '../fakes/phabricator/calling.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';

@@ -1,6 +1,6 @@
 // What deliveries and polls say that has happened, of which both know no more than that something did.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Conduit, openConduit } from '../../src/phabricator/conduit.ts';
+import { type Conduit, openConduit } from '../../src/forge/phabricator/conduit.ts';
 import type { Delivery } from '../../src/relay/inbox.ts';
 import { happenedSoFar, occurrencesOf, occurrencesSince } from '../../src/relay/occurrence.ts';
 import { smallDiff as raw } from '../fakes/phabricator/calling.ts';

@@ -13,9 +13,9 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { writeBisectPlan } from '../../src/bisect/plan.ts';
-import { writePlan } from '../../src/experiment/plan.ts';
-import type { Job } from '../../src/patch/job.ts';
+import type { Job } from '../../src/forge/patch/job.ts';
+import { writeBisectPlan } from '../../src/gate/bisect/plan.ts';
+import { writePlan } from '../../src/gate/experiment/plan.ts';
 import { type HereOptions, startHere } from '../../src/relay/start-here.ts';
 import { aBisectPlan } from '../fakes/bisect.ts';
 import { temporaryFolder } from '../fakes/folder.ts';

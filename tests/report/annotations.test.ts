@@ -1,8 +1,8 @@
 // Which lines of a failure are shown at the code, and that no text of others leads out of it.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Result } from '../../src/model/result.ts';
 import { annotationsOf } from '../../src/report/annotations.ts';
-import type { Result } from '../../src/words/result.ts';
 import { aResult, unchanged } from '../fakes/result.ts';
 import { times } from '../random.ts';
 

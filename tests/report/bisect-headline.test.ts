@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { BisectAnswer } from '../../src/model/bisect.ts';
 import { bisectHeadline, bisectNextSteps, bisectSymbol } from '../../src/report/bisect-headline.ts';
-import type { BisectAnswer } from '../../src/words/bisect.ts';
 import {
   aBisectResult,
   bisectResults,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { withReasons } from '../../src/profile/of-result.ts';
+import { withReasons } from '../../src/analysis/profile/of-result.ts';
+import { type BisectResult, bisectResultSchema } from '../../src/model/bisect.ts';
+import type { CellProfile } from '../../src/model/result.ts';
 import { renderBisectHtml } from '../../src/report/bisect-html.ts';
-import { type BisectResult, bisectResultSchema } from '../../src/words/bisect.ts';
-import type { CellProfile } from '../../src/words/result.ts';
 import {
   aBisectResult,
   bisectResults,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { BisectResult } from '../../src/model/bisect.ts';
 import { bisectPlot, bisectPlotAlt } from '../../src/report/bisect-plot.ts';
 import { isMeasured } from '../../src/report/bisect-rows.ts';
 import { pngOf } from '../../src/report/png.ts';
-import type { BisectResult } from '../../src/words/bisect.ts';
 import { anyBisect } from '../fakes/any-bisect.ts';
 import {
   aBisectResult,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { BisectResult } from '../../src/model/bisect.ts';
 import { type BisectRow, bisectRows, rangeText } from '../../src/report/bisect-rows.ts';
-import type { BisectResult } from '../../src/words/bisect.ts';
 import {
   aBisectResult,
   commitAt,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { CellResult, Result } from '../../src/model/result.ts';
+import type { Cell } from '../../src/model/scenario.ts';
 import { headline } from '../../src/report/headline.ts';
-import type { CellResult, Result } from '../../src/words/result.ts';
-import type { Cell } from '../../src/words/scenario.ts';
 import { aCell, aResult, aRun, policy, revision, unchanged, unfit } from '../fakes/result.ts';
 
 const inet6: Cell = { scenario: 'forwarding', family: 'inet6' };

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { CellProfiles } from '../../src/profile/of-result.ts';
-import type { Profile } from '../../src/profile/profile.ts';
-import { renderHtml } from '../../src/report/html.ts';
-import { flamegraphAnchor } from '../../src/words/format.ts';
-import type { Rejection } from '../../src/words/rejection.ts';
+import type { CellProfiles } from '../../src/analysis/profile/of-result.ts';
+import type { Profile } from '../../src/analysis/profile/profile.ts';
+import { flamegraphAnchor } from '../../src/model/format.ts';
+import type { Rejection } from '../../src/model/rejection.ts';
 import {
   type CellResult,
   type CellVerdict,
   type Result,
   resultSchema,
-} from '../../src/words/result.ts';
+} from '../../src/model/result.ts';
+import { renderHtml } from '../../src/report/html.ts';
 import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
 import {

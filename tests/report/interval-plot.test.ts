@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { intervalPlot } from '../../src/report/interval-plot.ts';
-import { pngOf } from '../../src/report/png.ts';
 import {
   type CellResult,
   type CellVerdict,
   type Interval,
   metricSchema,
   type Result,
-} from '../../src/words/result.ts';
+} from '../../src/model/result.ts';
+import { intervalPlot } from '../../src/report/interval-plot.ts';
+import { pngOf } from '../../src/report/png.ts';
 import { aCell, aResult, policy, revision } from '../fakes/result.ts';
 import { hostileToXml } from '../fakes/xml.ts';
 import { times } from '../random.ts';

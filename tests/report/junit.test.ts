@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Rejection } from '../../src/model/rejection.ts';
+import type { CellResult, Result } from '../../src/model/result.ts';
 import { renderJunit } from '../../src/report/junit.ts';
-import type { Rejection } from '../../src/words/rejection.ts';
-import type { CellResult, Result } from '../../src/words/result.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aCell, aResult, unchanged } from '../fakes/result.ts';
 import { readXml, type XmlElement } from '../fakes/xml.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mostCharacters, type ReportLinks, renderMarkdown } from '../../src/report/markdown.ts';
 import type {
   CellProfile,
   CellResult,
@@ -8,8 +7,9 @@ import type {
   Mover,
   Result,
   Run,
-} from '../../src/words/result.ts';
-import { families, scenarios } from '../../src/words/scenario.ts';
+} from '../../src/model/result.ts';
+import { families, scenarios } from '../../src/model/scenario.ts';
+import { mostCharacters, type ReportLinks, renderMarkdown } from '../../src/report/markdown.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import {
   aCell,

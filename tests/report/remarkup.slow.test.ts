@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { bisectPlotAlt } from '../../src/report/bisect-plot.ts';
-import { renderBisectRemarkup } from '../../src/report/bisect-remarkup.ts';
-import { renderRemarkup, renderRemarkupFailure } from '../../src/report/remarkup.ts';
-import { type BisectResult, bisectResultSchema } from '../../src/words/bisect.ts';
-import { remarkupBlock, remarkupCell, remarkupText } from '../../src/words/remarkup.ts';
+import { type BisectResult, bisectResultSchema } from '../../src/model/bisect.ts';
+import { remarkupBlock, remarkupCell, remarkupText } from '../../src/model/remarkup.ts';
 import {
   type CellProfile,
   type CellResult,
   type Mover,
   type Result,
   resultSchema,
-} from '../../src/words/result.ts';
+} from '../../src/model/result.ts';
+import { bisectPlotAlt } from '../../src/report/bisect-plot.ts';
+import { renderBisectRemarkup } from '../../src/report/bisect-remarkup.ts';
+import { renderRemarkup, renderRemarkupFailure } from '../../src/report/remarkup.ts';
 import { failedForm, mellanoxFixed } from '../fakes/bisect-result.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import { aCell, aResult, aRun, pairedRuns, revision, unchanged, unfit } from '../fakes/result.ts';

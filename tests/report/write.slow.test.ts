@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Profile } from '../../src/profile/profile.ts';
+import type { Profile } from '../../src/analysis/profile/profile.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { renderJunit } from '../../src/report/junit.ts';

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BisectRequest, bisect } from '../../src/bisect/bisect.ts';
-import { openRepository } from '../../src/patch/repository.ts';
+import { openRepository } from '../../src/forge/patch/repository.ts';
+import { type BisectRequest, bisect } from '../../src/gate/bisect/bisect.ts';
+import type { BisectResult } from '../../src/model/bisect.ts';
 import { bisectHeadline } from '../../src/report/bisect-headline.ts';
-import type { BisectResult } from '../../src/words/bisect.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { describeWith } from '../needs.ts';

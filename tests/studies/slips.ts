@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { frameBytesFor } from '../../src/config/schema.ts';
-import { readJournal } from '../../src/experiment/journal.ts';
-import { readPlan } from '../../src/experiment/plan.ts';
-import { reread } from '../../src/experiment/reread.ts';
-import { formatChange, formatInterval, formatPps, grouped } from '../../src/words/format.ts';
-import type { BlastSummary, CellResult, Result } from '../../src/words/result.ts';
-import { cellName } from '../../src/words/scenario.ts';
+import { readJournal } from '../../src/gate/experiment/journal.ts';
+import { readPlan } from '../../src/gate/experiment/plan.ts';
+import { reread } from '../../src/gate/experiment/reread.ts';
+import { formatChange, formatInterval, formatPps, grouped } from '../../src/model/format.ts';
+import type { BlastSummary, CellResult, Result } from '../../src/model/result.ts';
+import { cellName } from '../../src/model/scenario.ts';
 import { type PktGenOptions, readPktGen } from '../fakes/freebsd-lab/commands/pkt-gen-options.ts';
 import { splitWords } from '../fakes/freebsd-lab/shell.ts';
 import { cellsOf, type Judged, ownKernel } from './study.ts';

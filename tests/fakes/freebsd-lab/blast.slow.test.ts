@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { shell } from '../../../src/host/shell.ts';
-import { connect } from '../../../src/host/ssh.ts';
+import { connect } from '../../../src/system/host/ssh.ts';
+import { shell } from '../../../src/system/shell.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 import { sendBlast, steadyPps } from './blast.ts';
 import { startFreebsdLab } from './lab.ts';

@@ -1,9 +1,10 @@
 // One blast as a controller sends it: receiver, a moment for the links, sender, and both their logs.
-import type { CommandOutcome } from '../../../src/host/execute.ts';
-import { shell } from '../../../src/host/shell.ts';
-import { connect } from '../../../src/host/ssh.ts';
-import { type PktGenLog, parsePktGenLog } from '../../../src/traffic/pkt-gen.ts';
-import type { Family } from '../../../src/words/scenario.ts';
+
+import { type PktGenLog, parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
+import type { Family } from '../../../src/model/scenario.ts';
+import type { CommandOutcome } from '../../../src/system/host/execute.ts';
+import { connect } from '../../../src/system/host/ssh.ts';
+import { shell } from '../../../src/system/shell.ts';
 import type { FreebsdLab } from './lab.ts';
 
 export type BlastOptions = {

@@ -9,8 +9,8 @@ import {
   type FreebsdDutOptions,
   type KernelArchive,
   openFreebsdDut,
-} from '../../../src/dut/freebsd.ts';
-import { connect } from '../../../src/host/ssh.ts';
+} from '../../../src/lab/freebsd/dut/freebsd.ts';
+import { connect } from '../../../src/system/host/ssh.ts';
 import { temporaryFolder } from '../folder.ts';
 import { type KernelText, kernelArchive } from './kernel.ts';
 import type { FreebsdLab } from './lab.ts';

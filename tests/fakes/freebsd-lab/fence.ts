@@ -1,5 +1,5 @@
 // What sh makes of the scripts that fence a machine: the tokens are files on its disk, as they are on a real one.
-import { guardIn, raiseIn, tokenFolder } from '../../../src/host/fence.ts';
+import { guardIn, raiseIn, tokenFolder } from '../../../src/lab/lease/fence.ts';
 import { fileErrorText, makeFolder, namesIn, remove, writeFile } from './file-system.ts';
 import type { Machine } from './machine.ts';
 import { fail, type Process } from './process.ts';

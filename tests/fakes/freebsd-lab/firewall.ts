@@ -1,6 +1,6 @@
 // pf and ipfw of a machine: what is loaded, and which of the benchmark's scenarios that amounts to.
 
-import type { Family } from '../../../src/words/scenario.ts';
+import type { Family } from '../../../src/model/scenario.ts';
 import { type Sysctls, valueOfSysctl } from './sysctls.ts';
 
 /** The scenarios of a FreeBSD testbed, by the names of DESIGN.md. */

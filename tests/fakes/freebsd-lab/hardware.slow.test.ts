@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { shell } from '../../../src/host/shell.ts';
-import { connect } from '../../../src/host/ssh.ts';
+import { connect } from '../../../src/system/host/ssh.ts';
+import { shell } from '../../../src/system/shell.ts';
 import { type FreebsdLabOptions, startFreebsdLab } from './lab.ts';
 
 /** What the DUT answers. */

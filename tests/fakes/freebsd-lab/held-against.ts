@@ -1,16 +1,17 @@
 // Holds the fake laboratory against a recording of a real one: what the fake refuses, or says in another shape. This is how
 // it becomes truer with each laboratory that somebody sends.
-import { parseInterfaceCounters } from '../../../src/dut/freebsd-counters.ts';
+
+import { type Question, type Recording, writtenTo } from '../../../src/gate/recording/read.ts';
+import { whyNotUnderstood } from '../../../src/gate/recording/understood.ts';
+import { parseInterfaceCounters } from '../../../src/lab/freebsd/dut/freebsd-counters.ts';
 import {
   parseArp,
   parseIfconfig,
   parseNdp,
   parseRoutes,
-} from '../../../src/dut/freebsd-network.ts';
-import { shell } from '../../../src/host/shell.ts';
-import { connect } from '../../../src/host/ssh.ts';
-import { type Question, type Recording, writtenTo } from '../../../src/recording/read.ts';
-import { whyNotUnderstood } from '../../../src/recording/understood.ts';
+} from '../../../src/lab/freebsd/dut/freebsd-network.ts';
+import { connect } from '../../../src/system/host/ssh.ts';
+import { shell } from '../../../src/system/shell.ts';
 import type { FreebsdLab, LabMachine } from './lab.ts';
 import { splitWords } from './shell.ts';
 

@@ -1,7 +1,7 @@
 // A FreeBSD laboratory without machines: real ssh, virtual time, a DUT whose speed is known, and faults on order.
 import { setTimeout } from 'node:timers/promises';
-import { tokenFolder } from '../../../src/host/fence.ts';
-import type { Target } from '../../../src/host/login.ts';
+import { tokenFolder } from '../../../src/lab/lease/fence.ts';
+import type { Target } from '../../../src/system/host/login.ts';
 import { type Cabling, type CablingOptions, cabling } from './cabling.ts';
 import { type Clock, virtualClock } from './clock.ts';
 import { type Complaints, noComplaints } from './complaints.ts';
@@ -37,7 +37,7 @@ export type FreebsdLabOptions = DutOptions & {
 export type LabMachine = {
   /** All of its state, to look at and to spoil. */
   readonly machine: Machine;
-  /** Target for `connect` of src/host/ssh.ts. */
+  /** Target for `connect` of src/system/host/ssh.ts. */
   readonly target: Target;
   /** Every command that it ran, and when (in seconds of the clock). */
   readonly journal: readonly JournalEntry[];

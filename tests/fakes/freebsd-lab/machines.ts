@@ -1,5 +1,5 @@
 // The machines as they are delivered: a DUT set up as a benchmark wants it, and generators.
-import { driverSettingsOf } from '../../../src/words/freebsd-drivers.ts';
+import { driverSettingsOf } from '../../../src/model/freebsd-drivers.ts';
 import type { Cabling } from './cabling.ts';
 import { labConsole } from './console.ts';
 import { fileSystem, makeFolder, writeFile } from './file-system.ts';

@@ -1,7 +1,7 @@
 // The packets of a blast: what the sender puts on the wire, what the DUT forwards of it, what reaches the receiver.
 
 import { BlockList, isIPv6 } from 'node:net';
-import type { Family } from '../../../src/words/scenario.ts';
+import type { Family } from '../../../src/model/scenario.ts';
 import type { CardName } from './cards.ts';
 import type { FaultKind, FaultOf } from './faults.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';

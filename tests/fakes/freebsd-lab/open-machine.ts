@@ -1,7 +1,7 @@
 // Puts a machine behind its sshd: what root may run there, and with which key.
 import { generateKeyPairSync } from 'node:crypto';
 import ssh2 from 'ssh2';
-import type { Target } from '../../../src/host/login.ts';
+import type { Target } from '../../../src/system/host/login.ts';
 import type { Complaints } from './complaints.ts';
 import type { CommandFault } from './faults.ts';
 import { takeGuard } from './fence.ts';

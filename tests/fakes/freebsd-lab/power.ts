@@ -1,11 +1,11 @@
 // What controls the power of a machine: a BMC that takes its time, and may lie or never answer.
 
-import { PowerError } from '../../../src/power/power.ts';
+import { PowerError } from '../../../src/lab/power/power.ts';
 import type { Faults } from './faults.ts';
 import { setPower } from './lifecycle.ts';
 import type { Machine, PowerState, World } from './machine.ts';
 
-/** As src/power/power.ts has it. */
+/** As src/lab/power/power.ts has it. */
 export type LabPower = {
   state(): Promise<PowerState>;
   on(): Promise<void>;

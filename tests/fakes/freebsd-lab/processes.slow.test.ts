@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { shell } from '../../../src/host/shell.ts';
-import { connect, type Host } from '../../../src/host/ssh.ts';
+import { connect, type Host } from '../../../src/system/host/ssh.ts';
+import { shell } from '../../../src/system/shell.ts';
 import { type FreebsdLab, startFreebsdLab } from './lab.ts';
 
 /** Its outcome, once it has said something; it receives until it is ended. */

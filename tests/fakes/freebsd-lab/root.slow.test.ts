@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Command, shell } from '../../../src/host/shell.ts';
-import { connect, type Host } from '../../../src/host/ssh.ts';
+import { connect, type Host } from '../../../src/system/host/ssh.ts';
+import { type Command, shell } from '../../../src/system/shell.ts';
 import { startFreebsdLab } from './lab.ts';
 import { sliceImage } from './machines.ts';
 

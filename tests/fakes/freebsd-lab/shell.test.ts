@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { commandText, shell } from '../../../src/host/shell.ts';
+import { commandText, shell } from '../../../src/system/shell.ts';
 import { splitWords } from './shell.ts';
 
 /** csh breaks even quoted words at these. */
 const word = fc.string({ unit: 'grapheme' }).filter((text) => !/[\n\r!\0]/.test(text));
 
-test('every word that src/host/shell.ts quotes comes out as it went in', () => {
+test('every word that src/system/shell.ts quotes comes out as it went in', () => {
   fc.assert(
     fc.property(fc.array(word), (words) => {
       const line = commandText(shell`tar -x ${words}`).trimEnd();

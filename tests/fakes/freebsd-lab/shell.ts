@@ -5,7 +5,7 @@ export type Words =
   | { kind: 'refused'; reason: string };
 
 /**
- * Words are plain, in single quotes, or with a backslash before a character: what src/host/shell.ts makes.
+ * Words are plain, in single quotes, or with a backslash before a character: what src/system/shell.ts makes.
  * Operators, expansions, double quotes and line breaks are refused: root's login shell may be csh.
  */
 export function splitWords(line: string): Words {

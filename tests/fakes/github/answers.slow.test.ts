@@ -1,7 +1,7 @@
 // Refusals and oddities of GitHub that code has to live with: the fake must have them too.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Octokit } from '../../../src/github/client.ts';
+import type { Octokit } from '../../../src/forge/github/client.ts';
 import { commitFiles } from './git-objects.ts';
 import { hastyOctokit } from './hasty-octokit.ts';
 import { appToken, type FakeGitHub, startFakeGitHub } from './server.ts';

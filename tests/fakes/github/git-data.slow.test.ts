@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Octokit } from '../../../src/github/client.ts';
+import type { Octokit } from '../../../src/forge/github/client.ts';
 import { temporaryFolder } from '../folder.ts';
 import { writeRepository } from './git-folder.ts';
 import { commitFiles, emptyRepository } from './git-objects.ts';

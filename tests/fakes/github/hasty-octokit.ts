@@ -1,5 +1,5 @@
 // The octokit of production with its waits made short, so that no test sleeps.
-import { createOctokit, type Octokit } from '../../../src/github/client.ts';
+import { createOctokit, type Octokit } from '../../../src/forge/github/client.ts';
 import { installationToken } from './server.ts';
 
 /** `log` gets everything that is logged at any level. */

@@ -1,7 +1,7 @@
 // Many clients of GitHub one request at a time, in an order that a seed decides, under a clock of their own.
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-import type { Octokit } from '../../../src/github/client.ts';
-import type { Pause } from '../../../src/words/pause.ts';
+import type { Octokit } from '../../../src/forge/github/client.ts';
+import type { Pause } from '../../../src/model/pause.ts';
 
 export type Turns = {
   now: () => Date;

@@ -1,6 +1,6 @@
 // pkt-gen's command line, read as tools/tools/netmap/pkt-gen.c of FreeBSD reads it.
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Family } from '../../../../src/words/scenario.ts';
+import type { Family } from '../../../../src/model/scenario.ts';
 import { getopt, hasOption, type Option, optionValue } from '../getopt.ts';
 
 export type PktGenOptions = {

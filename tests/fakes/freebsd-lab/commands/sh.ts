@@ -1,8 +1,8 @@
 // sh and kill: a program that tells its process id, and is interrupted by it.
-import { windowScript } from '../../../../src/dut/freebsd-profile.ts';
-import { idleScript } from '../../../../src/dut/freebsd-settings.ts';
-import { ownFolderScript } from '../../../../src/host/own-folder.ts';
-import { missingScript } from '../../../../src/host/programs.ts';
+import { windowScript } from '../../../../src/lab/freebsd/dut/freebsd-profile.ts';
+import { idleScript } from '../../../../src/lab/freebsd/dut/freebsd-settings.ts';
+import { ownFolderScript } from '../../../../src/system/host/own-folder.ts';
+import { missingScript } from '../../../../src/system/host/programs.ts';
 import { raise, raiseScript } from '../fence.ts';
 import { fileErrorText, makeFolder } from '../file-system.ts';
 import type { Machine } from '../machine.ts';

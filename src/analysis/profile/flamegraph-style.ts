@@ -1,0 +1,74 @@
+// How flamegraphs look, in light and in dark: a hue for each module, red and blue for more and less than in base.
+import { embedded } from '../../system/embedded.ts';
+import { moduleName } from './flamegraph-layout.ts';
+import type { Frame, Profile } from './profile.ts';
+
+/**
+ * Classes by the names of modules. The kernel has the warm hue of classic flamegraphs, programs have one together, and
+ * a loadable module has its own by its name, or the next where another of the profile has it.
+ */
+export function moduleLooks({ stacks }: Profile): ReadonlyMap<string, string> {
+  const frames = new Set(stacks.flatMap((stack) => stack.frames));
+  const looks = new Map<string, string>();
+  for (const frame of [...frames].toSorted(byModule)) {
+    const name = moduleName(frame);
+    if (name === undefined || looks.has(name)) continue;
+    looks.set(name, kindOf(frame) ?? freeHue(name, [...looks.values()]));
+  }
+  return looks;
+}
+
+const byModule = (a: Frame, b: Frame): number => ((a.module ?? '') < (b.module ?? '') ? -1 : 1);
+
+function kindOf({ module = '' }: Frame): 'kernel' | 'program' | undefined {
+  if (/(^|\/)(\[?kernel\b|vmlinu[xz])[^/]*$/.test(module)) return 'kernel';
+  return module.includes('/') && !/\.ko\b[^/]*$/.test(module) ? 'program' : undefined;
+}
+
+function freeHue(name: string, taken: readonly string[]): string {
+  const first = hash(name) % hues.length;
+  const inTurn = hues.map((_, index) => `m${(first + index) % hues.length}`);
+  return inTurn.find((hue) => !taken.includes(hue)) ?? `m${first}`;
+}
+
+/** A shade's class by a function's name. */
+export const nameLook = (name: string): string => `s${hash(name) % shades}`;
+
+/** FNV-1a of 32 bits. */
+function hash(text: string): number {
+  let sum = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
+  }
+  return sum >>> 0;
+}
+
+/** Shares of all samples. */
+export type ShareChange = { before: number; now: number };
+
+/** A colour's class by how much a share changed. */
+export function changeLook({ before, now }: ShareChange): string {
+  const points = 100 * (now - before);
+  const step = changeSteps.filter((least) => Math.abs(points) >= least).length;
+  if (step === 0) return 'even';
+  return points < 0 ? `less${step}` : `more${step}`;
+}
+
+/** Where the next stronger colour of a change begins, in percentage points. */
+export const changeSteps = [0.1, 0.3, 1, 3, 10] as const;
+
+/** From green to violet; those that follow each other are far apart. */
+const hues = [115, 223, 169, 277, 133, 241, 187, 295, 151, 259, 205, 313];
+const shades = 4;
+
+const classes = [
+  ...hues.map((hue, index) => `.m${index}{--hue:${hue}}`),
+  ...Array.from({ length: shades }, (_, index) => `.s${index}{--step:${index}}`),
+  ...changeSteps.map((_, index) => `.more${index + 1},.less${index + 1}{--step:${index + 1}}`),
+].join('\n');
+
+/** A page brings it once for all. Colours are made of a lightness, a chroma and a hue of OKLCH. */
+export const flamegraphStyle = (): string => `
+.ppsgate-flamegraph{
+${classes}}
+${embedded(new URL('./flamegraph-style.css', import.meta.url))}`;

@@ -1,0 +1,295 @@
+// Flamegraphs: where a profile's samples fell, alone or against a base, as one picture in SVG that is its own viewer.
+
+import { escaped } from '../../model/xml.ts';
+import { embeddedScript } from '../../system/embedded.ts';
+import { type Box, type Layout, layout, moduleName, vanishedStacks } from './flamegraph-layout.ts';
+import {
+  changeLook,
+  changeSteps,
+  flamegraphStyle,
+  moduleLooks,
+  nameLook,
+  type ShareChange,
+} from './flamegraph-style.ts';
+import { type Profile, samplesOf } from './profile.ts';
+import { ProfileError } from './profile-error.ts';
+
+export { flamegraphStyle };
+
+/** A page brings it once for all. */
+export const flamegraphScript = (): string =>
+  embeddedScript(new URL('./flamegraph-viewer.js', import.meta.url));
+
+export type FlamegraphOptions = {
+  title: string;
+  subtitle?: string | undefined;
+  /** What the profile is compared with. */
+  base?: Profile | undefined;
+  /** At rest; the script fits the picture into its place. */
+  widthPixels?: number;
+  /** `false`: an element for a page that brings `flamegraphStyle` and `flamegraphScript` once for all of them. */
+  standalone?: boolean;
+};
+
+/**
+ * An SVG in the manner of Brendan Gregg's: callers below, siblings by name, a frame as wide as its share of all samples.
+ *
+ * Against a base, colours tell how the share of a path changed. Paths that only the base has stand in a lane of their
+ * own at the same scale: above their callers, which are as wide as they are now, there may be no room for them.
+ * Frames of both are the same where names and callers are, wherever the kernel and its modules lay.
+ *
+ * @throws ProfileError for one that is too large for a browser.
+ */
+export function flamegraph(profile: Profile, options: FlamegraphOptions): string {
+  const { base, widthPixels = 1200, standalone = true } = options;
+  const title = shortened(options.title, longestLine);
+  const subtitle = shortened(options.subtitle ?? '', longestLine);
+  const { legend, parts } = drawing(profile, base, widthPixels - 2 * margin);
+  const header = stacked([
+    line('title', title, 28),
+    ...(subtitle === '' ? [] : [line('faint', subtitle, 20)]),
+    ...legend,
+  ]);
+  const body = stacked(parts);
+  const bodyTop = header.height + margin;
+  const height = bodyTop + body.height + margin;
+  const label = subtitle === '' ? title : `${title}: ${subtitle}`;
+  const className = base ? 'ppsgate-flamegraph difference' : 'ppsgate-flamegraph';
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" class="${className}" width="${widthPixels}" height="${height}" viewBox="0 0 ${widthPixels} ${height}" role="group" aria-label="${escaped(label)}">`,
+    ...(standalone
+      ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle()}]]></style>`]
+      : []),
+    `<g class="header" transform="translate(${margin} 0)">\n${header.markup}\n</g>`,
+    `<g class="body" transform="translate(${margin} ${bodyTop})">\n${body.markup}\n</g>`,
+    ...(standalone ? [`<script><![CDATA[${flamegraphScript()}]]></script>`] : []),
+    '</svg>\n',
+  ].join('\n');
+}
+
+// All lengths are in pixels.
+const margin = 10;
+const rowHeight = 17;
+const frameHeight = 16;
+/** Of a frame: what is narrower is not drawn. */
+const leastPixels = 0.1;
+/** Of a monospaced font of 11 pixels. */
+const characterWidth = 6.63;
+
+// In characters.
+const longestLine = 1000;
+const longestName = 300;
+
+type Part = { markup: string; height: number };
+
+/** One below the other. */
+function stacked(parts: readonly Part[]): Part {
+  let height = 0;
+  const placed = parts.map((part) => {
+    const top = height;
+    height += part.height;
+    return `<g transform="translate(0 ${top})">${part.markup}</g>`;
+  });
+  return { markup: placed.join('\n'), height };
+}
+
+const line = (className: string, text: string, height: number): Part => ({
+  markup: `<text class="${className}" y="${height - 6}">${escaped(text)}</text>`,
+  height,
+});
+
+type Drawing = { legend: readonly Part[]; parts: readonly Part[] };
+
+function drawing(profile: Profile, base: Profile | undefined, width: number): Drawing {
+  const nothing = (sentence: string) => ({ legend: [], parts: [line('faint', sentence, 20)] });
+  if (samplesOf(profile.stacks) <= 0) return nothing('No samples.');
+  if (base === undefined) return single(profile, width);
+  if (samplesOf(base.stacks) <= 0) return nothing('No samples in base to compare with.');
+  return difference(profile, base, width);
+}
+
+function single(profile: Profile, width: number): Drawing {
+  const { stacks } = profile;
+  const total = samplesOf(stacks);
+  const looks = moduleLooks(profile);
+  const placed = layout({ profile: stacks, base: [] }, 'profile', scaled(total, width));
+  const drawn = flames(placed, {
+    look: ({ name, module }) => `${looks.get(module ?? '') ?? 'plain'} ${nameLook(name)}`,
+    about: ({ samples }) => `${counted(samples.profile)}, ${percent(samples.profile / total)}`,
+  });
+  return { legend: moduleLegend(profile, looks), parts: [drawn, ...hiddenNote(placed)] };
+}
+
+const scaled = (samples: number, width: number) => ({
+  pixelsPerSample: width / samples,
+  leastPixels,
+});
+
+function difference(profile: Profile, base: Profile, width: number): Drawing {
+  const stacks = { profile: profile.stacks, base: base.stacks };
+  const totals = { profile: samplesOf(stacks.profile), base: samplesOf(stacks.base) };
+  const changeOf = ({ samples }: Box): ShareChange => ({
+    before: samples.base / totals.base,
+    now: samples.profile / totals.profile,
+  });
+  const placed = layout(stacks, 'profile', scaled(totals.profile, width));
+  const drawn = flames(placed, {
+    look: (box) => changeLook(changeOf(box)),
+    about: (box) => `${changeText(changeOf(box))}, ${counted(box.samples.profile)}`,
+  });
+  const vanished = { ...stacks, base: vanishedStacks(profile, base) };
+  const lane = vanishedLane(layout(vanished, 'base', scaled(totals.base, width)), changeOf);
+  return { legend: [changeLegend()], parts: [drawn, ...lane, ...hiddenNote(placed)] };
+}
+
+/** Above the callers that the profile still has: these are empty boxes. */
+function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): readonly Part[] {
+  const root = placed.rows[0]?.[0];
+  if (root === undefined) return [];
+  const share = (box: Box) => percent(changeOf(box).before);
+  const isGone = ({ samples }: Box) => samples.profile === 0;
+  const drawn = flames(placed, {
+    look: (box) => (isGone(box) ? `${changeLook(changeOf(box))} gone` : 'caller'),
+    about: (box) =>
+      isGone(box) ? changeText(changeOf(box)) : `calls what is gone, ${share(box)} of base`,
+  });
+  const heading = `Only in base (dashed, to the same scale): ${share(root)}`;
+  return [line('note', heading, 32), drawn];
+}
+
+/** What is said of a frame by its classes, and in words. */
+type Told = { look: (box: Box) => string; about: (box: Box) => string };
+
+function flames({ rows }: Layout, { look, about }: Told): Part {
+  let characters = 0;
+  const drawn = rows.map((row, depth) => {
+    const frames = row.map((box) => {
+      const name = box.name || '(no name)';
+      const module = box.module === undefined ? '' : `${escaped(shortened(box.module))} · `;
+      const label = fitted(name, box.width);
+      const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
+      const frame = `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+      characters += frame.length;
+      if (characters > mostCharacters) throw tooLarge;
+      return frame;
+    });
+    const top = (rows.length - 1 - depth) * rowHeight;
+    return `<g transform="translate(0 ${top})">\n${frames.join('\n')}\n</g>`;
+  });
+  return {
+    markup: `<g class="flames">\n${drawn.join('\n')}\n</g>`,
+    height: rows.length * rowHeight,
+  };
+}
+
+/** A frame has some 200, and one of a name that is made for that two thousand. */
+const mostCharacters = 30_000_000;
+
+const tooLarge = new ProfileError(
+  `A flamegraph of more than ${mostCharacters} characters is not drawn; fold the profile, and draw a part of it.`,
+);
+
+const shortened = (text: string, mostCharacters = longestName): string =>
+  text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;
+
+/** What of a name there is room for. */
+function fitted(name: string, width: number): string {
+  const mostCharacters = Math.floor((width - 6) / characterWidth);
+  return mostCharacters < 3 ? '' : shortened(name, mostCharacters);
+}
+
+const round = (pixels: number): number => Math.round(pixels * 100) / 100;
+
+/** One for all frames, and none for who draws nothing: to make it takes longer than to load this file. */
+let grouping: Intl.NumberFormat | undefined;
+
+function counted(samples: number): string {
+  if (samples === 1) return '1 sample';
+  // Most frames of a large profile: grouping takes longer than all else of them.
+  if (samples < 1000) return `${samples} samples`;
+  grouping ??= new Intl.NumberFormat('en-US');
+  return `${grouping.format(samples)} samples`;
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
+
+function hiddenNote({ samples, hiddenSamples }: Layout): readonly Part[] {
+  if (hiddenSamples === 0) return [];
+  const share = percent(hiddenSamples / samples);
+  return [line('note', `Too narrow to be drawn: frames with ${share} of samples`, 24)];
+}
+
+function changeText({ before, now }: ShareChange): string {
+  const points = Math.abs(100 * (now - before)).toFixed(2);
+  const sign = Number(points) === 0 ? '±' : now < before ? '−' : '+';
+  const [from, to] = [
+    before > 0 ? percent(before) : 'not in base',
+    now > 0 ? percent(now) : 'gone',
+  ];
+  return `${from} → ${to} (${sign}${points} points)`;
+}
+
+function changeLegend(): Part {
+  const steps = changeSteps.map((least, index) => ({ least, step: index + 1 }));
+  const swatches = [
+    ...steps.toReversed().map(({ least, step }) => ({ look: `less${step}`, text: `−${least}` })),
+    { look: 'even', text: '0' },
+    ...steps.map(({ least, step }) => ({ look: `more${step}`, text: `+${least}` })),
+  ];
+  const width = 33;
+  const drawn = swatches.map(({ look, text }, index) => {
+    const x = index * width;
+    return `<g class="${look}"><rect x="${x}" width="${width}" height="14"/><text x="${x + width / 2}" y="11" text-anchor="middle">${text}</text></g>`;
+  });
+  return legend([
+    legendText('width: share of samples', 0),
+    legendText('colour: its change in percentage points from', 0),
+    { markup: drawn.join(''), width: swatches.length * width },
+  ]);
+}
+
+type LegendItem = { markup: string; width: number };
+
+const legendText = (said: string, x: number): LegendItem => ({
+  markup: `<text x="${x}" y="11">${escaped(said)}</text>`,
+  width: x + said.length * characterWidth,
+});
+
+/** Side by side; the script breaks the line where there is less room. */
+function legend(items: readonly LegendItem[]): Part {
+  let x = 0;
+  const placed = items.map(({ markup, width }) => {
+    const left = x;
+    x += width + 14;
+    return `<g transform="translate(${round(left)} 0)">${markup}</g>`;
+  });
+  return { markup: `<g class="legend">${placed.join('')}</g>`, height: 22 };
+}
+
+const mostInLegend = 8;
+const leastInLegend = 0.001;
+
+/** Modules by the samples that ended in them; nothing where the profile does not tell any. */
+function moduleLegend({ stacks }: Profile, looks: ReadonlyMap<string, string>): readonly Part[] {
+  if (looks.size === 0) return [];
+  const samplesIn = new Map<string, number>();
+  for (const { frames, samples } of stacks) {
+    const name = moduleName(frames.at(-1)) ?? 'of no module';
+    samplesIn.set(name, (samplesIn.get(name) ?? 0) + samples);
+  }
+  const total = samplesOf(stacks);
+  const modules = [...samplesIn]
+    .filter(([, samples]) => samples / total >= leastInLegend)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, mostInLegend);
+  const items = modules.map(([name, samples]) => {
+    const share = percent(samples / total);
+    const { markup, width } = legendText(`${shortened(name, 40)} ${share}`, 15);
+    const look = looks.get(name) ?? 'plain';
+    return {
+      markup: `<g class="${look} s1"><rect y="2" width="10" height="10"/></g>${markup}`,
+      width,
+    };
+  });
+  return [legend(items)];
+}

@@ -1,0 +1,181 @@
+// What a design would do on a lab of known noise: how often it errs, and how many runs it takes.
+
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
+import { mean, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
+import { linkOfPair } from '../../model/planned-blast.ts';
+import { type Design, type ErrorRates, looksOf } from './design.ts';
+import { knownNoise, type Linked, type Noise, onePerLink, pooledEvidence } from './evidence.ts';
+import { judgeInOrder, type Verdict } from './judge.ts';
+import { standardNormal } from './normal.ts';
+
+/**
+ * Where runs come from: a normal distribution of the coefficient of variation `cv`, or sets of runs that were
+ * measured, each of one cell at one time (in any unit, at least two runs a set).
+ */
+export type NoiseSource = { kind: 'normal'; cv: number } | { kind: 'sets'; sets: number[][] };
+
+export type SimulationRequest = {
+  noise: NoiseSource;
+  design: Omit<Design, 'method' | 'earlierDegreesOfFreedom' | 'pairsPerStep'>;
+  /** What each build does to speed by the order of its sections; absent: nothing. */
+  builds?: {
+    /** From one build to the next. */
+    cv: number;
+    /** Kernels of each variant, which are booted in turn; 1: every run boots the same. */
+    links: number;
+  };
+  /** Runs of the base that earlier experiments of the same cell have left. */
+  historyRuns: number;
+  /** Error rates of one cell, where `falseAlarms` holds over all `cells` of a patch. */
+  rates: Omit<ErrorRates, 'outside'>;
+  cells: number;
+  marginRatio: number;
+  /** The true change of the cells, as a ratio: −0.02 is 2 % less. */
+  effect: number;
+  /** Cells judged, each for itself. */
+  experiments: number;
+  seed: number;
+};
+
+/** Verdicts as shares of experiments; `patchRegression` as the share of patches with a regression in any cell. */
+export type SimulationRow = {
+  regression: number;
+  noRegression: number;
+  improvement: number;
+  inconclusive: number;
+  patchRegression: number;
+  /** Runs of both variants together. */
+  meanRuns: number;
+  /** Runs of the cell of a patch that takes most. */
+  meanMostRuns: number;
+  p95Runs: number;
+};
+
+/** Draws runs and judges them as an experiment would; the same request gives the same row. */
+export function simulate(request: SimulationRequest): SimulationRow {
+  const { noise, historyRuns, rates, cells, marginRatio, effect, experiments, seed } = request;
+  const { builds = { cv: 0, links: 1 } } = request;
+  const random = xoroshiro128plus(seed);
+  const drawCell = cellSource(noise, random);
+  // Nothing is drawn where builds do not differ: a seed stands for the same runs as without them.
+  const drawBuild = () => (builds.cv === 0 ? 1 : Math.exp(builds.cv * standardNormal(random)));
+  const design: Design = {
+    ...request.design,
+    method: 'pooled',
+    pairsPerStep: 1,
+    earlierDegreesOfFreedom: Math.max(0, historyRuns - 1),
+  };
+  const looks = looksOf(design, {
+    falseAlarms: rates.falseAlarms / cells,
+    misses: rates.misses,
+    outside: rates.misses,
+  });
+  const rule = { metric: 'pps', marginRatio } as const;
+
+  const verdicts: Verdict[] = [];
+  const runs: number[] = [];
+  for (let experiment = 0; experiment < experiments; experiment++) {
+    const draw = drawCell();
+    const variantRuns = (links: number, change: number) =>
+      runsOfLinks(links, drawBuild, draw, change);
+    // The history has one run a link.
+    const earlierRuns = variantRuns(builds.links > 1 ? Infinity : 1, 0)(historyRuns);
+    const earlier = knownNoise(earlierNoise(earlierRuns.map(({ value }) => value)), marginRatio);
+    const [drawBase, drawPatched] = [
+      variantRuns(builds.links, 0),
+      variantRuns(builds.links, effect),
+    ];
+    const base: Linked[] = [];
+    const patched: Linked[] = [];
+    const judgement = judgeInOrder(
+      looks,
+      (pairs) => {
+        base.push(...drawBase(pairs - base.length));
+        patched.push(...drawPatched(pairs - patched.length));
+        return pooledEvidence(onePerLink(base), onePerLink(patched), earlier);
+      },
+      rule,
+    );
+    verdicts.push(judgement?.verdict ?? 'inconclusive');
+    runs.push(base.length + patched.length);
+  }
+  return rowOf(verdicts, runs, cells);
+}
+
+/** Draws so many more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
+function runsOfLinks(
+  links: number,
+  drawBuild: () => number,
+  drawRun: () => number,
+  change: number,
+): (count: number) => Linked[] {
+  const speeds = new Map<number, number>();
+  let runs = 0;
+  return (count) =>
+    take(count, () => {
+      runs += 1;
+      const link = linkOfPair(runs, links);
+      const speed = speeds.get(link) ?? drawBuild();
+      speeds.set(link, speed);
+      return { value: drawRun() * speed * (1 + change), ...(links > 1 && { link }) };
+    });
+}
+
+/** Picks a cell at each call, and answers what draws its runs, around 1. */
+export function cellSource(noise: NoiseSource, random: RandomGenerator): () => () => number {
+  if (noise.kind === 'normal') {
+    return () => () => Math.exp(noise.cv * standardNormal(random));
+  }
+  const cells = noise.sets.map(residuals);
+  return () => {
+    const cell = cells[uniformInt(random, 0, cells.length - 1)] ?? [1];
+    return () => cell[uniformInt(random, 0, cell.length - 1)] ?? 1;
+  };
+}
+
+/**
+ * The runs of a set around 1, to be drawn again and again. They are spread a little, as the runs of a set lie closer
+ * to their own mean than to the true one: by √(n / (n − 1)) their variance is right.
+ */
+function residuals(set: readonly number[]): number[] {
+  const logs = set.map(Math.log);
+  const center = mean(logs);
+  const stretch = Math.sqrt(set.length / (set.length - 1));
+  return logs.map((value) => Math.exp((value - center) * stretch));
+}
+
+const take = <T>(count: number, draw: () => T): T[] => Array.from({ length: count }, draw);
+
+export function earlierNoise(runs: number[]): Noise | undefined {
+  if (runs.length < 2) return undefined;
+  return {
+    sumOfSquares: sumNthPowerDeviations(runs.map(Math.log), 2),
+    degreesOfFreedom: runs.length - 1,
+  };
+}
+
+function rowOf(verdicts: Verdict[], runs: number[], cells: number): SimulationRow {
+  const share = (kind: Verdict) =>
+    verdicts.filter((verdict) => verdict === kind).length / verdicts.length;
+  const byPatch = <T>(items: readonly T[]): T[][] =>
+    Array.from({ length: Math.floor(items.length / cells) }, (_, index) =>
+      items.slice(index * cells, (index + 1) * cells),
+    );
+  const patches = byPatch(verdicts);
+  const alarmed = patches.filter((patch) => patch.includes('regression'));
+  return {
+    regression: share('regression'),
+    noRegression: share('no-regression'),
+    improvement: share('improvement'),
+    inconclusive: share('inconclusive'),
+    patchRegression: alarmed.length / patches.length,
+    meanRuns: mean(runs),
+    meanMostRuns: mean(byPatch(runs).map((patch) => Math.max(...patch))),
+    p95Runs: quantileSorted(
+      runs.toSorted((a, b) => a - b),
+      0.95,
+    ),
+  };
+}

@@ -1,0 +1,58 @@
+// What a testbed was when it measured, in twelve digits: another firmware, setting or traffic moves a level as code does.
+import { createHash } from 'node:crypto';
+import { plainLine } from '../../model/escape.ts';
+import { ofMachine } from '../../model/freebsd-machine.ts';
+import type { Result } from '../../model/result.ts';
+import type { TrendIndex } from '../../model/trend.ts';
+
+export type Fingerprint = { id: string; facts: Readonly<Record<string, string>> };
+
+/**
+ * The facts that no kernel under test changes, and how packets were sent. Where variants share a kernel, as on Linux,
+ * that kernel is the testbed's and a fact like any other.
+ */
+export function fingerprintOf({ testbed, blasts, traffic }: Told): Fingerprint {
+  const hasOwnKernels = blasts.some(({ kernel }) => kernel !== undefined);
+  const { flows, frameBytes, offeredPps } = traffic;
+  const told = {
+    ...(hasOwnKernels ? ofMachine(testbed.fingerprint) : testbed.fingerprint),
+    flows: `${flows}`,
+    'frame bytes': `${frameBytes}`,
+    'offered pps': offeredPps === undefined ? 'as many as the sender can' : `${offeredPps}`,
+  };
+  const sorted = Object.entries(told).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const digits = createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+  return { id: digits.slice(0, 12), facts: Object.fromEntries(sorted) };
+}
+
+type Told = Pick<Result, 'testbed' | 'blasts' | 'traffic'>;
+
+/** The index that knows what the testbed of `result` is now, and in what that differs from what it was. */
+export function withFingerprint(index: TrendIndex, result: Result): TrendIndex {
+  const { id, facts } = fingerprintOf(result);
+  const testbed = result.testbed.name;
+  const own = index.fingerprints.filter((known) => known.testbed === testbed);
+  const last = own.find((known) => known.facts !== undefined);
+  if (last?.id === id) return index;
+  const known = own.find((one) => one.id === id);
+  const since = new Date(result.startedAt).toISOString();
+  const differs = last?.facts === undefined ? [] : differences(last.facts, facts);
+  const current = { ...(known ?? { id, testbed, since, differs }), facts };
+  const others = index.fingerprints.filter((one) => one !== known);
+  const fingerprints = [...others.map((one) => (one === last ? withoutFacts(one) : one)), current];
+  return {
+    ...index,
+    fingerprints: fingerprints.toSorted((a, b) => (a.since < b.since ? -1 : 1)),
+  };
+}
+
+type Kept = TrendIndex['fingerprints'][number];
+
+function withoutFacts({ facts: _, ...kept }: Kept): Kept {
+  return kept;
+}
+
+const differences = (before: Fingerprint['facts'], after: Fingerprint['facts']): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${plainLine(name)}: ${plainLine(after[name] ?? 'not told any more')}`);

@@ -1,0 +1,308 @@
+// `ppsgate bisect`: which commit of a range costs the packets, on a testbed of ppsgate.yml.
+
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import {
+  applyOverrides,
+  parseFrameSize,
+  parseMostBoots,
+  parsePriority,
+  parseSeed,
+  usualMostBoots,
+} from '../../config/overrides.ts';
+import { calledAs } from '../../config/parameters.ts';
+import type { Config } from '../../config/schema.ts';
+import { testbedsFor } from '../../config/wishes.ts';
+import type { BisectAsk } from '../../forge/patch/bisect-command.ts';
+import { openRepository } from '../../forge/patch/repository.ts';
+import {
+  type BisectRequest,
+  bisect,
+  planBisection,
+  resumeBisection,
+} from '../../gate/bisect/bisect.ts';
+import { type GateRuns, gateRunsOf } from '../../gate/bisect/from-gate.ts';
+import { outlookLines, outlookOf } from '../../gate/bisect/outlook.ts';
+import { hasBisectPlan } from '../../gate/bisect/plan.ts';
+import { historyFile } from '../../gate/experiment/history.ts';
+import { cellsOf, goingOn, randomSeed } from '../../gate/experiment/plan.ts';
+import { showProgress } from '../../gate/progress.ts';
+import { inSession } from '../../gate/session.ts';
+import { whoami } from '../../gate/testbeds/reservations.ts';
+import { timestampedDirectory } from '../../gate/work-directory.ts';
+import type { BisectResult } from '../../model/bisect.ts';
+import { metricChoice } from '../../model/format.ts';
+import { patchName } from '../../model/patch.ts';
+import { exitCodes, upshotOfBisection, upshotOfError } from '../../model/upshot.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import type { Answer } from '../../publish/reporters/answer.ts';
+import { bisectHeadline } from '../../report/bisect-headline.ts';
+import { readAnyResult } from '../../report/read.ts';
+import { runToExit } from '../../system/exit.ts';
+import { bisectAndAnswer, endsOfRevision } from './answered-bisect.ts';
+import { usualConfig } from './judge-gate.ts';
+import { print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .option('--good <commit>', 'from before the loss')
+    .option('--bad <commit>', 'from after it')
+    .option('-p, --patch <revision>', 'the diffs of a revision like D27401 or D27401:80677')
+    .option('--from <result>', "a gate's work directory: its base, its patched, its worst cell")
+    .option('--fix-up <commit>', 'FIX or FIX:FIRST, on top of commits that need it', also, [])
+    .option(
+      '--skip <commits>',
+      'a commit or A..B, which are not tried; with --resume, commits',
+      also,
+      [],
+    )
+    .option('-r, --repository <dir>', 'git repository that has them', '.')
+    .option('-c, --config <file>', 'configuration', usualConfig)
+    .option('-t, --testbed <wish>', 'a name, or what it has to be, like "mellanox and 40G"')
+    .option('--scenario <name>', 'of the one cell that is measured')
+    .option('--family <name>', 'of that cell: inet4 or inet6')
+    .option('--frame-size <size>', 'of that cell, like 64B')
+    .option('--metric <metric>', metricChoice)
+    .option('--profile <how>', 'on, off, or for how long samples are taken, like 20s')
+    .option(
+      '--max-boots <number>',
+      'before it gives up; with --resume more than before',
+      String(usualMostBoots),
+    )
+    .option('--verify-revert', 'measure the bad one without the culprit, too')
+    .option('--dry-run', 'say what it would take, and reserve nothing')
+    .option('--priority <name>', 'in the queue: release, patch or rerun', 'patch')
+    .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-bisect-…)')
+    .option('--seed <number>', 'of the order of runs (default: by chance)')
+    .option('--resume <dir>', 'go on in the work directory of one that was cut short')
+    .option('--answer', 'tell on the revision how it ends, in a comment')
+    .option('--run <key>', 'with --answer: of this run, which is answered once')
+    .option('--details <url>', 'with --answer: where the rest is to be found')
+    .option('--site <url>', 'with --answer: where browsers find the work directory')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', details)
+    .action(async (options: BisectOptions) => {
+      const lastWords: string[] = [];
+      const isTyped = command.getOptionValueSource('maxBoots') === 'cli';
+      const asked = { ...options, ...(!isTyped && { maxBoots: undefined }) };
+      await runToExit((signal) => runBisect(asked, signal, lastWords), {
+        ...command.optsWithGlobals(),
+        lastWords,
+      });
+    });
+}
+
+const details = `
+Example:
+  ppsgate bisect --good v1.2 --bad main --scenario forwarding --family inet4
+  ppsgate bisect --from ppsgate-gate-20261120-231655 --dry-run
+
+Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
+3 when nobody can say, 4 when the lab failed.`;
+
+/** Collects an option that may be typed several times, or once with commas. */
+const also = (text: string, before: readonly string[]): string[] => [
+  ...before,
+  ...text.split(',').map((part) => part.trim()),
+];
+
+type BisectOptions = {
+  good?: string;
+  bad?: string;
+  patch?: string;
+  from?: string;
+  fixUp: string[];
+  skip: string[];
+  repository: string;
+  config: string;
+  testbed?: string;
+  scenario?: string;
+  family?: string;
+  frameSize?: string;
+  metric?: string;
+  profile?: string;
+  /** Absent where nobody typed it. */
+  maxBoots?: string | undefined;
+  verifyRevert?: true;
+  dryRun?: true;
+  priority: string;
+  directory?: string;
+  seed?: string;
+  resume?: string;
+  answer?: true;
+  run?: string;
+  details?: string;
+  site?: string;
+  json?: true;
+};
+
+/** Answers the exit code; throws for what kept it from an answer, and says into `lastWords` how it goes on. */
+async function runBisect(
+  options: BisectOptions,
+  signal: AbortSignal,
+  lastWords: string[],
+): Promise<number> {
+  const written = await loadConfig(resolve(options.config));
+  if (options.dryRun) return foretell(options, await requestOf(options, written, signal));
+  const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-bisect');
+  const result = await found(options, written, directory, signal).catch(async (error: unknown) => {
+    const isBegun = upshotOfError(error) !== 'usage' && (await hasBisectPlan(directory));
+    if (isBegun) lastWords.push(goingOn(directory, commandOf(options)));
+    throw error;
+  });
+  if (options.json) printJson(result);
+  else print(`${bisectHeadline(result)}\nReport: ${directory}/report/index.html`);
+  return exitCodes[upshotOfBisection(result)];
+}
+
+const commandOf = ({ config }: BisectOptions): string =>
+  config === usualConfig ? 'ppsgate bisect' : `ppsgate bisect --config ${config}`;
+
+async function found(
+  options: BisectOptions,
+  written: Config,
+  directory: string,
+  signal: AbortSignal,
+): Promise<BisectResult> {
+  const { patch = '', run, details, site } = options;
+  if (options.answer && patch === '') missing('patch');
+  const search = (answer?: Answer) => searched(options, written, directory, signal, answer);
+  if (!options.answer) return search();
+  const links = { ...(run && { run }), ...(details && { details }), ...(site && { site }) };
+  const about = { ...links, patch, asked: askedOf(options), config: written, signal };
+  return bisectAndAnswer(about, search);
+}
+
+/** What is asked, in the words of a comment. */
+function askedOf(options: BisectOptions): BisectAsk {
+  const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
+  return {
+    ...{ good, bad, scenarios: scenario, families: family, metric, profile, testbed, maxBoots },
+    fixUp: options.fixUp.join(','),
+    skip: options.skip.join(','),
+    ...(options.verifyRevert && { verifyRevert: 'true' }),
+  };
+}
+
+async function searched(
+  options: BisectOptions,
+  written: Config,
+  directory: string,
+  signal: AbortSignal,
+  answer: Answer | undefined,
+): Promise<BisectResult> {
+  const { resume } = options;
+  const request = resume === undefined ? await requestOf(options, written, signal) : undefined;
+  const mostBoots =
+    options.maxBoots === undefined ? undefined : parseMostBoots(options.maxBoots, '--max-boots');
+  const config = request?.config ?? written;
+  const priority = parsePriority(options.priority, '--priority');
+  const repository = openRepository(resolve(options.repository));
+  const session = {
+    ...{ config, signal, repository, answer },
+    history: historyFile(config.history),
+    output: process.stderr,
+    requestFor: (patch: Parameters<typeof patchName>[0]) => ({
+      priority,
+      holder: { who: whoami(), purpose: 'bisect', patch: patchName(patch) },
+    }),
+    leaseFolder: directory,
+  };
+  return inSession(session, (world) =>
+    request === undefined
+      ? resumeBisection(directory, { ...world, repository }, { mostBoots, skips: options.skip })
+      : bisect(request, directory, { ...world, repository }),
+  );
+}
+
+async function requestOf(
+  options: BisectOptions,
+  written: Config,
+  signal: AbortSignal,
+): Promise<BisectRequest> {
+  const from = options.from === undefined ? undefined : await readGateRuns(options.from);
+  const config = withOneCell(options, written, from);
+  const ends = await endsOf(options, from, { config, signal });
+  const { seed, fixUp: fixUps, skip: skips, maxBoots } = options;
+  return {
+    ...{ ...ends, fixUps, skips, config, from },
+    testbeds: testbedsFor(config, options.testbed ?? from?.testbed),
+    seed: seed === undefined ? randomSeed() : parseSeed(seed, '--seed'),
+    mostBoots: parseMostBoots(maxBoots, '--max-boots'),
+    isVerified: options.verifyRevert === true,
+  };
+}
+
+/** Named ones come first: a revision may be there for its answer alone. */
+async function endsOf(
+  { good, bad, patch, repository }: BisectOptions,
+  from: GateRuns | undefined,
+  surroundings: { config: Config; signal: AbortSignal },
+): Promise<{ good: string; bad: string }> {
+  if (patch && !good && !bad && from === undefined) {
+    return endsOfRevision(patch, openRepository(resolve(repository)), surroundings);
+  }
+  return {
+    good: good ?? from?.good ?? missing('good'),
+    bad: bad ?? from?.bad ?? missing('bad'),
+  };
+}
+
+function missing(name: string): never {
+  throw new UsageError(`--${name} is missing: see \`ppsgate bisect --help\`.`);
+}
+
+async function readGateRuns(path: string): Promise<GateRuns> {
+  const { result } = await readAnyResult(path);
+  if (!('kind' in result)) return gateRunsOf(result);
+  throw new UsageError(`--from: ${path} is the result of a bisection: name a gate's.`);
+}
+
+/** The configuration with the cell that is asked for, that of the gate, or the only one that it has. */
+function withOneCell(options: BisectOptions, written: Config, from: GateRuns | undefined): Config {
+  const { metric, profile, frameSize } = options;
+  const { scenario, family, frameBytes } = from?.cell ?? {};
+  const asked = {
+    ...{ scenarios: options.scenario ?? scenario, families: options.family ?? family },
+    ...{ metric, profile },
+  };
+  const config = applyOverrides(written, asked, calledAs.bisectFlag);
+  const bytes = frameSize === undefined ? frameBytes : parseFrameSize(frameSize, '--frame-size');
+  const one = bytes === undefined ? config : { ...config, frameSizes: [bytes] };
+  const { scenarios, families, frameSizes = [] } = one;
+  if (cellsOf(one).length === 1) return one;
+  const told = [
+    oneOf('--scenario', scenarios),
+    oneOf('--family', families),
+    oneOf(
+      '--frame-size',
+      frameSizes.map((size) => `${size}B`),
+    ),
+  ].filter((text) => text !== undefined);
+  throw new UsageError(`A bisection is of one cell: name ${told.join(' and ')}.`);
+}
+
+const oneOf = (option: string, names: readonly string[]): string | undefined =>
+  names.length > 1 ? `${option} (one of ${names.join(', ')})` : undefined;
+
+/** Says what a bisection would take. */
+async function foretell(options: BisectOptions, request: BisectRequest): Promise<number> {
+  const progress = showProgress(process.stderr, request.config.gate.metric, () =>
+    performance.now(),
+  );
+  const plan = await planBisection(request, {
+    repository: openRepository(resolve(options.repository)),
+    history: historyFile(request.config.history),
+    now: () => new Date(),
+    onEvent: progress.onEvent,
+  }).finally(progress.end);
+  const { boots, minutes, forecast } = outlookOf(plan);
+  if (options.json) {
+    const { range, testbed, cell, mostBoots } = plan;
+    printJson({ testbed, cell, range, boots, minutes, mostBoots, forecast });
+  } else {
+    for (const line of outlookLines(plan)) print(line);
+  }
+  return exitCodes.pass;
+}

@@ -1,0 +1,112 @@
+// `ppsgate changes`: where a series of nights changed its level for good.
+import type { Command } from 'commander';
+import { quantile } from 'simple-statistics';
+import { z } from 'zod';
+import { changesNightByNight } from '../../analysis/stats/change-points.ts';
+import { median } from '../../analysis/stats/summary.ts';
+import { formatChange, grouped } from '../../model/format.ts';
+import { ratio } from '../../model/units.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { runToExit } from '../../system/exit.ts';
+import { readSeries, type Series } from '../netbenches/series.ts';
+import { parse } from './simulate-options.ts';
+import { columns, oneLine, print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('<file>', 'a line a night: a name and its values; or a folder of REV[.CONFIG].pps')
+    .option('--least <percent>', 'the smallest change that matters', '1%')
+    .option('--json', 'the changes as JSON')
+    .addHelpText('after', details)
+    .action(async (file: string, options: ChangesOptions) => {
+      await runToExit(() => runChanges(file, options), command.optsWithGlobals());
+    });
+}
+
+type ChangesOptions = { readonly least: string; readonly json?: true };
+
+const details = `
+Example:
+  ppsgate changes nightly.txt
+
+where nightly.txt has the nights in their order:
+  n268411 1042331 1043120 1041877
+  n268502 1041022 1042345 1040998
+
+The nights are judged one after the other, as they would have come, and a
+change that is found stays; one or two bad nights are none. As JSON:
+  { "changes": [{ "series", "name", "index",
+                  "before", "after", "changeRatio" }] }
+with the name and the place, from 0, of the first night of the new level, and
+the medians of the nights before and after it, as far as the next change.
+
+Exits 0 whether there are changes or not, 2 where the file cannot be read.`;
+
+const leastOfAll = {
+  says: 'a percentage from 0.1% to 50%',
+  holds: (value: number) => value >= 0.001 && value <= 0.5,
+};
+
+type FoundChange = {
+  series: string;
+  name: string;
+  index: number;
+  before: number;
+  after: number;
+  changeRatio: number;
+};
+
+async function runChanges(file: string, options: ChangesOptions): Promise<number> {
+  const { least: leastRatio } = parse(z.object({ least: ratio(leastOfAll) }), {
+    least: options.least,
+  });
+  const all = await readSeries(file);
+  const found = all.map((series) => ({ series, changes: changesOf(series, leastRatio) }));
+  if (options.json) printJson({ changes: found.flatMap(({ changes }) => changes) });
+  else for (const one of found) printSeries(one);
+  return exitCodes.pass;
+}
+
+function changesOf({ name: series, nights }: Series, leastRatio: number): FoundChange[] {
+  const values = nights.map(({ value }) => value);
+  const found = changesNightByNight(values, leastRatio).map(({ index }) => index);
+  return found.map((index, place) => {
+    const before = median(values.slice(found[place - 1] ?? 0, index));
+    const after = median(values.slice(index, found[place + 1]));
+    const name = nights[index]?.name ?? '';
+    return { series, name, index, before, after, changeRatio: after / before - 1 };
+  });
+}
+
+function printSeries({ series, changes }: { series: Series; changes: FoundChange[] }): void {
+  const { name, nights } = series;
+  const [first, last] = [nights[0], nights.at(-1)].map((night) => oneLine(night?.name ?? ''));
+  print(`${oneLine(name)}: ${grouped(nights.length)} nights, ${first} to ${last}`);
+  print(`  ${sparkline(nights.map(({ value }) => value))}`);
+  if (changes.length === 0) print('  no change that lasts');
+  const rows = changes.map((change) => [
+    `  ${oneLine(change.name)}`,
+    formatChange(change.changeRatio),
+    `${numberText(change.before)} → ${numberText(change.after)}`,
+  ]);
+  for (const row of columns(rows)) print(row);
+}
+
+const numberText = (value: number): string => grouped(Number(value.toPrecision(6)));
+
+const steps = '▁▂▃▄▅▆▇█';
+const mostBars = 72;
+
+/** Medians of neighbours where there are more than fit; single nights that stick out do not flatten the others. */
+function sparkline(values: readonly number[]): string {
+  const nightsABar = Math.ceil(values.length / mostBars);
+  const bars = Array.from({ length: Math.ceil(values.length / nightsABar) }, (_, bar) =>
+    median(values.slice(bar * nightsABar, (bar + 1) * nightsABar)),
+  );
+  const [low = 0, high = 0] = [0.02, 0.98].map((share) => quantile(bars, share));
+  const stepOf = (value: number): number =>
+    high > low ? Math.floor(((value - low) / (high - low)) * steps.length) : steps.length / 2;
+  return bars
+    .map((value) => steps[Math.min(Math.max(stepOf(value), 0), steps.length - 1)])
+    .join('');
+}

@@ -1,0 +1,91 @@
+// `ppsgate completion`: what a shell completes, made of the commands as they are.
+import { Argument, type Command, type Option } from 'commander';
+import { metrics } from '../../config/schema.ts';
+import { priorities } from '../../model/priority.ts';
+import { designNames } from '../../model/result.ts';
+import { families, scenarios } from '../../model/scenario.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { runToExit } from '../../system/exit.ts';
+import { programFor } from './commands.ts';
+import { type Completed, type Flag, scripts, type Value } from './completion-scripts.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+
+export function define(command: Command): void {
+  command
+    .addArgument(new Argument('<shell>', 'the shell that is to complete').choices(shells))
+    .addHelpText('after', details)
+    .action(async (shell: (typeof shells)[number]) => {
+      await runToExit(async () => {
+        process.stdout.write(scripts[shell](completed(await programFor('all'))));
+        return exitCodes.pass;
+      }, command.optsWithGlobals());
+    });
+}
+
+const details = `
+Example:
+  ppsgate completion bash
+
+To have it in every new shell, run one of these once; zsh takes any folder that
+its fpath has:
+  ppsgate completion bash > \\
+    ~/.local/share/bash-completion/completions/ppsgate
+  ppsgate completion zsh > /usr/local/share/zsh/site-functions/_ppsgate
+  ppsgate completion fish > ~/.config/fish/completions/ppsgate.fish`;
+
+/** A command and all below it, itself first. */
+export function completed(command: Command, path: readonly string[] = []): Completed[] {
+  const help = command.createHelp();
+  const commands = help.visibleCommands(command);
+  const inherited = ancestorsOf(command).flatMap((ancestor) => help.visibleOptions(ancestor));
+  const options = [...help.visibleOptions(command), ...inherited].map(flagOf);
+  const own: Completed = {
+    path,
+    commands: commands.map((one) => ({ name: one.name(), description: one.description() })),
+    flags: options.filter(isFirstOfItsName),
+    values: command.registeredArguments.map((argument) => ({
+      ...taken(argument.name(), argument.name(), argument.argChoices),
+      isRepeated: argument.variadic,
+    })),
+  };
+  return [own, ...command.commands.flatMap((one) => completed(one, [...path, one.name()]))];
+}
+
+const ancestorsOf = ({ parent }: Command): Command[] =>
+  parent === null ? [] : [parent, ...ancestorsOf(parent)];
+
+/** A command's own goes before that of a command above it. */
+const isFirstOfItsName = ({ names }: Flag, index: number, all: Flag[]): boolean =>
+  all.findIndex((other) => other.names.some((name) => names.includes(name))) === index;
+
+function flagOf(option: Option): Flag {
+  const { short, long, description, flags } = option;
+  const [, placeholder] = /[<[](.+?)(?:\.\.\.)?[>\]]/.exec(flags) ?? [];
+  return {
+    names: [short, long].filter((name) => name !== undefined),
+    description,
+    ...(placeholder !== undefined && { value: taken(option.attributeName(), placeholder) }),
+  };
+}
+
+function taken(name: string, placeholder: string, choices = choicesOf[name]): Value {
+  if (choices !== undefined) {
+    return { name: placeholder, kind: placeholder === 'list' ? 'list' : 'one', choices };
+  }
+  return { name: placeholder, kind: /file|dir/i.test(placeholder) ? 'path' : 'any', choices: [] };
+}
+
+/** By the name of an option in code: what commander itself must not refuse others for, for it knows no lists or units. */
+export const choicesOf: Readonly<Record<string, readonly string[]>> = {
+  priority: priorities,
+  scenarios,
+  scenario: scenarios,
+  families,
+  family: families,
+  metric: metrics,
+  design: designNames,
+  profile: ['on', 'off'],
+  earlier: ['all'],
+  runner: ['ubuntu-latest'],
+};

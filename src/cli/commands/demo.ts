@@ -1,0 +1,240 @@
+// `ppsgate demo`: the main job on this machine, without a lab, an account or a configuration.
+
+import { join, resolve } from 'node:path';
+import { styleText } from 'node:util';
+import type { Command } from 'commander';
+import { overrideGate, parseSeed } from '../../config/overrides.ts';
+import { calledAs } from '../../config/parameters.ts';
+import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
+import { showProgress } from '../../gate/progress.ts';
+import { timestampedDirectory } from '../../gate/work-directory.ts';
+import { readyMachine } from '../../lab/netns/requirements.ts';
+import { formatDuration, formatPercent } from '../../model/format.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import type { Result } from '../../model/result.ts';
+import { excerpt } from '../../model/units.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { bisectHeadline } from '../../report/bisect-headline.ts';
+import { headline, outcomeName } from '../../report/headline.ts';
+import { runToExit } from '../../system/exit.ts';
+import { type BisectDemo, bisectNames, runBisectDemo } from '../demo/bisect.ts';
+import { busyWarning } from '../demo/busyness.ts';
+import {
+  type DemoSubject,
+  embeddedDemo,
+  type Judged,
+  runDemo,
+  trafficSeconds,
+  virtualDemo,
+} from '../demo/demo.ts';
+import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
+import { fetchKernels } from '../demo/kernels.ts';
+import { bisectCommits, culpritSubject } from '../demo/repository.ts';
+import { printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .option(
+      '-d, --directory <dir>',
+      'where the work directories go (default: a new ppsgate-demo-…)',
+    )
+    .option('--resume <dir>', 'go on with a demo that was cut short')
+    .option('--seed <number>', 'of the order of runs (default: by chance)')
+    .option('--bisect', 'find the one of 24 commits that costs packets, instead of judging patches')
+    .option(
+      '--kernels [base,patched]',
+      'judge kernels and a rule in virtual machines; two files, or none: they are fetched by apt-get',
+    )
+    .option('--design <name>', 'fixed takes all runs: to compare with the usual group-sequential')
+    .option('--json', 'print the results as JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  sudo ppsgate demo
+  sudo ppsgate demo --bisect
+  sudo ppsgate demo --kernels
+  sudo ppsgate demo --kernels linux-image-6.1.0-50.deb,linux-image-6.1.0-56.deb
+
+Needs root on Linux. Takes about three minutes, with --bisect less than two.
+Exits 0 when all patches come out as they must, or the commit is found.`,
+    )
+    .action(async (options: object) => {
+      const lastWords: string[] = [];
+      await runToExit((signal) => runDemoCommand(options, signal, lastWords), {
+        ...command.optsWithGlobals(),
+        lastWords,
+      });
+    });
+}
+
+type Options = {
+  directory?: string;
+  resume?: string;
+  seed?: string;
+  design?: string;
+  bisect?: true;
+  kernels?: string | true;
+  json?: true;
+};
+
+/** Answers 0 when all came out as it must, else 1; throws where this machine cannot carry the lab. */
+async function runDemoCommand(
+  options: Options,
+  signal: AbortSignal,
+  lastWords: string[],
+): Promise<number> {
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed');
+  // Refused before anything is installed or written.
+  overrideGate(undefined, { design: options.design }, calledAs.flag);
+  if (options.bisect && options.design !== undefined) {
+    throw new UsageError('--design: says how patches are judged; drop it, or --bisect.');
+  }
+  if (options.bisect && options.kernels !== undefined) {
+    throw new UsageError('--kernels: virtual machines judge patches; drop it, or --bisect.');
+  }
+  const exitCode = await readyMachine(say, [options.kernels ? 'virtual' : 'embedded-linux']);
+  if (exitCode !== undefined) return exitCode;
+
+  const directory = resolve(
+    options.resume ?? options.directory ?? timestampedDirectory('ppsgate-demo'),
+  );
+  say(`${whatOf(options)} on this machine; everything is kept in ${directory}`);
+  const warning = await busyWarning();
+  if (warning !== undefined) say(`warning: ${warning}`);
+  await using cleaning = new AsyncDisposableStack();
+  const caller = callerThroughSudo(process.env, process.getuid?.());
+  if (caller !== undefined) {
+    const place = cleaning.use(await placeAt(directory));
+    cleaning.defer(() =>
+      place.giveTo(caller).catch((error: unknown) => {
+        say(`warning: what is in ${directory} stays root's: ${reasonOf(error)}`);
+      }),
+    );
+  }
+  const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)(
+    { directory, seed, options, signal },
+    say,
+  ).catch((error: unknown) => {
+    const command = options.bisect ? 'ppsgate demo --bisect' : 'ppsgate demo';
+    lastWords.push(goingOn(directory, command));
+    throw error;
+  });
+  return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
+}
+
+function whatOf({ bisect, kernels }: Options): string {
+  if (kernels) return 'A rule and a kernel, judged with real boots and packets';
+  if (!bisect) return 'Three patches, judged with real packets';
+  return `${bisectCommits.length} commits, one of which costs packets: it is searched for with real packets`;
+}
+
+/** Two files with a comma in between, or whatever apt has. */
+async function subjectOf({ kernels }: Options, directory: string, say: Say): Promise<DemoSubject> {
+  if (kernels === undefined) return embeddedDemo;
+  if (kernels === true) return virtualDemo(await fetchKernels(join(directory, 'kernels'), say));
+  const [base, patched, ...more] = kernels.split(',');
+  if (!base || !patched || more.length > 0) {
+    throw new UsageError(
+      `--kernels: expected two files with a comma in between, found "${excerpt(kernels)}".`,
+    );
+  }
+  return virtualDemo({ base: resolve(base), patched: resolve(patched) });
+}
+
+type Call = { directory: string; seed: number; options: Options; signal: AbortSignal };
+type Say = (line: string) => void;
+
+async function judgeNow({ directory, seed, options, signal }: Call, say: Say) {
+  const startedAt = performance.now();
+  const subject = await subjectOf(options, directory, say);
+  const { patches, kernels } = subject;
+  const judged = await runDemo({
+    directory,
+    subject,
+    seed,
+    design: options.design,
+    onPatch(patch, index) {
+      const title = `${index + 1} of ${patches.length}  ${patch.title}`;
+      say(styleText('bold', title, { stream: process.stderr }));
+      const metric = kernels ? 'instructionsPerPacket' : 'nsPerPacket';
+      return showProgress(process.stderr, metric, () => performance.now());
+    },
+    signal,
+  });
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (options.json) printJson(summaries(judged));
+  else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
+  return { isAsExpected: judged.every((one) => one.asExpected) };
+}
+
+async function bisectNow({ directory, seed, options, signal }: Call) {
+  const startedAt = performance.now();
+  const { onEvent, end } = showProgress(process.stderr, 'nsPerPacket', () => performance.now());
+  const demo = await runBisectDemo({ directory, seed, onEvent, signal }).finally(end);
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (options.json) printJson(demo.result);
+  else process.stdout.write(`\n${told(demo)}\n\n${where(demo, directory, seconds)}\n`);
+  return { isAsExpected: demo.asExpected };
+}
+
+function told({ result, asExpected }: BisectDemo): string {
+  const must = `${asExpected ? 'as it must' : 'but must be'}: "${culpritSubject}"`;
+  const color = asExpected ? 'green' : 'red';
+  return `${bisectHeadline(result)}\n${styleText(color, `  ${must}`, { stream: process.stdout })}`;
+}
+
+const where = ({ directory: work }: BisectDemo, directory: string, seconds: number): string =>
+  [
+    `${formatDuration(seconds)}.`,
+    `Report: ${work}/report/index.html`,
+    `The repository of the commits: ${directory}/${bisectNames.repository}`,
+  ].join('\n');
+
+/** Without the runs: these are in the result of each directory. */
+const summaries = (judged: Judged[]) =>
+  judged.map(({ patch, directory, result, asExpected }) => ({
+    branch: patch.branch,
+    expected: patch.expected,
+    verdict: outcomeName(result),
+    asExpected,
+    headline: headline(result),
+    ...runCounts(result),
+    directory,
+  }));
+
+/** Runs that were measured, and those that five blasts of each cell would have taken: the lab's 5 + 5. */
+function runCounts({ outcome }: Result): { runs: number; fixedRuns: number } {
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  return {
+    runs: sum(cells.map((cell) => cell.runs.length)),
+    fixedRuns: sum(cells.map((cell) => 2 * (cell.design.budgets.at(-1) ?? 0))),
+  };
+}
+
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+
+function table(judged: Judged[]): string {
+  return judged
+    .map(({ patch, result, asExpected }) => {
+      const { expected = 'told, whatever it is' } = patch;
+      const must = asExpected ? `as it must: ${expected}` : `but must be ${expected}`;
+      const color = asExpected ? 'green' : 'red';
+      const verdict = styleText(color, `  ${must}`, { stream: process.stdout });
+      const { runs, fixedRuns } = runCounts(result);
+      const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 takes ${fixedRuns}` : '';
+      return `${patch.branch}\n  ${headline(result)}\n${verdict}${counts}`;
+    })
+    .join('\n');
+}
+
+function closing(judged: Judged[], directory: string, seconds: number): string {
+  const traffic = sum(judged.map(({ result }) => trafficSeconds(result)));
+  return [
+    `${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
+    ...judged.map((one) => `Report: ${one.directory}/report/index.html`),
+    `The repository of the patches: ${directory}/repository`,
+  ].join('\n');
+}

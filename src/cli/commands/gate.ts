@@ -1,0 +1,84 @@
+// `ppsgate gate`: judge one patch of a repository on a testbed of ppsgate.yml.
+
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import { applyOverrides } from '../../config/overrides.ts';
+import {
+  calledAs,
+  type GateOptions,
+  isOfGate,
+  parameter,
+  parametersThat,
+} from '../../config/parameters.ts';
+import { recordTo } from '../../gate/recording/record.ts';
+import { exitCodes, upshotOfResult, worstUpshot } from '../../model/upshot.ts';
+import { together } from '../../publish/reporters/answer.ts';
+import { headline } from '../../report/headline.ts';
+import { runToExit } from '../../system/exit.ts';
+import { judgeAndAnswer } from './answered-gate.ts';
+import { type GateCall, gatesOf, judgeAll, usualConfig } from './judge-gate.ts';
+import { printJson } from './table.ts';
+
+export function define(command: Command): void {
+  for (const name of parametersThat((one) => isOfGate(one) && one.option !== undefined)) {
+    const {
+      flags = calledAs.flag(name),
+      value,
+      says = '',
+      default: usual,
+    } = parameter(name).option ?? {};
+    command.option(value === undefined ? flags : `${flags} <${value}>`, says, usual);
+  }
+  command
+    .addHelpText(
+      'after',
+      `
+Example:
+  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%
+
+Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
+nobody can say, 4 when the lab failed.`,
+    )
+    .action(async (options: GateOptions) => {
+      const lastWords: string[] = [];
+      await runToExit((signal) => runGate(options, signal, lastWords), {
+        ...command.optsWithGlobals(),
+        lastWords,
+      });
+    });
+}
+
+/** Answers the exit code of the worst verdict; throws for what kept it from one, and says into `lastWords` how it goes on. */
+async function runGate(
+  options: GateOptions,
+  signal: AbortSignal,
+  lastWords: string[],
+): Promise<number> {
+  const path = resolve(options.config ?? usualConfig);
+  // The Jenkins library has its words there, and people have written them as parameters of its step.
+  const called = process.env.PPSGATE_WORDS === undefined ? calledAs.flag : calledAs.step;
+  const config = applyOverrides(await loadConfig(path), options, called);
+  const { record } = options;
+  const recorder =
+    record === undefined
+      ? undefined
+      : await recordTo(record, 'gate', Object.values(config.testbeds));
+  const call: GateCall = { config, options, called, signal, lastWords, recorder };
+  const ended = options.answer
+    ? await judgeAndAnswer(call)
+    : await judgeAll(await gatesOf(call), call, () => together([]));
+  const judged = ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  if (options.json) {
+    const results = judged.map(({ result }) => result);
+    const printed = ended.length === 1 ? results[0] : results;
+    if (printed !== undefined) printJson(printed);
+  } else {
+    for (const { result, directory } of judged) {
+      process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
+    }
+  }
+  const failure = ended.find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
+  return exitCodes[worstUpshot(judged.map(({ result }) => upshotOfResult(result)))];
+}

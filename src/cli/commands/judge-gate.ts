@@ -1,0 +1,204 @@
+// The gates that `ppsgate gate` is asked for: one for each testbed that the patch is judged on.
+
+import { join, resolve } from 'node:path';
+import { parseMaxRuns, parsePriority, parseSeed } from '../../config/overrides.ts';
+import type { CalledAs, GateOptions, TextOption } from '../../config/parameters.ts';
+import type { Config } from '../../config/schema.ts';
+import { testbedsFor, wishesOf } from '../../config/wishes.ts';
+import { patchOfRange, rangeLike } from '../../forge/patch/range.ts';
+import {
+  NoRepositoryError,
+  openRepository,
+  RepositoryError,
+} from '../../forge/patch/repository.ts';
+import { parseEarlier, patchOfRevision } from '../../forge/patch/revision.ts';
+import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
+import {
+  looksLikeRevision,
+  parseRevisionName,
+  type RevisionName,
+} from '../../forge/phabricator/revision.ts';
+import { historyFile } from '../../gate/experiment/history.ts';
+import { goingOn, hasPlan, randomSeed } from '../../gate/experiment/plan.ts';
+import { gate } from '../../gate/gate.ts';
+import type { GateDeps } from '../../gate/gate-deps.ts';
+import { labelled } from '../../gate/progress.ts';
+import type { Recorder } from '../../gate/recording/recorder.ts';
+import { gateRelinked } from '../../gate/relinked-gate.ts';
+import { resumeGate } from '../../gate/resume-gate.ts';
+import { type GateSession, inSession } from '../../gate/session.ts';
+import { whoami } from '../../gate/testbeds/reservations.ts';
+import { timestampedDirectory } from '../../gate/work-directory.ts';
+import { type Patch, patchName } from '../../model/patch.ts';
+import type { Result } from '../../model/result.ts';
+import { excerpt, expected } from '../../model/units.ts';
+import { upshotOfError } from '../../model/upshot.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { type Answer, answering } from '../../publish/reporters/answer.ts';
+import { endingOfResult } from '../../publish/reporters/ending.ts';
+
+export type GateCall = {
+  config: Config;
+  options: GateOptions;
+  /** By whoever has typed them. */
+  called: CalledAs;
+  signal: AbortSignal;
+  /** Gets how each gate that was cut short goes on. */
+  lastWords: string[];
+  /** Writes down what machines are asked and say. */
+  recorder?: Recorder | undefined;
+};
+
+/** One patch on one testbed. */
+export type OneGate = {
+  /** Tells it from the others; empty where there are none. */
+  name: string;
+  directory: string;
+  start(deps: GateDeps): Promise<Result>;
+};
+
+export type Judged = OneGate & { result: Result };
+
+/** All at once, and each to its end. */
+export const judgeAll = (
+  gates: readonly OneGate[],
+  call: GateCall,
+  answerOf: (index: number) => Answer,
+): Promise<PromiseSettledResult<Judged>[]> =>
+  Promise.allSettled(
+    gates.map(async (one, index) => {
+      try {
+        return { ...one, result: await judge(one, call, answerOf(index)) };
+      } catch (error) {
+        if (upshotOfError(error) !== 'usage' && (await hasPlan(one.directory))) {
+          call.lastWords.push(goingOn(one.directory, commandOf(call)));
+        }
+        throw error;
+      }
+    }),
+  );
+
+const commandOf = ({ options: { config = usualConfig } }: GateCall): string =>
+  config === usualConfig ? 'ppsgate gate' : `ppsgate gate --config ${config}`;
+
+/** Where nobody names another. */
+export const usualConfig = 'ppsgate.yml';
+
+export async function gatesOf(call: GateCall): Promise<OneGate[]> {
+  const { config, options, called } = call;
+  const { resume, maxRuns } = options;
+  if (resume !== undefined) {
+    const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns, called('maxRuns'));
+    return [{ name: '', directory: resume, start: (deps) => resumeGate(resume, deps, most) }];
+  }
+  const patch = await patchOf(call);
+  const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, called('seed'));
+  const kernels = givenKernels(call);
+  const folder = options.directory ?? timestampedDirectory('ppsgate-gate');
+  const wishes = wishesOf(config, options, called);
+  const chosen = wishes.map((wish) => testbedsFor(config, wish));
+  if (options.record !== undefined && wishes.length > 1) {
+    throw new UsageError(
+      `${called('record')}: only one testbed can be recorded at a time; ask for one of them.`,
+    );
+  }
+  return wishes.map((wish, index): OneGate => {
+    const isOnly = wishes.length === 1;
+    const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, '-'));
+    const isMeasuredAnyway = options.measureAnyway === true;
+    const from = { patch, config, testbeds: chosen[index] ?? [], seed, kernels };
+    const request = { ...from, isMeasuredAnyway };
+    const judged = options.relinked === true ? gateRelinked : gate;
+    return {
+      name: isOnly ? '' : wish,
+      directory,
+      start: (deps) => judged(request, directory, deps),
+    };
+  });
+}
+
+/** A range of commits, or a revision of the configured Phabricator. */
+export async function patchOf(call: GateCall): Promise<Patch> {
+  const { config, options, called, signal } = call;
+  const text = required('patch', call);
+  const repository = repositoryOf(options);
+  const earlier = parseEarlier(options.earlier || 'none', called('earlier'));
+  if (text.includes('..')) {
+    if (earlier === 'none') return patchOfRange(repository, text).catch(wrongly(called));
+    throw new UsageError(
+      `${called('earlier')}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`,
+    );
+  }
+  if (!looksLikeRevision(text)) {
+    const range = await rangeLike(repository, text);
+    const what = `commits as BASE..HEAD, like ${range}, or a revision like D27401 or D27401:80677`;
+    throw new UsageError(`${called('patch')}: ${expected(what)({ input: text })}.`);
+  }
+  const name = revisionNamed(text, call);
+  const phabricator = phabricatorOf(config);
+  const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
+  return patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
+}
+
+const wrongly =
+  (called: CalledAs) =>
+  (error: unknown): never => {
+    if (!(error instanceof RepositoryError)) throw error;
+    const which = error instanceof NoRepositoryError ? 'repository' : 'patch';
+    throw new UsageError(`${called(which)}: ${error.message}`);
+  };
+
+/** Throws a `UsageError` for what is no revision. */
+export function revisionNamed(
+  text: string,
+  { config, called }: Pick<GateCall, 'config' | 'called'>,
+): RevisionName {
+  const name = parseRevisionName(text, phabricatorOf(config).url);
+  if (name !== undefined) return name;
+  const what = 'a revision like D27401 or D27401:80677';
+  throw new UsageError(`${called('patch')}: ${expected(what)({ input: text })}.`);
+}
+
+export const stderrLog = {
+  info: (sentence: string) => process.stderr.write(`${sentence}\n`),
+  warn: (sentence: string) => process.stderr.write(`warning: ${sentence}\n`),
+};
+
+const repositoryOf = ({ repository }: GateOptions) => openRepository(resolve(repository ?? '.'));
+
+async function judge(
+  { name, directory, start }: OneGate,
+  { config, options, called, signal, recorder }: GateCall,
+  answer: Answer,
+): Promise<Result> {
+  const priority = parsePriority(options.priority, called('priority'));
+  const session: GateSession = {
+    ...{ config, signal },
+    repository: repositoryOf(options),
+    history: historyFile(config.history),
+    output: labelled(process.stderr, name),
+    observer: options.answer && answer,
+    requestFor: (patch) => ({
+      priority,
+      holder: { who: whoami(), purpose: 'gate', patch: patchName(patch) },
+    }),
+    leaseFolder: directory,
+    recorder,
+  };
+  const work = async () => endingOfResult(await inSession(session, start), {});
+  const { result } = await answering(answer, signal, work);
+  return result;
+}
+
+function givenKernels(call: GateCall) {
+  const { baseKernel, patchedKernel } = call.options;
+  if (!baseKernel && !patchedKernel) return undefined;
+  return { base: required('baseKernel', call), patched: required('patchedKernel', call) };
+}
+
+/** An empty one says no more than none. */
+export function required(name: TextOption, { options, called }: GateCall): string {
+  const text = options[name];
+  if (text) return text;
+  throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);
+}

@@ -1,0 +1,55 @@
+// What commander says of words that make no command, as one sentence of ours.
+import type { Command, CommanderError } from 'commander';
+import { didYouMean } from '../../config/fields.ts';
+import { excerpt, sentence } from '../../model/units.ts';
+
+/** Undefined where it has said what it had to: a version, or the help that was asked for or is needed. */
+export function mistyped(
+  { code, exitCode, message }: CommanderError,
+  program: Command,
+  words: readonly string[],
+): string | undefined {
+  const called = calledBy(program, words);
+  const help = `: see \`${pathOf(called)} --help\``;
+  const [, what = ''] = /'([^']*)'/.exec(message) ?? [];
+  const [, suggested] = /\(Did you mean (?:one of )?(.+)\?\)/.exec(message) ?? [];
+  const hint = suggested === undefined ? help : `; did you mean ${marked(suggested)}?`;
+  switch (code) {
+    case 'commander.unknownOption':
+      return sentence(`there is no option ${excerpt(what)}${hint}`);
+    case 'commander.unknownCommand':
+      return sentence(`there is no command "${excerpt(what)}"${hint}`);
+    case 'commander.missingArgument':
+      return sentence(`<${what}> is missing${help}`);
+    case 'commander.optionMissingArgument': {
+      const [, flag = what] = /(--\S+|-\w) </.exec(what) ?? [];
+      return sentence(`${flag} has no value${help}`);
+    }
+    case 'commander.excessArguments': {
+      const [, first = ''] = /got \d+: ([^,]*?)(?:,.*)?\.$/s.exec(message) ?? [];
+      const names = called.commands.map((command) => command.name());
+      const meant = didYouMean(first, names) || help;
+      if (names.length > 0) return sentence(`there is no command "${excerpt(first)}"${meant}`);
+      return sentence(`${pathOf(called)} takes no "${excerpt(first)}"${help}`);
+    }
+    default:
+      return exitCode === 0 || code === 'commander.help' ? undefined : message;
+  }
+}
+
+/** The command that the words name, before any that is meant where they name none. */
+function calledBy(command: Command, [word, ...rest]: readonly string[]): Command {
+  if (word === undefined) return command;
+  const named = command.commands.find((one) => one.name() === word);
+  if (named !== undefined) return calledBy(named, rest);
+  return word.startsWith('-') ? calledBy(command, rest) : command;
+}
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+
+const marked = (names: string): string =>
+  names
+    .split(', ')
+    .map((name) => `\`${name}\``)
+    .join(' or ');

@@ -1,0 +1,155 @@
+// The overview of testbeds as text: a table, or a line for each change.
+
+import {
+  aimOf,
+  type Overview,
+  stateNames,
+  type TestbedState,
+  type Waiting,
+} from '../../gate/reserve/overview.ts';
+import { expectedly } from '../../model/format.ts';
+import { clockText, columns, oneLine } from './table.ts';
+
+/** A table of testbeds, and one of those who wait. */
+export function overviewText({ at, testbeds, queue }: Overview, isColoured: boolean): string {
+  const now = new Date(at);
+  const paint = (text: string, row: number, column: number) =>
+    isColoured && column === 1 ? coloured(text, testbeds[row - 1]) : text;
+  const [title = '', ...rows] = columns(
+    [
+      ['TESTBED', 'STATE', 'WHO', 'FOR', 'SINCE', 'UNTIL ABOUT'],
+      ...testbeds.map((testbed) => rowOf(testbed, now).map(oneLine)),
+    ],
+    paint,
+  );
+  const lines = testbeds.flatMap((testbed, index) => [
+    rows[index] ?? '',
+    ...notesOn(testbed).map((note) => `    ${oneLine(note)}`),
+  ]);
+  return [title, ...lines, '', ...queueText(queue, now)].join('\n');
+}
+
+function rowOf(testbed: TestbedState, now: Date): string[] {
+  const { name, state, held, quarantine, leftBy = [] } = testbed;
+  const words = stateText(testbed);
+  const clock = (iso: string) => clockText(iso, now);
+  const [left] = leftBy;
+  switch (state) {
+    case 'held':
+      if (held === undefined) return [name, words];
+      return [name, words, held.who, aimOf(held), clock(held.since), untilText(held, now)];
+    case 'quarantine':
+      return [name, words, quarantine?.by ?? '', '', clock(quarantine?.since ?? '')];
+    case 'left-behind':
+      return left === undefined
+        ? [name, words]
+        : [name, words, left.who, aimOf(left), clock(left.since)];
+    case 'free':
+      return [name, words];
+  }
+}
+
+const stateText = ({ state, quarantine }: TestbedState): string =>
+  state === 'held' && quarantine !== undefined ? 'held, in quarantine' : stateNames[state];
+
+const untilText = ({ expectedUntil }: { expectedUntil: string }, now: Date): string =>
+  Date.parse(expectedUntil) < now.getTime() ? 'longer than usual' : clockText(expectedUntil, now);
+
+function notesOn({ name, state, held, quarantine, leftBy = [] }: TestbedState): string[] {
+  return [
+    ...(held !== undefined && held.testbed !== name
+      ? [`as ${held.testbed}, which shares a machine with it`]
+      : []),
+    ...(quarantine === undefined
+      ? []
+      : [state === 'held' ? `${quarantine.by}: ${quarantine.reason}` : quarantine.reason]),
+    ...(state === 'left-behind' && leftBy.length > 0
+      ? ['its holder is gone; whoever gets it next brings it to its base first']
+      : []),
+  ];
+}
+
+/** Codes of ECMA-48's select graphic rendition: green, yellow, red, yellow. */
+const colours = { free: 32, held: 33, quarantine: 31, 'left-behind': 33 } as const;
+
+const coloured = (text: string, testbed: TestbedState | undefined): string =>
+  testbed === undefined ? text : `\x1b[${colours[testbed.state]}m${text}\x1b[0m`;
+
+function queueText(queue: readonly Waiting[], now: Date): string[] {
+  if (queue.length === 0) return ['Nobody waits.'];
+  return columns([
+    ['QUEUE', 'WHO', 'FOR', 'PRIORITY', 'WANTS', 'SINCE', 'EXPECTED WAIT'],
+    ...queue.map((waiting) =>
+      [
+        `${waiting.place} of ${waiting.of}`,
+        waiting.who,
+        aimOf(waiting),
+        waiting.priority,
+        waiting.wants.join(' or '),
+        clockText(waiting.since, now),
+        waitText(waiting),
+      ].map(oneLine),
+    ),
+  ]);
+}
+
+function waitText({ expectedSeconds }: Waiting): string {
+  if (expectedSeconds === undefined) return 'none in sight';
+  return expectedSeconds === 0 ? 'next' : expectedly(expectedSeconds);
+}
+
+/** A line for each testbed, and one for the queue, where they are not what they were; all of them at first. */
+export function changedLines(before: Overview | undefined, after: Overview): string[] {
+  const known = new Set(before === undefined ? [] : sentencesOf(before));
+  const at = new Date(after.at).toLocaleString('sv-SE');
+  return sentencesOf(after)
+    .filter((sentence) => !known.has(sentence))
+    .map((sentence) => `${at} ${sentence}`);
+}
+
+/** What is expected changes all the time, and is left out. */
+function sentencesOf({ testbeds, queue }: Overview): string[] {
+  const line = queue.map((one) => `${one.who} (${aimOf(one)}) for ${one.wants.join(' or ')}`);
+  return [
+    ...testbeds.map((testbed) => `${testbed.name}: ${sentenceOn(testbed)}`),
+    line.length === 0 ? 'nobody waits' : `in the queue: ${line.join(', ')}`,
+  ].map(oneLine);
+}
+
+function sentenceOn(testbed: TestbedState): string {
+  const { state, held, leftBy: [left] = [] } = testbed;
+  const by = state === 'left-behind' ? left : held;
+  const who = by === undefined ? '' : ` by ${by.who} (${aimOf(by)})`;
+  const notes = notesOn(testbed).map((note) => `; ${note}`);
+  return `${stateText(testbed)}${who}${notes.join('')}`;
+}
+
+export const overviewDetails = `
+Examples:
+  ppsgate testbeds --watch
+  ppsgate testbeds --json | jq -r '.testbeds[] | select(.state == "free").name'
+
+As JSON, keys that do not apply are left out:
+  {
+    "at": "2026-11-20T14:20:31.000Z",
+    "testbeds": [
+      { "name": "hp-t540", "kind": "freebsd", "state": "held",
+        "held": { "who": "alice@lab1", "purpose": "gate", "patch": "#12",
+                  "url": "https://…", "testbed": "hp-t540",
+                  "priority": "patch", "token": 1763647351207,
+                  "since": "2026-11-20T14:02:31.207Z",
+                  "expectedUntil": "2026-11-20T14:55:31.207Z" } },
+      { "name": "rcc-ve", "kind": "freebsd", "state": "quarantine",
+        "quarantine": { "reason": "…", "by": "ppsgate",
+                        "since": "2026-11-20T13:10:02.114Z" } },
+      { "name": "shelf", "kind": "linux", "state": "left-behind",
+        "leftBy": [{ "who": "carol@lab2", "purpose": "by hand",
+                     "testbed": "shelf", "since": "…" }] },
+      { "name": "rack-4", "kind": "linux", "state": "free" }
+    ],
+    "queue": [
+      { "place": 1, "of": 1, "expectedSeconds": 2100, "who": "bob@lab2",
+        "purpose": "gate", "patch": "#14", "priority": "patch",
+        "wants": ["hp-t540"], "since": "2026-11-20T14:11:09.530Z" }
+    ]
+  }`;

@@ -1,0 +1,125 @@
+// `ppsgate phabricator`: whether the set-up for a Phabricator is right.
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import { type Config, systemOf } from '../../config/schema.ts';
+import { phabricatorOf } from '../../forge/phabricator/login.ts';
+import type { Output } from '../../gate/progress.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { checkPhabricator } from '../../relay/checkup.ts';
+import type { SetUpFinding } from '../../relay/checkup-point.ts';
+import { runToExit } from '../../system/exit.ts';
+import { configPath } from './named-testbed.ts';
+import { hasColours, oneLine, print, printJson } from './table.ts';
+
+export function define(phabricator: Command): void {
+  phabricator
+    .addHelpText('after', example)
+    .command('check')
+    .description(
+      'look at the server, the bot, its leave and build plans, the relay and its starter',
+    )
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('--json', 'print the findings as JSON, at the end')
+    .addHelpText('after', details)
+    .action(async (options: object) => {
+      await runToExit((signal) => checkSetUp(options, signal), phabricator.optsWithGlobals());
+    });
+}
+
+const example = '\nExample:\n  ppsgate phabricator check --config /usr/local/etc/ppsgate.yml';
+
+const details = `${example}
+
+Nothing is written and nothing is started. Run it as the user that runs the
+relay.
+
+As JSON:
+  { "phabricator": "https://…",
+    "findings": [{ "kind", "what", "why", "mend" }] }
+where "kind" is "ok", "warning", "wrong", "unreachable" or "skipped", and "mend"
+says what to do.
+
+Exits 0 when all is right or worth a warning at most, 2 when something is
+wrong, 4 when all that is wrong is that the server or the relay does not
+answer.`;
+
+export type CheckOptions = { config?: string; json?: true };
+
+/** Prints each finding as it is made, or with `json` all of them at the end. */
+async function checkSetUp(
+  { config: path, json }: CheckOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const config = await loadConfig(configPath(path));
+  const phabricator = phabricatorOf(config);
+  const tell = (sentence: string) =>
+    void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
+  const patience = tellIfSlow(tell);
+  const world = {
+    ...{ signal, now: () => new Date(), log: { info: tell }, onLook: patience.begin },
+    ...(hasLinux(config) && { overlay: config.overlay }),
+  };
+  const findings: SetUpFinding[] = [];
+  try {
+    for await (const finding of checkPhabricator(phabricator, world)) {
+      patience.end();
+      findings.push(finding);
+      if (!json) print(findingText(finding, process.stdout));
+    }
+  } finally {
+    patience.end();
+  }
+  if (json) printJson({ phabricator: phabricator.url, findings });
+  else print(summary(findings));
+  return exitCodeOf(findings);
+}
+
+const hasLinux = (config: Config): boolean =>
+  Object.keys(config.testbeds).some((name) => systemOf(config, name) === 'linux');
+
+const patienceSeconds = 2;
+
+function tellIfSlow(tell: (sentence: string) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => clearTimeout(timer);
+  return {
+    begin(what: string) {
+      end();
+      timer = setTimeout(() => tell(`looking at ${what}`), patienceSeconds * 1000);
+    },
+    end,
+  };
+}
+
+const signs = { ok: '✔', warning: '!', wrong: '✘', unreachable: '✘', skipped: '–' } as const;
+/** Codes of ECMA-48's select graphic rendition: green, yellow, red, red, faint. */
+const colours = { ok: 32, warning: 33, wrong: 31, unreachable: 31, skipped: 2 } as const;
+const longestWord = 'unreachable'.length;
+
+/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; what mends it is on a line of its own. */
+export function findingText(finding: SetUpFinding, output: Output): string {
+  const { kind, what, why } = finding;
+  const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);
+  const sign = hasColours(output) ? `\x1b[${colours[kind]}m${plain}\x1b[0m` : plain;
+  const line = `${sign} ${oneLine(`${what}: ${why}`)}`;
+  return 'mend' in finding ? `${line}\n    mend: ${oneLine(finding.mend)}` : line;
+}
+
+/** `All is well.`, or how much is not. */
+export function summary(findings: readonly SetUpFinding[]): string {
+  const faults = findings.filter(isFault).length;
+  const warnings = findings.filter(({ kind }) => kind === 'warning').length;
+  const wrong =
+    { 0: 'Nothing is wrong', 1: 'One thing is wrong' }[faults] ?? `${faults} things are wrong`;
+  if (warnings === 0) return faults === 0 ? 'All is well.' : `${wrong}.`;
+  return `${wrong}; ${warnings === 1 ? 'one thing is' : `${warnings} things are`} worth a look.`;
+}
+
+const isFault = ({ kind }: SetUpFinding): boolean => kind === 'wrong' || kind === 'unreachable';
+
+/** What is wrong in ppsgate.yml or on the server stays so, and weighs more than what may answer later. */
+export function exitCodeOf(findings: readonly SetUpFinding[]): number {
+  const kinds = new Set(findings.map(({ kind }) => kind));
+  if (kinds.has('wrong')) return exitCodes.usage;
+  return kinds.has('unreachable') ? exitCodes.infrastructure : exitCodes.pass;
+}

@@ -1,0 +1,258 @@
+// `ppsgate plan`: what a gate would take, by part, before anything is reserved for it.
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import { applyOverrides } from '../../config/overrides.ts';
+import { calledAs, type GateOptions, parameter } from '../../config/parameters.ts';
+import type { Config } from '../../config/schema.ts';
+import { testbedsFor, wishesOf } from '../../config/wishes.ts';
+import { openRepository } from '../../forge/patch/repository.ts';
+import { earlierEntries, type HistoryEntry, historyFile } from '../../gate/experiment/history.ts';
+import {
+  basisText,
+  type Course,
+  type Outlined,
+  type Outlook,
+  outlookOf,
+  parts,
+  shorterWays,
+} from '../../gate/experiment/outlook.ts';
+import { cellsOf, linksOn, planCells, policyOf } from '../../gate/experiment/plan.ts';
+import { timesOn } from '../../gate/experiment/took.ts';
+import { readUsualSeconds, startOf } from '../../gate/reserve/outlook.ts';
+import { readLab } from '../../gate/reserve/records.ts';
+import { openStore } from '../../gate/reserve/store/open.ts';
+import { StoreError } from '../../gate/reserve/store/store.ts';
+import { testbedsThatDiffer } from '../../kernel/unchanged.ts';
+import { makingOf, variantsByMaking } from '../../kernel/variant.ts';
+import { machinesOf } from '../../lab/machines.ts';
+import { expectedly, formatDuration, formatPercent } from '../../model/format.ts';
+import { type Patch, patchName } from '../../model/patch.ts';
+import { cellName } from '../../model/scenario.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { runToExit } from '../../system/exit.ts';
+import { patchOf } from './judge-gate.ts';
+import { configPath } from './named-testbed.ts';
+import { columns, print, printJson } from './table.ts';
+
+/** Parameters of a gate that change how long it takes. */
+const told = [
+  ...(['patch', 'repository', 'config', 'testbed', 'each', 'scenarios', 'families'] as const),
+  ...(['metric', 'margin', 'falseAlarms', 'power', 'design', 'maxRuns', 'profile'] as const),
+  ...(['measureAnyway', 'earlier', 'stopAtFirst'] as const),
+];
+
+export function define(command: Command): void {
+  for (const name of told) {
+    const option = parameter(name).option;
+    const { flags = calledAs.flag(name), value, says = '', default: usual } = option ?? {};
+    command.option(value === undefined ? flags : `${flags} <${value}>`, says, usual);
+  }
+  command
+    .option('--json', 'print it as JSON, in seconds')
+    .addHelpText(
+      'after',
+      `
+Example:
+  ppsgate plan --testbed chelsio --scenarios forwarding --margin 1%
+
+Takes the options of \`ppsgate gate\` that change how long it takes, and
+reserves nothing and asks no machine.
+Minutes are those that earlier gates on the testbed took, and runs those that
+the noise of its history asks for. With --patch it says as well where a patch
+would not be measured at all, because it changes nothing that is laid.`,
+    )
+    .action(async (options: GateOptions) => {
+      await runToExit((signal) => plan(options, signal), command.optsWithGlobals());
+    });
+}
+
+/** What `--json` prints, for each wish. */
+type Planned = {
+  testbed: string;
+  /** Until it would begin; absent where nobody can say. */
+  waitSeconds?: number;
+  /** Nothing that the testbed would lay or boot is changed: nothing would be measured. */
+  isUnchanged: boolean;
+  outlined: Outlined;
+  outlook: Outlook;
+  shorter: ReturnType<typeof shorterWays>;
+};
+
+async function plan(options: GateOptions, signal: AbortSignal): Promise<number> {
+  const written = await loadConfig(configPath(options.config));
+  const config = applyOverrides(written, options, calledAs.flag);
+  const call = { config, options, called: calledAs.flag, signal, lastWords: [] };
+  const wishes = wishesOf(config, options, calledAs.flag).map((wish) => testbedsFor(config, wish));
+  const patch = options.patch ? await patchOf(call) : undefined;
+  const entries = earlierEntries(await historyFile(config.history).read(), new Date());
+  const starts = await startsOf(config, wishes);
+  const planned: Planned[] = [];
+  for (const [index, testbeds] of wishes.entries()) {
+    const start = starts?.[index];
+    const candidates = start === undefined ? testbeds : [start.testbed];
+    const change = await changeOf(config, candidates, patch, options);
+    const testbed = change.testbed;
+    planned.push({
+      testbed,
+      ...(start !== undefined && { waitSeconds: start.afterSeconds }),
+      isUnchanged: change.isUnchanged,
+      ...outlined(config, { testbed, variants: change.variants }, entries),
+    });
+  }
+  if (options.json) printJson(planned.map(printable));
+  else print(planned.map((one) => textOf(one, patch)).join('\n\n'));
+  return exitCodes.pass;
+}
+
+/** The testbed on which each wish would be served first, and after how long; undefined where the store cannot be asked. */
+async function startsOf(config: Config, wishes: readonly string[][]) {
+  try {
+    const store = await openStore(config.reservations);
+    try {
+      const [lab, now] = [await readLab(store), new Date()];
+      const usualSeconds = await readUsualSeconds(store, now);
+      return wishes.map((names) => {
+        const testbeds = new Map(
+          names.flatMap((name) => {
+            const testbed = config.testbeds[name];
+            return testbed === undefined ? [] : [[name, machinesOf(testbed)] as const];
+          }),
+        );
+        return startOf(lab, { priority: 'patch', testbeds }, usualSeconds, now);
+      });
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    process.stderr.write(`Nobody can say how long a testbed is waited for: ${error.message}\n`);
+    return undefined;
+  }
+}
+
+type Change = { testbed: string; variants: number; isUnchanged: boolean };
+
+/** What of a patch would be measured; without one base and patched are. */
+async function changeOf(
+  config: Config,
+  testbeds: readonly string[],
+  patch: Patch | undefined,
+  { repository: path = '.', measureAnyway }: GateOptions,
+): Promise<Change> {
+  const [first = ''] = testbeds;
+  if (patch === undefined) return { testbed: first, variants: 2, isUnchanged: false };
+  const repository = openRepository(path);
+  const question = { patch, config, testbeds };
+  const variants = await variantsByMaking(question, repository);
+  const differ = measureAnyway
+    ? testbeds
+    : await testbedsThatDiffer({ ...question, variants }, repository);
+  const testbed = differ[0] ?? first;
+  const count = variants.get(makingOf(config, testbed))?.length ?? 2;
+  return { testbed, variants: count, isUnchanged: differ.length === 0 };
+}
+
+function outlined(
+  config: Config,
+  { testbed, variants }: { testbed: string; variants: number },
+  history: readonly HistoryEntry[],
+): Pick<Planned, 'outlined' | 'outlook' | 'shorter'> {
+  const { traffic, profile } = config;
+  const isLinkedOften = linksOn(config, testbed) > 1;
+  const place = { testbed, cells: cellsOf(config), variants, isLinkedOften };
+  const outlined: Outlined = {
+    cells: planCells(config, place, history),
+    policy: policyOf(config),
+    traffic,
+    ...(profile !== undefined && { profile }),
+    variants,
+    times: timesOn(history, testbed, config),
+  };
+  return { outlined, outlook: outlookOf(outlined), shorter: shorterWays(outlined) };
+}
+
+function printable({ testbed, waitSeconds, isUnchanged, outlined, outlook, shorter }: Planned) {
+  const { times, variants } = outlined;
+  const wait = waitSeconds !== undefined && { waitSeconds };
+  return { testbed, ...wait, isUnchanged, variants, times, ...outlook, shorter };
+}
+
+function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?: Patch): string {
+  const { outlined, outlook, shorter } = rest;
+  if (isUnchanged && patch !== undefined) {
+    return `${patchName(patch)} changes nothing that ${testbed} would lay or boot: nothing is reserved or measured (--measure-anyway).`;
+  }
+  const wait = waitSeconds === undefined ? 'nobody can say when it is free' : waitText(waitSeconds);
+  return [
+    `${testbed}: ${wait}`,
+    coursesText(outlook, outlined),
+    cellsText(outlook, outlined),
+    timesText(outlined),
+    ...(shorter.length === 0 ? [] : [shorterText(shorter)]),
+  ].join('\n\n');
+}
+
+const waitText = (seconds: number): string =>
+  seconds < 1 ? 'free now' : `${expectedly(seconds)} to wait for it`;
+
+const partNames: Readonly<Record<(typeof parts)[number], string>> = {
+  building: 'building kernels',
+  booting: 'booting',
+  traffic: 'traffic',
+  settling: 'settling, and the rest of blasts',
+  profiles: 'profiles',
+  givingBack: 'giving back',
+};
+
+function coursesText({ ifUnchanged, ifLost, cells }: Outlook, { policy }: Outlined): string {
+  const courses: readonly Course[] = [ifUnchanged, ifLost];
+  const row = (name: string, of: (course: Course) => string) => [name, ...courses.map(of)];
+  const isLeast = cells.some(({ basis }) => basis === 'least');
+  const used = parts.filter((part) => courses.some(({ seconds }) => seconds[part] > 0));
+  return columns([
+    ['', 'if nothing is lost', `if ${formatPercent(policy.marginRatio)} is`],
+    ...used.map((part) => row(partNames[part], ({ seconds }) => amount(seconds[part]))),
+    row(isLeast ? 'together, at least' : 'together', ({ totalSeconds }) => amount(totalSeconds)),
+    ...(ifLost.boots > 0 ? [row('boots', ({ boots }) => boots.toFixed(1))] : []),
+    row('blasts', ({ blasts }) => blasts.toFixed(1)),
+  ]).join('\n');
+}
+
+function cellsText({ cells }: Outlook, { cells: planned, policy }: Outlined): string {
+  const rows = cells.map(({ cell, basis, noiseRatio, ...runs }, index) => {
+    const { design, history } = planned[index] ?? {};
+    const noise =
+      basis === 'history'
+        ? `${formatPercent(noiseRatio ?? 0)} (${history?.runs} earlier runs)`
+        : basis === 'assumed'
+          ? `${formatPercent(noiseRatio ?? 0)}, assumed`
+          : 'unknown';
+    const least = basis === 'least' ? 'from ' : '';
+    return [
+      cellName(cell),
+      design?.name ?? '',
+      noise,
+      `${least}${runs.runsIfUnchanged.toFixed(1)}`,
+      `${least}${runs.runsIfLost.toFixed(1)}`,
+      `${runs.mostRuns}`,
+    ];
+  });
+  const lost = `if ${formatPercent(policy.marginRatio)} is lost`;
+  return columns([['cell', 'design', 'noise', 'runs', lost, 'at most'], ...rows]).join('\n');
+}
+
+function timesText({ times }: Outlined): string {
+  const { bootSeconds, blastSeconds, trafficSeconds } = times;
+  const boot = bootSeconds > 0 ? `a boot ${formatDuration(bootSeconds)}, ` : '';
+  return `Reckoned ${basisText(times)}: ${boot}a blast ${formatDuration(blastSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
+}
+
+/** Seconds count in a lab in which all is over in minutes. */
+const amount = (seconds: number): string =>
+  seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
+
+const shorterText = (shorter: Planned['shorter']): string =>
+  [
+    'What would save some of it, if nothing is lost:',
+    ...columns(shorter.map(({ how, savedSeconds }) => [`  ${amount(savedSeconds)}`, how])),
+  ].join('\n');

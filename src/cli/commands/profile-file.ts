@@ -1,0 +1,44 @@
+// Opens a profile that was named at a shell.
+import { createReadStream } from 'node:fs';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { getSystemErrorMessage } from 'node:util';
+import type { ReadProfile } from '../../analysis/profile/parser.ts';
+import { ProfileError } from '../../analysis/profile/profile-error.ts';
+import { readProfile } from '../../analysis/profile/read.ts';
+
+/** `-` is standard input. Throws a `ProfileError` where the file cannot be read, or is no profile. */
+export async function readProfileFile(file: string, signal: AbortSignal): Promise<ReadProfile> {
+  const isStandardInput = file === '-';
+  const input = isStandardInput
+    ? process.stdin
+    : createReadStream(file, { highWaterMark: 1024 * 1024 });
+  const name = isStandardInput ? 'standard input' : file;
+  return readProfile(shown(piecesOf(addAbortSignal(signal, input), name), name), name);
+}
+
+/** On a terminal a file of gigabytes tells how far it is read, from the third second on. */
+async function* shown(pieces: AsyncIterable<Buffer>, name: string): AsyncIterable<Buffer> {
+  const { stderr } = process;
+  let bytes = 0;
+  let told = performance.now() + 1000;
+  for await (const piece of pieces) {
+    yield piece;
+    bytes += piece.length;
+    if (!stderr.isTTY || performance.now() - told < 1000) continue;
+    told = performance.now();
+    stderr.write(`\r\x1b[2Kreading ${name}: ${Math.round(bytes / 1e6)} MB`);
+  }
+  if (stderr.isTTY) stderr.write('\r\x1b[2K');
+}
+
+async function* piecesOf(input: Readable, name: string): AsyncIterable<Buffer> {
+  try {
+    for await (const piece of input) yield piece;
+  } catch (error) {
+    if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number'))
+      throw error;
+    throw new ProfileError(
+      `Cannot read ${name}: ${getSystemErrorMessage(error.errno)}; name a profile.`,
+    );
+  }
+}

@@ -1,0 +1,84 @@
+// `ppsgate quarantine`: a testbed out of use, and back.
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import { aimOf } from '../../gate/reserve/overview.ts';
+import { type Quarantine, readLab } from '../../gate/reserve/records.ts';
+import { liftQuarantine, setQuarantine } from '../../gate/reserve/reservation.ts';
+import { openStore } from '../../gate/reserve/store/open.ts';
+import type { Store } from '../../gate/reserve/store/store.ts';
+import { whoami } from '../../gate/testbeds/reservations.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { runToExit } from '../../system/exit.ts';
+import { configPath, namedTestbed } from './named-testbed.ts';
+import { clockText, oneLine, print } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('<name>', 'testbed of the configuration')
+    .option('--reason <text>', 'why, for all who see it')
+    .option('--lift', 'it is in use again')
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ppsgate quarantine hp-t540 --reason "port 1 loses its link"
+  ppsgate quarantine hp-t540 --lift
+
+Exits 0 also when there was none to lift, 2 on wrong usage, 4 when the store
+cannot be used.`,
+    )
+    .action(async (name: string, options: object) => {
+      await runToExit(() => runQuarantine(name, options), command.optsWithGlobals());
+    });
+}
+
+type QuarantineOptions = { config?: string; reason?: string; lift?: true };
+
+async function runQuarantine(
+  name: string,
+  { config: given, reason, lift }: QuarantineOptions,
+): Promise<number> {
+  if ((reason === undefined) === (lift === undefined) || reason?.trim() === '') {
+    throw new UsageError(
+      `Say why ${name} is to be out of use with --reason TEXT, or end that with --lift.`,
+    );
+  }
+  const path = configPath(given);
+  const config = await loadConfig(path);
+  namedTestbed(config, path, name);
+  const store = await openStore(config.reservations);
+  try {
+    const sentences =
+      reason === undefined ? await liftFrom(store, name) : await putInto(store, name, reason);
+    for (const sentence of sentences) print(oneLine(sentence));
+    return exitCodes.pass;
+  } finally {
+    await store.close();
+  }
+}
+
+async function putInto(store: Store, name: string, reason: string): Promise<string[]> {
+  const { quarantines, held } = await readLab(store);
+  await setQuarantine(store, name, { reason, by: whoami(), since: new Date().toISOString() });
+  const before = quarantines.get(name);
+  const holding = held.values().find(({ testbed }) => testbed === name);
+  return [
+    `${name} is in quarantine: nobody gets it until \`ppsgate quarantine ${name} --lift\`.`,
+    ...(before === undefined ? [] : [`It was already: ${saidOf(before)}.`]),
+    ...(holding === undefined
+      ? []
+      : [`${holding.holder.who} has it (${aimOf(holding.holder)}), and keeps it.`]),
+  ];
+}
+
+async function liftFrom(store: Store, name: string): Promise<string[]> {
+  const before = (await readLab(store)).quarantines.get(name);
+  const isLifted = await liftQuarantine(store, name);
+  if (before === undefined || !isLifted) return [`${name} is not in quarantine.`];
+  return [`${name} is in use again; it was in quarantine: ${saidOf(before)}.`];
+}
+
+const saidOf = ({ reason, by, since }: Quarantine): string =>
+  `${reason.replace(/\.$/, '')} (${by}, ${clockText(since, new Date())})`;

@@ -1,0 +1,167 @@
+// `ppsgate relay` and `ppsgate poll`: have revisions of Phabricator measured as they come.
+
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import { applyOverrides } from '../../config/overrides.ts';
+import { calledAs } from '../../config/parameters.ts';
+import type { RelayConfig } from '../../config/phabricator.ts';
+import type { Config } from '../../config/schema.ts';
+import { readSecret } from '../../config/secret.ts';
+import { testbedsFor, wishesOf } from '../../config/wishes.ts';
+import type { Ask } from '../../forge/patch/command.ts';
+import { ConduitError } from '../../forge/phabricator/conduit.ts';
+import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
+import { whoami } from '../../forge/phabricator/revision.ts';
+import { realPause } from '../../model/pause.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { waitingText } from '../../relay/answers.ts';
+import { inboxIn, openInbox } from '../../relay/inbox.ts';
+import { openStarter } from '../../relay/open-starter.ts';
+import { pollOnce, type RelayWorld, workOnce } from '../../relay/relay.ts';
+import { startRelayServer } from '../../relay/server.ts';
+import { runToExit } from '../../system/exit.ts';
+
+export function define(command: Command): void {
+  command
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .addHelpText(
+      'after',
+      `\nExample:\n  ppsgate relay --config /usr/local/etc/ppsgate.yml\n\n${ends}`,
+    )
+    .action(async (options: object) => {
+      await runToExit((signal) => runRelay(options, signal), command.optsWithGlobals());
+    });
+}
+
+/** `ppsgate poll`: the same for a server that need not be set up. */
+export function definePoll(command: Command): void {
+  command
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('--every <seconds>', 'between two looks, from 10 to 3600', '60')
+    .option('--once', 'look once and start what there is to start')
+    .addHelpText('after', `\nExample:\n  ppsgate poll --every 120\n\n${ends}`)
+    .action(async (options: PollOptions) => {
+      await runToExit((signal) => runPoll(options, signal), command.optsWithGlobals());
+    });
+}
+
+const ends =
+  'Runs until it is interrupted; gates that it has started go on. What is queued\nis there again at the next start.';
+
+type RelayOptions = { config?: string };
+type PollOptions = RelayOptions & { every?: string; once?: true };
+
+async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<number> {
+  const world = await openWorld(options, signal);
+  using inbox = world.inbox;
+  const { relay } = world.config;
+  const bell = openBell();
+  const secrets = await secretsOf(relay);
+  const { host, port: asked } = relay;
+  await using server = await startRelayServer({
+    ...{ host, port: asked, now: world.now, log: world.log.info, ...secrets },
+    inbox: {
+      countPending: inbox.countPending,
+      accept(deliveries) {
+        const answers = inbox.accept(deliveries);
+        bell.ring();
+        return answers;
+      },
+    },
+  });
+  world.log.info(`Listens on ${host}, port ${server.port}.`);
+  while (!signal.aborted) {
+    await workOnce(world);
+    await bell.waitFor(secondsBetweenRounds, signal);
+  }
+  return exitCodes.pass;
+}
+
+/** Started gates are looked at, and what failed is tried again. */
+const secondsBetweenRounds = 10;
+
+async function runPoll(options: PollOptions, signal: AbortSignal): Promise<number> {
+  const every = secondsIn(options.every ?? '60');
+  const world = await openWorld(options, signal);
+  using _inbox = world.inbox;
+  for (;;) {
+    await pollOnce(world).catch((error: unknown) => {
+      if (options.once || !(error instanceof ConduitError)) throw error;
+      world.log.warn(error.message);
+    });
+    await workOnce(world);
+    if (options.once) return exitCodes.pass;
+    await realPause(every, signal);
+    if (signal.aborted) return exitCodes.pass;
+  }
+}
+
+function secondsIn(text: string): number {
+  const seconds = Number(text);
+  if (Number.isInteger(seconds) && seconds >= 10 && seconds <= 3600) return seconds;
+  throw new UsageError(
+    `--every: expected a whole number of seconds from 10 to 3600, found "${text}".`,
+  );
+}
+
+async function openWorld(options: RelayOptions, signal: AbortSignal): Promise<RelayWorld> {
+  const configPath = resolve(options.config ?? 'ppsgate.yml');
+  const config = await loadConfig(configPath);
+  const phabricator = phabricatorOf(config);
+  const { relay } = phabricator;
+  const conduit = await openPhabricator(phabricator, { log, signal });
+  const me = await whoami(conduit);
+  const starter = await openStarter(relay, { configPath });
+  await mkdir(relay.directory, { recursive: true });
+  const now = () => new Date();
+  const inbox = openInbox(inboxIn(relay.directory), now);
+  log.info(`Is ${me.name} on ${conduit.url}.`);
+  const waiting = inbox.waitingAnswers(conduit.url);
+  if (waiting.length > 0) log.info(`${waitingText(waiting, now())} on ${conduit.url}.`);
+  return {
+    ...{ conduit, config: phabricator, me: me.phid, inbox, starter, now, log, signal },
+    check: (ask) => checkAsk(config, ask),
+  };
+}
+
+function checkAsk(config: Config, { testbed, ...texts }: Ask): void {
+  const asked = applyOverrides(config, texts, calledAs.comment);
+  for (const wish of wishesOf(asked, testbed ? { testbed } : {}, calledAs.comment))
+    testbedsFor(asked, wish);
+}
+
+async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {
+  if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
+    throw new UsageError(
+      'ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so nobody could be believed: write one there, or use ppsgate poll.',
+    );
+  }
+  const read = (what: string, path: string) => readSecret({ what, path });
+  return {
+    ...(webhookKeyPath && { webhookKey: await read('The key of the webhook', webhookKeyPath) }),
+    ...(buildPasswordPath && {
+      buildPassword: await read('The user and password of builds', buildPasswordPath),
+    }),
+  };
+}
+
+/** Rung while nobody waits, it is heard by the next who does. */
+function openBell() {
+  let rung = new AbortController();
+  return {
+    ring: () => rung.abort(),
+    async waitFor(seconds: number, signal: AbortSignal): Promise<void> {
+      await realPause(seconds, AbortSignal.any([signal, rung.signal]));
+      rung = new AbortController();
+    },
+  };
+}
+
+const log = {
+  info: (sentence: string) => process.stdout.write(`${new Date().toISOString()} ${sentence}\n`),
+  warn: (sentence: string) =>
+    process.stdout.write(`${new Date().toISOString()} warning: ${sentence}\n`),
+};

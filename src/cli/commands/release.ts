@@ -1,0 +1,155 @@
+// `ppsgate release`: a testbed taken from its holder, or given back after a gate that could not.
+
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import { directoriesWithLease, releaseLeft } from '../../gate/reserve/lease-file.ts';
+import { aimOf } from '../../gate/reserve/overview.ts';
+import { type Holding, type LabState, readLab } from '../../gate/reserve/records.ts';
+import { giveBack } from '../../gate/reserve/reservation.ts';
+import { openStore } from '../../gate/reserve/store/open.ts';
+import { whoami } from '../../gate/testbeds/reservations.ts';
+import { machinesOf } from '../../lab/machines.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { runToExit } from '../../system/exit.ts';
+import { type AskPerson, askOnTerminal } from './ask.ts';
+import { configPath, namedTestbed } from './named-testbed.ts';
+import { clockText, oneLine, print } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('[name]', 'testbed of the configuration')
+    .option('--force', 'take it from its holder, whose measurement ends')
+    .option('--by <name>', 'who you are, for the log (default: you are asked)')
+    .option('--yes', 'do not ask')
+    .option(
+      '-d, --directory <dir>',
+      'work directory of a gate that has ended: give back its testbed',
+    )
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ppsgate release hp-t540 --force
+  ppsgate release --directory ppsgate-gate-20261120-231655
+
+Exits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be
+used.`,
+    )
+    .action(async (name: string | undefined, options: object) => {
+      await runToExit(
+        (signal) => runRelease(name, options, askOnTerminal(signal)),
+        command.optsWithGlobals(),
+      );
+    });
+}
+
+type ReleaseOptions = {
+  config?: string;
+  force?: true;
+  by?: string;
+  yes?: true;
+  directory?: string;
+};
+
+export async function runRelease(
+  name: string | undefined,
+  options: ReleaseOptions,
+  ask: AskPerson,
+): Promise<number> {
+  const { directory, force } = options;
+  if (name === undefined && directory) return releaseDirectory(resolve(directory));
+  if (name === undefined || directory !== undefined) {
+    throw new UsageError(
+      'Say what to release: `ppsgate release NAME --force`, or `ppsgate release --directory DIR` with the work directory of a gate.',
+    );
+  }
+  if (force === undefined) {
+    throw new UsageError(
+      `${name} is given back by whoever has it; to take it from them, add --force.`,
+    );
+  }
+  return takeByForce(name, options, ask);
+}
+
+async function releaseDirectory(directory: string): Promise<number> {
+  await access(directory).catch(() => {
+    throw new UsageError(
+      `--directory: there is no ${directory}: name the work directory of a gate.`,
+    );
+  });
+  const left = await directoriesWithLease(directory);
+  const released = await Promise.allSettled(left.map((own) => releaseLeft(own, new Date())));
+  const held = released.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []));
+  for (const testbed of held) {
+    print(`${testbed} is given back; its next holder brings it to its base.`);
+  }
+  const failure = released.find((one) => one.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+  if (held.length === 0) print(`Nothing is held by the gate of ${directory}.`);
+  return exitCodes.pass;
+}
+
+async function takeByForce(name: string, options: ReleaseOptions, ask: AskPerson): Promise<number> {
+  const path = configPath(options.config);
+  const config = await loadConfig(path);
+  const store = await openStore(config.reservations);
+  try {
+    const lab = await readLab(store);
+    const holding = lab.held.values().find(({ testbed }) => testbed === name);
+    if (holding === undefined) {
+      print(whyNotHeld(name, machinesOf(namedTestbed(config, path, name)), lab));
+      return exitCodes.pass;
+    }
+    const taker = await confirmed(holding, options, ask);
+    if (taker === undefined) {
+      print(`${name} was left with ${oneLine(holding.holder.who)}.`);
+      return exitCodes.pass;
+    }
+    // Takes it from this holder alone: another may have come while somebody was asked.
+    const outcome = `taken away by ${taker}`;
+    const isTaken = await giveBack(store, holding, { outcome, isClean: false }, new Date());
+    const who = oneLine(holding.holder.who);
+    print(
+      isTaken
+        ? `${name} was taken from ${who}; its next holder brings it to its base.`
+        : `${name} was not taken: ${who} does not have it any more.`,
+    );
+    return exitCodes.pass;
+  } finally {
+    await store.close();
+  }
+}
+
+function whyNotHeld(name: string, machines: readonly string[], { held }: LabState): string {
+  const other = machines.map((machine) => held.get(machine)).find((one) => one !== undefined);
+  return other === undefined
+    ? `Nobody has ${name}.`
+    : `Nobody has ${name}, but ${hurt(other)}, and the two share a machine.`;
+}
+
+/** `alice@lab1 has hp-t540 (gate of #12) since 14:02`. */
+const hurt = ({ testbed, holder, since }: Holding): string =>
+  oneLine(`${holder.who} has ${testbed} (${aimOf(holder)}) since ${clockText(since, new Date())}`);
+
+/** Answers who it is that takes it; undefined where it is left. */
+async function confirmed(
+  holding: Holding,
+  { by, yes }: ReleaseOptions,
+  ask: AskPerson,
+): Promise<string | undefined> {
+  if (ask === undefined) {
+    if (by !== undefined && yes === true) return by;
+    throw new UsageError(
+      `${hurt(holding)}: where nobody can be asked, taking it needs both --by NAME and --yes.`,
+    );
+  }
+  print(`${hurt(holding)}. Whatever they measure ends.`);
+  const taker = by ?? ((await ask(`Who are you? [${whoami()}] `)) || whoami());
+  if (yes === true) return taker;
+  const answer = await ask(`Take it from them? [y/N] `);
+  return /^y(es)?$/i.test(answer) ? taker : undefined;
+}

@@ -1,0 +1,47 @@
+// `ppsgate report`: what a finished gate says, rendered again.
+
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { BisectResult } from '../../model/bisect.ts';
+import type { Result } from '../../model/result.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { renderBisectMarkdown } from '../../report/bisect-markdown.ts';
+import { writeBisect } from '../../report/bisect-write.ts';
+import { renderMarkdown } from '../../report/markdown.ts';
+import { explained, readAnyResult } from '../../report/read.ts';
+import { writeResult } from '../../report/write.ts';
+import { runToExit } from '../../system/exit.ts';
+import { printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('<dir>', 'work directory of a gate or a bisection, or its result.json')
+    .option('--json', 'print the result itself')
+    .option('--page', 'write the page, its plots and flamegraphs again, and print where it is')
+    .addHelpText('after', '\nExample:\n  ppsgate report ppsgate-gate-20261120-231655')
+    .action(async (path: string, options: object) => {
+      await runToExit(() => runReport(path, options), command.optsWithGlobals());
+    });
+}
+
+type ReportOptions = { json?: true; page?: true };
+
+async function runReport(path: string, options: ReportOptions): Promise<number> {
+  const { directory, result } = await readAnyResult(path);
+  if (options.json) printJson(result);
+  else process.stdout.write(await reported(directory, result, options));
+  return exitCodes.pass;
+}
+
+async function reported(
+  directory: string,
+  written: Result | BisectResult,
+  { page }: ReportOptions,
+): Promise<string> {
+  if (!page) return 'kind' in written ? renderBisectMarkdown(written) : renderMarkdown(written);
+  const warn = (text: string) => process.stderr.write(`ppsgate: ${text}\n`);
+  const { result, profiles } = await explained(written, directory, warn);
+  if ('kind' in result) await writeBisect(directory, result, profiles, warn);
+  else await writeResult(directory, result, profiles, warn);
+  return `${join(directory, 'report', 'index.html')}\n`;
+}

@@ -1,0 +1,170 @@
+// `ppsgate reserve`: a testbed by hand, for as long as a command runs.
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import { parsePriority } from '../../config/overrides.ts';
+import { type Config, isOnThisMachine } from '../../config/schema.ts';
+import { testbedsFor } from '../../config/wishes.ts';
+import { showProgress } from '../../gate/progress.ts';
+import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
+import type { LeasedTestbed } from '../../gate/testbeds/reserve.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { runToExit } from '../../system/exit.ts';
+import { type CommandEnd, runInForeground } from './foreground.ts';
+import { configPath } from './named-testbed.ts';
+import { oneLine } from './table.ts';
+
+export function define(reserve: Command): void {
+  reserve
+    .argument('<wish>', 'a name, or what it has to be, like "mellanox and 40G"')
+    .argument('[command...]', 'behind two dashes')
+    .option('--purpose <text>', 'what others see that it is for', 'by hand')
+    .option('--priority <name>', 'in the queue: release, patch or rerun', 'patch')
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .addHelpText('after', details)
+    .action(async (wish: string, command: string[], options: object) => {
+      await runToExit(
+        (signal) => runReserve(wish, command, options, signal),
+        reserve.optsWithGlobals(),
+      );
+    });
+}
+
+const details = `
+Examples:
+  ppsgate reserve hp-t540 --purpose "new cables" -- ssh root@192.0.2.11
+  ppsgate reserve "chelsio and 10G" -- \\
+    sh -c 'ssh "root@$PPSGATE_DUT" pmcstat -T'
+
+The command has these in its environment:
+  PPSGATE_TESTBED  name of the testbed
+  PPSGATE_DUT      host of its DUT; not set for the embedded lab
+  PPSGATE_TOKEN    number of the reservation: higher than of any before
+
+When the command ends, whatever came of it, the testbed is brought to its base
+and given back. When the testbed is lost, the command gets SIGTERM, and SIGKILL
+10 s later.
+
+Exits with the code of the command, with 4 when nothing was reserved or the
+testbed was lost, with 2 on wrong usage.`;
+
+type ReserveOptions = { config?: string; purpose?: string; priority?: string };
+
+/** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
+async function runReserve(
+  wish: string,
+  command: readonly string[],
+  { config: path, purpose = 'by hand', priority: named }: ReserveOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  // Of a patch it would be any testbed; here it is a variable that is not set.
+  if (wish.trim() === '') {
+    throw new UsageError(
+      '<wish> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
+    );
+  }
+  if (command.length === 0) {
+    throw new UsageError(
+      `No command is given to run on ${wish}: put one behind two dashes, like \`ppsgate reserve ${wish} -- ssh root@dut\`.`,
+    );
+  }
+  const config = await loadConfig(configPath(path));
+  const priority = parsePriority(named, '--priority');
+  const names = namesOf(config, wish);
+  const { show, tell, end } = whatGoesOn(config);
+  await using reservations = await openReservations(config, {
+    signal,
+    tell,
+    onWait: (_, text) => show(oneLine(text)),
+  });
+  const holder = { who: whoami(), purpose };
+  const reserved = await reservations.reserve(names, { priority, holder }).finally(end);
+
+  let outcome = 'its command was not run';
+  try {
+    signal.throwIfAborted();
+    tell(`${reserved.name} is reserved.`);
+    const ending = await runInForeground(command, {
+      environment: environmentOf(reserved, config),
+      signal: reserved.signal,
+      graceSeconds: 10,
+    });
+    outcome = outcomeOf(ending);
+    reserved.signal.throwIfAborted();
+    return codeOf(ending, command);
+  } finally {
+    await giveBack(reserved, config, outcome, tell);
+  }
+}
+
+/**
+ * A testbed that is asked for by its name is taken also where it does not carry all that is configured to be measured.
+ */
+const namesOf = (config: Config, wish: string): string[] =>
+  Object.hasOwn(config.testbeds, wish) ? [wish] : testbedsFor(config, wish);
+
+function whatGoesOn({ gate }: Config) {
+  const progress = showProgress(process.stderr, gate.metric, () => performance.now());
+  return {
+    show: (text: string) => progress.onEvent({ kind: 'preparing', text }),
+    tell(sentence: string) {
+      progress.end();
+      process.stderr.write(`ppsgate: ${oneLine(sentence)}\n`);
+    },
+    end: progress.end,
+  };
+}
+
+function environmentOf({ name, lease }: LeasedTestbed, { testbeds }: Config): NodeJS.ProcessEnv {
+  const testbed = testbeds[name];
+  const isElsewhere = testbed !== undefined && !isOnThisMachine(testbed);
+  return {
+    ...process.env,
+    PPSGATE_TESTBED: name,
+    PPSGATE_TOKEN: String(lease.token),
+    PPSGATE_DUT: isElsewhere ? testbed.dut.host : undefined,
+  };
+}
+
+const outcomeOf = (ending: CommandEnd): string =>
+  ending.kind === 'exited'
+    ? `its command ended with ${ending.code}`
+    : `its command could not be started: ${ending.why}`;
+
+function codeOf(ending: CommandEnd, [program = '']: readonly string[]): number {
+  if (ending.kind === 'exited') return ending.code;
+  throw new UsageError(
+    `The command ${program} cannot be started (${ending.why}): name a program that is there, behind the two dashes.`,
+  );
+}
+
+/** People leave things: the testbed is brought to its base before it is looked at. */
+async function giveBack(
+  reserved: LeasedTestbed,
+  config: Config,
+  outcome: string,
+  tell: (sentence: string) => void,
+): Promise<void> {
+  const { name, signal, lease } = reserved;
+  if (signal.aborted) return;
+  try {
+    await restore(reserved, config, tell);
+  } catch (error) {
+    tell(`${name} is not on its base (${reasonOf(error)}): its next holder brings it there.`);
+    await lease.release({ outcome, isClean: false }).catch((error) => tell(reasonOf(error)));
+    return;
+  }
+  const trouble = await reserved.giveBack(outcome);
+  if (trouble !== undefined) tell(trouble);
+}
+
+async function restore(
+  { name, open }: LeasedTestbed,
+  { testbeds, traffic }: Config,
+  tell: (sentence: string) => void,
+): Promise<void> {
+  // An embedded lab is brought up anew by each who uses it.
+  if (isOnThisMachine(testbeds[name])) return;
+  tell(`Bringing ${name} back to its base.`);
+  await (await open(traffic)).restore();
+}

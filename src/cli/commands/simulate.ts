@@ -1,0 +1,244 @@
+// `ppsgate simulate`: what a design, or a bisection, would do on noise that is known, before a lab is booked for it.
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import { type NoiseSource, type SimulationRow, simulate } from '../../analysis/stats/simulate.ts';
+import { mostLinks } from '../../config/builder.ts';
+import { configKeys, wholeGate } from '../../config/schema.ts';
+import { formatPercent, grouped } from '../../model/format.ts';
+import type { DesignName } from '../../model/result.ts';
+import { type Limit, ratio } from '../../model/units.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { type BisectOptions, printBisectRows, refuseBisectOptions } from './simulate-bisect.ts';
+import { aligned, count, listOf, parse, readNoise, sharedOptions } from './simulate-options.ts';
+import { printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .option('--noise <file|cv>', 'JSON lines with pps, the runs of a cell; or a CV like 1%')
+    .option('--max-cv <percent>', 'leave out noisier lines (CV: standard deviation over mean)')
+    .option('--design <list>', 'fixed, group-sequential, glr, with commas (default: all three)')
+    .option('--margin <percent>', 'the loss that matters (default: 2%)')
+    .option('--effects <list>', 'true changes, with commas (default: 0, half the margin, it, -50%)')
+    .option('--false-alarms <percent>', 'asked for, over all cells of a patch (default: 1%)')
+    .option('--power <percent>', 'asked for, at a loss of the margin (default: 95%)')
+    .option('--cells <number>', 'cells of a patch, which are judged together (default: 1)')
+    .option('--max-runs <number>', 'most runs of each variant (default: 20)')
+    .option('--build-noise <percent>', 'from build to build of a kernel (CV; default: 0%)')
+    .option('--relink <number>', 'links of each kernel, booted in turn (default: 1)')
+    .option('--history <number>', 'earlier runs of the base of each cell (default: 0)')
+    .option('--experiments <number>', 'for each row (default: 20000 cells, or 1000 bisections)')
+    .option('--seed <number>', 'of all chance (default: 1)')
+    .option('--reboot <duration>', 'what a run takes beside its traffic (default: 4 min)')
+    .option('--traffic <duration>', 'of one run (default: 68 s)')
+    .option('--bisect', 'simulate bisections: which commit of a range has changed the rate')
+    .option('--commits <list>', 'of bisections: steps of the range, with commas (default: 256)')
+    .option('--broken <percent>', 'of bisections: commits that cannot be measured (default: 0%)')
+    .option('--build-minutes <number>', 'of bisections: what a kernel takes (default: 10)')
+    .option('--max-boots <number>', 'of bisections: boots before it gives up (default: 60)')
+    .option('--json', 'print the rows as JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  ppsgate simulate --noise 1% --history 10
+  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%
+  ppsgate simulate --noise 1% --cells 12 --build-noise 0.5% --relink 8
+  ppsgate simulate --bisect --noise 0.6% --commits 64,256 --history 20`,
+    )
+    .action(async (options: object) => {
+      await runSimulate(options);
+    });
+}
+
+/** Texts as typed; lists with commas. */
+type SimulateOptions = BisectOptions & {
+  bisect?: true;
+  noise?: string;
+  maxCv?: string;
+  design?: string;
+  margin?: string;
+  effects?: string;
+  falseAlarms?: string;
+  power?: string;
+  cells?: string;
+  maxRuns?: string;
+  buildNoise?: string;
+  relink?: string;
+  history?: string;
+  experiments?: string;
+  seed?: string;
+  reboot?: string;
+  traffic?: string;
+  json?: true;
+};
+
+/**
+ * Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
+ * and a Ctrl-C ends the program in the midst of a row.
+ */
+async function runSimulate(options: SimulateOptions): Promise<void> {
+  try {
+    await printRows(options);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`ppsgate simulate: ${error.message}\n`);
+    process.exitCode = exitCodes.usage;
+  }
+}
+
+async function printRows(options: SimulateOptions): Promise<void> {
+  if (options.bisect) return printBisectRows(options);
+  refuseBisectOptions(options);
+  const request = parseOptions(options);
+  const noise = await readNoise(request);
+  const rows = rowsOf(request, noise.source);
+
+  if (options.json) printJson({ rows });
+  else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows, request)}`);
+}
+
+type Request = z.output<typeof ownOptions> & {
+  designs: DesignName[];
+  effects: number[];
+  marginRatio: number;
+  falseAlarmRatio: number;
+  missRatio: number;
+};
+
+/** What ppsgate.yml has too is read as there: margin, falseAlarms, power and design. */
+function parseOptions(options: SimulateOptions): Request {
+  const { design = 'fixed,group-sequential,glr', margin, falseAlarms, power } = options;
+  const { gate } = configKeys.shape;
+  const { marginRatio, falseAlarmRatio, missRatio } = wholeGate(
+    parse(gate, { margin, falseAlarms, power }),
+  );
+  const designs = listOf(design).flatMap((name) => parse(gate, { design: name }).design ?? []);
+  const own = parse(ownOptions, options);
+  if (own.cells > own.experiments) {
+    throw new UsageError(
+      `--cells: expected at most as many as there are experiments, ${own.experiments}, found ${own.cells}.`,
+    );
+  }
+  const usualEffects = [0, -marginRatio / 2, -marginRatio, -0.5];
+  return {
+    ...own,
+    designs: [...new Set(designs)],
+    effects: [...new Set(own.effects ?? usualEffects)],
+    marginRatio,
+    falseAlarmRatio,
+    missRatio,
+  };
+}
+
+const largestBuildNoise: Limit = {
+  says: 'a percentage from 0% to 20%',
+  holds: (value) => value >= 0 && value <= 0.2,
+};
+
+const ownOptions = sharedOptions.extend({
+  cells: count(1, 100).prefault('1'),
+  maxRuns: count(2, 1000).prefault('20'),
+  buildNoise: ratio(largestBuildNoise).prefault('0%'),
+  relink: count(1, mostLinks).prefault('1'),
+  experiments: count(1, 1_000_000).prefault('20000'),
+});
+
+type Row = Omit<SimulationRow, 'patchRegression' | 'meanMostRuns'> & {
+  design: DesignName;
+  /** The true change, as a ratio. */
+  effect: number;
+  /** Where a patch has several cells. */
+  patchRegression?: number;
+  /** Minutes that an experiment takes in the lab. */
+  meanMinutes: number;
+};
+
+/** Says how far it is after every row, once it has taken two seconds. */
+function rowsOf(request: Request, noise: NoiseSource): Row[] {
+  const { designs, effects } = request;
+  const startedAt = performance.now();
+  const all = designs.flatMap((design) => effects.map((effect) => ({ design, effect })));
+  return all.map(({ design, effect }, index) => {
+    const row = rowOf(request, noise, design, effect);
+    if (performance.now() - startedAt > 2000) {
+      const done = `${index + 1} of ${all.length}`;
+      process.stderr.write(`${done}: ${design} at ${formatPercent(effect)}\n`);
+    }
+    return row;
+  });
+}
+
+function rowOf(request: Request, noise: NoiseSource, design: DesignName, effect: number): Row {
+  const { cells, reboot, traffic } = request;
+  const {
+    patchRegression,
+    meanMostRuns: _,
+    ...row
+  } = simulate({
+    noise,
+    design: { name: design, budgets: [request.maxRuns] },
+    historyRuns: request.history,
+    rates: { falseAlarms: request.falseAlarmRatio, misses: request.missRatio },
+    cells,
+    marginRatio: request.marginRatio,
+    effect,
+    builds: { cv: request.buildNoise, links: request.relink },
+    experiments: request.experiments,
+    seed: request.seed,
+  });
+  return {
+    design,
+    effect,
+    ...row,
+    ...(cells > 1 && { patchRegression }),
+    meanMinutes: (row.meanRuns * (reboot + traffic)) / 60,
+  };
+}
+
+function conditions(request: Request): string {
+  const { maxRuns, history, experiments, seed, marginRatio, falseAlarmRatio, missRatio } = request;
+  const { buildNoise, relink } = request;
+  return [
+    `margin ${formatPercent(marginRatio)}`,
+    `false alarms asked for ${formatPercent(falseAlarmRatio)}`,
+    `power ${formatPercent(1 - missRatio)}`,
+    `at most ${maxRuns} + ${maxRuns} runs`,
+    ...(buildNoise > 0 ? [`build noise ${formatPercent(buildNoise)}`] : []),
+    ...(relink > 1 ? [`each kernel linked ${relink} times`] : []),
+    `${history} of history`,
+    `${grouped(experiments)} experiments a row`,
+    `seed ${seed}`,
+  ].join(', ');
+}
+
+function table(rows: readonly Row[], { cells, marginRatio }: Request): string {
+  const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
+  const lines = rows.map((row) => [
+    row.design,
+    formatPercent(row.effect),
+    percent(row.regression),
+    percent(row.noRegression),
+    percent(row.improvement),
+    percent(row.inconclusive),
+    ...(row.patchRegression === undefined ? [] : [percent(row.patchRegression)]),
+    row.meanRuns.toFixed(2),
+    String(Math.ceil(row.p95Runs)),
+    row.meanMinutes.toFixed(1),
+  ]);
+  const patchHead = cells > 1 ? [`any of ${cells}`] : [];
+  const heads = [
+    ...['design', 'change', 'regression', 'no regression', 'improvement', 'inconclusive'],
+    ...patchHead,
+    ...['mean runs', 'p95 runs', 'minutes'],
+  ];
+  return `${aligned([heads, ...lines])}\n\n${explanation(cells, marginRatio)}\n`;
+}
+
+function explanation(cells: number, marginRatio: number): string {
+  const patch =
+    cells > 1
+      ? ` "any of ${cells}" are patches with a regression in one of their cells or more;`
+      : '';
+  return `Regressions at 0 % are false alarms, those at ${formatPercent(-marginRatio)} are the power, and no regression there is a miss;${patch} runs count both variants.`;
+}

@@ -1,0 +1,77 @@
+// `ppsgate site`: the branch over time, as pages in a folder.
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import { fromJson } from '../../model/json.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { readDirectoryTrend } from '../../publish/data-branch/directory.ts';
+import { indexPath } from '../../publish/data-branch/layout.ts';
+import { healthSchema, type Lab, overviewSchema } from '../../publish/site/lab.ts';
+import { writeSite } from '../../publish/site/write.ts';
+import { runToExit } from '../../system/exit.ts';
+import { print } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .requiredOption('--from <dir>', 'checkout of the data branch, or the data directory')
+    .requiredOption('--to <dir>', 'folder of the site; an earlier site there is replaced')
+    .option('--lab <file>', 'what `testbeds --json` printed (default: lab.json of --from)')
+    .option('--health <file>', 'what `testbeds health --json` printed (health.json there)')
+    .addHelpText('after', details)
+    .action(async (options: SiteOptions) => {
+      await runToExit(() => makeSite(options), command.optsWithGlobals());
+    });
+}
+
+const details = `
+Example:
+  git worktree add ../data origin/ppsgate-data
+  ppsgate site --from ../data --to ../site
+
+The folder needs nothing beside it: any web server has it as it is, and so has
+a browser from the disk, by its index.html.
+
+Exits 2 where --from is something else, or --to has something else in it.`;
+
+type SiteOptions = { from: string; to: string; lab?: string; health?: string };
+
+export async function makeSite({ from, to, lab, health }: SiteOptions): Promise<number> {
+  if ((await stat(join(from, indexPath)).catch(() => undefined))?.isFile() !== true) {
+    throw new UsageError(
+      `--from: ${from} has no ${indexPath}; name a checkout of the data branch, or the data directory.`,
+    );
+  }
+  const trend = await readDirectoryTrend(from);
+  const overview = await readLabFile('--lab', lab, join(from, 'lab.json'), overviewSchema);
+  const healths = await readLabFile('--health', health, join(from, 'health.json'), healthSchema);
+  const known: Lab | undefined = overview && { overview, ...(healths && { health: healths }) };
+  const leftOut = (why: string) => void process.stderr.write(`ppsgate: ${why}\n`);
+  const pages = await writeSite(
+    { ...trend, ...(known && { lab: known }) },
+    { from, to, now: new Date(), leftOut },
+  );
+  print(`${join(to, 'index.html')}: ${pages} pages`);
+  return exitCodes.pass;
+}
+
+/** Undefined where none was named and none is there. */
+async function readLabFile<T>(
+  option: string,
+  named: string | undefined,
+  usual: string,
+  schema: z.ZodType<T>,
+): Promise<T | undefined> {
+  const path = named ?? usual;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (named === undefined && error.code === 'ENOENT') return undefined;
+    throw new UsageError(`${option}: ${path} cannot be read (${error.code}).`);
+  });
+  if (text === undefined) return undefined;
+  const { success, data } = schema.safeParse(fromJson(text));
+  if (success) return data;
+  throw new UsageError(
+    `${option}: ${path} is not what this version of ppsgate prints; write it anew.`,
+  );
+}

@@ -1,0 +1,139 @@
+// `ppsgate testbeds check`: a line for each thing that was looked at.
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import type { Config, TestbedConfig } from '../../config/schema.ts';
+import { recordable, recordTo } from '../../gate/recording/record.ts';
+import type { Recorder } from '../../gate/recording/recorder.ts';
+import { lookPurpose } from '../../gate/reserve/outlook.ts';
+import { readLab } from '../../gate/reserve/records.ts';
+import { realWorld } from '../../gate/testbeds/open-testbed.ts';
+import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
+import { type Finding, skipped } from '../../lab/check/finding.ts';
+import { checkFreebsdTestbed, type FreebsdCheck } from '../../lab/check/freebsd-check.ts';
+import { checkLinuxTestbed } from '../../lab/check/linux-check.ts';
+import { checkVirtualTestbed } from '../../lab/check/virtual-check.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { runToExit } from '../../system/exit.ts';
+import { findingText, summary } from './findings.ts';
+import { configPath, namedTestbed } from './named-testbed.ts';
+import { hasColours, oneLine, print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('<name>', 'testbed of the configuration')
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('--no-traffic', 'send no packets')
+    .option('--power', 'switch the DUT off and on, and wait until it is up again')
+    .option('--record <file>', 'write down what the machines are asked and say, to be replayed')
+    .option('--json', 'print the findings as JSON, at the end')
+    .addHelpText(
+      'after',
+      `
+Example:
+  ppsgate testbeds check hp-t540 --no-traffic
+
+Exits 0 when all is well, 2 for an unknown name, 4 when something is wrong.`,
+    )
+    .action(async (name: string, options: CheckOptions) => {
+      await runToExit((signal) => checkTestbed(name, options, signal), command.optsWithGlobals());
+    });
+}
+
+export type CheckOptions = {
+  config?: string;
+  json?: true;
+  traffic?: boolean;
+  power?: true;
+  record?: string;
+};
+
+/** Prints each finding as it is made, or with `json` all of them at the end. */
+async function checkTestbed(
+  name: string,
+  options: CheckOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const path = configPath(options.config);
+  const config = await loadConfig(path);
+  const testbed = namedTestbed(config, path, name);
+  const { json, traffic = true, power = false, record } = options;
+  const recorder =
+    record === undefined ? undefined : await recordTo(record, 'testbeds check', [testbed]);
+  const tell = (sentence: string) =>
+    void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
+  const findings: Finding[] = [];
+  const look = async (signal: AbortSignal) => {
+    const world = { ...(recorder?.world(realWorld) ?? realWorld), tell, signal };
+    const check = { name, testbed, config, traffic, power, world, recorder };
+    for await (const finding of findingsOf(check)) {
+      recorder?.tells('check', finding);
+      findings.push(finding);
+      if (!json) print(findingText(finding, hasColours(process.stdout)));
+    }
+  };
+  // Serial over LAN has one session: a gate that records it would lose its own.
+  const isMeddling =
+    testbed.kind === 'freebsd' && (traffic || power || testbed.dut.console?.kind === 'ipmi');
+  await (isMeddling ? keptFromOthers({ name, config, tell, signal }, look) : look(signal));
+  if (json) printJson({ testbed: name, findings });
+  else print(summary(findings));
+  return findings.some(({ kind }) => kind === 'wrong') ? exitCodes.infrastructure : exitCodes.pass;
+}
+
+type Keeping = {
+  name: string;
+  config: Config;
+  tell(sentence: string): void;
+  signal: AbortSignal;
+};
+
+/** Waits until nobody measures there, unless nobody else can take it: it is in quarantine, or reserved for this command. */
+async function keptFromOthers(
+  { name, config, tell, signal }: Keeping,
+  look: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  if (process.env.PPSGATE_TESTBED === name) return look(signal);
+  const onWait = (_: unknown, text: string) => tell(oneLine(text));
+  await using reservations = await openReservations(config, { signal, tell, onWait });
+  const { quarantines } = await readLab(reservations.store);
+  if (quarantines.has(name)) return await look(signal);
+  const holder = { who: whoami(), purpose: lookPurpose };
+  const lease = await reservations.hold(name, { priority: 'patch', holder });
+  try {
+    await look(AbortSignal.any([signal, lease.signal]));
+  } finally {
+    const isClean = lease.holding.leftBy.length === 0;
+    await lease.release({ outcome: 'was looked at', isClean });
+  }
+}
+
+type Check = {
+  name: string;
+  testbed: TestbedConfig;
+  config: Config;
+  traffic: boolean;
+  power: boolean;
+  world: Parameters<typeof checkFreebsdTestbed>[1];
+  recorder: Recorder | undefined;
+};
+
+function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
+  const { name, testbed, config, traffic, power, world, recorder } = check;
+  switch (testbed.kind) {
+    case 'virtual':
+      return checkVirtualTestbed(testbed, world);
+    case 'embedded-linux':
+      return [skipped(name, 'nothing to check: this machine carries it; see `ppsgate lab check`')];
+    case 'linux':
+      return checkLinuxTestbed(testbed, world);
+    case 'freebsd': {
+      const { families, traffic: blast, frameSizes } = config;
+      const request: FreebsdCheck = {
+        ...{ name, testbed, families, traffic: blast, sends: traffic, cycles: power },
+        ...(frameSizes && { frameSizes }),
+      };
+      recorder?.begins('check', recordable(request));
+      return checkFreebsdTestbed(request, world);
+    }
+  }
+}

@@ -1,0 +1,208 @@
+// Whether testbeds are fit to be used: looked at while nobody else has them, and taken out of use, or back into it.
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import type { Config, TestbedConfig } from '../../config/schema.ts';
+import { NotReservedError } from '../../gate/reserve/lease.ts';
+import { lookPurpose } from '../../gate/reserve/outlook.ts';
+import { aimOf, overviewOf } from '../../gate/reserve/overview.ts';
+import { type Quarantine, readLab } from '../../gate/reserve/records.ts';
+import { liftQuarantine } from '../../gate/reserve/reservation.ts';
+import type { Store } from '../../gate/reserve/store/store.ts';
+import { realWorld } from '../../gate/testbeds/open-testbed.ts';
+import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
+import { byItself, type LeasedTestbed } from '../../gate/testbeds/reserve.ts';
+import type { Finding } from '../../lab/check/finding.ts';
+import { healthOf, whyUnhealthy } from '../../lab/check/health.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { runToExit } from '../../system/exit.ts';
+import { findingText, summary } from './findings.ts';
+import { configPath, namedTestbed } from './named-testbed.ts';
+import { clockText, hasColours, oneLine, print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('[names...]', 'testbeds of the configuration (default: all)')
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('--json', 'print the findings as JSON, at the end')
+    .addHelpText('after', details)
+    .action(async (names: string[], options: HealthOptions) => {
+      await runToExit((signal) => checkHealth(names, options, signal), command.optsWithGlobals());
+    });
+}
+
+const details = `
+Example:
+  ppsgate testbeds health hp-t540 --json
+
+Each is reserved for the look; one that somebody has or waits for is left
+alone. One that is not well goes into quarantine. What ppsgate itself put there
+is lifted when all is well; what a person put there never is.
+
+As JSON:
+  [{ "testbed", "kind": "well" | "wrong", "findings": […],
+     "quarantine": { "kind": "none" | "lifted" | "stands" } }]
+or "kind": "in-use" with "why".
+
+Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when
+something is wrong.`;
+
+type HealthOptions = { config?: string; json?: boolean };
+
+/** What `--json` prints of each testbed. */
+type Health =
+  | { testbed: string; kind: 'well' | 'wrong'; findings: Finding[]; quarantine: Standing }
+  /** Somebody else has it or is next, so it was left alone. */
+  | { testbed: string; kind: 'in-use'; why: string };
+
+/** What became of its quarantine. */
+type Standing = { kind: 'none' | 'lifted' } | (Quarantine & { kind: 'stands' });
+
+/** Looks at the named testbeds, all when there are none. */
+async function checkHealth(
+  names: readonly string[],
+  { config: given, json = false }: HealthOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const path = configPath(given);
+  const config = await loadConfig(path);
+  for (const name of names) namedTestbed(config, path, name);
+  const asked = names.length === 0 ? Object.keys(config.testbeds) : [...new Set(names)];
+  const healths: Health[] = [];
+  for (const name of asked) {
+    if (!json) print(name);
+    const visit = { name, testbed: namedTestbed(config, path, name), config, json, signal };
+    const health = await visitTestbed(visit);
+    healths.push(health);
+    if (!json) print(`  ${oneLine(closing(health))}`);
+  }
+  if (json) printJson(healths);
+  const isWrong = healths.some(({ kind }) => kind === 'wrong');
+  return isWrong ? exitCodes.infrastructure : exitCodes.pass;
+}
+
+type Visit = {
+  name: string;
+  testbed: TestbedConfig;
+  config: Config;
+  json: boolean;
+  signal: AbortSignal;
+};
+
+/** Others come first: a look waits for nobody. */
+class InUseError extends Error {}
+
+async function visitTestbed(visit: Visit): Promise<Health> {
+  const { name, config, signal } = visit;
+  const busy = new AbortController();
+  await using reservations = await openReservations(config, {
+    signal: AbortSignal.any([signal, busy.signal]),
+    tell: (sentence) => tell(visit, sentence),
+    onWait: () => busy.abort(new InUseError()),
+  });
+  const { store } = reservations;
+  try {
+    const before = await readLab(store);
+    if (before.quarantines.has(name)) return await lookUnreserved(visit, store);
+    const holder = { who: whoami(), purpose: lookPurpose };
+    return await lookReserved(
+      visit,
+      await reservations.reserve([name], { priority: 'rerun', holder }),
+    );
+  } catch (error) {
+    if (error instanceof InUseError) return await inUse(visit, store);
+    if (!(error instanceof NotReservedError)) throw error;
+    // The taking of it found something wrong.
+    if ((await readLab(store)).quarantines.has(name)) return await lookUnreserved(visit, store);
+    throw error;
+  }
+}
+
+/** Which found it on its base, or brought it there. */
+async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Promise<Health> {
+  const { name } = visit;
+  const ending = { outcome: 'the look was not finished', isClean: true };
+  try {
+    const findings = await look(visit, AbortSignal.any([visit.signal, signal]));
+    const reason = whyUnhealthy(findings);
+    ending.outcome = reason ?? 'all is well';
+    if (reason === undefined) {
+      return { testbed: name, kind: 'well', findings, quarantine: { kind: 'none' } };
+    }
+    const quarantine = { reason, by: byItself, since: new Date().toISOString() };
+    await lease.release({ ...ending, isClean: false, quarantine });
+    const standing = { kind: 'stands', ...quarantine } as const;
+    return { testbed: name, kind: 'wrong', findings, quarantine: standing };
+  } finally {
+    await lease.release(ending);
+  }
+}
+
+/** Nobody gets what is in quarantine, so that the look disturbs nobody but who still holds it. */
+async function lookUnreserved(visit: Visit, store: Store): Promise<Health> {
+  const { name, signal } = visit;
+  if (isHeld(visit, await readLab(store))) return inUse(visit, store);
+  const findings = await look(visit, signal);
+  const lab = await readLab(store);
+  const quarantine = lab.quarantines.get(name);
+  if (isHeld(visit, lab)) return inUse(visit, store);
+  const kind = whyUnhealthy(findings) === undefined ? 'well' : 'wrong';
+  if (quarantine === undefined) {
+    return { testbed: name, kind, findings, quarantine: { kind: 'none' } };
+  }
+  if (kind === 'well' && quarantine.by === byItself) {
+    await liftQuarantine(store, name);
+    return { testbed: name, kind, findings, quarantine: { kind: 'lifted' } };
+  }
+  return { testbed: name, kind, findings, quarantine: { kind: 'stands', ...quarantine } };
+}
+
+async function look(visit: Visit, signal: AbortSignal): Promise<Finding[]> {
+  const world = { ...realWorld, tell: (sentence: string) => tell(visit, sentence), signal };
+  const findings: Finding[] = [];
+  for await (const finding of healthOf(visit.testbed, world)) {
+    findings.push(finding);
+    if (!visit.json) print(indented(findingText(finding, hasColours(process.stdout))));
+  }
+  return findings;
+}
+
+const indented = (text: string): string => text.replace(/^/gm, '  ');
+
+const tell = ({ json }: Visit, sentence: string): void =>
+  void (json ? process.stderr : process.stdout).write(`  … ${oneLine(sentence)}\n`);
+
+type Lab = Awaited<ReturnType<typeof readLab>>;
+
+const stateIn = ({ name, config }: Visit, lab: Lab) =>
+  overviewOf(config, lab, () => 0, new Date()).testbeds.find((testbed) => testbed.name === name);
+
+const isHeld = (visit: Visit, lab: Lab): boolean => stateIn(visit, lab)?.held !== undefined;
+
+async function inUse(visit: Visit, store: Store): Promise<Health> {
+  const held = stateIn(visit, await readLab(store))?.held;
+  const why =
+    held === undefined ? 'others are in line for it' : `${held.who} has it (${aimOf(held)})`;
+  return { testbed: visit.name, kind: 'in-use', why };
+}
+
+function closing(health: Health): string {
+  if (health.kind === 'in-use') return `– not looked at: ${health.why}.`;
+  const { testbed, findings, quarantine } = health;
+  return `${summary(findings)}${standingText(testbed, health.kind, quarantine)}`;
+}
+
+function standingText(testbed: string, kind: 'well' | 'wrong', quarantine: Standing): string {
+  switch (quarantine.kind) {
+    case 'none':
+      return '';
+    case 'lifted':
+      return ' It was in quarantine for what is mended now, and is in use again.';
+    case 'stands': {
+      const { by, reason, since } = quarantine;
+      if (kind === 'wrong' && by === byItself) {
+        return ` It is in quarantine: look again with \`ppsgate testbeds health ${testbed}\` once that is mended.`;
+      }
+      return ` ${by} put it into quarantine at ${clockText(since, new Date())} (${reason}): \`ppsgate quarantine ${testbed} --lift\` ends that.`;
+    }
+  }
+}

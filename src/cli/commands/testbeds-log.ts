@@ -1,0 +1,81 @@
+// What was reserved, by whom, for how long, and what came of it.
+import type { Command } from 'commander';
+import { didYouMean } from '../../config/fields.ts';
+import { loadConfig } from '../../config/load.ts';
+import { aimOf } from '../../gate/reserve/overview.ts';
+import { type LabState, type Logged, readLab, readLog } from '../../gate/reserve/records.ts';
+import { holdingOf } from '../../gate/reserve/reservation.ts';
+import { openStore } from '../../gate/reserve/store/open.ts';
+import { roughly } from '../../model/format.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { runToExit } from '../../system/exit.ts';
+import { configPath } from './named-testbed.ts';
+import { clockText, columns, oneLine, print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('[name]', 'one testbed alone')
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('--json', 'print it as JSON')
+    .addHelpText('after', '\nExample:\n  ppsgate testbeds log hp-t540 | tail')
+    .action(async (name: string | undefined, options: LogOptions) => {
+      await runToExit(() => showLog(name, options), command.optsWithGlobals());
+    });
+}
+
+type LogOptions = { config?: string; json?: true };
+
+/** Prints it as it is kept, the oldest first. */
+async function showLog(
+  name: string | undefined,
+  { config: path, json }: LogOptions,
+): Promise<number> {
+  const config = await loadConfig(configPath(path));
+  const store = await openStore(config.reservations);
+  try {
+    const all = await readLog(store);
+    const log = name === undefined ? all : all.filter(({ testbed }) => testbed === name);
+    if (name !== undefined) {
+      const known = [...Object.keys(config.testbeds), ...all.map(({ testbed }) => testbed)];
+      refuseUnknown(name, new Set(known));
+    }
+    if (json) printJson(log);
+    else print(log.length === 0 ? 'Nothing was reserved yet.' : table(log, await readLab(store)));
+    return exitCodes.pass;
+  } finally {
+    await store.close();
+  }
+}
+
+/** A testbed that is in the configuration no more still has a log. */
+function refuseUnknown(name: string, known: ReadonlySet<string>): void {
+  if (known.has(name)) return;
+  const names = [...known].filter((one) => one !== '');
+  const hint = didYouMean(name, names) || '.';
+  throw new UsageError(`There is no testbed "${name}": there are ${names.join(', ')}${hint}`);
+}
+
+const table = (log: readonly Logged[], lab: LabState): string =>
+  columns([
+    ['WHEN', 'TESTBED', 'WHO', 'FOR', 'WAITED', 'HELD', 'OUTCOME'],
+    ...log.map((logged) => rowOf(logged, lab).map(oneLine)),
+  ]).join('\n');
+
+function rowOf(logged: Logged, lab: LabState): string[] {
+  const { id, testbed, holder, waitingSince, since, until, outcome } = logged;
+  const now = new Date();
+  const isHeld = holdingOf(lab, id) !== undefined;
+  return [
+    clockText(since ?? waitingSince, now),
+    testbed === '' ? '–' : testbed,
+    holder.who,
+    aimOf(holder),
+    between(waitingSince, since ?? until),
+    since === undefined ? '–' : between(since, isHeld ? now.toISOString() : until),
+    outcome ?? (isHeld ? 'has it now' : 'its holder is gone'),
+  ];
+}
+
+const between = (from: string, to: string | undefined): string =>
+  to === undefined ? '?' : roughly((Date.parse(to) - Date.parse(from)) / 1000);

@@ -1,0 +1,50 @@
+// `ppsgate testbeds replay`: a recording, given to the code of today.
+import type { Command } from 'commander';
+import { readRecording } from '../../gate/recording/read.ts';
+import { type Replay, replay } from '../../gate/recording/replay.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { runToExit } from '../../system/exit.ts';
+import { findingText } from './findings.ts';
+import { hasColours, oneLine, print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('<file>', 'what `--record` has written')
+    .option('--json', 'print what is found as JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  ppsgate testbeds replay hp-t540.rec.gz
+
+No machine is asked anything. What checks and gates ask and hear is recorded
+with --record FILE; to look into a recording: zcat FILE | less
+
+Exits 0 when all is understood as it was then, 2 for what is no recording, 4
+when something is not.`,
+    )
+    .action(async (file: string, options: { json?: true }) => {
+      await runToExit(() => replayFile(file, options), command.optsWithGlobals());
+    });
+}
+
+async function replayFile(file: string, { json }: { json?: true }): Promise<number> {
+  const replayed = await replay(readRecording(file));
+  if (json) printJson(replayed);
+  else printReplay(replayed);
+  return replayed.differences.length === 0 ? exitCodes.pass : exitCodes.infrastructure;
+}
+
+function printReplay({ head, questions, hosts, differences, findings, isTorn }: Replay): void {
+  const { command, date, ppsgate } = head;
+  const many = questions === 1 ? 'One question' : `${questions} questions`;
+  print(
+    oneLine(
+      `\`ppsgate ${command}\` of ${date.slice(0, 10)} with ppsgate ${ppsgate}: ${many} to ${hosts.join(', ') || 'nobody'}.`,
+    ),
+  );
+  for (const finding of findings) print(findingText(finding, hasColours(process.stdout)));
+  if (isTorn) print('It breaks off: whoever recorded it was ended.');
+  for (const { sentence } of differences) print(`✗ ${sentence}.`);
+  if (differences.length === 0) print('All is understood as it was then.');
+}

@@ -1,0 +1,115 @@
+// Who has which testbed and who waits, as a person at a shell sees it: once, or whenever it changes.
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Output } from '../../gate/progress.ts';
+import { readUsualSeconds } from '../../gate/reserve/outlook.ts';
+import { type Overview, overviewOf } from '../../gate/reserve/overview.ts';
+import { readLab } from '../../gate/reserve/records.ts';
+import { openStore } from '../../gate/reserve/store/open.ts';
+import type { Store } from '../../gate/reserve/store/store.ts';
+import { exitCodes } from '../../model/upshot.ts';
+import { runToExit } from '../../system/exit.ts';
+import { configPath } from './named-testbed.ts';
+import { changedLines, overviewDetails, overviewText } from './overview-text.ts';
+import { hasColours, print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('-w, --watch', 'show it anew whenever it changes, until Ctrl-C')
+    .option('--json', 'print it as JSON; with --watch one line each time')
+    .addHelpText('after', overviewDetails)
+    .action(async (options: OverviewOptions) => {
+      await runToExit((signal) => showTestbeds(options, signal), command.optsWithGlobals());
+    });
+}
+
+type OverviewOptions = { config?: string; json?: boolean; watch?: boolean };
+
+async function showTestbeds(
+  { config: path, json = false, watch = false }: OverviewOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const config = await loadConfig(configPath(path));
+  const store = await openStore(config.reservations);
+  try {
+    if (watch) return await watchWhileRead(config, store, watcherOf(process.stdout, json), signal);
+    const { overview } = await lookAt(config, store, await readUsualSeconds(store, new Date()));
+    if (json) printJson(overview);
+    else print(textFor(overview, process.stdout));
+    return exitCodes.pass;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Ends where nobody reads any more what it prints. */
+async function watchWhileRead(
+  config: Config,
+  store: Store,
+  show: Show,
+  signal: AbortSignal,
+): Promise<number> {
+  const unread = new AbortController();
+  process.stdout.once('error', () => unread.abort());
+  try {
+    return await watchTestbeds(config, store, show, AbortSignal.any([signal, unread.signal]));
+  } catch (error) {
+    if (signal.aborted || !unread.signal.aborted) throw error;
+    return exitCodes.pass;
+  }
+}
+
+async function lookAt(
+  config: Config,
+  store: Store,
+  usualSeconds: Awaited<ReturnType<typeof readUsualSeconds>>,
+) {
+  const lab = await readLab(store);
+  return { overview: overviewOf(config, lab, usualSeconds, new Date()), revision: lab.revision };
+}
+
+const textFor = (overview: Overview, output: Output): string =>
+  overviewText(overview, hasColours(output));
+
+type Show = (overview: Overview) => void;
+
+/** Shows it at once, whenever the store changes, and every minute; rejects with the signal's reason. */
+async function watchTestbeds(
+  config: Config,
+  store: Store,
+  show: Show,
+  signal: AbortSignal,
+): Promise<never> {
+  for (;;) {
+    const usualSeconds = await readUsualSeconds(store, new Date());
+    const minute = AbortSignal.timeout(60_000);
+    const over = AbortSignal.any([signal, minute]);
+    while (!minute.aborted) {
+      const { overview, revision } = await lookAt(config, store, usualSeconds);
+      show(overview);
+      await store.changed(revision, over).catch((error: unknown) => {
+        signal.throwIfAborted();
+        if (!minute.aborted) throw error;
+      });
+    }
+  }
+}
+
+/** A terminal is drawn anew; elsewhere there is a line for each thing that changed, or with `json` for each look. */
+function watcherOf(output: Output, json: boolean): Show {
+  if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
+  if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
+  let last: Overview | undefined;
+  return (overview) => {
+    for (const line of changedLines(last, overview)) output.write(`${line}\n`);
+    last = overview;
+  };
+}
+
+/**
+ * Writes from the top left, and clears the rest of each line and what is below: nothing flickers that stays as it was.
+ */
+const screenOf = (text: string): string =>
+  `\x1b[H${text.replaceAll('\n', '\x1b[K\n')}\x1b[K\n\x1b[J`;

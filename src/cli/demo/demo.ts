@@ -1,0 +1,141 @@
+// The main job on this machine: patches of known effect on the embedded lab or in virtual machines, judged as any other is.
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sum } from 'simple-statistics';
+import { parseConfig } from '../../config/load.ts';
+import { applyOverrides } from '../../config/overrides.ts';
+import { calledAs } from '../../config/parameters.ts';
+import { patchOfRange } from '../../forge/patch/range.ts';
+import { openRepository } from '../../forge/patch/repository.ts';
+import { historyFile } from '../../gate/experiment/history.ts';
+import { hasPlan } from '../../gate/experiment/plan.ts';
+import { gate } from '../../gate/gate.ts';
+import type { GateDeps } from '../../gate/gate-deps.ts';
+import { resumeGate } from '../../gate/resume-gate.ts';
+import { openHere } from '../../gate/testbeds/open-testbed.ts';
+import type { GivenKernels } from '../../kernel/variant.ts';
+import { unshared } from '../../lab/testbed.ts';
+import type { Result } from '../../model/result.ts';
+import { outcomeName } from '../../report/headline.ts';
+import { readResult } from '../../report/read.ts';
+import {
+  baseBranch,
+  type DemoPatch,
+  demoConfig,
+  demoPatches,
+  makeDemoRepository,
+  makeVirtualDemoRepository,
+  virtualDemoConfig,
+  virtualDemoPatches,
+} from './repository.ts';
+
+export type Judged = { patch: DemoPatch; directory: string; result: Result; asExpected: boolean };
+
+/** What is judged, and on what. */
+export type DemoSubject = {
+  patches: readonly DemoPatch[];
+  /** Text of the configuration. */
+  config: string;
+  makeRepository(directory: string): Promise<void>;
+  /** Of patches that boot some. */
+  kernels?: GivenKernels;
+};
+
+type DemoOptions = {
+  /** Holds the repository, and a work directory for each patch; what is there already is gone on with. */
+  directory: string;
+  subject: DemoSubject;
+  seed: number;
+  /** Absent: the usual one. */
+  design?: string | undefined;
+  onPatch(patch: DemoPatch, index: number): Pick<GateDeps, 'onEvent'> & { end(): void };
+  signal: AbortSignal;
+};
+
+/** Three patches on the embedded lab. */
+export const embeddedDemo: DemoSubject = {
+  patches: demoPatches,
+  config: demoConfig,
+  makeRepository: makeDemoRepository,
+};
+
+/** One rule more, and one kernel against another, in virtual machines. */
+export const virtualDemo = (kernels: GivenKernels): DemoSubject => ({
+  patches: virtualDemoPatches,
+  config: virtualDemoConfig(kernels.base),
+  makeRepository: makeVirtualDemoRepository,
+  kernels,
+});
+
+/** Judges the patches, one after the other, and compares what comes out with what must. */
+export async function runDemo(options: DemoOptions): Promise<Judged[]> {
+  const { directory, subject, seed, design, onPatch, signal } = options;
+  const repositoryDirectory = join(directory, 'repository');
+  if (!(await exists(repositoryDirectory))) await subject.makeRepository(repositoryDirectory);
+  const repository = openRepository(repositoryDirectory);
+  const path = join(repositoryDirectory, 'ppsgate.yml');
+  const written = parseConfig(subject.config, { path, home: '/nonexistent' });
+  const config = applyOverrides(written, { design }, calledAs.flag);
+  const [testbed = ''] = Object.keys(config.testbeds);
+
+  const judged: Judged[] = [];
+  for (const [index, demoPatch] of subject.patches.entries()) {
+    const work = join(directory, demoPatch.branch);
+    const progress = onPatch(demoPatch, index);
+    const world: GateDeps = {
+      repository,
+      // The lab is this machine's, and its owner's alone.
+      reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
+      history: historyFile(config.history),
+      now: () => new Date(),
+      onEvent: progress.onEvent,
+      signal,
+    };
+    const patch = await patchOfRange(repository, `${baseBranch}..${demoPatch.branch}`);
+    const kernels = demoPatch.boots && subject.kernels;
+    const request = { patch, config, testbeds: [testbed], seed, kernels };
+    const result = await judge(request, work, world).finally(progress.end);
+    judged.push({
+      patch: demoPatch,
+      directory: work,
+      result,
+      asExpected: isExpected(demoPatch, result),
+    });
+  }
+  return judged;
+}
+
+/** A patch that an earlier process finished is not judged again, one that it began is gone on with. */
+async function judge(
+  request: Parameters<typeof gate>[0],
+  directory: string,
+  world: GateDeps,
+): Promise<Result> {
+  if (await exists(join(directory, 'result.json'))) return readResult(directory);
+  return (await hasPlan(directory))
+    ? resumeGate(directory, world)
+    : gate(request, directory, world);
+}
+
+/** How long packets flowed that were measured, or sampled. */
+export function trafficSeconds({ blasts, outcome }: Result): number {
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  const profiles = cells.flatMap((cell) => cell.profiles);
+  return sum([
+    ...blasts.map((blast) => blast.trafficSeconds),
+    ...profiles.map((profile) => (profile.kind === 'profiled' ? profile.seconds : 0)),
+  ]);
+}
+
+function isExpected({ expected }: DemoPatch, result: Result): boolean {
+  const outcome = outcomeName(result);
+  return expected === undefined ? told.has(outcome) : outcome === expected;
+}
+
+const told: ReadonlySet<string> = new Set(['regression', 'no-regression', 'improvement']);
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

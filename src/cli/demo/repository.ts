@@ -1,0 +1,215 @@
+// The demo's own small repositories: a router's rules and settings, and patches or a line of commits whose effect is known.
+import { execFile } from 'node:child_process';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { CellVerdict } from '../../model/result.ts';
+
+/** How a patch must come out, or the demo has failed. */
+type Expectation = CellVerdict['kind'] | 'does-not-load';
+
+export type DemoPatch = {
+  branch: string;
+  title: string;
+  /** Absent: nobody knows before, and it must be told. */
+  expected?: Expectation;
+  /** Kernels are what it changes, and not the files of its branch. */
+  boots?: true;
+};
+
+/** The branch that the patches start from. */
+export const baseBranch = 'main';
+
+export const demoPatches: readonly DemoPatch[] = [
+  {
+    branch: 'comment-the-rules',
+    title: 'Say what the early chain is for',
+    expected: 'no-regression',
+  },
+  {
+    branch: 'guard-protocol-254',
+    title: 'Look sixteen times more for protocol 254',
+    expected: 'regression',
+  },
+  {
+    branch: 'guard-udp',
+    title: 'Guard against a protocol that nft does not know',
+    expected: 'does-not-load',
+  },
+];
+
+export const demoConfig = `# The demo's lab is this machine, and its noise is that of a shared machine: hence the wide margin, and
+# the CPU time per packet as the metric.
+testbeds:
+  this-machine:
+    kind: embedded-linux
+scenarios: [forwarding, nftables-stateless, nftables-stateful]
+families: [inet4]
+gate:
+  metric: nsPerPacket
+  margin: 5%
+  falseAlarms: 0.2%
+history: ../history.jsonl
+`;
+
+const sysctlConf = `# A router tells nobody of a shorter way.
+net.ipv4.conf.all.send_redirects = 0
+`;
+
+/** A rule that never matches costs some 12 ns. */
+const noOpRules = (count: number): string[] =>
+  new Array<string>(count).fill('    meta l4proto 254 drop');
+
+/** The router has rules enough to be much slower than the sender, which would be measured otherwise. */
+const baseRules = noOpRules(60);
+
+const nftablesConf = (rules: string[]): string =>
+  [
+    'table inet router {',
+    '  chain early {',
+    '    type filter hook prerouting priority raw; policy accept;',
+    ...rules,
+    '  }',
+    '}',
+    '',
+  ].join('\n');
+
+const rulesOf: Record<string, string[]> = {
+  [baseBranch]: baseRules,
+  'comment-the-rules': ['    # Whatever must not even be tracked is dropped here.', ...baseRules],
+  'guard-protocol-254': [...baseRules, ...noOpRules(16)],
+  'guard-udp': [...baseRules, '    meta l4proto upd drop'],
+};
+
+export const virtualDemoPatches: readonly DemoPatch[] = [
+  { branch: 'one-rule-more', title: 'Look for protocol 254', expected: 'regression' },
+  { branch: 'newer-kernel', title: 'Boot the newer kernel', boots: true },
+];
+
+/** `kernel` is what boots where a patch changes files alone. */
+export const virtualDemoConfig = (kernel: string): string => `testbeds:
+  this-machine:
+    kind: virtual
+    kernel: ${JSON.stringify(kernel)}
+scenarios: [forwarding]
+families: [inet4]
+history: ../history.jsonl
+`;
+
+/** Makes the repository of the patches that virtual machines judge. */
+export const makeVirtualDemoRepository = (finalDirectory: string): Promise<void> =>
+  makeRepository(finalDirectory, async (commit, git) => {
+    await commit('Route between two networks', '# Nothing is filtered yet.\n');
+    for (const { branch, title } of virtualDemoPatches) {
+      await git('switch', '--quiet', '--create', branch, baseBranch);
+      const isRule = branch === 'one-rule-more';
+      await commit(title, isRule ? nftablesConf(noOpRules(1)) : '# Nothing is filtered at all.\n');
+    }
+    await git('switch', '--quiet', baseBranch);
+  });
+
+/** Makes the repository, whole or not at all: `main`, and a branch for each patch. */
+export const makeDemoRepository = (finalDirectory: string): Promise<void> =>
+  makeRepository(finalDirectory, async (commit, git) => {
+    await commit('Route between two networks', nftablesConf(rulesOf[baseBranch] ?? []));
+    for (const { branch, title } of demoPatches) {
+      await git('switch', '--quiet', '--create', branch, baseBranch);
+      await commit(title, nftablesConf(rulesOf[branch] ?? []));
+    }
+    await git('switch', '--quiet', baseBranch);
+  });
+
+/** The commits of the bisection's repository, after its first one: what each is about, and the rules of its router. */
+type DemoCommit = { subject: string; edit(rules: readonly string[]): string[] };
+
+/** What the one commit that costs packets is called. */
+export const culpritSubject = 'Look sixteen times more for protocol 254';
+const unknownProtocol = '    meta l4proto upd drop';
+
+const say = (subject: string, remark: string): DemoCommit => ({
+  subject,
+  edit: (rules) => [`    # ${remark}`, ...rules],
+});
+
+/** Of 24 commits one costs packets, two do not load and one mends them; all others cost nothing. */
+export const bisectCommits: readonly DemoCommit[] = [
+  say('Say what the early chain is for', 'Whatever must not even be tracked is dropped here.'),
+  say('Say where the rules come from', 'The list is that of the addendum.'),
+  say('Name the people who mind the rules', 'Ask routing@example.net.'),
+  say('Say how often the rules are looked at', 'Looked at each spring.'),
+  say('Say what protocol 254 is', 'Protocol 254 is for experiments.'),
+  say('Point to the register of protocols', 'See /etc/protocols.'),
+  {
+    subject: 'Guard against datagrams of no port',
+    edit: (rules) => [...rules, unknownProtocol],
+  },
+  say('Say who asked for the guard', 'The guard is by request.'),
+  {
+    subject: 'Drop the guard that nft does not know',
+    edit: (rules) => rules.filter((rule) => rule !== unknownProtocol),
+  },
+  say('Say why there is no guard', 'No guard: see the log.'),
+  say('Say what is done by hand', 'Sets are filled by hand.'),
+  say('Say when the router was set up', 'Set up in the year of the move.'),
+  say('Say what happens on a restart', 'A restart loses no state.'),
+  say('Say where the states are', 'States are in the kernel.'),
+  say('Say what the policy is', 'What is not dropped is accepted.'),
+  { subject: culpritSubject, edit: (rules) => [...rules, ...noOpRules(16)] },
+  say('Say what the rules cost', 'A rule costs some 12 ns.'),
+  say('Say how to try a change', 'Try a change in a namespace first.'),
+  say('Say how to read the counters', 'Counters: nft list ruleset.'),
+  say('Say what to do at night', 'At night call the desk.'),
+  say('Say what the desk knows', 'The desk knows the passwords.'),
+  say('Say what is not here', 'Addresses are elsewhere.'),
+  say('Say what else is not here', 'Names are elsewhere, too.'),
+  say('Say that this is all', 'That is all.'),
+];
+
+/** Makes the repository of the bisection, whole or not at all: `main`, whose first commit is good and whose last is bad. */
+export const makeBisectRepository = (finalDirectory: string): Promise<void> =>
+  makeRepository(finalDirectory, async (commit) => {
+    let rules = baseRules;
+    await commit('Route between two networks', nftablesConf(rules));
+    for (const { subject, edit } of bisectCommits) {
+      rules = edit(rules);
+      await commit(subject, nftablesConf(rules));
+    }
+  });
+
+type Git = (...args: string[]) => Promise<void>;
+
+async function makeRepository(
+  finalDirectory: string,
+  fill: (commit: (message: string, rules: string) => Promise<void>, git: Git) => Promise<void>,
+): Promise<void> {
+  const directory = `${finalDirectory}.part`;
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(join(directory, 'dut'), { recursive: true });
+  const git = gitIn(directory);
+  await git('init', '--quiet', `--initial-branch=${baseBranch}`);
+  await writeFile(join(directory, 'ppsgate.yml'), demoConfig);
+  await writeFile(join(directory, 'dut/sysctl.conf'), sysctlConf);
+  await fill(async (message, rules) => {
+    await writeFile(join(directory, 'dut/nftables.conf'), rules);
+    await git('add', '.');
+    await git('commit', '--quiet', '--message', message);
+  }, git);
+  await rename(directory, finalDirectory);
+}
+
+/** git that heeds no settings of whoever runs it and has one date, so that the commits are the same everywhere. */
+function gitIn(directory: string): Git {
+  const identity = ['-c', 'user.name=ppsgate demo', '-c', 'user.email=demo@ppsgate.invalid'];
+  const date = '2026-01-01T00:00:00Z';
+  const surroundings = {
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_DATE: date,
+  };
+  return async (...args) => {
+    await promisify(execFile)('git', ['-C', directory, ...identity, ...args], {
+      env: { ...process.env, ...surroundings },
+    });
+  };
+}

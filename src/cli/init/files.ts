@@ -1,0 +1,94 @@
+// Files laid into somebody's repository: what is there already is kept, unless told otherwise.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { reasonOf } from '../../model/one-line.ts';
+import { UsageError } from '../../model/usage-error.ts';
+
+/** `path` starts at the repository's top. */
+export type PlannedFile =
+  /** `isTheirs` is never overwritten. */
+  | { path: string; text: string; isTheirs?: true }
+  /** One that is to have a line, whatever else is in it; `isThere` knows other ways to write that. */
+  | { path: string; line: string; isThere: RegExp }
+  /** One that is of no use any more; `isOurs` tells whether it is as we have written it. */
+  | { path: string; isOurs(text: string): boolean }
+  /** One that is lacking, and not ours to write. */
+  | { path: string; isMissing: true };
+
+export type PlacedFile = {
+  path: string;
+  kind:
+    | 'created'
+    | 'unchanged'
+    /** Differs from what we would write. */
+    | 'kept'
+    | 'overwritten'
+    | 'extended'
+    | 'removed'
+    /** Is of no use any more. */
+    | 'left'
+    /** Nothing can be measured without it. */
+    | 'missing';
+  /** What would be written, where nothing is. */
+  text?: string;
+};
+
+/** `text` is what comes to stand in the file; absent: nothing is written. */
+type Change = Omit<PlacedFile, 'path'>;
+
+/** Undefined where there is nothing to do or to tell; throws a UsageError where a file can be neither read nor written. */
+export async function placeFile(
+  file: PlannedFile,
+  { directory, force, dryRun }: { directory: string; force: boolean; dryRun: boolean },
+): Promise<PlacedFile | undefined> {
+  const { path } = file;
+  const place = join(directory, path);
+  try {
+    const change = changeOf(file, await readIfThere(place), force);
+    if (change === undefined) return undefined;
+    const { kind, text } = change;
+    if (dryRun) return { path, ...change };
+    if (kind === 'removed') await rm(place);
+    if (text !== undefined) {
+      await mkdir(dirname(place), { recursive: true });
+      await writeFile(place, text);
+    }
+    return { path, kind };
+  } catch (error) {
+    throw new UsageError(
+      `${place} cannot be written (${reasonOf(error)}): see that it is a file, and yours.`,
+    );
+  }
+}
+
+function changeOf(
+  file: PlannedFile,
+  found: string | undefined,
+  force: boolean,
+): Change | undefined {
+  if ('isMissing' in file) return { kind: 'missing' };
+  if ('isOurs' in file) {
+    if (found === undefined) return undefined;
+    return { kind: force && file.isOurs(found) ? 'removed' : 'left' };
+  }
+  if ('line' in file) {
+    const { line, isThere } = file;
+    if (found === undefined) return { kind: 'created', text: `${line}\n` };
+    if (found.split(/\r?\n/).some((one) => isThere.test(one))) return { kind: 'unchanged' };
+    const gap = found === '' || found.endsWith('\n') ? '' : '\n';
+    return { kind: 'extended', text: `${found}${gap}${line}\n` };
+  }
+  const { text, isTheirs = false } = file;
+  if (found === undefined) return { kind: 'created', text };
+  if (found === text) return { kind: 'unchanged' };
+  return isTheirs || !force ? { kind: 'kept' } : { kind: 'overwritten', text };
+}
+
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+// The label by which a maintainer gives leave to a pull request: made on GitHub, or the command that makes it.
+
+import type { Octokit } from '../../forge/github/client.ts';
+import { type GithubFailure, githubFailure } from '../../forge/github/failure.ts';
+import { makeLabel } from '../../forge/github/issue.ts';
+import { leaveLabel } from './workflows.ts';
+
+/** `why` is one sentence, `command` a line for a shell. */
+export type PlacedLabel =
+  | { kind: 'created' | 'unchanged'; repository: string }
+  | { kind: 'not-created'; why: string; command: string };
+
+const color = '1d76db';
+const description = 'ppsgate may measure this pull request as it stands';
+
+/** Never throws for what GitHub or the network did. */
+export async function createLabel(octokit: Octokit, repository: string): Promise<PlacedLabel> {
+  try {
+    const label = { name: leaveLabel, color, description };
+    const made = await makeLabel({ octokit, repository }, label);
+    return { kind: made === 'made' ? 'created' : 'unchanged', repository };
+  } catch (error) {
+    const failure = githubFailure(error);
+    if (failure === undefined) throw error;
+    return labelByHand(whyNot(failure, repository), repository);
+  }
+}
+
+/** Leaves the label to whoever makes it with GitHub's own program, gh(1). */
+export function labelByHand(why: string, repository: string | undefined): PlacedLabel {
+  const of = repository ?? 'OWNER/NAME';
+  const command = `gh label create ${leaveLabel} --repo ${of} --color ${color} --description "${description}"`;
+  return { kind: 'not-created', why, command };
+}
+
+function whyNot(failure: GithubFailure, repository: string): string {
+  const what = `The label ${leaveLabel} was not made on ${repository}`;
+  if (failure.kind === 'no-answer') return `${what}: GitHub cannot be reached (${failure.said}).`;
+  return `${what}: GitHub answered ${failure.said}.`;
+}

@@ -1,0 +1,107 @@
+// What `ppsgate init` has to know: each flag as it is written, or else what git tells.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { expected } from '../../model/units.ts';
+import { UsageError } from '../../model/usage-error.ts';
+
+/** GitHub's own runner has the embedded lab in it; one of the lab's own stands beside the testbeds. */
+export type Runner = { kind: 'hosted' | 'self-hosted'; labels: string[] };
+
+/** A clone of the repository that is to be judged. */
+export type Clone = {
+  /** Its top folder. */
+  directory: string;
+  /** The default branch, as far as git knows. */
+  branch: string;
+  /** `OWNER/NAME` on GitHub. Absent: `origin` is not there. */
+  repository?: string;
+};
+
+const run = promisify(execFile);
+
+/** Labels with commas, like `ubuntu-latest` or `self-hosted,lab`; throws a UsageError for others. */
+export function parseRunner(text: string): Runner {
+  const labels = text.split(',').map((label) => label.trim());
+  const [first = ''] = labels;
+  const isPlain = labels.every((label) => /^[a-z\d][\w.-]{0,99}$/i.test(label));
+  if (isPlain && first === 'self-hosted') return { kind: 'self-hosted', labels };
+  if (isPlain && /^ubuntu-/.test(first) && labels.length === 1) return { kind: 'hosted', labels };
+  throw refused('--runner', 'ubuntu-latest, or labels like self-hosted,lab', text);
+}
+
+/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError for what is no full commit. */
+export function parseAction(text: string): string {
+  if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
+  if (text === '') {
+    throw new UsageError(
+      '--action: the ppsgate that runs is no clone from GitHub, so tell by OWNER/ppsgate@COMMIT which one the workflows are to run.',
+    );
+  }
+  const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
+  if (name === undefined) {
+    throw refused('--action', 'OWNER/ppsgate@COMMIT, a commit with all its 40 digits', text);
+  }
+  throw new UsageError(
+    `--action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`,
+  );
+}
+
+export function parseBranch(text: string): string {
+  // The rules of git-check-ref-format(1), without what GitHub's filters of branches take for patterns.
+  if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
+  throw refused('--branch', 'the name of a branch like main', text);
+}
+
+export function parseRepository(text: string): string {
+  if (/^[\w.-]+\/[\w.-]+$/.test(text)) return text;
+  throw refused('--repository', 'OWNER/NAME', text);
+}
+
+/** What git knows of the repository around a folder; throws a UsageError where there is none. */
+export async function readClone(folder: string): Promise<Clone> {
+  const directory = await gitLine(folder, 'rev-parse', '--show-toplevel');
+  if (directory === undefined) {
+    throw new UsageError(
+      `${folder} is in no git repository: run \`ppsgate init\` in the one whose patches are to be judged.`,
+    );
+  }
+  const remoteHead = await gitLine(
+    directory,
+    'symbolic-ref',
+    '--short',
+    'refs/remotes/origin/HEAD',
+  );
+  const head = await gitLine(directory, 'symbolic-ref', '--short', 'HEAD');
+  const repository = await repositoryOf(directory);
+  return {
+    directory,
+    branch: remoteHead?.replace(/^origin\//, '') ?? head ?? 'main',
+    ...(repository !== undefined && { repository }),
+  };
+}
+
+/** The ppsgate that runs, as an action, where it is a clone of one on GitHub; with its version where HEAD is so tagged. */
+export async function ownAction(folder: string): Promise<string | undefined> {
+  const repository = await repositoryOf(folder);
+  const commit = await gitLine(folder, 'rev-parse', 'HEAD');
+  // Installed as a package it lies in somebody else's repository.
+  if (commit === undefined || !repository?.endsWith('/ppsgate')) return undefined;
+  const tag = `v${packageJson.version}`;
+  const tagged = await gitLine(folder, 'rev-parse', '--verify', `refs/tags/${tag}^{commit}`);
+  return `${repository}@${commit}${tagged === commit ? ` # ${tag}` : ''}`;
+}
+
+async function repositoryOf(folder: string): Promise<string | undefined> {
+  const url = await gitLine(folder, 'remote', 'get-url', 'origin');
+  return /(?:^|[/@])github\.com[:/]+([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url ?? '')?.[1];
+}
+
+/** Undefined where git has no answer. */
+async function gitLine(folder: string, ...args: string[]): Promise<string | undefined> {
+  const answer = await run('git', ['-C', folder, ...args]).catch(() => undefined);
+  return answer?.stdout.trim() || undefined;
+}
+
+const refused = (flag: string, what: string, text: string): UsageError =>
+  new UsageError(`${flag}: ${expected(what)({ input: text || undefined })}.`);

@@ -1,0 +1,443 @@
+// The workflow files that run ppsgate on GitHub: one job in GitHub's own runner, or three where the lab has a runner of its own.
+import { stringify } from 'yaml';
+import { kebabCase, parameter, parametersThat } from '../../config/parameters.ts';
+
+export type Setting = {
+  /** Name of the workflow that measures. */
+  name: string;
+  /** Name of the workflow that answers where that one may not; see `publishWorkflow`. */
+  publisher: string;
+  /** The default branch. */
+  branch: string;
+  /** What follows `uses:`; a comment may be part of it. */
+  action: string;
+  /** Labels of the runner that measures; at least one. */
+  runner: readonly string[];
+  /** Path of ppsgate.yml, where it lies elsewhere than at the top. */
+  config?: string;
+};
+
+/** The label that gives leave to a pull request as it stands; the default of `github.label` in ppsgate.yml. */
+export const leaveLabel = 'ppsgate';
+
+const checkoutAction = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0';
+const uploadAction = 'actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0';
+
+/** One job that does all there is to do, as far as its token may: for the lab inside GitHub's own runner. */
+export const oneJobWorkflow = (setting: Setting): string => `\
+# Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
+# what you change here.
+name: ${setting.name}
+${runName}
+
+on:
+  # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
+  pull_request:
+    types: [opened, synchronize, reopened, edited, labeled]
+${otherEvents(setting)}
+permissions: {}
+
+jobs:
+  gate:
+    name: gate
+    # A comment must be a command on a pull request, of an insider or of its author; whether he has leave, ppsgate asks
+    # GitHub. Of labels only the one that gives leave starts anything: \`github.label\` of ppsgate.yml, here and below; of
+    # edits only those that send a pull request to another branch, for a verdict is of one base.
+    if: >-
+      (github.event_name != 'issue_comment' || github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate')
+      && (${isInsider}
+      || github.event.comment.user.id == github.event.issue.user.id))
+      && !${asksToBisect}
+      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
+      && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+      && (github.event.action != 'edited' || github.event.changes.base)
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 30
+    # One line for each pull request. A push or another base ends what is measured, and so does an insider's
+    # \`/ppsgate cancel\`; whatever else is to be measured waits. All others stand in lines of their own, where they can
+    # end nothing and take nobody's place: GitHub may look here before it looks at \`if\`.
+    concurrency:
+      group: >-
+        gate-\${{ github.event_name == 'pull_request'
+        && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+        && (github.event.action != 'edited' || github.event.changes.base)
+        && format('#{0}', github.event.pull_request.number)
+        || github.event_name == 'issue_comment'
+        && ${isInsider}
+        && (startsWith(github.event.comment.body, '/ppsgate run')
+        || startsWith(github.event.comment.body, '/ppsgate rerun')
+        || startsWith(github.event.comment.body, '/ppsgate extend')
+        || startsWith(github.event.comment.body, '/ppsgate cancel'))
+        && format('#{0}', github.event.issue.number)
+        || !${asksToBisect}
+        && (inputs.patch || github.event.client_payload.patch)
+        || github.event_name == 'merge_group' && github.event.merge_group.head_ref
+        || (github.event_name == 'push' || github.event_name == 'schedule') && github.event_name
+        || github.run_id }}
+      cancel-in-progress: >-
+        \${{ github.event.action == 'synchronize' || github.event.action == 'edited'
+        || startsWith(github.event.comment.body, '/ppsgate cancel') }}
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment, and the reaction to a command
+      checks: write # the check, with the place in the queue
+      actions: read # the experiment that \`/ppsgate extend\` goes on with
+      issues: write # one for each lasting change of the default branch
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    outputs:
+      request: \${{ steps.gate.outputs.request }}
+    steps:
+${checkout}
+      - id: gate
+        uses: ${setting.action}
+        with:
+          command: gate${configLine(setting)}
+${dispatchedInputs}
+${conduitToken}
+${upload}
+
+  bisect:
+    name: bisect
+    # For insiders alone; ppsgate asks GitHub whether its author may write. A cancel has nothing to do here but to end it.
+    if: >-
+      ${asksToBisect}
+      && github.event_name != 'issue_comment'
+      || ${commentsToBisect}
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 360
+    # One line for each pull request: what was asked for last ends what runs, and so does a cancel.
+    concurrency:
+      group: >-
+        bisect-\${{ ${commentsToBisect}
+        && format('#{0}', github.event.issue.number)
+        || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: write # the result on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment, and the reaction to a command
+    outputs:
+      request: \${{ steps.bisect.outputs.request }}
+    steps:
+${checkout}
+      - id: bisect
+        uses: ${setting.action}
+        with:
+          command: bisect${configLine(setting)}
+${conduitToken}
+${upload}
+
+  publish:
+    name: publish
+    needs: [gate, bisect]
+    # Only where nobody took the answer, as while GitHub is down: it is given once more, of what they have left.
+    if: >-
+      always() && (needs.gate.result != 'skipped' && needs.gate.outputs.request != ''
+      || needs.bisect.result != 'skipped' && needs.bisect.outputs.request != '')
+    runs-on: ubuntu-latest
+    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
+    concurrency:
+      group: publish-\${{ github.run_id }}
+      cancel-in-progress: false
+${answerPermissions}
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+          request: \${{ needs.gate.result != 'skipped' && needs.gate.outputs.request || needs.bisect.outputs.request }}
+${conduitToken}
+
+${acceptJob(setting)}`;
+
+/**
+ * The workflow for forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left.
+ */
+export const publishWorkflow = (setting: Setting): string => `\
+# Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
+# artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
+name: ${setting.publisher}
+
+on:
+  workflow_run: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out or run here
+    workflows: [${setting.name}]
+    types: [completed]
+
+permissions: {}
+
+jobs:
+  publish:
+    name: publish
+    # What came from a branch of this repository has its answer already, but for Dependabot's, whose token may only read.
+    if: >-
+      github.event.workflow_run.event == 'pull_request'
+      && github.event.workflow_run.conclusion != 'skipped'
+      && (github.event.workflow_run.head_repository.full_name != github.repository
+      || github.event.workflow_run.actor.login == 'dependabot[bot]')
+    runs-on: ubuntu-latest
+    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
+    # One after another for each head: whoever finishes last has the last word.
+    concurrency:
+      group: publish-\${{ github.event.workflow_run.head_sha }}
+      cancel-in-progress: false
+${answerPermissions}
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+`;
+
+/** Four jobs and a small one, for a runner beside the lab: only those measure that have a token which may only read. */
+export const splitWorkflow = (setting: Setting): string => `\
+# Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until somebody stands for
+# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate, or bisect, measures it
+# beside the lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
+# what you change here.
+name: ${setting.name}
+${runName}
+
+on: # zizmor: ignore[concurrency-limits] every event is answered; only what measures stands in a line
+  # This file as the base has it, with a token that may write, also for a fork's patch: so no job may check the patch
+  # out. ppsgate fetches its commits as data.
+  pull_request_target: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out here; see the line above
+    types: [opened, synchronize, reopened, edited, labeled]
+${otherEvents(setting)}
+permissions: {}
+
+jobs:
+  admit:
+    name: admit
+    # A comment must be a command on a pull request, a check must be ours, an edit must be of the base; the rest ppsgate
+    # decides.
+    if: >-
+      (github.event_name != 'issue_comment' || github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate'))
+      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
+      && (github.event.action != 'edited' || github.event.changes.base)
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    permissions:
+      contents: read # ppsgate.yml of the base
+      pull-requests: write # the answer to a command, or why a patch is not measured
+      checks: write # the check, from the first moment on
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    outputs:
+      go: \${{ steps.admit.outputs.go }}
+      bisect: \${{ steps.admit.outputs.bisect }}
+      request: \${{ steps.admit.outputs.request }}
+      subject: \${{ steps.admit.outputs.subject }}
+      cancel: \${{ steps.admit.outputs.cancel }}
+    steps:
+${checkout}
+      - id: admit
+        uses: ${setting.action}
+        with:
+          command: admit${configLine(setting)}
+${dispatchedInputs}
+${conduitToken}
+
+  gate:
+    name: gate
+    needs: admit
+    if: needs.admit.outputs.go == 'true'
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 1440 # the wait for a testbed is part of it
+    # What was admitted last for a patch is what counts. Whoever measures nothing stands in a line of his own, for
+    # GitHub may look here before it looks at \`if\`.
+    concurrency:
+      group: ppsgate-\${{ needs.admit.outputs.go == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: read # the base, and the patch's commits as data
+      actions: read # the experiment that \`/ppsgate extend\` goes on with
+    steps:
+${checkout}
+      - id: gate
+        uses: ${setting.action}
+        with:
+          command: gate${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${conduitToken}
+${upload}
+
+  bisect:
+    name: bisect
+    needs: admit
+    if: needs.admit.outputs.bisect == 'true'
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 1440 # the wait for a testbed is part of it
+    # In a line beside that of gates: neither ends the other.
+    concurrency:
+      group: ppsgate-bisect-\${{ needs.admit.outputs.bisect == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: read # the base, the commits as data, and the history
+    steps:
+${checkout}
+      - id: bisect
+        uses: ${setting.action}
+        with:
+          command: bisect${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${conduitToken}
+${upload}
+
+  cancel:
+    name: cancel
+    needs: admit
+    if: needs.admit.outputs.cancel == 'true'
+    runs-on: ubuntu-latest
+    timeout-minutes: 5
+    strategy:
+      matrix:
+        line: [ppsgate, ppsgate-bisect]
+    # To stand in the line of a gate, or of a bisection, is what ends it.
+    concurrency:
+      group: \${{ matrix.line }}-\${{ needs.admit.outputs.cancel == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions: {}
+    steps:
+      - run: echo "What was measured of this patch is cancelled."
+
+  publish:
+    name: publish
+    needs: [admit, gate, bisect]
+    # Also when what measures failed or was cancelled.
+    if: always() && (needs.admit.outputs.go == 'true' || needs.admit.outputs.bisect == 'true')
+    runs-on: ubuntu-latest
+    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
+${answerPermissions}
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${conduitToken}
+
+${acceptJob(setting)}`;
+
+/** Accepting has a job of its own, for it measures nothing. */
+const acceptJob = (setting: Setting): string => `\
+  accept:
+    name: accept
+    # \`/ppsgate accept\` in an issue that ppsgate has opened on a change; ppsgate asks GitHub whether its author may write.
+    if: >-
+      github.event_name == 'issue_comment' && !github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate accept')
+      && ${isInsider}
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    concurrency:
+      group: >-
+        accept-\${{ !github.event.issue.pull_request
+        && startsWith(github.event.comment.body, '/ppsgate accept')
+        && ${isInsider} && github.event.issue.number
+        || github.run_id }}
+      cancel-in-progress: false
+    permissions:
+      contents: write # the level on the branch ppsgate-data
+      issues: write # the reaction, and the end of the issue
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: accept${configLine(setting)}
+`;
+
+/** Whether whoever comments has something to say in the repository, as GitHub tells with a comment. */
+const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
+
+/** Whether somebody asks for a bisection in place of a gate. */
+const asksToBisect = `(${[
+  `startsWith(github.event.comment.body, '/ppsgate bisect')`,
+  `startsWith(inputs.instead, 'bisect')`,
+  `startsWith(github.event.client_payload.instead, 'bisect')`,
+].join(' || ')})`;
+
+/** Whether an insider does so in a comment, or ends what runs. */
+const commentsToBisect = [
+  `github.event_name == 'issue_comment' && github.event.issue.pull_request`,
+  isInsider,
+  `(startsWith(github.event.comment.body, '/ppsgate bisect') || startsWith(github.event.comment.body, '/ppsgate cancel'))`,
+].join(' && ');
+
+const otherEvents = ({ branch }: Setting): string => `\
+  # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
+  # workflow's token: make the App's token in a step before (actions/create-github-app-token, with \`id: app\`) and give
+  # whatever may write checks \`token: \${{ steps.app.outputs.token }}\` beside its \`command\`.
+  check_run:
+    types: [rerequested, requested_action]
+  # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`; in an issue \`/ppsgate accept\`.
+  issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
+    types: [created]
+  # What a merge queue would merge, where the branch rules have one. GitHub alone pushes there, and takes this file from
+  # there, as with a push to the branch: somebody who may write has read it and put it into the queue.
+  merge_group:
+    types: [checks_requested]
+  workflow_dispatch:
+    inputs:
+${dispatchInputs}
+  # The same from elsewhere: client_payload has these inputs by their names.
+  repository_dispatch:
+    types: [ppsgate]
+  # At night the base against itself: what the testbed takes for a change where there is none.
+  schedule:
+    - cron: "17 3 * * *"
+  # How fast the default branch is, for its badge.
+  push:
+    branches: [${stringify(branch).trim()}]
+`;
+
+/** `#` begins a comment where it is not in quotes. */
+const quoted = (text: string): string => (text.includes('#') ? `"${text}"` : text);
+
+const dispatched = parametersThat(({ dispatch }) => dispatch !== undefined);
+const dispatchInputs = dispatched
+  .map(
+    (name) =>
+      `      ${kebabCase(name)}:\n        description: ${quoted(parameter(name).dispatch ?? '')}`,
+  )
+  .join('\n');
+/** The rest ppsgate reads of the event itself. */
+const dispatchedInputs = dispatched
+  .filter((name) => parameter(name).input !== undefined)
+  .map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`)
+  .join('\n');
+
+/** What a job may do that answers with what another one has measured. */
+const answerPermissions = `\
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment
+      checks: write # the check
+      actions: read # the artifact of the job that measured
+      issues: write # one for each lasting change of the default branch
+      # statuses: write # only with \`status: true\` in ppsgate.yml`;
+
+/** A relay of Phabricator finds the run that it has started by the key of its job. */
+const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
+
+/** Empty where there is no such secret, which is all the same but for revisions. */
+const conduitToken = `          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`;
+
+const checkout = `\
+      - uses: ${checkoutAction}
+        with:
+          fetch-depth: 0 # the base and the head, and where they parted
+          persist-credentials: false`;
+
+const upload = `\
+      - if: always()
+        uses: ${uploadAction}
+        with:
+          name: ppsgate-result
+          path: \${{ runner.temp }}/ppsgate
+          if-no-files-found: ignore`;
+
+const configLine = ({ config }: Setting): string =>
+  config === undefined ? '' : `\n          config: ${config}`;
+
+const runsOn = (labels: readonly string[]): string =>
+  labels.length === 1 ? labels.join() : `[${labels.join(', ')}]`;

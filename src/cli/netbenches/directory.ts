@@ -1,0 +1,152 @@
+// Reads a directory of benchmark logs as bench-lab leaves it: bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver and its companions.
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type PktGenLog, parsePktGenLog } from '../../lab/traffic/pkt-gen.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { type Family, familySchema } from '../../model/scenario.ts';
+
+/** A log that cannot be read is an empty one with a fault of kind `unreadable`. */
+type BenchLog = {
+  /** Relative to the directory. */
+  path: string;
+  log: PktGenLog;
+};
+
+export type BenchRun = { number: number; receiver: BenchLog; sender?: BenchLog };
+
+export type BenchSet = {
+  /** `IMAGE[.CONFIG][.FAMILY]`, as in the files' names. */
+  label: string;
+  image: string;
+  config?: string;
+  family?: Family;
+  /** What `uname` said on the DUT. */
+  kernel?: string;
+  /** Runs in the order of their numbers; there may be gaps. */
+  runs: BenchRun[];
+};
+
+/** A directory that cannot be analyzed; the message is one sentence to show as it is. */
+export class BenchesError extends Error {
+  override readonly name = 'BenchesError';
+  readonly upshot = 'usage';
+}
+
+/**
+ * All sets of a directory in natural order, their logs read and parsed. A sender without its receiver measured
+ * nothing and is passed over, like files of other names.
+ *
+ * @throws BenchesError where there is no such directory, or no receiver's log in it.
+ */
+export async function readBenches(directory: string): Promise<BenchSet[]> {
+  const names = new Set(await namesIn(directory));
+  const receivers = [...names].flatMap(receiverOf).toSorted(byRun);
+  if (receivers.length === 0) {
+    throw new BenchesError(
+      `There is no receiver's log in ${directory}: expected are files named bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver, like bench.r325006.inet4.1.receiver.`,
+    );
+  }
+  const labels = Map.groupBy(receivers, ({ label }) => label);
+  const sets: BenchSet[] = [];
+  for (const [label, files] of labels) {
+    const info = `bench.${label}.info`;
+    const about = aboutOf(label, names.has(info) ? await textOf(join(directory, info)) : '');
+    sets.push({ label, ...about, runs: await runsOf(directory, files, names) });
+  }
+  return sets;
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    throw new BenchesError(
+      `The benches in ${directory} cannot be read (${reasonOf(error)}): name the directory that holds their logs.`,
+      { cause: error },
+    );
+  }
+}
+
+type ReceiverFile = { label: string; number: number; path: string };
+
+function receiverOf(path: string): ReceiverFile[] {
+  const [, label, number] = /^bench\.([^.].*)\.(\d{1,9})\.receiver$/.exec(path) ?? [];
+  return label === undefined ? [] : [{ label, number: Number(number), path }];
+}
+
+/** 10 after 9, in labels too. */
+export const natural = new Intl.Collator('en', { numeric: true });
+
+const byRun = (a: ReceiverFile, b: ReceiverFile): number =>
+  natural.compare(a.label, b.label) || a.number - b.number;
+
+type About = Pick<BenchSet, 'image' | 'config' | 'family' | 'kernel'>;
+
+/** What the set's .info says, and of what it leaves out what the label says. */
+function aboutOf(label: string, info: string): About {
+  const said = assignments(info);
+  const family = familyOf(said.get('PKTGEN')) ?? familyOf(label.split('.').at(-1));
+  const rest = family === undefined ? label : withoutSuffix(label, `.${family}`);
+  const image = said.get('IMAGE') ?? rest.replace(/\..*$/s, '');
+  const config =
+    said.get('CFG') ?? (rest.startsWith(`${image}.`) ? rest.slice(image.length + 1) : undefined);
+  const kernel = said.get('UNAME');
+  return {
+    image,
+    ...(config === undefined ? {} : { config }),
+    ...(family === undefined ? {} : { family }),
+    ...(kernel === undefined ? {} : { kernel }),
+  };
+}
+
+/** `NAME="value"` lines of a shell file, read and never run; an empty value says nothing. */
+function assignments(shellText: string): Map<string, string> {
+  const found = shellText.matchAll(/^([A-Z]+)=(?:"([^"\n]*)"|'([^'\n]*)'|(\S*))\r?$/gm);
+  const pairs = [...found].map(
+    ([, name = '', ...values]) => [name, values.join('').trim()] as const,
+  );
+  return new Map(pairs.filter(([, value]) => value !== ''));
+}
+
+function familyOf(word: string | undefined): Family | undefined {
+  const { data } = familySchema.safeParse(word);
+  return data;
+}
+
+const withoutSuffix = (text: string, suffix: string): string =>
+  text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
+
+async function runsOf(
+  directory: string,
+  receivers: readonly ReceiverFile[],
+  names: ReadonlySet<string>,
+): Promise<BenchRun[]> {
+  const runs: BenchRun[] = [];
+  for (const { number, path } of receivers) {
+    const sender = path.replace(/receiver$/, 'sender');
+    runs.push({
+      number,
+      receiver: await readLog(directory, path),
+      ...(names.has(sender) ? { sender: await readLog(directory, sender) } : {}),
+    });
+  }
+  return runs;
+}
+
+async function readLog(directory: string, path: string): Promise<BenchLog> {
+  try {
+    return { path, log: parsePktGenLog(await readRegularFile(join(directory, path))) };
+  } catch (error) {
+    const message = `${path} cannot be read: ${reasonOf(error)}`;
+    return { path, log: { rates: [], lines: 0, faults: [{ kind: 'unreadable', message }] } };
+  }
+}
+
+/** Links are not followed: a directory that somebody sent may point anywhere, also at what never ends. */
+async function readRegularFile(path: string): Promise<string> {
+  const file = await lstat(path);
+  if (!file.isFile()) throw new Error('it is no regular file');
+  return await readFile(path, 'utf8');
+}
+
+const textOf = (path: string): Promise<string> => readRegularFile(path).catch(() => '');

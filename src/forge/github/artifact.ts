@@ -1,0 +1,395 @@
+// Takes a result out of a workflow artifact that another job wrote beside a hostile patch: nothing in it is believed.
+
+import { isUtf8 } from 'node:buffer';
+import { crc32, inflateRawSync } from 'node:zlib';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import {
+  type CellProfiles,
+  profiledCells,
+  readProfiles,
+} from '../../analysis/profile/of-result.ts';
+import type { BisectResult } from '../../model/bisect.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { type Patch, patchName } from '../../model/patch.ts';
+import { type Result, resultSchema } from '../../model/result.ts';
+import { sendRequest } from '../../system/http.ts';
+import { type Octokit, placeOf } from './client.ts';
+import { type GithubFailure, githubFailure, mayPassSoon, whyNotDone } from './failure.ts';
+
+/** `runId` is the workflow run's, `repository` is `owner/name`. */
+type ArtifactName = { repository: string; runId: number; name: string };
+
+type ArtifactLimits = {
+  zipBytes: number;
+  /** Size of one file that is read, unpacked. */
+  fileBytes: number;
+  /** Entries of the zip, also those that are not read. */
+  files: number;
+  /** The whole download. */
+  seconds: number;
+};
+
+export const artifactLimits: ArtifactLimits = {
+  zipBytes: 200 * 1024 ** 2,
+  fileBytes: 16 * 1024 ** 2,
+  files: 20_000,
+  seconds: 300,
+};
+
+type Refused = { kind: 'refused'; why: string };
+
+/**
+ * `why` is a sentence: `none` where there is nothing to fetch, `failed` where GitHub or the network did not give it, which
+ * `mayPass` or will stay so.
+ */
+type FetchedArtifact =
+  | { kind: 'fetched'; bytes: Buffer }
+  | { kind: 'none'; why: string }
+  | Refused
+  | { kind: 'failed'; why: string; mayPass: boolean };
+
+/**
+ * Downloads the newest artifact of this name of a workflow run: a re-run of its job leaves another one. Needs a token
+ * with `actions: read`, which GitHub gets to see and the host that it points to never does.
+ */
+export async function fetchArtifact(
+  octokit: Octokit,
+  wanted: ArtifactName,
+  limits = artifactLimits,
+): Promise<FetchedArtifact> {
+  try {
+    const artifact = await newestArtifact(octokit, wanted);
+    if (artifact === undefined) {
+      return none(
+        `${called(wanted)} does not exist: look whether the job that uploads it has run.`,
+      );
+    }
+    if (artifact.expired) return none(`${called(wanted)} has expired: judge the patch again.`);
+    if (artifact.size_in_bytes > limits.zipBytes) return refused(tooLarge(wanted, limits));
+    const place = await addressOf(octokit, wanted, artifact.id);
+    return await download(place, wanted, limits);
+  } catch (error) {
+    const failure = githubFailure(error);
+    if (failure === undefined) throw error;
+    return failed(whyNot(failure, wanted), mayPassSoon(failure));
+  }
+}
+
+const none = (why: string) => ({ kind: 'none', why }) as const;
+const refused = (why: string) => ({ kind: 'refused', why }) as const;
+const failed = (why: string, mayPass = true) => ({ kind: 'failed', why, mayPass }) as const;
+
+const called = ({ repository, runId, name }: ArtifactName): string =>
+  `The artifact ${name} of run ${runId} of ${repository}`;
+
+const tooLarge = (wanted: ArtifactName, { zipBytes }: ArtifactLimits): string =>
+  `${called(wanted)} has more than ${zipBytes} bytes and was left alone: upload the work directory only.`;
+
+async function newestArtifact(octokit: Octokit, wanted: ArtifactName) {
+  const artifacts = await octokit.paginate(
+    'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts',
+    {
+      ...placeOf(wanted.repository),
+      run_id: wanted.runId,
+      name: wanted.name,
+      per_page: 100,
+    },
+  );
+  // An older GitHub Enterprise Server does not know the parameter `name`; ids ascend.
+  return artifacts
+    .filter(({ name }) => name === wanted.name)
+    .toSorted((a, b) => b.id - a.id)
+    .at(0);
+}
+
+/** Octokit would follow the redirect and read whatever comes into memory; so it is told not to. */
+async function addressOf(octokit: Octokit, wanted: ArtifactName, id: number): Promise<URL | null> {
+  const { headers } = await octokit.request(
+    'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
+    {
+      ...placeOf(wanted.repository),
+      artifact_id: id,
+      archive_format: 'zip',
+      request: { redirect: 'manual' },
+    },
+  );
+  return URL.parse(headers.location ?? '');
+}
+
+/** The place is a secret of its own for a minute, and is not named in full. */
+async function download(
+  place: URL | null,
+  wanted: ArtifactName,
+  limits: ArtifactLimits,
+): Promise<FetchedArtifact> {
+  if (place === null || !isTrusted(place)) {
+    return refused(
+      `${called(wanted)} was not fetched because GitHub points to no https address for it: look whether the API's address is right.`,
+    );
+  }
+  const again = 'run the job again';
+  const answer = await sendRequest(place, {
+    answerSeconds: limits.seconds,
+    mostBytes: limits.zipBytes,
+  });
+  if (answer.kind === 'no-answer') {
+    return failed(
+      `${called(wanted)} was not fetched from ${place.host} (${answer.why}): ${again}.`,
+    );
+  }
+  const { status, body } = answer;
+  if (status !== 200) {
+    return failed(
+      `${called(wanted)} was not fetched because ${place.host} answered ${status}: ${again}.`,
+    );
+  }
+  return body === undefined ? refused(tooLarge(wanted, limits)) : { kind: 'fetched', bytes: body };
+}
+
+/** Without TLS only from this machine, where tests serve it. */
+const isTrusted = ({ protocol, hostname, username, password }: URL): boolean =>
+  (protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname))) &&
+  username === '' &&
+  password === '';
+
+const loopback = new Set(['127.0.0.1', 'localhost']);
+
+const whyNot = (failure: GithubFailure, wanted: ArtifactName): string =>
+  whyNotDone(`${called(wanted)} was not fetched`, failure, {
+    again: 'run the job',
+    permission: 'give the job `permissions: actions: read`',
+    otherwise: ': look whether the run and its artifact are still there',
+  });
+
+type ReadResult = { kind: 'read'; result: Result } | Refused;
+
+/** The result in the text of a `result.json` that a stranger may have written. */
+export function parseResult(text: string): ReadResult {
+  try {
+    // The schema gathers several complaints for every element, and 16 MiB of `{},` have millions of them.
+    if (commas(text) > mostCommas) throw new RangeError(`more than ${mostCommas} values`);
+    return { kind: 'read', result: resultSchema.parse(JSON.parse(text)) };
+  } catch {
+    return refused(
+      'The result.json of the artifact is no result of this version of ppsgate: judge the patch again.',
+    );
+  }
+}
+
+/** A result of 16 MiB as ppsgate writes it has fewer. */
+const mostCommas = 500_000;
+
+function commas(text: string): number {
+  let count = 0;
+  for (const character of text) if (character === ',') count += 1;
+  return count;
+}
+
+/**
+ * The files of these names out of a zip, as text, those that are there. They stand at the top or in one folder, those
+ * whose names have folders just there; of all other entries only the names are looked at. Nothing is written anywhere.
+ */
+export async function readEntries(
+  zip: Buffer,
+  names: readonly string[],
+  limits = artifactLimits,
+): Promise<{ kind: 'read'; texts: Map<string, string> } | Refused> {
+  try {
+    const archive = await fromBufferPromise(zip, { decodeStrings: false });
+    const entries = await entriesOf(archive, new Set(names), limits);
+    const texts = new Map<string, string>();
+    for (const [name, entry] of entries) {
+      texts.set(name, await textOf({ archive, zip, name, entry }, limits.fileBytes));
+    }
+    return { kind: 'read', texts };
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+class Refusal extends Error {}
+
+function refusalOf(error: unknown): Refused {
+  if (error instanceof Refusal) return refused(error.message);
+  // The reader's own words, up to where they begin to guess.
+  const [said] = reasonOf(error).split(/[.:]/);
+  return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
+}
+
+/** Size of all profiles of one result; flamegraphs of more are not drawn. */
+const mostProfileBytes = 64 * 1024 ** 2;
+/** One of each variant in each cell: the longest experiments have some hundred. */
+const mostProfiles = 500;
+
+const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
+
+/**
+ * The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out, and
+ * `leftOut` hears why. The zip is gone through once, however many files are named.
+ */
+export async function profilesIn(
+  zip: Buffer,
+  result: Result | BisectResult,
+  folder: string,
+  leftOut: (why: string) => void = () => {},
+): Promise<CellProfiles[]> {
+  const paths = profilePaths(result);
+  if (paths.length > mostProfiles) {
+    leftOut(
+      `The result names ${paths.length} profiles, and at most ${mostProfiles} are read: no flamegraphs are drawn.`,
+    );
+    return [];
+  }
+  try {
+    const archive = await fromBufferPromise(zip, { decodeStrings: false });
+    const names = new Set(paths.map((path) => folder + path));
+    const entries = await entriesOf(archive, names, artifactLimits);
+    let left = mostProfileBytes;
+    const textAt = async (path: string): Promise<string | undefined> => {
+      const name = folder + path;
+      const entry = entries.get(name);
+      if (entry === undefined) return undefined;
+      const bytes = Math.min(left, artifactLimits.fileBytes);
+      // What cannot be read has taken its time, too.
+      left -= bytes;
+      try {
+        if (bytes === 0) throw new Refusal(tooManyBytes);
+        const text = await textOf({ archive, zip, name, entry }, bytes);
+        left += bytes - Math.min(bytes, text.length);
+        return text;
+      } catch (error) {
+        leftOut(refusalOf(error).why);
+        return undefined;
+      }
+    };
+    return await readProfiles(result, textAt, leftOut);
+  } catch (error) {
+    leftOut(refusalOf(error).why);
+    return [];
+  }
+}
+
+function profilePaths(result: Result | BisectResult): string[] {
+  return profiledCells(result).flatMap(({ profiles }) =>
+    profiles.flatMap((one) => (one.kind === 'profiled' ? one.file : [])),
+  );
+}
+
+async function entriesOf(
+  archive: ZipFile,
+  names: ReadonlySet<string>,
+  { files }: ArtifactLimits,
+): Promise<Map<string, Entry>> {
+  if (archive.entryCount > files) {
+    throw new Refusal(
+      `The artifact says that it holds ${archive.entryCount} files, and at most ${files} are looked at: upload the work directory only.`,
+    );
+  }
+  const found = new Map<string, Entry>();
+  for await (const entry of archive.eachEntry()) {
+    const path = entry.fileNameRaw.toString();
+    const name = names.has(path) ? path : nameOf(path);
+    if (name === undefined || !names.has(name)) continue;
+    if (found.has(name)) {
+      throw new Refusal(
+        `The artifact holds more than one ${name}, and it is not told which one counts: upload one work directory.`,
+      );
+    }
+    found.set(name, entry);
+  }
+  return found;
+}
+
+/** Without its folder; undefined for what lies deeper, or outside. */
+function nameOf(path: string): string | undefined {
+  const parts = path.split('/');
+  const [folder, name] = parts.length === 1 ? ['top', ...parts] : parts;
+  return parts.length > 2 || ['', '.', '..'].includes(folder ?? '') ? undefined : name;
+}
+
+type Found = { archive: ZipFile; zip: Buffer; name: string; entry: Entry };
+
+async function textOf(found: Found, mostBytes: number): Promise<string> {
+  const { name, entry } = found;
+  if (!isRegularFile(entry)) {
+    throw new Refusal(
+      `The artifact's ${name} is no regular file: upload the work directory as it is.`,
+    );
+  }
+  if (!entry.canDecodeFileData()) {
+    throw new Refusal(
+      `The artifact's ${name} is encrypted, or packed in a way other than deflate: upload it with actions/upload-artifact.`,
+    );
+  }
+  const content = await contentOf(found, mostBytes);
+  if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) {
+    throw new Refusal(`The artifact's ${name} is damaged: run the job that uploads it again.`);
+  }
+  if (!isUtf8(content)) {
+    throw new Refusal(`The artifact's ${name} is no UTF-8 text: judge the patch again.`);
+  }
+  return content.toString();
+}
+
+/** Looks at the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
+function isRegularFile({ externalFileAttributes }: Entry): boolean {
+  const type = (externalFileAttributes >>> 16) & 0o170000;
+  return type === 0 || type === 0o100000;
+}
+
+/** What the entry says of its size is not believed: inflating stops at the bound. */
+async function contentOf({ archive, zip, name, entry }: Found, mostBytes: number): Promise<Buffer> {
+  const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
+  const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);
+  const tooMuch = `The artifact's ${name} has more than ${mostBytes} bytes: nothing of that size is a result.`;
+  if (entry.compressionMethod === 0) {
+    if (packed.length > mostBytes) throw new Refusal(tooMuch);
+    return packed;
+  }
+  try {
+    return inflateRawSync(packed, { maxOutputLength: mostBytes });
+  } catch (error) {
+    const isTooMuch =
+      error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    throw new Refusal(
+      isTooMuch ? tooMuch : `The artifact's ${name} is damaged: run the job that uploads it again.`,
+    );
+  }
+}
+
+/** What the result is of that GitHub does not say of the patch, as a sentence; undefined where they agree. */
+export function agreesWith({ patch }: Result, meant: Patch): string | undefined {
+  const place = meant.kind === 'pull-request' ? ` of ${meant.repository}` : '';
+  const called =
+    meant.kind === 'revision' ? `D${meant.number}:${meant.diff}` : `${patchName(meant)}${place}`;
+  const isOf = (other: string) => `The result is of ${other}, not of ${called}: judge that again.`;
+  if (patch.kind !== meant.kind) {
+    return isOf(kindNames[patch.kind]);
+  }
+  if (patch.kind === 'pull-request' && meant.kind === 'pull-request') {
+    // A repository's name has no case on GitHub; the other one's is a stranger's text.
+    if (patch.repository.toLowerCase() !== meant.repository.toLowerCase()) {
+      return isOf('another repository');
+    }
+    if (patch.number !== meant.number) return isOf(patchName(patch));
+  }
+  if (patch.kind === 'revision' && meant.kind === 'revision') {
+    const isSame = patch.number === meant.number && patch.diff === meant.diff;
+    if (!isSame) return isOf(`D${patch.number}:${patch.diff}`);
+  }
+  for (const side of ['base', 'head'] as const) {
+    const [judged, current] = [patch[`${side}Commit`], meant[`${side}Commit`]];
+    if (judged === current) continue;
+    return `The result is of ${called} with ${judged} as its ${side}, which is ${current} on GitHub: judge it again.`;
+  }
+  return undefined;
+}
+
+const kindNames: Record<Patch['kind'], string> = {
+  'pull-request': 'a pull request',
+  revision: 'a revision',
+  range: 'a range of commits',
+};
+
+/** Title, author, links and names as GitHub has them, not as the artifact. */
+export const withPatch = (result: Result, patch: Patch): Result => ({ ...result, patch });

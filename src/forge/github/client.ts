@@ -1,0 +1,90 @@
+// GitHub as the owner of a token sees it.
+import type { RetryOptions } from '@octokit/plugin-retry';
+import type { ThrottlingOptions } from '@octokit/plugin-throttling';
+import { z } from 'zod';
+import { fetchWithin } from '../../system/http.ts';
+import type { Client } from './octokit.ts';
+
+export type Octokit = InstanceType<typeof Client>;
+
+/** GitHub's ids may outgrow what a number holds. */
+export type Id = number | bigint;
+
+type Log = Record<'debug' | 'info' | 'warn' | 'error', (message: string) => unknown>;
+
+/** The longest that a rate limit is waited for, in seconds, and how often in one request. */
+const longestWait = 60;
+const mostWaits = 2;
+
+/**
+ * A client that tries a failed request again and waits for a short rate limit, by octokit's own plugins.
+ *
+ * @param settings.apiUrl as in `GITHUB_API_URL`.
+ * @param settings.log never gets to see the token.
+ * @param settings.answerSeconds how long one answer may take, its body included.
+ * @param settings.plugins replaces single settings of the plugins; tests wait less with it.
+ */
+export async function createOctokit(settings: {
+  token: string;
+  apiUrl: string;
+  log: Log;
+  answerSeconds?: number;
+  plugins?: { retry?: RetryOptions; throttle?: Partial<ThrottlingOptions> };
+}): Promise<Octokit> {
+  const { token, apiUrl, log, answerSeconds = 30, plugins } = settings;
+  const { Client } = await import('./octokit.ts');
+  return new Client({
+    auth: token,
+    baseUrl: apiUrl,
+    userAgent: 'ppsgate',
+    log,
+    request: { fetch: fetchWithin(answerSeconds) },
+    // 429 is left to the throttling plugin, which knows how long to wait.
+    retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451], ...plugins?.retry },
+    throttle: {
+      onRateLimit: waitWhenShort(log),
+      onSecondaryRateLimit: waitWhenShort(log),
+      ...(!keepsPace(apiUrl) && unpaced),
+      ...plugins?.throttle,
+    },
+  });
+}
+
+/**
+ * Whether a second has to lie between two writes and three between two comments, as octokit's plugin has it: GitHub's
+ * own hosts ask for that. A GitHub Enterprise Server has no limits but those that its administrator switched on
+ * (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
+ * and tells when one is reached.
+ */
+function keepsPace(apiUrl: string): boolean {
+  const { hostname } = new URL(apiUrl);
+  return hostname === 'api.github.com' || hostname.endsWith('.ghe.com');
+}
+
+const atOnce = {
+  key: () => ({ schedule: (_options: object, job: () => unknown) => job() }),
+};
+/** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
+const unpaced = { write: atOnce, notifications: atOnce } as object;
+
+/** GitHub asks to wait some seconds; true is for doing so, and then sending the request again. */
+function waitWhenShort(log: Log) {
+  return (seconds: number, _request: object, _octokit: object, waits: number): boolean => {
+    if (seconds > longestWait || waits >= mostWaits) return false;
+    log.info(`GitHub's rate limit is reached: going on in ${seconds} s.`);
+    return true;
+  };
+}
+
+const viewer = z.object({ viewer: z.object({ login: z.string() }) });
+
+/** Whose the token is: GET /user tells only people, and GraphQL apps too. */
+export async function ownLogin(octokit: Octokit): Promise<string> {
+  return viewer.parse(await octokit.graphql('{ viewer { login } }')).viewer.login;
+}
+
+/** Of the `owner/name` of a repository, as the API takes them. */
+export function placeOf(repository: string): { owner: string; repo: string } {
+  const [owner = '', repo = ''] = repository.split('/');
+  return { owner, repo };
+}

@@ -1,0 +1,185 @@
+// The answer on GitHub: one comment on the pull request, found again by its marker and updated in place.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PullRequest } from '../../model/patch.ts';
+import { type Id, type Octokit, ownLogin, placeOf } from './client.ts';
+import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from './failure.ts';
+
+type PublishedComment =
+  | { kind: 'created' | 'updated' | 'left'; url: string }
+  /** `isFinal` where another try would be refused as well. */
+  | { kind: 'not-published'; why: string; isFinal: boolean };
+
+/**
+ * Makes what `compose` answers our only comment with this marker on the pull request, or on an issue. Of several the oldest is kept and
+ * the others are deleted; a comment of anybody else is left alone, whatever it holds. Never throws for what GitHub or
+ * the network did: the result is then in `why`, one sentence.
+ *
+ * @param compose gets the comment as it is, if there is one, and answers Markdown that begins with the marker;
+ *   undefined leaves it as it is.
+ * @param options.marker an HTML comment, which readers do not see: `<!-- ppsgate -->`.
+ * @param options.pause how to wait before another try.
+ */
+export async function publishComment(
+  octokit: Octokit,
+  pullRequest: Pick<PullRequest, 'repository' | 'number'>,
+  compose: Compose,
+  options: { marker: string; pause?: (seconds: number) => Promise<unknown> },
+): Promise<PublishedComment> {
+  const { owner, repo } = placeOf(pullRequest.repository);
+  const { marker, pause = (seconds) => sleep(seconds * 1000) } = options;
+  const place = { octokit, owner, repo, number: pullRequest.number, marker };
+  try {
+    const login = await ownLogin(octokit);
+    return await putComment({ ...place, login, pause }, compose);
+  } catch (error) {
+    const failure = githubFailure(error);
+    if (failure === undefined) throw error;
+    const isFinal = failure.kind === 'answered' && failure.status < 500;
+    return { kind: 'not-published', why: whyNot(failure, pullRequest), isFinal };
+  }
+}
+
+/** Our comment with this marker as it stands, if there is one; throws what octokit throws. */
+export async function findComment(
+  octokit: Octokit,
+  { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
+  marker: string,
+): Promise<string | undefined> {
+  const { owner, repo } = placeOf(repository);
+  const login = await ownLogin(octokit);
+  const [found] = await ownComments({ octokit, owner, repo, number, marker }, login);
+  return found?.body;
+}
+
+type Compose = (before: string | undefined) => string | undefined;
+
+/** Where the comment stands and what it is known by. */
+type Place = {
+  octokit: Octokit;
+  owner: string;
+  repo: string;
+  number: number;
+  marker: string;
+};
+
+type Thread = Place & { login: string; pause: (seconds: number) => Promise<unknown> };
+
+const mostTries = 4;
+
+/**
+ * Writing must not simply be sent again: the answer may be lost after GitHub did what was asked, and a later run may
+ * have written meanwhile. So octokit's own retries are off here, and before each further try we look.
+ *
+ * @param again.lost what was written, perhaps, by the try before.
+ */
+async function putComment(
+  thread: Thread,
+  compose: Compose,
+  again: { tries: number; lost?: 'created' | 'updated' } = { tries: 1 },
+): Promise<PublishedComment> {
+  const [kept, ...others] = await ownComments(thread, thread.login);
+  const body = compose(kept?.body);
+  if (body === undefined || body === kept?.body) {
+    await deleteComments(thread, others);
+    return { kind: body === undefined ? 'left' : (again.lost ?? 'updated'), url: kept?.url ?? '' };
+  }
+  const { tries } = again;
+  const kind = kept === undefined ? 'created' : 'updated';
+  try {
+    const url = await writeComment(thread, kept?.id, body);
+    await deleteComments(thread, others);
+    if (kind === 'updated' || (await isOnly(thread, url))) return { kind, url };
+  } catch (error) {
+    if (tries === mostTries || !isBreakdown(githubFailure(error))) throw error;
+    await thread.pause(tries ** 2);
+  }
+  return putComment(thread, compose, { tries: tries + 1, lost: kind });
+}
+
+/** Not where another gate found none as well, and was faster: then that comment becomes ours. */
+async function isOnly(thread: Thread, url: string): Promise<boolean> {
+  const [oldest] = await ownComments(thread, thread.login);
+  return oldest === undefined || oldest.url === url;
+}
+
+async function writeComment(
+  { octokit, owner, repo, number }: Thread,
+  comment_id: Id | undefined,
+  body: string,
+): Promise<string> {
+  const writing = { owner, repo, body, request: { retries: 0 } };
+  const { data } =
+    comment_id === undefined
+      ? await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+          ...writing,
+          issue_number: number,
+        })
+      : await octokit.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+          ...writing,
+          comment_id,
+        });
+  return data.html_url;
+}
+
+/** Oldest first, as GitHub lists them. */
+async function ownComments(
+  { octokit, owner, repo, number, marker }: Place,
+  login: string,
+): Promise<{ id: Id; url: string; body: string }[]> {
+  const comments = await octokit.paginate(
+    'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
+    {
+      owner,
+      repo,
+      issue_number: number,
+      per_page: 100,
+    },
+  );
+  return comments
+    .filter(({ user, body }) => user?.login === login && body?.startsWith(marker))
+    .map(({ id, html_url, body = '' }) => ({ id, url: html_url, body }));
+}
+
+/** A second comment that stays is a blemish, not a reason to call the first one unpublished. */
+async function deleteComments(
+  { octokit, owner, repo }: Thread,
+  comments: readonly { id: Id }[],
+): Promise<void> {
+  for (const { id } of comments) {
+    try {
+      await octokit.request('DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+        owner,
+        repo,
+        comment_id: id,
+      });
+    } catch (error) {
+      const failure = githubFailure(error);
+      if (failure === undefined) throw error;
+      // It is gone where the answer to the first try was lost.
+      if (failure.kind === 'answered' && failure.status === 404) continue;
+      octokit.log.warn(`An older comment of ppsgate's own could not be deleted (${failure.said}).`);
+    }
+  }
+}
+
+function whyNot(
+  failure: GithubFailure,
+  { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
+): string {
+  const what = `The comment on #${number} of ${repository} was not written`;
+  if (failure.kind === 'answered' && failure.status === 403 && isLocked.test(failure.said)) {
+    return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;
+  }
+  if (failure.kind === 'answered' && [404, 410].includes(failure.status)) {
+    return `${what} because GitHub has no such pull request any more (${failure.said}); the result itself is kept.`;
+  }
+  return whyNotDone(what, failure, {
+    again: 'publish the result',
+    permission:
+      'give the job `permissions: pull-requests: write`, or, for a pull request from a fork, publish from a workflow_run job',
+    otherwise: '; the result itself is kept',
+  });
+}
+
+const isLocked = /\block(?:ed)?\b/i;

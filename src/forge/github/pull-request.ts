@@ -1,0 +1,216 @@
+// Which pull request is meant: read from the payload of an event, or fetched by the number that was dispatched.
+
+import { z } from 'zod';
+import type { PullRequest } from '../../model/patch.ts';
+import { type Octokit, placeOf } from './client.ts';
+import { type GithubFailure, githubFailure } from './failure.ts';
+
+export type FoundPullRequest = {
+  kind: 'found';
+  pullRequest: PullRequest;
+  /** `owner/name` of the repository that the head was pushed to; null where that one was deleted. */
+  headRepository: string | null;
+};
+
+/** `not-found` is for the one who asked to put right, `failed` is GitHub's or the network's fault. */
+type PullRequestSearch =
+  | FoundPullRequest
+  | { kind: 'not-found'; why: string }
+  | { kind: 'failed'; why: string };
+
+/** The pull request of a `pull_request` or `pull_request_target` event: `payload` is the JSON in the file `GITHUB_EVENT_PATH`. */
+export function pullRequestFromEvent(eventName: string, payload: unknown): PullRequestSearch {
+  const event = z.object({ pull_request: pullRequestDocument }).safeParse(payload);
+  if (event.success) return found(event.data.pull_request);
+  return { kind: 'not-found', why: misread(`The payload of the ${eventName} event`, event.error) };
+}
+
+/** The pull request that a person typed as `#123` or `123`, or undefined where it is neither. */
+export function pullRequestNumber(input: string): number | undefined {
+  const [, digits] = /^#?([1-9]\d{0,9})$/.exec(input.trim()) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Pull request `number` as it is at this moment in `repository`, an `owner/name`. */
+export async function fetchPullRequest(
+  octokit: Octokit,
+  repository: string,
+  number: number,
+): Promise<PullRequestSearch> {
+  const { owner, repo } = placeOf(repository);
+  try {
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
+      owner,
+      repo,
+      pull_number: number,
+    });
+    const document = pullRequestDocument.safeParse(data);
+    if (document.success) return found(document.data);
+    return { kind: 'failed', why: misread(`GitHub's answer for #${number}`, document.error) };
+  } catch (error) {
+    const failure = githubFailure(error);
+    if (failure === undefined) throw error;
+    return notFetched(failure, `#${number} of ${repository}`);
+  }
+}
+
+/** The open pull requests whose head is this very commit; throws where GitHub does not tell. */
+export async function pullRequestsWithHead(
+  octokit: Octokit,
+  repository: string,
+  headCommit: string,
+): Promise<FoundPullRequest[]> {
+  const { owner, repo } = placeOf(repository);
+  const list = () =>
+    octokit.paginate('GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls', {
+      owner,
+      repo,
+      commit_sha: headCommit,
+      per_page: 100,
+    });
+  const documents = await told(list, `which pull requests have ${headCommit}`);
+  return openWithHead(documents, headCommit);
+}
+
+/**
+ * The number of the pull request that a commit of a branch was merged by, if it was, and GitHub has the commit; throws
+ * where it does not tell.
+ */
+export async function mergedAs(
+  octokit: Octokit,
+  repository: string,
+  commit: string,
+): Promise<number | undefined> {
+  const list = async () => {
+    try {
+      return await octokit.paginate('GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls', {
+        ...placeOf(repository),
+        commit_sha: commit,
+        per_page: 100,
+      });
+    } catch (error) {
+      const failure = githubFailure(error);
+      if (failure?.kind === 'answered' && [404, 422].includes(failure.status)) return [];
+      throw error;
+    }
+  };
+  const documents = await told(list, `which pull request ${commit} was`);
+  const isHere = (name: string) => name.toLowerCase() === repository.toLowerCase();
+  return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))
+    ?.number;
+}
+
+/** The same by the branch of a fork, which needs no such commit in the repository itself. */
+export async function pullRequestsOfBranch(
+  octokit: Octokit,
+  repository: string,
+  head: { owner: string; branch: string; commit: string },
+): Promise<FoundPullRequest[]> {
+  const { owner, repo } = placeOf(repository);
+  const list = () =>
+    octokit.paginate('GET /repos/{owner}/{repo}/pulls', {
+      owner,
+      repo,
+      state: 'open',
+      head: `${head.owner}:${head.branch}`,
+      per_page: 100,
+    });
+  const documents = await told(list, `which pull requests ${head.owner}:${head.branch} has`);
+  return openWithHead(documents, head.commit);
+}
+
+function openWithHead(
+  documents: readonly { state: string }[],
+  headCommit: string,
+): FoundPullRequest[] {
+  return documents
+    .filter(({ state }) => state === 'open')
+    .flatMap((document) => pullRequestDocument.safeParse(document).data ?? [])
+    .map(found)
+    .filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
+}
+
+/** `#7 and #9`, for a message that asks which of them is meant. */
+export const numbersOf = (all: readonly FoundPullRequest[]): string =>
+  all.map(({ pullRequest }) => `#${pullRequest.number}`).join(' and ');
+
+/** Whether GitHub lets this person write to the repository; throws where GitHub does not tell. */
+export async function mayWrite(
+  octokit: Octokit,
+  repository: string,
+  login: string,
+): Promise<boolean> {
+  const { owner, repo } = placeOf(repository);
+  const ask = async () => {
+    try {
+      const { data } = await octokit.request(
+        'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
+        { owner, repo, username: login },
+      );
+      return data.permission;
+    } catch (error) {
+      const failure = githubFailure(error);
+      if (failure?.kind === 'answered' && failure.status === 404) return 'none';
+      throw error;
+    }
+  };
+  // "maintain" is told as write, and "triage" as read.
+  return ['admin', 'write'].includes(await told(ask, `what ${login} may do`));
+}
+
+async function told<Data>(ask: () => Promise<Data>, what: string): Promise<Data> {
+  try {
+    return await ask();
+  } catch (error) {
+    const failure = githubFailure(error);
+    if (failure === undefined) throw error;
+    const why = `GitHub did not tell ${what} (${failure.said}): run the job again.`;
+    throw new Error(why, { cause: error });
+  }
+}
+
+/** Forty digits, or 64 in a repository that uses SHA-256. */
+const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'expected a full commit id');
+
+/** What is used of the JSON that events and the REST API have in common. */
+const pullRequestDocument = z.object({
+  number: z.int().positive(),
+  title: z.string(),
+  html_url: z.url(),
+  /** Null where the account was deleted, which GitHub then calls "ghost". */
+  user: z.object({ login: z.string() }).nullable(),
+  base: z.object({ ref: z.string(), sha: commit, repo: z.object({ full_name: z.string() }) }),
+  head: z.object({ sha: commit, repo: z.object({ full_name: z.string() }).nullable() }),
+});
+
+function found(document: z.infer<typeof pullRequestDocument>): FoundPullRequest {
+  return {
+    kind: 'found',
+    pullRequest: {
+      kind: 'pull-request',
+      repository: document.base.repo.full_name,
+      number: document.number,
+      title: document.title,
+      author: document.user?.login ?? 'ghost',
+      url: document.html_url,
+      baseBranch: document.base.ref,
+      baseCommit: document.base.sha,
+      headCommit: document.head.sha,
+    },
+    headRepository: document.head.repo?.full_name ?? null,
+  };
+}
+
+function misread(what: string, error: z.ZodError): string {
+  const [issue] = error.issues;
+  return `${what} is not as GitHub describes it, at ${issue?.path.join('.') || 'its top'}: ${issue?.message}.`;
+}
+
+function notFetched(failure: GithubFailure, pullRequest: string): PullRequestSearch {
+  if (failure.kind === 'answered' && failure.status === 404) {
+    const why = `There is no pull request ${pullRequest}, or the token may not see it: check the number, and that the job has \`pull-requests: read\`.`;
+    return { kind: 'not-found', why };
+  }
+  const why = `GitHub did not tell what pull request ${pullRequest} is (${failure.said}): run the job again.`;
+  return { kind: 'failed', why };
+}

@@ -1,0 +1,56 @@
+// Which commits a bisection is of: those that somebody names, or a patch's own; as full ids, for names may move.
+import type { CalledAs } from '../../config/parameters.ts';
+import { type Patch, patchName } from '../../model/patch.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import type { BisectAsk } from './bisect-command.ts';
+import { type LinearRepository, type Repository, RepositoryError } from './repository.ts';
+
+/**
+ * The same, with the full id of each commit in it. A branch may be one that the repository knows of its origin alone.
+ * Throws a `UsageError` for what is no commit.
+ */
+export async function pinned(
+  ask: BisectAsk,
+  repository: Pick<Repository, 'resolve'>,
+  calledAs: CalledAs,
+): Promise<BisectAsk> {
+  const idOf = async (name: string, called: string): Promise<string> => {
+    const elsewhere = () => repository.resolve(`origin/${name}`);
+    return repository.resolve(name).catch((error: unknown) =>
+      elsewhere().catch(() => {
+        if (!(error instanceof RepositoryError)) throw error;
+        throw new UsageError(`${called}: ${error.message}`);
+      }),
+    );
+  };
+  const pinnedList = async (name: 'fixUp' | 'skip', between: string) => {
+    const parts = ask[name]?.split(',').map((part) => part.trim().split(between)) ?? [];
+    const ids = parts.map((names) =>
+      Promise.all(names.map((one) => idOf(one, calledAs(name)))).then((all) => all.join(between)),
+    );
+    return (await Promise.all(ids)).join(',');
+  };
+  const { good, bad } = ask;
+  return {
+    ...ask,
+    ...(good && { good: await idOf(good, calledAs('good')) }),
+    ...(bad && { bad: await idOf(bad, calledAs('bad')) }),
+    ...(ask.fixUp && { fixUp: await pinnedList('fixUp', ':') }),
+    ...(ask.skip && { skip: await pinnedList('skip', '..') }),
+  };
+}
+
+/** Both ends of what a pull request, or a range, has of its own; throws a `UsageError` where that is not several commits. */
+export async function ownEnds(
+  patch: Exclude<Patch, { kind: 'revision' }>,
+  repository: Pick<LinearRepository, 'mergeBase' | 'stepsSince'>,
+): Promise<{ good: string; bad: string }> {
+  const { baseCommit, headCommit: bad } = patch;
+  const good = await repository.mergeBase(baseCommit, bad);
+  const steps = await repository.stepsSince(good, bad);
+  if (steps > 1) return { good, bad };
+  const count = steps === 1 ? 'one commit' : 'no commit of its own';
+  throw new UsageError(
+    `${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`,
+  );
+}

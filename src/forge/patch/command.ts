@@ -1,0 +1,228 @@
+// What people ask of ppsgate in a comment: `/ppsgate run forwarding inet6 margin=1%`, or on Phabricator `@ppsgate run`.
+import { closest, distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { type AskName, askNames, kebabCase, parameter } from '../../config/parameters.ts';
+import { families } from '../../model/scenario.ts';
+import { excerpt } from '../../model/units.ts';
+import { type BisectAsk, readBisect } from './bisect-command.ts';
+import { keyFor, keysOf, pairIn, wordsOf } from './command-words.ts';
+
+const typed = z.string().max(500).optional();
+
+/** What is asked of one gate instead of what ppsgate.yml says, as typed. */
+export const askSchema = z.object(
+  Object.fromEntries(askNames.map((name) => [name, typed])) as Record<AskName, typeof typed>,
+);
+
+export type Ask = z.infer<typeof askSchema>;
+
+/** What the person named: the head, or on Phabricator a diff by its id. */
+type Named = { commit?: string; diff?: number };
+
+export type CommentCommand =
+  | ({ kind: 'run'; ask: Ask } & Named)
+  | ({ kind: 'rerun' } & Named)
+  | ({ kind: 'extend'; maxRuns?: string } & Named)
+  | ({ kind: 'bisect'; ask: BisectAsk } & Named)
+  | { kind: 'cancel' }
+  | { kind: 'help' }
+  /** `why` is one sentence that ends with the nearest right command; it holds what the person typed. */
+  | { kind: 'mistaken'; why: string };
+
+/** How comments call ppsgate on GitHub. */
+export const callOnGithub = '/ppsgate';
+
+/** The same on Phabricator, where a line that begins with a slash is nothing special. */
+export const callOnPhabricator = '@ppsgate';
+
+export type Call = typeof callOnGithub | typeof callOnPhabricator;
+
+/**
+ * The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether
+ * there is such a scenario, testbed or margin is for the configuration to say.
+ */
+export function parseCommand(
+  comment: string,
+  call: Call = callOnGithub,
+): CommentCommand | undefined {
+  const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
+  const [first, ...words] = wordsOf(line.slice(0, longestCommand));
+  if (first !== call) return undefined;
+  const [verb = 'help', ...rest] = words;
+  const mistaken = (what: string, nearest: string): CommentCommand => ({
+    kind: 'mistaken',
+    why: `${what}; write ${call} ${nearest}`,
+  });
+  switch (verb) {
+    case 'help':
+    case 'cancel':
+      if (rest.length === 0) return { kind: verb };
+      return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(' '))}"`, verb);
+    case 'run':
+    case 'rerun':
+    case 'extend': {
+      const read = readArguments(verb, rest, call);
+      return read.kind === 'mistaken' ? mistaken(read.what, read.nearest) : read;
+    }
+    case 'accept':
+      if (call !== callOnGithub) return mistaken(noVerb(verb), nearestVerb(verb));
+      return mistaken('accept is for the issue that ppsgate has opened on a change', 'help');
+    case 'bisect': {
+      const read = readBisect(rest, (word) => heads[call].test(word));
+      if (read.kind === 'mistaken') return mistaken(read.what, read.nearest);
+      return { kind: verb, ask: read.ask, ...headNamed(read.head, call) };
+    }
+    default:
+      return mistaken(noVerb(verb), nearestVerb(verb));
+  }
+}
+
+/** Whether a comment on an issue accepts the level that the issue is of. */
+export function asksToAccept(comment: string): boolean {
+  const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
+  return /^\/ppsgate\s+accept\s*$/.test(line);
+}
+
+const noVerb = (word: string): string => `there is no command "${excerpt(word)}"`;
+
+/** Two letters swapped are two edits. */
+function nearestVerb(word: string): string {
+  const nearest = closest(word.toLowerCase(), verbs);
+  return distance(word.toLowerCase(), nearest) <= 2 ? nearest : 'help';
+}
+
+export const verbs = ['run', 'rerun', 'extend', 'bisect', 'cancel', 'help'] as const;
+
+/** What people can write, and what for, as the answer to `help` tells them. */
+export function commandsFor(call: Call): { write: string; to: string }[] {
+  const isOnGithub = call === callOnGithub;
+  const all: Record<(typeof verbs)[number], readonly (readonly [string, string])[]> = {
+    run: [
+      ['run', isOnGithub ? 'measure the pull request as it stands' : 'measure the newest diff'],
+      isOnGithub
+        ? ['run 1a2b3c4d5e6f', 'the same, if that is the head: for a patch from a fork']
+        : ['run 80677', 'measure that diff: for one by somebody who is not ours'],
+      [
+        'run forwarding inet6 margin=1% runs=20 testbed=chelsio',
+        'the same with scenarios, families, margin, most runs or testbed of your own',
+      ],
+      ['run metric=nsPerPacket', 'the same by another metric than the configured one'],
+      ['run profile', 'the same with profiles; profile=off without, profile=30s with longer ones'],
+      ['run stop-at-first=on', 'the same, and a cell that loses ends the runs of all others'],
+      ['run measure-anyway', 'the same, also where nothing differs that the testbed lays'],
+      ...(isOnGithub ? [] : [['run earlier=all', 'measure the earlier diffs beside it'] as const]),
+    ],
+    rerun: [['rerun', 'measure again what was asked for last']],
+    extend: [['extend runs=40', 'go on with an experiment that was inconclusive']],
+    bisect: [
+      [
+        'bisect',
+        isOnGithub
+          ? 'find the commit of the pull request that costs the packets'
+          : 'find the diff of the revision that costs the packets',
+      ],
+      [
+        'bisect v1.2 main forwarding inet4',
+        'the same between a good commit and a bad one of your own, in one scenario and family',
+      ],
+      [
+        'bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8',
+        'the same with a fix on top where it is missing, and without some commits',
+      ],
+      [
+        'bisect testbed=chelsio verify-revert',
+        'the same elsewhere, and with the bad one measured without the culprit, too',
+      ],
+      [
+        'bisect metric=pps max-boots=60 profile=off',
+        'the same by a metric of your own, with more boots, or without profiles',
+      ],
+    ],
+    cancel: [['cancel', 'end what runs and what waits']],
+    help: [['help', 'see this list']],
+  };
+  return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({ write: `${call} ${rest}`, to })));
+}
+
+/** Nobody types more, and nobody has to read more. */
+const longestCommand = 500;
+
+const keyed = keysOf(askNames);
+
+/** What `run` is told by its name alone. */
+const switches = new Map(
+  askNames.flatMap((name) =>
+    parameter(name).kind === 'switch' ? [[kebabCase(name), name] as const] : [],
+  ),
+);
+
+/** How the head is named, by where the comment stands. */
+const heads = {
+  [callOnGithub]: /^[0-9a-f]{7,64}$/,
+  [callOnPhabricator]: /^[1-9]\d{0,8}$/,
+} as const;
+
+function keysFor(verb: Verb, call: Call): string[] {
+  if (verb === 'rerun') return [];
+  const all = [...keyed.values()].filter(
+    ({ isOfRevision = false }) => !isOfRevision || call === callOnPhabricator,
+  );
+  return all.map(({ key }) => key).filter((key) => verb === 'run' || key === 'runs');
+}
+
+type Verb = 'run' | 'rerun' | 'extend';
+
+type Read =
+  | Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' }>
+  | { kind: 'mistaken'; what: string; nearest: string };
+
+function readArguments(verb: Verb, words: readonly string[], call: Call): Read {
+  const known = keysFor(verb, call);
+  const ask: Ask = {};
+  const named: string[] = [];
+  const found: string[] = [];
+  let namedHead: string | undefined;
+  const mistaken = (what: string, nearest: string = verb): Read => ({
+    kind: 'mistaken',
+    what,
+    nearest,
+  });
+
+  for (const word of words) {
+    const pair = pairIn(word);
+    const switchNamed = switches.get(word);
+    if (pair !== undefined) {
+      const found = keyFor(pair, { verb, known, keyed });
+      if (found.kind === 'mistaken') return found;
+      const { name } = found.parameter;
+      if (ask[name] !== undefined) return mistaken(`${pair.key} is there twice`);
+      ask[name] = pair.value;
+    } else if (heads[call].test(word) && namedHead === undefined) {
+      namedHead = word;
+    } else if (verb !== 'run' || !/^[a-z][\w.-]*$/i.test(word)) {
+      return mistaken(`${verb} takes no "${excerpt(word)}"`);
+    } else if (word === 'profile') {
+      ask.profile ??= 'on';
+    } else if (switchNamed !== undefined) {
+      ask[switchNamed] = 'true';
+    } else if (families.some((family) => family === word)) {
+      named.push(word);
+    } else {
+      found.push(word);
+    }
+  }
+
+  const of = headNamed(namedHead, call);
+  if (verb === 'rerun') return { kind: verb, ...of };
+  if (verb === 'extend') {
+    return { kind: verb, ...(ask.maxRuns !== undefined && { maxRuns: ask.maxRuns }), ...of };
+  }
+  if (found.length > 0) ask.scenarios = found.join(',');
+  if (named.length > 0) ask.families = named.join(',');
+  return { kind: verb, ask, ...of };
+}
+
+function headNamed(text: string | undefined, call: Call): Named {
+  if (text === undefined) return {};
+  return call === callOnGithub ? { commit: text } : { diff: Number(text) };
+}

@@ -1,0 +1,69 @@
+// A patch that is a range of commits of a local repository: `main..my-branch`.
+import { type Patch, shortId } from '../../model/patch.ts';
+import { excerpt } from '../../model/units.ts';
+import {
+  type LinearRepository,
+  NoCommitError,
+  type Repository,
+  RepositoryError,
+} from './repository.ts';
+
+/** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
+export async function patchOfRange(repository: Repository, text: string): Promise<Patch> {
+  const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
+  if (base === undefined || head === undefined) {
+    throw new RepositoryError(
+      `"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`,
+    );
+  }
+  const [baseCommit, headCommit] = [
+    await repository.resolve(base).catch(isWrong('base')),
+    await repository.resolve(head).catch(isWrong('head')),
+  ];
+  const { subject, author } = await repository.describe(headCommit);
+  return { kind: 'range', title: subject, author, baseCommit, headCommit };
+}
+
+/**
+ * Throws a `RepositoryError` unless the commits are those of a branch, of which `tip` is one: what else lies in a
+ * repository, or could be fetched by its id, was perhaps never merged.
+ */
+export async function expectOnLine(
+  commits: readonly string[],
+  tip: string,
+  repository: LinearRepository,
+): Promise<void> {
+  for (const commit of commits) {
+    const start = await repository
+      .stepsSince(commit, tip)
+      .then((steps) => repository.resolve(`${tip}~${steps}`))
+      .catch(() => undefined);
+    if (start === commit) continue;
+    throw new RepositoryError(
+      `${shortId(commit)} is not on the line of first parents of ${shortId(tip)}: where it should be, check it out with its history (fetch-depth: 0).`,
+    );
+  }
+}
+
+const isWrong =
+  (end: 'base' | 'head') =>
+  (error: unknown): never => {
+    throw error instanceof NoCommitError
+      ? new RepositoryError(`the ${end} ${error.message}`)
+      : error;
+  };
+
+/** A range of the repository's own, the one that is meant where somebody wrote `my-branch` or `main.my-branch`. */
+export async function rangeLike(repository: Repository, text: string): Promise<string> {
+  const isThere = (name: string) =>
+    repository.resolve(name).then(
+      () => true,
+      () => false,
+    );
+  const [first = '', second = '', ...more] = text.split(/\.+/);
+  if (more.length === 0 && (await isThere(second)) && (await isThere(first))) {
+    return `${first}..${second}`;
+  }
+  const base = (await isThere('main')) || !(await isThere('master')) ? 'main' : 'master';
+  return `${base}..${text !== base && (await isThere(text)) ? text : 'HEAD'}`;
+}

@@ -1,0 +1,225 @@
+// A Phabricator revision as a patch: its diffs become commits of the repository, on the base that they were made for.
+
+import type { PhabricatorConfig } from '../../config/phabricator.ts';
+import { type Revision, shortId } from '../../model/patch.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import type { Conduit } from '../phabricator/conduit.ts';
+import { fetchDiff } from '../phabricator/diff.ts';
+import {
+  type FoundDiff,
+  type FoundRevision,
+  findRevision,
+  type RevisionName,
+} from '../phabricator/revision.ts';
+import type { WritableRepository } from './repository.ts';
+
+/** A diff of which no patch can be made, for the reason that its author is told. */
+export class PatchError extends Error {
+  override readonly name = 'PatchError';
+  readonly upshot = 'patchAtFault';
+}
+
+export type RevisionWorld = {
+  conduit: Conduit;
+  repository: WritableRepository;
+  config: Pick<PhabricatorConfig, 'branch' | 'repositories'>;
+};
+
+/** Which diffs of the revision are measured beside the one that is judged: all that were sent before it, or some by their ids. */
+export type Earlier = 'none' | 'all' | readonly number[];
+
+/** As people type it: `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
+export function parseEarlier(text: string, called: string): Earlier {
+  if (text === 'all' || text === 'none') return text;
+  const ids = text.split(',').map((id) => id.trim());
+  if (ids.every((id) => /^[1-9]\d{0,8}$/.test(id))) return ids.map(Number);
+  throw new UsageError(
+    `${called}: expected all, none or ids of diffs like 80345,80654, found "${text}".`,
+  );
+}
+
+/**
+ * Throws a `PatchError` where the diff does not apply, a `UsageError` or `RevisionError` where there is no such diff or
+ * it is none of ours. An earlier diff that does not apply is left out, which the notes tell.
+ */
+export async function patchOfRevision(
+  name: RevisionName,
+  earlier: Earlier,
+  world: RevisionWorld,
+): Promise<Revision> {
+  const found = await findRevision(world.conduit, name);
+  refuseForeign(found, world.config);
+  const { diff, number } = found;
+  const notes: string[] = [];
+  const base = await baseOf(diff, world);
+  notes.push(...base.notes);
+  const head = await commitOf(number, diff, base.commit, world);
+  if (head.kind === 'does-not-apply') throw new PatchError(doesNotApply(number, diff, head.why));
+
+  const others: Revision['earlier'] = [];
+  for (const one of chosen(found, earlier)) {
+    const commit = await commitOf(number, one, base.commit, world);
+    if (commit.kind === 'committed') others.push({ diff: one.id, headCommit: commit.commit });
+    else notes.push(`Diff ${one.id} is left out: ${commit.why}`);
+  }
+  return {
+    kind: 'revision',
+    server: world.conduit.url,
+    number,
+    diff: diff.id,
+    title: found.title,
+    author: found.author.name,
+    url: found.url,
+    baseCommit: base.commit,
+    headCommit: head.commit,
+    earlier: others,
+    notes,
+  };
+}
+
+/**
+ * Makes the commits of a revision again where another machine made them first; throws a `PatchError` where they are not
+ * the same, for then the diff is not what there was leave for.
+ */
+export async function restoreRevision(patch: Revision, world: RevisionWorld): Promise<void> {
+  const { number, baseCommit, earlier } = patch;
+  const judged = { diff: patch.diff, headCommit: patch.headCommit };
+  for (const { diff: id, headCommit } of [judged, ...earlier]) {
+    const isThere = await world.repository.resolve(headCommit).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) continue;
+    const { diff } = await findRevision(world.conduit, { revision: number, diff: id });
+    const made = await commitOf(number, diff, baseCommit, world);
+    if (made.kind === 'committed' && made.commit === headCommit) continue;
+    throw new PatchError(`Diff ${id} of D${number} is not what it was: ask for it once more.`);
+  }
+}
+
+/**
+ * The diffs of a revision as a line of commits, each with all files of one diff on top of the diff before it: they are
+ * siblings on one base, and a bisection goes by first parents. Answers the base, and the commit of the newest diff;
+ * throws a `UsageError` where there is one diff alone.
+ */
+export async function lineOfDiffs(
+  { number, diff, baseCommit, headCommit, earlier }: Revision,
+  repository: Pick<WritableRepository, 'commitOnTop'>,
+): Promise<{ good: string; bad: string }> {
+  if (earlier.length === 0) {
+    throw new UsageError(
+      `D${number} has no diff before ${diff} that applies, so there is nothing to choose from: name a good commit and a bad one.`,
+    );
+  }
+  let bad = baseCommit;
+  for (const one of [...earlier, { diff, headCommit }]) {
+    const about = { message: `D${number} diff ${one.diff}`, date: new Date(0) };
+    bad = await repository.commitOnTop(one.headCommit, bad, about);
+  }
+  return { good: baseCommit, bad };
+}
+
+function refuseForeign(
+  { number, repository }: FoundRevision,
+  { repositories }: RevisionWorld['config'],
+): void {
+  if (repositories === undefined) return;
+  const names = [repository?.callsign, repository?.shortName].filter((name) => name !== undefined);
+  if (names.some((name) => repositories.includes(name))) return;
+  const which = names[0] === undefined ? 'of no repository' : `of the repository ${names[0]}`;
+  throw new UsageError(
+    `D${number} is ${which}, and only those of ${repositories.join(', ')} are measured: see phabricator.repositories in ppsgate.yml.`,
+  );
+}
+
+function chosen({ diff, earlier }: FoundRevision, which: Earlier): FoundDiff[] {
+  if (which === 'none') return [];
+  if (which === 'all') return earlier;
+  const stranger = which.find((id) => !earlier.some((one) => one.id === id));
+  if (stranger !== undefined) {
+    const known = earlier.map(({ id }) => id).join(', ') || 'none';
+    throw new UsageError(
+      `earlier: ${stranger} is no diff of the revision from before ${diff.id}; those are: ${known}.`,
+    );
+  }
+  return earlier.filter(({ id }) => which.includes(id));
+}
+
+type Base = { commit: string; notes: string[] };
+
+/** What the diff was made for; what its branch was on the day, where it does not tell or nobody here has that. */
+async function baseOf({ id, base, createdAt }: FoundDiff, world: RevisionWorld): Promise<Base> {
+  const { repository, config } = world;
+  const asOfDay = async (why: string, branch = config.branch): Promise<Base> => {
+    const commit = await repository.commitAt(branch, createdAt);
+    const day = createdAt.toISOString().slice(0, 'YYYY-MM-DD'.length);
+    const against = `it is measured against ${branch} as of ${day}, ${shortId(commit)}`;
+    return { commit, notes: [`Diff ${id} ${why}: ${against}.`] };
+  };
+  switch (base.kind) {
+    case 'none':
+      return asOfDay('does not say what it was made for');
+    case 'other':
+      return asOfDay(`says that it was made for "${base.text}", which is no full id of a commit`);
+    case 'commit': {
+      const commit = await repository.resolve(base.id).catch(() => undefined);
+      if (commit !== undefined) return { commit, notes: [] };
+      const called = shortId(base.id);
+      return asOfDay(`says that it was made for ${called}, which is not in the repository`);
+    }
+    case 'svn-path': {
+      const { branch, called } = await branchOf(base.path, world);
+      return asOfDay(`says that it was made for ${called}, without a revision`, branch);
+    }
+    case 'svn-revision': {
+      const { path, revision } = base;
+      const { branch, called } = await branchOf(path, world);
+      const number = `r${revision}${called && ` of ${called}`}`;
+      const found = await repository.commitOfSvn(branch, revision, createdAt);
+      if (found.kind !== 'found') {
+        const why = whyNotFound[found.kind];
+        return asOfDay(`says that it was made for ${number}, ${why}`, branch);
+      }
+      const last = ` (r${found.revision} is the last change of ${branch} before it)`;
+      const which = `${shortId(found.commit)}${found.revision === revision ? '' : last}`;
+      const note = `Diff ${id} was made for ${number}, which is ${which}.`;
+      return { commit: found.commit, notes: [note] };
+    }
+  }
+}
+
+const whyNotFound = {
+  'no-revisions':
+    'and the repository has neither git-svn-id lines nor the notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits)',
+  'only-later': 'which is older than all that the branch has here',
+  'not-in-time': 'which was not found within a minute',
+};
+
+/** Which branch here was a path of Subversion, and what the path is called in a note. */
+async function branchOf(
+  path: string | undefined,
+  { repository, config: { branch: own } }: RevisionWorld,
+): Promise<{ branch: string; called: string }> {
+  if (path === undefined) return { branch: own, called: '' };
+  if (/(?:^|\/)(?:head|trunk)$/.test(path)) return { branch: own, called: path };
+  const branch = await repository.branchOfPath(path);
+  if (branch !== undefined) return { branch, called: path };
+  return { branch: own, called: `${path} (which is no branch here, so ${own} is taken)` };
+}
+
+async function commitOf(
+  number: number,
+  diff: FoundDiff,
+  base: string,
+  { conduit, repository }: RevisionWorld,
+) {
+  const raw = await fetchDiff(conduit, diff);
+  if (raw.kind === 'misleading') return { kind: 'does-not-apply', why: raw.why } as const;
+  const about = { message: `D${number} diff ${diff.id}`, date: diff.createdAt };
+  const made = await repository.commitDiff(base, raw.bytes, about);
+  if (made.kind === 'committed') return made;
+  return { ...made, why: [made.why, ...raw.remarks].join(' ') };
+}
+
+const doesNotApply = (number: number, { id }: FoundDiff, why: string): string =>
+  `Diff ${id} of D${number} does not apply: ${why}`;

@@ -1,0 +1,382 @@
+// Calls methods of a Phabricator server through Conduit, its HTTP API, and waits where the server wants patience.
+
+import { z } from 'zod';
+import { fromJson } from '../../model/json.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { type Pause, realPause } from '../../model/pause.ts';
+import type { Distrust } from '../../system/certificate.ts';
+import { type HttpResponse, noConnection, sendRequest } from '../../system/http.ts';
+
+export type ConduitOptions = {
+  /** Without a slash at its end. */
+  url: string;
+  token: string;
+  /** PEM of the authority that signed the server's certificate. Absent: one of those that Node knows has. */
+  ca?: string | undefined;
+  /** Told of waits of more than 2 s. */
+  log: { info(sentence: string): unknown };
+  /** Ends what is under way, with an error like others. */
+  signal?: AbortSignal;
+  pause?: Pause;
+  /** How long one answer may take, its body included. */
+  answerSeconds?: number;
+};
+
+export type Conduit = {
+  url: string;
+  /** What the method answers, as `result` reads it. Throws a `ConduitError`. */
+  call<Schema extends z.ZodType>(
+    method: string,
+    params: Record<string, unknown>,
+    result: Schema,
+  ): Promise<z.output<Schema>>;
+  /**
+   * All items of a `*.search` method, in its order, or the first of them if `most` says how many. Begins anew where the
+   * row that a page was to follow has vanished. Throws a `ConduitError`.
+   */
+  search<Schema extends z.ZodType>(
+    method: string,
+    params: Record<string, unknown>,
+    item: Schema,
+    most?: number,
+  ): Promise<z.output<Schema>[]>;
+};
+
+/** `refused` will stay so, `busy` was not done and is worth another try later, `unsure` is a write that may have been done. */
+type ConduitFailure = 'refused' | 'busy' | 'unsure';
+
+/** What went wrong between us and a Phabricator, in a sentence that names the server and the method, and never the token. */
+export class ConduitError extends Error {
+  override readonly name = 'ConduitError';
+  readonly kind: ConduitFailure;
+  /** Conduit's own, like ERR-CONDUIT-CORE; absent for what is not Conduit's. */
+  readonly code?: string;
+
+  constructor(kind: ConduitFailure, message: string, code?: string) {
+    super(message);
+    this.kind = kind;
+    if (code !== undefined) this.code = code;
+  }
+}
+
+/**
+ * Whether what went wrong may be well later, for whoever can wait for days: also a token that is renewed, and a proxy's
+ * page in the server's place, but not what Conduit itself refuses.
+ */
+export const mayPass = (error: ConduitError): boolean =>
+  error.kind !== 'refused' || error.code === undefined || isOfToken(error);
+
+export const isOfToken = ({ code }: ConduitError): boolean =>
+  code === 'ERR-INVALID-AUTH' || code === 'ERR-INVALID-SESSION';
+
+/** A map as PHP writes it, whose empty ones are empty lists. */
+export const mapOf = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess(
+    (map) => (Array.isArray(map) && map.length === 0 ? {} : map),
+    z.record(z.string(), value),
+  );
+
+/** How long the first waits are, in seconds; after the last of them Conduit is given up. */
+const pausesSeconds = [1, 2, 5, 10, 30];
+/** The longest that a server is waited for because it asks for it. */
+const longestPauseSeconds = 120;
+
+/** Throws a `ConduitError` where the token would be readable on its way, or is none. */
+export function openConduit(options: ConduitOptions): Conduit {
+  const { url, token, log, signal = new AbortController().signal, pause = realPause } = options;
+  refuseUnsafe(url, token);
+
+  const call: Conduit['call'] = async (method, params, schema) => {
+    for (let tries = 0; ; tries += 1) {
+      const outcome = await ask({ answerSeconds: 60, ...options, signal }, method, params);
+      if (outcome.kind === 'answered') return parsed(schema, outcome.result, method, options);
+      const seconds = Math.max(
+        pausesSeconds[tries] ?? Number.POSITIVE_INFINITY,
+        outcome.retryAfterSeconds ?? 0,
+      );
+      if (!mayAskAgain(outcome, method) || seconds > longestPauseSeconds || signal.aborted) {
+        throw errorOf(outcome, method, options);
+      }
+      if (seconds > 2) {
+        log.info(
+          `${url} could not do ${method} (${said(outcome.why, token)}): trying again in ${seconds} s.`,
+        );
+      }
+      await pause(seconds, signal);
+    }
+  };
+
+  return { url, call, search: searchBy(call, url) };
+}
+
+function refuseUnsafe(url: string, token: string): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'https:' && !(protocol === 'http:' && loopback.test(hostname))) {
+    throw new ConduitError(
+      'refused',
+      `The Conduit token is not sent to ${url}, for everybody on the way could read it: use the server's https address.`,
+    );
+  }
+  // Of these letters alone, it stays the same however an answer quotes it, and so is found there.
+  if (!/^[\w-]{1,200}$/.test(token)) {
+    throw new ConduitError(
+      'refused',
+      `The Conduit token for ${url} is empty, or has more in it than letters, digits and hyphens: copy it from the bot's settings there, under Conduit API Tokens.`,
+    );
+  }
+}
+
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** What became of one try. Nothing was done in `refused`, `busy` and `distrusted`; in `lost` and `unreadable` a write may have been. */
+type Outcome =
+  | { kind: 'answered'; result: unknown }
+  | Failure<'refused'>
+  | Failure<'busy'>
+  | Failure<'lost'>
+  /** It is not the server that we know. */
+  | Failure<'distrusted'>
+  /** It would not be better a second time. */
+  | Failure<'unreadable'>;
+
+type Failure<Kind> = {
+  kind: Kind;
+  /** As the server or the network said it. */
+  why: string;
+  advice?: string | undefined;
+  code?: string;
+  retryAfterSeconds?: number;
+};
+
+type FailedOutcome = Exclude<Outcome, { kind: 'answered' }>;
+
+type Server = Pick<ConduitOptions, 'url' | 'token' | 'ca'>;
+
+type AskOptions = Server & { signal: AbortSignal; answerSeconds: number };
+
+async function ask(
+  { url, token, ca, signal, answerSeconds }: AskOptions,
+  method: string,
+  params: Record<string, unknown>,
+): Promise<Outcome> {
+  if (signal.aborted) return { kind: 'busy', why: 'it was cancelled' };
+  const answer = await sendRequest(`${url}/api/${method}`, {
+    method: 'POST',
+    // Of all ways to send parameters, the one that keeps their types.
+    body: new URLSearchParams({ params: asJson({ ...params, __conduit__: { token } }) }),
+    answerSeconds,
+    mostBytes,
+    trust: { ca },
+    signal,
+  });
+  if (answer.kind === 'answered') {
+    return answer.status === 200 ? readAnswer(answer) : otherStatus(answer);
+  }
+  if (signal.aborted) return { kind: 'lost', why: 'it was cancelled' };
+  const { distrust } = answer;
+  if (distrust !== undefined) {
+    return { kind: 'distrusted', why: distrust.shown, advice: mendOfCertificate(distrust, ca) };
+  }
+  return { kind: beforeSending.includes(answer.code) ? 'busy' : 'lost', why: answer.why };
+}
+
+/** PHP takes no half of a surrogate pair, which a text that was cut somewhere may end in. */
+const asJson = (params: Record<string, unknown>): string =>
+  JSON.stringify(params, (_key, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  );
+
+const mostBytes = 32 * 1024 ** 2;
+
+const envelope = z.object({
+  result: z.unknown(),
+  error_code: z.string().nullable(),
+  error_info: z.string().nullable(),
+});
+
+function readAnswer({ headers, body }: HttpResponse): Outcome {
+  const type = headers.get('content-type') ?? 'no content type';
+  if (!/^application\/json\b/i.test(type)) {
+    return unreadable(`it answered ${type} instead of JSON`);
+  }
+  if (body === undefined) {
+    const why = `it answered with more than ${mostBytes} bytes`;
+    return { kind: 'unreadable', why, advice: 'nothing as large is taken' };
+  }
+  const answer = envelope.safeParse(fromJson(body.toString()));
+  if (!answer.success) return unreadable('it answered JSON that is not from Conduit');
+  const { result, error_code: code, error_info: info } = answer.data;
+  return code === null ? { kind: 'answered', result } : failureNamed(code, info ?? 'no reason');
+}
+
+const unreadable = (why: string): Outcome => ({
+  kind: 'unreadable',
+  why,
+  advice: 'look whether this is the address of a Phabricator, and whether a proxy answers for it',
+});
+
+function failureNamed(code: string, info: string): Outcome {
+  const why = `${code}: ${info}`;
+  if (code === 'ERR-CONDUIT-CORE' && /\bread-only mode\b/.test(info)) {
+    return { kind: 'busy', why, code };
+  }
+  return { kind: 'refused', why, code, advice: adviceOn(code, info) };
+}
+
+function adviceOn(code: string, info: string): string | undefined {
+  if (['ERR-INVALID-AUTH', 'ERR-INVALID-SESSION'].includes(code)) {
+    return 'look whether the Conduit token is whole, and whether its account may use the API';
+  }
+  if (
+    ['ERR_NOT_FOUND', 'ERR-INVALID-OBJECT-PHID'].includes(code) ||
+    /does not identify a valid object|You Shall Not Pass/.test(info)
+  ) {
+    return 'it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart';
+  }
+  return code === 'ERR-CONDUIT-CALL' ? otherVersion : undefined;
+}
+
+const otherVersion = 'the server is of a version that ppsgate does not know';
+
+function otherStatus({ status, statusText, headers }: HttpResponse): Outcome {
+  const why = `${status} ${statusText}`.trim();
+  const retryAfter = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '')?.[0];
+  const patience = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
+  if (status === 429) return { kind: 'busy', why, ...patience };
+  if (status === 500) {
+    const named = `${why}, as it also answers where it does not know the name that it is called by`;
+    return { kind: 'lost', why: named, ...patience };
+  }
+  if (status > 500) return { kind: 'lost', why, ...patience };
+  if (status >= 300 && status < 400) {
+    return {
+      kind: 'refused',
+      why: `${why} to ${headers.get('location') ?? 'nowhere'}`,
+      advice: 'the token is not sent after it, so write down the address that the server has now',
+    };
+  }
+  const advice = 'look whether the address is right, and whether a proxy stands before it';
+  return { kind: 'refused', why, advice };
+}
+
+/** The codes of errors where there was no connection yet. */
+const beforeSending: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', noConnection];
+
+/** What to do about the certificate of a Phabricator, `ca` being what is trusted now. */
+export function mendOfCertificate({ fault }: Distrust, ca: string | undefined): string {
+  switch (fault) {
+    case 'authority':
+      return ca === undefined
+        ? 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS'
+        : 'write the certificate of the authority that has signed it as `phabricator.ca`';
+    case 'time':
+      return 'have it renewed there, if the clock of this machine is right';
+    case 'name':
+      return 'write the name that it is for in `phabricator.url`, or have one made for this name';
+    case 'pin':
+    case 'other':
+      return 'have another one made there';
+  }
+}
+
+/** What only reads can be asked for as often as one likes. */
+const isRead = (method: string): boolean =>
+  /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
+
+const mayAskAgain = ({ kind }: FailedOutcome, method: string): boolean =>
+  kind === 'busy' || (kind === 'lost' && isRead(method));
+
+function errorOf(outcome: FailedOutcome, method: string, server: Server): ConduitError {
+  const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
+  const { did, otherwise } = words[kind];
+  const { why, advice = otherwise, code } = outcome;
+  if (outcome.kind === 'distrusted') {
+    return new ConduitError(
+      kind,
+      `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`,
+    );
+  }
+  const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
+  return new ConduitError(kind, sentence, code);
+}
+
+const kinds: Record<FailedOutcome['kind'], { ofRead: ConduitFailure; ofWrite: ConduitFailure }> = {
+  refused: { ofRead: 'refused', ofWrite: 'refused' },
+  busy: { ofRead: 'busy', ofWrite: 'busy' },
+  lost: { ofRead: 'busy', ofWrite: 'unsure' },
+  // Certificates are renewed, and what was to be written can then be.
+  distrusted: { ofRead: 'busy', ofWrite: 'busy' },
+  unreadable: { ofRead: 'refused', ofWrite: 'unsure' },
+};
+
+const words: Record<ConduitFailure, { did: string; otherwise: string }> = {
+  refused: { did: 'refused', otherwise: 'correct what it names' },
+  busy: { did: 'could not do', otherwise: 'try again later' },
+  unsure: {
+    did: 'may or may not have done',
+    otherwise: 'look there before it is tried again',
+  },
+};
+
+/** On one line, of a readable length. Whoever presents a token that is not valid gets to read it in the answer. */
+function said(text: string, token: string): string {
+  const line = reasonOf(
+    text.replaceAll(token, '(token)').replace(/\b(?:api|cli|clr)-\w+/gi, '(token)'),
+  );
+  return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
+}
+
+function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  result: unknown,
+  method: string,
+  server: Server,
+): z.output<Schema> {
+  const answer = schema.safeParse(result);
+  if (answer.success) return answer.data;
+  const [issue] = answer.error.issues;
+  const why = `it answered something else at ${issue?.path.join('.') || 'the top'}: ${issue?.message}`;
+  throw errorOf({ kind: 'unreadable', why, advice: otherVersion }, method, server);
+}
+
+/** What a page holds at most. */
+const pageItems = 100;
+const mostPages = 200;
+const mostBeginnings = 4;
+
+function searchBy(call: Conduit['call'], url: string): Conduit['search'] {
+  return async (method, params, item, most = Number.POSITIVE_INFINITY) => {
+    const page = z.object({
+      data: z.array(item),
+      cursor: z.object({ after: z.string().nullable() }),
+    });
+    const limit = Math.min(pageItems, most);
+    const pageAfter = (row: string | null) =>
+      call(method, { ...params, limit, ...(row !== null && { after: row }) }, page);
+    let items: z.output<typeof item>[] = [];
+    let after: string | null = null;
+    let beginnings = 1;
+    for (let pages = 0; pages < mostPages; pages += 1) {
+      try {
+        const { data, cursor } = await pageAfter(after);
+        items.push(...data);
+        after = cursor.after;
+      } catch (error) {
+        if (after === null || !isAboutCursor(error) || beginnings === mostBeginnings) throw error;
+        beginnings += 1;
+        items = [];
+        after = null;
+        continue;
+      }
+      if (after === null || items.length >= most) return items.slice(0, most);
+    }
+    throw new ConduitError(
+      'refused',
+      `${url} has more than ${mostPages} pages for ${method}: nothing as large is taken.`,
+    );
+  };
+}
+
+/** The first page was answered, so what is wrong with another is the row that it names: deleted, or hidden meanwhile. */
+const isAboutCursor = (error: unknown): boolean =>
+  error instanceof ConduitError && error.code === 'ERR-CONDUIT-CORE' && error.kind === 'refused';

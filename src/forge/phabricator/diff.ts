@@ -1,0 +1,137 @@
+// Fetches a diff as Phabricator gives it back, which is not always what its author sent.
+import { z } from 'zod';
+import { shortened } from '../../model/one-line.ts';
+import { type Conduit, ConduitError } from './conduit.ts';
+import { type FoundDiff, RevisionError } from './revision.ts';
+
+type FetchedDiff =
+  | {
+      kind: 'usable';
+      bytes: Uint8Array;
+      /** Sentences about what it may not apply for. */
+      remarks: string[];
+      /** New files: of those alone nothing tells whether they have lost their first folder. */
+      added: string[];
+    }
+  /**
+   * git might apply it and do something else than the author meant; `why` is a sentence for the author, `paths` are what
+   * he changes, as far as it can be told.
+   */
+  | { kind: 'misleading'; why: string; paths: string[] };
+
+/** Throws a `RevisionError` where there is no such diff, or not for the bot to see. */
+export async function fetchDiff(
+  conduit: Conduit,
+  { id }: Pick<FoundDiff, 'id'>,
+): Promise<FetchedDiff> {
+  const text = await rawDiff(conduit, id);
+  const why = whyMisleading(text);
+  if (why !== undefined) return { kind: 'misleading', why, paths: pathsMeant(text) };
+  const added = sectionsOf(text).filter(isNew).map(newNameOf);
+  return { kind: 'usable', bytes: Buffer.from(text), remarks: remarksOn(text), added };
+}
+
+async function rawDiff(conduit: Conduit, diffID: number): Promise<string> {
+  try {
+    return await conduit.call('differential.getrawdiff', { diffID }, z.string());
+  } catch (error) {
+    if (!(error instanceof ConduitError) || error.code !== 'ERR_NOT_FOUND') throw error;
+    throw new RevisionError(
+      `Diff ${diffID} is not on ${conduit.url}, or not for the bot to see, which Phabricator does not tell apart: look at its id, and at who may see it.`,
+    );
+  }
+}
+
+/** Undefined where Phabricator has kept the meaning, as far as a diff tells. */
+export function whyMisleading(diff: string): string | undefined {
+  for (const section of sectionsOf(diff)) {
+    const why = whySectionMisleads(section);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** `names` as `diff --git` has them: `a/PATH b/PATH`. */
+type Section = { names: string; lines: readonly string[] };
+
+const gitLine = 'diff --git ';
+
+const sectionsOf = (diff: string): Section[] =>
+  diff
+    .split(/(?<=^|\n)(?=diff --git )/)
+    .filter((each) => each.startsWith(gitLine))
+    .map((each) => {
+      const [first = '', ...lines] = each.split('\n');
+      return { names: first.slice(gitLine.length), lines };
+    });
+
+const newNameOf = ({ names }: Section): string =>
+  names.slice(names.lastIndexOf(' b/') + ' b/'.length);
+
+const oldNameOf = ({ names }: Section): string =>
+  names.slice('a/'.length, names.lastIndexOf(' b/'));
+
+const isNew = ({ lines }: Section): boolean => lines[0]?.startsWith('new file mode ') ?? false;
+
+function whySectionMisleads(section: Section): string | undefined {
+  const { names, lines } = section;
+  const file = shortened(newNameOf(section));
+  if (lines.some((line) => isBinary.test(line))) {
+    return `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`;
+  }
+  if (names.includes('\t')) {
+    return `Phabricator does not quote the tab in the name of ${file}, so git cannot read it: rename the file.`;
+  }
+  const isRename = lines.some((line) => /^(?:rename|copy) from /.test(line));
+  if (isRename || !names.startsWith('a/') || namesOne(names)) return undefined;
+  return `Phabricator gives back one file by two names, "${shortened(names)}", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
+}
+
+/** Lines of a file's text begin with a sign in a diff, so these are never one. */
+const isBinary = /^(?:GIT binary patch|Binary files .* differ)$/;
+
+/** Whether it is `a/PATH b/PATH`; any other way to tell takes long where PATH is made for that. */
+function namesOne(names: string): boolean {
+  const path = names.slice('a/'.length, (names.length - 1) / 2);
+  return names === `a/${path} b/${path}`;
+}
+
+/**
+ * Both names of each file, but where the one is the other without its first folder: Phabricator takes any for a prefix
+ * of the new name, and of the old one `a/` and `b/` alone. A new file has lost its folder from both, and it is that of
+ * another file, if any.
+ */
+function pathsMeant(diff: string): string[] {
+  const sections = sectionsOf(diff);
+  const lost = new Set(sections.map(folderLost).filter((folder) => folder !== undefined));
+  const folders = [...lost].slice(0, mostFolders);
+  const meant = sections.flatMap((section) => {
+    const [before, after] = [oldNameOf(section), newNameOf(section)];
+    if (isNew(section)) return [after, ...folders.map((folder) => folder + after)];
+    const folder = folderLost(section);
+    if (folder === undefined) return [before, after];
+    return prefixesOfGit.test(folder) ? [after] : [before];
+  });
+  return [...new Set(meant)];
+}
+
+/** At the top of a tree; made to have many, a diff would take long. */
+const mostFolders = 20;
+
+/** With diff.mnemonicPrefix, as of git-config(1). */
+const prefixesOfGit = /^[ciow12]\/$/;
+
+/** `sys/` of `a/sys/net/if.c b/net/if.c`. */
+function folderLost(section: Section): string | undefined {
+  const [before, after] = [oldNameOf(section), newNameOf(section)];
+  const folder = before.slice(0, before.length - after.length);
+  return /^[^/]+\/$/.test(folder) && before === folder + after ? folder : undefined;
+}
+
+function remarksOn(diff: string): string[] {
+  // What is added need not be found in the file.
+  if (!/^(?!--- )[ -].*[^\p{ASCII}]/mu.test(diff)) return [];
+  return [
+    'Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change.',
+  ];
+}

@@ -1,0 +1,386 @@
+// Reads from a Phabricator what is judged and who asks for it: revisions, their diffs, comments, people.
+import { z } from 'zod';
+import { plainLine } from '../../model/escape.ts';
+import { type Conduit, mapOf } from './conduit.ts';
+
+/** What cannot be found as it is named, in a sentence for the one who named it. */
+export class RevisionError extends Error {
+  override readonly name = 'RevisionError';
+  readonly upshot = 'usage';
+}
+
+/** A revision by its number, as of its newest diff or of one by its id; or whichever revision a diff is of. */
+export type RevisionName = { revision: number; diff?: number } | { revision?: never; diff: number };
+
+export type Person = {
+  phid: string;
+  /** User name; the PHID of somebody whom the bot may not see. */
+  name: string;
+};
+
+export type FoundDiff = {
+  id: number;
+  phid: string;
+  createdAt: Date;
+  /** Who sent it, which may be another than the revision's author. */
+  author: Person;
+  base: ToldBase;
+  branch?: string;
+};
+
+/** What a diff says that it was made for. Whoever sends one writes there what he likes, so none holds more than it says. */
+export type ToldBase =
+  /** That of a diff which was pasted. */
+  | { kind: 'none' }
+  /** A full commit id. */
+  | { kind: 'commit'; id: string }
+  /** What a working copy of Subversion was at; the path is that of its URL on the server, like `base/stable/14`. */
+  | { kind: 'svn-revision'; revision: number; path?: string }
+  | { kind: 'svn-path'; path: string }
+  /** One line of at most 80 characters. */
+  | { kind: 'other'; text: string };
+
+export type FoundRevision = {
+  /** 27401 of D27401. */
+  number: number;
+  phid: string;
+  title: string;
+  url: string;
+  author: Person;
+  /** Like `needs-review`, `draft` or `abandoned`. */
+  status: string;
+  isDraft: boolean;
+  /** Absent where there is none; without names where the bot may not see it. */
+  repository?: { phid: string; callsign?: string; shortName?: string };
+  /** The one that is asked for: the newest, unless it was named. */
+  diff: FoundDiff;
+  /** Those of the revision that were sent before it, the oldest first. */
+  earlier: FoundDiff[];
+};
+
+/** Whether a person has begun to name one, which may still be no name of any. */
+export const looksLikeRevision = (text: string): boolean =>
+  /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
+
+/**
+ * As people type it: `D27401`, `D27401:80677` (as of that diff), `diff:80677`, or the URL of a revision or a diff.
+ * Undefined for what is no such name; throws a `RevisionError` for a URL of another server.
+ */
+export function parseRevisionName(text: string, server: string): RevisionName | undefined {
+  const written = text.trim();
+  if (/^https?:\/\//i.test(written)) return nameInUrl(written, server);
+  const [, revision, diff] = /^D([1-9]\d{0,8})(?::([1-9]\d{0,8}))?$/.exec(written) ?? [];
+  if (revision !== undefined) return nameOf(revision, diff);
+  const [, lone] = /^diff:([1-9]\d{0,8})$/.exec(written) ?? [];
+  return lone === undefined ? undefined : { diff: Number(lone) };
+}
+
+const nameOf = (revision: string, diff: string | undefined): RevisionName => ({
+  revision: Number(revision),
+  ...(diff !== undefined && { diff: Number(diff) }),
+});
+
+/** Also of links to a comment, or to the changes between two diffs: `id` is the later one. */
+function nameInUrl(text: string, server: string): RevisionName | undefined {
+  const url = URL.parse(text);
+  if (url === null) return undefined;
+  if (url.host !== new URL(server).host) {
+    throw new RevisionError(
+      `${url.host} is not the Phabricator that ppsgate is set up for: name a revision of ${server}.`,
+    );
+  }
+  const [, lone] = /^\/differential\/diff\/([1-9]\d{0,8})\/?$/.exec(url.pathname) ?? [];
+  if (lone !== undefined) return { diff: Number(lone) };
+  const [, revision] = /^\/D([1-9]\d{0,8})\/?$/.exec(url.pathname) ?? [];
+  const diff = url.searchParams.get('id') ?? undefined;
+  const isDiff = diff === undefined || /^[1-9]\d{0,8}$/.test(diff);
+  return revision === undefined || !isDiff ? undefined : nameOf(revision, diff);
+}
+
+/**
+ * The number of the revision of this server that a commit landed, as `arc land` and the committers of FreeBSD write it
+ * below their message: `Differential Revision: https://reviews.freebsd.org/D27401`.
+ */
+export function landedRevision(message: string, server: string): number | undefined {
+  const named = [
+    ...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim),
+  ];
+  try {
+    return parseRevisionName(named.at(-1)?.[1] ?? '', server)?.revision;
+  } catch (error) {
+    if (error instanceof RevisionError) return undefined;
+    throw error;
+  }
+}
+
+/** Throws a `RevisionError` where there is no such revision for the bot to see, or where the diff is none of it. */
+export async function findRevision(conduit: Conduit, name: RevisionName): Promise<FoundRevision> {
+  const { id: number, phid, fields } = await revisionNamed(conduit, name);
+  const constraints = { revisionPHIDs: [phid] };
+  const found = await conduit.search('differential.diff.search', { constraints }, diffItem);
+  const diffs = found.toSorted((a, b) => a.id - b.id);
+  const asked = diffs.find(
+    (diff) => diff.id === name.diff || (name.diff === undefined && diff.phid === fields.diffPHID),
+  );
+  if (asked === undefined) {
+    const known = diffs.map(({ id }) => id).join(', ') || 'none';
+    throw new RevisionError(
+      name.diff === undefined
+        ? `The newest diff of D${number} is not for the bot to see on ${conduit.url}: let its account see it.`
+        : `Diff ${name.diff} is none of D${number}, whose diffs are: ${known}.`,
+    );
+  }
+  const shown = diffs.filter(({ id }) => id <= asked.id);
+  const names = await userNames(conduit, [
+    fields.authorPHID,
+    ...shown.map((diff) => diff.fields.authorPHID),
+  ]);
+  const repository = await repositoryOf(conduit, fields.repositoryPHID);
+  const earlier = shown.filter((diff) => diff !== asked);
+  return {
+    number,
+    phid,
+    title: fields.title,
+    url: `${conduit.url}/D${number}`,
+    author: personOf(fields.authorPHID, names),
+    status: fields.status.value,
+    isDraft: fields.isDraft,
+    ...(repository !== undefined && { repository }),
+    diff: foundDiff(asked, names),
+    earlier: earlier.map((diff) => foundDiff(diff, names)),
+  };
+}
+
+const phid = z.string().regex(/^PHID-[\w-]{1,100}$/, 'expected a PHID');
+const id = z.int().positive();
+const epoch = z.int().transform((seconds) => new Date(seconds * 1000));
+
+const revisionItem = z.object({
+  id,
+  phid,
+  fields: z.object({
+    title: z.string(),
+    authorPHID: phid,
+    status: z.object({ value: z.string() }),
+    repositoryPHID: phid.nullable(),
+    diffPHID: phid,
+    isDraft: z.boolean(),
+  }),
+});
+
+const diffItem = z.object({
+  id,
+  phid,
+  fields: z.object({
+    revisionPHID: phid.nullable(),
+    authorPHID: phid,
+    dateCreated: epoch,
+    refs: z.array(
+      z.object({
+        type: z.string(),
+        /** Of a branch. */
+        name: z.string().nullish(),
+        /** Of a base. */
+        identifier: z.string().nullish(),
+      }),
+    ),
+  }),
+});
+
+async function revisionNamed(conduit: Conduit, name: RevisionName) {
+  const search = async (constraints: Record<string, unknown>) =>
+    (await conduit.search('differential.revision.search', { constraints }, revisionItem)).at(0);
+  if (name.revision !== undefined) {
+    const revision = await search({ ids: [name.revision] });
+    return revision ?? notSeen(`D${name.revision}`, conduit);
+  }
+  const called = `Diff ${name.diff}`;
+  const constraints = { ids: [name.diff] };
+  const [diff] = await conduit.search('differential.diff.search', { constraints }, diffItem);
+  if (diff === undefined) return notSeen(called, conduit);
+  if (diff.fields.revisionPHID === null) {
+    throw new RevisionError(
+      `${called} is of no revision on ${conduit.url}: make a revision of it first.`,
+    );
+  }
+  const revision = await search({ phids: [diff.fields.revisionPHID] });
+  return revision ?? notSeen(`The revision of diff ${name.diff}`, conduit);
+}
+
+function notSeen(what: string, { url }: Conduit): never {
+  throw new RevisionError(
+    `${what} is not on ${url}, or not for the bot to see, which Phabricator does not tell apart: look at its number, and at who may see it.`,
+  );
+}
+
+async function repositoryOf(
+  conduit: Conduit,
+  phid: string | null,
+): Promise<FoundRevision['repository']> {
+  if (phid === null) return undefined;
+  const constraints = { phids: [phid] };
+  const found = await conduit.search(
+    'diffusion.repository.search',
+    { constraints },
+    repositoryItem,
+  );
+  const { callsign, shortName } = found[0]?.fields ?? {};
+  return { phid, ...(callsign && { callsign }), ...(shortName && { shortName }) };
+}
+
+const repositoryItem = z.object({
+  fields: z.object({ callsign: z.string().nullable(), shortName: z.string().nullable() }),
+});
+
+function foundDiff(
+  { id, phid, fields }: z.infer<typeof diffItem>,
+  names: ReadonlyMap<string, string>,
+): FoundDiff {
+  const ref = (type: string) => fields.refs.find((each) => each.type === type);
+  const branch = ref('branch')?.name;
+  return {
+    id,
+    phid,
+    createdAt: fields.dateCreated,
+    author: personOf(fields.authorPHID, names),
+    base: toldBase(ref('base')?.identifier ?? ''),
+    ...(branch && { branch }),
+  };
+}
+
+function toldBase(text: string): ToldBase {
+  if (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)) return { kind: 'commit', id: text };
+  const { number, path, at } = svnBase.exec(text)?.groups ?? {};
+  const revision = number ?? at;
+  if (revision !== undefined) {
+    return { kind: 'svn-revision', revision: Number(revision), ...(path && { path }) };
+  }
+  if (path !== undefined) return { kind: 'svn-path', path };
+  const line = plainLine(text, 80);
+  return line === '' ? { kind: 'none' } : { kind: 'other', text: line };
+}
+
+/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or that without its revision. */
+const svnBase =
+  /^(?:r?(?<number>[1-9]\d{0,8})|(?:svn(?:\+\w{1,20})?|https?|file):\/\/[\w.:@-]{0,100}\/(?<path>[\w.+%-]{1,60}(?:\/[\w.+%-]{1,60}){0,9})\/?(?:@(?<at>[1-9]\d{0,8}))?)$/;
+
+const personOf = (phid: string, names: ReadonlyMap<string, string>): Person => ({
+  phid,
+  name: names.get(phid) ?? phid,
+});
+
+/** User names by PHID, without those of users whom the bot may not see, and of what is no user. */
+export async function userNames(
+  conduit: Conduit,
+  phids: readonly string[],
+): Promise<Map<string, string>> {
+  const users = [...new Set(phids)].filter((phid) => phid.startsWith('PHID-USER-'));
+  // Conduit takes an empty list for a mistake.
+  if (users.length === 0) return new Map();
+  const found = await conduit.search('user.search', { constraints: { phids: users } }, userItem);
+  return new Map(found.map(({ phid, fields }) => [phid, fields.username]));
+}
+
+const userItem = z.object({ phid, fields: z.object({ username: z.string() }) });
+
+/** Whose token it is. */
+export async function whoami(conduit: Conduit): Promise<Person> {
+  const { phid, userName } = await conduit.call('user.whoami', {}, me);
+  return { phid, name: userName };
+}
+
+const me = z.object({ phid, userName: z.string() });
+
+/** What matters of what happened to a revision: who sent a diff, who wrote what. */
+export type Transaction =
+  | { kind: 'diff'; id: number; phid: string; by: string; at: Date; diffPhid: string }
+  | { kind: 'comment'; id: number; phid: string; by: string; at: Date; text: string };
+
+/**
+ * The oldest first. Comments as they read now, without those that were removed.
+ *
+ * @param filter.phids only these, of which some may be of other kinds.
+ * @param filter.since id of a transaction: only later ones.
+ */
+export async function transactionsOf(
+  conduit: Conduit,
+  revisionPhid: string,
+  filter: { phids?: readonly string[]; since?: number },
+): Promise<Transaction[]> {
+  const { phids, since = 0 } = filter;
+  if (phids?.length === 0) return [];
+  const constraints = phids === undefined ? {} : { constraints: { phids } };
+  const params = { objectIdentifier: revisionPhid, ...constraints };
+  const found = await conduit.search('transaction.search', params, transactionItem);
+  return found
+    .flatMap((transaction) => transaction ?? [])
+    .filter(({ id }) => id > since)
+    .toSorted((a, b) => a.id - b.id);
+}
+
+const transaction = z.object({ id, phid, authorPHID: phid, dateCreated: epoch });
+
+const update = transaction
+  .extend({ type: z.literal('update'), fields: z.object({ new: phid }) })
+  .transform(({ id, phid, authorPHID: by, dateCreated: at, fields }): Transaction => {
+    return { kind: 'diff', id, phid, by, at, diffPhid: fields.new };
+  });
+
+const version = z.object({ version: z.int(), authorPHID: phid });
+
+const comment = transaction
+  .extend({
+    type: z.literal('comment'),
+    comments: z.array(
+      z.discriminatedUnion('removed', [
+        version.extend({ removed: z.literal(false), content: z.object({ raw: z.string() }) }),
+        version.extend({ removed: z.literal(true) }),
+      ]),
+    ),
+  })
+  .transform(({ id, phid, dateCreated: at, comments }): Transaction | undefined => {
+    const current = comments.toSorted((a, b) => a.version - b.version).at(-1);
+    if (current === undefined || current.removed) return undefined;
+    // Of the version, and not of the transaction: nobody answers for words that another put there.
+    return { kind: 'comment', id, phid, by: current.authorPHID, at, text: current.content.raw };
+  });
+
+const others = z
+  .object({ type: z.string().nullable() })
+  .refine(({ type }) => type !== 'update' && type !== 'comment', 'expected a transaction')
+  .transform(() => undefined);
+
+const transactionItem = z.union([update, comment, others]);
+
+/**
+ * Whether a user is a member of one of the projects, which are named by their hashtags.
+ *
+ * @returns `warning` is a sentence about projects that are not there, or not for the bot to see: nobody is their member.
+ */
+export async function isMember(
+  conduit: Conduit,
+  userPhid: string,
+  slugs: readonly string[],
+): Promise<{ isMember: boolean; warning?: string }> {
+  if (slugs.length === 0) return { isMember: false };
+  const params = { constraints: { slugs }, attachments: { members: true } };
+  const { data, maps } = await conduit.call('project.search', params, projects);
+  const unknown = slugs.filter((slug) => !Object.hasOwn(maps.slugMap, slug));
+  const members = data.flatMap(({ attachments }) => attachments.members.members);
+  return {
+    isMember: members.some(({ phid }) => phid === userPhid),
+    ...(unknown.length > 0 && {
+      warning: `${unknown.map((slug) => `#${slug}`).join(', ')}: no such project on ${conduit.url}, or not for the bot to see; look at phabricator.projects in ppsgate.yml.`,
+    }),
+  };
+}
+
+const projects = z.object({
+  data: z.array(
+    z.object({
+      attachments: z.object({ members: z.object({ members: z.array(z.object({ phid })) }) }),
+    }),
+  ),
+  /** By hashtag, of which a project may have several. */
+  maps: z.object({ slugMap: mapOf(z.unknown()) }),
+});

@@ -1,0 +1,278 @@
+// From the plan and the journal of a bisection to its result: the same answer however often it is computed.
+import { mean } from 'simple-statistics';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { boundsOf, pooledEvidence } from '../../analysis/stats/evidence.ts';
+import {
+  type BisectAnswer,
+  type BisectChange,
+  type BisectFound,
+  type BisectResult,
+  type BisectRevision,
+  bisectConfidenceRatio,
+} from '../../model/bisect.ts';
+import type { Entry } from '../experiment/journal.ts';
+import { profileOf } from '../experiment/profiles.ts';
+import { isShared } from './blasts.ts';
+import {
+  bootsOf,
+  type Evidence,
+  evidenceOf,
+  type Finding,
+  type Position,
+  revertedName,
+} from './evidence.ts';
+import { nextOf, noCosts } from './next.ts';
+import type { BisectPlan } from './plan.ts';
+import type { Form, Revision } from './range.ts';
+import { type Ending, type Found, probabilities, takenForFailed } from './search.ts';
+
+/** The result of a bisection that has ended; throws a RangeError for one that has not. */
+export function assembleBisection(plan: BisectPlan, journal: readonly Entry[]): BisectResult {
+  const evidence = evidenceOf(plan, journal);
+  const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
+  const started = journal.findLast((entry) => entry.kind === 'started');
+  const warned = journal.flatMap((entry) => (entry.kind === 'warned' ? entry.text : []));
+  const answer = answerOf(plan, journal);
+  const revert = revertOf(plan, answer, evidence);
+  return {
+    schemaVersion: 1,
+    kind: 'bisect',
+    generator: { name: 'ppsgate', version: packageJson.version },
+    good: plan.good,
+    bad: plan.bad,
+    fixUps: plan.fixUps,
+    testbed: {
+      name: plan.testbed,
+      fingerprint: started?.fingerprint ?? {},
+      warnings: [...plan.range.notes, ...(started?.warnings ?? []), ...warned],
+    },
+    cell: plan.cell,
+    metric: plan.metric,
+    traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
+    ...(plan.history !== undefined && { history: plan.history }),
+    isShared: isShared(plan),
+    seed: plan.seed,
+    startedAt: journal.at(0)?.at ?? epoch,
+    finishedAt: journal.at(-1)?.at ?? epoch,
+    revisions: revisionsOf(plan, evidence),
+    answer,
+    boots: bootsOf(journal),
+    ...(revert !== undefined && { revert }),
+    profiles: profilesOf(plan, journal, answer, evidence),
+    runs: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : [])),
+    blasts: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.summary : [])),
+  };
+}
+
+const epoch = new Date(0).toISOString();
+
+function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[] {
+  const { positions, findings, problem } = evidence;
+  const chances = probabilities(problem);
+  const chanceAt = new Map(positions.map(({ first }, index) => [first, chances[index] ?? 0]));
+  const taken = new Set(
+    takenForFailed(problem).flatMap((index) => {
+      const { first = 0, last = -1 } = positions[index] ?? {};
+      return range.revisions.slice(first, last + 1);
+    }),
+  );
+  const tellers = tellersOf(range.revisions);
+  return range.revisions.map((revision, index) => {
+    const { forms, ...about } = revision;
+    const tried = forms.flatMap(({ variant, fixUps }) => {
+      const finding = findings.get(variant);
+      if (finding === undefined || tellers.get(variant) !== index) return [];
+      const { values, failure } = finding;
+      return { variant, fixUps, values: [...values], ...(failure && { fault: failure.fault }) };
+    });
+    return {
+      ...about,
+      isTakenForFailed: taken.has(revision),
+      probability: chanceAt.get(index) ?? 0,
+      forms: tried,
+    };
+  });
+}
+
+/** Where each variant is told of, for several revisions may share a kernel: at the first that has it without a fix-up. */
+function tellersOf(revisions: readonly Revision[]): Map<string, number> {
+  const tellers = new Map<string, number>();
+  const tell = (forms: readonly Form[], index: number) => {
+    for (const { variant } of forms) if (!tellers.has(variant)) tellers.set(variant, index);
+  };
+  for (const [index, { forms }] of revisions.entries()) tell(forms.slice(0, 1), index);
+  for (const [index, { forms }] of revisions.entries()) tell(forms, index);
+  return tellers;
+}
+
+/** What a bisection that has ended tells; throws a RangeError for one that has not. */
+export function answerOf(plan: BisectPlan, journal: readonly Entry[]): BisectAnswer {
+  const evidence = evidenceOf(plan, journal);
+  const next = nextOf(plan, journal, noCosts);
+  if (next.kind !== 'ended') throw new RangeError('The bisection has not ended.');
+  const { ending } = next;
+  const { positions } = evidence;
+  const last = positions.length - 1;
+  const whole = () => changeBetween(evidence, [0, 0], [last, last]);
+  const firstOf = (position: number) => positions[position]?.first ?? 0;
+  switch (ending.kind) {
+    case 'found':
+      return foundOf(plan, evidence, ending, [0, last]);
+    case 'several': {
+      const found = ending.found.map((one) =>
+        foundOf(plan, evidence, one, surroundingsOf(one, ending, last)),
+      );
+      const open = ending.open.map(({ after, last }) => ({
+        after: positions[after]?.last ?? 0,
+        last: firstOf(last),
+      }));
+      return { kind: 'several', found, open };
+    }
+    case 'slide': {
+      const steps = ending.at.filter((position) => position > 0).map(firstOf);
+      return { kind: 'slide', change: whole() ?? noChange, steps };
+    }
+    case 'inconclusive': {
+      const { bootsExpected } = ending;
+      const best = ending.best.map((one) => ({
+        revision: firstOf(one.last),
+        probability: one.probability,
+      }));
+      return { kind: 'inconclusive', change: whole() ?? noChange, best, bootsExpected };
+    }
+    case 'not-reproduced': {
+      const end = positions.at(-1);
+      const failure = end?.finding.failure;
+      if (end !== undefined && failure?.isSure) {
+        return { kind: 'not-reproduced', fault: { revision: end.last, fault: failure.fault } };
+      }
+      const change = whole();
+      return { kind: 'not-reproduced', ...(change && { change }) };
+    }
+  }
+}
+
+/** The change between ends that were never told apart; only `not-reproduced` is answered of those. */
+const noChange: BisectChange = { change: 0, low: 0, high: 0, before: 0, after: 0 };
+
+type Stretch = readonly [first: number, last: number];
+
+/** The stretch around a change in which the rate stays the same on each side: to the next changes, and to what is open. */
+function surroundingsOf(
+  { after, last }: Found,
+  { found, open }: Extract<Ending, { kind: 'several' }>,
+  steps: number,
+): Stretch {
+  const others = [...found, ...open];
+  const before = others.filter((other) => other.last <= after).map((other) => other.last);
+  const behind = others.filter((other) => other.after >= last).map((other) => other.after);
+  return [Math.max(0, ...before), Math.min(steps, ...behind)];
+}
+
+function foundOf(
+  plan: BisectPlan,
+  evidence: Evidence,
+  { after, last, probability }: Found,
+  [from, to]: Stretch,
+): BisectFound {
+  const { positions } = evidence;
+  const change = changeBetween(evidence, [from, after], [last, to]) ?? noChange;
+  const [before, culprit] = [positions[after], positions[last]];
+  const revision = culprit?.first ?? 0;
+  if (last - after === 1) {
+    const measuredWith = culprit?.form.fixUps ?? [];
+    return { kind: 'culprit', revision, probability, change, measuredWith };
+  }
+  // The first that works after some that do not may be what made it so.
+  const hasFailed = positions[last - 1]?.finding.failure !== undefined;
+  const likelyFix = hasFailed ? plan.range.revisions[revision]?.commit : undefined;
+  return {
+    ...{ kind: 'group', after: before?.last ?? 0, last: revision, probability, change },
+    ...(likelyFix !== undefined && { likelyFix }),
+  };
+}
+
+/** What may lie beyond an interval to each side. */
+const level = (1 - bisectConfidenceRatio) / 2;
+
+/** The change from all that was measured in one stretch of positions to another; undefined where that is too little. */
+function changeBetween(
+  { positions, problem }: Evidence,
+  before: Stretch,
+  after: Stretch,
+): BisectChange | undefined {
+  const findingsIn = ([first, last]: Stretch): Finding[] =>
+    positions.slice(first, last + 1).map(({ finding }) => finding);
+  const unit = unitOf(positions[0]);
+  return changeOf(findingsIn(before), findingsIn(after), problem.history, unit);
+}
+
+function changeOf(
+  before: readonly Finding[],
+  after: readonly Finding[],
+  history: Evidence['problem']['history'],
+  unit: number,
+): BisectChange | undefined {
+  const levelsOf = (findings: readonly Finding[]) => findings.flatMap(({ levels }) => levels);
+  const [left, right] = [levelsOf(before), levelsOf(after)];
+  const known = left.length + right.length - 2 + history.degreesOfFreedom;
+  if (left.length === 0 || right.length === 0 || known < 1) return undefined;
+  const [whole, half] = [left, right].map((levels) => unit * Math.exp(mean(levels)));
+  const told = { before: whole ?? 0, after: half ?? 0 };
+  // What stands for a rate of nothing is not to be told as a rate.
+  if (after.every(({ values }) => values.every((value) => value === 0))) {
+    return { change: -1, low: -1, high: -1, before: told.before, after: 0 };
+  }
+  const evidence = pooledEvidence(left.map(Math.exp), right.map(Math.exp), history);
+  const { low, high } = boundsOf(evidence, level);
+  return {
+    ...{ change: Math.expm1(evidence.effect), low: Math.expm1(low), high: Math.expm1(high) },
+    ...told,
+  };
+}
+
+/** What a level of 0 is in the metric's unit: 1 where levels are not held against those of the same blast. */
+function unitOf(good: Position | undefined): number {
+  if (good === undefined || good.finding.values.length === 0) return 1;
+  const { values, levels } = good.finding;
+  return Math.exp(mean(values.map(Math.log)) - mean([...levels]));
+}
+
+function revertOf(
+  { isVerified }: BisectPlan,
+  answer: BisectAnswer,
+  { findings, positions, problem }: Evidence,
+): BisectResult['revert'] {
+  const reverted = findings.get(revertedName);
+  const bad = positions.at(-1);
+  if (!isVerified || answer.kind !== 'culprit' || !reverted || !bad) return undefined;
+  const { failure, values } = reverted;
+  if (failure !== undefined) return { kind: 'impossible', why: failure.fault.message };
+  const change = changeOf([bad.finding], [reverted], problem.history, unitOf(positions[0]));
+  return change && { kind: 'measured', values: [...values], change };
+}
+
+/** Variants of the culprit's parent and of the culprit; none of any other answer. */
+export function variantsToProfile(
+  answer: BisectAnswer,
+  { positions }: Pick<Evidence, 'positions'>,
+): { base: string; patched: string } | undefined {
+  if (answer.kind !== 'culprit') return undefined;
+  const at = positions.findIndex(({ first }) => first === answer.revision);
+  const [base, patched] = [positions[at - 1]?.form.variant, positions[at]?.form.variant];
+  return base === undefined || patched === undefined ? undefined : { base, patched };
+}
+
+function profilesOf(
+  { profile, cell }: BisectPlan,
+  journal: readonly Entry[],
+  answer: BisectAnswer,
+  evidence: Evidence,
+): BisectResult['profiles'] {
+  const variants = variantsToProfile(answer, evidence);
+  if (profile === undefined || variants === undefined) return [];
+  return Object.entries(variants).map(([name, variant]) => ({
+    ...profileOf(journal, cell, variant),
+    variant: name,
+  }));
+}

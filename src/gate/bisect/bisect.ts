@@ -1,0 +1,244 @@
+// The story of a bisection: a range of commits on a testbed, boot by boot, until it is known which one costs the packets.
+
+import { baselineOf } from '../../analysis/stats/baseline.ts';
+import { type Config, systemOf } from '../../config/schema.ts';
+import type { LinearRepository } from '../../forge/patch/repository.ts';
+import { builderOf } from '../../kernel/unchanged.ts';
+import type { Reserved } from '../../lab/testbed.ts';
+import type { BisectResult } from '../../model/bisect.ts';
+import type { Patch } from '../../model/patch.ts';
+import { byMetric, isCost } from '../../model/result.ts';
+import type { System } from '../../model/scenario.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { writeBisect } from '../../report/bisect-write.ts';
+import { explained, readAnyResult } from '../../report/read.ts';
+import {
+  baseNumbers,
+  earlierEntries,
+  type HistoryEntry,
+  historyOf,
+} from '../experiment/history.ts';
+import { type Entry, journalIn, readJournal } from '../experiment/journal.ts';
+import { cellsOf, readRules } from '../experiment/plan.ts';
+import { refuseUsed } from '../experiment/plan-file.ts';
+import type { GateDeps } from '../gate-deps.ts';
+import { onTestbed } from '../on-testbed.ts';
+import { assembleBisection } from './assemble.ts';
+import { type GateRuns, reproductionOf } from './from-gate.ts';
+import { hasEnded } from './next.ts';
+import { outlookLines } from './outlook.ts';
+import {
+  type BisectPlan,
+  readBisectPlan,
+  replaceBisectPlan,
+  withMostBoots,
+  withSkipped,
+  writeBisectPlan,
+} from './plan.ts';
+import { type Range, readRange, variantOf } from './range.ts';
+import { revertedVariant } from './revert.ts';
+import { runBisection, type Variants } from './run.ts';
+
+export type BisectRequest = {
+  /** Names of commits, as they were typed; see `RangeRequest`. */
+  good: string;
+  bad: string;
+  fixUps: readonly string[];
+  skips: readonly string[];
+  /** The configuration, with one cell. */
+  config: Config;
+  /** Names of testbeds of the configuration, any of which would do, the first best. */
+  testbeds: readonly string[];
+  seed: number;
+  mostBoots: number;
+  /** Whether the bad end is measured without the culprit, too. */
+  isVerified: boolean;
+  /** What a gate has measured of both ends. */
+  from?: GateRuns | undefined;
+};
+
+/** All that a bisection touches of the world. */
+type BisectWorld = Omit<GateDeps, 'repository'> & { repository: LinearRepository };
+
+/**
+ * Finds the commits of a range that changed the rate; leaves the plan, the journal, raw logs, `result.json` and the
+ * report in the work directory.
+ */
+export async function bisect(
+  request: BisectRequest,
+  directory: string,
+  world: BisectWorld,
+): Promise<BisectResult> {
+  await refuseUsed(directory);
+  const plans = await plansFor(request, world);
+  return onTestbed(
+    request.testbeds,
+    patchOf([...plans.values()]),
+    world,
+    nameOf,
+    async (reserved) => {
+      const plan = plans.get(reserved.name);
+      if (plan === undefined) throw new RangeError(`${reserved.name} was not asked for.`);
+      await writeBisectPlan(directory, plan);
+      for (const text of outlookLines(plan)) world.onEvent({ kind: 'told', text });
+      return carryOut(plan, directory, reserved, world);
+    },
+  );
+}
+
+/**
+ * Goes on with a bisection that was cut short: the plan of its work directory, less what its journal holds; with
+ * `mostBoots` also with one that stayed inconclusive, and with `skips` without those commits. One that has finished is
+ * told again, and needs no testbed.
+ */
+export async function resumeBisection(
+  directory: string,
+  world: BisectWorld,
+  { mostBoots, skips = [] }: { mostBoots?: number | undefined; skips?: readonly string[] } = {},
+): Promise<BisectResult> {
+  const written = await readBisectPlan(directory);
+  const extended = mostBoots === undefined ? written : withMostBoots(written, mostBoots);
+  const commits = await Promise.all(skips.map((name) => world.repository.resolve(name)));
+  const plan = commits.length === 0 ? extended : withSkipped(extended, commits);
+  const journal = await readJournal(journalIn(directory));
+  if (journal.at(-1)?.kind === 'finished' && hasEnded(plan, journal)) {
+    const kept = await readAnyResult(directory).catch(() => undefined);
+    const result = kept?.result;
+    const isTold =
+      result !== undefined && 'kind' in result && result.finishedAt === journal.at(-1)?.at;
+    return isTold ? result : conclude(plan, journal, directory, world);
+  }
+  return onTestbed([plan.testbed], patchOf([plan]), world, nameOf, async (reserved) => {
+    if (plan !== written) await replaceBisectPlan(directory, plan);
+    return carryOut(plan, directory, reserved, world);
+  });
+}
+
+const nameOf = ({ answer }: BisectResult): string => answer.kind;
+
+/** What would be done on the first of the testbeds. */
+export async function planBisection(
+  request: BisectRequest,
+  world: Pick<BisectWorld, 'repository' | 'history' | 'now' | 'onEvent'>,
+): Promise<BisectPlan> {
+  const [testbed = ''] = request.testbeds;
+  const plans = await plansFor({ ...request, testbeds: [testbed] }, world);
+  const plan = plans.get(testbed);
+  if (plan === undefined) throw new RangeError('No testbed was asked for.');
+  return plan;
+}
+
+/** A plan for each testbed: what is the same kernel depends on how it is built. */
+async function plansFor(
+  request: BisectRequest,
+  {
+    repository,
+    history,
+    now,
+    onEvent,
+  }: Pick<BisectWorld, 'repository' | 'history' | 'now' | 'onEvent'>,
+): Promise<Map<string, BisectPlan>> {
+  const { config } = request;
+  const [cell, another] = cellsOf(config);
+  if (cell === undefined || another !== undefined) {
+    throw new UsageError('A bisection is of one scenario, one family and one size of frames.');
+  }
+  const entries = earlierEntries(await history.read(), now());
+  const rules = await readRules(config);
+  const { good, bad, fixUps, skips, seed, mostBoots, isVerified, from } = request;
+  const { traffic, profile, overlay } = config;
+  const { metric, marginRatio: margin } = config.gate;
+  const tell = (text: string) => onEvent({ kind: 'preparing', text });
+  const ranges = new Map<string, Range>();
+  const rangeOn = async (testbed: string, system: System): Promise<Range> => {
+    const builder = builderOf(config, testbed);
+    const key = JSON.stringify([system, builder]);
+    const asked = { good, bad, skips, fixUps, system, overlay, builder };
+    const range = ranges.get(key) ?? (await readRange(asked, repository, tell));
+    ranges.set(key, range);
+    return range;
+  };
+  const plans = new Map<string, BisectPlan>();
+  for (const testbed of request.testbeds) {
+    refuseBuiltGuests(config, testbed);
+    const system = systemOf(config, testbed);
+    const range = await rangeOn(testbed, system);
+    const known = historyOf(entries, { testbed, cell, traffic, metric });
+    plans.set(testbed, {
+      schemaVersion: 1,
+      ...{ good, bad, fixUps: [...fixUps], skips: [...skips], range, testbed, system, overlay },
+      ...{ cell, metric, traffic, rules, seed, mostBoots, isVerified },
+      ...(profile !== undefined && { profile }),
+      ...(known !== undefined && { history: known }),
+      effect: from?.effect ?? (isCost(metric) ? margin : -margin),
+      reproduction: reproductionOf(from, { testbed, cell, traffic, range }),
+    });
+  }
+  return plans;
+}
+
+/** The patch that the testbed is said to be reserved for. */
+function patchOf([plan]: readonly BisectPlan[]): Patch {
+  const { commit: baseCommit = '' } = plan?.range.revisions.at(0) ?? {};
+  const { commit: headCommit = '', author = '' } = plan?.range.revisions.at(-1) ?? {};
+  const title = `Bisection from ${plan?.good} to ${plan?.bad}`;
+  return { kind: 'range', title, author, baseCommit, headCommit };
+}
+
+async function carryOut(
+  plan: BisectPlan,
+  directory: string,
+  reserved: Reserved,
+  world: BisectWorld,
+): Promise<BisectResult> {
+  const { now, onEvent, repository } = world;
+  const signal = AbortSignal.any([world.signal, reserved.signal]);
+  const testbed = await reserved.open(plan.traffic);
+  try {
+    const variants: Variants = {
+      of: (revision, form) => variantOf(revision, form, plan, repository),
+      without: (culprit, bad) => revertedVariant({ culprit, bad }, plan, repository),
+    };
+    const asked = { plan, testbed, variants, directory, now, onEvent, signal };
+    return await conclude(plan, await runBisection(asked), directory, world);
+  } finally {
+    await testbed.restore();
+  }
+}
+
+/** The history first: a result that is there has taught it. */
+async function conclude(
+  plan: BisectPlan,
+  journal: readonly Entry[],
+  directory: string,
+  { history, onEvent }: BisectWorld,
+): Promise<BisectResult> {
+  const warn = (text: string) => onEvent({ kind: 'warning', text });
+  const { result, profiles } = await explained(assembleBisection(plan, journal), directory, warn);
+  await history.append(historyEntriesOf(plan, result));
+  await writeBisect(directory, result, profiles, warn);
+  return result;
+}
+
+/** What it adds to the history: the runs of the good end, as those of a gate's base. */
+function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[] {
+  const { startedAt: at, testbed, cell, runs } = result;
+  const { measureSeconds: _, ...traffic } = result.traffic;
+  const numbers = byMetric((metric) => baseNumbers(runs, metric));
+  if (numbers.pps.length === 0) return [];
+  const [good] = plan.range.revisions;
+  const commit = good?.forms.find(({ variant }) => variant === 'base')?.commit ?? '';
+  const moved = baselineOf(baseNumbers(runs, plan.metric), plan.history).kind === 'moved';
+  return [{ at, testbed: testbed.name, cell, traffic, commit, ...numbers, moved }];
+}
+
+/** Of a virtual testbed a range is read as one of files, so that one of kernels would end as one in which nothing changes. */
+function refuseBuiltGuests({ testbeds }: Config, name: string): void {
+  const testbed = testbeds[name];
+  if (testbed?.kind !== 'virtual') return;
+  if (testbed.system === 'linux' && testbed.builder === undefined) return;
+  const mend = testbed.system === 'linux' ? 'leave `builder` out for it, or ' : '';
+  throw new UsageError(
+    `${name} boots kernels of commits, and on virtual testbeds a bisection goes over the files of an overlay alone: ${mend}gate single commits.`,
+  );
+}

@@ -1,0 +1,269 @@
+// What a journal tells of each commit of a range, and the problem that is left of it: pure, from the plan and the journal.
+import { mean } from 'simple-statistics';
+import { median } from '../../analysis/stats/summary.ts';
+import type { Fault } from '../../model/bisect.ts';
+import { formatPps } from '../../model/format.ts';
+import type { Rejection } from '../../model/rejection.ts';
+import { isCost, type Run } from '../../model/result.ts';
+import type { Entry } from '../experiment/journal.ts';
+import { isShared, type Reading, readingsOf } from './blasts.ts';
+import type { BisectPlan } from './plan.ts';
+import type { Form, Range, Revision } from './range.ts';
+import type { Problem } from './search.ts';
+
+/** The bad end less the culprit: no part of the range. */
+export const revertedName = 'reverted';
+
+/** What is known of a variant. */
+export type Finding = {
+  /** Levels of its boots, or of the blasts that it shared, see `Reading`. */
+  levels: readonly number[];
+  /** The same boots run by run, in the metric's unit; where nothing is forwarded, what came through nevertheless. */
+  values: readonly number[];
+  /** `isSure` once it was found twice, or by a testbed that has tried twice. */
+  failure?: { fault: Fault; isSure: boolean };
+  /** The last try told nothing: by now so many in a row, since the testbed was opened last. */
+  lost?: { times: number; why: string };
+};
+
+/** Neighbours along the range that have the same kernel, and are measured as one. */
+export type Position = {
+  /** Indices of revisions. */
+  first: number;
+  last: number;
+  /** What is measured of it now; the last that was tried where none can be. */
+  form: Form;
+  /** Whether there is another form to try where this one cannot be measured. */
+  hasOther: boolean;
+  /** Another one has failed, and this one was not tried yet. */
+  isNextForm: boolean;
+  finding: Finding;
+};
+
+export type Evidence = {
+  positions: readonly Position[];
+  findings: ReadonlyMap<string, Finding>;
+  problem: Problem;
+};
+
+export function evidenceOf(plan: BisectPlan, entries: readonly Entry[]): Evidence {
+  const tries = triesOf(plan, entries);
+  const findings = findingsOf(plan, tries);
+  const positions = positionsOf(plan.range, findings);
+  return { positions, findings, problem: problemOf(plan, positions, entries) };
+}
+
+const unknown: Finding = { levels: [], values: [] };
+
+/** One boot of a variant, or its share of a blast; those that are told of come in the order in which they happened. */
+type Try = (Reading | { kind: 'rejected'; rejection: Rejection }) & {
+  /** Since the testbed was opened last. */
+  isRecent: boolean;
+};
+
+type Tries = ReadonlyMap<string, readonly Try[]>;
+
+function triesOf(plan: BisectPlan, entries: readonly Entry[]): Tries {
+  const started = entries.findLastIndex(({ kind }) => kind === 'started');
+  const all = new Map<string, Try[]>();
+  const add = (variant: string, one: Try) => all.set(variant, [...(all.get(variant) ?? []), one]);
+  for (const runs of Map.groupBy(plan.reproduction, blastOf).values()) {
+    for (const [name, reading] of readingsOf(plan, runs))
+      add(name, { ...reading, isRecent: false });
+  }
+  for (const [index, entry] of entries.entries()) {
+    const isRecent = index > started;
+    if (entry.kind === 'measured') {
+      for (const [name, reading] of readingsOf(plan, entry.runs))
+        add(name, { ...reading, isRecent });
+    } else if (entry.kind === 'failed') {
+      for (const name of entry.variants ?? [])
+        add(name, { kind: 'lost', why: entry.reason, isRecent });
+    } else if (entry.kind === 'rejected') {
+      add(entry.variant, { kind: 'rejected', rejection: entry.rejection, isRecent });
+    }
+  }
+  return all;
+}
+
+const blastOf = ({ blast, attempt }: Run): string => `${blast}.${attempt}`;
+
+/**
+ * A variant forwards nothing where less comes through than a tenth of what the slower end forwards: another bug than the
+ * one looked for. Where the bad end itself forwards nothing in whatever form, that is the level looked for, and so that
+ * it has a logarithm counts as a thousandth of what the good end forwards.
+ */
+function findingsOf({ range, metric }: BisectPlan, tries: Tries): Map<string, Finding> {
+  const triesAt = ({ variant }: Form) => tries.get(variant) ?? [];
+  const asEnd = (form: Form) => findingOf(triesAt(form), (pps) => pps === 0);
+  const [good = [], bad = []] = [range.revisions.at(0)?.forms, range.revisions.at(-1)?.forms];
+  const goodForm = good.find((form) => asEnd(form).levels.length > 0);
+  const isLookedFor =
+    goodForm !== undefined &&
+    bad.every((form) => asEnd(form).failure?.isSure) &&
+    bad.some((form) => asEnd(form).failure?.fault.kind === 'forwards-nothing');
+  if (isLookedFor) {
+    const away = isCost(metric) ? Math.log(1000) : -Math.log(1000);
+    const silence = mean([...asEnd(goodForm).levels]) + away;
+    return new Map([...tries].map(([name, own]) => [name, findingOf(own, () => false, silence)]));
+  }
+  const ends = [...good, ...bad];
+  const medians = ends.map((end) => median(ratesOf(triesAt(end)))).filter((pps) => pps > 0);
+  const leastPps = Math.min(...medians) / 10;
+  const names = new Set(ends.map(({ variant }) => variant));
+  return new Map(
+    [...tries].map(([name, own]) => {
+      const isSilent = (pps: number) => pps === 0 || (!names.has(name) && pps < leastPps);
+      return [name, findingOf(own, isSilent)];
+    }),
+  );
+}
+
+const ratesOf = (tries: readonly Try[]): number[] =>
+  tries.flatMap((one) => (one.kind === 'measured' && one.pps > 0 ? one.pps : []));
+
+/** @param silence level of one that forwards nothing; absent: that is a fault, and tells no level. */
+function findingOf(
+  tries: readonly Try[],
+  isSilent: (pps: number) => boolean,
+  silence?: number,
+): Finding {
+  const told = tries.filter(({ kind }) => kind !== 'lost');
+  const measured = told.flatMap((one) => (one.kind === 'measured' ? one : []));
+  const loud = measured.filter(({ pps }) => !isSilent(pps));
+  const levels = loud.flatMap(({ level = silence }) => level ?? []);
+  const failure = levels.length > 0 ? undefined : failureOf(told);
+  const values = (levels.length > 0 ? loud : measured).flatMap((one) => one.values);
+  const lost = lostAfter(tries);
+  return { levels, values, ...(failure && { failure }), ...(lost && { lost }) };
+}
+
+function failureOf(told: readonly Try[]): Finding['failure'] {
+  const last = told.at(-1);
+  if (last?.kind === 'rejected') {
+    const { rejection } = last;
+    const times = told.filter((one) => isRejectedFor('build-failed', one)).length;
+    return { fault: rejection, isSure: rejection.kind !== 'build-failed' || times >= 2 };
+  }
+  if (last?.kind !== 'measured') return undefined;
+  const times = told.filter(({ kind }) => kind === 'measured').length;
+  const message = `${formatPps(last.pps)} came through${times >= 2 ? `, as in ${times - 1} more boots` : ''}.`;
+  return { fault: { kind: 'forwards-nothing', message }, isSure: times >= 2 };
+}
+
+const isRejectedFor = (kind: Rejection['kind'], one: Try): boolean =>
+  one.kind === 'rejected' && one.rejection.kind === kind;
+
+function lostAfter(tries: readonly Try[]): Finding['lost'] {
+  const last = tries.at(-1);
+  if (last?.kind !== 'lost') return undefined;
+  const before = tries.findLastIndex(({ kind }) => kind !== 'lost');
+  const times = tries.slice(before + 1).filter(({ isRecent }) => isRecent).length;
+  return { times, why: last.why };
+}
+
+/**
+ * The form of each revision that is measured now: the first that has not failed, or of those that all have the first that
+ * may not fail again. Where fix-ups have helped a revision whose own kernel could not be measured, the others of its stretch are measured with them straight away.
+ */
+function positionsOf({ revisions }: Range, findings: ReadonlyMap<string, Finding>): Position[] {
+  const findingAt = ({ variant }: Form): Finding => findings.get(variant) ?? unknown;
+  const stretches = stretchesOf(revisions, findingAt);
+  const positions: Position[] = [];
+  for (const [index, { forms }] of revisions.entries()) {
+    const helped = stretches.flatMap(({ after, end, fixUps }) =>
+      index > after && index < end ? fixUps : [],
+    );
+    const isHelp = (form: Form) => helped.includes(nameOfFixUps(form));
+    const isOwnKernelFine = forms.some((form) => isPlain(form) && works(findingAt(form)));
+    const inOrder = isOwnKernelFine
+      ? forms
+      : [...forms.filter(isHelp), ...forms.filter((form) => !isHelp(form))];
+    const unfailed = inOrder.filter((form) => findingAt(form).failure === undefined);
+    const unsure = inOrder.filter((form) => findingAt(form).failure?.isSure === false);
+    const left = [...unfailed, ...unsure];
+    const form = left[0] ?? inOrder.at(-1);
+    if (form === undefined) continue;
+    const before = positions.at(-1);
+    if (before?.form.variant === form.variant) before.last = index;
+    else {
+      const isNextForm = unfailed.length < forms.length && !findings.has(form.variant);
+      const own = { form, hasOther: left.length > 1, isNextForm, finding: findingAt(form) };
+      positions.push({ first: index, last: index, ...own });
+    }
+  }
+  return positions;
+}
+
+/** Revisions between `after` and `end` are likely to need the fix-ups, which lie on top by `fixUps`. */
+type Stretch = { after: number; end: number; fixUps: string };
+
+function stretchesOf(
+  revisions: readonly Revision[],
+  findingAt: (form: Form) => Finding,
+): Stretch[] {
+  const isFineAlone = ({ forms }: Revision) =>
+    forms.some((form) => isPlain(form) && works(findingAt(form)));
+  return revisions.flatMap(({ forms }, index) => {
+    const isNeeded = forms.some((form) => isPlain(form) && findingAt(form).failure !== undefined);
+    if (!isNeeded) return [];
+    return forms.flatMap((form) => {
+      if (isPlain(form) || !works(findingAt(form))) return [];
+      const fixUps = nameOfFixUps(form);
+      const lacks = (later: Revision) => !later.forms.some((one) => nameOfFixUps(one) === fixUps);
+      const end = revisions.findIndex((later, at) => at > index && lacks(later));
+      return {
+        after: revisions.findLastIndex((earlier, at) => at < index && isFineAlone(earlier)),
+        end: end === -1 ? revisions.length : end,
+        fixUps,
+      };
+    });
+  });
+}
+
+const works = ({ levels }: Finding): boolean => levels.length > 0;
+
+const isPlain = ({ fixUps }: Form): boolean => fixUps.length === 0;
+
+const nameOfFixUps = ({ fixUps }: Form): string => fixUps.join(' ');
+
+function problemOf(
+  plan: BisectPlan,
+  positions: readonly Position[],
+  entries: readonly Entry[],
+): Problem {
+  const { range, history, mostBoots } = plan;
+  const at = <T>(tell: (position: Position) => T | undefined): Map<number, T> =>
+    new Map(
+      positions.flatMap((position, index) => {
+        const told = tell(position);
+        return told === undefined ? [] : [[index, told] as const];
+      }),
+    );
+  const isSkipped = ({ first, last }: Position) =>
+    range.revisions.slice(first, last + 1).every((revision) => revision.isSkipped);
+  return {
+    steps: positions.length - 1,
+    measured: at(({ finding }) => (works(finding) ? finding.levels : undefined)),
+    failed: at(
+      ({ finding: { failure } }) => failure && { kind: failure.fault.kind, isSure: failure.isSure },
+    ),
+    skipped: new Set(at((position) => (isSkipped(position) ? true : undefined)).keys()),
+    // What a shared blast tells is held against its own ends, and is not as noisy as the runs of earlier ones.
+    history: history !== undefined && !isShared(plan) ? history : noNoise,
+    mostBoots,
+    boots: bootsOf(entries),
+  };
+}
+
+const noNoise = { sumOfSquares: 0, degreesOfFreedom: 0 };
+
+/** Boots, or blasts that variants shared: those that told nothing, too. */
+export const bootsOf = (entries: readonly Entry[]): number => entries.filter(isBoot).length;
+
+function isBoot(entry: Entry): boolean {
+  if (entry.kind === 'rejected') return bootedFor.has(entry.rejection.kind);
+  return entry.kind === 'measured' || entry.kind === 'failed';
+}
+
+const bootedFor: ReadonlySet<Rejection['kind']> = new Set(['boot-failed', 'panics-under-load']);

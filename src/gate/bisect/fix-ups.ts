@@ -1,0 +1,262 @@
+// Commits that are put on top of those of a range that cannot be measured without them.
+
+import type { Picked, Tip } from '../../forge/patch/history.ts';
+import { type LinearRepository, RepositoryError } from '../../forge/patch/repository.ts';
+import { shortId } from '../../model/patch.ts';
+import { excerpt } from '../../model/units.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import type { Laid } from './laid.ts';
+import { commitNamed, type Line, placeOf } from './line.ts';
+
+type FixUp = {
+  /** How people call it: `--fix-up 431980466ff0`. */
+  called: string;
+  commit: string;
+  /** Whether the range without it is not worth a try: its user said from which commit on it is needed. */
+  isAlways: boolean;
+  /** Whether it is needed by commits that are the same kernel. */
+  isNeededBy(kernel: { place: number; last: number }): boolean;
+  /** A commit that makes the same change, by which others have it. */
+  twin: string | undefined;
+  /** Whether it changes files, too, that nothing is built of. */
+  isMixed: boolean;
+  pick(onto: Tip): Promise<Picked>;
+};
+
+/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that can be of no use in the range. */
+export async function readFixUps(
+  texts: readonly string[],
+  line: Line,
+  laid: Laid,
+  repository: LinearRepository,
+): Promise<FixUp[]> {
+  const fixUps: FixUp[] = [];
+  for (const text of texts) {
+    const fixUp = await readFixUp(text, line, laid, repository);
+    if (fixUps.some(({ commit }) => commit === fixUp.commit)) {
+      throw new UsageError(`${fixUp.called} is given twice: leave one of them out.`);
+    }
+    fixUps.push(fixUp);
+  }
+  return fixUps;
+}
+
+async function readFixUp(
+  text: string,
+  line: Line,
+  laid: Laid,
+  repository: LinearRepository,
+): Promise<FixUp> {
+  const [, fix, first] = /^([^:]+)(?::([^:]+))?$/.exec(text) ?? [];
+  if (fix === undefined) {
+    throw new UsageError(`--fix-up: expected FIX or FIX:FIRST, found "${excerpt(text)}".`);
+  }
+  const called = `--fix-up ${excerpt(fix)}`;
+  const commit = await commitNamed('--fix-up', fix, repository);
+  const parent = await repository.resolve(`${commit}^1`).catch(() => {
+    throw new UsageError(
+      `${called} has no parent, so what it changes cannot be told: name another.`,
+    );
+  });
+  if (await repository.contains(line.good, commit)) {
+    throw new UsageError(`${called} is contained in --good already: leave it out.`);
+  }
+  const difference = await laid.difference(parent, commit);
+  if (difference === 'none') {
+    throw new UsageError(`${called} changes nothing of ${laid.what}: leave it out.`);
+  }
+  const from =
+    first === undefined ? 0 : await firstPlace({ called, commit, first }, line, repository);
+  const { has, twin } = await whoHas(commit, line, repository);
+  return {
+    called,
+    commit,
+    isAlways: first !== undefined,
+    // Where the first one is the same kernel as those before it, they need it too.
+    isNeededBy: ({ place, last }) => last >= from && !has(place),
+    twin,
+    isMixed: difference === 'some',
+    pick: await repository.picker(commit),
+  };
+}
+
+async function firstPlace(
+  { called, commit, first }: { called: string; commit: string; first: string },
+  line: Line,
+  repository: LinearRepository,
+): Promise<number> {
+  const id = await commitNamed('--fix-up', first, repository);
+  const place = await placeOf(id, line, repository);
+  if (place === undefined) {
+    throw new UsageError(
+      `${called}: ${excerpt(first)} is not in the history of --bad: write FIX:FIRST, where FIRST is the commit from which on FIX is needed.`,
+    );
+  }
+  if (await repository.contains(id, commit)) {
+    throw new UsageError(
+      `${called}: ${excerpt(first)} has the fix already: write FIX:FIRST, where FIRST is the commit from which on FIX is needed.`,
+    );
+  }
+  return place;
+}
+
+/** Which places of the line have a fix: since it, or one that makes the same change, and until one that takes it back. */
+async function whoHas(
+  commit: string,
+  line: Line,
+  repository: LinearRepository,
+): Promise<{ has: (place: number) => boolean; twin: string | undefined }> {
+  const after = await repository.mergeBase(commit, line.good).catch((error) => {
+    if (error instanceof RepositoryError) return undefined;
+    throw error;
+  });
+  const range = { upTo: line.bad, ...(after !== undefined && { after }) };
+  const changes = [
+    { commit, isReverse: false },
+    ...(await repository.sameChanges(commit, range)).filter((change) => change.commit !== commit),
+  ];
+  const events: { place: number; isReverse: boolean }[] = [];
+  for (const change of changes) {
+    const place = await placeOf(change.commit, line, repository);
+    if (place !== undefined) events.push({ place, isReverse: change.isReverse });
+  }
+  const inOrder = events.toSorted((one, other) => one.place - other.place);
+  return {
+    has: (place) => inOrder.findLast((event) => event.place <= place)?.isReverse === false,
+    twin: changes.find((change) => change.commit !== commit && !change.isReverse)?.commit,
+  };
+}
+
+/** Commits of the line that are the same kernel. */
+export type Kernel = Tip & { place: number; last: number; subject: string; author: string };
+
+export type Made = Tip & { fixUps: string[] };
+
+/** What can be built of each kernel, what is tried first first; notes say where a fix-up does not apply. */
+export async function makeForms(
+  kernels: readonly Kernel[],
+  fixUps: readonly FixUp[],
+  laid: Laid,
+  onProgress: (text: string) => void,
+): Promise<{ forms: Made[][]; notes: string[] }> {
+  const conflicts = new Map(fixUps.map((fixUp) => [fixUp, new Map<Kernel, string[]>()]));
+  const needing = kernels.filter((kernel) => fixUps.some((fixUp) => fixUp.isNeededBy(kernel)));
+  let tried = 0;
+  const forms = await eachOf(kernels, async (kernel) => {
+    const needed = fixUps.filter((fixUp) => fixUp.isNeededBy(kernel));
+    if (needed.length === 0) return [plainly(kernel)];
+    const note = (fixUp: FixUp, paths: string[]) => conflicts.get(fixUp)?.set(kernel, paths);
+    const made = await formsOf(kernel, needed, { laid, onConflict: note });
+    tried += 1;
+    if (tried % progressEvery === 0 || tried === needing.length) {
+      onProgress(`fix-ups are put on top: ${tried} of ${needing.length} commits`);
+    }
+    return made;
+  });
+  const notes = fixUps.flatMap((fixUp) => {
+    const inConflict = conflicts.get(fixUp) ?? new Map<Kernel, string[]>();
+    return notesOf(
+      fixUp,
+      kernels.filter((kernel) => fixUp.isNeededBy(kernel)),
+      inConflict,
+    );
+  });
+  return { forms, notes };
+}
+
+const progressEvery = 50;
+
+const plainly = ({ commit, tree }: Tip): Made => ({ commit, tree, fixUps: [] });
+
+type Making = { laid: Laid; onConflict: (fixUp: FixUp, paths: string[]) => void };
+
+/** The forms of a kernel: with the fix-ups that are always needed; with one of the others on top of them; with all. */
+async function formsOf(
+  kernel: Kernel,
+  needed: readonly FixUp[],
+  { laid, onConflict }: Making,
+): Promise<Made[]> {
+  const always = needed.filter(({ isAlways }) => isAlways);
+  const others = needed.filter(({ isAlways }) => !isAlways);
+  const first = await onTop(plainly(kernel), always, { laid, onConflict });
+  const forms = [first];
+  for (const fixUp of others) forms.push(await onTop(first, [fixUp], { laid, onConflict }));
+  // That two are in conflict with each other is no fault of the commit's.
+  if (others.length > 1)
+    forms.push(await onTop(first, others, { laid, onConflict: () => undefined }));
+  return forms;
+}
+
+async function onTop(
+  start: Made,
+  fixUps: readonly FixUp[],
+  { laid, onConflict }: Making,
+): Promise<Made> {
+  let made = start;
+  for (const fixUp of fixUps) {
+    const picked = await fixUp.pick(made);
+    if (picked.kind === 'conflict') onConflict(fixUp, picked.paths);
+    if (picked.kind !== 'picked') continue;
+    // Elsewhere it may have come in without what it says of it in some document.
+    if (fixUp.isMixed && (await laid.difference(made.commit, picked.tip.commit)) === 'none')
+      continue;
+    made = { ...picked.tip, fixUps: [...made.fixUps, fixUp.commit] };
+  }
+  return made;
+}
+
+function notesOf(
+  { called, twin }: FixUp,
+  needing: readonly Kernel[],
+  conflicts: ReadonlyMap<Kernel, string[]>,
+): string[] {
+  if (needing.length === 0) {
+    const why = twin ? `: ${shortId(twin)} makes the same change` : '';
+    return [`No commit of the range needs ${called}${why}.`];
+  }
+  const files = [...new Set([...conflicts.values()].flat())];
+  const shown = [...files.slice(0, 3).map(excerpt), ...(files.length > 3 ? ['…'] : [])].join(', ');
+  // To help the good one alone is of no use: what it is held against would go without.
+  const later = needing.filter(({ place }) => place > 0);
+  if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) {
+    throw new UsageError(
+      `${called} applies to no commit that needs it, for conflicts in ${shown}: name one that does, or leave it out.`,
+    );
+  }
+  return stretchesOf(needing, conflicts).map(
+    ([first, last]) =>
+      `${called} does not apply ${first === last ? `to ${first}` : `from ${first} to ${last}`}, for conflicts in ${shown}: what is measured there goes without it.`,
+  );
+}
+
+/** First and last of those in conflict that follow each other among those that need it. */
+function stretchesOf(
+  needing: readonly Kernel[],
+  conflicts: ReadonlyMap<Kernel, string[]>,
+): [first: string, last: string][] {
+  const stretches: [string, string][] = [];
+  let isGoingOn = false;
+  for (const kernel of needing) {
+    const id = shortId(kernel.commit);
+    const stretch = stretches.at(-1);
+    const isIn = conflicts.has(kernel);
+    if (isIn && isGoingOn && stretch !== undefined) stretch[1] = id;
+    else if (isIn) stretches.push([id, id]);
+    isGoingOn = isIn;
+  }
+  return stretches;
+}
+
+/** A few at a time, for each starts processes. */
+async function eachOf<Item, Answer>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [index, item] of queue) answers[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: 4 }, worker));
+  return answers;
+}

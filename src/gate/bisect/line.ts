@@ -1,0 +1,100 @@
+// The line of first parents from the good commit to the bad one: where it begins, and where other commits came into it.
+
+import {
+  type LinearRepository,
+  NoCommitError,
+  RepositoryError,
+} from '../../forge/patch/repository.ts';
+import { shortId } from '../../model/patch.ts';
+import { excerpt } from '../../model/units.ts';
+import { UsageError } from '../../model/usage-error.ts';
+
+export type Line = {
+  good: string;
+  bad: string;
+  /** Ids of all commits from the good one, which is 0, to the bad one. */
+  commits: readonly string[];
+  places: ReadonlyMap<string, number>;
+};
+
+const mostCommits = 20_000;
+
+/** The commits that are meant, and how many steps lie between them. Throws where these make no range. */
+export async function endsOf(
+  typed: { good: string; bad: string },
+  repository: LinearRepository,
+): Promise<{ good: string; bad: string; steps: number }> {
+  const good = await commitNamed('--good', typed.good, repository);
+  const bad = await commitNamed('--bad', typed.bad, repository);
+  const [goodName, badName] = [excerpt(typed.good), excerpt(typed.bad)];
+  if (await repository.isShallow()) {
+    throw new RepositoryError(
+      'The repository is a shallow clone, which lacks the beginning of its history: check it out with all of it (fetch-depth: 0).',
+    );
+  }
+  if (good === bad) {
+    throw new UsageError(
+      `--good ${goodName} and --bad ${badName} are the same commit, ${shortId(good)}: name one from before the loss, and one from after it.`,
+    );
+  }
+  if (await repository.contains(good, bad)) {
+    throw new UsageError(
+      `--bad ${badName} came before --good ${goodName}: write them the other way round, --good ${badName} --bad ${goodName}.`,
+    );
+  }
+  const steps = await repository.stepsSince(good, bad);
+  const start = await repository.resolve(`${bad}~${steps}`).catch((error) => {
+    if (error instanceof NoCommitError) return undefined;
+    throw error;
+  });
+  if (start === undefined) {
+    throw new UsageError(
+      `--good ${goodName} and --bad ${badName} have no common ancestor on the line of first parents of --bad: name two commits of one branch.`,
+    );
+  }
+  if (start !== good) {
+    const why = (await repository.contains(bad, good))
+      ? `came in by a merge, and is not on the line of first parents of --bad ${badName}`
+      : `is no ancestor of --bad ${badName}`;
+    throw new UsageError(
+      `--good ${goodName} ${why}: the last commit of that line which it contains is ${shortId(start)}, so take --good ${shortId(start)}.`,
+    );
+  }
+  if (steps > mostCommits) {
+    throw new UsageError(
+      `There are ${steps} commits after --good ${goodName} up to --bad ${badName}, and at most ${mostCommits} can be bisected: name a nearer one, like --good ${badName}~${mostCommits}.`,
+    );
+  }
+  return { good, bad, steps };
+}
+
+/** The full id of what an option names; throws a `RepositoryError` that begins with the option where it names nothing. */
+export function commitNamed(
+  option: string,
+  name: string,
+  repository: LinearRepository,
+): Promise<string> {
+  return repository.resolve(name).catch((error) => {
+    throw error instanceof NoCommitError
+      ? new RepositoryError(`${option}: ${error.message}`)
+      : error;
+  });
+}
+
+/** The first place of the line that contains a commit; undefined where not even the bad one does. */
+export async function placeOf(
+  commit: string,
+  { bad, commits, places }: Line,
+  repository: LinearRepository,
+): Promise<number | undefined> {
+  const own = places.get(commit);
+  if (own !== undefined) return own;
+  if (!(await repository.contains(bad, commit))) return undefined;
+  let [from, to] = [0, commits.length - 1];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (await repository.contains(commits[middle] ?? bad, commit)) to = middle;
+    else from = middle + 1;
+  }
+  return to;
+}

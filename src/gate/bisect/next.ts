@@ -1,0 +1,161 @@
+// What is booted next: nothing but the plan, the journal and what it costs decides, so a resumed bisection goes the same way.
+
+import type { Fault } from '../../model/bisect.ts';
+import type { Entry } from '../experiment/journal.ts';
+import { isShared, mostTriesOf, positionsPerBlast } from './blasts.ts';
+import { type Evidence, evidenceOf } from './evidence.ts';
+import type { BisectPlan } from './plan.ts';
+import {
+  alsoTelling,
+  type Costs,
+  type Ending,
+  nextBuilds,
+  nextStep,
+  probabilities,
+} from './search.ts';
+
+export type Next =
+  | {
+      kind: 'measure';
+      /** Several only where they share a blast, and then with both ends. */
+      variants: string[];
+      /** Why, for people who watch. */
+      why: string;
+    }
+  | { kind: 'ended'; ending: Ending }
+  /** Nothing can be compared with a good end that cannot be measured. */
+  | { kind: 'good-failed'; fault: Fault }
+  /** The laboratory tells nothing of it, time and again. */
+  | { kind: 'stuck'; variant: string; why: string };
+
+/** What boots and builds cost, in minutes. */
+export type BuildCosts = {
+  runMinutes: number;
+  buildMinutes: number;
+  /** Whether a blast would not wait for the variant. */
+  isReady(variant: string): boolean;
+};
+
+/** Costs for whoever asks only whether it has ended. */
+export const noCosts: BuildCosts = { runMinutes: 1, buildMinutes: 0, isReady: () => true };
+
+export function nextOf(plan: BisectPlan, entries: readonly Entry[], costs: BuildCosts): Next {
+  const evidence = evidenceOf(plan, entries);
+  const { positions, problem } = evidence;
+  const [good, bad] = [positions.at(0), positions.at(-1)];
+  if (good === undefined || bad === undefined) throw new RangeError('A range has two ends.');
+  if (good.finding.failure?.isSure) {
+    return { kind: 'good-failed', fault: good.finding.failure.fault };
+  }
+  if (problem.boots < problem.mostBoots) {
+    const again = tryAgain(plan, entries, evidence);
+    if (again !== undefined) return again;
+  }
+  const step = nextStep(problem, costsOf(evidence, costs));
+  if (step.kind === 'ended') return step;
+  const anyway = [...new Set([0, problem.steps, step.position])];
+  const beside = isShared(plan) ? alsoTelling(problem, anyway, positionsPerBlast - 1) : [];
+  const variants = [step.position, ...beside].flatMap(
+    (position) => positions[position]?.form.variant ?? [],
+  );
+  return measuring(plan, evidence, variants, step.why);
+}
+
+const costsOf = (
+  { positions }: Evidence,
+  { runMinutes, buildMinutes, isReady }: BuildCosts,
+): Costs => ({
+  runMinutes,
+  waitMinutes: (position) => (isReady(positions[position]?.form.variant ?? '') ? 0 : buildMinutes),
+});
+
+function measuring(
+  plan: BisectPlan,
+  { positions }: Evidence,
+  variants: readonly string[],
+  why: string,
+): Next {
+  const ends = [positions.at(0), positions.at(-1)].flatMap((end) => end?.form.variant ?? []);
+  const together = isShared(plan) ? [...new Set([...ends, ...variants])] : [...variants];
+  return { kind: 'measure', variants: together, why };
+}
+
+/**
+ * What told nothing comes again before anything else, so does a build that has failed once, as that costs no boot, and an
+ * end; where a form has failed the next one comes at once. Whether others have to be tried again is for the search to say.
+ * Where nobody can be blamed yet, as base was not measured since the testbed was opened, base comes in between.
+ */
+function tryAgain(
+  plan: BisectPlan,
+  entries: readonly Entry[],
+  evidence: Evidence,
+): Next | undefined {
+  const { positions, problem } = evidence;
+  const unfinished = positions.filter(({ finding, isNextForm }, index) => {
+    if (problem.skipped.has(index)) return false;
+    const isEnd = index === 0 || index === positions.length - 1;
+    const { lost, failure } = finding;
+    const isUnsure = failure?.isSure === false && (isEnd || failure.fault.kind === 'build-failed');
+    return lost !== undefined || isUnsure || isNextForm;
+  });
+  const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTriesOf(plan));
+  if (stuck !== undefined) {
+    return { kind: 'stuck', variant: stuck.form.variant, why: stuck.finding.lost?.why ?? '' };
+  }
+  const [first] = unfinished;
+  if (first === undefined) return undefined;
+  const { variant } = first.form;
+  const base = positions[0]?.form.variant ?? '';
+  if (lacksControl(entries, variant, base)) {
+    return measuring(plan, evidence, [base], 'see whether base works');
+  }
+  const why = first.isNextForm ? 'try what helps it' : 'try again';
+  return measuring(plan, evidence, [variant], why);
+}
+
+/** Whether nothing is left to be measured. */
+export const hasEnded = (plan: BisectPlan, entries: readonly Entry[]): boolean =>
+  nextOf(plan, entries, noCosts).kind === 'ended';
+
+/** Whether a variant has failed since the testbed was opened last, and base has not shown since that it works there. */
+function lacksControl(entries: readonly Entry[], variant: string, base: string): boolean {
+  return entries.reduce((isLacking, entry) => {
+    if (entry.kind === 'started') return false;
+    if (entry.kind === 'measured') {
+      return isLacking && !entry.runs.some((run) => run.variant === base);
+    }
+    if (entry.kind !== 'failed' || !entry.variants?.includes(variant)) return isLacking;
+    return isLacking || entry.lacksControl === true;
+  }, false);
+}
+
+const mostAhead = 3;
+const mostKept = 4;
+
+/**
+ * Variants in the order in which they are wanted, for a testbed that builds them: what is measured next, what may be
+ * after that, and of those that are there the ends, and some where the change is likeliest.
+ */
+export function wantedVariants(
+  plan: BisectPlan,
+  entries: readonly Entry[],
+  next: readonly string[],
+  isReady: (variant: string) => boolean,
+): string[] {
+  const { positions, problem } = evidenceOf(plan, entries);
+  const variantAt = (position: number) => positions[position]?.form.variant ?? '';
+  const isBuilt = (position: number) =>
+    isReady(variantAt(position)) || next.includes(variantAt(position));
+  const ahead = nextBuilds(problem, isBuilt, mostAhead).map(variantAt);
+  const chances = probabilities(problem);
+  const likeliest = chances.indexOf(Math.max(...chances));
+  const there = positions.map((_, position) => position).filter((one) => isReady(variantAt(one)));
+  const near = there
+    .toSorted((a, b) => Math.abs(a - likeliest) - Math.abs(b - likeliest))
+    .slice(0, mostKept)
+    .map(variantAt);
+  const ends = [0, positions.length - 1].map(variantAt);
+  return [
+    ...new Set([...next, ...ends.filter((end) => !isReady(end)), ...ahead, ...ends, ...near]),
+  ];
+}

@@ -1,0 +1,86 @@
+// What a bisection is told, fixed and written down before its first boot.
+import { z } from 'zod';
+import { shortId } from '../../model/patch.ts';
+import { historySchema, metricSchema, runSchema } from '../../model/result.ts';
+import { cellSchema, ownRulesSchema } from '../../model/scenario.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { plannedProfile, plannedTraffic } from '../experiment/plan.ts';
+import {
+  beginPlanFile,
+  hasPlanFile,
+  readPlanFile,
+  replacePlanFile,
+} from '../experiment/plan-file.ts';
+import { rangeSchema } from './range.ts';
+
+const bisectPlanSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** Both ends, fix-ups and skips, as they were typed. */
+  good: z.string(),
+  bad: z.string(),
+  fixUps: z.array(z.string()),
+  skips: z.array(z.string()),
+  range: rangeSchema,
+  testbed: z.string(),
+  system: z.enum(['linux', 'freebsd']),
+  /** Folder whose files are laid over the DUT's, for Linux. */
+  overlay: z.object({ path: z.string(), beside: z.string() }),
+  cell: cellSchema,
+  metric: metricSchema,
+  traffic: plannedTraffic,
+  /** Rules of the scenario that is a site's own, by its name. */
+  rules: z.record(z.string(), ownRulesSchema),
+  /** How profiles are taken of the culprit and its parent; absent: none are taken. */
+  profile: plannedProfile.optional(),
+  history: historySchema.optional(),
+  /** The change that is expected to be found, as a ratio: what a gate has told, or the loss that matters to one. */
+  effect: z.number(),
+  /** Runs of a gate on the same testbed under the same traffic: its base is the good end, and its patched the bad one. */
+  reproduction: z.array(runSchema),
+  seed: z.int(),
+  mostBoots: z.int().positive(),
+  /** Whether the bad end is measured without the culprit, too. */
+  isVerified: z.boolean(),
+});
+
+export type BisectPlan = z.infer<typeof bisectPlanSchema>;
+
+const file = 'bisect.json';
+
+/** Writes the plan so that it is there whole or not at all; a directory that is in use is a `PlanError`. */
+export const writeBisectPlan = (directory: string, plan: BisectPlan): Promise<void> =>
+  beginPlanFile(directory, file, plan);
+
+/** Writes a plan over the one that is there. */
+export const replaceBisectPlan = (directory: string, plan: BisectPlan): Promise<void> =>
+  replacePlanFile(directory, file, plan);
+
+/** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
+export const readBisectPlan = (directory: string): Promise<BisectPlan> =>
+  readPlanFile(directory, file, bisectPlanSchema);
+
+export const hasBisectPlan = (directory: string): Promise<boolean> => hasPlanFile(directory, file);
+
+/** The same plan without some commits of its range; throws a `UsageError` for one that is none of it, or an end. */
+export function withSkipped(plan: BisectPlan, commits: readonly string[]): BisectPlan {
+  const { revisions } = plan.range;
+  const between = revisions.slice(1, -1).map(({ commit }) => commit);
+  const stranger = commits.find((commit) => !between.includes(commit));
+  if (stranger !== undefined) {
+    throw new UsageError(
+      `--skip: ${shortId(stranger)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`,
+    );
+  }
+  const skipped = revisions.map((revision) =>
+    commits.includes(revision.commit) ? { ...revision, isSkipped: true } : revision,
+  );
+  return { ...plan, range: { ...plan.range, revisions: skipped } };
+}
+
+/** The same plan with more boots; throws a `UsageError` where it has as many already. */
+export function withMostBoots(plan: BisectPlan, mostBoots: number): BisectPlan {
+  if (mostBoots > plan.mostBoots) return { ...plan, mostBoots };
+  throw new UsageError(
+    `--max-boots: the bisection has up to ${plan.mostBoots} already, found ${mostBoots}.`,
+  );
+}

@@ -1,0 +1,153 @@
+// The range of a bisection: commits along first parents, which of them are the same kernel, and what can be put on top.
+import { z } from 'zod';
+import type { AnyBuilder } from '../../config/linux-builder.ts';
+import type { OverlayPlace } from '../../config/schema.ts';
+import { type LinearRepository, RepositoryError } from '../../forge/patch/repository.ts';
+import { readOverlay } from '../../kernel/overlay.ts';
+import type { Variant } from '../../kernel/variant.ts';
+import { commitId, shortId } from '../../model/patch.ts';
+import type { System } from '../../model/scenario.ts';
+import { excerpt } from '../../model/units.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { type Kernel, makeForms, readFixUps } from './fix-ups.ts';
+import { type Laid, laidOf } from './laid.ts';
+import { endsOf, type Line } from './line.ts';
+import { mergeAlike, withKeys, withNames } from './same-kernel.ts';
+import { readSkip, type Skip, skippedOf } from './skips.ts';
+
+/** What can be built of a revision. */
+export const formSchema = z.object({
+  /** Names the variant: forms that are the same kernel have the same name. */
+  variant: z.string(),
+  /** What is built: the revision's own commit, or one that was made of it with the fix-ups, and is only in this repository. */
+  commit: commitId,
+  fixUps: z.array(commitId),
+});
+
+export const revisionSchema = z.object({
+  place: z.int().nonnegative(),
+  commit: commitId,
+  subject: z.string(),
+  author: z.string(),
+  alike: z.int().nonnegative(),
+  isSkipped: z.boolean(),
+  /** The first is tried first; the next one where that one cannot be measured. */
+  forms: z.array(formSchema).min(1),
+});
+
+export const rangeSchema = z.object({
+  /** Commits after the good one, up to and with the bad one. */
+  commits: z.int().positive(),
+  /** Good one first, bad one last; those that are the same kernel as the one before are told with it. */
+  revisions: z.array(revisionSchema).min(2),
+  /** Sentences for people: fix-ups that apply nowhere it matters, or not to some. */
+  notes: z.array(z.string()),
+});
+
+export type Form = z.infer<typeof formSchema>;
+export type Revision = z.infer<typeof revisionSchema>;
+export type Range = z.infer<typeof rangeSchema>;
+
+export type RangeRequest = {
+  /** Any names of commits, as they were typed. */
+  good: string;
+  bad: string;
+  /** `COMMIT`, or `A..B`: after A up to B. */
+  skips: readonly string[];
+  /** `FIX`, or `FIX:FIRST` where FIX is needed from FIRST on. */
+  fixUps: readonly string[];
+  system: System;
+  overlay: OverlayPlace;
+  /** Absent: whatever a commit changes makes another kernel. */
+  builder: AnyBuilder | undefined;
+};
+
+/**
+ * What there is to bisect. Throws a `UsageError` or a `RepositoryError` that names the option where that is nothing.
+ *
+ * @param onProgress is told in a few words how far it is.
+ */
+export async function readRange(
+  request: RangeRequest,
+  repository: LinearRepository,
+  onProgress: (text: string) => void,
+): Promise<Range> {
+  const { good, bad, steps } = await endsOf(request, repository);
+  const laid = await laidOf({ ...request, good }, repository);
+  onProgress(`${steps} commits are read`);
+  const { line, kernels } = await readLine({ good, bad }, laid, repository);
+  if (kernels.length < 2) {
+    throw new UsageError(
+      `0 commits of ${steps} after --good ${excerpt(request.good)} up to --bad ${excerpt(request.bad)} touch ${laid.what}: name a range with some that do.`,
+    );
+  }
+  const skips: Skip[] = [];
+  for (const text of request.skips) skips.push(await readSkip(text, line, repository));
+  const fixUps = await readFixUps(request.fixUps, line, laid, repository);
+  const { forms, notes } = await makeForms(kernels, fixUps, laid, onProgress);
+  const built = kernels.map((kernel, index) => ({ ...kernel, forms: forms[index] ?? [] }));
+  const distinct = mergeAlike(await withKeys(built, laid, repository));
+  const skipped = skippedOf(distinct, skips);
+  const revisions = withNames(distinct).map(({ last, tree, ...revision }) => ({
+    ...revision,
+    alike: last - revision.place,
+    isSkipped: skipped.has(revision.place),
+  }));
+  return { commits: steps, revisions, notes };
+}
+
+/** What the testbed is given to build of a form, or to lay: commits that were made are made anew where they are gone. */
+export async function variantOf(
+  { commit: baseCommit }: Pick<Revision, 'commit'>,
+  { variant, commit, fixUps }: Form,
+  { system, overlay }: Pick<RangeRequest, 'system' | 'overlay'>,
+  repository: LinearRepository,
+): Promise<Variant> {
+  await makeAgain({ baseCommit, commit, fixUps }, repository);
+  if (system === 'linux') {
+    return readOverlay(repository, { variant, commit }, await repository.pathOf(overlay));
+  }
+  const kernel = { kind: 'tree' as const, baseCommit };
+  if (commit === baseCommit) return { variant, commit, files: [], kernel };
+  const diff = (await repository.diff(baseCommit, commit)).toString('base64');
+  return { variant, commit, files: [], kernel: { ...kernel, diff } };
+}
+
+async function makeAgain(
+  { baseCommit, commit, fixUps }: { baseCommit: string; commit: string; fixUps: string[] },
+  repository: LinearRepository,
+): Promise<void> {
+  if (fixUps.length === 0) return;
+  let made = { commit: baseCommit, tree: (await repository.idAt(baseCommit, '')) ?? '' };
+  for (const fixUp of fixUps) {
+    const picked = await (await repository.picker(fixUp))(made);
+    if (picked.kind === 'picked') made = picked.tip;
+  }
+  if (made.commit === commit) return;
+  throw new RepositoryError(
+    `${shortId(baseCommit)} with ${fixUps.map(shortId).join(' and ')} on top comes out otherwise than when the bisection began: this git merges in another way, so begin anew.`,
+  );
+}
+
+/** Commits that are the same kernel as the one before are told with it. */
+async function readLine(
+  { good, bad }: { good: string; bad: string },
+  laid: Laid,
+  repository: LinearRepository,
+): Promise<{ line: Line; kernels: Kernel[] }> {
+  const tree = (await repository.idAt(good, '')) ?? '';
+  let current = { place: 0, last: 0, commit: good, tree, ...(await repository.describe(good)) };
+  const kernels: Kernel[] = [current];
+  const commits = [good];
+  for await (const next of repository.firstParents(good, bad)) {
+    const place = commits.push(next.commit) - 1;
+    current.last = place;
+    if (!(await laid.changesWith(next))) continue;
+    current.last = place - 1;
+    const { changes, ...about } = next;
+    current = { place, last: place, ...about };
+    kernels.push(current);
+  }
+  const places = new Map(commits.map((commit, place) => [commit, place]));
+  return { line: { good, bad, commits, places }, kernels };
+}

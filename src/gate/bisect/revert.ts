@@ -1,0 +1,34 @@
+// The bad end without the culprit: what the answer of a bisection is held against.
+
+import type { LinearRepository } from '../../forge/patch/repository.ts';
+import type { Variant } from '../../kernel/variant.ts';
+import { plainLine } from '../../model/escape.ts';
+import { shortId } from '../../model/patch.ts';
+import { revertedName } from './evidence.ts';
+import type { BisectPlan } from './plan.ts';
+import { type Form, variantOf } from './range.ts';
+
+/** `bad` is a form of the bad end; `impossible` says in a sentence why the culprit cannot be taken out of it. */
+export async function revertedVariant(
+  { culprit, bad }: { culprit: string; bad: Form },
+  plan: Pick<BisectPlan, 'range' | 'system' | 'overlay'>,
+  repository: LinearRepository,
+): Promise<Variant | { impossible: string }> {
+  const end = plan.range.revisions.at(-1);
+  if (end === undefined) throw new RangeError('A range has two ends.');
+  // A commit that was made for it may be gone from the repository, and is made anew.
+  await variantOf(end, bad, plan, repository);
+  const tree = (await repository.idAt(bad.commit, '')) ?? '';
+  const takeBack = await repository.picker(culprit, true);
+  const picked = await takeBack({ commit: bad.commit, tree });
+  const name = shortId(culprit);
+  if (picked.kind === 'conflict') {
+    const paths = plainLine(picked.paths.slice(0, 3).join(', '), 200);
+    return { impossible: `What ${name} changed was changed again since, in ${paths}.` };
+  }
+  if (picked.kind === 'nothing-to-do') {
+    return { impossible: `What ${name} changed is not in the bad end any more.` };
+  }
+  const form = { variant: revertedName, commit: picked.tip.commit, fixUps: [] };
+  return variantOf(end, form, plan, repository);
+}

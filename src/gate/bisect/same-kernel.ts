@@ -1,0 +1,94 @@
+// Which forms of a range are the same kernel, whatever they were made of, and what they are called.
+
+import type { LinearRepository } from '../../forge/patch/repository.ts';
+import { shortId } from '../../model/patch.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import type { Kernel, Made } from './fix-ups.ts';
+import type { Laid } from './laid.ts';
+
+type Built<Form> = Kernel & { forms: Form[] };
+
+/** Forms that have the same key are the same kernel. */
+type Keyed = Built<Made & { key: string }>;
+
+/** Goes by the ids of what is laid; and where fix-ups begin or end, by what differs: FIX^ with FIX on top is FIX. */
+export async function withKeys(
+  built: readonly Built<Made>[],
+  laid: Laid,
+  repository: LinearRepository,
+): Promise<Keyed[]> {
+  const commits = built.flatMap(({ forms }) => forms.map(({ commit }) => commit));
+  const ids = laid.goesById ? await repository.idsAt(commits, laid.folder) : commits;
+  const own = new Map(commits.map((commit, index) => [commit, ids[index] ?? '']));
+  const earlier = new Map<string, string>();
+  const keyOf = ({ commit }: Made): string => {
+    const id = own.get(commit) ?? commit;
+    return earlier.get(id) ?? id;
+  };
+  const isSame = async (before: Made, form: Made): Promise<boolean> => {
+    const isMade = before.fixUps.length + form.fixUps.length > 0;
+    if (!isMade || keyOf(before) === keyOf(form)) return false;
+    return (await laid.difference(before.commit, form.commit)) === 'none';
+  };
+  for (const [index, kernel] of built.entries()) {
+    const before = built[index - 1];
+    if (before === undefined || !laid.goesById) continue;
+    if (onTopOf(before) === onTopOf(kernel)) continue;
+    for (const form of kernel.forms) {
+      for (const other of before.forms) {
+        if (await isSame(other, form)) earlier.set(own.get(form.commit) ?? '', keyOf(other));
+      }
+    }
+  }
+  return built.map((kernel) => ({
+    ...kernel,
+    forms: kernel.forms.map((form) => ({ ...form, key: keyOf(form) })),
+  }));
+}
+
+const onTopOf = ({ forms }: Built<Made>): string =>
+  forms.map(({ fixUps }) => fixUps.join(' ')).join();
+
+/** Tells with the one before what is the same kernel by what is tried first. Throws a `UsageError` where both ends are. */
+export function mergeAlike(kernels: readonly Keyed[]): Keyed[] {
+  const distinct: Keyed[] = [];
+  for (const kernel of kernels) {
+    const before = distinct.at(-1);
+    if (before === undefined || keyOf(before) !== keyOf(kernel)) distinct.push({ ...kernel });
+    else before.last = kernel.last;
+  }
+  const [first, last] = [distinct.at(0), distinct.at(-1)];
+  if (first === undefined || last === undefined || keyOf(first) === keyOf(last)) {
+    throw new UsageError(
+      '--good and --bad come out as the same, so there is no difference to be found: what was changed in between was taken back, or comes with a fix-up.',
+    );
+  }
+  return distinct;
+}
+
+const keyOf = ({ forms }: Keyed): string | undefined => forms[0]?.key;
+
+/** The ends are `base` and `patched`, all others go by their commits; a kernel that comes twice keeps its name. */
+export function withNames(
+  kernels: readonly Keyed[],
+): Built<{ variant: string; commit: string; fixUps: string[] }>[] {
+  const [base, patched] = [kernels.at(0), kernels.at(-1)].map((end) => end?.forms[0]?.key ?? '');
+  const names = new Map([
+    [base, 'base'],
+    [patched, 'patched'],
+  ]);
+  const taken = new Set<string>();
+  return kernels.map((kernel) => {
+    const forms = new Map<string, { variant: string; commit: string; fixUps: string[] }>();
+    for (const { key, commit, fixUps } of kernel.forms) {
+      const onTop = fixUps.length > 0 ? `-with-${fixUps.map(shortId).join('-')}` : '';
+      const name = `${shortId(kernel.commit)}${onTop}`;
+      // Whoever has time can make two commits whose ids begin alike.
+      const variant = names.get(key) ?? (taken.has(name) ? `${kernel.commit}${onTop}` : name);
+      taken.add(name);
+      names.set(key, variant);
+      if (!forms.has(variant)) forms.set(variant, { variant, commit, fixUps });
+    }
+    return { ...kernel, forms: [...forms.values()] };
+  });
+}

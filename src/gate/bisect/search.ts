@@ -1,0 +1,590 @@
+// Which commit is measured next, and when it is known which one changed the rate: pure, from nothing but what was measured.
+import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
+import { type Noise, relevantTo, sumOf } from '../../analysis/stats/evidence.ts';
+import { informationOf } from './information.ts';
+
+/** Positions are those of kernels along the range: 0 is good, `steps` is bad. */
+export type Problem = {
+  steps: number;
+  /** Natural logarithms of the rate of each boot, by position; those without any may be absent. */
+  measured: ReadonlyMap<number, readonly number[]>;
+  /** Positions that could not be measured. */
+  failed: ReadonlyMap<number, Failure>;
+  /** Positions that nobody wants to be tried. */
+  skipped: ReadonlySet<number>;
+  /** The noise that earlier experiments have met. */
+  history: Noise;
+  /** Most boots, failed ones too, and how many there were. */
+  mostBoots: number;
+  boots: number;
+};
+
+/** Alike are those of the same `kind`; what happened but once may not happen again. */
+export type Failure = { kind: string; isSure: boolean };
+
+export type Costs = {
+  /** What one boot with its blast takes. */
+  runMinutes: number;
+  /** Until the kernel of a position is there; 0 where it is. */
+  waitMinutes(position: number): number;
+};
+
+/** The change lies in the steps after the position `after`, up to the one that ends at `last`. */
+export type Found = { after: number; last: number; probability: number };
+
+export type Ending =
+  | ({ kind: 'found' } & Found)
+  | { kind: 'not-reproduced' }
+  /** `at` are the positions between which the rate differs, and no step stands out. */
+  | { kind: 'slide'; at: number[] }
+  | { kind: 'several'; found: Found[]; open: { after: number; last: number }[] }
+  | {
+      kind: 'inconclusive';
+      /** The likeliest steps by the positions at which they end, at most three. */
+      best: { last: number; probability: number }[];
+      bootsExpected: number;
+    };
+
+/** `why` is for people who watch. */
+export type Step =
+  | { kind: 'measure'; position: number; why: Why }
+  | { kind: 'ended'; ending: Ending };
+
+type Why = 'reproduce' | 'search' | 'look again' | 'confirm' | 'strengthen an end' | 'try again';
+
+/** A stretch of the range whose ends differ. */
+type Segment = { low: number; high: number };
+
+const wantedProbability = 0.99;
+const bootsOfNeighbour = 2;
+const mostBootsOfEnd = 20;
+const bootsOfThirdLevel = 4;
+const deepest = 4;
+/** The least difference that makes a level of its own, beyond what chance says. */
+const leastLevelRatio = 0.01;
+/** Generalized likelihood ratios: that good and bad differ, that a position is at neither level, that one boot of it is. */
+const reproducedAt = 150;
+const thirdLevelAt = 1000;
+const loneAt = 3000;
+/** Failures that are alike so close to each other are one, and what lies between is not tried. */
+const nearFailures = 16;
+
+/** What to do next. The same problem gives the same step, whatever was the order of the boots. */
+export function nextStep(problem: Problem, costs: Costs): Step {
+  const { failed, steps } = problem;
+  if (isLost(failed, 0) || isLost(failed, steps)) return ended({ kind: 'not-reproduced' });
+  const known = readied(problem);
+  const poorer = poorerOf(known, 0, steps);
+  const boots = bootsAt(known, poorer);
+  if (boots < 2 || ratioBetween(known, 0, steps) < reproducedAt) {
+    const isSpent = boots >= mostBootsOfEnd || isOver(known);
+    return isSpent ? ended({ kind: 'not-reproduced' }) : measure(poorer, 'reproduce');
+  }
+  const endings: Ending[] = [];
+  for (const leaf of leavesOf(known)) {
+    const step = stepIn(known, leaf, costs);
+    if (step.kind === 'measure') {
+      if (!isOver(known)) return step;
+      endings.push(inconclusive(known, leaf.segment));
+    } else {
+      endings.push(step.ending);
+    }
+  }
+  return ended(together(known, endings));
+}
+
+/**
+ * The kernels to build next, the most useful first, beside those that are built or being built: each at the middle of
+ * the likeliest stretch without one.
+ */
+export function nextBuilds(
+  problem: Problem,
+  isBuilt: (position: number) => boolean,
+  count: number,
+): number[] {
+  const known = readied(problem);
+  const open = openLeaf(known);
+  if (open === undefined) return [];
+  const { low, high } = open.segment;
+  return partings(known, open, positions(low, high).filter(isBuilt), count);
+}
+
+type OpenLeaf = { segment: Segment; chances: Chances };
+
+/** The part of the range in which something is still to be found, or the first. */
+function openLeaf(known: Known): OpenLeaf | undefined {
+  const leaves = leavesOf(known).map(({ segment }) => ({
+    segment,
+    chances: chancesIn(known, segment),
+  }));
+  const isOpen = ({ chances }: OpenLeaf) =>
+    stretchIn(known, chances).probability < wantedProbability;
+  return leaves.find(isOpen) ?? leaves[0];
+}
+
+/** Positions, each of which parts the likeliest of the stretches that the others leave. */
+function partings(
+  known: Known,
+  { segment, chances }: OpenLeaf,
+  others: readonly number[],
+  count: number,
+): number[] {
+  const inside = others.filter((position) => position > segment.low && position < segment.high);
+  const stops = [...new Set([segment.low, ...inside, segment.high])].sort((a, b) => a - b);
+  const chosen: number[] = [];
+  while (chosen.length < count) {
+    const next = largestGap(stops, chances, (position) => !known.unfit.has(position));
+    if (next === undefined) break;
+    chosen.push(next);
+    stops.push(next);
+    stops.sort((a, b) => a - b);
+  }
+  return chosen;
+}
+
+/**
+ * What else to measure where several positions share a blast: the neighbours that an answer would need, and then those
+ * that part the likeliest stretches. At most `count` positions inside the range, beside those that are measured anyway.
+ */
+export function alsoTelling(
+  problem: Problem,
+  measured: readonly number[],
+  count: number,
+): number[] {
+  const known = readied(problem);
+  const open = openLeaf(known);
+  if (open === undefined) return [];
+  const { after, last } = stretchIn(known, open.chances);
+  const neighbours = [after, last].filter(
+    (position) => bootsAt(known, position) > 0 && bootsAt(known, position) < bootsOfNeighbour,
+  );
+  const wanted = neighbours.filter((position) => !measured.includes(position)).slice(0, count);
+  return [
+    ...wanted,
+    ...partings(known, open, [...known.places, ...measured, ...wanted], count - wanted.length),
+  ];
+}
+
+/** How likely each step is the one that changed the rate, by the position at which it ends; that of 0 is 0. */
+export function probabilities(problem: Problem): number[] {
+  const known = readied(problem);
+  const all = new Array<number>(problem.steps + 1).fill(0);
+  for (const { segment } of leavesOf(known)) {
+    const { upTo } = chancesIn(known, segment);
+    for (const position of positions(segment.low + 1, segment.high)) {
+      all[position] = upTo(position) - upTo(position - 1);
+    }
+  }
+  return all;
+}
+
+/** What lies between two failures of a kind, near each other, and was never tried. */
+export const takenForFailed = (problem: Pick<Problem, 'failed' | 'measured'>): number[] =>
+  failuresTogether(problem).flatMap(({ low, high }) => positions(low + 1, high - 1));
+
+/** Neighbours among the failures that are alike and near each other, with nothing measured between. */
+function failuresTogether({ failed, measured }: Pick<Problem, 'failed' | 'measured'>): Segment[] {
+  const known = [...failed.keys()].sort((a, b) => a - b);
+  return known.slice(1).flatMap((high, index) => {
+    const low = known[index] ?? high;
+    const isAlike = failed.get(low)?.kind === failed.get(high)?.kind;
+    const isParted = positions(low + 1, high - 1).some((position) => measured.has(position));
+    return isAlike && high - low <= nearFailures && !isParted ? { low, high } : [];
+  });
+}
+
+/** A problem with what is computed of it once. */
+type Known = Problem & {
+  /** Positions that have been measured, ascending. */
+  places: readonly number[];
+  /** Failed, taken for failed, and skipped. */
+  unfit: ReadonlySet<number>;
+  /** The noise of all boots together with earlier experiments, and that of those experiments alone. */
+  noise: Noise;
+  earlier: Noise;
+};
+
+/** Boots in an order of their own: sums depend on it in their last digits. */
+function readied(problem: Problem): Known {
+  const measured = new Map(
+    [...problem.measured]
+      .filter(([, values]) => values.length > 0)
+      .map(([position, values]) => [position, values.toSorted((a, b) => a - b)] as const),
+  );
+  const { failed, skipped, history } = problem;
+  const places = [...measured.keys()].sort((a, b) => a - b);
+  const unfit = new Set([...failed.keys(), ...skipped, ...takenForFailed(problem)]);
+  const own = spreadOf(places.map((place) => measured.get(place) ?? []));
+  const earlier = relevantTo(own, history);
+  return { ...problem, measured, places, unfit, noise: sumOf(own, earlier), earlier };
+}
+
+/** Deviations of boots from the mean of their own position. */
+function spreadOf(sets: Iterable<readonly number[]>): Noise {
+  let sumOfSquares = 0;
+  let degreesOfFreedom = 0;
+  for (const values of sets) {
+    if (values.length < 2) continue;
+    sumOfSquares += sumNthPowerDeviations([...values], 2);
+    degreesOfFreedom += values.length - 1;
+  }
+  return { sumOfSquares, degreesOfFreedom };
+}
+
+type Leaf = {
+  segment: Segment;
+  look: { kind: 'plain' } | { kind: 'again'; position: number } | { kind: 'too-deep' };
+};
+
+/** The range, parted where a position has a level of its own: each part has a change to be found. */
+const leavesOf = (known: Known): Leaf[] => partsOf(known, { low: 0, high: known.steps }, 0);
+
+function partsOf(known: Known, segment: Segment, depth: number): Leaf[] {
+  const third = thirdLevelIn(known, segment);
+  if (third === undefined) return [{ segment, look: { kind: 'plain' } }];
+  const { position } = third;
+  if (third.kind === 'again') return [{ segment, look: { kind: 'again', position } }];
+  if (depth === deepest) return [{ segment, look: { kind: 'too-deep' } }];
+  const { low, high } = segment;
+  return [
+    ...partsOf(known, { low, high: position }, depth + 1),
+    ...partsOf(known, { low: position, high }, depth + 1),
+  ];
+}
+
+/**
+ * A position at neither level. One boot that lies off may be chance, and is repeated; a level is believed when its
+ * boots and those of both ends say so.
+ */
+function thirdLevelIn(
+  known: Known,
+  segment: Segment,
+): { kind: 'again' | 'level'; position: number } | undefined {
+  const { low, high } = segment;
+  const inside = known.places.filter((place) => place > low && place < high);
+  if (inside.length === 0) return undefined;
+  const { likeliest } = chancesIn(known, segment);
+  const apart = inside.flatMap((position) => {
+    const own = mean(valuesAt(known, position));
+    const isOff = (from: number, to: number): boolean => {
+      const others = known.places
+        .filter((place) => place >= from && place <= to && place !== position)
+        .flatMap((place) => valuesAt(known, place));
+      const distance = Math.abs(own - mean(others));
+      return distance > leastLevelRatio && likelihoodRatio(known, distance) > loneAt;
+    };
+    const boots = bootsAt(known, position);
+    const ends = [low, high];
+    const ratio = Math.min(...ends.map((end) => ratioBetween(known, position, end)));
+    const isFarFrom = (end: number) => Math.abs(own - mean(valuesAt(known, end))) > leastLevelRatio;
+    if (boots >= 2 && ratio >= thirdLevelAt && ends.every(isFarFrom)) {
+      return { position, ratio, wanting: [position, low, high] };
+    }
+    const isLone = boots < 3 && isOff(low, likeliest.low) && isOff(likeliest.high, high);
+    return isLone ? { position, ratio: 0, wanting: [position] } : [];
+  });
+  const [clearest] = apart.toSorted((a, b) => b.ratio - a.ratio);
+  if (clearest === undefined) return undefined;
+  if (clearest.ratio === 0) return { kind: 'again', position: clearest.position };
+  const poor = clearest.wanting.find((place) => bootsAt(known, place) < bootsOfThirdLevel);
+  return poor === undefined
+    ? { kind: 'level', position: clearest.position }
+    : { kind: 'again', position: poor };
+}
+
+function stepIn(known: Known, { segment, look }: Leaf, costs: Costs): Step {
+  const { low, high } = segment;
+  if (look.kind === 'again') return measure(look.position, 'look again');
+  if (look.kind === 'too-deep') return ended({ kind: 'slide', at: [low, high] });
+  const chances = chancesIn(known, segment);
+  const stretch = stretchIn(known, chances);
+  if (stretch.probability >= wantedProbability) {
+    const unsure = unsureFailure(known, stretch);
+    if (unsure !== undefined) return measure(unsure, 'try again');
+    const poorer = poorerOf(known, stretch.after, stretch.last);
+    if (bootsAt(known, poorer) < bootsOfNeighbour) return measure(poorer, 'confirm');
+    return ended({ kind: 'found', ...stretch });
+  }
+  const position = mostTelling(known, segment, chances, costs);
+  const weak = weakEnd(known, segment, chances, position);
+  if (weak !== undefined) return measure(weak, 'strengthen an end');
+  return position === undefined ? ended(inconclusive(known, segment)) : measure(position, 'search');
+}
+
+/** The position at which a boot tells most, a minute. */
+function mostTelling(
+  known: Known,
+  { low, high }: Segment,
+  { upTo, distance }: Chances,
+  { waitMinutes, runMinutes }: Costs,
+): number | undefined {
+  const toFailure = distancesToFailure(known);
+  let best: number | undefined;
+  let most = 0;
+  for (let position = low; position <= high; position++) {
+    if (known.unfit.has(position)) continue;
+    const works = bootsAt(known, position) > 0 ? 1 : chanceToWork(toFailure, position);
+    const bits = informationOf(upTo(position), distance) * works;
+    if (bits === 0) continue;
+    const gain = bits / (waitMinutes(position) + runMinutes);
+    if (gain > most * (1 + 1e-9)) {
+      best = position;
+      most = gain;
+    }
+  }
+  return best;
+}
+
+/** Failures come in clusters; a twentieth of what was never tried fails anyway. */
+const chanceToWork = (toFailure: (position: number) => number, position: number): number =>
+  0.95 * (1 - Math.exp(-toFailure(position) / 4));
+
+function distancesToFailure({ failed }: Known): (position: number) => number {
+  const known = [...failed.keys()];
+  return (position) => Math.min(...known.map((other) => Math.abs(position - other)));
+}
+
+/**
+ * The end of a segment of which less is known than of the position that is to be measured: to repeat that one for ever
+ * tells nothing of the level that it is held against.
+ */
+function weakEnd(
+  known: Known,
+  { low, high }: Segment,
+  { upTo }: Chances,
+  position: number | undefined,
+): number | undefined {
+  if (position === undefined) return undefined;
+  const bootsWhere = (isThere: (chance: number) => boolean) =>
+    sum(
+      known.places
+        .filter((place) => place >= low && place <= high && isThere(upTo(place)))
+        .map((place) => bootsAt(known, place)),
+    );
+  const boots = bootsAt(known, position);
+  if (boots >= bootsWhere((chance) => chance <= 0.05)) return low;
+  return boots >= bootsWhere((chance) => chance >= 0.95) ? high : undefined;
+}
+
+type Chances = {
+  segment: Segment;
+  /** That the change lies after the low end and not after a position. */
+  upTo(position: number): number;
+  /** Neighbours that were measured, between which it is likeliest. */
+  likeliest: Segment;
+  /** Between the two levels then, in deviations of a boot. */
+  distance: number;
+};
+
+/**
+ * Where the change lies, with both levels unknown: each gap between measured neighbours parts the boots in two, and is as
+ * likely as they are then alike (the normal likelihood, its means and variance integrated out with the noise of
+ * earlier experiments), its steps among each other equally.
+ */
+function chancesIn(known: Known, segment: Segment): Chances {
+  const { low, high } = segment;
+  const stops = [
+    ...new Set([low, ...known.places.filter((place) => place > low && place < high), high]),
+  ];
+  const outside = known.places.filter((place) => place < low || place > high);
+  const earlier = sumOf(known.earlier, spreadOf(outside.map((place) => valuesAt(known, place))));
+  const logs = splitLogs(
+    stops.map((stop) => valuesAt(known, stop)),
+    earlier,
+  );
+  const greatest = Math.max(...logs);
+  const lengths = stops.slice(1).map((stop, index) => stop - (stops[index] ?? stop));
+  const masses = logs.map((log, index) => Math.exp(log - greatest) * (lengths[index] ?? 0));
+  const total = sum(masses);
+  const before = [0];
+  for (const mass of masses) before.push((before.at(-1) ?? 0) + mass / total);
+  before[before.length - 1] = 1;
+  const best = logs.indexOf(greatest);
+  const levels = levelsAt(
+    stops.map((stop) => valuesAt(known, stop)),
+    best,
+  );
+  return {
+    segment,
+    likeliest: { low: stops[best] ?? low, high: stops[best + 1] ?? high },
+    distance: Math.abs(levels.left - levels.right) / deviationOf(known.noise),
+    upTo(position) {
+      const gap = lastIndexAtMost(stops, position);
+      const [from = 0, to = 1] = [before[gap], before[gap + 1]];
+      const start = stops[gap] ?? low;
+      return gap === stops.length - 1
+        ? 1
+        : from + ((to - from) * (position - start)) / (lengths[gap] ?? 1);
+    },
+  };
+}
+
+/** Logarithms of the likelihood, up to a constant, that the change lies in each gap between sets of boots. */
+function splitLogs(sets: readonly (readonly number[])[], earlier: Noise): number[] {
+  const origin = sets.find(({ length }) => length > 0)?.[0] ?? 0;
+  const moments = sets.map((values) => momentsOf(values.map((value) => value - origin)));
+  const whole = moments.reduce(added, nothing);
+  let left = nothing;
+  return moments.slice(0, -1).map((own) => {
+    left = added(left, own);
+    const right = {
+      count: whole.count - left.count,
+      sum: whole.sum - left.sum,
+      squares: whole.squares - left.squares,
+    };
+    if (left.count === 0 || right.count === 0) return 0;
+    const degreesOfFreedom = earlier.degreesOfFreedom + whole.count - 2;
+    const squares = Math.max(earlier.sumOfSquares + spread(left) + spread(right), leastSquares);
+    return -(Math.log(left.count * right.count) + degreesOfFreedom * Math.log(squares)) / 2;
+  });
+}
+
+/** Boots that are all the same, as of a simulator, leave no noise at all to divide by. */
+const leastSquares = 1e-12;
+
+type Moments = { count: number; sum: number; squares: number };
+
+const nothing: Moments = { count: 0, sum: 0, squares: 0 };
+
+const momentsOf = (values: readonly number[]): Moments =>
+  values.reduce(
+    (all, value) => added(all, { count: 1, sum: value, squares: value * value }),
+    nothing,
+  );
+
+const added = (one: Moments, other: Moments): Moments => ({
+  count: one.count + other.count,
+  sum: one.sum + other.sum,
+  squares: one.squares + other.squares,
+});
+
+const spread = ({ count, sum, squares }: Moments): number =>
+  Math.max(0, squares - (sum * sum) / count);
+
+/** Means of all boots up to the set before a gap, and after it. */
+function levelsAt(
+  sets: readonly (readonly number[])[],
+  gap: number,
+): { left: number; right: number } {
+  const levelOf = (parts: readonly (readonly number[])[]) => {
+    const values = parts.flat();
+    return values.length === 0 ? Number.NaN : mean(values);
+  };
+  return { left: levelOf(sets.slice(0, gap + 1)), right: levelOf(sets.slice(gap + 1)) };
+}
+
+/** The likeliest steps in a row between two positions that can be measured, with nothing between that can. */
+function stretchIn(known: Known, { segment, upTo }: Chances): Found {
+  let best: Found = { after: segment.low, last: segment.high, probability: 0 };
+  let after = segment.low;
+  for (let last = segment.low + 1; last <= segment.high; last++) {
+    if (known.unfit.has(last) && last !== segment.high) continue;
+    const probability = upTo(last) - upTo(after);
+    if (probability > best.probability) best = { after, last, probability };
+    after = last;
+  }
+  return best;
+}
+
+function inconclusive(known: Known, segment: Segment): Ending {
+  const chances = chancesIn(known, segment);
+  const { upTo, distance } = chances;
+  const steps = positions(segment.low + 1, segment.high).map((last) => ({
+    last,
+    probability: upTo(last) - upTo(last - 1),
+  }));
+  const best = steps.toSorted((a, b) => b.probability - a.probability).slice(0, 3);
+  const bits = -sum(steps.map(({ probability: p }) => (p > 0 ? p * Math.log2(p) : 0)));
+  const bootsExpected = Math.ceil(
+    bits / Math.max(informationOf(0.5, distance), 0.001) + (2 * Math.log(100)) / distance ** 2,
+  );
+  return { kind: 'inconclusive', best, bootsExpected };
+}
+
+function together(known: Known, endings: readonly Ending[]): Ending {
+  const [only] = endings;
+  if (endings.length === 1 && only !== undefined) return only;
+  const found = endings.flatMap((ending) => (ending.kind === 'found' ? foundOf(ending) : []));
+  const segments = leavesOf(known).map(({ segment }) => segment);
+  const open = segments
+    .filter((_, index) => endings[index]?.kind !== 'found')
+    .map(({ low, high }) => ({ after: low, last: high }));
+  if (found.length > 0) return { kind: 'several', found, open };
+  return { kind: 'slide', at: [...segments.map(({ low }) => low), known.steps] };
+}
+
+const foundOf = ({ after, last, probability }: Found): Found => ({ after, last, probability });
+
+/** The position in the heaviest gap between stops that parts it best; undefined where there is none left. */
+function largestGap(
+  stops: readonly number[],
+  { upTo }: Chances,
+  isFit: (position: number) => boolean,
+): number | undefined {
+  const gaps = stops.slice(1).map((high, index) => ({ low: stops[index] ?? high, high }));
+  const candidates = gaps.flatMap(({ low, high }) => {
+    const middle = (upTo(low) + upTo(high)) / 2;
+    const [best] = positions(low + 1, high - 1)
+      .filter(isFit)
+      .toSorted((a, b) => Math.abs(upTo(a) - middle) - Math.abs(upTo(b) - middle));
+    return best === undefined ? [] : { position: best, mass: upTo(high) - upTo(low) };
+  });
+  return candidates.toSorted((a, b) => b.mass - a.mass)[0]?.position;
+}
+
+/** The generalized likelihood ratio of two positions that differ against two that are alike, with the noise unknown. */
+function ratioBetween(known: Known, one: number, other: number): number {
+  const [a, b] = [valuesAt(known, one), valuesAt(known, other)];
+  if (a.length === 0 || b.length === 0) return 0;
+  const distance = mean([...a]) - mean([...b]);
+  return likelihoodRatio(known, distance / Math.sqrt(1 / a.length + 1 / b.length));
+}
+
+/** That a number of the deviation of one boot is no chance: the likelihood ratio of Student's t. */
+function likelihoodRatio({ noise }: Known, distance: number): number {
+  const { degreesOfFreedom } = noise;
+  const t = distance / deviationOf(noise);
+  return (1 + t ** 2 / degreesOfFreedom) ** ((degreesOfFreedom + 2) / 2);
+}
+
+const deviationOf = ({ sumOfSquares, degreesOfFreedom }: Noise): number =>
+  Math.sqrt(Math.max(sumOfSquares, leastSquares) / Math.max(degreesOfFreedom, 1));
+
+const valuesAt = ({ measured }: Problem, position: number): readonly number[] =>
+  measured.get(position) ?? [];
+
+const bootsAt = (problem: Problem, position: number): number => valuesAt(problem, position).length;
+
+const poorerOf = (problem: Problem, one: number, other: number): number =>
+  bootsAt(problem, other) < bootsAt(problem, one) ? other : one;
+
+const isLost = (failed: Problem['failed'], position: number): boolean =>
+  failed.get(position)?.isSure === true;
+
+/** One that happened but once, and to no neighbour: the laboratory may have been the reason. */
+function unsureFailure(known: Known, { after, last }: Found): number | undefined {
+  const sure = new Set(failuresTogether(known).flatMap(({ low, high }) => [low, high]));
+  return positions(after + 1, last - 1).find(
+    (position) => known.failed.get(position)?.isSure === false && !sure.has(position),
+  );
+}
+
+const isOver = ({ boots, mostBoots }: Problem): boolean => boots >= mostBoots;
+
+const measure = (position: number, why: Why): Step => ({ kind: 'measure', position, why });
+
+const ended = (ending: Ending): Step => ({ kind: 'ended', ending });
+
+/** All from one to another, both included. */
+const positions = (low: number, high: number): number[] =>
+  Array.from({ length: Math.max(0, high - low + 1) }, (_, index) => low + index);
+
+const lastIndexAtMost = (ascending: readonly number[], value: number): number => {
+  let [low, high] = [0, ascending.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((ascending[middle] ?? 0) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};

@@ -1,0 +1,256 @@
+// What bisections would take on a lab of known noise, and how often they would name the wrong commit.
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
+import { mean, quantile } from 'simple-statistics';
+import { cellSource, earlierNoise, type NoiseSource } from '../../analysis/stats/simulate.ts';
+import { type Failure, type Found, nextBuilds, nextStep, type Problem } from './search.ts';
+
+export type BisectSimulation = {
+  noise: NoiseSource;
+  /** Steps from good to bad. */
+  commits: number;
+  /** Changes of the rate as ratios, each at a commit of its own that is drawn. */
+  effects: readonly number[];
+  /** Share of the commits that cannot be measured, and how many of them come in a row. */
+  brokenRatio: number;
+  brokenInARow: number;
+  /** Earlier runs of the good one. */
+  historyRuns: number;
+  mostBoots: number;
+  minutes: Minutes;
+  experiments: number;
+  seed: number;
+};
+
+/** What a kernel's build, a boot with its blast, and a boot that fails take. */
+export type Minutes = { build: number; run: number; failure: number };
+
+/** Outcomes as shares of all experiments. */
+export type BisectRow = {
+  meanBoots: number;
+  p95Boots: number;
+  meanMinutes: number;
+  p95Minutes: number;
+  /** One commit, or several, each of them one that changed the rate; or one that did not. */
+  namedRight: number;
+  namedWrong: number;
+  /** A few in a row, the culprit among them or not. */
+  groupRight: number;
+  groupWrong: number;
+  /** All changes there were, each by a name or a group of its own. */
+  allFound: number;
+  inconclusive: number;
+  notReproduced: number;
+};
+
+/** Draws worlds and has each searched; the same request gives the same row. */
+export function simulateBisect(request: BisectSimulation, search: Search = ours): BisectRow {
+  const random = xoroshiro128plus(request.seed);
+  const drawCell = cellSource(request.noise, random);
+  const ends: End[] = [];
+  for (let experiment = 0; experiment < request.experiments; experiment++) {
+    const draw = drawCell();
+    const history = Array.from({ length: request.historyRuns }, draw);
+    const world = worldOf(request, random, draw);
+    const earlier = earlierNoise(history) ?? { sumOfSquares: 0, degreesOfFreedom: 0 };
+    ends.push({ ...search(world, earlier, request), culprits: world.culprits });
+  }
+  return rowOf(ends);
+}
+
+/** One range of commits: what a boot of each gives, in natural logarithms, and undefined where it fails. */
+type SimulatedWorld = {
+  commits: number;
+  culprits: readonly number[];
+  boot(position: number): number | undefined;
+};
+
+/** Answers what was found, and what it took. */
+export type Search = (
+  world: SimulatedWorld,
+  history: Problem['history'],
+  request: Pick<BisectSimulation, 'minutes' | 'mostBoots'>,
+) => Searched;
+
+type Searched = { boots: number; minutes: number } & (
+  | { kind: 'found'; found: readonly Pick<Found, 'after' | 'last'>[] }
+  | { kind: 'inconclusive' | 'not-reproduced' }
+);
+
+type End = Searched & { culprits: readonly number[] };
+
+function worldOf(
+  { commits, effects, brokenRatio, brokenInARow }: BisectSimulation,
+  random: RandomGenerator,
+  draw: () => number,
+): SimulatedWorld {
+  const culprits = new Map<number, number>();
+  for (const effect of effects) {
+    if (effect === 0) continue;
+    let at = uniformInt(random, 1, commits);
+    while (culprits.has(at)) at = uniformInt(random, 1, commits);
+    culprits.set(at, effect);
+  }
+  const broken = brokenOf({ commits, brokenRatio, brokenInARow }, random);
+  const levelAt = (position: number) =>
+    [...culprits].reduce(
+      (level, [at, effect]) => level + (at <= position ? Math.log1p(effect) : 0),
+      0,
+    );
+  return {
+    commits,
+    culprits: [...culprits.keys()].sort((a, b) => a - b),
+    boot: (position) => (broken.has(position) ? undefined : levelAt(position) + Math.log(draw())),
+  };
+}
+
+/** Good and bad can be measured, or nobody would search. */
+function brokenOf(
+  {
+    commits,
+    brokenRatio,
+    brokenInARow,
+  }: Pick<BisectSimulation, 'commits' | 'brokenRatio' | 'brokenInARow'>,
+  random: RandomGenerator,
+): ReadonlySet<number> {
+  const broken = new Set<number>();
+  const wanted = Math.min(Math.round(brokenRatio * commits), commits - 1);
+  while (broken.size < wanted) {
+    const from = uniformInt(random, 1, commits - 1);
+    for (let at = from; at < Math.min(from + brokenInARow, commits); at++) {
+      if (broken.size < wanted) broken.add(at);
+    }
+  }
+  return broken;
+}
+
+/** The design itself, with builds ahead on a builder of its own. */
+const ours: Search = (world, history, { minutes, mostBoots }) => {
+  const measured = new Map<number, number[]>();
+  const failed = new Map<number, Failure>();
+  const builder = newBuilder(minutes.build, (isBuilt) => nextBuilds(problem(), isBuilt, 1).at(0));
+  let boots = 0;
+  let now = 0;
+  const problem = (): Problem => ({
+    ...{ steps: world.commits, measured, failed, skipped: new Set(), history, mostBoots, boots },
+  });
+  for (;;) {
+    const step = nextStep(problem(), {
+      runMinutes: minutes.run,
+      waitMinutes: (position) => builder.waitMinutes(position, now),
+    });
+    if (step.kind === 'ended') return { ...searched(step.ending), boots, minutes: now };
+    const { position } = step;
+    now = builder.need(position, now);
+    const value = world.boot(position);
+    if (value === undefined) {
+      boots += 1;
+      now += minutes.failure;
+      builder.runUntil(now);
+      failed.set(position, { kind: 'broken', isSure: failed.has(position) });
+    } else {
+      boots += 1;
+      now += minutes.run;
+      builder.runUntil(now);
+      measured.set(position, [...(measured.get(position) ?? []), value]);
+    }
+  }
+};
+
+function searched(ending: Extract<ReturnType<typeof nextStep>, { kind: 'ended' }>['ending']) {
+  switch (ending.kind) {
+    case 'found':
+      return { kind: 'found', found: [ending] } as const;
+    case 'several':
+      return { kind: 'found', found: ending.found } as const;
+    case 'not-reproduced':
+      return { kind: 'not-reproduced' } as const;
+    case 'slide':
+    case 'inconclusive':
+      return { kind: 'inconclusive' } as const;
+  }
+}
+
+type Builder = {
+  waitMinutes(position: number, now: number): number;
+  /** Drops what is being built where that is another, and answers when the kernel is there. */
+  need(position: number, now: number): number;
+  /** Goes on with whatever is useful. */
+  runUntil(now: number): void;
+};
+
+function newBuilder(
+  buildMinutes: number,
+  next: (isBuilt: (position: number) => boolean) => number | undefined,
+): Builder {
+  const built = new Set<number>();
+  let building: { position: number; until: number } | undefined;
+  const runUntil = (now: number) => {
+    while (building !== undefined && building.until <= now) {
+      built.add(building.position);
+      begin(building.until);
+    }
+    if (building === undefined) begin(now);
+  };
+  const begin = (at: number) => {
+    const position = next((one) => built.has(one));
+    building = position === undefined ? undefined : { position, until: at + buildMinutes };
+  };
+  const waitMinutes = (position: number, now: number): number => {
+    if (built.has(position)) return 0;
+    return building?.position === position ? building.until - now : buildMinutes;
+  };
+  return {
+    waitMinutes,
+    need(position, now) {
+      const at = now + waitMinutes(position, now);
+      if (!built.has(position) && building?.position !== position) {
+        building = { position, until: at };
+      }
+      runUntil(at);
+      return at;
+    },
+    runUntil,
+  };
+}
+
+function rowOf(ends: readonly End[]): BisectRow {
+  const share = (holds: (end: End) => boolean) => ends.filter(holds).length / ends.length;
+  const named = ends.map(judge);
+  const shareOf = (verdict: Verdict) => named.filter((one) => one === verdict).length / ends.length;
+  const boots = ends.map((end) => end.boots);
+  const minutes = ends.map((end) => end.minutes);
+  return {
+    meanBoots: mean(boots),
+    p95Boots: quantile(boots, 0.95),
+    meanMinutes: mean(minutes),
+    p95Minutes: quantile(minutes, 0.95),
+    namedRight: shareOf('named-right'),
+    namedWrong: shareOf('named-wrong'),
+    groupRight: shareOf('group-right'),
+    groupWrong: shareOf('group-wrong'),
+    allFound: share(findsAll),
+    inconclusive: share(({ kind }) => kind === 'inconclusive'),
+    notReproduced: share(({ kind }) => kind === 'not-reproduced'),
+  };
+}
+
+type Verdict = 'named-right' | 'named-wrong' | 'group-right' | 'group-wrong' | 'nothing';
+
+/** One wrong name makes all wrong; a group beside names makes it a group. */
+function judge(end: End): Verdict {
+  if (end.kind !== 'found') return 'nothing';
+  const holds = end.found.every(({ after, last }) =>
+    end.culprits.some((culprit) => culprit > after && culprit <= last),
+  );
+  const isNamed = end.found.every(({ after, last }) => last - after === 1);
+  if (isNamed) return holds ? 'named-right' : 'named-wrong';
+  return holds ? 'group-right' : 'group-wrong';
+}
+
+const findsAll = (end: End): boolean =>
+  end.kind === 'found' &&
+  end.culprits.every((culprit) =>
+    end.found.some(({ after, last }) => culprit > after && culprit <= last),
+  );

@@ -1,0 +1,68 @@
+// Commits that nobody wants to have measured.
+import type { LinearRepository } from '../../forge/patch/repository.ts';
+import { excerpt } from '../../model/units.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { commitNamed, type Line } from './line.ts';
+
+export type Skip = { text: string; isNamed(place: number): boolean };
+
+/** Reads `COMMIT`, or `A..B` as git means it: what B contains and A does not. Throws a `UsageError` for one of nothing. */
+export async function readSkip(
+  text: string,
+  line: Line,
+  repository: LinearRepository,
+): Promise<Skip> {
+  const { first, last } = await boundsOf(text, line, repository);
+  if (first > last) {
+    throw new UsageError(
+      `--skip ${excerpt(text)} names no commit on the line of first parents from --good to --bad: name one of those, or A..B.`,
+    );
+  }
+  return { text, isNamed: (place) => first <= place && place <= last };
+}
+
+async function boundsOf(
+  text: string,
+  { bad, commits, places }: Line,
+  repository: LinearRepository,
+): Promise<{ first: number; last: number }> {
+  const [, after, upTo] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
+  if (after === undefined || upTo === undefined) {
+    const place = places.get(await commitNamed('--skip', text, repository)) ?? Infinity;
+    return { first: place, last: place === Infinity ? -1 : place };
+  }
+  /** The place of the last commit that a name contains; below 0 where that came before the good one. */
+  const lastIn = async (name: string) => {
+    const commit = await commitNamed('--skip', name, repository);
+    return commits.length - 1 - (await repository.stepsSince(commit, bad));
+  };
+  return { first: Math.max(0, (await lastIn(after)) + 1), last: await lastIn(upTo) };
+}
+
+/** The places of the revisions that are skipped; both ends have to be measured, and throw a `UsageError`. */
+export function skippedOf(
+  revisions: readonly { place: number; last: number }[],
+  skips: readonly Skip[],
+): Set<number> {
+  const places = skips.flatMap(({ text, isNamed }) => {
+    const named = revisions.filter(({ place }) => isNamed(place));
+    // A commit that is told with another one is no better than that.
+    const chosen = named.length > 0 ? named : revisions.filter(isAnyNamed(isNamed));
+    for (const [end, option] of [
+      [revisions.at(0), '--good'],
+      [revisions.at(-1), '--bad'],
+    ] as const) {
+      if (end === undefined || !chosen.includes(end)) continue;
+      throw new UsageError(
+        `--skip ${excerpt(text)} names ${option}, or what is the same as that, and both ends have to be measured: skip others.`,
+      );
+    }
+    return chosen.map(({ place }) => place);
+  });
+  return new Set(places);
+}
+
+const isAnyNamed =
+  (isNamed: Skip['isNamed']) =>
+  ({ place, last }: { place: number; last: number }): boolean =>
+    Array.from({ length: last - place + 1 }, (_, index) => place + index).some(isNamed);

@@ -1,0 +1,70 @@
+// From a plan and its journal to the result: the same answer however often it is computed.
+import packageJson from '../../../package.json' with { type: 'json' };
+import { standings } from '../../analysis/stats/standing.ts';
+import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
+import { mostLeftAlone, type Outcome, type Result } from '../../model/result.ts';
+import { isJudged } from '../../model/variant-name.ts';
+import { cellsSoFar, leftOutIn } from './cells.ts';
+import { baseNumbers } from './history.ts';
+import type { Entry } from './journal.ts';
+import type { Plan } from './plan.ts';
+import { profilesOf } from './profiles.ts';
+
+/** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
+export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
+  const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
+  const started = journal.findLast((entry) => entry.kind === 'started');
+  const warned = journal.flatMap((entry) => (entry.kind === 'warned' ? entry.text : []));
+  return {
+    schemaVersion: 1,
+    generator: { name: 'ppsgate', version: packageJson.version },
+    patch: plan.patch,
+    variants: plan.variants.map(({ variant, commit, folder, files }) => ({
+      name: variant,
+      commit,
+      ...(folder !== undefined && { folder }),
+      files: files.map(({ path, sha256 }) => ({ path, sha256 })),
+    })),
+    testbed: {
+      name: plan.testbed,
+      fingerprint: started?.fingerprint ?? {},
+      warnings: [...(started?.warnings ?? []), ...warned],
+    },
+    policy: plan.policy,
+    traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
+    seed: plan.seed,
+    startedAt: journal.at(0)?.at ?? epoch,
+    finishedAt: journal.at(-1)?.at ?? epoch,
+    blasts: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.summary : [])),
+    leftOut: leftOutIn(journal),
+    outcome: outcomeOf(plan, journal),
+  };
+}
+
+/** The result of an experiment that need not be made; `leftAlone` are places of files that count for nothing there. */
+export function unchangedResult(plan: Plan, leftAlone: readonly string[], now: Date): Result {
+  const at = now.toISOString();
+  const outcome: Outcome = {
+    kind: 'unchanged',
+    ...(leftAlone.length > 0 && { leftAlone: leftAlone.slice(0, mostLeftAlone) }),
+  };
+  return { ...assembleResult(plan, []), startedAt: at, finishedAt: at, outcome };
+}
+
+const epoch = new Date(0).toISOString();
+
+function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
+  const last = journal.findLast(
+    (entry) => entry.kind !== 'started' && entry.kind !== 'warned' && !leavesOut(entry),
+  );
+  if (last?.kind === 'rejected') return last.rejection;
+  const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
+  const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
+    const ofBase = baseNumbers(standing.input.runs, plan.policy.metric);
+    const result = cellResult(standing, plan.policy, ofBase, others);
+    return { ...result, profiles: profilesOf(plan, journal, result.cell) };
+  });
+  return { kind: 'judged', verdict: worstVerdict(cells), cells };
+}
+
+const leavesOut = (entry: Entry): boolean => entry.kind === 'rejected' && !isJudged(entry.variant);

@@ -1,0 +1,149 @@
+// How far each cell of an experiment has come, by its plan and its journal and nothing else.
+
+import { lookSizes } from '../../analysis/stats/design.ts';
+import { runsApart } from '../../analysis/stats/outlier.ts';
+import { type CellRuns, isEnough, validPairs } from '../../analysis/stats/standing.ts';
+import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { Rejection } from '../../model/rejection.ts';
+import { type Cell, cellName } from '../../model/scenario.ts';
+import { isJudged } from '../../model/variant-name.ts';
+import type { Entry } from './journal.ts';
+import type { Plan, PlannedCell } from './plan.ts';
+
+/** A blast and what came of it; `needed` until it was measured whole, or often enough. */
+export type BlastTries = { blast: PlannedBlast; tries: Entry[]; needed: boolean };
+
+export type CellProgress = CellRuns & {
+  cell: Cell;
+  /** All but those of variants that are left out. */
+  blasts: BlastTries[];
+  /** Blasts of base and patched that are needed for the next look, or the last one. */
+  open: BlastTries[];
+  /** Pairs of that look. */
+  nextPairs: number;
+};
+
+/** A variant with which nothing can be measured, beside base and patched: those end the experiment. */
+type LeftOut = { variant: string; rejection: Rejection };
+
+/** Variants that were left out, in the order in which it turned out. */
+export const leftOutIn = (entries: readonly Entry[]): LeftOut[] =>
+  entries.flatMap((entry) =>
+    entry.kind === 'rejected' && !isJudged(entry.variant)
+      ? { variant: entry.variant, rejection: entry.rejection }
+      : [],
+  );
+
+/** All but those that were left out. */
+export function variantsLeft({ variants }: Plan, entries: readonly Entry[]): Plan['variants'] {
+  const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+  return variants.filter(({ variant }) => !out.has(variant));
+}
+
+export function cellsSoFar(
+  plan: Pick<Plan, 'cells' | 'blasts'>,
+  entries: readonly Entry[],
+): CellProgress[] {
+  const byBlast = Map.groupBy(entries, numberOf);
+  const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+  return plan.cells.map((planned) => {
+    const all = plan.blasts
+      .filter((blast) => isSameCell(blast.cell, planned.cell))
+      .map((blast) => triesOf(without(out, blast), byBlast.get(blast.number) ?? []));
+    const entriesOf = (blasts: readonly BlastTries[]) => blasts.flatMap(({ tries }) => tries);
+    return {
+      ...planned,
+      ...reached(planned, all.filter(isOfVerdict)),
+      blasts: all.filter(({ blast }) => blast.runs.length > 0),
+      runs: entriesOf(all).flatMap((entry) => (entry.kind === 'measured' ? entry.runs : [])),
+      failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) =>
+        entry.kind === 'failed' ? entry.reason : [],
+      ),
+    };
+  });
+}
+
+const without = (out: ReadonlySet<string>, blast: PlannedBlast): PlannedBlast => ({
+  ...blast,
+  runs: blast.runs.filter(({ variant }) => !out.has(variant)),
+});
+
+/** Whether base or patched is in it: what is only shown beside them has no say in how many runs there are. */
+export const isOfVerdict = ({ blast }: Pick<BlastTries, 'blast'>): boolean =>
+  blast.runs.some(({ variant }) => isJudged(variant));
+
+function triesOf(blast: PlannedBlast, tries: Entry[]): BlastTries {
+  const most = isOfVerdict({ blast }) ? mostTriesOf(tries) : 1;
+  return { blast, tries, needed: tries.length < most && !tries.some(isWhole(blast)) };
+}
+
+/** A sender or a receiver that was the limit twice is the limit. */
+const mostTriesOf = (tries: readonly Entry[]): number =>
+  tries.length > 0 && tries.every(isLimited) ? 2 : 3;
+
+const isLimited = (entry: Entry): boolean =>
+  entry.kind === 'measured' &&
+  entry.runs
+    .filter(({ variant }) => isJudged(variant))
+    .every(({ validity }) => validity.kind === 'invalid' && limits.has(validity.cause));
+
+const limits: ReadonlySet<string> = new Set(['generator-limited', 'receiver-limited']);
+
+const isSameCell = (a: Cell, b: Cell): boolean => cellName(a) === cellName(b);
+
+/** The blast that it is of, if it is of one. */
+export function numberOf(entry: Entry): number | undefined {
+  if (entry.kind === 'measured') return entry.summary.number;
+  return entry.kind === 'failed' ? entry.blast : undefined;
+}
+
+const isWhole =
+  ({ runs }: PlannedBlast) =>
+  (entry: Entry): boolean => {
+    if (entry.kind !== 'measured') return false;
+    const pairs = pairsOf(runs);
+    return pairs === 1
+      ? // Nobody is blamed for what happened once.
+        entry.runs.every((run) => run.validity.kind === 'valid' && run.pps > 0)
+      : isEnough(validPairs(entry.runs).length, pairs);
+  };
+
+const pairsOf = (runs: PlannedBlast['runs']): number => new Set(runs.map(({ pair }) => pair)).size;
+
+/** The last look that has all its blasts, and those that the next one lacks; runs that stand apart come once more. */
+function reached({ design, history }: PlannedCell, blasts: readonly BlastTries[]) {
+  const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+  let closedPairs = 0;
+  for (const size of lookSizes({ ...design, earlierDegreesOfFreedom })) {
+    const inLook = blasts.filter(({ blast }) => blast.runs.every((run) => run.pair <= size));
+    // Where so many runs are lost for good that the look cannot be made, the others would be measured for nothing.
+    if (!isEnough(size - lostPairs(inLook), size)) {
+      return { closedPairs: size, nextPairs: size, open: [] };
+    }
+    const missing = inLook.filter(({ needed }) => needed);
+    const open = missing.length > 0 ? missing : standingApart(inLook);
+    if (open.length > 0) return { closedPairs, nextPairs: size, open };
+    closedPairs = size;
+  }
+  return { closedPairs, nextPairs: closedPairs, open: [] };
+}
+
+/** Counts pairs that are lost of blasts that have one pair or a part of it, which they either give or not. */
+function lostPairs(blasts: readonly BlastTries[]): number {
+  const lost = blasts.filter(
+    ({ blast, tries, needed }) =>
+      pairsOf(blast.runs) === 1 && !needed && !tries.some(isWhole(blast)),
+  );
+  return new Set(lost.flatMap(({ blast }) => blast.runs.map((run) => run.pair))).size;
+}
+
+/** Single runs beyond the rest of their variant, where they have been tried but once. */
+function standingApart(blasts: readonly BlastTries[]): BlastTries[] {
+  const single = blasts.flatMap((one) => {
+    const runs = one.tries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
+    const run = runs.find(({ validity }) => validity.kind === 'valid');
+    return one.blast.runs.length === 1 && run !== undefined ? { one, run } : [];
+  });
+  const apart = new Set(runsApart(single.map(({ run }) => run)));
+  return single.flatMap(({ one, run }) => (apart.has(run) && one.tries.length === 1 ? one : []));
+}

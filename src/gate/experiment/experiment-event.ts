@@ -1,0 +1,25 @@
+// Reports the steps of an experiment to its observer.
+import type { RunCounts } from '../../analysis/stats/standing.ts';
+import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { CellVerdict } from '../../model/result.ts';
+import type { Cell } from '../../model/scenario.ts';
+import type { Entry } from './journal.ts';
+import type { NextBlast } from './next-blast.ts';
+import type { Plan } from './plan.ts';
+import type { NextProfile } from './profiles.ts';
+
+export type ExperimentEvent =
+  | { kind: 'planned'; plan: Plan }
+  /** There is nothing to do any more. */
+  | { kind: 'finished-before'; at: string }
+  | { kind: 'warning'; text: string }
+  /** What has come of something, in a sentence. */
+  | { kind: 'told'; text: string }
+  /** What is being done before the next blast. */
+  | { kind: 'preparing'; text: string }
+  | ({ kind: 'blast' } & NextBlast)
+  | { kind: 'ended'; blast: PlannedBlast; entry: Entry }
+  /** Nothing is measured any more, or not in this boot, and it is asked where the time went. */
+  | ({ kind: 'profile' } & NextProfile)
+  /** The cell gets no more runs. */
+  | { kind: 'decided'; cell: Cell; verdict: CellVerdict; counts: RunCounts };

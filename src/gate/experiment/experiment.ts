@@ -1,0 +1,168 @@
+// Runs what was planned, writes down each step as it ends, and goes on where an earlier process stopped.
+import type { BlastOutcome, Testbed } from '../../lab/testbed.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { Rejected } from '../../model/rejection.ts';
+import { cellName } from '../../model/scenario.ts';
+import { variantsLeft } from './cells.ts';
+import type { ExperimentEvent } from './experiment-event.ts';
+import { type Entry, type Journal, journalIn, openJournal } from './journal.ts';
+import { blastFolder, keepLogIn } from './log-folders.ts';
+import { decidedCells, type NextBlast, nextBlast } from './next-blast.ts';
+import type { Plan } from './plan.ts';
+import { type ProfilesWorld, takeProfiles, takeProfilesOfBoot } from './profiles.ts';
+import { BaseRejectedError, faultOf } from './rejection-message.ts';
+
+type ExperimentOptions = {
+  directory: string;
+  plan: Plan;
+  testbed: Testbed;
+  now: () => Date;
+  onEvent: (event: ExperimentEvent) => void;
+  signal: AbortSignal;
+};
+
+type Experiment = ExperimentOptions & {
+  journal: Journal;
+  at(): string;
+  /** Cells whose verdict was told. */
+  decided: Set<string>;
+};
+
+/**
+ * Runs every blast that the journal lacks, and returns the whole journal. Ends early when nothing can be measured with
+ * patched; any other such variant is left out from then on.
+ */
+export async function runExperiment(options: ExperimentOptions): Promise<Entry[]> {
+  const journal = await openJournal(journalIn(options.directory));
+  const at = () => options.now().toISOString();
+  const experiment = { ...options, journal, at, decided: new Set<string>() };
+  try {
+    await inspect(experiment);
+    const isMeasured = (await prepare(experiment)) && (await measureAll(experiment));
+    if (isMeasured) await finish(experiment);
+    return journal.entries;
+  } finally {
+    await journal.close();
+  }
+}
+
+async function inspect({ plan, testbed, journal, at, onEvent }: Experiment): Promise<void> {
+  onEvent({ kind: 'planned', plan });
+  const inspection = await testbed.inspect(plan.cells.map(({ cell }) => cell));
+  await journal.append({ kind: 'started', at: at(), ...inspection });
+  for (const text of inspection.warnings) onEvent({ kind: 'warning', text });
+}
+
+/** Readies all variants that are left; false where patched is rejected. */
+async function prepare(experiment: Experiment): Promise<boolean> {
+  const { directory, plan, testbed, journal, onEvent, signal } = experiment;
+  for (;;) {
+    signal.throwIfAborted();
+    const prepared = await testbed.prepare({
+      variants: variantsLeft(plan, journal.entries),
+      rules: plan.rules,
+      cells: plan.cells.map(({ cell }) => cell),
+      keepLog: keepLogIn(directory, 'builds'),
+      tell: (text) => onEvent({ kind: 'preparing', text }),
+      signal,
+    });
+    if (prepared.kind === 'ready') return true;
+    if (!(await goesOnWithout(prepared, experiment))) return false;
+  }
+}
+
+/** Measures until no cell needs a blast any more; false where patched is rejected. */
+async function measureAll(experiment: Experiment): Promise<boolean> {
+  const { plan, journal, signal } = experiment;
+  let boot: string | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const next = nextBlast(plan, journal.entries);
+    if (next === undefined) return true;
+    const isOtherBoot = boot !== undefined && boot !== bootOf(next.blast);
+    if (isOtherBoot) await takeProfilesOfBoot(plan, profilesWorld(experiment));
+    boot = bootOf(next.blast);
+    if (!(await measure(next, experiment))) return false;
+  }
+}
+
+/** Where a testbed boots its variants each blast has one run, and a boot serves all cells of a pair. */
+const bootOf = ({ runs: [run] }: PlannedBlast): string => `${run?.variant} ${run?.pair}`;
+
+/** False where patched is rejected. */
+async function measure(next: NextBlast, experiment: Experiment): Promise<boolean> {
+  const { directory, testbed, journal, at, onEvent, signal } = experiment;
+  const { blast, attempt } = next;
+  const logs = blastFolder(blast, attempt);
+  onEvent({ kind: 'blast', ...next });
+  const outcome = await testbed.blast(blast, keepLogIn(directory, logs), signal);
+  for (const text of outcome.warnings ?? []) {
+    await journal.append({ kind: 'warned', at: at(), text });
+    onEvent({ kind: 'warning', text });
+  }
+  if (outcome.kind === 'rejected') return goesOnWithout(outcome, experiment);
+  const entry: Entry =
+    outcome.kind === 'measured'
+      ? { kind: 'measured', at: at(), ...measuredAs(blast, outcome, { attempt, logs }) }
+      : { kind: 'failed', at: at(), blast: blast.number, reason: outcome.reason };
+  await journal.append(entry);
+  onEvent({ kind: 'ended', blast, entry });
+  tellDecided(experiment);
+  return true;
+}
+
+function tellDecided({ plan, journal, decided, onEvent }: Experiment): void {
+  for (const one of decidedCells(plan, journal.entries)) {
+    const name = cellName(one.cell);
+    if (!decided.has(name)) onEvent({ kind: 'decided', ...one });
+    decided.add(name);
+  }
+}
+
+async function finish(experiment: Experiment): Promise<void> {
+  await takeProfiles(experiment.plan, profilesWorld(experiment));
+  await experiment.journal.append({ kind: 'finished', at: experiment.at() });
+}
+
+/** Writes down that nothing can be measured with a variant; false where that is patched. Throws where it is base. */
+async function goesOnWithout(
+  { variant, rejection }: Rejected,
+  { journal, at, onEvent }: Experiment,
+): Promise<boolean> {
+  if (variant === 'base') throw new BaseRejectedError(rejection);
+  await journal.append({ kind: 'rejected', at: at(), variant, rejection });
+  if (variant === 'patched') return false;
+  const text = `${variant} ${faultOf(rejection)} and is left out: ${reasonOf(rejection.message)}`;
+  onEvent({ kind: 'warning', text });
+  return true;
+}
+
+const profilesWorld = (experiment: Experiment): ProfilesWorld => {
+  const { directory, plan, testbed, journal, at, onEvent, signal } = experiment;
+  return {
+    profile: plan.profile,
+    testbed,
+    journal,
+    at,
+    signal,
+    keepLogIn: (folder) => keepLogIn(directory, folder),
+    onNext: (next) => onEvent({ kind: 'profile', ...next }),
+    warn: (text) => onEvent({ kind: 'warning', text }),
+  };
+};
+
+/** What a testbed measured, with the numbers of the plan. */
+const measuredAs = (
+  { number, runs: planned }: PlannedBlast,
+  { summary, runs }: Extract<BlastOutcome, { kind: 'measured' }>,
+  { attempt, logs }: { attempt: number; logs: string },
+): Pick<Extract<Entry, { kind: 'measured' }>, 'summary' | 'runs'> => ({
+  summary: { ...summary, number, attempt, logs },
+  runs: runs.map((run) => ({
+    ...run,
+    ...(planned.length === 1 && planned[0]),
+    blast: number,
+    attempt,
+  })),
+});

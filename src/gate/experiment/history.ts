@@ -1,0 +1,170 @@
+// What earlier experiments told of a testbed's base: a file of JSON lines that grows by one line a cell.
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { mean, sumNthPowerDeviations } from 'simple-statistics';
+import { z } from 'zod';
+import { blastNumbers, isCounted } from '../../analysis/stats/blast-numbers.ts';
+import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
+import { cellName, cellSchema } from '../../model/scenario.ts';
+import { tookOf, tookSchema } from './took.ts';
+
+const rates = z.array(z.number().positive());
+
+export const historyEntrySchema = z.object({
+  /** When the experiment began. An experiment that was extended writes again, and its last line counts. */
+  at: z.iso.datetime(),
+  testbed: z.string(),
+  cell: cellSchema,
+  traffic: z.object({ flows: z.int(), frameBytes: z.int(), offeredPps: z.number().optional() }),
+  /** The commit of the base. */
+  commit: z.string(),
+  /** One number a blast, in the order in which they were measured. */
+  pps: rates,
+  nsPerPacket: rates,
+  /** Absent from lines of before it was counted. */
+  instructionsPerPacket: rates.default([]),
+  /** The base had moved against what was known before. */
+  moved: z.boolean(),
+  /** Links of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
+  links: z.int().min(2).optional(),
+  /** How long its parts took, the same for all cells of a gate; absent in lines from before this was kept. */
+  took: tookSchema.optional(),
+});
+
+export type HistoryEntry = z.infer<typeof historyEntrySchema>;
+
+export type HistoryFile = {
+  read(): Promise<HistoryEntry[]>;
+  append(entries: readonly HistoryEntry[]): Promise<void>;
+};
+
+/** A history that cannot be used: nothing is measured until it is mended. */
+export class HistoryError extends Error {
+  override readonly name = 'HistoryError';
+  readonly upshot = 'usage';
+}
+
+/** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */
+export function historyFile(path: string): HistoryFile {
+  return {
+    async read() {
+      const text = await readFile(path, 'utf8').catch(ifMissing(path));
+      return text.split('\n').flatMap((line, index) => (line ? parseLine(line, path, index) : []));
+    },
+    async append(entries) {
+      if (entries.length === 0) return;
+      await mkdir(dirname(path), { recursive: true });
+      await appendFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    },
+  };
+}
+
+const ifMissing = (path: string) => (error: NodeJS.ErrnoException) => {
+  if (error.code === 'ENOENT') return '';
+  throw new HistoryError(`The history ${path} cannot be read (${error.code}).`);
+};
+
+function parseLine(line: string, path: string, index: number): HistoryEntry {
+  try {
+    return historyEntrySchema.parse(JSON.parse(line));
+  } catch {
+    throw new HistoryError(
+      `${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`,
+    );
+  }
+}
+
+/** What claims to be of a later experiment is not learnt from: no honest one could ever be newer. */
+export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): HistoryEntry[] =>
+  entries.filter(({ at }) => Date.parse(at) <= now.getTime());
+
+type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
+  metric: Metric;
+  /** Whether runs boot links in turn: what was learnt of a single one tells too little of their noise. */
+  isLinkedOften?: boolean;
+};
+
+/**
+ * What the latest thirty or so runs of a cell's base tell, under the same traffic on the same testbed. Its noise is
+ * the spread within experiments, so that a base which moved between them does not look noisy.
+ */
+export function historyOf(
+  entries: readonly HistoryEntry[],
+  { testbed, cell, traffic, metric, isLinkedOften = false }: HistoryQuery,
+): History | undefined {
+  const own = entries.filter(
+    (entry) =>
+      entry.testbed === testbed &&
+      cellName(entry.cell) === cellName(cell) &&
+      isSameTraffic(entry.traffic, traffic) &&
+      (entry.links !== undefined) === isLinkedOften &&
+      entry[metric].length > 0,
+  );
+  const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
+  const logs = latest.map((entry) => entry[metric].map(Math.log));
+  const lastMove = latest.findLastIndex((entry) => entry.moved);
+  const sinceMove = logs.slice(Math.max(0, lastMove)).flat();
+  if (sinceMove.length === 0) return undefined;
+  return {
+    runs: logs.flat().length,
+    typical: Math.exp(mean(sinceMove)),
+    typicalRuns: sinceMove.length,
+    sumOfSquares: logs.reduce((sum, set) => sum + sumNthPowerDeviations(set, 2), 0),
+    degreesOfFreedom: logs.flat().length - logs.length,
+  };
+}
+
+const enoughRuns = 30;
+
+function newest(entries: readonly HistoryEntry[], metric: Metric): HistoryEntry[] {
+  const byAge = entries.toSorted((a, b) => a.at.localeCompare(b.at));
+  let runs = 0;
+  const first = byAge.findLastIndex((entry) => {
+    runs += entry[metric].length;
+    return runs >= enoughRuns;
+  });
+  return byAge.slice(Math.max(0, first));
+}
+
+type Traffic = HistoryEntry['traffic'];
+
+export const isSameTraffic = (a: Traffic, b: Traffic): boolean =>
+  a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
+
+/**
+ * One number a blast of the runs of base that count. Where base has several links, only those that booted one for the
+ * first time: the others tell less than they seem to of how far runs are apart.
+ */
+export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
+  const counted = runs.filter((run) => run.variant === 'base' && isCounted(run));
+  const firstOf = new Map(counted.toReversed().map((run) => [run.link, run]));
+  const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.link) === run) : counted;
+  return blastNumbers(taken, metric);
+}
+
+/** What a result adds to the history: a line for each cell of which some run of base counts. */
+export function historyEntries(result: Result): HistoryEntry[] {
+  const { startedAt: at, testbed, variants, outcome } = result;
+  if (outcome.kind !== 'judged') return [];
+  const { measureSeconds: _, ...traffic } = result.traffic;
+  const took = tookOf(result);
+  const commit = variants.find((variant) => variant.name === 'base')?.commit ?? '';
+  return outcome.cells.flatMap(({ cell, runs, baseline }) => {
+    const numbers = byMetric((metric) => baseNumbers(runs, metric));
+    if (numbers.pps.length === 0) return [];
+    const links = new Set(
+      runs.flatMap(({ variant, link }) => (variant === 'base' ? (link ?? 1) : [])),
+    );
+    return {
+      at,
+      testbed: testbed.name,
+      cell,
+      traffic,
+      commit,
+      ...numbers,
+      moved: baseline.kind === 'moved',
+      ...(links.size > 1 && { links: links.size }),
+      ...(took && { took }),
+    };
+  });
+}

@@ -1,0 +1,107 @@
+// What an experiment has done so far: a file of JSON lines that only grows, and survives a kill at any moment.
+import { open, readFile, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { rejectionSchema } from '../../model/rejection.ts';
+import { blastSchema, cellProfileSchema, runSchema } from '../../model/result.ts';
+import { cellSchema } from '../../model/scenario.ts';
+
+const at = z.iso.datetime();
+
+export const entrySchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('started'),
+    at,
+    fingerprint: z.record(z.string(), z.string()),
+    warnings: z.array(z.string()),
+  }),
+  z.object({
+    kind: z.literal('rejected'),
+    at,
+    variant: z.string(),
+    rejection: rejectionSchema,
+  }),
+  z.object({ kind: z.literal('measured'), at, summary: blastSchema, runs: z.array(runSchema) }),
+  z.object({
+    kind: z.literal('failed'),
+    at,
+    blast: z.int(),
+    reason: z.string(),
+    /** Variants that were to be measured; absent where the plan tells. */
+    variants: z.array(z.string()).optional(),
+    /** See `BlastOutcome`. */
+    lacksControl: z.literal(true).optional(),
+  }),
+  z.object({
+    kind: z.literal('profiled'),
+    at,
+    cell: cellSchema,
+    profile: cellProfileSchema,
+    /** Nothing would come of another try. */
+    isFinal: z.boolean(),
+  }),
+  /** A warning of the testbed since it was started. */
+  z.object({ kind: z.literal('warned'), at, text: z.string() }),
+  z.object({ kind: z.literal('finished'), at }),
+]);
+
+export type Entry = z.infer<typeof entrySchema>;
+
+export type Journal = {
+  entries: Entry[];
+  /** Writes one line and returns when the disk has it. */
+  append(entry: Entry): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
+export async function openJournal(path: string): Promise<Journal> {
+  const { entries, text, whole } = await read(path);
+  if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
+
+  const file = await open(path, 'a');
+  return {
+    entries,
+    async append(entry) {
+      await file.appendFile(`${JSON.stringify(entry)}\n`);
+      await file.datasync();
+      entries.push(entry);
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Where the journal of a work directory is. */
+export const journalIn = (directory: string): string => join(directory, 'journal.jsonl');
+
+/** The entries of a journal, which is left as it is; none where there is no journal. */
+export const readJournal = async (path: string): Promise<Entry[]> => (await read(path)).entries;
+
+/** `whole` is the text up to its last newline: what a kill cut short is no entry. */
+async function read(path: string): Promise<{ entries: Entry[]; text: string; whole: string }> {
+  const text = await readFile(path, 'utf8').catch(ifMissing);
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  return { entries: whole.split('\n').filter(Boolean).map(parseLine(path)), text, whole };
+}
+
+export class JournalError extends Error {
+  override readonly name = 'JournalError';
+  readonly upshot = 'usage';
+}
+
+const parseLine =
+  (path: string) =>
+  (line: string, index: number): Entry => {
+    try {
+      return entrySchema.parse(JSON.parse(line));
+    } catch {
+      throw new JournalError(
+        `${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`,
+      );
+    }
+  };
+
+function ifMissing(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return '';
+  throw error;
+}

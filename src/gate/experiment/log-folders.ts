@@ -1,0 +1,21 @@
+// Names the folders of raw logs in a work directory, and writes logs into them.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeepLog } from '../../lab/testbed.ts';
+import type { PlannedBlast } from '../../model/planned-blast.ts';
+import { cellName } from '../../model/scenario.ts';
+
+/** `blasts/003-forwarding-inet4`, and `blasts/003-forwarding-inet4.2` for a second attempt. */
+export function blastFolder(blast: PlannedBlast, attempt: number): string {
+  const number = String(blast.number).padStart(3, '0');
+  const name = `${number}-${cellName(blast.cell).replaceAll(' ', '-')}`;
+  return join('blasts', attempt === 1 ? name : `${name}.${attempt}`);
+}
+
+/** Returns a writer of logs into a folder of the work directory. */
+export function keepLogIn(directory: string, folder: string): KeepLog {
+  return async (name, content) => {
+    await mkdir(join(directory, folder), { recursive: true });
+    await writeFile(join(directory, folder, name), content);
+  };
+}

@@ -1,0 +1,105 @@
+// Finds the next blast of an experiment by its plan and its journal alone, so a resumed experiment goes the same way.
+import {
+  type RunCounts,
+  runCounts,
+  type Standing,
+  standings,
+} from '../../analysis/stats/standing.ts';
+import { cellVerdict } from '../../analysis/stats/verdict.ts';
+import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { CellVerdict } from '../../model/result.ts';
+import type { Cell } from '../../model/scenario.ts';
+import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict } from './cells.ts';
+import type { Entry } from './journal.ts';
+import type { Plan } from './plan.ts';
+
+type DecidedCell = { cell: Cell; verdict: CellVerdict; counts: RunCounts };
+
+type PlannedRuns = Pick<Plan, 'cells' | 'blasts' | 'policy'>;
+
+export type NextBlast = {
+  blast: PlannedBlast;
+  attempt: number;
+  done: number;
+  of: number;
+  /** What was the matter with the attempt before. */
+  why?: string;
+};
+
+/**
+ * Returns the next blast that an undecided cell needs for its next look, or that is lacking beside what decided a cell;
+ * one that failed comes again after all others.
+ */
+export function nextBlast(plan: PlannedRuns, entries: readonly Entry[]): NextBlast | undefined {
+  const cells = standings(cellsSoFar(plan, entries), plan.policy);
+  const [next] = cells
+    .flatMap(openBlasts)
+    .toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number);
+  if (next === undefined) return undefined;
+  const { blast, tries } = next;
+  return { blast, attempt: tries.length + 1, ...blastCount(cells), ...whyAgain(tries) };
+}
+
+function whyAgain(tries: readonly Entry[]): Pick<NextBlast, 'why'> {
+  const last = tries.at(-1);
+  if (last?.kind === 'failed') return { why: last.reason };
+  if (last?.kind !== 'measured') return {};
+  const faults = last.runs.flatMap(({ validity }) =>
+    validity.kind === 'invalid' ? validity.reason : [],
+  );
+  const [fault] = faults;
+  const silent = last.runs.find(({ pps }) => pps === 0);
+  if (fault === undefined) {
+    return {
+      why: silent ? `${silent.variant} forwarded nothing` : 'it stood apart from the others',
+    };
+  }
+  return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
+}
+
+/** When nothing was left to do; undefined where something is. */
+export function finishedAt(plan: Plan, entries: readonly Entry[]): string | undefined {
+  const last = entries.at(-1);
+  const isFinished = last?.kind === 'finished' && nextBlast(plan, entries) === undefined;
+  return isFinished ? last.at : undefined;
+}
+
+/** Other variants are measured in as many pairs as patched is, and no more. */
+function openBlasts({ input, judgement, closed, stopped }: Standing<CellProgress>): BlastTries[] {
+  if (stopped) return [];
+  const pairs = closed ? (judgement?.look.pairs ?? 0) : input.nextPairs;
+  const beside = input.blasts.filter(
+    (one) => one.needed && !isOfVerdict(one) && one.blast.runs.every((run) => run.pair <= pairs),
+  );
+  return closed ? beside : [...input.open, ...beside];
+}
+
+/** Cells that get no more runs. */
+export function decidedCells(plan: PlannedRuns, entries: readonly Entry[]): DecidedCell[] {
+  const closed = standings(cellsSoFar(plan, entries), plan.policy).filter(
+    (one) => one.closed && openBlasts(one).length === 0,
+  );
+  return closed.map((standing) => ({
+    cell: standing.input.cell,
+    verdict: cellVerdict(standing, plan.policy),
+    counts: runCounts(
+      { ...standing.input, pairs: standing.judgement?.look.pairs ?? standing.input.closedPairs },
+      plan.policy.metric,
+    ),
+  }));
+}
+
+/** How many blasts were measured, and how many there will be at most. */
+function blastCount(cells: readonly Standing<CellProgress>[]): { done: number; of: number } {
+  const blasts = cells.flatMap((cell) => {
+    const due = new Set(openBlasts(cell));
+    const open = new Set([...cell.input.open, ...due]);
+    return cell.input.blasts.map((one) => {
+      const isDone = !open.has(one) && one.tries.some(({ kind }) => kind === 'measured');
+      const mayCome = cell.closed ? due.has(one) : isOfVerdict(one) || one.needed;
+      return { isDone, isAhead: mayCome && !isDone };
+    });
+  });
+  const done = blasts.filter(({ isDone }) => isDone).length;
+  return { done, of: done + blasts.filter(({ isAhead }) => isAhead).length };
+}

@@ -1,0 +1,286 @@
+// Everything that an experiment does, fixed and written down before its first run.
+import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Config } from '../../config/schema.ts';
+import { type Variant, variantSchema } from '../../kernel/variant.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { type Patch, patchSchema } from '../../model/patch.ts';
+import { plannedBlastSchema } from '../../model/planned-blast.ts';
+import { designSchema, historySchema, policySchema } from '../../model/result.ts';
+import { type Cell, cellName, cellSchema, ownRulesSchema } from '../../model/scenario.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { type HistoryEntry, historyOf } from './history.ts';
+import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from './plan-file.ts';
+import { pairsPerBlast, schedule } from './schedule.ts';
+import { timesOn, timesSchema } from './took.ts';
+
+const plannedCellSchema = z.object({
+  cell: cellSchema,
+  design: designSchema,
+  history: historySchema.optional(),
+  /** The patch touches it and not all others, so that it comes before those in each round. */
+  isFirst: z.literal(true).exactOptional(),
+});
+
+export const plannedTraffic = z.object({
+  flows: z.int(),
+  frameBytes: z.int(),
+  offeredPps: z.number().optional(),
+  warmUpSeconds: z.number(),
+  settleSeconds: z.number(),
+  measureSeconds: z.number(),
+  measureAtLeastSeconds: z.number(),
+  runsPerBlast: z.int(),
+  windows: z.object({ count: z.int(), packets: z.int() }).optional(),
+}) satisfies z.ZodType<Config['traffic']>;
+
+export const plannedProfile = z.object({ seconds: z.number(), event: z.string().optional() });
+
+export const planSchema = z.object({
+  schemaVersion: z.literal(1),
+  patch: patchSchema,
+  testbed: z.string(),
+  variants: z.array(variantSchema).min(2),
+  /** Rules of the scenarios that are a site's own, by their names. */
+  rules: z.record(z.string(), ownRulesSchema),
+  cells: z.array(plannedCellSchema).min(1),
+  policy: policySchema,
+  traffic: plannedTraffic,
+  /** How profiles are taken of every variant in every cell, once that is decided; absent: none are taken. */
+  profile: plannedProfile.optional(),
+  /** How long its parts take here, by earlier gates; absent in plans from before this was known. */
+  times: timesSchema.optional(),
+  seed: z.int(),
+  /** Every blast that may be needed, in their order; most cells are decided before their last. */
+  blasts: z.array(plannedBlastSchema).min(1),
+});
+
+export type PlannedCell = z.infer<typeof plannedCellSchema>;
+export type Plan = z.infer<typeof planSchema>;
+
+type PlanRequest = {
+  patch: Patch;
+  config: Config;
+  testbed: string;
+  seed: number;
+  /** What is measured; absent: all that the configuration has. */
+  cells?: readonly Cell[];
+  /** Cells among them that come first in each round; all of them is as good as none. */
+  first?: readonly Cell[];
+  /** Those of the site's own that the configuration names. */
+  rules?: Plan['rules'];
+  /** Whether patched is base again, linked in another order: what a gate of them finds is noise. */
+  isRelinked?: boolean | undefined;
+};
+
+/** The history of a cell tells when it is looked at first, and the seed the order of everything. */
+export function makePlan(
+  request: PlanRequest,
+  unlinked: readonly Variant[],
+  history: readonly HistoryEntry[],
+): Plan {
+  const variants = withLinks(unlinked, request);
+  const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
+  const { traffic, profile } = config;
+  const policy = policyOf(config);
+  const isLinkedOften = variants.some((variant) => linksOf(variant).length > 1);
+  const place = { testbed, cells: wanted, variants: variants.length, isLinkedOften };
+  const first = new Set(request.first?.map(cellName));
+  const cells = planCells(config, place, history).map((planned): PlannedCell => {
+    const isFirst = first.has(cellName(planned.cell)) && first.size < wanted.length;
+    return { ...planned, ...(isFirst && { isFirst }) };
+  });
+  return {
+    schemaVersion: 1,
+    patch,
+    testbed,
+    variants,
+    rules,
+    cells,
+    policy,
+    traffic,
+    ...(profile !== undefined && { profile }),
+    times: timesOn(history, testbed, config),
+    seed,
+    blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed),
+  };
+}
+
+type CellsRequest = {
+  testbed: string;
+  cells: readonly Cell[];
+  /** How many are measured beside each other. */
+  variants: number;
+  isLinkedOften?: boolean;
+};
+
+/** How each cell is looked at, by what its history tells. */
+export function planCells(
+  config: Pick<Config, 'traffic' | 'gate'>,
+  { testbed, cells, variants, isLinkedOften = false }: CellsRequest,
+  history: readonly HistoryEntry[],
+): PlannedCell[] {
+  const { traffic, gate } = config;
+  return cells.map((cell) => {
+    const query = { testbed, cell, traffic, metric: gate.metric, isLinkedOften };
+    const known = historyOf(history, query);
+    const design = designOf(config, variants);
+    return { cell, design, ...(known && { history: known }) };
+  });
+}
+
+/**
+ * Which links of each kernel are booted. A gate of one tree against itself, relinked, has two links alone: then what they
+ * differ in beyond their runs is what builds differ in, where several would hide it in the spread. The seed draws the
+ * other link, so that it is another one each time.
+ */
+function withLinks(
+  variants: readonly Variant[],
+  { config, testbed, seed, isRelinked = false }: PlanRequest,
+): Variant[] {
+  const often = linksOn(config, testbed);
+  if (often === 1 && !isRelinked) return [...variants];
+  const all = Array.from({ length: often }, (_, index) => index + 1);
+  return variants.map((variant) => {
+    const { kernel } = variant;
+    if (kernel?.kind !== 'tree') return variant;
+    const another = [2 + (seed % 2 ** 30)];
+    const ofTwo = variant.variant === 'patched' ? another : [1];
+    return { ...variant, kernel: { ...kernel, links: isRelinked ? ofTwo : all } };
+  });
+}
+
+/** How many links are made of each kernel that is built for a testbed. */
+export function linksOn({ testbeds }: Pick<Config, 'testbeds'>, name: string): number {
+  const testbed = testbeds[name];
+  return (testbed?.kind === 'freebsd' && testbed.builder?.relink) || 1;
+}
+
+const linksOf = ({ kernel }: Variant): readonly number[] =>
+  (kernel?.kind === 'tree' && kernel.links) || [];
+
+/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
+export async function readRules({
+  rules,
+  scenarios,
+}: Pick<Config, 'rules' | 'scenarios'>): Promise<Plan['rules']> {
+  const entries = Object.entries(rules).filter(([name]) => scenarios.includes(name));
+  const read = entries.map(async ([name, { path, ...rest }]) => {
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
+    });
+    return [name, { ...rest, text }] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}
+
+/** What a configuration asks to be measured, in its order. */
+export function cellsOf({
+  scenarios,
+  families,
+  frameSizes,
+}: Pick<Config, 'scenarios' | 'families' | 'frameSizes'>): Cell[] {
+  const sizes = frameSizes === undefined ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
+  return scenarios.flatMap((scenario) =>
+    families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
+  );
+}
+
+/** The cells among some that the configuration still has, in its order. */
+export function cellsAmong(config: Parameters<typeof cellsOf>[0], some: readonly Cell[]): Cell[] {
+  const names = new Set(some.map(cellName));
+  return cellsOf(config).filter((cell) => names.has(cellName(cell)));
+}
+
+/** What it holds a verdict to. */
+export function policyOf({ gate }: Pick<Config, 'gate'>): Plan['policy'] {
+  const { design: _, maxRunsPerVariant: __, ...policy } = gate;
+  return policy;
+}
+
+/** The policy of an experiment that goes on for more runs: whoever asks for them wants to know of every cell. */
+export function policyOfExtended({ stopsAtFirst: _, ...policy }: Plan['policy']): Plan['policy'] {
+  return policy;
+}
+
+/** How it has a cell looked at. */
+export function designOf(
+  { traffic, gate }: Pick<Config, 'traffic' | 'gate'>,
+  variants: number,
+): PlannedCell['design'] {
+  const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants);
+  const method = pairsPerStep > 1 ? 'paired' : 'pooled';
+  const usualRuns =
+    method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants);
+  const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
+  const usual = method === 'pooled' ? 'glr' : 'group-sequential';
+  return { name: gate.design ?? usual, budgets: [budget], pairsPerStep, method };
+}
+
+const usualSingleRuns = 20;
+
+/**
+ * As many pairs as five blasts of two variants give, also where more variants share them: the verdict is as sure as
+ * without them.
+ */
+const usualPairs = (runsPerBlast: number, variants: number): number =>
+  5 * Math.max(pairsPerBlast(runsPerBlast, variants), pairsPerBlast(runsPerBlast, 2));
+
+const wholeSteps = (pairs: number, pairsPerStep: number): number =>
+  Math.ceil(pairs / pairsPerStep) * pairsPerStep;
+
+/** A plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
+export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
+  const cells = plan.cells.map(({ design, ...cell }) => {
+    const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
+    const last = design.budgets.at(-1) ?? 0;
+    if (budget <= last) {
+      throw new UsageError(
+        `--max-runs: the experiment has up to ${last} runs of each variant already, found ${maxRunsPerVariant}.`,
+      );
+    }
+    return { ...cell, design: { ...design, budgets: [...design.budgets, budget] } };
+  });
+  const blasts = blastsFor(cells, plan.variants, plan.traffic.runsPerBlast, plan.seed);
+  return { ...plan, policy: policyOfExtended(plan.policy), cells, blasts };
+}
+
+const blastsFor = (cells: PlannedCell[], variants: Variant[], runsPerBlast: number, seed: number) =>
+  schedule({
+    cells: cells.map(({ cell }) => cell),
+    first: new Set(cells.flatMap(({ cell, isFirst }) => (isFirst ? cell : []))),
+    variants: variants.map(({ variant }) => variant),
+    runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
+    runsPerBlast,
+    seed,
+    links: new Map(
+      variants.flatMap((variant) => {
+        const links = linksOf(variant);
+        return links.length === 0 ? [] : [[variant.variant, links]];
+      }),
+    ),
+  });
+
+/** A seed for an order that nobody could have known; the plan keeps it. */
+export const randomSeed = (): number => randomInt(2 ** 31);
+
+const file = 'experiment.json';
+
+/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+export const writePlan = (directory: string, plan: Plan): Promise<void> =>
+  beginPlanFile(directory, file, plan);
+
+/** Writes a plan over the one that is there. */
+export const replacePlan = (directory: string, plan: Plan): Promise<void> =>
+  replacePlanFile(directory, file, plan);
+
+/** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
+export const readPlan = (directory: string): Promise<Plan> =>
+  readPlanFile(directory, file, planSchema);
+
+/** How what was cut short goes on. */
+export const goingOn = (directory: string, command: string): string =>
+  `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
+
+export const hasPlan = (directory: string): Promise<boolean> => hasPlanFile(directory, file);

@@ -1,0 +1,188 @@
+// Where the time goes: one profile of every variant in every cell that was judged, in boots that are there anyway or after
+// all that is measured.
+import { join } from 'node:path';
+import { standings } from '../../analysis/stats/standing.ts';
+import type { KeepLog, Testbed } from '../../lab/testbed.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import type { CellProfile } from '../../model/result.ts';
+import { type Cell, cellName } from '../../model/scenario.ts';
+import { withoutPaths } from '../../model/without-paths.ts';
+import { cellsSoFar, variantsLeft } from './cells.ts';
+import type { Entry, Journal } from './journal.ts';
+import type { Plan } from './plan.ts';
+
+export type NextProfile = { cell: Cell; variant: string; attempt: number };
+
+export type ProfilesWorld = {
+  profile: Plan['profile'];
+  testbed: Testbed;
+  journal: Pick<Journal, 'entries' | 'append'>;
+  /** What keeps the logs of one profile in a folder relative to the result file. */
+  keepLogIn(folder: string): KeepLog;
+  at(): string;
+  onNext(next: NextProfile): void;
+  warn(text: string): void;
+  signal: AbortSignal;
+};
+
+/** Takes every profile of an experiment that the journal lacks. */
+export const takeProfiles = (plan: Plan, world: ProfilesWorld): Promise<void> =>
+  takeProfilesOf(world, (entries) => nextProfile(plan, entries));
+
+/**
+ * Takes profiles until there is no next one. Where the testbed fails the rest are not taken: what was measured stands.
+ */
+export async function takeProfilesOf(
+  world: ProfilesWorld,
+  nextOf: (entries: readonly Entry[]) => NextProfile | undefined,
+): Promise<void> {
+  const { journal, warn } = world;
+  for (;;) {
+    const next = nextOf(journal.entries);
+    if (next === undefined) return;
+    const failure = await take(next, world);
+    if (failure !== undefined) {
+      warn(`no more profiles are taken: ${failure}`);
+      return;
+    }
+  }
+}
+
+/**
+ * Takes those that the journal lacks of the variant that is booted, each once, as the boot is over. Where the DUT goes
+ * down meanwhile, and for one that is missed, there is a later boot, or the end.
+ */
+export async function takeProfilesOfBoot(plan: Plan, world: ProfilesWorld): Promise<void> {
+  const { testbed, journal, warn } = world;
+  const variant = testbed.booted();
+  if (variant === undefined) return;
+  for (const next of lackingOf(
+    plan,
+    journal.entries,
+    measuredCells(plan, journal.entries, variant),
+    variant,
+  )) {
+    if (testbed.booted() !== variant) return;
+    const failure = await take(next, world);
+    if (failure !== undefined) {
+      warn(`no profile is taken in this boot of ${variant}: ${failure}`);
+      return;
+    }
+  }
+}
+
+/** Writes down what came of it; answers why where the testbed failed. */
+async function take(
+  next: NextProfile,
+  { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }: ProfilesWorld,
+): Promise<string | undefined> {
+  signal.throwIfAborted();
+  if (wanted === undefined) return undefined;
+  onNext(next);
+  const { cell, variant } = next;
+  const folder = folderOf(next);
+  try {
+    const request = { ...next, ...wanted };
+    const outcome = await testbed.profile(request, keepLogIn(folder), signal);
+    const profile: CellProfile =
+      outcome.kind === 'profiled'
+        ? {
+            ...withoutLog(outcome),
+            ...{ variant, seconds: wanted.seconds, file: `${folder}/${outcome.log}` },
+          }
+        : { kind: 'missing', variant, reason: outcome.reason };
+    const isFinal = outcome.kind !== 'missed';
+    await journal.append({ kind: 'profiled', at: at(), cell, profile, isFinal });
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = reasonOf(error);
+    const profile: CellProfile = { kind: 'missing', variant, reason: withoutPaths(reason) };
+    await journal.append({ kind: 'profiled', at: at(), cell, profile, isFinal: false });
+    return reason;
+  }
+}
+
+function withoutLog<Taken extends { log: string }>({ log: _, ...rest }: Taken) {
+  return rest;
+}
+
+const mostAttempts = 3;
+
+/** Variant by variant, as each may have to be booted; the one that ran last comes first. */
+function nextProfile(plan: Plan, entries: readonly Entry[]): NextProfile | undefined {
+  const cells = standings(cellsSoFar(plan, entries), plan.policy).flatMap(
+    ({ judgement, stopped, input }) => (judgement === undefined || stopped ? [] : input.cell),
+  );
+  return variantsInOrder(plan, entries)
+    .flatMap((variant) => lackingOf(plan, entries, cells, variant))
+    .at(0);
+}
+
+/** A profile of the variant in each of the cells where it was not taken, nor tried often enough. */
+export function lackingOf(
+  { profile }: Pick<Plan, 'profile'>,
+  entries: readonly Entry[],
+  cells: readonly Cell[],
+  variant: string,
+): NextProfile[] {
+  if (profile === undefined) return [];
+  return cells.flatMap((cell) => {
+    const tries = triesOf(entries, cell, variant);
+    const isOver = tries.length >= mostAttempts || tries.some(({ isFinal }) => isFinal);
+    return isOver ? [] : { cell, variant, attempt: tries.length + 1 };
+  });
+}
+
+/** What came of each variant's profile in a cell; none where none were to be taken. */
+export function profilesOf(plan: Plan, entries: readonly Entry[], cell: Cell): CellProfile[] {
+  const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
+  if (plan.profile === undefined || !isJudged) return [];
+  return variantsLeft(plan, entries).map(({ variant }) => profileOf(entries, cell, variant));
+}
+
+/** What came of a variant's profile in a cell. */
+export const profileOf = (entries: readonly Entry[], cell: Cell, variant: string): CellProfile =>
+  triesOf(entries, cell, variant).at(-1)?.profile ?? {
+    ...{ kind: 'missing', variant, reason: 'the experiment ended before' },
+  };
+
+const judgedCells = (plan: Plan, entries: readonly Entry[]): Cell[] =>
+  standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) =>
+    judgement === undefined ? [] : input.cell,
+  );
+
+/** Where the variant has a run that counts, and there is a verdict or will be one. */
+const measuredCells = (plan: Plan, entries: readonly Entry[], variant: string): Cell[] =>
+  standings(cellsSoFar(plan, entries), plan.policy).flatMap((standing) => {
+    const { judgement, closed, stopped, input } = standing;
+    const isMeasured = input.runs.some(
+      (run) => run.variant === variant && run.validity.kind === 'valid',
+    );
+    const isWanted = !stopped && (judgement !== undefined || !closed);
+    return isMeasured && isWanted ? input.cell : [];
+  });
+
+function variantsInOrder(plan: Plan, entries: readonly Entry[]): string[] {
+  const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
+  const last = runs.at(-1)?.variant;
+  const left = variantsLeft(plan, entries).map(({ variant }) => variant);
+  return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
+}
+
+type Try = Extract<Entry, { kind: 'profiled' }>;
+
+const triesOf = (entries: readonly Entry[], cell: Cell, variant: string): Try[] =>
+  entries.flatMap((entry) =>
+    entry.kind === 'profiled' &&
+    entry.profile.variant === variant &&
+    cellName(entry.cell) === cellName(cell)
+      ? entry
+      : [],
+  );
+
+/** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
+function folderOf({ cell, variant, attempt }: NextProfile): string {
+  const name = `${cellName(cell)}-${variant}`.replaceAll(' ', '-');
+  return join('profiles', attempt === 1 ? name : `${name}.${attempt}`);
+}

@@ -1,0 +1,39 @@
+// Describes why nothing can be measured with a variant.
+import { lastLine, shortened } from '../../model/one-line.ts';
+import type { Rejection } from '../../model/rejection.ts';
+
+/** Nothing can be said of a patch whose base does not work. */
+export class BaseRejectedError extends Error {
+  override readonly name = 'BaseRejectedError';
+
+  constructor(rejection: Rejection) {
+    super(
+      `The base itself ${faultOf(rejection)}, so nothing was measured: ${whyRejected(rejection)}`,
+    );
+  }
+}
+
+/** Its message, with the panic or the last line on the console. */
+function whyRejected(rejection: Rejection): string {
+  const { message } = rejection;
+  const panic = 'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';
+  const shown = 'console' in rejection ? lastLine(rejection.console ?? '') : undefined;
+  const last = panic || !shown ? '' : ` The last on its console: "${shortened(shown)}".`;
+  return `${message}${panic}${last}`;
+}
+
+/** `does not boot: …`, to follow the variant's name. */
+export const rejectionMessage = (rejection: Rejection): string =>
+  `${faultOf(rejection)}: ${whyRejected(rejection)}`;
+
+/** `does not boot`, to follow the variant's name. */
+export const faultOf = ({ kind }: Rejection): string => faults[kind];
+
+const faults: Record<Rejection['kind'], string> = {
+  'does-not-apply': 'does not apply',
+  'build-failed': 'does not build',
+  'out-of-disk': 'finds no room',
+  'does-not-load': 'does not load',
+  'boot-failed': 'does not boot',
+  'panics-under-load': 'panics under load',
+};

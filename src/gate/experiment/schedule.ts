@@ -1,0 +1,114 @@
+// The order of runs: variants alternate within a blast, cells alternate between blasts, chance decides the rest.
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
+import { linkOfPair, type PlannedBlast, type PlannedRun } from '../../model/planned-blast.ts';
+import type { Cell } from '../../model/scenario.ts';
+
+export type ScheduleRequest = {
+  cells: readonly Cell[];
+  /** Cells that come before the others in each round. */
+  first?: ReadonlySet<Cell>;
+  variants: readonly string[];
+  /** Rounded up to whole blasts. */
+  runsPerVariant: number;
+  runsPerBlast: number;
+  seed: number;
+  /** Links of the kernels of variants that have several, which pairs take in turn. */
+  links?: ReadonlyMap<string, readonly number[]>;
+};
+
+/**
+ * Pairs hold one run of each variant, of more than two too. They come as ABBA or BAAB (as ABCCBA and the like), so that
+ * a drift within two pairs cancels; cells come in an order drawn anew for each round. The same request gives the same
+ * schedule, and one with more runs goes on where it ends.
+ */
+export function schedule(request: ScheduleRequest): PlannedBlast[] {
+  const random = xoroshiro128plus(request.seed);
+  const next = request.runsPerBlast > 1 ? sharedBlasts : singleRuns;
+  let runNumber = 0;
+  return next(request, random).map(({ cell, runs }, index) => ({
+    number: index + 1,
+    cell,
+    runs: runs.map((run) => ({ number: ++runNumber, ...run, ...linkOf(run, request) })),
+  }));
+}
+
+function linkOf({ variant, pair }: Draft['runs'][number], { links }: ScheduleRequest) {
+  const own = links?.get(variant);
+  const link = own?.[linkOfPair(pair, own.length) - 1];
+  return link === undefined ? {} : { link };
+}
+
+type Draft = { cell: Cell; runs: Omit<PlannedRun, 'number'>[] };
+
+/** Every cell gets its share of a round in one blast, in which the variants alternate. */
+function sharedBlasts(request: ScheduleRequest, random: RandomGenerator): Draft[] {
+  const { cells, variants, runsPerVariant } = request;
+  const pairsPerRound = pairsPerBlast(request.runsPerBlast, variants.length);
+  const orders = new Map(cells.map((cell) => [cell, variants]));
+  const blasts: Draft[] = [];
+  for (let done = 0; done < runsPerVariant; done += pairsPerRound) {
+    for (const cell of inOrder(cells, request, random)) {
+      const runs: Draft['runs'] = [];
+      for (let pair = done + 1; pair <= done + pairsPerRound; pair++) {
+        const order = nextOrder(pair, orders.get(cell) ?? [], random);
+        orders.set(cell, order);
+        runs.push(...order.map((variant) => ({ variant, pair })));
+      }
+      blasts.push({ cell, runs });
+    }
+  }
+  return blasts;
+}
+
+/**
+ * Every run has a blast of its own, those of all cells side by side: where a variant must be booted, once for all. The
+ * first pair begins with base, whose kernel is mostly there while the patched one is still being built.
+ */
+function singleRuns(request: ScheduleRequest, random: RandomGenerator): Draft[] {
+  const { cells, variants, runsPerVariant } = request;
+  const blasts: Draft[] = [];
+  let order = variants;
+  for (let pair = 1; pair <= runsPerVariant; pair++) {
+    order = pair === 1 ? variants : nextOrder(pair, order, random);
+    for (const variant of order) {
+      for (const cell of inOrder(cells, request, random)) {
+        blasts.push({ cell, runs: [{ variant, pair }] });
+      }
+    }
+  }
+  return blasts;
+}
+
+/**
+ * How many pairs come at once; at least one, which then takes several blasts. Of more than two variants it is an even
+ * number where they share a blast, so that a pair shares it with its mirror image: one draw of chance, and not two.
+ */
+export function pairsPerBlast(runsPerBlast: number, variants: number): number {
+  const fitting = Math.floor(runsPerBlast / variants);
+  if (variants === 2 || runsPerBlast === 1) return Math.max(1, fitting);
+  return Math.max(2, fitting - (fitting % 2));
+}
+
+/** Every second pair mirrors the one before. */
+const nextOrder = (pair: number, last: readonly string[], random: RandomGenerator) =>
+  pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
+
+/** Cells in an order by chance, but for those that come first. */
+function inOrder(
+  cells: readonly Cell[],
+  { first = new Set() }: ScheduleRequest,
+  random: RandomGenerator,
+): Cell[] {
+  const [ones, others] = [true, false].map((is) => cells.filter((cell) => first.has(cell) === is));
+  return [...shuffled(ones ?? [], random), ...shuffled(others ?? [], random)];
+}
+
+/** Fisher and Yates' shuffle, of a copy. */
+function shuffled<T>(items: readonly T[], random: RandomGenerator): T[] {
+  const rest = [...items];
+  const taken: T[] = [];
+  while (rest.length > 0) taken.push(...rest.splice(uniformInt(random, 0, rest.length - 1), 1));
+  return taken;
+}

@@ -1,0 +1,146 @@
+// How long boots, blasts and builds take on a testbed: by what earlier gates there tell, and before there were any by its
+// configuration.
+import { quantile } from 'simple-statistics';
+import { z } from 'zod';
+import { median } from '../../analysis/stats/summary.ts';
+import type { Config } from '../../config/schema.ts';
+import type { BlastSummary, Result } from '../../model/result.ts';
+
+const seconds = z.number().nonnegative();
+
+/** What one gate tells, in seconds. */
+const whole = z.object({
+  /** From the end of a blast to the next one in another boot; 0 where variants need none. */
+  bootSeconds: seconds,
+  /** From the rules to the end: links that settle and packets that flow. */
+  blastSeconds: seconds,
+  /** Seconds of a blast in which packets flowed. */
+  trafficSeconds: seconds,
+  /** Seconds for which it waited for kernels, and for all else before the first boot. */
+  buildSeconds: seconds,
+});
+
+/** A rehearsal builds nothing that a gate would. */
+export const tookSchema = whole.partial({ trafficSeconds: true, buildSeconds: true });
+
+export type Took = z.infer<typeof tookSchema>;
+
+/** `gates` told; 0: none has, and it is what such a testbed usually takes. */
+export const timesSchema = whole.extend({ gates: z.int().nonnegative() });
+
+export type Times = z.infer<typeof timesSchema>;
+
+type Step = { seconds: number; isBoot: boolean };
+
+/**
+ * The median of blasts, and of boots the lower quartile: waits for kernels, profiles and a night in between only ever add
+ * to some of few. Undefined of fewer than two blasts. Where each boot has one blast, what is not traffic counts to the boot.
+ */
+export function tookOf(result: Pick<Result, 'blasts' | 'outcome' | 'startedAt'>): Took | undefined {
+  const bootOf = bootsIn(result);
+  const blasts = result.blasts.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
+  const [first, ...later] = blasts;
+  if (first === undefined || later.length === 0) return undefined;
+  const steps = later.map((blast, index): Step => {
+    const before = blasts[index] ?? first;
+    return {
+      seconds: secondsBetween(before.startedAt, blast.startedAt),
+      isBoot: bootOf(before) !== bootOf(blast),
+    };
+  });
+  const within = steps.filter(({ isBoot }) => !isBoot);
+  const boots = steps.filter(({ isBoot }) => isBoot);
+  const trafficSeconds = median(blasts.map((blast) => blast.trafficSeconds));
+  const blastSeconds = Math.max(trafficSeconds, quantileOf(within, 0.5) ?? 0);
+  const bootSeconds = Math.max(0, (quantileOf(boots, 0.25) ?? blastSeconds) - blastSeconds);
+  const usual = bootSeconds + blastSeconds;
+  return {
+    bootSeconds,
+    blastSeconds,
+    trafficSeconds,
+    // The patched kernel is built while base is measured, and the first boot after that waits for the rest.
+    buildSeconds:
+      Math.max(0, secondsBetween(result.startedAt, first.startedAt) - bootSeconds) +
+      Math.max(0, (boots[0]?.seconds ?? usual) - usual),
+  };
+}
+
+/** Tells boots apart: a blast of one run is of one variant and pair, and several runs share a blast where none boots. */
+function bootsIn({ outcome }: Pick<Result, 'outcome'>): (blast: BlastSummary) => string {
+  const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
+  const byBlast = Map.groupBy(runs, ({ blast, attempt }) => `${blast}.${attempt}`);
+  return ({ number, attempt }) => {
+    const [run, ...others] = byBlast.get(`${number}.${attempt}`) ?? [];
+    return run === undefined || others.length > 0 ? '' : `${run.variant} ${run.pair}`;
+  };
+}
+
+const quantileOf = (steps: readonly Step[], share: number): number | undefined =>
+  steps.length === 0
+    ? undefined
+    : quantile(
+        steps.map((step) => step.seconds),
+        share,
+      );
+
+const secondsBetween = (from: string, to: string): number =>
+  Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
+
+type Known = { at: string; testbed: string; took?: Took | undefined };
+
+/** Medians of the latest gates on the testbed that tell; `entries` are lines of its history, of which a gate has several. */
+export function timesOn(
+  entries: readonly Known[],
+  testbed: string,
+  config: Pick<Config, 'testbeds' | 'traffic'>,
+): Times {
+  const gates = new Map(
+    entries.flatMap(({ at, testbed: name, took }) =>
+      name === testbed && took !== undefined ? [[at, took]] : [],
+    ),
+  );
+  const latest = [...gates]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .slice(-mostGates)
+    .map(([, took]) => took);
+  const usual = usualTimes(config, testbed);
+  const medianBy = (part: keyof Took) => {
+    const known = latest.flatMap((took) => took[part] ?? []);
+    return known.length === 0 ? usual[part] : median(known);
+  };
+  const blastSeconds = medianBy('blastSeconds');
+  return {
+    bootSeconds: medianBy('bootSeconds'),
+    blastSeconds,
+    trafficSeconds: Math.min(blastSeconds, medianBy('trafficSeconds')),
+    buildSeconds: medianBy('buildSeconds'),
+    gates: latest.length,
+  };
+}
+
+const mostGates = 10;
+
+/** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them. */
+const assumed = { bootSeconds: 240, buildSeconds: 600, laySeconds: 2 };
+
+function usualTimes(
+  { testbeds, traffic }: Pick<Config, 'testbeds' | 'traffic'>,
+  name: string,
+): Omit<Times, 'gates'> {
+  const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerBlast } = traffic;
+  // Most runs are steady long before their time is over.
+  const testbed = testbeds[name];
+  if (testbed?.kind !== 'freebsd') {
+    const trafficSeconds = warmUpSeconds + runsPerBlast * (settleSeconds + measureAtLeastSeconds);
+    const blastSeconds = trafficSeconds + assumed.laySeconds;
+    return { bootSeconds: 0, buildSeconds: 0, trafficSeconds, blastSeconds };
+  }
+  const trafficSeconds = warmUpSeconds + runsPerBlast * measureAtLeastSeconds;
+  return {
+    // Links settle once a boot.
+    bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds) + settleSeconds,
+    buildSeconds: testbed.builder === undefined ? 0 : assumed.buildSeconds,
+    trafficSeconds,
+    blastSeconds: trafficSeconds + assumed.laySeconds,
+  };
+}

@@ -1,0 +1,76 @@
+// Judges a patch: makes its variants, reserves a testbed, measures there, and writes the result and its reports.
+
+import type { Config } from '../config/schema.ts';
+import { placesLeftAlone, testbedsThatDiffer } from '../kernel/unchanged.ts';
+import { type GivenKernels, makingOf, variantsByMaking } from '../kernel/variant.ts';
+import type { Patch } from '../model/patch.ts';
+import type { Result } from '../model/result.ts';
+import type { Cell } from '../model/scenario.ts';
+import { outcomeName } from '../report/headline.ts';
+import { writeResult } from '../report/write.ts';
+import { unchangedResult } from './experiment/assemble.ts';
+import { earlierEntries } from './experiment/history.ts';
+import { cellsOf, makePlan, type Plan, readRules, writePlan } from './experiment/plan.ts';
+import { refuseUsed } from './experiment/plan-file.ts';
+import { firstCells, firstCellsText } from './first-cells.ts';
+import type { GateDeps } from './gate-deps.ts';
+import { measure } from './measure.ts';
+import { onTestbed } from './on-testbed.ts';
+
+export type GateRequest = {
+  patch: Patch;
+  config: Config;
+  /** Names of testbeds of the configuration, any of which would do, the first best. */
+  testbeds: readonly string[];
+  /** Decides the order of runs: the same seed gives the same order. */
+  seed: number;
+  /** What is measured; absent: all that the configuration has. */
+  cells?: readonly Cell[];
+  /** Absent: they are built. */
+  kernels?: GivenKernels | undefined;
+  /** Whether also a patch is measured that changes nothing which is laid or booted. */
+  isMeasuredAnyway?: boolean;
+  /** Whether patched, which is base, is booted from another link of it; see `gateRelinked`. */
+  isRelinked?: boolean;
+};
+
+/**
+ * Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. Where it
+ * changes nothing that any of the testbeds would install, nothing is planned or reserved, and that is the result.
+ */
+export async function gate(
+  request: GateRequest,
+  directory: string,
+  deps: GateDeps,
+): Promise<Result> {
+  const { patch, config, cells = cellsOf(config) } = request;
+  const { repository, onEvent } = deps;
+  await refuseUsed(directory);
+  const rules = await readRules(config);
+  const history = earlierEntries(await deps.history.read(), deps.now());
+  const variants = await variantsByMaking(request, repository);
+  const planOn = async (testbed: string): Promise<Plan> => {
+    const own = variants.get(makingOf(config, testbed, request.kernels)) ?? [];
+    const first = await firstCells(own, cells, { config, testbed }, repository);
+    return makePlan({ ...request, testbed, rules, first }, own, history);
+  };
+
+  const testbeds = request.isMeasuredAnyway
+    ? request.testbeds
+    : await testbedsThatDiffer({ ...request, variants }, repository);
+  if (testbeds.length === 0) {
+    const [first = ''] = request.testbeds;
+    const leftAlone = await placesLeftAlone(first, { ...request, variants }, repository);
+    const result = unchangedResult(await planOn(first), leftAlone, deps.now());
+    await writeResult(directory, result);
+    return result;
+  }
+
+  return onTestbed(testbeds, patch, deps, outcomeName, async (reserved) => {
+    const plan = await planOn(reserved.name);
+    await writePlan(directory, plan);
+    const text = firstCellsText(plan);
+    if (text !== undefined) onEvent({ kind: 'told', text });
+    return measure(plan, directory, reserved, deps);
+  });
+}

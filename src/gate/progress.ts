@@ -1,0 +1,154 @@
+// What a person sees while an experiment runs: one line that changes on a terminal, one line a blast elsewhere.
+import type { WriteStream } from 'node:tty';
+import { median } from '../analysis/stats/summary.ts';
+import { plainLine } from '../model/escape.ts';
+import { formatDuration, formatMetric, formatPercent, formatRuns } from '../model/format.ts';
+import type { Metric } from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
+import type { ExperimentEvent } from './experiment/experiment-event.ts';
+import type { Entry } from './experiment/journal.ts';
+import { outlookLine, outlookOf } from './experiment/outlook.ts';
+import type { Plan } from './experiment/plan.ts';
+import type { Times } from './experiment/took.ts';
+
+export type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
+
+/** Tells of the events of one experiment; `now` in milliseconds. */
+export function showProgress(output: Output, metric: Metric, now: () => number) {
+  const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
+  const pace = { startedAt: now(), blasts: 0 };
+  let last = '';
+
+  return {
+    onEvent(event: ExperimentEvent): void {
+      switch (event.kind) {
+        case 'planned':
+          for (const text of planLines(event.plan)) line.say(text);
+          break;
+        case 'finished-before':
+          line.say(
+            `It finished at ${event.at}: nothing is measured, and its result is told again; --max-runs N asks for more.`,
+          );
+          break;
+        case 'warning':
+          line.say(`warning: ${event.text}`);
+          break;
+        case 'told':
+          line.say(event.text);
+          break;
+        case 'decided':
+          line.say(decision(event));
+          break;
+        case 'preparing':
+          line.show(`${event.text} …`);
+          break;
+        case 'blast': {
+          const { blast, attempt, done, of, why } = event;
+          const because = why === undefined ? '' : `: ${plainLine(why, 120)}`;
+          const again = attempt > 1 ? ` (try ${attempt}${because})` : '';
+          const left = timeLeft((now() - pace.startedAt) / 1000, pace.blasts, of - done);
+          const place = `blast ${done + 1} of at most ${of}${again} · ${runRange(blast.runs)}`;
+          const isTold = last === `last: ${why}`;
+          const parts = [place, cellName(blast.cell), isTold ? '' : last, left];
+          line.show(parts.filter(Boolean).join(' · '));
+          break;
+        }
+        case 'profile': {
+          const again = event.attempt > 1 ? ` (try ${event.attempt})` : '';
+          line.show(`profile of ${event.variant}${again} · ${cellName(event.cell)}`);
+          break;
+        }
+        case 'ended':
+          pace.blasts += 1;
+          last = summary(event.entry, metric);
+      }
+    },
+    end: () => line.end(),
+  };
+}
+
+/** An output whose lines tell which of several gates they are of. */
+export const labelled = (output: Output, label: string): Output =>
+  label === '' ? output : { write: (text: string) => output.write(`${label}: ${text}`) };
+
+/** How every cell will be judged, and where that cannot be as sure as asked. */
+function planLines(plan: Plan): string[] {
+  const { cells, policy, variants, times } = plan;
+  const outlined = { ...plan, variants: variants.length, times: times ?? nothingKnown };
+  const outlook = outlookOf(outlined);
+  const lines = cells.flatMap((planned, index) => {
+    const { cell, design, history } = planned;
+    const most = design.budgets.at(-1) ?? 0;
+    const budget = `at most ${most} + ${most} runs`;
+    const start = `${cellName(cell)}: ${design.name}, ${budget}`;
+    const expected = outlook.cells[index];
+    if (expected?.basis !== 'history') return start;
+
+    const { noiseRatio = 0, runsIfUnchanged, runsIfLost, reachableMarginRatio = 0 } = expected;
+    const margin = formatPercent(policy.marginRatio);
+    const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs), so some ${Math.round(runsIfUnchanged)} runs if nothing is lost and ${Math.round(runsIfLost)} if ${margin} is`;
+    if (reachableMarginRatio <= policy.marginRatio) return told;
+    const reachable = formatPercent(reachableMarginRatio);
+    const power = formatPercent(1 - policy.missRatio);
+    return [
+      told,
+      `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`,
+    ];
+  });
+  return times === undefined ? lines : [...lines, outlookLine(outlook, outlined)];
+}
+
+/** A plan from before it had its times. */
+const nothingKnown: Times = {
+  ...{ bootSeconds: 0, blastSeconds: 0, trafficSeconds: 0, buildSeconds: 0, gates: 0 },
+};
+
+function decision({ cell, verdict, counts }: Extract<ExperimentEvent, { kind: 'decided' }>) {
+  const after = `after ${formatRuns(counts.counted, counts.made)} runs`;
+  return verdict.kind === 'invalid'
+    ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}`
+    : verdict.kind === 'inconclusive' && verdict.isStopped
+      ? `${cellName(cell)}: not decided ${after}, as another cell loses`
+      : `${cellName(cell)}: ${verdict.kind} ${after}`;
+}
+
+function runRange(runs: readonly { number: number; variant: string }[]): string {
+  const [first] = runs;
+  return runs.length === 1
+    ? `run ${first?.number}, ${first?.variant}`
+    : `runs ${first?.number}–${runs.at(-1)?.number}`;
+}
+
+/** Nothing before the first blast has told how long one takes. */
+function timeLeft(seconds: number, blasts: number, left: number): string {
+  return blasts === 0 ? '' : `${formatDuration((seconds / blasts) * left)} left at most`;
+}
+
+/** `last: base 1,057 ns, patched 1,170 ns`. */
+function summary(entry: Entry, metric: Metric): string {
+  if (entry.kind !== 'measured') return entry.kind === 'failed' ? `last: ${entry.reason}` : '';
+  const byVariant = Map.groupBy(entry.runs, (run) => run.variant);
+  const medians = [...byVariant].toSorted().map(([variant, runs]) => {
+    const values = runs.flatMap((run) => run[metric] ?? []);
+    return `${variant} ${formatMetric(median(values), metric)}`;
+  });
+  return `last: ${medians.join(', ')}`;
+}
+
+function changingLine(output: Output) {
+  return {
+    show(text: string) {
+      output.write(`\r\x1b[2K${text.slice(0, (output.columns ?? 80) - 1)}`);
+    },
+    say: (text: string) => void output.write(`\r\x1b[2K${text}\n`),
+    end() {
+      output.write('\r\x1b[2K');
+    },
+  };
+}
+
+function lineAfterLine(output: Output) {
+  // Everything stays on one line whatever a host said: a CI log takes lines that begin with :: for commands.
+  const say = (text: string) => void output.write(`${text.replace(/\s+/g, ' ')}\n`);
+  return { show: say, say, end() {} };
+}

@@ -1,0 +1,85 @@
+// A check done again on what the machines said then.
+import type { Finding } from '../../lab/check/finding.ts';
+import { checkFreebsdTestbed } from '../../lab/check/freebsd-check.ts';
+import { oneLine, reasonOf } from '../../model/one-line.ts';
+import { type Difference, differenceAt, ordinal, type Part, type PartAgain } from './replay.ts';
+import { type ReplayWorld, replayWorld } from './replay-world.ts';
+import { checkRequest } from './request.ts';
+
+export async function replayCheck({ request, questions, told }: Part): Promise<PartAgain> {
+  const { data: check } = checkRequest.safeParse(request);
+  if (check === undefined) return { findings: [], differences: [unreadable('check')] };
+  const replayed = replayWorld(questions);
+  const findings: Finding[] = [];
+  const differences: Difference[] = [];
+  const world = { ...replayed.world, tell() {}, signal: new AbortController().signal };
+  try {
+    for await (const finding of checkFreebsdTestbed(check, world)) findings.push(finding);
+  } catch (error) {
+    differences.push(broken(error));
+  }
+  return {
+    findings,
+    differences: [
+      ...differences,
+      ...differencesOf(replayed),
+      ...changes(told as Finding[], findings),
+    ],
+  };
+}
+
+export const unreadable = (part: string): Difference => ({
+  kind: 'incomplete',
+  sentence: `what the recording says of its ${part} cannot be read here, so that it is not done again`,
+});
+
+export const broken = (error: unknown): Difference => ({
+  kind: 'made-otherwise',
+  sentence: oneLine(`the code of today breaks on it: ${reasonOf(error)}`),
+});
+
+/** What was asked otherwise, or cannot be answered whole. */
+export function differencesOf({ strangers, unanswered }: ReplayWorld): Difference[] {
+  return [
+    ...strangers.map(({ text, after }): Difference => {
+      const place =
+        after === undefined
+          ? 'first of all'
+          : `after the recording's ${ordinal(after.number)} question`;
+      return {
+        kind: 'asked-otherwise',
+        ...(after !== undefined && { number: after.number }),
+        sentence: oneLine(`${place} the code of today asks what the recording has not: ${text}`),
+      };
+    }),
+    ...unanswered.map((question) =>
+      differenceAt(
+        'incomplete',
+        question,
+        question.ended === undefined
+          ? 'the recording ends before it did'
+          : 'a part of what it wrote is not in the recording',
+      ),
+    ),
+  ];
+}
+
+/** What is found otherwise now, for each thing and each time that it was looked at. */
+export function changes(
+  then: readonly Finding[],
+  now: readonly Finding[],
+  compared = (words: string) => words,
+): Difference[] {
+  const left = [...now];
+  return then.flatMap((finding) => {
+    const index = left.findIndex(({ what }) => what === finding.what);
+    const [found] = index === -1 ? [] : left.splice(index, 1);
+    const isSame = found !== undefined && compared(wordsOf(found)) === compared(wordsOf(finding));
+    if (isSame) return [];
+    const is = found === undefined ? 'not looked at' : wordsOf(found);
+    const sentence = oneLine(`${finding.what} was ${wordsOf(finding)} then, and is ${is} now`);
+    return [{ kind: 'made-otherwise', sentence } as const];
+  });
+}
+
+const wordsOf = ({ kind, why }: Finding): string => `${kind} (${why})`;

@@ -1,0 +1,76 @@
+// A lease in a file, for whoever cleans up after a process that could not: a job's post step, or a person.
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { ReservationsConfig } from '../../config/reservations.ts';
+import type { Lease } from './lease.ts';
+import { readLab } from './records.ts';
+import { giveBack, holdingOf } from './reservation.ts';
+import { openStore } from './store/open.ts';
+import { StoreError } from './store/store.ts';
+
+const fileName = 'lease.json';
+
+const schema = z.object({
+  id: z.string(),
+  session: z.string(),
+  testbed: z.string(),
+  reservations: z.custom<ReservationsConfig>((value) => typeof value === 'object'),
+});
+
+/** Writes it into the directory of a gate, where it stays as long as the testbed is held. */
+export async function keepLease(
+  directory: string,
+  { holding, session, testbed }: Lease,
+  reservations: ReservationsConfig,
+): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const left: z.input<typeof schema> = { id: holding.id, session, testbed, reservations };
+  await writeFile(join(directory, fileName), `${JSON.stringify(left, null, 2)}\n`);
+}
+
+export const forgetLease = (directory: string): Promise<void> =>
+  rm(join(directory, fileName), { force: true });
+
+/** The directories with a lease, among this one and all below it: several gates of one process have one each. */
+export async function directoriesWithLease(top: string): Promise<string[]> {
+  const names = await readdir(top, { recursive: true }).catch(() => []);
+  return names
+    .filter((name) => basename(name) === fileName)
+    .map((name) => dirname(join(top, name)))
+    .toSorted();
+}
+
+/**
+ * Gives back what a process that has ended still held; its next holder brings it to its base. Answers the testbed's
+ * name; undefined where nothing was held any more. Throws a StoreError.
+ */
+export async function releaseLeft(directory: string, now: Date): Promise<string | undefined> {
+  const text = await readFile(join(directory, fileName), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const left = leaseIn(text);
+  if (left === undefined) {
+    throw new StoreError(
+      `The lease in ${directory} cannot be read: it ends by itself where its process has ended.`,
+    );
+  }
+  const store = await openStore(left.reservations);
+  try {
+    const holding = holdingOf(await readLab(store), left.id);
+    const ending = { outcome: 'its process had ended', isClean: false };
+    if (holding !== undefined) await giveBack(store, holding, ending, now);
+    await store.endSession(left.session);
+    await forgetLease(directory);
+    return holding?.testbed;
+  } finally {
+    await store.close();
+  }
+}
+
+function leaseIn(text: string): z.output<typeof schema> | undefined {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+// Who gets which testbed next: first come, first served within a priority.
+
+import { type Priority, priorities } from '../../model/priority.ts';
+
+export type QueuePlace = {
+  id: string;
+  priority: Priority;
+  /** Lower came earlier. */
+  order: number;
+};
+
+/** Testbeds by their names, with the machines that each takes; two that share a machine exclude each other. */
+export type Testbeds = ReadonlyMap<string, readonly string[]>;
+
+/** All who want the same. */
+export type Line = {
+  /** Any of these would do, the first best. */
+  wants: Testbeds;
+  /** Places in the order of `byTurn`. */
+  waiting: QueuePlace[];
+};
+
+export type Grant = { place: QueuePlace; testbed: string };
+
+export const byTurn = (a: QueuePlace, b: QueuePlace): number =>
+  priorities.indexOf(a.priority) - priorities.indexOf(b.priority) ||
+  a.order - b.order ||
+  (a.id < b.id ? -1 : 1);
+
+/**
+ * What the free testbeds are to be given to, now, in the order of turns. Who must wait also keeps all that come later
+ * from the machines that he waits for, or testbeds that share one could be given past him for ever.
+ * Takes time by the lines and the free testbeds, not by those who wait.
+ */
+export function assign(lines: readonly Line[], free: Testbeds): Grant[] {
+  const open = new Map(free);
+  const openMachines = new Set([...open.values()].flat());
+  const heads = lines
+    .filter(({ wants }) => !indexOf(wants).machines.isDisjointFrom(openMachines))
+    .flatMap((line) => headOf(line, 0))
+    .sort(lastInTurn);
+  const grants: Grant[] = [];
+  while (open.size > 0) {
+    const head = heads.pop();
+    if (head === undefined) break;
+    const { line, index, place } = head;
+    const testbed = bestOf(line.wants, open);
+    if (testbed === undefined) {
+      close(open, indexOf(line.wants).machines);
+    } else {
+      grants.push({ place, testbed });
+      close(open, new Set(open.get(testbed)));
+      for (const next of headOf(line, index + 1)) insertInOrder(heads, next, lastInTurn);
+    }
+  }
+  return grants;
+}
+
+/** The first of a line who has no testbed yet. */
+type Head = { line: Line; index: number; place: QueuePlace };
+
+function headOf(line: Line, index: number): Head[] {
+  const place = line.waiting[index];
+  return place === undefined ? [] : [{ line, index, place }];
+}
+
+const lastInTurn = (a: Head, b: Head): number => byTurn(b.place, a.place);
+
+/** Into a list that is in that order, before what equals it. */
+export function insertInOrder<T>(list: T[], item: T, order: (a: T, b: T) => number): void {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = list[middle];
+    if (other !== undefined && order(other, item) < 0) low = middle + 1;
+    else high = middle;
+  }
+  list.splice(low, 0, item);
+}
+
+/** All that somebody waits for. Where two know of different machines of one testbed, it takes the machines of both. */
+export function testbedsOf(lines: readonly Line[]): Testbeds {
+  const testbeds = new Map<string, readonly string[]>();
+  for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {
+    const known = testbeds.get(testbed) ?? [];
+    testbeds.set(testbed, [...new Set([...known, ...machines])]);
+  }
+  return testbeds;
+}
+
+/** Looks through the fewer of the two: few are open while many wait. */
+function bestOf(wants: Testbeds, open: Testbeds): string | undefined {
+  if (wants.size <= open.size) return wants.keys().find((testbed) => open.has(testbed));
+  const { rank } = indexOf(wants);
+  const rankOf = (testbed: string) => rank.get(testbed) ?? Number.POSITIVE_INFINITY;
+  let best: string | undefined;
+  for (const testbed of open.keys()) {
+    const isBetter = best === undefined || rankOf(testbed) < rankOf(best);
+    if (isBetter && rank.has(testbed)) best = testbed;
+  }
+  return best;
+}
+
+function close(open: Map<string, readonly string[]>, machines: ReadonlySet<string>): void {
+  for (const [testbed, own] of open) {
+    if (own.some((machine) => machines.has(machine))) open.delete(testbed);
+  }
+}
+
+type Index = { rank: ReadonlyMap<string, number>; machines: ReadonlySet<string> };
+const indexes = new WeakMap<Testbeds, Index>();
+
+/** Made once for all who want the same. */
+function indexOf(wants: Testbeds): Index {
+  const known = indexes.get(wants);
+  if (known !== undefined) return known;
+  const index = {
+    rank: new Map([...wants.keys()].map((testbed, rank) => [testbed, rank])),
+    machines: new Set([...wants.values()].flat()),
+  };
+  indexes.set(wants, index);
+  return index;
+}

@@ -1,0 +1,204 @@
+// What is kept of reservations, and under which keys of a store.
+
+import { z } from 'zod';
+import { fromJson } from '../../model/json.ts';
+import { priorities } from '../../model/priority.ts';
+import { byTurn, type Line, type QueuePlace } from './queue.ts';
+import { type Change, type Entry, type Store, StoreError } from './store/store.ts';
+
+const holder = z.object({
+  /** A person or a job, as people know it. */
+  who: z.string(),
+  purpose: z.string(),
+  /** What is judged, like `o/r#12 at 1a2b3c4`. */
+  patch: z.string().optional(),
+  /** Page of the job. */
+  url: z.string().optional(),
+});
+export type Holder = z.output<typeof holder>;
+
+const priority = z.enum(priorities);
+const time = z.iso.datetime();
+
+const ticket = z.object({
+  priority,
+  /** Order of the one whose place was taken over; absent: its own revision. */
+  order: z.number().optional(),
+  /** Only the newest of one subject waits. */
+  subject: z.string().optional(),
+  holder,
+  since: time,
+  /** Testbeds, the first best, each with its machines. */
+  wants: z.array(z.tuple([z.string(), z.array(z.string())])),
+});
+
+const use = z.object({ id: z.string(), testbed: z.string(), holder, since: time });
+
+const holding = z.object({
+  id: z.string(),
+  testbed: z.string(),
+  machines: z.array(z.string()),
+  priority,
+  order: z.number(),
+  holder,
+  waitingSince: time,
+  since: time,
+  /** Those who did not bring its machines back to their base. */
+  leftBy: z.array(use),
+});
+
+const quarantine = z.object({ reason: z.string(), by: z.string(), since: time });
+
+const logged = z.object({
+  testbed: z.string(),
+  holder,
+  priority,
+  waitingSince: time,
+  since: time.optional(),
+  until: time.optional(),
+  /** Absent while it is held. */
+  outcome: z.string().optional(),
+});
+
+export type Ticket = QueuePlace & {
+  holder: Holder;
+  since: string;
+  subject: string | undefined;
+  wants: ReadonlyMap<string, readonly string[]>;
+  revision: number;
+};
+/** Its token is the revision of its keys. */
+export type Holding = z.output<typeof holding> & { token: number };
+/** Left behind by whoever did not bring a testbed back to its base. */
+export type Use = z.output<typeof use>;
+export type Quarantine = z.output<typeof quarantine>;
+/** One reservation, from the wait to its outcome. */
+export type Logged = z.output<typeof logged> & { id: string };
+
+/** Everything but the log, as of one moment. */
+export type LabState = {
+  revision: number;
+  /** Tickets in the order of their turns. */
+  tickets: readonly Ticket[];
+  /** Holdings by machine. */
+  held: ReadonlyMap<string, Holding>;
+  /** Uses by machine. */
+  used: ReadonlyMap<string, Use>;
+  /** Quarantines by testbed. */
+  quarantines: ReadonlyMap<string, Quarantine>;
+};
+
+const folders = { ticket: 'lab/wait/', held: 'lab/held/', used: 'lab/used/', log: 'log/' } as const;
+const quarantines = 'lab/quarantine/';
+
+export const keys = {
+  ticket: (id: string) => folders.ticket + id,
+  held: (machine: string) => folders.held + machine,
+  used: (machine: string) => folders.used + machine,
+  quarantine: (testbed: string) => quarantines + testbed,
+  log: (id: string) => folders.log + id,
+};
+
+type Put = Change['put'][number];
+
+const text = (record: object): string => JSON.stringify(record);
+
+export const putTicket = (id: string, record: z.input<typeof ticket>, session: string): Put => ({
+  key: keys.ticket(id),
+  value: text(record),
+  session,
+});
+
+export const putHolding = (record: z.input<typeof holding>, session: string): Put[] =>
+  record.machines.map((machine) => ({ key: keys.held(machine), value: text(record), session }));
+
+export const putUse = (record: Use, machines: readonly string[]): Put[] =>
+  machines.map((machine) => ({ key: keys.used(machine), value: text(record) }));
+
+export const putQuarantine = (testbed: string, record: Quarantine): Put => ({
+  key: keys.quarantine(testbed),
+  value: text(record),
+});
+
+export const putLogged = ({ id, ...record }: Logged): Put => ({
+  key: keys.log(id),
+  value: text(record),
+});
+
+export async function readLab(store: Store): Promise<LabState> {
+  const { entries, revision } = await store.read('lab/');
+  const under = (folder: string) => entries.filter(({ key }) => key.startsWith(folder));
+  return {
+    revision,
+    tickets: under(folders.ticket).map(ticketOf).toSorted(byTurn),
+    held: byName(under(folders.held), folders.held, holdingIn),
+    used: byName(under(folders.used), folders.used, (entry) => parsed(use, entry)),
+    quarantines: byName(under(quarantines), quarantines, (entry) => parsed(quarantine, entry)),
+  };
+}
+
+/** Who holds a machine, and the revision of the store as of which that is so. */
+export async function readHolding(
+  store: Store,
+  machine: string,
+): Promise<{ holding: Holding | undefined; revision: number }> {
+  const key = keys.held(machine);
+  const { entries, revision } = await store.read(key);
+  const entry = entries.find((one) => one.key === key);
+  return { holding: entry && holdingIn(entry), revision };
+}
+
+/** The reservations that were made, the oldest first; those of one id where it is given. */
+export async function readLog(store: Store, id = ''): Promise<Logged[]> {
+  const { entries } = await store.read(keys.log(id));
+  return entries.map((entry) => ({
+    id: entry.key.slice(folders.log.length),
+    ...parsed(logged, entry),
+  }));
+}
+
+const holdingIn = (entry: Entry): Holding => ({ ...parsed(holding, entry), token: entry.revision });
+
+function ticketOf(entry: Entry): Ticket {
+  const { order, wants, subject, ...rest } = parsed(ticket, entry);
+  return {
+    ...rest,
+    id: entry.key.slice(folders.ticket.length),
+    order: order ?? entry.revision,
+    subject,
+    wants: new Map(wants),
+    revision: entry.revision,
+  };
+}
+
+function byName<Record>(
+  entries: readonly Entry[],
+  folder: string,
+  read: (entry: Entry) => Record,
+): ReadonlyMap<string, Record> {
+  return new Map(entries.map((entry) => [entry.key.slice(folder.length), read(entry)]));
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, { key, value }: Entry): z.output<Schema> {
+  const record = schema.safeParse(fromJson(value));
+  if (record.success) return record.data;
+  throw new StoreError(
+    `The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`,
+  );
+}
+
+/** All who wait for a machine that the ticket's owner waits for, he himself too, in the order of their turns. */
+export function rivalsOf({ tickets }: Pick<LabState, 'tickets'>, { wants }: Ticket): Ticket[] {
+  const machines = new Set([...wants.values()].flat());
+  return tickets.filter((other) =>
+    [...other.wants.values()].flat().some((machine) => machines.has(machine)),
+  );
+}
+
+/** The queue of those who wait, without testbeds that are in quarantine. */
+export function linesOf({ tickets, quarantines }: LabState): Line[] {
+  const isHealthy = ([testbed]: readonly [string, unknown]) => !quarantines.has(testbed);
+  const healthy = tickets.map((one) => ({ ...one, wants: [...one.wants].filter(isHealthy) }));
+  const lines = Map.groupBy(healthy, ({ wants }) => JSON.stringify(wants));
+  return [...lines.values()].map((waiting) => ({ wants: new Map(waiting[0]?.wants), waiting }));
+}

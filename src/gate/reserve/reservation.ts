@@ -1,0 +1,254 @@
+// The steps of a reservation: into the queue, on to a testbed, and off again. Each is one commit, whole or not at all.
+
+import type { Priority } from '../../model/priority.ts';
+import { assign, type Line, type Testbeds, testbedsOf } from './queue.ts';
+import {
+  type Holder,
+  type Holding,
+  keys,
+  type LabState,
+  type Logged,
+  linesOf,
+  putHolding,
+  putLogged,
+  putQuarantine,
+  putTicket,
+  putUse,
+  type Quarantine,
+  readLab,
+  readLog,
+  type Ticket,
+  type Use,
+} from './records.ts';
+import type { Change, Store } from './store/store.ts';
+
+export type Request = {
+  /** Any of these would do, the first best. */
+  testbeds: Testbeds;
+  priority: Priority;
+  holder: Holder;
+  /** A request takes the place of an older one of the same subject that still waits for the same. */
+  subject?: string | undefined;
+};
+
+/** A process's own part of a request: new for each. */
+type Entrance = { id: string; session: string; at: Date; order?: number };
+
+export type Entry =
+  | { kind: 'waiting' }
+  /** `why` where somebody newer has the place; else the session is over. */
+  | { kind: 'gone'; why: string | undefined };
+
+/** Enters the queue. */
+export async function enter(store: Store, request: Request, entrance: Entrance): Promise<Entry> {
+  const { id, session, order } = entrance;
+  for (let isIn = false; ; ) {
+    const lab = await readLab(store);
+    const own = lab.tickets.find((ticket) => ticket.id === id);
+    const older = olderOf(lab, request, own);
+    if (isIn && (own === undefined || older === undefined)) return { kind: 'waiting' };
+    // Whoever comes back to his place is not the newest.
+    if (order !== undefined && older !== undefined) {
+      return { kind: 'gone', why: gaveWayTo(older.holder) };
+    }
+    const revision = await store.commit(entryOf(request, entrance, own, older));
+    if (revision !== undefined) {
+      if (request.subject === undefined) return { kind: 'waiting' };
+      // Two who come at the same moment do not see each other before they are in.
+      isIn = true;
+    } else if (!(await store.renew(session))) {
+      return { kind: 'gone', why: undefined };
+    }
+  }
+}
+
+/** One of the same subject that has come before, and still waits for the same. */
+function olderOf(
+  { tickets }: LabState,
+  { subject, testbeds }: Request,
+  own?: Ticket,
+): Ticket | undefined {
+  if (subject === undefined) return undefined;
+  const names = [...testbeds.keys()].join();
+  return tickets.find(
+    (ticket) =>
+      ticket.subject === subject &&
+      [...ticket.wants.keys()].join() === names &&
+      (own === undefined || ticket.revision < own.revision),
+  );
+}
+
+function entryOf(request: Request, entrance: Entrance, own?: Ticket, older?: Ticket): Change {
+  const { testbeds, priority, holder, subject } = request;
+  const { id, session, at } = entrance;
+  const inherited = older && Math.min(older.order, own?.order ?? older.order);
+  const order = inherited ?? entrance.order;
+  const ticket = {
+    priority,
+    ...(order !== undefined && { order }),
+    ...(subject !== undefined && { subject }),
+    holder,
+    since: at.toISOString(),
+    wants: [...testbeds].map(([name, machines]): [string, string[]] => [name, [...machines]]),
+  };
+  const replaced = older === undefined ? [] : [older];
+  const seen = [{ id, revision: own?.revision ?? 0 }, ...replaced];
+  return {
+    conditions: seen.map(({ id, revision }) => ({ key: keys.ticket(id), revision })),
+    put: [
+      putTicket(id, ticket, session),
+      ...replaced.map((one) => putLogged(superseded(one, holder, at))),
+    ],
+    remove: replaced.map((one) => keys.ticket(one.id)),
+  };
+}
+
+const superseded = (ticket: Ticket, by: Holder, at: Date): Logged => ({
+  id: ticket.id,
+  testbed: '',
+  holder: ticket.holder,
+  priority: ticket.priority,
+  waitingSince: ticket.since,
+  until: at.toISOString(),
+  outcome: gaveWayTo(by),
+});
+
+const gaveWayTo = (by: Holder): string =>
+  `its place in the queue went to ${by.patch ?? by.purpose}`;
+
+export type Attempt =
+  | { kind: 'taken'; holding: Holding }
+  | { kind: 'waiting'; ticket: Ticket; lab: LabState }
+  /** All that would do are in quarantine. */
+  | { kind: 'none-healthy'; quarantines: ReadonlyMap<string, Quarantine> }
+  /** The ticket is not in the queue any more; `why` where somebody else took it out. */
+  | { kind: 'gone'; why: string | undefined };
+
+/** Takes a testbed if it is one's turn. */
+export async function tryTake(
+  store: Store,
+  id: string,
+  session: string,
+  at: Date,
+): Promise<Attempt> {
+  for (;;) {
+    const lab = await readLab(store);
+    const ticket = lab.tickets.find((one) => one.id === id);
+    if (ticket === undefined) return withoutTicket(store, lab, id);
+    const sick = [...lab.quarantines].filter(([testbed]) => ticket.wants.has(testbed));
+    if (sick.length === ticket.wants.size) {
+      return { kind: 'none-healthy', quarantines: new Map(sick) };
+    }
+    const lines = linesOf(lab);
+    const grant = assign(lines, freeIn(lab, lines)).find(({ place }) => place.id === id);
+    if (grant === undefined) return { kind: 'waiting', ticket, lab };
+
+    const taking = takingOf(lab, ticket, grant.testbed, at);
+    const lost = await lostUses(store, taking.holding.leftBy, at);
+    const token = await store.commit({
+      conditions: [
+        { key: keys.ticket(id), revision: ticket.revision },
+        { key: keys.quarantine(grant.testbed), revision: 0 },
+        ...taking.holding.machines.map((machine) => ({ key: keys.held(machine), revision: 0 })),
+      ],
+      put: [
+        ...putHolding(taking.holding, session),
+        ...putUse(taking.use, taking.holding.machines),
+        putLogged(taking.logged),
+        ...lost.map(putLogged),
+      ],
+      remove: [keys.ticket(id)],
+    });
+    if (token === undefined) continue;
+    return { kind: 'taken', holding: { ...taking.holding, token } };
+  }
+}
+
+/** A commit whose answer was lost may have been done. */
+async function withoutTicket(store: Store, lab: LabState, id: string): Promise<Attempt> {
+  const holding = holdingOf(lab, id);
+  if (holding !== undefined) return { kind: 'taken', holding };
+  const [logged] = await readLog(store, id);
+  return { kind: 'gone', why: logged?.outcome };
+}
+
+/** The testbeds somebody waits for that could be taken now. */
+function freeIn({ held }: LabState, lines: readonly Line[]): Testbeds {
+  const isFree = ([, machines]: [string, readonly string[]]) =>
+    !machines.some((machine) => held.has(machine));
+  return new Map([...testbedsOf(lines)].filter(isFree));
+}
+
+function takingOf(lab: LabState, ticket: Ticket, testbed: string, at: Date) {
+  const { id, priority, order, holder, wants } = ticket;
+  const machines = [...(wants.get(testbed) ?? [])];
+  const [waitingSince, since] = [ticket.since, at.toISOString()];
+  const left = machines.flatMap((machine) => lab.used.get(machine) ?? []);
+  const leftBy = [...new Map(left.map((one) => [one.id, one])).values()];
+  return {
+    holding: { id, testbed, machines, priority, order, holder, waitingSince, since, leftBy },
+    use: { id, testbed, holder, since },
+    logged: { id, testbed, holder, priority, waitingSince, since },
+  };
+}
+
+/** Its `until` is when that was found out. */
+export const lostOutcome = 'it was not renewed in time';
+
+/** Whose sessions ended before they could say how it went. */
+async function lostUses(store: Store, uses: readonly Use[], at: Date): Promise<Logged[]> {
+  const logs = await Promise.all(uses.map(({ id }) => readLog(store, id)));
+  const open = logs.flat().filter(({ outcome }) => outcome === undefined);
+  const until = at.toISOString();
+  return open.map((logged) => ({ ...logged, until, outcome: lostOutcome }));
+}
+
+export function holdingOf({ held }: Pick<LabState, 'held'>, id: string): Holding | undefined {
+  return held.values().find((holding) => holding.id === id);
+}
+
+export type UseEnd = {
+  outcome: string;
+  /** Whether the testbed is on its base again: if not, its next holder has to bring it there. */
+  isClean: boolean;
+  /** Who comes next gets it only once this was lifted. One that is there already stays as it is. */
+  quarantine?: Quarantine | undefined;
+};
+
+/** Gives a testbed back; false where it was not held any more, which changes nothing. */
+export async function giveBack(
+  store: Store,
+  holding: Holding,
+  { outcome, isClean, quarantine }: UseEnd,
+  at: Date,
+): Promise<boolean> {
+  const { id, testbed, machines, token, holder, priority, waitingSince, since } = holding;
+  const logged = { id, testbed, holder, priority, waitingSince, since };
+  const isNew = quarantine !== undefined && !(await readLab(store)).quarantines.has(testbed);
+  const revision = await store.commit({
+    conditions: machines.map((machine) => ({ key: keys.held(machine), revision: token })),
+    put: [
+      putLogged({ ...logged, until: at.toISOString(), outcome }),
+      ...(isNew ? [putQuarantine(testbed, quarantine)] : []),
+    ],
+    remove: [...machines.map(keys.held), ...(isClean ? machines.map(keys.used) : [])],
+  });
+  return revision !== undefined;
+}
+
+/** Nobody gets the testbed from now on; who holds it keeps it. */
+export async function setQuarantine(
+  store: Store,
+  testbed: string,
+  quarantine: Quarantine,
+): Promise<void> {
+  await store.commit({ conditions: [], put: [putQuarantine(testbed, quarantine)], remove: [] });
+}
+
+/** False where there was none. */
+export async function liftQuarantine(store: Store, testbed: string): Promise<boolean> {
+  const { quarantines } = await readLab(store);
+  if (!quarantines.has(testbed)) return false;
+  await store.commit({ conditions: [], put: [], remove: [keys.quarantine(testbed)] });
+  return true;
+}

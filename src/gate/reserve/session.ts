@@ -1,0 +1,85 @@
+// A sign of life to the store: what is bound to the session is ours as long as it is renewed in time.
+import { reasonOf } from '../../model/one-line.ts';
+import type { Store } from './store/store.ts';
+
+export type SessionWorld = {
+  store: Store;
+  /** How long a process that shows no life keeps what it has. */
+  leaseSeconds: number;
+  /** The time in seconds of a clock that only goes forward. */
+  now(): number;
+  /** Rejects when the signal aborts. */
+  sleep(seconds: number, signal: AbortSignal): Promise<void>;
+};
+
+export type StoreSession = {
+  id: string;
+  /** Aborted when the session is over, or may be for all that is known here; the reason is an Error that says why. */
+  signal: AbortSignal;
+  /** Throws that reason; sooner than the signal where the process itself was stopped. */
+  assertAlive(): void;
+  /** What is bound to it goes at once; harmless when it is over. */
+  end(): Promise<void>;
+};
+
+/** Opens a session and renews it until it ends. */
+export async function openSession(world: SessionWorld): Promise<StoreSession> {
+  const { store, leaseSeconds, now, sleep } = world;
+  const stopped = new AbortController();
+  const over = new AbortController();
+  // Counted from before the store is asked: that begins to count later, and so never ends a session that is alive here.
+  let aliveUntil = now() + leaseSeconds;
+  let trouble: unknown;
+  const id = await store.openSession(leaseSeconds);
+
+  const end = (why: string) => {
+    stopped.abort();
+    over.abort(new Error(why));
+  };
+  const assertAlive = () => {
+    if (now() >= aliveUntil) end(whyNotRenewed(leaseSeconds, trouble));
+    over.signal.throwIfAborted();
+  };
+  const renew = async () => {
+    for (;;) {
+      await sleep(leaseSeconds / (trouble === undefined ? 3 : 10), stopped.signal);
+      const askedAt = now();
+      try {
+        if (!(await store.renew(id))) return end(endedByStore(leaseSeconds));
+        aliveUntil = askedAt + leaseSeconds;
+        trouble = undefined;
+      } catch (error) {
+        trouble = error;
+      }
+    }
+  };
+  const watchTime = async () => {
+    for (let left = aliveUntil - now(); left > 0; left = aliveUntil - now()) {
+      await sleep(left, stopped.signal);
+    }
+    end(whyNotRenewed(leaseSeconds, trouble));
+  };
+  for (const loop of [renew, watchTime]) void loop().catch(ifStopped(stopped.signal, end));
+
+  return {
+    id,
+    signal: over.signal,
+    assertAlive,
+    async end() {
+      stopped.abort();
+      await store.endSession(id);
+    },
+  };
+}
+
+const endedByStore = (leaseSeconds: number): string =>
+  `the store had ended it, as for all it knew it was not renewed for ${leaseSeconds} s`;
+
+function whyNotRenewed(leaseSeconds: number, trouble: unknown): string {
+  const why = trouble === undefined ? 'this process was stopped, or very slow' : reasonOf(trouble);
+  return `it was not renewed for ${leaseSeconds} s (${why})`;
+}
+
+const ifStopped = (stopped: AbortSignal, end: (why: string) => void) => (error: unknown) => {
+  if (!stopped.aborted) end(reasonOf(error));
+};

@@ -1,0 +1,200 @@
+// The file of an SQLite store: makes it, knows its own again, and says what is wrong with one that cannot be used.
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { reasonOf } from '../../../model/one-line.ts';
+import {
+  ForeignFileError,
+  failureOf,
+  type Header,
+  isEmpty,
+  isSqliteError,
+  openDatabase,
+  type SqliteError,
+  watchPlace,
+} from '../../../system/sqlite.ts';
+import { StoreError } from './store.ts';
+
+type StoreFile = {
+  database: DatabaseSync;
+  /** Without symbolic links. */
+  path: string;
+  /**
+   * Does the work, again while another process has the file locked. Makes a StoreError of what SQLite throws, and
+   * refuses a file that is not in its place any more.
+   */
+  use<T>(work: () => T): Promise<T>;
+  /** A second time does nothing. */
+  close(): void;
+};
+
+/** Makes it where it is missing; a StoreError says why it cannot be used. */
+export async function openFile(givenPath: string, firstRevision: number): Promise<StoreFile> {
+  const path = makeSure(resolve(givenPath));
+  const isInPlace = watchPlace(path);
+  const database = await inTurn(path, () => connect(path, firstRevision));
+  return {
+    database,
+    path,
+    use: (work) =>
+      inTurn(path, () => {
+        if (!database.isOpen) throw new StoreError(`The reservation store ${path} was closed.`);
+        if (!isInPlace()) throw new StoreError(moved(path));
+        return work();
+      }),
+    close() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** The real path of a file that this user may read and write, in a folder where it may make others. */
+function makeSure(path: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createIfMissing(path);
+    const real = realpathSync(path);
+    if (!statSync(real).isFile()) {
+      throw new StoreError(
+        `The reservation store cannot be ${path}, which is not a file: name a file in it or another path.`,
+      );
+    }
+    accessSync(real, constants.R_OK | constants.W_OK);
+    accessSync(dirname(real), constants.W_OK | constants.X_OK);
+    return real;
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(
+      `The reservation store ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another path.`,
+      { cause: error },
+    );
+  }
+}
+
+function createIfMissing(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw error;
+  }
+}
+
+/** Spells "ppsg". */
+const header: Header = { applicationId: 0x70_70_73_67, format: 1 };
+
+function connect(path: string, firstRevision: number): DatabaseSync {
+  try {
+    return openDatabase(path, header, blockingMilliseconds, (database) =>
+      fill(database, path, firstRevision),
+    );
+  } catch (error) {
+    if (!(error instanceof ForeignFileError)) throw error;
+    throw new StoreError(
+      error.format === undefined
+        ? `The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.`
+        : `The reservation store ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another path.`,
+    );
+  }
+}
+
+function fill(database: DatabaseSync, path: string, firstRevision: number): void {
+  const { journal_mode: mode } = database.prepare('PRAGMA journal_mode = WAL').get() ?? {};
+  if (mode !== 'wal') {
+    throw new StoreError(
+      `The reservation store ${path} is on a file system where processes cannot share memory: name a path on a local disk.`,
+    );
+  }
+  database.exec('BEGIN IMMEDIATE');
+  // Another process may have been first.
+  if (isEmpty(database, header)) {
+    database.exec(schema);
+    database.prepare('INSERT INTO store (revision) VALUES (?)').run(firstRevision);
+  }
+  database.exec('COMMIT');
+}
+
+/** Text compares as its bytes of UTF-8. */
+const schema = `
+  CREATE TABLE store (revision INTEGER NOT NULL) STRICT;
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    seconds REAL NOT NULL,
+    expires_at REAL NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE entries (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    session TEXT REFERENCES sessions
+  ) STRICT;
+  CREATE INDEX entries_by_session ON entries (session) WHERE session IS NOT NULL;
+  PRAGMA application_id = ${header.applicationId};
+  PRAGMA user_version = ${header.format};
+`;
+
+const moved = (path: string): string =>
+  `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
+
+/**
+ * SQLite by itself would hold up all of this process for as long as it waits, and ask ever more seldom: among many who
+ * come and go, one that has waited for long would get no turn. So it gives up soon, and is asked again.
+ */
+const blockingMilliseconds = 3;
+const pauseMilliseconds = 20;
+/**
+ * How long to wait for one and the same lock. A queue of others, who commit one after the other, may take longer than
+ * that.
+ */
+const patienceSeconds = 5;
+/** Asks and not time: a process that was not let run has waited for nobody. */
+const mostAsks = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds);
+
+async function inTurn<T>(path: string, work: () => T): Promise<T> {
+  let lastSeen: number | undefined;
+  for (let asks = 1; ; asks += 1) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isSqliteError(error)) throw error;
+      if (failureOf(error) !== 'busy' || asks > mostAsks) {
+        throw new StoreError(sentence(path, error), { cause: error });
+      }
+    }
+    const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
+    if (written !== lastSeen) asks = 1;
+    lastSeen = written;
+    await setTimeout(pauseMilliseconds);
+  }
+}
+
+function sentence(path: string, error: SqliteError): string {
+  const subject = `The reservation store ${path}`;
+  const said = `${reasonOf(error)}, SQLite's code ${error.errcode}`;
+  switch (failureOf(error)) {
+    case 'busy':
+      return `${subject} was locked by another process for more than ${patienceSeconds} s: see which with "fuser -v ${path}", and try again once it is done.`;
+    case 'read-only':
+    case 'cannot-open':
+      return `${subject} cannot be written (${said}): let this user write the file, those beside it and its folder, or name another path.`;
+    case 'input-output':
+      return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
+    case 'corrupt':
+      return `${subject} is damaged (${said}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
+    case 'full':
+      return `${subject} cannot be written because its disk is full: free some space there and try again.`;
+    case 'not-a-database':
+      return `${subject} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
+    case 'other':
+      return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while nobody uses it; a new one knows of no reservations.`;
+  }
+}

@@ -1,0 +1,127 @@
+// What a patch may do to a DUT, done on purpose: a panic, and a hang that only its power ends.
+import { type Finding, isGood, ok, skipped, wrong } from '../../lab/check/finding.ts';
+import { formatDuration } from '../../model/format.ts';
+import { lastLine } from '../../model/one-line.ts';
+import type { CommandOutcome } from '../../system/host/execute.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { type Command, shell } from '../../system/shell.ts';
+import { bootBase } from './base.ts';
+import { goOn, type Rehearsal } from './request.ts';
+
+const notAgreed = 'nobody agreed to it: answer the question with y, or give --yes';
+
+/** A panic by the sysctl that is there for it: see sys/kern/subr_kdb.c. */
+export async function panic(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
+  const { world, name, testbed } = rehearsal;
+  const question = `Make the DUT of ${name} panic, and see that it comes back?`;
+  if (!(await world.agrees(question))) return [skipped(what, notAgreed)];
+  const happened = await accident(rehearsal, panicNow);
+  if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.mend)];
+  const { seconds, cycles, panic: message } = happened;
+  const took = formatDuration(seconds);
+  if (cycles > 0) {
+    const limit = formatDuration(testbed.dut.boot.limitSeconds);
+    return [
+      wrong(
+        what,
+        `it did not reboot by itself within ${limit}, and was power-cycled: a panic would be told as a hang`,
+        'set debug.debugger_on_panic=0 in its /etc/sysctl.conf and /boot/loader.conf, and raise `boot.limit` where a dump takes longer',
+      ),
+    ];
+  }
+  if (message === undefined) {
+    return [
+      wrong(
+        what,
+        `home again after ${took}, and nobody could say what it panicked of`,
+        'set dumpdev="AUTO" in its /etc/rc.conf, with a swap partition as large as a dump',
+      ),
+    ];
+  }
+  return [ok(what, `home again after ${took}, and known for what it was: ${message}`)];
+}
+
+/** A DUT hangs in the debugger where its kernel has one, and else is deaf to all who would log in. */
+export async function hang(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
+  const { world, name, testbed } = rehearsal;
+  if (testbed.dut.power === undefined) {
+    const why = '`power` is not configured: a DUT that hangs stays lost until somebody walks to it';
+    return [skipped(what, why)];
+  }
+  const limit = formatDuration(testbed.dut.boot.limitSeconds);
+  const question = `Make the DUT of ${name} hang, and see that its power control brings it back? It takes ${limit} and a boot.`;
+  if (!(await world.agrees(question))) return [skipped(what, notAgreed)];
+  const happened = await accident(rehearsal, hangNow);
+  if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.mend)];
+  const took = formatDuration(happened.seconds);
+  if (happened.cycles === 0) {
+    const mend = 'see what rebooted it: a watchdog that is faster than a blast ends good runs, too';
+    return [wrong(what, `it came back after ${took} without its power control`, mend)];
+  }
+  return [ok(what, `${happened.how}; power-cycled, and home again after ${took}`)];
+}
+
+type Accident =
+  | { kind: 'happened'; how: string; seconds: number; cycles: number; panic?: string | undefined }
+  | { kind: 'did-not'; why: string; mend: string };
+
+/** Answers how it was done, or why it could not be. */
+type Cause = (host: Host) => Promise<{ how: string } | { why: string }>;
+
+/** Has an accident happen to our kernel, so that the next boot is the machine's own. */
+async function accident(rehearsal: Rehearsal, cause: Cause): Promise<Accident> {
+  const { world } = rehearsal;
+  const trouble = await bootBase(rehearsal, 2);
+  if (trouble !== undefined) return { kind: 'did-not', why: trouble, mend: goOn };
+  const { lab, dut } = await rehearsal.open();
+  lab.boots.booted = undefined;
+  const [begun, cyclesBefore] = [world.now(), lab.cycles.done];
+  const caused = await cause(dut.host());
+  if ('why' in caused) {
+    const mend = 'see what its kernel says in `dmesg -a`';
+    return { kind: 'did-not', why: caused.why, mend };
+  }
+  const { how } = caused;
+  world.tell(`It ${how}. Waiting until it is home again.`);
+  const { panic } = await dut.recover();
+  const cycles = lab.cycles.done - cyclesBefore;
+  return { kind: 'happened', how, seconds: world.now() - begun, cycles, panic };
+}
+
+const panicNow: Cause = async (host) => {
+  const outcome = await outlived(host, shell`sysctl debug.kdb.panic=1`);
+  if (outcome === undefined) return { how: 'panicked' };
+  return { why: `it did not panic: ${saidBy(outcome)}` };
+};
+
+const hangNow: Cause = async (host) => {
+  const { stdout: backend } = await host.run(shell`sysctl -n debug.kdb.current`, answers);
+  if (backend.trim() !== '') {
+    const outcome = await outlived(host, shell`sysctl debug.kdb.enter=1`);
+    if (outcome === undefined) return { how: 'stopped in its debugger' };
+    return { why: `it did not stop: ${saidBy(outcome)}` };
+  }
+  // Up to OpenSSH 9.7 this stops the session that it comes by, too.
+  const outcome = await outlived(host, shell`pkill -STOP -x sshd`);
+  if (outcome !== undefined && !isGood(outcome)) {
+    return { why: `its sshd did not stop: ${saidBy(outcome)}` };
+  }
+  await host.close();
+  return { how: 'let nobody log in, with its sshd stopped' };
+};
+
+const answers = { timeoutSeconds: 30 };
+
+/** How the command ended; undefined where the machine did not outlive it. */
+async function outlived(host: Host, command: Command): Promise<CommandOutcome | undefined> {
+  try {
+    return await host.run(command, answers);
+  } catch (error) {
+    if (error instanceof HostError && error.kind !== 'command-failed') return undefined;
+    throw error;
+  }
+}
+
+const saidBy = ({ stdout, stderr }: CommandOutcome): string =>
+  lastLine(stderr) ?? lastLine(stdout) ?? 'it said nothing';

@@ -1,0 +1,151 @@
+// How much the lab's numbers vary where nothing was changed, and what that means for gates: base against itself.
+import { chiSquaredDistributionTable, mean } from 'simple-statistics';
+import { forecast } from '../../analysis/stats/forecast.ts';
+import { type Finding, ok, wrong } from '../../lab/check/finding.ts';
+import { blast } from '../../lab/freebsd/blast.ts';
+import type { KeepLog } from '../../lab/testbed.ts';
+import { expectedly, formatPercent, formatPps } from '../../model/format.ts';
+import { byMetric } from '../../model/result.ts';
+import { type Cell, cellName } from '../../model/scenario.ts';
+import { type HistoryEntry, historyOf } from '../experiment/history.ts';
+import { designOf, policyOf } from '../experiment/plan.ts';
+import { bootBase, folderOf, plannedFor, whyNot } from './base.ts';
+import { runsOf } from './journal.ts';
+import { goOn, type Rehearsal } from './request.ts';
+
+/** The fewest whose spread says something, see `forecast`. */
+const degreesOfFreedom = 5;
+const boots = degreesOfFreedom + 1;
+
+/** A boot, and a blast of each cell; six times. */
+export async function* measureNoise(rehearsal: Rehearsal): AsyncGenerator<Finding> {
+  const { cells, world, journal } = rehearsal;
+  for (let boot = 1; boot <= boots; boot += 1) {
+    world.signal.throwIfAborted();
+    const missing = cells.filter(
+      (cell) => !runsOf(journal.runs(), cell).some((run) => run.boot === boot),
+    );
+    if (missing.length === 0) continue;
+    world.tell(`Boot ${boot} of ${boots} of the same kernel, for the noise.`);
+    const begun = world.now();
+    const trouble = await bootBase(rehearsal, bootNumber(boot));
+    if (trouble !== undefined) {
+      yield wrong('the noise of the lab', trouble, goOn);
+      return;
+    }
+    journal.keepBoot(boot, world.now() - begun);
+    for (const cell of missing) {
+      const failure = await measure(rehearsal, cell, boot);
+      if (failure === undefined) continue;
+      yield wrong(`the noise of ${cellName(cell)}`, failure, goOn);
+      return;
+    }
+  }
+  // Gates could learn nothing from a kernel of which nobody knows the commit.
+  if (rehearsal.commit !== '') await world.history.append(historyOfRehearsal(rehearsal));
+  yield* judged(rehearsal);
+}
+
+/** Number of a boot for `bootBase`, which the steps before have not used. */
+const bootNumber = (boot: number): number => 10 + boot;
+
+const mostTries = 3;
+
+/** Answers why no run of it counts. */
+async function measure(
+  rehearsal: Rehearsal,
+  cell: Cell,
+  boot: number,
+): Promise<string | undefined> {
+  const { world, cells, journal } = rehearsal;
+  const { lab } = await rehearsal.open();
+  let failure = '';
+  for (let attempt = 1; attempt <= mostTries; attempt += 1) {
+    world.signal.throwIfAborted();
+    const trouble = await bootBase(rehearsal, bootNumber(boot));
+    if (trouble !== undefined) return trouble;
+    const begun = world.now();
+    const number = boot * cells.length + cells.indexOf(cell) + 1;
+    const planned = plannedFor(cell, bootNumber(boot), number);
+    const folder = `noise/${folderOf(cell)}-${boot}.${attempt}`;
+    const keepLog: KeepLog = (name, text) => world.keepLog(`${folder}/${name}`, text);
+    const outcome = await blast(lab, planned, keepLog, world.signal);
+    const run = outcome.kind === 'measured' ? outcome.runs[0] : undefined;
+    if (run?.validity.kind === 'valid' && run.pps > 0) {
+      const blastSeconds = world.now() - begun;
+      journal.keepRun({ cell, boot, pps: run.pps, blastSeconds });
+      world.tell(`${cellName(cell)}: ${formatPps(run.pps)}.`);
+      return undefined;
+    }
+    failure = run?.validity.kind === 'invalid' ? run.validity.reason : whyNot(outcome);
+  }
+  return failure;
+}
+
+function* judged(rehearsal: Rehearsal): Generator<Finding> {
+  const { config, cells } = rehearsal;
+  const policy = policyOf(config);
+  const forecasts = cells.flatMap((cell) => {
+    const known = historyOf(historyOfRehearsal(rehearsal), {
+      ...{ testbed: rehearsal.name, cell, traffic: config.traffic, metric: 'pps' as const },
+    });
+    const design = designOf(config, 2);
+    const expected = forecast({ design, history: known }, policy, cells.length);
+    return expected === undefined ? [] : [{ cell, expected, typical: known?.typical ?? 0 }];
+  });
+  for (const { cell, expected, typical } of forecasts) {
+    const what = `the noise of ${cellName(cell)}`;
+    const { noiseRatio, reachableMarginRatio } = expected;
+    const [least, most] = intervalOf(noiseRatio).map(formatPercent);
+    const found = `${formatPps(typical)}, and boots differ by ${formatPercent(noiseRatio)} (90 % of such measurements: ${least} to ${most}); a loss of ${formatPercent(reachableMarginRatio)} is found as often as asked`;
+    const margin = formatPercent(policy.marginRatio);
+    yield reachableMarginRatio <= policy.marginRatio
+      ? ok(what, `${found}, and ${margin} matters`)
+      : wrong(
+          what,
+          `${found}, and ${margin} is to be`,
+          `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or see what disturbs the lab: docs/lab.md, "When something is odd"`,
+        );
+  }
+  yield ok('a gate of these cells', timesOf(rehearsal, forecasts));
+}
+
+type Forecasts = { cell: Cell; expected: NonNullable<ReturnType<typeof forecast>> }[];
+
+/** A boot serves all cells, and so many boots are needed as the slowest of them takes. */
+function timesOf({ journal, config }: Rehearsal, forecasts: Forecasts): string {
+  const bootSeconds = mean(journal.bootSeconds());
+  const secondsFor = (runs: 'runsIfUnchanged' | 'runsIfLost') =>
+    forecasts.reduce(
+      (sum, { cell, expected }) =>
+        sum + expected[runs] * mean(runsOf(journal.runs(), cell).map((run) => run.blastSeconds)),
+      bootSeconds * Math.max(...forecasts.map(({ expected }) => expected[runs])),
+    );
+  const lost = formatPercent(policyOf(config).marginRatio);
+  return `${expectedly(secondsFor('runsIfUnchanged'))} where nothing was changed, ${expectedly(secondsFor('runsIfLost'))} where ${lost} was lost, beside the builds; a boot takes ${expectedly(bootSeconds)}`;
+}
+
+/** What the first gates may learn from: base was measured as they would. */
+function historyOfRehearsal({ name, config, cells, commit, journal }: Rehearsal): HistoryEntry[] {
+  const { flows, frameBytes, offeredPps } = config.traffic;
+  const took = {
+    bootSeconds: mean(journal.bootSeconds()),
+    blastSeconds: mean(journal.runs().map((run) => run.blastSeconds)),
+  };
+  return cells.flatMap((cell) => {
+    const pps = runsOf(journal.runs(), cell).map((run) => run.pps);
+    if (pps.length === 0) return [];
+    const traffic = { flows, frameBytes, ...(offeredPps !== undefined && { offeredPps }) };
+    const about = { at: journal.at, testbed: name, cell, traffic, commit };
+    return [{ ...about, ...byMetric(() => []), pps, moved: false, took }];
+  });
+}
+
+/** The interval of a standard deviation that so many boots gave, by the distribution of chi squared. */
+function intervalOf(ratio: number): [number, number] {
+  const { '0.05': high, '0.95': low } = chiSquaredDistributionTable[degreesOfFreedom];
+  return [ratio * Math.sqrt(degreesOfFreedom / high), ratio * Math.sqrt(degreesOfFreedom / low)];
+}
+
+/** The next half of a percent. */
+const roundedUp = (ratio: number): number => Math.ceil(ratio * 200) / 200;

@@ -1,0 +1,85 @@
+// What surrounds a gate, whoever asked for it: a testbed is waited for and given back, and people see how it goes.
+import type { Config } from '../config/schema.ts';
+import type { Repository } from '../forge/patch/repository.ts';
+import type { Patch } from '../model/patch.ts';
+import type { HistoryFile } from './experiment/history.ts';
+import type { GateDeps } from './gate-deps.ts';
+import { type Output, showProgress } from './progress.ts';
+import type { Recorder } from './recording/recorder.ts';
+import type { Outlook } from './reserve/outlook.ts';
+import type { Request } from './reserve/reservation.ts';
+import { requireHere } from './testbeds/open-testbed.ts';
+import { openReservations } from './testbeds/reservations.ts';
+
+/** Shows how a session goes to people outside its log. */
+export type SessionObserver = {
+  /** The place in the queue; `text` is the sentence that the log has of it. */
+  waiting(outlook: Outlook, text: string): void;
+  /** `line` is the newest of the log: the run, the numbers so far, the time that is left. */
+  measuring(testbed: string, line?: string): void;
+};
+
+export type GateSession = {
+  config: Config;
+  repository: Repository;
+  history: HistoryFile;
+  output: Output;
+  observer?: SessionObserver | undefined;
+  /** Says for whom a testbed is reserved, and in which place of the queue. */
+  requestFor(patch: Patch): Omit<Request, 'testbeds'>;
+  /** Has the lease as long as it is held, for whoever must give it back when this process is killed. */
+  leaseFolder: string;
+  /** Writes down what machines are asked and say. */
+  recorder?: Recorder | undefined;
+  signal: AbortSignal;
+};
+
+/** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
+export async function inSession<Told>(
+  session: GateSession,
+  work: (world: GateDeps) => Promise<Told>,
+): Promise<Told> {
+  const { config, repository, history, output, observer, requestFor, leaseFolder, signal } =
+    session;
+  let testbed: string | undefined;
+  const shown =
+    observer === undefined
+      ? output
+      : heard(output, (line) => {
+          if (testbed !== undefined) observer.measuring(testbed, line);
+        });
+  const progress = showProgress(shown, config.gate.metric, () => performance.now());
+  const tell = (text: string) => progress.onEvent({ kind: 'preparing', text });
+  await using reservations = await openReservations(config, {
+    signal,
+    tell,
+    recorder: session.recorder,
+    onWait(outlook, text) {
+      tell(text);
+      observer?.waiting(outlook, text);
+    },
+  });
+  const world: GateDeps = {
+    repository,
+    async reserve(names, patch) {
+      await requireHere(names, config);
+      const reserved = await reservations.reserve(names, requestFor(patch), leaseFolder);
+      testbed = reserved.name;
+      observer?.measuring(testbed);
+      return reserved;
+    },
+    history,
+    now: () => new Date(),
+    onEvent: progress.onEvent,
+    signal,
+  };
+  return await work(world).finally(progress.end);
+}
+
+/** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
+const heard = (output: Output, hears: (line: string) => void): Output => ({
+  write(text: string) {
+    hears(text.trim());
+    return output.write(text);
+  },
+});

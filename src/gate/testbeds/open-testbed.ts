@@ -1,0 +1,91 @@
+// From a testbed's name in ppsgate.yml to a testbed that is ready to be used.
+import { homedir } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { type Config, isOnThisMachine, type Traffic } from '../../config/schema.ts';
+import { kernelSums, sumsFolder } from '../../kernel/kernel-sums.ts';
+import { connectTo } from '../../lab/connect.ts';
+import { openConsole, realConsoleWorld } from '../../lab/console/console.ts';
+import { openFreebsdTestbed } from '../../lab/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../lab/freebsd/world.ts';
+import { fencedConnect, fencedWorld, type ProvenFence } from '../../lab/lease/testbed-fence.ts';
+import { labDown, labUp } from '../../lab/netns/lab.ts';
+import { requireLab } from '../../lab/netns/requirements.ts';
+import { openLinuxTestbed } from '../../lab/netns/testbed.ts';
+import { openPower, realPowerWorld } from '../../lab/power/power.ts';
+import { openVirtualTestbed } from '../../lab/qemu/testbed.ts';
+import type { Testbed } from '../../lab/testbed.ts';
+import { UsageError } from '../../model/usage-error.ts';
+
+/** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
+export async function requireHere(names: readonly string[], { testbeds }: Config): Promise<void> {
+  for (const name of names) {
+    const testbed = testbeds[name];
+    if (isOnThisMachine(testbed)) await requireLab(testbed.kind);
+  }
+}
+
+type Access = {
+  /** The lease by which the machines know whose commands these are. */
+  lease: ProvenFence;
+  machines: FreebsdWorld;
+};
+
+/**
+ * Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. Throws a
+ * UsageError where the configuration has none of this name.
+ */
+export async function openTestbed(
+  name: string,
+  traffic: Traffic,
+  config: Config,
+  { lease, machines }: Access,
+): Promise<Testbed> {
+  const testbed = config.testbeds[name];
+  switch (testbed?.kind) {
+    case 'linux':
+      return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
+    case 'freebsd':
+      return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
+    case 'embedded-linux':
+    case 'virtual':
+      return openHere(name, traffic, config, machines);
+    case undefined:
+      throw new UsageError(`The configuration has no testbed ${name}.`);
+  }
+}
+
+/** Makes a testbed of this machine. Nobody else reaches it, so it knows no leases: one process has it. */
+export async function openHere(
+  name: string,
+  traffic: Traffic,
+  { testbeds }: Pick<Config, 'testbeds'>,
+  machines = realWorld,
+): Promise<Testbed> {
+  const testbed = testbeds[name];
+  return testbed?.kind === 'virtual'
+    ? openVirtualTestbed(name, testbed, traffic, machines)
+    : openEmbedded(name, traffic);
+}
+
+export async function openEmbedded(name: string, traffic: Traffic): Promise<Testbed> {
+  const lab = await labUp();
+  const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error: unknown) => {
+    await labDown();
+    throw error;
+  });
+  return {
+    ...embedded,
+    async restore() {
+      await embedded.restore().finally(labDown);
+    },
+  };
+}
+
+export const realWorld: FreebsdWorld = {
+  connect: connectTo,
+  openPower: (machine, config) => openPower(machine, config, realPowerWorld),
+  openConsole: (machine, config, hears) => openConsole(machine, config, hears, realConsoleWorld),
+  sleep: (seconds) => setTimeout(seconds * 1000),
+  now: () => Date.now() / 1000,
+  kernelSums: kernelSums(sumsFolder(process.env, homedir())),
+};

@@ -1,0 +1,131 @@
+// This process as a controller: how it reserves testbeds, by the store of ppsgate.yml and the real clock, and who it is.
+import { randomBytes } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import type { Config } from '../../config/schema.ts';
+import { machinesOf } from '../../lab/machines.ts';
+import { expectedly } from '../../model/format.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import { type Lease, type LeaseWorld, reserve } from '../reserve/lease.ts';
+import { forgetLease, keepLease } from '../reserve/lease-file.ts';
+import { type Outlook, outlookOf, readUsualSeconds } from '../reserve/outlook.ts';
+import type { LabState, Ticket } from '../reserve/records.ts';
+import type { Request } from '../reserve/reservation.ts';
+import { openStore, steadySeconds } from '../reserve/store/open.ts';
+import type { Store } from '../reserve/store/store.ts';
+import { realWorld } from './open-testbed.ts';
+import { type LeasedTestbed, reserveTestbed } from './reserve.ts';
+
+type ReservationsOptions = {
+  signal: AbortSignal;
+  /** Hears what goes on, in a sentence for people. */
+  tell(sentence: string): void;
+  /** Hears what one waits for, whenever that changes. */
+  onWait(outlook: Outlook, text: string): void;
+  /** Writes down what machines are asked and say. */
+  recorder?: Recorder | undefined;
+};
+
+type Reservations = AsyncDisposable & {
+  store: Store;
+  /** See `reserveTestbed`; the lease lies in `directory` as long as it is held. */
+  reserve(
+    names: readonly string[],
+    request: Omit<Request, 'testbeds'>,
+    directory?: string,
+  ): Promise<LeasedTestbed>;
+  /** Keeps others from a testbed, as it stands; see `reserve` of lease.ts. */
+  hold(name: string, request: Omit<Request, 'testbeds'>): Promise<Lease>;
+};
+
+/** Throws a StoreError where the store cannot be used. */
+export async function openReservations(
+  config: Config,
+  { signal, tell, onWait, recorder }: ReservationsOptions,
+): Promise<Reservations> {
+  const { reservations } = config;
+  const store = await openStore(reservations);
+
+  const leaseWorld = async (): Promise<LeaseWorld> => {
+    const usualSeconds = await readUsualSeconds(store, new Date());
+    let last = '';
+    return {
+      store,
+      leaseSeconds: reservations.leaseSeconds,
+      now: steadySeconds,
+      date: () => new Date(),
+      sleep: async (seconds, until) => setTimeout(seconds * 1000, undefined, { signal: until }),
+      randomId: () => randomBytes(4).toString('hex'),
+      signal,
+      onWait({ lab, ticket }) {
+        const outlook = outlookOf(lab, ticket, usualSeconds, new Date());
+        // The time that is left always changes: that alone is no news.
+        const news = waitText(lab, ticket, { place: outlook.place, of: outlook.of });
+        if (news !== last) onWait(outlook, waitText(lab, ticket, outlook));
+        last = news;
+      },
+    };
+  };
+
+  /** The lease lies in the directory until the testbed is given back. */
+  const kept = async (reserved: LeasedTestbed, directory?: string): Promise<LeasedTestbed> => {
+    if (directory === undefined) return reserved;
+    await keepLease(directory, reserved.lease, reservations);
+    return {
+      ...reserved,
+      async giveBack(outcome) {
+        const trouble = await reserved.giveBack(outcome);
+        await forgetLease(directory);
+        return trouble;
+      },
+    };
+  };
+
+  return {
+    store,
+
+    async hold(name, request) {
+      const testbed = config.testbeds[name];
+      const testbeds = new Map(testbed === undefined ? [] : [[name, machinesOf(testbed)]]);
+      return reserve({ ...request, testbeds }, await leaseWorld());
+    },
+
+    async reserve(names, request, directory) {
+      const machines = recorder?.world(realWorld) ?? realWorld;
+      const world = { ...(await leaseWorld()), machines, recorder, tell };
+      return kept(await reserveTestbed(names, request, config, world), directory);
+    },
+
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+}
+
+/** `alice@lab1`: who runs this process, and where. */
+export const whoami = (): string => `${userName()}@${hostname()}`;
+
+/** A container may run as a user that it has no name for. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.()}`;
+  }
+}
+
+/** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)`. */
+function waitText(lab: LabState, ticket: Ticket, outlook: Outlook): string {
+  const { place, of, expectedSeconds } = outlook;
+  const wait = expectedSeconds === undefined ? '' : `, ${expectedly(expectedSeconds)}`;
+  const machines = new Set([...ticket.wants.values()].flat());
+  const rivals = [...lab.held.values()].filter((holding) =>
+    holding.machines.some((machine) => machines.has(machine)),
+  );
+  const holders = new Map(
+    rivals.map(({ testbed, holder: { who, patch, purpose } }) => [
+      testbed,
+      `${testbed} is held by ${who} (${patch ?? purpose})`,
+    ]),
+  );
+  const line = `waiting for ${[...ticket.wants.keys()].join(' or ')}: ${place} of ${of} in line${wait}`;
+  return [line, ...holders.values()].join('; ');
+}

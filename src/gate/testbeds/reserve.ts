@@ -1,0 +1,202 @@
+// From what a patch asks for to a testbed that is ours, fit to be used, and given back as it was.
+
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import {
+  type Config,
+  isOnThisMachine,
+  type TestbedConfig,
+  type Traffic,
+} from '../../config/schema.ts';
+import { healthOf, whyUnhealthy } from '../../lab/check/health.ts';
+import { DutLostError } from '../../lab/freebsd/dut/freebsd.ts';
+import { wakeFreebsdTestbed } from '../../lab/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../lab/freebsd/world.ts';
+import { FencedError } from '../../lab/lease/fence.ts';
+import { fencedWorld, raiseFences } from '../../lab/lease/testbed-fence.ts';
+import { machinesOf } from '../../lab/machines.ts';
+import { PowerError } from '../../lab/power/power.ts';
+import type { Reserved, Testbed } from '../../lab/testbed.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { notUsed } from '../../model/use-outcome.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import { recordedTestbed } from '../recording/recorded-testbed.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import { type Lease, type LeaseWorld, reserve } from '../reserve/lease.ts';
+import type { Quarantine } from '../reserve/records.ts';
+import type { Request } from '../reserve/reservation.ts';
+import { StoreError } from '../reserve/store/store.ts';
+import { openTestbed } from './open-testbed.ts';
+
+type ReserveWorld = LeaseWorld & {
+  machines: FreebsdWorld;
+  /** Hears what the testbed is asked for; `machines` are those of its world. */
+  recorder?: Recorder | undefined;
+  /** Hears what goes on, in a sentence for people. */
+  tell(sentence: string): void;
+};
+
+export type LeasedTestbed = Reserved & {
+  lease: Lease;
+  /** The world of a FreeBSD testbed, whose machines obey as long as it is ours. */
+  worldOf(testbed: FreebsdTestbed): FreebsdWorld;
+};
+
+/**
+ * Waits for one of the testbeds and readies it: its machines know the lease, and it is on its base again where its last
+ * holder died. One that cannot be readied goes into quarantine, and the waiting goes on from the same place.
+ * Throws as `reserve` does.
+ */
+export async function reserveTestbed(
+  names: readonly string[],
+  request: Omit<Request, 'testbeds'>,
+  config: Config,
+  world: ReserveWorld,
+): Promise<LeasedTestbed> {
+  const testbeds = new Map(
+    names.flatMap((name) => {
+      const testbed = config.testbeds[name];
+      return testbed === undefined ? [] : [[name, machinesOf(testbed)] as const];
+    }),
+  );
+  if (testbeds.size === 0) {
+    throw new UsageError(`The configuration has no testbed ${names.join(' or ')}.`);
+  }
+  let order: number | undefined;
+  for (;;) {
+    const lease = await reserve({ ...request, testbeds }, world, order);
+    const trouble = await readied(lease, config, world).catch(async (error: unknown) => {
+      const isClean = lease.holding.leftBy.length === 0;
+      await lease.release({ outcome: notUsed(reasonOf(error)), isClean });
+      throw error;
+    });
+    if (trouble === undefined) return leased(lease, config, world);
+    world.tell(inQuarantine(lease.testbed, trouble));
+    await lease.release({
+      outcome: notUsed(trouble),
+      isClean: false,
+      quarantine: quarantineFor(trouble, world),
+    });
+    order = lease.holding.order;
+  }
+}
+
+/** Answers why the testbed cannot be used. */
+async function readied(
+  lease: Lease,
+  config: Config,
+  world: ReserveWorld,
+): Promise<string | undefined> {
+  const testbed = config.testbeds[lease.testbed];
+  const { leftBy } = lease.holding;
+  if (testbed === undefined) return 'it is not in the configuration';
+  try {
+    if (leftBy.length === 0) {
+      await raiseFences(testbed, lease, world.machines.connect);
+      return undefined;
+    }
+    const whose = leftBy.map(({ holder }) => holder.who).join(' and ');
+    world.tell(`Bringing ${lease.testbed} back to its base: ${whose} did not.`);
+    await bringBack(testbed, lease, config, world);
+    return await troubleOf(testbed, world);
+  } catch (error) {
+    world.signal.throwIfAborted();
+    lease.signal.throwIfAborted();
+    if (isOfTheMachines(error)) return reasonOf(error);
+    throw error;
+  }
+}
+
+/** Each login raises the fence, and the DUT may not be up yet. */
+async function bringBack(
+  testbed: TestbedConfig,
+  lease: Lease,
+  config: Config,
+  world: ReserveWorld,
+): Promise<void> {
+  // Whoever brings the embedded lab up takes down what is left of it.
+  if (isOnThisMachine(testbed)) return;
+  if (testbed.kind === 'freebsd') {
+    const machines = fencedWorld(world.machines, testbed, lease);
+    await wakeFreebsdTestbed(lease.testbed, testbed, machines);
+  }
+  await (await openLeased(lease, config.traffic, config, world)).restore();
+}
+
+/** And not of this controller alone, whose key or known_hosts may be the wrong ones. */
+const isOfTheMachines = (error: unknown): boolean =>
+  error instanceof HostError
+    ? !['login', 'host-key'].includes(error.kind)
+    : [DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
+
+/** Looks at a testbed and changes nothing on it; answers what is wrong. */
+async function troubleOf(
+  testbed: TestbedConfig,
+  { machines, tell }: ReserveWorld,
+): Promise<string | undefined> {
+  // Whoever is cancelled still leaves a testbed that was looked at.
+  const signal = new AbortController().signal;
+  return whyUnhealthy(await Array.fromAsync(healthOf(testbed, { ...machines, tell, signal })));
+}
+
+function openLeased(
+  lease: Lease,
+  traffic: Traffic,
+  config: Config,
+  { machines, recorder }: ReserveWorld,
+): Promise<Testbed> {
+  const { testbed: name, token } = lease;
+  const testbed = config.testbeds[name];
+  const open = () => openTestbed(name, traffic, config, { lease, machines });
+  if (recorder === undefined || testbed?.kind !== 'freebsd') return open();
+  return recordedTestbed(recorder, { name, testbed, traffic, token }, open);
+}
+
+function leased(lease: Lease, config: Config, world: ReserveWorld): LeasedTestbed {
+  let notRestored: string | undefined;
+  return {
+    name: lease.testbed,
+    signal: lease.signal,
+    lease,
+    worldOf: (testbed) => fencedWorld(world.machines, testbed, lease),
+
+    async open(traffic) {
+      const testbed = await openLeased(lease, traffic, config, world);
+      return {
+        ...testbed,
+        // What is measured is measured: a testbed that stays behind is told of when it is given back.
+        async restore() {
+          await testbed.restore().catch((error: unknown) => {
+            notRestored = reasonOf(error);
+          });
+        },
+      };
+    },
+
+    async giveBack(outcome) {
+      const testbed = config.testbeds[lease.testbed];
+      if (lease.signal.aborted || testbed === undefined) return undefined;
+      try {
+        const trouble = notRestored ?? (await troubleOf(testbed, world));
+        const quarantine = trouble === undefined ? undefined : quarantineFor(trouble, world);
+        await lease.release({ outcome, isClean: trouble === undefined, quarantine });
+        return trouble === undefined ? undefined : inQuarantine(lease.testbed, trouble);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        return `${lease.testbed} is free only after ${world.leaseSeconds} s: ${error.message}`;
+      }
+    },
+  };
+}
+
+const inQuarantine = (testbed: string, trouble: string): string =>
+  `${testbed} is in quarantine now: ${trouble} Once it is mended, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
+
+/** Who puts testbeds into quarantine that fail, and alone may be contradicted by a look. */
+export const byItself = 'ppsgate';
+
+const quarantineFor = (reason: string, { date }: ReserveWorld): Quarantine => ({
+  reason,
+  by: byItself,
+  since: date().toISOString(),
+});

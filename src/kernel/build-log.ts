@@ -1,0 +1,59 @@
+// Reads from a build's log why it failed.
+import { withoutSequences } from '../model/escape.ts';
+
+type BuildFailure =
+  | { readonly kind: 'out-of-disk' }
+  /** Errors in the order of the log, at most ten, paths from the top of the tree. */
+  | { readonly kind: 'errors'; readonly errors: readonly string[] };
+
+/** Knows what compilers, linkers, configuration and make write on both systems, and falls back on the last lines. `source` is the tree's folder. */
+export function readBuildFailure(log: string, source: string): BuildFailure {
+  const lines = log.split('\n').map((line) => fromTop(plain(line), source));
+  // A patch may say so in an #error; it would be told that the disk is full, and not be passed.
+  if (lines.some((line) => line.includes('No space left on device'))) {
+    return { kind: 'out-of-disk' };
+  }
+  const found = [ofTools, ofMake]
+    .map((patterns) => lines.filter((line) => patterns.some((pattern) => pattern.test(line))))
+    .find((errors) => errors.length > 0);
+  const errors = found ?? lines.filter((line) => line !== '').slice(-3);
+  return { kind: 'errors', errors: [...new Set(errors)].slice(0, mostErrors) };
+}
+
+/** The folder of what is built has the tree's in the middle of its own, as in `/b/obj/b/src/amd64.amd64`. */
+const fromTop = (line: string, source: string): string =>
+  line.replaceAll(`${source}/`, (found, at: number) =>
+    at > 0 && /[\w.+-]/.test(line.charAt(at - 1)) ? found : '',
+  );
+
+const mostErrors = 10;
+const mostLetters = 300;
+
+/** One line without colours and other control characters. */
+function plain(line: string): string {
+  if (line === '') return line;
+  const text = withoutSequences(line)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return text.length > mostLetters ? `${text.slice(0, mostLetters - 1)}…` : text;
+}
+
+const ofTools: readonly RegExp[] = [
+  // Compilers.
+  /^\S+:\d+:\d+: (?:fatal )?error: /,
+  /^(?:\S*\/)?(?:[\w.]*ld(?:\.\w+)?|cc1?|gcc|clang|\S+-ld): (?:fatal )?error: /,
+  // GNU's as(1) and ld(1).
+  /^\S+:\d+: Error: /,
+  /: (?:undefined reference to|multiple definition of) /,
+  // config(8) of FreeBSD, and Linux's.
+  /^config: /,
+  /^(?:\S*\/)?Kconfig[\w.-]*:\d+: /,
+];
+
+const ofMake: readonly RegExp[] = [
+  /^\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )/i,
+  /^\*\*\* /,
+  /^(?:\*\*\* )?ERROR: /i,
+  // GNU's; its modpost says `ERROR: …`.
+  /^(?:\S*make(?:\[\d+\])?|\S+:\d+): \*\*\* (?!Waiting for )/,
+];

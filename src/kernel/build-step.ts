@@ -1,0 +1,94 @@
+// What the recipes of kernels share: what they are asked for and answer, and one step of a build.
+import type { BuildPlace, CommandRecipe, MakeRecipe } from '../config/builder.ts';
+import type { LinuxRecipe } from '../config/linux-builder.ts';
+import type { Host } from '../system/host/ssh.ts';
+import { type Command, shell } from '../system/shell.ts';
+import { readBuildFailure } from './build-log.ts';
+import { type GuardOptions, runGuarded } from './guard.ts';
+import { inJail } from './jail.ts';
+
+export type KernelRecipe = MakeRecipe | CommandRecipe | LinuxMake;
+
+/** With the text of its configuration, which may be another one by the time that it is built. */
+export type LinuxMake = LinuxRecipe & { readonly kernelConfig: string };
+
+export type KernelBuilder = BuildPlace & { readonly recipe: KernelRecipe };
+
+export type RecipeRequest = {
+  readonly baseCommit: string;
+  /** Git's id. */
+  readonly tree: string;
+  readonly diffPath: string | undefined;
+  /** What the compiler and other programs of the builder are: objects of others are of no use. */
+  readonly tools: string;
+  /** A folder for this build alone. */
+  readonly work: string;
+  /** The links that are wanted, ascending. */
+  readonly links: readonly WantedLink[];
+};
+
+type WantedLink = {
+  /** See `Run`. */
+  readonly number: number;
+  /** Where its archive is to be. */
+  readonly output: string;
+};
+
+/** On a certain builder. */
+export type PlacedRequest = RecipeRequest &
+  Pick<BuildPlace, 'system' | 'repository' | 'folder' | 'jail'>;
+
+export type Cooked =
+  /** `uname` is how `uname -v` begins where the kernel runs. */
+  | { readonly kind: 'built'; readonly log: string; readonly uname: string | undefined }
+  | { readonly kind: 'build-failed'; readonly log: string; readonly errors: readonly string[] }
+  | { readonly kind: 'out-of-disk'; readonly log: string };
+
+/** The steps of one build, one after the other. */
+export type Steps = {
+  /** Of all steps so far. */
+  readonly log: string;
+  /** Undefined where it succeeded. */
+  run(command: Command): Promise<Exclude<Cooked, { kind: 'built' }> | undefined>;
+};
+
+/** Errors tell paths from `source` on; the log begins with `heading`. */
+export function stepsOf(
+  host: Host,
+  place: Pick<BuildPlace, 'jail'>,
+  source: string,
+  guard: GuardOptions,
+  heading = '',
+): Steps {
+  let log = heading;
+  return {
+    get log() {
+      return log;
+    },
+    async run(command) {
+      const done = await runGuarded(host, inJail(place, command), guard);
+      log += done.log;
+      if (done.kind === 'timed-out') {
+        const error = `The build did not end within ${guard.limitSeconds} s.`;
+        return { kind: 'build-failed', log, errors: [error] };
+      }
+      if (done.code === 0) return undefined;
+      const failure = readBuildFailure(done.log, source);
+      return failure.kind === 'out-of-disk'
+        ? { kind: 'out-of-disk', log }
+        : { kind: 'build-failed', log, errors: failure.errors };
+    },
+  };
+}
+
+export const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
+
+/** Read by who has written it: a link could lead to what only root may read. */
+export async function take(
+  host: Host,
+  place: Pick<BuildPlace, 'jail'>,
+  archive: string,
+  output: string,
+): Promise<void> {
+  await host.output(shell`${inJail(place, shell`cat ${archive}`)} > ${output}`);
+}

@@ -1,0 +1,75 @@
+// The tree that is built, checked out where all builds have it: a kernel holds the folder's name.
+
+import type { Host } from '../system/host/ssh.ts';
+import { shell } from '../system/shell.ts';
+import type { Cooked, PlacedRequest } from './build-step.ts';
+import { gitIn } from './kernel-tree.ts';
+
+type Attempt = {
+  readonly cooked: Cooked;
+  /** It had objects of earlier builds from elsewhere than the tree. */
+  readonly isOfOld: boolean;
+};
+
+/**
+ * Builds in a folder with the sources in `src`, and `obj` and `stage` left to the build; `mayReuse` is whether it may have
+ * what earlier builds have made. Old objects may be what is wrong where it fails: a patch is blamed only for what fails
+ * without them.
+ */
+export async function inTree(
+  host: Host,
+  { clean }: { readonly clean: boolean },
+  request: PlacedRequest,
+  build: (tree: string, mayReuse: boolean) => Promise<Attempt>,
+): Promise<Cooked> {
+  const tree = `${request.folder}/tree`;
+  let isGood = false;
+  try {
+    const isNew = await layTree(host, clean, request, tree);
+    const { cooked, isOfOld } = await build(tree, true);
+    isGood = cooked.kind === 'built';
+    if (isGood || (isNew && !isOfOld) || cooked.kind === 'out-of-disk') return cooked;
+    await removeTree(host, request.repository, tree);
+    await layTree(host, clean, request, tree);
+    const again = await build(tree, false);
+    isGood = again.cooked.kind === 'built';
+    return again.cooked;
+  } finally {
+    if (clean || !isGood) await removeTree(host, request.repository, tree);
+    else await host.run(shell`rm -rf ${`${tree}/stage`}`);
+  }
+}
+
+/**
+ * Checks the tree out, over the one that was left where builds are not clean: only files that differ are
+ * written then, and make(1) goes by their times. Answers whether it started from nothing.
+ */
+async function layTree(
+  host: Host,
+  clean: boolean,
+  { repository, baseCommit, tree: id, tools }: PlacedRequest,
+  tree: string,
+): Promise<boolean> {
+  const source = `${tree}/src`;
+  const stamp = await host.run(shell`cat ${`${tree}/tools`}`);
+  const checkOut = gitIn(source, shell`read-tree --reset -u ${id}`);
+  if (!clean && stamp.stdout === tools) {
+    const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
+    const reset = await host.run(
+      shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`,
+    );
+    if (reset.kind === 'exited' && reset.code === 0) return false;
+  }
+  await removeTree(host, repository, tree);
+  await host.output(shell`mkdir -p ${`${tree}/obj`}`);
+  const add = shell`worktree add --quiet --detach --no-checkout ${source} ${baseCommit}`;
+  await host.output(gitIn(repository, add));
+  await host.output(checkOut);
+  await host.upload(Buffer.from(tools), `${tree}/tools`, 0o644);
+  return true;
+}
+
+async function removeTree(host: Host, repository: string, tree: string): Promise<void> {
+  await host.run(shell`rm -rf ${tree}`);
+  await host.run(gitIn(repository, shell`worktree prune`));
+}

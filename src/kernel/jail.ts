@@ -1,0 +1,120 @@
+// Keeps what a patch brings along: its makefiles run as a user who owns nothing of ours, in a jail(8) of FreeBSD or in
+// namespaces of Linux.
+import type { BuildPlace } from '../config/builder.ts';
+import { lastLine } from '../model/one-line.ts';
+import type { CommandOutcome } from '../system/host/execute.ts';
+import type { Host } from '../system/host/ssh.ts';
+import { type Command, shell } from '../system/shell.ts';
+
+/** Where there is no jail it runs as who logs in. */
+export function inJail({ jail }: Pick<BuildPlace, 'jail'>, command: Command): Command {
+  if (jail === undefined) return command;
+  const { name, user } = jail;
+  if (name !== undefined) return shell`jexec -u ${user} ${name} ${command}`;
+  const become = shell`setpriv --reuid ${user} --regid $(id -g ${user}) --clear-groups --no-new-privs`;
+  return shell`${namespaces} ${become} sh -c ${firstProcess} build ${command}`;
+}
+
+/** No network, and processes that all end with the first one, even those that wanted to stay. */
+const namespaces = shell`unshare --net --ipc --pid --fork --kill-child`;
+
+/** The first process of a namespace is deaf for signals that it does not ask for. */
+const firstProcess = 'trap "exit 143" TERM; "$@" & wait "$!"';
+
+/** A new folder, or one that is there, into which the build may write. */
+export const buildFolder = ({ jail }: Pick<BuildPlace, 'jail'>, path: string): Command =>
+  jail === undefined
+    ? shell`mkdir -p ${path}`
+    : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
+
+/** `why` begins with its name. */
+type JailProblem = { readonly why: string; readonly mend: string };
+
+/** The first thing for which nothing would keep a build from the network, the cache and the clone. */
+export async function jailProblem(
+  host: Host,
+  place: Pick<BuildPlace, 'system' | 'jail' | 'folder' | 'repository'>,
+  timeoutSeconds = 60,
+): Promise<JailProblem | undefined> {
+  const { system, jail, folder, repository } = place;
+  const limits = { timeoutSeconds };
+  if (jail === undefined) return system === 'linux' ? whyRoot(host, limits) : undefined;
+  const { name, user } = jail;
+  const problem = await (name === undefined
+    ? whyNoNamespaces(host, user, limits)
+    : whyNoJail(host, { name, user }, limits));
+  if (problem !== undefined) return problem;
+  const named = name === undefined ? user : `${user} in the jail ${name}`;
+  const places = [folder, `${folder}/cache`, repository, `${repository}/.git`];
+  const writable = await host.run(
+    inJail(place, shell`sh -c ${writableScript} w ${places}`),
+    limits,
+  );
+  const [writablePlace] = writable.stdout.split('\n').filter(Boolean);
+  if (writablePlace !== undefined) {
+    const mend = `\`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
+    return { why: `${named} may write to ${writablePlace}`, mend };
+  }
+  const isThere = isGood(await host.run(shell`test -d ${folder}`, limits));
+  if (isThere && !isGood(await host.run(inJail(place, shell`test -x ${folder}`), limits))) {
+    const mend = name === undefined ? 'let everybody through to it' : 'give it `path = "/";`';
+    return { why: `${named} cannot see ${folder}`, mend };
+  }
+  return undefined;
+}
+
+type Limits = { readonly timeoutSeconds: number };
+
+async function whyNoJail(
+  host: Host,
+  jail: { name: string; user: string },
+  limits: Limits,
+): Promise<JailProblem | undefined> {
+  const { name, user } = jail;
+  const named = `the jail ${name}`;
+  const network = await host.run(shell`jls -j ${name} ip4 ip6`, limits);
+  if (!isGood(network)) {
+    const mend = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${name}\``;
+    return { why: `${named} does not run`, mend };
+  }
+  if (network.stdout.trim() !== 'disable disable') {
+    const mend = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${name}\``;
+    return { why: `${named} has a network`, mend };
+  }
+  const id = await host.run(inJail({ jail }, shell`id -u`), limits);
+  const add = `\`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
+  if (!isGood(id)) {
+    return { why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ''}`, mend: add };
+  }
+  return Number(id.stdout) === 0 ? { why: `${user} in ${named} is root`, mend: add } : undefined;
+}
+
+async function whyNoNamespaces(
+  host: Host,
+  user: string,
+  limits: Limits,
+): Promise<JailProblem | undefined> {
+  const mend = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
+  const id = await host.run(shell`id -u ${user}`, limits);
+  if (!isGood(id)) return { why: `there is no user ${user}`, mend };
+  if (Number(id.stdout) === 0) return { why: `${user} is root`, mend };
+  const inside = await host.run(inJail({ jail: { user } }, shell`id -u`), limits);
+  if (isGood(inside) && inside.stdout === id.stdout) return undefined;
+  return {
+    why: `a build cannot be kept as ${user}, without network: ${lastLine(inside.stderr) ?? ''}`,
+    mend: 'run ppsgate as root, with unshare and setpriv of util-linux',
+  };
+}
+
+/** Whoever logs in may do as they like there; that root does so is never meant. */
+async function whyRoot(host: Host, limits: Limits): Promise<JailProblem | undefined> {
+  const id = await host.run(shell`id -u`, limits);
+  return isGood(id) && Number(id.stdout) !== 0
+    ? undefined
+    : { why: 'the login is of root', mend: 'name another `user` in ppsgate.yml' };
+}
+
+const writableScript = 'for place do if test -w "$place"; then echo "$place"; fi; done';
+
+const isGood = (outcome: CommandOutcome): boolean =>
+  outcome.kind === 'exited' && outcome.code === 0;

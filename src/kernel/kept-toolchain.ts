@@ -1,0 +1,70 @@
+// What `make kernel-toolchain` has built for a base, kept for kernels whose trees would have the same built.
+import { createHash } from 'node:crypto';
+import type { BuilderConfig, MakeRecipe } from '../config/builder.ts';
+import type { Host } from '../system/host/ssh.ts';
+import { shell } from '../system/shell.ts';
+import { gitIn } from './kernel-tree.ts';
+
+type Request = Pick<BuilderConfig, 'repository' | 'folder' | 'jail'> & {
+  readonly tree: string;
+  readonly tools: string;
+};
+
+/**
+ * Where the objects of this toolchain lie, or would. Undefined where none is kept: without a jail a patch's build could
+ * change it, and builds that are not clean have their own.
+ */
+export async function keptToolchain(
+  host: Host,
+  recipe: MakeRecipe,
+  request: Request,
+): Promise<string | undefined> {
+  const { repository, folder, jail, tree, tools } = request;
+  if (jail === undefined || !recipe.clean || !recipe.toolchain) return undefined;
+  const list = (path: string) => host.output(gitIn(repository, shell`ls-tree ${tree} -- ${path}`));
+  const [top, sys, assembler] = await Promise.all([
+    host.output(gitIn(repository, shell`ls-tree ${tree}`)),
+    list('sys/'),
+    list('sys/dev/aic7xxx/'),
+  ]);
+  const sources = [
+    ...top.split('\n').filter((line) => !line.endsWith('\tsys')),
+    ...sys.split('\n').filter((line) => !kernelAlone.test(line)),
+    assembler,
+  ];
+  const { kernelConfig, metaMode, options } = recipe;
+  const parts = [sources, tools, jail, kernelConfig, metaMode, options];
+  const name = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return `${folder}/toolchains/${name}`;
+}
+
+/** Of these no program that takes part in the build is made; whatever is not named here counts. */
+const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
+
+/** False where there is none. What is kept belongs to the jail's user still, who does not get into the folder around it. */
+export async function layToolchain(host: Host, kept: string, objects: string): Promise<boolean> {
+  const laid = await host.run(
+    shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`,
+  );
+  return laid.kind === 'exited' && laid.code === 0;
+}
+
+/** Only what a base had built: a patch may have changed the makefiles that build it. In place whole, or not at all. */
+export async function keepToolchain(
+  host: Host,
+  { folder }: Pick<Request, 'folder'>,
+  kept: string,
+  objects: string,
+): Promise<void> {
+  const around = `${folder}/toolchains`;
+  const partial = `${around}/partial`;
+  await host.run(
+    shell`mkdir -p ${around} && chmod 700 ${around} && rm -rf ${partial} && cp -a ${objects} ${partial} && rm -rf ${kept} && mv ${partial} ${kept} && touch ${kept}`,
+  );
+  const names = (await host.run(shell`ls -1t ${around}`)).stdout.split('\n').filter(Boolean);
+  const rubbish = names.filter((name) => name !== 'partial').slice(mostKept);
+  for (const name of ['partial', ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
+}
+
+/** So few toolchains are kept, as one with a compiler of its own has some gigabytes. */
+const mostKept = 2;

@@ -1,0 +1,117 @@
+// Kernels that were built before, on the builder: an archive and a note for each, by what they were built from.
+import { z } from 'zod';
+import type { CacheBounds } from '../config/builder.ts';
+import type { System } from '../model/scenario.ts';
+import type { Host } from '../system/host/ssh.ts';
+import { type Command, shell } from '../system/shell.ts';
+import { commandsOf, sumIn } from './system-commands.ts';
+
+const noteSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** SHA-256 of the archive. */
+  sha256: z.string(),
+  /** Size of the archive. */
+  bytes: z.number(),
+  /** Size of all that is in the archive. */
+  unpackedBytes: z.number(),
+  /** The build, without the time it waited. */
+  seconds: z.number(),
+  /** How `uname -v` begins where it runs. */
+  uname: z.string().optional(),
+});
+
+export type KernelNote = Omit<z.infer<typeof noteSchema>, 'schemaVersion'>;
+
+export type KernelCache = {
+  readonly archive: (key: string) => string;
+  /** Undefined where there is none, or one that is damaged. */
+  find(key: string, signal: AbortSignal): Promise<KernelNote | undefined>;
+  /** Takes an archive from the same file system; what it is named by is written last. */
+  keep(key: string, archive: string, note: KernelNote): Promise<void>;
+  /** Removes what was not used for longest beyond the bounds, but never `own`; only in turn, for half an entry looks like rubbish. */
+  prune(own: ReadonlySet<string>, bounds: CacheBounds): Promise<void>;
+};
+
+export function kernelCache(host: Host, folder: string, system: System): KernelCache {
+  const archive = (key: string) => `${folder}/${key}${archiveEnding}`;
+  const note = (key: string) => `${folder}/${key}${noteEnding}`;
+  return {
+    archive,
+
+    async find(key, signal) {
+      const written = parseNote(await textOf(host, shell`cat ${note(key)}`, signal));
+      if (written === undefined) return undefined;
+      const sha256 = await textOf(host, commandsOf[system].sha256(archive(key)), signal);
+      if (sumIn(sha256) !== written.sha256) return undefined;
+      await host.run(shell`touch ${note(key)}`, { signal });
+      return written;
+    },
+
+    async keep(key, built, content) {
+      await host.output(shell`mv -f ${built} ${archive(key)}`);
+      const text = JSON.stringify({ schemaVersion: 1, ...content });
+      await host.upload(Buffer.from(`${text}\n`), note(key), 0o644);
+    },
+
+    async prune(own, bounds) {
+      const names = (await host.output(shell`ls -1t ${folder}`)).split('\n').filter(Boolean);
+      const sizes = parseSizes(await host.output(shell`du -a -k ${folder}`), folder);
+      const kept = keptNames(own, names, sizes, bounds);
+      const rubbish = names.filter((name) => !kept.has(name));
+      for (const name of rubbish) await host.output(shell`rm -f ${`${folder}/${name}`}`);
+    },
+  };
+}
+
+const archiveEnding = '.tar.zst';
+const noteEnding = '.json';
+
+async function textOf(host: Host, command: Command, signal: AbortSignal): Promise<string> {
+  const outcome = await host.run(command, { signal });
+  return outcome.kind === 'exited' && outcome.code === 0 ? outcome.stdout : '';
+}
+
+function parseNote(text: string): KernelNote | undefined {
+  try {
+    const { schemaVersion: _, ...note } = noteSchema.parse(JSON.parse(text));
+    return note;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes by file name, from `du -a -k`: kilobytes, a tab, the path. */
+function parseSizes(text: string, folder: string): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const [kilobytes, path] = line.split('\t');
+    if (path?.startsWith(`${folder}/`)) {
+      sizes.set(path.slice(folder.length + 1), Number(kilobytes) * 1024);
+    }
+  }
+  return sizes;
+}
+
+/** `names` has what was used last first. */
+function keptNames(
+  own: ReadonlySet<string>,
+  names: readonly string[],
+  sizes: ReadonlyMap<string, number>,
+  { mostKernels, mostBytes }: CacheBounds,
+): Set<string> {
+  const keys = names
+    .filter((name) => name.endsWith(noteEnding))
+    .map((name) => name.slice(0, -noteEnding.length));
+  const kept = new Set<string>();
+  let kernels = 0;
+  let bytes = 0;
+  for (const each of own.union(new Set(keys))) {
+    const size = sizes.get(each + archiveEnding);
+    if (size === undefined) continue;
+    kernels += 1;
+    bytes += size;
+    if (!own.has(each) && (kernels > mostKernels || bytes > mostBytes)) break;
+    kept.add(each + archiveEnding).add(each + noteEnding);
+  }
+  return kept;
+}

@@ -1,0 +1,144 @@
+// What a kernel is cached by: all that it is made of, on the builder as in the tree.
+import { createHash, randomUUID } from 'node:crypto';
+import type { System } from '../model/scenario.ts';
+import type { Host } from '../system/host/ssh.ts';
+import { shell } from '../system/shell.ts';
+import type { KernelBuilder, KernelRecipe } from './build-step.ts';
+
+/**
+ * All of the builder's own that goes into its kernels: its release, its compiler and the other programs by their sums,
+ * for one that was built anew may call itself as before. Throws a HostError where there is no compiler.
+ */
+export async function toolsOf(
+  host: Host,
+  { system, recipe }: Pick<KernelBuilder, 'system' | 'recipe'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const { programs, script } = toolsBySystem[system];
+  return host.output(shell`sh -c ${script} tools ${programs} ${ownPrograms(recipe)}`, { signal });
+}
+
+/** Those that the site has named. */
+function ownPrograms(recipe: KernelRecipe): readonly string[] {
+  if (recipe.kind === 'command') return recipe.argv;
+  // As `CC=clang-19` does.
+  return recipe.kind === 'linux' ? recipe.options.map((option) => option.replace(/^\w+=/, '')) : [];
+}
+
+/** In one line, for csh(1) passes no other. */
+const pathsOfPrograms =
+  'for program do path=$(command -v "$program") && test -f "$path" && set -- "$@" "$path"; shift; done';
+
+/** The builder's programs that make calls before, or instead of, those that it has built itself. */
+const toolsBySystem: Readonly<Record<System, { programs: readonly string[]; script: string }>> = {
+  freebsd: {
+    programs: [
+      ...['make', 'cc', 'ld', 'as', 'config', 'awk', 'nm', 'objcopy', 'size', 'ctfconvert'],
+      ...['ctfmerge', 'sh', 'sed', 'file2c', 'uudecode', 'rpcgen', 'gensetdefs', 'tar'],
+    ],
+    // The local.*.mk are those of a site, which make(1) finds there.
+    script: [
+      'cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1',
+      pathsOfPrograms,
+      'sha256 -r "$@"',
+      'find -L /usr/share/mk -maxdepth 1 -name "local.*" -type f -exec sha256 -r {} +',
+      'exit 0',
+    ].join('; '),
+  },
+  linux: {
+    programs: [
+      ...['make', 'gcc', 'ld', 'as', 'ar', 'nm', 'objcopy', 'objdump', 'readelf', 'strip'],
+      ...['clang', 'ld.lld', 'llvm-ar', 'llvm-nm', 'llvm-objcopy', 'llvm-strip', 'rustc', 'pahole'],
+      ...['flex', 'bison', 'bc', 'sh', 'awk', 'sed', 'perl', 'python3', 'gzip', 'xz', 'zstd'],
+      'tar',
+    ],
+    script: [
+      'gcc --version && ld --version && make --version && uname -m || exit 1',
+      pathsOfPrograms,
+      'sha256sum "$@"',
+    ].join('; '),
+  },
+};
+
+/**
+ * The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which nobody can
+ * tell whether it has changed, has a key that no other has.
+ */
+export async function keyOf(
+  host: Host,
+  { recipe, jail }: Pick<KernelBuilder, 'recipe' | 'jail'>,
+  tree: string,
+  tools: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const configs =
+    recipe.kind === 'make' && recipe.kernelConfigFolder !== undefined
+      ? await configsIn(host, recipe.kernelConfigFolder, signal)
+      : { sums: [], leadsOutside: false };
+  const isOutside =
+    configs.leadsOutside ||
+    outsideOptions(recipe).length > 0 ||
+    (recipe.kind === 'linux' && namesFiles.test(recipe.kernelConfig));
+  // What was kept before builds had a jail is not to be had by those that trust what lies there.
+  const parts = [keyVersion, tree, tools, ingredientsOf(recipe), configs.sums, jail ?? 'no jail'];
+  if (isOutside) parts.push(randomUUID());
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** What a link is cached by, of a kernel with that key; the first is the kernel as it always was. */
+export const keyOfLink = (key: string, link: number): string =>
+  link === 1 ? key : createHash('sha256').update(`${key} ${link}`).digest('hex');
+
+/** Another number where the same words make another kernel. */
+const keyVersion = 2;
+
+/** How many work at it is no part of what comes out. */
+function ingredientsOf(recipe: KernelRecipe): unknown[] {
+  if (recipe.kind === 'command') return [recipe.kind, recipe.kernelConfig, recipe.argv];
+  if (recipe.kind === 'linux') {
+    return [recipe.kind, recipe.kernelConfig, recipe.clean, recipe.options];
+  }
+  const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
+  return [kind, kernelConfig, clean, metaMode, toolchain, options];
+}
+
+/** Options by which make(1) reads what is neither in the tree nor in the key. */
+export function outsideOptions(
+  recipe: { kind: 'command' } | { kind: 'make' | 'linux'; options: readonly string[] },
+): string[] {
+  if (recipe.kind === 'command') return [];
+  // `LLVM=-19` and CROSS_COMPILE name programs by a part of their names.
+  if (recipe.kind === 'linux') {
+    return recipe.options.filter((option) => /^(?:LLVM=-|CROSS_COMPILE)|[/$]/.test(option));
+  }
+  return recipe.options.filter((option) => {
+    const [name = '', value = ''] = option.split(/=(.*)/s);
+    if (/^(?:-D)?(?:LOCAL_|PORTS_MODULES|CROSS_TOOLCHAIN)/.test(name)) return true;
+    const folders = /^(?:MODULES_OVERRIDE|MODULES_EXTRA|WITHOUT_MODULES)$/.test(name);
+    return folders ? /^\/|\s\/|\.\.|\$/.test(value) : /[/$]/.test(value);
+  });
+}
+
+/** Where a configuration of Linux names files that lie on the builder. */
+const namesFiles =
+  /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
+
+/** A configuration may include any other of its folder, so all of them count, and a link as what it leads to. */
+async function configsIn(
+  host: Host,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ sums: string[]; leadsOutside: boolean }> {
+  const files = shell`find -L ${folder} -maxdepth 1 -type f`;
+  const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
+  // Nothing found is no failure, which find(1) makes of it.
+  const outside = await host.run(shell`${files} -exec grep -E ${includesOutside} {} +`, { signal });
+  return {
+    sums: listing.split('\n').filter(Boolean).toSorted(),
+    leadsOutside: outside.stdout.trim() !== '',
+  };
+}
+
+/** See config(5); options of make name modules of the tree with a slash as well. */
+const includesOutside =
+  '^[[:space:]]*((include|files|hints|env)[[:space:]].*/|makeoptions[[:space:]].*([="[:space:]]|-[BIL])/)';

@@ -1,0 +1,94 @@
+// Builds one kernel of Linux from a tree on the builder, by its own makefiles, into one archive.
+
+import type { Host } from '../system/host/ssh.ts';
+import { type Command, shell } from '../system/shell.ts';
+import {
+  type Cooked,
+  cleanEnvironment,
+  type LinuxMake,
+  type PlacedRequest,
+  stepsOf,
+  take,
+} from './build-step.ts';
+import { inTree } from './build-tree.ts';
+import type { GuardOptions } from './guard.ts';
+import { buildFolder } from './jail.ts';
+import { commandsOf } from './system-commands.ts';
+
+/** The archive has `boot/vmlinuz-RELEASE`, System.map and config beside it, and `lib/modules/RELEASE` as depmod(8) finds it. */
+export function cookLinux(
+  host: Host,
+  recipe: LinuxMake,
+  request: PlacedRequest,
+  guard: GuardOptions,
+): Promise<Cooked> {
+  return inTree(host, recipe, request, async (tree) => {
+    const cooked = await makeKernel(host, recipe, request, tree, guard);
+    return { cooked, isOfOld: false };
+  });
+}
+
+async function makeKernel(
+  host: Host,
+  recipe: LinuxMake,
+  request: PlacedRequest,
+  tree: string,
+  guard: GuardOptions,
+): Promise<Cooked> {
+  const jobs = recipe.jobs ?? Number(await host.output(commandsOf.linux.cpus));
+  const [objects, stage] = [`${tree}/obj`, `${tree}/stage`];
+  // Only these: sources that a build could change would be those of the next one.
+  for (const path of [objects, stage]) await host.output(buildFolder(request, path));
+  const config = `${tree}/config`;
+  await host.upload(Buffer.from(recipe.kernelConfig + nameless), config, 0o644);
+  const steps = stepsOf(host, request, `${tree}/src`, guard);
+  const modules = [`INSTALL_MOD_PATH=${stage}/root`, 'INSTALL_MOD_STRIP=1', 'DEPMOD=true'];
+  for (const [heading, command] of [
+    ['configuration', shell`cp ${config} ${`${objects}/.config`}`],
+    ['make olddefconfig', make(recipe, tree, 1, ['olddefconfig'])],
+    ['make bzImage modules', make(recipe, tree, jobs, ['bzImage', 'modules'])],
+    ['make modules_install', make(recipe, tree, 1, [...modules, 'modules_install'])],
+    ['archive', shell`sh -c ${packScript} pack ${objects} ${stage}`],
+  ] as const) {
+    guard.onLine(`>>> ${heading}`);
+    const failed = await steps.run(command);
+    if (failed !== undefined) return failed;
+  }
+  for (const { output } of request.links) await take(host, request, `${stage}/packed`, output);
+  return { kind: 'built', log: steps.log, uname: undefined };
+}
+
+/** The commit in the release would give each variant folders of its own, and other bytes to kernels that are the same. */
+const nameless = '\n# CONFIG_LOCALVERSION_AUTO is not set\n';
+
+/** Who built it when, and how often, goes into a kernel; what is last holds, whatever the options are. */
+const make = (
+  { options }: LinuxMake,
+  tree: string,
+  jobs: number,
+  words: readonly string[],
+): Command =>
+  shell`${cleanEnvironment} make -C ${`${tree}/src`} -j ${jobs} ${[
+    ...options,
+    `O=${tree}/obj`,
+    'KBUILD_BUILD_TIMESTAMP=Thu Jan 1 00:00:00 UTC 1970',
+    ...['KBUILD_BUILD_USER=ppsgate', 'KBUILD_BUILD_HOST=ppsgate', 'KBUILD_BUILD_VERSION=1'],
+    'LOCALVERSION=',
+    ...words,
+  ]}`;
+
+/** The links `build` and `source` lead to folders of the builder. */
+const packScript = `
+set -e
+objects=$1
+stage=$2
+release=$(cat "$objects/include/config/kernel.release")
+mkdir -p "$stage/root/boot"
+cd "$stage/root"
+cp "$objects/arch/x86/boot/bzImage" "boot/vmlinuz-$release"
+cp "$objects/System.map" "boot/System.map-$release"
+cp "$objects/.config" "boot/config-$release"
+rm -f "lib/modules/$release/build" "lib/modules/$release/source"
+rm -rf "$stage/packed"
+tar --zstd --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf "$stage/packed" .
+`;

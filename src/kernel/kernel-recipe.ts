@@ -1,0 +1,269 @@
+// Builds one kernel from a tree on the builder, by make or by a site's own command, into one archive.
+
+import type { CommandRecipe, MakeRecipe } from '../config/builder.ts';
+import type { Host } from '../system/host/ssh.ts';
+import { type Command, shell } from '../system/shell.ts';
+import {
+  type Cooked,
+  cleanEnvironment,
+  type KernelBuilder,
+  type PlacedRequest,
+  type RecipeRequest,
+  stepsOf,
+  take,
+} from './build-step.ts';
+import { inTree } from './build-tree.ts';
+import { BuilderError } from './builder-error.ts';
+import type { GuardOptions } from './guard.ts';
+import { buildFolder, inJail } from './jail.ts';
+import { keepToolchain, keptToolchain, layToolchain } from './kept-toolchain.ts';
+import { cookLinux } from './kernel-recipe-linux.ts';
+import { commandsOf } from './system-commands.ts';
+
+/** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
+export function cook(
+  host: Host,
+  config: KernelBuilder,
+  request: RecipeRequest,
+  guard: GuardOptions,
+): Promise<Cooked> {
+  const { recipe, system, repository, folder, jail } = config;
+  const inHouse = { ...request, system, repository, folder, ...(jail !== undefined && { jail }) };
+  switch (recipe.kind) {
+    case 'make':
+      return cookByMake(host, recipe, inHouse, guard);
+    case 'linux':
+      return cookLinux(host, recipe, inHouse, guard);
+    case 'command':
+      return cookByCommand(host, recipe, inHouse, guard);
+  }
+}
+
+type MakeRequest = PlacedRequest & {
+  /** Where the toolchain is kept; undefined where none is. */
+  readonly kept: string | undefined;
+  /** It is among the objects already. */
+  readonly isKept: boolean;
+};
+
+async function cookByMake(
+  host: Host,
+  recipe: MakeRecipe,
+  request: PlacedRequest,
+  guard: GuardOptions,
+): Promise<Cooked> {
+  await requireFilemon(host, recipe);
+  const kept = await keptToolchain(host, recipe, request);
+  return inTree(host, recipe, request, async (tree, mayReuse) => {
+    const isKept =
+      mayReuse && kept !== undefined && (await layToolchain(host, kept, `${tree}/obj`));
+    const cooked = await makeKernel(host, recipe, { ...request, kept, isKept }, tree, guard);
+    return { cooked, isOfOld: isKept };
+  });
+}
+
+async function requireFilemon(host: Host, { metaMode }: MakeRecipe): Promise<void> {
+  if (!metaMode) return;
+  const outcome = await host.run(shell`kldstat -q -m filemon`);
+  if (outcome.kind === 'exited' && outcome.code === 0) return;
+  throw new BuilderError(
+    `${host.name} has no filemon(4) loaded, which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`,
+  );
+}
+
+async function makeKernel(
+  host: Host,
+  recipe: MakeRecipe,
+  request: MakeRequest,
+  tree: string,
+  guard: GuardOptions,
+): Promise<Cooked> {
+  const { sha256, cpus } = commandsOf.freebsd;
+  const jobs = recipe.jobs ?? Number(await host.output(cpus));
+  const stage = `${tree}/stage`;
+  // Only these: sources that a build could change would be those of the next one.
+  for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
+  const install = [
+    `DESTDIR=${stage}`,
+    ...['NO_ROOT', 'DB_FROM_SRC', 'WITHOUT_KERNEL_SYMBOLS'].map((name) => `-D${name}`),
+  ];
+  const { kept, isKept, diffPath } = request;
+  const heading = isKept
+    ? 'The kernel-toolchain is the one of an earlier base, of the same sources.\n'
+    : '';
+  const steps = stepsOf(host, request, `${tree}/src`, guard, heading);
+  if (recipe.toolchain && !isKept) {
+    const failed = await steps.run(make(recipe, tree, jobs, 'kernel-toolchain'));
+    if (failed !== undefined) return failed;
+    const isBase = diffPath === undefined;
+    if (isBase && kept !== undefined) await keepToolchain(host, request, kept, `${tree}/obj`);
+  }
+  const failed = await steps.run(make(recipe, tree, jobs, 'buildkernel'));
+  if (failed !== undefined) return failed;
+  const kernel = `${stage}/boot/kernel`;
+  const kernelsSeen: string[] = [];
+  for (const [index, { number, output }] of request.links.entries()) {
+    if (number !== 1) {
+      await removeLinked(host, recipe, request, tree);
+      const notLinked = await steps.run(linkAgain(recipe, tree, jobs, number));
+      if (notLinked?.kind === 'out-of-disk') return notLinked;
+      requireLinked(notLinked, host, recipe);
+    }
+    if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
+    const notInstalled = await steps.run(make(recipe, tree, 1, 'installkernel', install));
+    if (notInstalled !== undefined) return notInstalled;
+    kernelsSeen.push(await host.output(inJail(request, sha256(`${kernel}/kernel`))));
+    const packed = `${stage}/packed`;
+    const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
+    await host.output(inJail(request, pack));
+    await take(host, request, packed, output);
+  }
+  requireDistinct(kernelsSeen, host, recipe);
+  // The next build would take what was linked last for its own, as it is newer than every object.
+  if (request.links.some(({ number }) => number !== 1)) {
+    await removeLinked(host, recipe, request, tree);
+  }
+  const uname = await unameOf(host, request, `${kernel}/kernel`);
+  return { kind: 'built', log: steps.log, uname };
+}
+
+/**
+ * Links a kernel again of the objects that are there: sys.mk hands LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of
+ * build(7) leaves configuration and cleaning out. Only code changes places. Linker sets such as those of SYSINIT(9) keep
+ * their order, and so do modules: they are linked with -r, in which ld.lld leaves the order as it is.
+ */
+const linkAgain = (recipe: MakeRecipe, tree: string, jobs: number, seed: number): Command =>
+  make(
+    recipe,
+    tree,
+    jobs,
+    'buildkernel',
+    ['-DKERNFAST', '-DNO_MODULES'],
+    [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`],
+  );
+
+/** Whatever make(1) would take for linked already. */
+async function removeLinked(
+  host: Host,
+  { kernelConfig }: MakeRecipe,
+  request: MakeRequest,
+  tree: string,
+): Promise<void> {
+  const where = ['-type', 'f', '-path', `*/sys/${kernelConfig}/kernel*`];
+  const names = ['(', '-name', 'kernel', '-o', '-name', 'kernel.full', ')'];
+  await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
+}
+
+/** The kernel was linked before: what fails now is no fault of a patch. */
+function requireLinked(
+  failed: Cooked | undefined,
+  host: Host,
+  recipe: MakeRecipe | CommandRecipe,
+): asserts failed is undefined {
+  if (failed === undefined) return;
+  const why = failed.kind === 'build-failed' ? failed.errors.join('; ') : failed.kind;
+  throw new BuilderError(
+    `A kernel could not be linked again on ${host.name} (${why}); ${mending[recipe.kind]}, or set \`relink: 1\`.`,
+  );
+}
+
+function requireDistinct(
+  kernels: readonly string[],
+  host: Host,
+  recipe: MakeRecipe | CommandRecipe,
+): void {
+  if (new Set(kernels).size === kernels.length) return;
+  throw new BuilderError(
+    `A kernel that was linked again on ${host.name} came out as it was before; ${mending[recipe.kind]}, or set \`relink: 1\`.`,
+  );
+}
+
+const mending: Readonly<Record<'make' | 'command', string>> = {
+  make: 'let the tree be linked by ld.lld of LLVM 13 or newer',
+  command: 'let the command link in another order for each $LINK',
+};
+
+/**
+ * The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets anybody install, and
+ * MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count, nor
+ * the modules of ports that kern.post.mk finds there, so that what was built is known from ppsgate.yml.
+ */
+function make(
+  recipe: MakeRecipe,
+  tree: string,
+  jobs: number,
+  target: string,
+  more: readonly string[] = [],
+  environment: readonly string[] = [],
+): Command {
+  const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
+  const words = [
+    ...['__MAKE_CONF', 'SRCCONF', 'SRC_ENV_CONF'].map((name) => `${name}=/dev/null`),
+    'LOCAL_MODULES=',
+    '-DWITH_REPRODUCIBLE_BUILD',
+    `KERNCONF=${kernelConfig}`,
+    ...(kernelConfigFolder === undefined ? [] : [`KERNCONFDIR=${kernelConfigFolder}`]),
+    ...(clean ? [] : ['-DNO_CLEAN']),
+    ...(metaMode ? ['-DWITH_META_MODE'] : []),
+    ...options,
+    ...more,
+    target,
+  ];
+  const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
+  return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
+}
+
+/** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
+async function unameOf(
+  host: Host,
+  request: MakeRequest,
+  kernel: string,
+): Promise<string | undefined> {
+  const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
+  const [line = ''] = outcome.stdout.trim().split('\n');
+  return outcome.kind === 'exited' && outcome.code === 0 && line !== '' ? line : undefined;
+}
+
+async function cookByCommand(
+  host: Host,
+  recipe: CommandRecipe,
+  request: PlacedRequest,
+  guard: GuardOptions,
+): Promise<Cooked> {
+  const { work, folder, system } = request;
+  const written = `${work}/out/kernel`;
+  await host.output(buildFolder(request, `${work}/out`));
+  const steps = stepsOf(host, request, folder, guard);
+  const archives: string[] = [];
+  for (const [index, { number, output }] of request.links.entries()) {
+    await host.run(inJail(request, shell`rm -f ${written}`));
+    const command = shell`${cleanEnvironment} ${variablesOf(recipe, request, number, written)} ${recipe.argv}`;
+    const failed = await steps.run(command);
+    if (failed?.kind === 'out-of-disk') return failed;
+    if (index > 0) requireLinked(failed, host, recipe);
+    if (failed !== undefined) return failed;
+    const isThere = await host.run(inJail(request, shell`test -s ${written}`));
+    if (isThere.kind !== 'exited' || isThere.code !== 0) {
+      throw new BuilderError(
+        `"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`,
+      );
+    }
+    await take(host, request, written, output);
+    archives.push(await host.output(commandsOf[system].sha256(output)));
+  }
+  requireDistinct(archives, host, recipe);
+  return { kind: 'built', log: steps.log, uname: undefined };
+}
+
+const variablesOf = (
+  { kernelConfig }: CommandRecipe,
+  { baseCommit, diffPath }: RecipeRequest,
+  link: number,
+  output: string,
+): string[] => [
+  `BASE_COMMIT=${baseCommit}`,
+  `DIFF=${diffPath ?? ''}`,
+  `KERNCONF=${kernelConfig}`,
+  `LINK=${link}`,
+  `OUTPUT=${output}`,
+];

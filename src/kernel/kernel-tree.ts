@@ -1,0 +1,106 @@
+// The tree that a kernel is built from, as git knows it: the base's with the diff applied, without a checkout.
+
+import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from '../forge/patch/diff.ts';
+import { objectsAlone } from '../forge/patch/repository.ts';
+import { lastLine } from '../model/one-line.ts';
+import type { Host } from '../system/host/ssh.ts';
+import { type Command, shell } from '../system/shell.ts';
+import { BuilderError } from './builder-error.ts';
+
+export type TreeRequest = {
+  /** Full id. */
+  readonly baseCommit: string;
+  /** A unified diff with the prefixes a/ and b/; absent: the base itself. */
+  readonly diff?: Uint8Array;
+};
+
+type KernelTree =
+  | {
+      readonly kind: 'tree';
+      /** Git's id of it, which is all of its content. */
+      readonly id: string;
+      /** The diff on the builder; absent for the base. */
+      readonly diffPath?: string;
+    }
+  | { readonly kind: 'does-not-apply'; readonly reason: string };
+
+type TreeOptions = {
+  readonly repository: string;
+  readonly remote: string;
+  /** An empty folder on the builder. */
+  readonly work: string;
+  readonly signal: AbortSignal;
+};
+
+/** Writes objects to the repository, and nothing else; throws a BuilderError where it lacks the base and cannot fetch it. */
+export async function kernelTree(
+  host: Host,
+  { baseCommit, diff }: TreeRequest,
+  { repository, remote, work, signal }: TreeOptions,
+): Promise<KernelTree> {
+  const checked = diff === undefined ? undefined : checkDiff(diff);
+  if (checked?.kind === 'refused') return { kind: 'does-not-apply', reason: checked.reason };
+  await fetchIfMissing(host, repository, remote, baseCommit, signal);
+  if (diff === undefined || checked === undefined) {
+    const id = await host.output(gitIn(repository, shell`rev-parse ${`${baseCommit}^{tree}`}`), {
+      signal,
+    });
+    return { kind: 'tree', id: id.trim() };
+  }
+  const diffPath = `${work}/patch.diff`;
+  const indexed = (command: Command) =>
+    shell`env GIT_INDEX_FILE=${`${work}/index`} ${gitIn(repository, command)}`;
+  await host.upload(diff, diffPath, 0o644, { signal });
+  await host.output(indexed(shell`read-tree ${baseCommit}`), { signal });
+  const applied = await host.run(indexed(shell`apply --cached --whitespace=nowarn ${diffPath}`), {
+    signal,
+  });
+  if (applied.kind !== 'exited' || applied.code !== 0) {
+    return { kind: 'does-not-apply', reason: whyGitRefuses(applied.stderr, checked.remarks) };
+  }
+  const changed = await host.output(indexed(shell`${rawChanges} ${baseCommit}`), { signal });
+  const asSaid = isAsSaid(checked.paths, changed);
+  if (asSaid.kind === 'refused') return { kind: 'does-not-apply', reason: asSaid.reason };
+  const id = await host.output(indexed(shell`write-tree`), { signal });
+  return { kind: 'tree', id: id.trim(), diffPath };
+}
+
+/** git with nothing of its user's settings that would change or run something. */
+export const gitIn = (folder: string, command: Command): Command =>
+  shell`env LC_ALL=C git -C ${folder} ${settings} ${command}`;
+
+const settings = [
+  // The clone may be somebody else's.
+  'safe.directory=*',
+  'core.hooksPath=/dev/null',
+  'core.autocrlf=false',
+  'apply.ignoreWhitespace=no',
+  'gc.auto=0',
+].flatMap((setting) => ['-c', setting]);
+
+async function fetchIfMissing(
+  host: Host,
+  repository: string,
+  remote: string,
+  commit: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const has = gitIn(repository, shell`cat-file -e ${`${commit}^{commit}`}`);
+  if (await succeeds(host, has, signal)) return;
+  const fetch = gitIn(
+    repository,
+    shell`fetch ${objectsAlone} --end-of-options ${remote} ${commit}`,
+  );
+  const fetched = await host.run(fetch, { signal, timeoutSeconds: fetchSeconds });
+  if (await succeeds(host, has, signal)) return;
+  throw new BuilderError(
+    `${repository} on ${host.name} lacks the commit ${commit} and cannot fetch it from ${remote} (${lastLine(fetched.stderr) ?? 'git said nothing'}); check the clone and its remote.`,
+  );
+}
+
+const fetchSeconds = 1800;
+
+async function succeeds(host: Host, command: Command, signal: AbortSignal): Promise<boolean> {
+  const outcome = await host.run(command, { signal });
+  return outcome.kind === 'exited' && outcome.code === 0;
+}

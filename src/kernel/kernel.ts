@@ -1,0 +1,276 @@
+// Gets a kernel from the builder: out of the cache, or built from the base with a diff, when its turn has come.
+import { randomUUID } from 'node:crypto';
+import type { System } from '../model/scenario.ts';
+import { HostError } from '../system/host/host-error.ts';
+import type { Host } from '../system/host/ssh.ts';
+import { shell } from '../system/shell.ts';
+import type { Cooked, KernelBuilder, RecipeRequest } from './build-step.ts';
+import { BuilderError } from './builder-error.ts';
+import { jailProblem } from './jail.ts';
+import { type KernelCache, type KernelNote, kernelCache } from './kernel-cache.ts';
+import { keyOf, keyOfLink, toolsOf } from './kernel-key.ts';
+import { cook } from './kernel-recipe.ts';
+import type { KernelSums } from './kernel-sums.ts';
+import { kernelTree, type TreeRequest } from './kernel-tree.ts';
+import { type LoadedModules, whyNoRoot, withNeededModules } from './needed-modules.ts';
+import { commandsOf, sumIn } from './system-commands.ts';
+import { inTurn } from './turn.ts';
+
+export type KernelRequest =
+  | ({
+      readonly kind: 'tree';
+      /** What the DUT has loaded; absent: nobody has looked. */
+      readonly loaded?: LoadedModules;
+      /** Which links of it are wanted, ascending, each once; absent: the first alone. */
+      readonly links?: readonly number[];
+    } & TreeRequest)
+  /** One that somebody built before, at a path on the builder. */
+  | { readonly kind: 'archive'; readonly path: string; readonly sha256: string };
+
+export type KernelBuild =
+  | (BuiltKernel & {
+      readonly kind: 'built';
+      readonly cached: boolean;
+      /** The links after the first that was asked for, in order. */
+      readonly further: readonly BuiltKernel[];
+    })
+  | { readonly kind: 'does-not-apply'; readonly reason: string }
+  | {
+      readonly kind: 'build-failed';
+      /** The first lines that say why, at most ten. */
+      readonly errors: readonly string[];
+      /** The name that `keepLog` got. */
+      readonly log: string;
+    }
+  | { readonly kind: 'out-of-disk'; readonly reason: string };
+
+type BuiltKernel = KernelNote & {
+  /** What it is cached by: the same key is the same kernel. */
+  readonly key: string;
+  /** Path on the builder of a tar archive of one folder, with `kernel` and its modules. */
+  readonly archive: string;
+};
+
+type KernelOptions = {
+  readonly signal: AbortSignal;
+  /** Gets the whole log of every build that ended, cut after 32 MiB. */
+  readonly keepLog: (name: string, text: string) => Promise<void>;
+  /** Gets the headings of the build, as `>>> stage 3.1: building everything`. */
+  readonly onProgress: (line: string) => void;
+  /** The time in seconds, of any origin. */
+  readonly now: () => number;
+  /** What this machine remembers of kernels that were built for it. */
+  readonly sums: KernelSums;
+  /** Who builds, for others who wait for their turn: `#123 (base) for ci-7`. */
+  readonly owner: string;
+};
+
+/**
+ * What is wrong with the patch is an outcome; what is wrong with the builder throws a BuilderError or a
+ * HostError. Leaves nothing on the builder but the cache, and where builds are not clean the tree and
+ * objects of the last good one; what a lost connection leaves is removed by a later build.
+ */
+export async function buildKernel(
+  host: Host,
+  written: KernelBuilder,
+  request: KernelRequest,
+  options: KernelOptions,
+): Promise<KernelBuild> {
+  if (request.kind === 'archive') return prebuilt(host, written.system, request, options.signal);
+  const { system, folder, repository, remote } = written;
+  const { signal, onProgress } = options;
+  const { loaded } = request;
+  const noRoot = loaded && whyNoRoot(written.recipe, loaded);
+  if (noRoot !== undefined) {
+    throw new BuilderError(`No kernel is built: ${noRoot}; name zfs in it, or leave it out.`);
+  }
+  const work = `${folder}/builds/${randomUUID()}`;
+  signal.throwIfAborted();
+  // Who is cancelled does not leave it half done: it could be made after it was removed.
+  await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { timeoutSeconds: 60 });
+  try {
+    const tree = await kernelTree(host, request, { repository, remote, work, signal });
+    if (tree.kind === 'does-not-apply') return tree;
+    const recipe = await withNeededModules(host, written, tree.id, loaded, onProgress);
+    const config = { ...written, recipe };
+    const tools = await toolsOf(host, config, signal);
+    const key = await keyOf(host, config, tree.id, tools, signal);
+    const cache = kernelCache(host, `${folder}/cache`, system);
+    const sumName = (link: Link) => `${config.host ?? ''}:${config.port}${folder} ${link.key}`;
+    const links = (request.links ?? [1]).map((number): Link => {
+      return { number, key: keyOfLink(key, number), output: `${work}/kernel-${number}` };
+    });
+    const build: Build = {
+      key,
+      cache,
+      remember: (link, sha256) => options.sums.set(sumName(link), sha256),
+      // In a jail no build reaches the cache; elsewhere each may rewrite it, and the sums beside it.
+      isTrusted: (link, { sha256 }) =>
+        config.jail !== undefined || options.sums.get(sumName(link)) === sha256,
+      recipe: {
+        baseCommit: request.baseCommit,
+        tree: tree.id,
+        diffPath: tree.diffPath,
+        work,
+        tools,
+        links,
+      },
+    };
+    const turn = {
+      system,
+      lock: `${folder}/lock`,
+      owner: options.owner,
+      waitSeconds: written.turnSeconds,
+      signal,
+    };
+    // Looked up again in turn: whoever was before may have built the same base.
+    return (
+      (await cached(build, signal)) ??
+      (await inTurn(
+        host,
+        turn,
+        async () => (await cached(build, signal)) ?? (await buildNow(host, config, build, options)),
+      ))
+    );
+  } finally {
+    // Where the connection is gone, the error that is on its way says more.
+    await host.run(shell`rm -rf ${work}`, { timeoutSeconds: 60 }).catch(() => {});
+  }
+}
+
+type Link = RecipeRequest['links'][number] & { readonly key: string };
+
+type Build = {
+  readonly key: string;
+  readonly cache: KernelCache;
+  readonly recipe: Omit<RecipeRequest, 'links'> & { readonly links: readonly Link[] };
+  remember(link: Link, sha256: string): void;
+  isTrusted(link: Link, note: KernelNote): boolean;
+};
+
+async function prebuilt(
+  host: Host,
+  system: System,
+  { path, sha256 }: { path: string; sha256: string },
+  signal: AbortSignal,
+): Promise<KernelBuild> {
+  const found = await host.run(commandsOf[system].sha256(path), { signal });
+  const isRight = found.kind === 'exited' && found.code === 0 && sumIn(found.stdout) === sha256;
+  if (!isRight) {
+    throw new BuilderError(
+      `${path} on ${host.name} is not the kernel with the SHA-256 ${sha256}; correct the path or the sum.`,
+    );
+  }
+  const sizes = await sizesOf(host, path);
+  return {
+    kind: 'built',
+    key: sha256,
+    archive: path,
+    sha256,
+    ...sizes,
+    cached: true,
+    seconds: 0,
+    further: [],
+  };
+}
+
+/** All links, or nothing: what costs minutes is to compile, which one that is lacking takes as well. */
+async function cached(
+  { cache, isTrusted, recipe: { links } }: Build,
+  signal: AbortSignal,
+): Promise<KernelBuild | undefined> {
+  const found: BuiltKernel[] = [];
+  for (const link of links) {
+    const note = await cache.find(link.key, signal);
+    if (note === undefined || !isTrusted(link, note)) return undefined;
+    found.push({ key: link.key, archive: cache.archive(link.key), ...note });
+  }
+  return asBuild(found, true);
+}
+
+function asBuild([first, ...further]: readonly BuiltKernel[], isCached: boolean): KernelBuild {
+  if (first === undefined) throw new TypeError('No link of a kernel was asked for.');
+  return { kind: 'built', ...first, cached: isCached, further };
+}
+
+async function buildNow(
+  host: Host,
+  config: KernelBuilder,
+  { key, cache, recipe, remember }: Build,
+  { signal, keepLog, onProgress, now }: KernelOptions,
+): Promise<KernelBuild> {
+  await sweep(host, config.folder);
+  const problem = await jailProblem(host, config);
+  if (problem !== undefined)
+    throw new BuilderError(`${host.name}: ${problem.why}; ${problem.mend}.`);
+  const freeBytes = await freeBytesOf(host, config.folder);
+  if (freeBytes < config.leastFreeBytes) return outOfDisk(host, config, freeBytes);
+  const startedAt = now();
+  const cooked = await cook(host, config, recipe, {
+    limitSeconds: config.limitSeconds,
+    signal,
+    onLine: (line) => {
+      if (/^(?:>>>|===>) /.test(line)) onProgress(line);
+    },
+  }).catch(fullDisk);
+  const log = `kernel-${key.slice(0, 12)}.log`;
+  await keepLog(log, cooked.log);
+  if (cooked.kind === 'out-of-disk') {
+    return outOfDisk(host, config, await freeBytesOf(host, config.folder));
+  }
+  if (cooked.kind === 'build-failed') return { kind: 'build-failed', errors: cooked.errors, log };
+  const seconds = now() - startedAt;
+  const built: BuiltKernel[] = [];
+  for (const link of recipe.links) {
+    const sha256 = sumIn(await host.output(commandsOf[config.system].sha256(link.output)));
+    const note: KernelNote = {
+      sha256,
+      ...(await sizesOf(host, link.output)),
+      seconds,
+      ...(cooked.uname !== undefined && { uname: cooked.uname }),
+    };
+    remember(link, sha256);
+    await cache.keep(link.key, link.output, note);
+    built.push({ key: link.key, archive: cache.archive(link.key), ...note });
+  }
+  await cache.prune(new Set(recipe.links.map((link) => link.key)), config.cache);
+  return asBuild(built, false);
+}
+
+/** git and tar say it where they fail; make's log is read elsewhere. */
+function fullDisk(error: unknown): Cooked {
+  if (error instanceof HostError && error.message.includes('No space left on device')) {
+    return { kind: 'out-of-disk', log: '' };
+  }
+  throw error;
+}
+
+/** What connections that were lost have left: no build, and no wait for its turn, takes days. */
+async function sweep(host: Host, folder: string): Promise<void> {
+  await host.output(
+    shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`,
+  );
+}
+
+/** Reads the fourth column of the last line of `df -k -P`, which is in KiB (see POSIX, df). */
+async function freeBytesOf(host: Host, folder: string): Promise<number> {
+  const line = (await host.output(shell`df -k -P ${folder}`)).trim().split('\n').at(-1) ?? '';
+  return Number(line.split(/\s+/)[3]) * 1024;
+}
+
+function outOfDisk(host: Host, { folder, leastFreeBytes }: KernelBuilder, freeBytes: number) {
+  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+  return {
+    kind: 'out-of-disk',
+    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; make room there.`,
+  } as const;
+}
+
+/** Reads the archive through, so that one that cannot be read is found here. */
+async function sizesOf(host: Host, archive: string) {
+  const unpacked = shell`tar -tf ${archive} > /dev/null && tar -xOf ${archive} | wc -c`;
+  return {
+    bytes: Number(await host.output(shell`wc -c < ${archive}`)),
+    unpackedBytes: Number(await host.output(unpacked)),
+  };
+}

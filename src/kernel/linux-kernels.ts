@@ -1,0 +1,64 @@
+// A kernel of Linux for virtual machines: built on this machine or another, and laid here as an archive.
+import { readFile } from 'node:fs/promises';
+import type { HostConfig } from '../config/fields.ts';
+import type { LinuxBuilder } from '../config/linux-builder.ts';
+import { reasonOf } from '../model/one-line.ts';
+import type { Rejection } from '../model/rejection.ts';
+import { thisMachine } from '../system/host/local.ts';
+import type { Host } from '../system/host/ssh.ts';
+import type { KernelBuilder } from './build-step.ts';
+import { BuilderError } from './builder-error.ts';
+import { fetchKernel } from './fetch-kernel.ts';
+import { buildVariant, type VariantRequest } from './variant-kernel.ts';
+
+export type LinuxKernelRequest = Omit<VariantRequest, 'loaded'> & {
+  /** Where the archive is to be on this machine; written whole, or not at all. */
+  readonly path: string;
+  /** Logs in to a builder that is another machine. */
+  connect(host: HostConfig, label: string): Promise<Host>;
+};
+
+type LinuxKernel =
+  | {
+      readonly kind: 'archive';
+      readonly path: string;
+      readonly sha256: string;
+      /** It was built before. */
+      readonly cached: boolean;
+    }
+  | { readonly kind: 'rejected'; readonly rejection: Rejection };
+
+/**
+ * The archive holds `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or what a site's own command
+ * has made; it was packed by whoever built it, and may hold anything. What is wrong with the patch is an outcome; what is
+ * wrong with the builder throws a BuilderError or a HostError.
+ */
+export async function buildLinuxKernel(
+  config: LinuxBuilder,
+  request: LinuxKernelRequest,
+): Promise<LinuxKernel> {
+  const { variant, path, connect, tell, signal } = request;
+  const builder = await withKernelConfig(config);
+  signal.throwIfAborted();
+  tell(`building the kernel of ${variant}`);
+  const { host: name } = config;
+  await using host =
+    name === undefined ? thisMachine() : await connect({ ...config, host: name }, 'builder');
+  const built = await buildVariant(host, builder, request);
+  if (built.kind === 'rejected') return built;
+  await fetchKernel(host, built, path, signal);
+  return { kind: 'archive', path, sha256: built.sha256, cached: built.cached };
+}
+
+async function withKernelConfig(config: LinuxBuilder): Promise<KernelBuilder> {
+  const { recipe, ...place } = config;
+  if (recipe.kind === 'command') return { ...place, recipe };
+  try {
+    const kernelConfig = await readFile(recipe.configPath, 'utf8');
+    return { ...place, recipe: { ...recipe, kernelConfig } };
+  } catch (error) {
+    throw new BuilderError(
+      `The kernel's configuration ${recipe.configPath} cannot be read (${reasonOf(error)}); correct \`builder.kernel.config\` in ppsgate.yml.`,
+    );
+  }
+}

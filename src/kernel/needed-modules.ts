@@ -1,0 +1,116 @@
+// Which modules a kernel is built with: all of its tree, or those that a DUT needs.
+
+import type { Host } from '../system/host/ssh.ts';
+import { shell } from '../system/shell.ts';
+import type { KernelBuilder, KernelRecipe } from './build-step.ts';
+import { gitIn } from './kernel-tree.ts';
+
+/** What a DUT runs with, on its own kernel. */
+export type LoadedModules = {
+  /** Names as kldstat(8) has them, without `.ko`; none that lies in /boot/modules, where the loader looks for every kernel. */
+  names: readonly string[];
+  /** `uname -r`. */
+  release: string;
+  isRootOnZfs: boolean;
+};
+
+type Choice =
+  | { readonly kind: 'all'; readonly why: string }
+  /** Folders below sys/modules. */
+  | { readonly kind: 'some'; readonly folders: readonly string[] };
+
+/**
+ * The recipe with MODULES_OVERRIDE for what the DUT has loaded and measuring loads; as it was where that cannot be told
+ * for sure, for a kernel that lacks a module may hang before anybody can log in.
+ */
+export async function withNeededModules(
+  host: Host,
+  { recipe, repository }: Pick<KernelBuilder, 'recipe' | 'repository'>,
+  tree: string,
+  loaded: LoadedModules | undefined,
+  tell: (line: string) => void,
+): Promise<KernelRecipe> {
+  if (recipe.kind !== 'make' || recipe.modules === 'all') return recipe;
+  const choice =
+    loaded === undefined
+      ? ({ kind: 'all', why: 'nobody knows what the DUT has loaded' } as const)
+      : choose(await treeOfModules(host, repository, tree), loaded);
+  if (choice.kind === 'all') {
+    tell(`all modules are built: ${choice.why}`);
+    return recipe;
+  }
+  tell(`only these modules are built: ${choice.folders.join(' ')}`);
+  return {
+    ...recipe,
+    options: [...recipe.options, `MODULES_OVERRIDE=${choice.folders.join(' ')}`],
+  };
+}
+
+/** Why a kernel of this recipe would not find its root; undefined where it does. */
+export function whyNoRoot(recipe: KernelRecipe, loaded: LoadedModules): string | undefined {
+  if (recipe.kind !== 'make' || !loaded.isRootOnZfs || !loaded.names.includes('zfs')) return;
+  const without = recipe.options.find((option) => {
+    const [, name, value = ''] = /^(?:-D)?(\w+)(?:=(.*))?$/s.exec(option) ?? [];
+    const folders = value.split(/\s+/);
+    if (name === 'MODULES_OVERRIDE') return !folders.includes('zfs');
+    return name === 'NO_MODULES' || (name === 'WITHOUT_MODULES' && folders.includes('zfs'));
+  });
+  return without && `the root of the DUT is on ZFS, and \`${without}\` leaves zfs.ko out`;
+}
+
+type ModuleTree = {
+  /** The major version of the tree. */
+  major: string | undefined;
+  /** Folders right below sys/modules, by the modules that are built in or below them. */
+  folders: ReadonlyMap<string, ReadonlySet<string>>;
+};
+
+async function treeOfModules(host: Host, repository: string, tree: string): Promise<ModuleTree> {
+  const names = shell`grep -E ${'^KMOD[[:space:]]*[?]?='} ${tree} -- sys/modules`;
+  const version = shell`grep -h -E ${'^REVISION='} ${tree} -- sys/conf/newvers.sh`;
+  const [kmods, revision] = await Promise.all(
+    [names, version].map(async (command) => (await host.run(gitIn(repository, command))).stdout),
+  );
+  const folders = new Map<string, Set<string>>();
+  for (const line of (kmods ?? '').split('\n')) {
+    const [, folder = '', name = ''] =
+      /:sys\/modules\/([\w-]+)\/[^:]*:KMOD\s*\??=\s*([\w-]+)\s*$/.exec(line) ?? [];
+    if (name !== '') folders.set(name, (folders.get(name) ?? new Set()).add(folder));
+  }
+  return { major: /^REVISION="(\d+)/.exec(revision ?? '')?.[1], folders };
+}
+
+/** What a gate loads, and a site's own rules of pf and ipfw may; each where the tree has it. */
+const measuring = [
+  ...['pf', 'pflog', 'pfsync', 'ipfw', 'ipfw_nat', 'libalias', 'dummynet', 'hwpmc', 'ksyms'],
+  ...['if_lagg', 'if_vlan'],
+];
+/** What zfs.ko depends on, from release to release. */
+const ofZfs = ['opensolaris', 'acl_nfs4', 'crypto', 'cryptodev', 'krpc', 'xdr', 'zlib'];
+
+/** Drivers load firmware for a moment, which kldstat(8) does not tell: it lies in the same folder, or in one of these names. */
+const ofFirmware = (folder: string) => [`${folder}fw`, `${folder}_fw`, `${folder}_ddp`];
+
+function choose({ major, folders }: ModuleTree, loaded: LoadedModules): Choice {
+  const { names, release, isRootOnZfs } = loaded;
+  if (major === undefined || Number.parseInt(release, 10) !== Number(major)) {
+    const why = `the DUT runs FreeBSD ${release}, and the tree is of FreeBSD ${major ?? '?'}, whose modules may need others`;
+    return { kind: 'all', why };
+  }
+  if (isRootOnZfs && !names.includes('zfs')) {
+    return { kind: 'all', why: "the DUT's own kernel has ZFS in itself, and another may not" };
+  }
+  const unknown = names.find((name) => folders.get(name)?.size !== 1);
+  if (unknown !== undefined) {
+    return { kind: 'all', why: `nobody can tell where in the tree ${unknown}.ko is made` };
+  }
+  const wished = [...measuring, ...(names.includes('zfs') ? ofZfs : [])];
+  const chosen = new Set(
+    [...names, ...wished.filter((name) => folders.get(name)?.size === 1)].flatMap((name) => [
+      ...(folders.get(name) ?? []),
+    ]),
+  );
+  const all = new Set([...folders.values()].flatMap((each) => [...each]));
+  const firmware = [...chosen].flatMap(ofFirmware).filter((folder) => all.has(folder));
+  return { kind: 'some', folders: [...chosen.union(new Set(firmware))].toSorted() };
+}

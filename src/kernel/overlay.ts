@@ -1,0 +1,96 @@
+// A variant of a Linux DUT: the files of a repository's overlay folder at one commit.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { OverlayPlace } from '../config/schema.ts';
+import { type Repository, RepositoryError } from '../forge/patch/repository.ts';
+import type { Patch } from '../model/patch.ts';
+import { diffName } from '../model/variant-name.ts';
+
+export const overlaySchema = z.object({
+  /** `base`, `patched`, `diff 80345`. */
+  variant: z.string(),
+  commit: z.string(),
+  /** Path in the repository of the folder that the files lie in, empty for its top; absent where none are laid. */
+  folder: z.string().optional(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      /** As git says it: `100644` for a plain file. The DUT decides what it can load. */
+      mode: z.string(),
+      content: z.string(),
+      sha256: z.string(),
+    }),
+  ),
+});
+
+export type Overlay = z.infer<typeof overlaySchema>;
+
+/**
+ * The overlay where the patch parted from its base, the one at its head, and those of earlier diffs: what others
+ * changed on the branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError`
+ * where neither base nor patched has a file: nothing would be compared with nothing, and pass.
+ */
+export async function buildOverlays(
+  patch: Patch,
+  place: OverlayPlace,
+  repository: Repository,
+): Promise<Overlay[]> {
+  const folder = await repository.pathOf(place);
+  const { base, changed } = await commitsOf(patch, repository);
+  const overlays = await Promise.all(
+    [base, ...changed].map((variant) => readOverlay(repository, variant, folder)),
+  );
+  if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) {
+    throw new RepositoryError(
+      `The folder ${folder || '.'} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
+    );
+  }
+  return overlays;
+}
+
+export type VariantCommit = Pick<Overlay, 'variant' | 'commit'>;
+
+/** Where the patch parted from its base, and what is measured against that: patched comes before what is only shown. */
+export async function commitsOf(
+  patch: Patch,
+  repository: Repository,
+): Promise<{
+  base: VariantCommit;
+  changed: [patched: VariantCommit, ...earlier: VariantCommit[]];
+}> {
+  const commit = await repository.mergeBase(patch.baseCommit, patch.headCommit);
+  const earlier = patch.kind === 'revision' ? patch.earlier : [];
+  return {
+    base: { variant: 'base', commit },
+    changed: [
+      { variant: 'patched', commit: patch.headCommit },
+      ...earlier.map(({ diff, headCommit }) => ({ variant: diffName(diff), commit: headCommit })),
+    ],
+  };
+}
+
+/** @param folder its path in the repository. */
+export async function readOverlay(
+  repository: Repository,
+  { variant, commit }: VariantCommit,
+  folder: string,
+): Promise<Overlay> {
+  const entries = await repository.list(commit, folder);
+  if (entries.length > mostFiles) {
+    throw new RepositoryError(
+      `The folder ${folder || '.'} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`,
+    );
+  }
+  const files = await Promise.all(
+    entries.map(async ({ path, mode, object }) => {
+      const content = mode === submodule ? '' : await repository.read(object);
+      return { path, mode, content, sha256: createHash('sha256').update(content).digest('hex') };
+    }),
+  );
+  return { variant, commit, folder, files };
+}
+
+const mostFiles = 100;
+
+/** A commit of another repository: there is nothing to read. */
+export const submodule = '160000';

@@ -1,0 +1,33 @@
+// What builders are asked for in other words on each system.
+
+import type { System } from '../model/scenario.ts';
+import { type Command, shell } from '../system/shell.ts';
+
+type SystemCommands = {
+  /** Writes the SHA-256 of a file, and maybe more after it: see `sumIn`. */
+  sha256(path: string): Command;
+  /** Writes how many CPUs there are. */
+  readonly cpus: Command;
+  /** Runs a command with the file locked; exits with `heldByOthers` where it was not to be had in time. */
+  locked(lock: string, waitSeconds: number, command: Command): Command;
+};
+
+/** EX_TEMPFAIL of sysexits(3). */
+export const heldByOthers = 75;
+
+export const commandsOf: Readonly<Record<System, SystemCommands>> = {
+  freebsd: {
+    sha256: (path) => shell`sha256 -q ${path}`,
+    cpus: shell`sysctl -n hw.ncpu`,
+    locked: (lock, waitSeconds, command) => shell`lockf -k -s -t ${waitSeconds} ${lock} ${command}`,
+  },
+  linux: {
+    sha256: (path) => shell`sha256sum ${path}`,
+    cpus: shell`nproc`,
+    locked: (lock, waitSeconds, command) =>
+      shell`flock -w ${waitSeconds} -E ${heldByOthers} ${lock} ${command}`,
+  },
+};
+
+/** What `sha256` wrote, without the path. */
+export const sumIn = (written: string): string => /^[0-9a-f]{64}(?=\s|$)/.exec(written)?.[0] ?? '';

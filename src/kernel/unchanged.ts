@@ -1,0 +1,107 @@
+// Where a patch is worth measuring: where all that would be laid or booted is what base is, nobody has to.
+import type { AnyBuilder } from '../config/linux-builder.ts';
+import type { Config } from '../config/schema.ts';
+import type { Repository } from '../forge/patch/repository.ts';
+import { mayChangeKernel } from './kernel-sources.ts';
+import { submodule } from './overlay.ts';
+import { placeLeftAlone } from './touched.ts';
+import { type GivenKernels, type Making, makingOf, type Variant } from './variant.ts';
+
+type Question = {
+  /** Names of testbeds of the configuration. */
+  testbeds: readonly string[];
+  config: Config;
+  /** As they were made, base first. */
+  variants: ReadonlyMap<Making, readonly Variant[]>;
+  /** Absent: none were given. */
+  kernels?: GivenKernels | undefined;
+};
+
+/** Those of the testbeds on which some variant is not what base is, as far as anybody can say before it is built. */
+export async function testbedsThatDiffer(
+  { testbeds, config, variants, kernels }: Question,
+  repository: Repository,
+): Promise<string[]> {
+  const differ = await Promise.all(
+    testbeds.map(async (name) => {
+      const [base, ...others] = variants.get(makingOf(config, name, kernels)) ?? [];
+      if (base === undefined) return true;
+      const on = { config, testbed: name };
+      const each = others.map((variant) => differs(base, variant, on, repository));
+      return (await Promise.all(each)).includes(true);
+    }),
+  );
+  return testbeds.filter((_, index) => differ[index]);
+}
+
+/**
+ * The places in the tree by which changed files of a kernel count for nothing on a testbed where nothing differs; none
+ * where no kernel differs.
+ */
+export async function placesLeftAlone(
+  testbed: string,
+  { config, variants, kernels }: Omit<Question, 'testbeds'>,
+  repository: Repository,
+): Promise<string[]> {
+  const [base, ...others] = variants.get(makingOf(config, testbed, kernels)) ?? [];
+  if (base?.kernel?.kind !== 'tree') return [];
+  const all = others.map(async ({ commit }) => {
+    const paths = await repository.changedPaths(base.commit, commit);
+    return paths.flatMap((path) => placeLeftAlone(path, { config, testbed }) ?? []);
+  });
+  return [...new Set((await Promise.all(all)).flat())].toSorted();
+}
+
+/** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
+export function builderOf({ testbeds }: Config, name: string): AnyBuilder | undefined {
+  const testbed = testbeds[name];
+  if (testbed?.kind === 'virtual') return testbed.builder;
+  if (testbed?.kind !== 'freebsd' || testbed.dut.boot.method === 'nanobsd') return undefined;
+  return testbed.builder;
+}
+
+async function differs(
+  base: Variant,
+  variant: Variant,
+  on: { config: Config; testbed: string },
+  repository: Repository,
+): Promise<boolean> {
+  if (!isSameOverlay(base, variant)) return true;
+  if (base.kernel === undefined || variant.kernel === undefined) {
+    return base.kernel !== variant.kernel;
+  }
+  if (base.kernel.kind === 'archive' || variant.kernel.kind === 'archive') {
+    return sumOf(base) !== sumOf(variant);
+  }
+  return (await pathsThatCount(base, variant, on, repository)).length > 0;
+}
+
+/** Paths of what differs between the trees of two variants, but for files that can change nothing on a testbed. */
+export async function pathsThatCount(
+  base: Variant,
+  variant: Variant,
+  on: { config: Config; testbed: string },
+  repository: Repository,
+): Promise<string[]> {
+  const changed = await repository.changedPaths(base.commit, variant.commit);
+  const paths = changed.filter((path) => placeLeftAlone(path, on) === undefined);
+  const builder = builderOf(on.config, on.testbed);
+  if (paths.length === 0 || builder === undefined) return paths;
+  const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => undefined);
+  return paths.filter((path) => mayChangeKernel(path, builder, makefile));
+}
+
+/** A submodule counts as changed: nothing was read of it, so nobody knows. */
+function isSameOverlay({ files }: Variant, other: Variant): boolean {
+  const others = new Map(other.files.map((file) => [file.path, file]));
+  return (
+    files.length === others.size &&
+    files.every(({ path, mode, sha256 }) => {
+      const same = others.get(path);
+      return mode !== submodule && same?.mode === mode && same.sha256 === sha256;
+    })
+  );
+}
+
+const sumOf = ({ kernel }: Variant): string | undefined =>
+  kernel?.kind === 'archive' ? kernel.sha256 : undefined;

@@ -1,0 +1,137 @@
+// What is measured side by side: the base, the patched one and earlier diffs, as files that are laid or kernels that are booted.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import type { Config, OverlayPlace } from '../config/schema.ts';
+import type { Repository } from '../forge/patch/repository.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { commitId, type Patch } from '../model/patch.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { buildOverlays, commitsOf, overlaySchema, type VariantCommit } from './overlay.ts';
+
+const kernelSourceSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('tree'),
+    baseCommit: commitId,
+    /** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
+    diff: z.base64().optional(),
+    /** Links of the kernel that are booted, ascending; absent: it is linked but once. */
+    links: z.array(z.int().positive()).min(1).optional(),
+  }),
+  /** One that was built before: a tar archive on this machine, of one folder with `kernel` and its modules. */
+  z.object({ kind: z.literal('archive'), path: z.string(), sha256: z.string() }),
+]);
+
+export const variantSchema = overlaySchema.extend({
+  /** Absent: the DUT's own. */
+  kernel: kernelSourceSchema.optional(),
+});
+
+export type KernelSource = z.infer<typeof kernelSourceSchema>;
+export type Variant = z.infer<typeof variantSchema>;
+
+/**
+ * Paths of kernels on this machine that were built before: for FreeBSD tar archives of one folder with `kernel` and its
+ * modules, for virtual machines packages with `boot/vmlinuz-*` and `lib/modules/*`.
+ */
+export type GivenKernels = { base: string; patched: string };
+
+/** What the variants of a testbed are: files that are laid, or kernels that are booted. */
+export type Making = 'overlay' | 'kernel';
+
+/** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
+export function makingOf(
+  config: Config,
+  testbed: string,
+  kernels?: GivenKernels | undefined,
+): Making {
+  const one = config.testbeds[testbed];
+  if (one?.kind === 'freebsd') return 'kernel';
+  if (one?.kind !== 'virtual') return 'overlay';
+  if (one.system === 'freebsd') return 'kernel';
+  return kernels === undefined && one.builder === undefined ? 'overlay' : 'kernel';
+}
+
+type VariantsRequest = {
+  patch: Patch;
+  making: Making;
+  /** Folder whose files are laid over the DUT's. */
+  overlayFolder: OverlayPlace;
+  /** Kernels that were built before; absent: they are built. */
+  kernels?: GivenKernels | undefined;
+};
+
+/**
+ * The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base. Throws a
+ * `RepositoryError` where the repository lacks what they are made of, a `UsageError` for a kernel that cannot be read, or
+ * that is lacking.
+ */
+export async function buildVariants(
+  { patch, making, overlayFolder, kernels }: VariantsRequest,
+  repository: Repository,
+): Promise<Variant[]> {
+  if (making === 'overlay') return buildOverlays(patch, overlayFolder, repository);
+  const { base, changed } = await commitsOf(patch, repository);
+  if (kernels === undefined) {
+    return [
+      { ...base, files: [], kernel: { kind: 'tree', baseCommit: base.commit } },
+      ...(await Promise.all(changed.map((variant) => onBase(base.commit, variant, repository)))),
+    ];
+  }
+  const [patched, lacking] = changed;
+  if (lacking !== undefined) {
+    throw new UsageError(
+      `Kernels are given of base and patched, and none of ${lacking.variant}: leave earlier diffs out, or let them all be built.`,
+    );
+  }
+  return [
+    { ...base, files: [], kernel: await givenKernel(kernels.base) },
+    { ...patched, files: [], kernel: await givenKernel(kernels.patched) },
+  ];
+}
+
+/** The variants as each of the testbeds has them made. */
+export async function variantsByMaking(
+  {
+    patch,
+    config,
+    kernels,
+    testbeds,
+  }: Omit<VariantsRequest, 'making' | 'overlayFolder'> & {
+    config: Config;
+    /** Names of testbeds of the configuration. */
+    testbeds: readonly string[];
+  },
+  repository: Repository,
+): Promise<Map<Making, Variant[]>> {
+  const makings = [...new Set(testbeds.map((name) => makingOf(config, name, kernels)))];
+  const built = makings.map(async (making) => {
+    const request = { patch, making, overlayFolder: config.overlay, kernels };
+    return [making, await buildVariants(request, repository)] as const;
+  });
+  return new Map(await Promise.all(built));
+}
+
+async function onBase(
+  baseCommit: string,
+  { variant, commit }: VariantCommit,
+  repository: Repository,
+): Promise<Variant> {
+  const diff = (await repository.diff(baseCommit, commit)).toString('base64');
+  // The base against itself: no builder would take a diff of nothing.
+  const changes = diff === '' ? {} : { diff };
+  return { variant, commit, files: [], kernel: { kind: 'tree', baseCommit, ...changes } };
+}
+
+/** A kernel that was built before, with its sum as it is now; throws a UsageError where it cannot be read. */
+export async function givenKernel(path: string): Promise<KernelSource> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(path), hash);
+  } catch (error) {
+    throw new UsageError(`The kernel ${path} cannot be read (${reasonOf(error)}).`);
+  }
+  return { kind: 'archive', path: resolve(path), sha256: hash.digest('hex') };
+}

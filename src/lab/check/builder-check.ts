@@ -1,0 +1,114 @@
+// Looks at the machine that builds kernels: what it needs for that, and the space.
+import { posix } from 'node:path';
+import type { BuilderConfig } from '../../config/builder.ts';
+import { jailProblem } from '../../kernel/jail.ts';
+import { outsideOptions } from '../../kernel/kernel-key.ts';
+import { gitIn } from '../../kernel/kernel-tree.ts';
+import { lastLine } from '../../model/one-line.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import { fileSystemsOf } from '../freebsd/boot/freebsd-boot-system.ts';
+import {
+  does,
+  type Finding,
+  inGigabytes,
+  isGood,
+  limits,
+  type Machine,
+  ok,
+  on,
+  type Step,
+  skipped,
+  sshTo,
+  typed,
+  wrong,
+} from './finding.ts';
+
+export type BuilderMachine = Machine & { config: BuilderConfig };
+
+/** After the login to it; undefined where there is none. */
+export function builderSteps(builder: BuilderMachine | undefined): Step[] {
+  if (builder === undefined) return [noBuilder];
+  const { config } = builder;
+  const { repository, folder, recipe } = config;
+  const usesFilemon = recipe.kind === 'make' && recipe.metaMode;
+  return [
+    on(builder, 'git on the builder', async (host, what) =>
+      (await does(host, shell`git --version`))
+        ? [ok(what, 'it is installed')]
+        : [wrong(what, 'it is not installed', '`pkg install git` there')],
+    ),
+    {
+      ...on(builder, `the clone ${repository}`, (host, what) => clone(host, repository, what)),
+      needs: [sshTo(builder), 'git on the builder'],
+    },
+    on(builder, 'the compiler on the builder', async (host, what) => {
+      const outcome = await host.run(shell`cc --version`, limits);
+      if (isGood(outcome)) return [ok(what, outcome.stdout.split('\n')[0]?.trim() ?? '')];
+      return [wrong(what, 'there is no cc', 'install the base system with its compiler there')];
+    }),
+    ...(usesFilemon ? [on(builder, 'filemon on the builder', filemon)] : []),
+    on(builder, 'the builds on the builder', (host, what) => builds(host, config, what)),
+    on(builder, 'the space on the builder', async (host, what) => {
+      const { place, bytes } = await spaceFor(host, folder);
+      const found = `${inGigabytes(bytes)} free in ${place}`;
+      if (bytes >= config.leastFreeBytes) return [ok(what, found)];
+      const why = `${found}, and a build is to have ${inGigabytes(config.leastFreeBytes)}`;
+      return [wrong(what, why, 'make room there, or name another `folder` in ppsgate.yml')];
+    }),
+  ];
+}
+
+const noBuilder: Step = {
+  what: 'the builder',
+  needs: [],
+  look: async () => [
+    skipped('the builder', '`builder` is not configured: only kernels that you bring are measured'),
+  ],
+};
+
+async function clone(host: Host, repository: string, what: string): Promise<Finding[]> {
+  const outcome = await host.run(gitIn(repository, shell`rev-parse --verify HEAD`), limits);
+  if (isGood(outcome)) return [ok(what, `at ${outcome.stdout.trim().slice(0, 12)}`)];
+  const why = `git says: ${lastLine(outcome.stderr) ?? 'nothing'}`;
+  const get = shell`git clone ${'https://git.freebsd.org/src.git'} ${repository}`;
+  return [wrong(what, why, `${typed(get)} there`)];
+}
+
+/** What a patch brings along runs there, and what that may reach. */
+async function builds(host: Host, config: BuilderConfig, what: string): Promise<Finding[]> {
+  const { jail, user, recipe } = config;
+  const problem = await jailProblem(host, config, limits.timeoutSeconds);
+  if (problem !== undefined) return [wrong(what, problem.why, problem.mend)];
+  const place =
+    jail === undefined
+      ? `as ${user}, who may change whatever lies there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`
+      : `as ${jail.user} in the jail ${jail.name}, without network`;
+  const outside = outsideOptions(recipe);
+  if (outside.length === 0) return [ok(what, place)];
+  return [
+    ok(what, place),
+    ok(
+      'the cache of kernels',
+      `nothing is taken from it, as ${outside.join(' and ')} may name what lies outside of the tree`,
+    ),
+  ];
+}
+
+/** `metaMode` needs it. */
+async function filemon(host: Host, what: string): Promise<Finding[]> {
+  if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, 'it is loaded')];
+  return [
+    wrong(what, 'it is not loaded', '`kldload filemon`, and `sysrc kld_list+=filemon`, there'),
+  ];
+}
+
+/** Free bytes of the folder, or of what of its path is there already. */
+async function spaceFor(host: Host, folder: string): Promise<{ place: string; bytes: number }> {
+  let place = folder;
+  while (place !== '/' && !(await does(host, shell`test -d ${place}`))) {
+    place = posix.dirname(place);
+  }
+  const [disk] = await fileSystemsOf(host, [place]);
+  return { place, bytes: disk?.availableBytes ?? 0 };
+}

@@ -1,0 +1,97 @@
+// Looks at the DUT's console: whether it opens, and is the one that the DUT writes to.
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import { lastLine, shortened } from '../../model/one-line.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import { type ConsoleConfig, ConsoleError } from '../console/console.ts';
+import {
+  type Finding,
+  limits,
+  type Machine,
+  ok,
+  on,
+  type Step,
+  skipped,
+  wrong,
+} from './finding.ts';
+import type { CheckupWorld } from './power-check.ts';
+
+type ConsoleCheck = { name: string; testbed: FreebsdTestbed; dut: Machine; world: CheckupWorld };
+
+export function consoleStep({ name, testbed, dut, world }: ConsoleCheck): Step {
+  const what = 'the console of the DUT';
+  const { console } = testbed.dut;
+  if (console === undefined) {
+    const why =
+      '`console` is not configured: a kernel that does not come up mostly says there alone why';
+    return { what, needs: [], look: async () => [skipped(what, why)] };
+  }
+  return on(dut, what, async (host) => [await lookAt(host, { what, name, console, world })]);
+}
+
+type Look = { what: string; name: string; console: ConsoleConfig; world: CheckupWorld };
+
+const mostCharacters = 65_536;
+const mostSeconds = 10;
+
+/** What is written to /dev/console is the proof that the console is that of the DUT. */
+async function lookAt(host: Host, { what, name, console, world }: Look): Promise<Finding> {
+  let shown = '';
+  const hears = (chunk: Buffer) => {
+    shown = (shown + chunk.toString('latin1')).slice(-mostCharacters);
+  };
+  const opened = await world
+    .openConsole(`the DUT of ${name}`, console, hears)
+    .catch((error: unknown) => {
+      if (error instanceof ConsoleError) return error;
+      throw error;
+    });
+  if (opened instanceof ConsoleError) return wrong(what, opened.message, mends[console.kind]);
+  try {
+    // The DUT makes the word, so that a recording of this says the same.
+    const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
+    await host.output(shell`tee ${'/dev/console'}`, { ...limits, stdin: `\r\n${word}\r\n` });
+    for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) {
+      await world.sleep(1);
+    }
+    if (shown.includes(word)) return ok(what, 'it shows what is written to /dev/console there');
+    return await unseen(host, what, shown);
+  } finally {
+    await opened.close();
+  }
+}
+
+const mends: Record<ConsoleConfig['kind'], string> = {
+  ipmi: 'let `ipmitool sol info` and `ipmitool channel getaccess 1` say whether Serial over LAN is enabled, for an operator and for this user: `ipmitool sol set enabled true 1`, `ipmitool sol set privilege-level operator 1`, `ipmitool sol payload enable 1 ID`',
+  conserver: 'try `console -s` with its name here, as the user that runs ppsgate',
+  command: 'try the command here, as the user that runs ppsgate; it has to go on until it is ended',
+};
+
+/**
+ * By kern.console: a kernel writes to all that are active, but /dev/console is the first of them. `ttyu1,ttyv0,/…`: the
+ * active ones come before the slash.
+ */
+async function unseen(host: Host, what: string, shown: string): Promise<Finding> {
+  const said = lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? '';
+  const active = (said.split('/')[0] ?? '').split(',').filter(Boolean);
+  const [first = 'nothing'] = active;
+  if (active.every(isScreen)) {
+    return wrong(what, `the DUT writes to ${first} alone, and to no serial port`, serialFirst);
+  }
+  if (isScreen(first)) {
+    const why = `the DUT writes to ${first} first, and to its serial port no more than the kernel's own messages`;
+    return wrong(what, why, serialFirst);
+  }
+  const last = lastLine(shown);
+  const instead = last === undefined ? 'and nothing else came' : `but "${shortened(last)}" came`;
+  return wrong(
+    what,
+    `it shows nothing of what the DUT writes to ${first}, ${instead}`,
+    'compare `comconsole_port` and `comconsole_speed` in /boot/loader.conf of the DUT with what the BMC or the console server listens to: Serial over LAN is mostly at COM2, `comconsole_port="0x2f8"`; or it is the console of another machine',
+  );
+}
+
+const isScreen = (console: string): boolean => console.startsWith('ttyv');
+
+const serialFirst =
+  'put `boot_multicons="YES"`, `boot_serial="YES"`, `console="comconsole,vidconsole"` and `comconsole_speed="115200"` into /boot/loader.conf of the DUT, for Serial over LAN mostly `comconsole_port="0x2f8"` too, and reboot it';

@@ -1,0 +1,202 @@
+// A testbed looked at step by step: what is well, what is wrong and how it is mended, what could not be tried.
+import { readFile } from 'node:fs/promises';
+import type { HostConfig } from '../../config/fields.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import type { CommandOutcome } from '../../system/host/execute.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import { algorithmsFor, parseKnownHosts } from '../../system/host/known-hosts.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { type Command, commandText, shell } from '../../system/shell.ts';
+import { PowerError } from '../power/power.ts';
+
+export type Finding =
+  /** `why` is what was found. */
+  | { kind: 'ok'; what: string; why: string }
+  /** `mend` is a command, or what a person is to do. */
+  | { kind: 'wrong'; what: string; why: string; mend: string }
+  | { kind: 'skipped'; what: string; why: string };
+
+export type Step<Found = Finding> = {
+  what: string;
+  /** Earlier steps, by their `what`, without which this one makes no sense. */
+  needs?: readonly string[];
+  look(what: string): Promise<Found[]> | AsyncIterable<Found>;
+};
+
+type Walk<Found> = {
+  signal: AbortSignal;
+  /** Hears what is looked at next. */
+  onLook?(what: string): void;
+  /** What is told of a step that threw; throws what is no finding. */
+  failed(what: string, error: unknown): Found;
+};
+
+/**
+ * Takes the steps one by one; a step whose needs are not met is skipped, with the first thing that was wrong. Throws the
+ * signal's reason between two steps.
+ */
+export async function* walk<Found extends { kind: string }>(
+  steps: readonly Step<Found>[],
+  { signal, onLook = () => {}, failed }: Walk<Found>,
+): AsyncGenerator<Found | Skipped> {
+  /** Steps that did not go well, and the step that is to blame. */
+  const blamed = new Map<string, string>();
+  for (const { what, needs = [], look } of steps) {
+    signal.throwIfAborted();
+    const blame = needs.map((need) => blamed.get(need)).find((found) => found !== undefined);
+    if (blame !== undefined) {
+      blamed.set(what, blame);
+      yield skipped(what, `not tried, because of this: ${blame}`);
+      continue;
+    }
+    onLook(what);
+    try {
+      for await (const finding of await look(what)) {
+        if (faults.includes(finding.kind)) blamed.set(what, what);
+        yield finding;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      blamed.set(what, what);
+      yield failed(what, error);
+    }
+  }
+}
+
+const faults: readonly string[] = ['wrong', 'unreachable'];
+
+export const lookAgain = 'run this check again once that is mended';
+
+/** Of a testbed, whose machines and power may fail to answer. */
+export function testbedFailed(what: string, error: unknown): Finding {
+  if (!(error instanceof HostError || error instanceof PowerError)) throw error;
+  return wrong(what, error.message, lookAgain);
+}
+
+export const ok = (what: string, why: string): Finding => ({ kind: 'ok', what, why });
+
+type Skipped = Extract<Finding, { kind: 'skipped' }>;
+
+export const skipped = (what: string, why: string): Skipped => ({ kind: 'skipped', what, why });
+
+export const wrong = (what: string, why: string, mend: string): Finding => ({
+  kind: 'wrong',
+  what,
+  why,
+  mend,
+});
+
+/** A command for a person to type. */
+export const typed = (command: Command): string => `\`${unquoted(commandText(command))}\``;
+
+/** Without the quotes that no shell needs. */
+export const unquoted = (text: string): string => text.replace(/'([\w@%+=:,./-]+)'/g, '$1');
+
+export type Machine = {
+  /** How people call it: `the DUT`, `the sender and the receiver`. */
+  label: string;
+  config: HostConfig;
+  /** Once it has let us in. */
+  host: Host | undefined;
+};
+
+export const sshTo = ({ label }: Machine): string => `ssh to ${label}`;
+
+/** A step that asks one machine. */
+export function on(
+  machine: Machine,
+  what: string,
+  look: (host: Host, what: string) => Promise<Finding[]>,
+): Step {
+  return {
+    what,
+    needs: [sshTo(machine)],
+    look: async () => (machine.host === undefined ? [] : look(machine.host, what)),
+  };
+}
+
+/** No question that is asked here takes longer. */
+export const limits = { timeoutSeconds: 60 };
+
+export const isGood = (outcome: CommandOutcome): boolean =>
+  outcome.kind === 'exited' && outcome.code === 0;
+
+export const does = async (host: Host, command: Command): Promise<boolean> =>
+  isGood(await host.run(command, limits));
+
+export const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+
+export type Connect = (host: HostConfig, label: string) => Promise<Host>;
+
+/** Logs in to a machine, and keeps the connection in it. */
+export function loginStep(machine: Machine, connect: Connect): Step {
+  const what = sshTo(machine);
+  const { label, config } = machine;
+  const { user, host, port, privateKeyPath: key } = config;
+  return {
+    what,
+    needs: [],
+    async look() {
+      try {
+        machine.host = await connect(config, label.replace(/^the /, ''));
+      } catch (error) {
+        if (!(error instanceof HostError)) throw error;
+        const mend = mendOfFile(error.cause, config);
+        if (mend !== undefined) return [wrong(what, `${reasonOf(error.cause)}.`, mend)];
+        return [wrong(what, error.message, await mendOfLogin(error, config))];
+      }
+      const by = key === undefined ? 'a key of the agent' : `the key ${key}`;
+      return [ok(what, `${user}@${host}, port ${port}, with ${by}`)];
+    },
+  };
+}
+
+async function mendOfLogin({ kind, cause }: HostError, config: HostConfig): Promise<string> {
+  switch (kind) {
+    case 'host-key':
+      return mendOfHostKey(config);
+    case 'login':
+      return mendOfKey(config, cause !== undefined);
+    default:
+      return 'switch it on, run `service sshd onestart` at its console, and compare `host` and `port` in ppsgate.yml';
+  }
+}
+
+async function mendOfHostKey(config: HostConfig): Promise<string> {
+  const { host, port, knownHostsPath } = config;
+  const text = await readFile(knownHostsPath, 'utf8');
+  if (algorithmsFor(parseKnownHosts(text).entries, config).length === 0) return scan(config);
+  const name = port === 22 ? host : `[${host}]:${port}`;
+  const forget = typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`);
+  return `once you know why the key changed: ${forget}, and then ${scan(config)}`;
+}
+
+/** A key that the machine never saw cannot be read here. */
+function mendOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: boolean): string {
+  if (privateKeyPath === undefined) {
+    return '`ssh-add -l` has to name a key that is in its authorized_keys; or name a `key` in ppsgate.yml';
+  }
+  if (!wasRefused) {
+    const change = typed(shell`ssh-keygen -p -f ${privateKeyPath}`);
+    return `take its passphrase away with ${change}, or leave \`key\` out and let the ssh agent hold it`;
+  }
+  const copy = typed(
+    shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`,
+  );
+  return `${copy}, with \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+}
+
+/** Undefined where it is no file of ours that cannot be read. */
+function mendOfFile(error: unknown, config: HostConfig): string | undefined {
+  if (!(error instanceof Error && 'path' in error && 'code' in error)) return undefined;
+  const { knownHostsPath, privateKeyPath } = config;
+  const path = [knownHostsPath, privateKeyPath].find((ours) => ours === error.path);
+  if (path === undefined) return undefined;
+  if (error.code !== 'ENOENT') return `see to it that you may read ${path}`;
+  if (path === knownHostsPath) return scan(config);
+  const make = typed(shell`ssh-keygen -t ed25519 -N ${''} -f ${path}`);
+  return `${make}, and append ${path}.pub to its authorized_keys`;
+}
+
+const scan = ({ host, port, knownHostsPath }: HostConfig): string =>
+  `${typed(shell`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}`)}, and compare the fingerprint with the machine's console`;

@@ -1,0 +1,254 @@
+// How fast the generators of a FreeBSD testbed are, and whether that is faster than its DUT.
+
+import type { FreebsdTestbed, Sender as SenderConfig } from '../../config/freebsd-testbed.ts';
+import { frameBytesFor, type Traffic } from '../../config/schema.ts';
+import { flowRanges } from '../../model/flows.ts';
+import { formatPps } from '../../model/format.ts';
+import { netmapPort } from '../../model/freebsd-port.ts';
+import type { Family } from '../../model/scenario.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import { countersCommands, sentBetween } from '../freebsd/dut/freebsd-counters.ts';
+import { parseIfconfig } from '../freebsd/dut/freebsd-network.ts';
+import { readAll } from '../freebsd/preflight.ts';
+import type { FreebsdWorld } from '../freebsd/world.ts';
+import { parsePktGenLog } from '../traffic/pkt-gen.ts';
+import { type PktGenBlast, type PktGenSender, pktGenBlast } from '../traffic/pkt-gen-blast.ts';
+import { pktGenRun } from '../traffic/pkt-gen-run.ts';
+import { type Finding, ok, type Step, skipped, wrong } from './finding.ts';
+
+type CeilingCheck = {
+  testbed: FreebsdTestbed;
+  families: readonly Family[];
+  traffic: Traffic;
+  /** Whether packets are sent. */
+  sends: boolean;
+  world: Pick<FreebsdWorld, 'connect'> & { tell(sentence: string): void; signal: AbortSignal };
+};
+
+const ceiling = 'the ceiling of the generators';
+
+/** Blasts past the DUT where ports are joined so, and through it as it runs: each sender alone, and all together. `needs` are the steps that packets depend on. */
+export function checkCeiling(check: CeilingCheck, needs: readonly string[]): Step {
+  if (check.sends) return { what: ceiling, needs, look: () => blasts(check) };
+  const look = async () => [skipped(ceiling, 'no packets are to be sent')];
+  return { what: ceiling, needs: [], look };
+}
+
+async function* blasts(check: CeilingCheck): AsyncGenerator<Finding> {
+  await using opened = new AsyncDisposableStack();
+  const { testbed, world } = check;
+  // Each has a connection of its own: one carries few commands at a time.
+  const connect = async (...[host, label]: Parameters<FreebsdWorld['connect']>) => {
+    const connected = await world.connect(host, label);
+    opened.defer(() => connected.close());
+    return connected;
+  };
+  const dutHost = await connect(testbed.dut, 'DUT');
+  const dut = await portOn(dutHost, testbed.dut.ingress.interface);
+  const receiver = await connect(testbed.receiver, 'receiver');
+  const senders: Sender[] = [];
+  for (const [index, { interface: name, mac }] of testbed.senders.entries()) {
+    const label = testbed.senders.length === 1 ? 'sender' : `sender ${index + 1}`;
+    const host = await connect(testbed.senders[index] ?? testbed.receiver, label);
+    const { gigabits } = await portOn(host, netmapPort(name));
+    const sender = { host, interface: name, sourceMac: mac, destinationMac: dut.mac ?? '' };
+    senders.push({ ...sender, label, gigabits });
+    const past = pastTheDut(label);
+    const joined = testbed.senders[index]?.backToBack;
+    if (joined === undefined) yield skipped(past, noPortsPastIt);
+    else yield await backToBack(check, past, { ...sender, label }, receiver, joined);
+  }
+  const through = { host: receiver, interface: testbed.receiver.interface, way: 'through the DUT' };
+  const blast = (some: readonly Sender[]) => blastOf(check, some, through);
+  const line = (some: readonly Sender[]) => lineOf(check, some, dut.gigabits);
+  if (senders.length > 1) {
+    for (const sender of senders) {
+      yield aloneFinding(`${sender.label} alone`, await blast([sender]), line([sender]));
+    }
+  }
+  const what = senders.length > 1 ? 'all senders together' : ceiling;
+  const egress = testbed.dut.egress.interface;
+  const before = await readAll(dutHost, countersCommands([]));
+  const together = await blast(senders);
+  const after = await readAll(dutHost, countersCommands([]));
+  yield togetherFinding(what, together, line(senders));
+  if (faultOf(what, together) === undefined) {
+    yield receiverFinding(together, egress, sentBetween(before, after, egress));
+  }
+}
+
+const pastTheDut = (label: string): string => `the ceiling of ${called(label)} past the DUT`;
+
+const called = (label: string): string => (label === 'sender' ? 'the sender' : label);
+
+const noPortsPastIt =
+  'no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends';
+
+/** What the sender offers and the receiver counts where nothing is between them but a cable. */
+async function backToBack(
+  check: CeilingCheck,
+  what: string,
+  sender: Omit<Sender, 'gigabits'>,
+  receiver: Host,
+  { from, to }: NonNullable<SenderConfig['backToBack']>,
+): Promise<Finding> {
+  const [near, far] = [
+    await portOn(sender.host, netmapPort(from)),
+    await portOn(receiver, netmapPort(to)),
+  ];
+  const joined: Sender = {
+    ...sender,
+    ...{ interface: from, sourceMac: near.mac ?? '', destinationMac: far.mac ?? '' },
+    gigabits: near.gigabits,
+  };
+  const way = `by ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
+  const blast = await blastOf(check, [joined], { host: receiver, interface: to, way });
+  const mend = 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml';
+  if (blast.kind === 'measured' && blast.run.medianPps === 0) {
+    return wrong(what, `nothing came ${way}`, mend);
+  }
+  const fault = faultOf(what, blast);
+  if (fault !== undefined || blast.kind !== 'measured') return fault ?? skipped(what, way);
+  const line = lineOf(check, [joined], far.gigabits);
+  return ok(
+    what,
+    `${offers(blast, line)}, and the receiver counts ${formatPps(blast.run.medianPps)}`,
+  );
+}
+
+/** The better the DUT, the more the receiver has to count. */
+function receiverFinding(blast: Blast, egress: string, egressPackets: number | undefined): Finding {
+  const what = 'the receiver beside what the DUT sent';
+  if (blast.kind !== 'measured' || egressPackets === undefined) {
+    return skipped(what, `the DUT does not tell what it sent by ${egress}`);
+  }
+  const { receiver, senders } = blast.logs;
+  const { validity, medianPps } = pktGenRun(parsePktGenLog(receiver), senders.map(parsePktGenLog), {
+    netbenchesTrim: false,
+    egressPackets,
+  });
+  const isShort = validity.kind === 'invalid' && validity.cause === 'receiver-limited';
+  if (!isShort) return ok(what, `counted all of it, ${formatPps(medianPps)} by ${egress}`);
+  const mend =
+    'give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal';
+  return wrong(what, validity.reason, mend);
+}
+
+type Sender = PktGenSender & { label: string; gigabits: number | undefined };
+
+const portOn = async (host: Host, name: string) => {
+  const port = parseIfconfig(await host.output(shell`ifconfig ${name}`));
+  return { mac: port?.mac, gigabits: port?.gigabits };
+};
+
+/** Long enough for ten steady seconds. */
+const trafficSeconds = 15;
+/** How long netmap takes before a link is up again. */
+const leastSettleSeconds = 4;
+
+type Blast = PktGenBlast | { kind: 'refused'; message: string };
+
+/** Where packets are counted, and how they come there. */
+type Way = { host: Host; interface: string; way: string };
+
+async function blastOf(
+  { families: [family = 'inet4'], traffic, testbed, world }: CeilingCheck,
+  senders: readonly Sender[],
+  { host, interface: name, way }: Way,
+): Promise<Blast> {
+  const split = flowRanges(traffic.flows, family, senders.length);
+  if (split.kind === 'refused') return split;
+  const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
+  const seconds = 2 * settleSeconds + trafficSeconds;
+  const names = senders.map(({ label }) => called(label)).join(' and ');
+  world.tell(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
+  return pktGenBlast(
+    { senders, receiver: { host, interface: name } },
+    {
+      family,
+      frameBytes: frameBytesFor(traffic, { family }),
+      flows: split.flows,
+      threads: testbed.senders[0]?.threads ?? 1,
+      settleSeconds,
+      trafficSeconds,
+    },
+    world.signal,
+  );
+}
+
+type Line = { gigabits: number; pps: number } | undefined;
+
+/** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
+const wireBytesPerFrame = 20;
+
+/** What the senders' links carry together, or that of the DUT where it is less; undefined where one is not known. */
+function lineOf(
+  { families: [family = 'inet4'], traffic }: CeilingCheck,
+  senders: readonly Sender[],
+  dutGigabits: number | undefined,
+): Line {
+  const known = senders.flatMap(({ gigabits }) => gigabits ?? []);
+  if (dutGigabits === undefined || known.length < senders.length) return undefined;
+  const gigabits = Math.min(
+    dutGigabits,
+    known.reduce((sum, each) => sum + each, 0),
+  );
+  const bits = (frameBytesFor(traffic, { family }) + wireBytesPerFrame) * 8;
+  return { gigabits, pps: (gigabits * 1e9) / bits };
+}
+
+/** One of several need not find the DUT's limit. */
+function aloneFinding(what: string, blast: Blast, line: Line): Finding {
+  const fault = faultOf(what, blast);
+  return fault ?? ok(what, told(blast, line));
+}
+
+function togetherFinding(what: string, blast: Blast, line: Line): Finding {
+  const fault = faultOf(what, blast);
+  if (fault !== undefined) return fault;
+  if (!isLimited(blast)) return ok(what, told(blast, line));
+  const offeredPps = offeredOf(blast);
+  const isLine = line !== undefined && offeredPps >= 0.98 * line.pps;
+  const mend = isLine
+    ? 'the wire is full: measure a firewall scenario, or move to a faster card'
+    : 'give the sender more `threads` (and rings), or add a second sender';
+  return wrong(what, `this generator cannot find the DUT's limit: it ${told(blast, line)}`, mend);
+}
+
+const offeredOf = (blast: Blast): number =>
+  blast.kind === 'measured' ? (blast.run.offeredPps ?? 0) : 0;
+
+const isLimited = (blast: Blast): boolean =>
+  blast.kind === 'measured' &&
+  blast.run.validity.kind === 'invalid' &&
+  blast.run.validity.cause === 'generator-limited';
+
+/** What keeps the blast's numbers from being believed. */
+function faultOf(what: string, blast: Blast): Finding | undefined {
+  switch (blast.kind) {
+    case 'refused':
+      return wrong(what, blast.message, 'correct `flows` in ppsgate.yml');
+    case 'failed':
+      return wrong(what, blast.reason, 'run this check again once that is mended');
+    case 'measured': {
+      const { validity, medianPps } = blast.run;
+      if (validity.kind !== 'invalid' || isLimited(blast)) return undefined;
+      const mend =
+        medianPps === 0
+          ? 'compare cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`'
+          : 'run this check again while nothing else uses the machines';
+      return wrong(what, validity.reason, mend);
+    }
+  }
+}
+
+function told(blast: Blast, line: Line): string {
+  if (blast.kind !== 'measured') return '';
+  return `${offers(blast, line)}, and ${formatPps(blast.run.medianPps)} came through`;
+}
+
+function offers(blast: Blast, line: Line): string {
+  const most = line === undefined ? '' : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`;
+  return `offers ${formatPps(offeredOf(blast))}${most}`;
+}

@@ -1,0 +1,437 @@
+// Walks a new lab's owner through the wiring of a FreeBSD testbed: logins, ports, settings, kernels, power, speed.
+
+import type { FreebsdTestbed, Generator } from '../../config/freebsd-testbed.ts';
+import type { Traffic } from '../../config/schema.ts';
+import { whyNoRoot } from '../../kernel/needed-modules.ts';
+import { netmapPort } from '../../model/freebsd-port.ts';
+import { lastLine } from '../../model/one-line.ts';
+import type { Family } from '../../model/scenario.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import { whyUnfit } from '../freebsd/boot/freebsd-boot-fit.ts';
+import { fileSystemsOf } from '../freebsd/boot/freebsd-boot-system.ts';
+import { type Interface, parseIfconfig } from '../freebsd/dut/freebsd-network.ts';
+import { generatorPortSettings } from '../freebsd/dut/freebsd-ports.ts';
+import {
+  advice,
+  problemOf,
+  readsOf,
+  type SettingProblem,
+  waived,
+} from '../freebsd/dut/freebsd-setting.ts';
+import {
+  checkSettings,
+  type SettingsContext,
+  settingsCommands,
+} from '../freebsd/dut/freebsd-settings.ts';
+import { loadedModules } from '../freebsd/loaded.ts';
+import { leastMtu, shortMtu } from '../freebsd/mtu.ts';
+import { readAll, settingsContext, strayPaths } from '../freebsd/preflight.ts';
+import { firewallsTold, siteFirewalls } from '../freebsd/rules.ts';
+import { type BuilderMachine, builderSteps } from './builder-check.ts';
+import { consoleStep } from './console-check.ts';
+import {
+  does,
+  type Finding,
+  inGigabytes,
+  isGood,
+  limits,
+  loginStep,
+  type Machine,
+  ok,
+  on,
+  type Step,
+  sshTo,
+  testbedFailed,
+  typed,
+  unquoted,
+  walk,
+  wrong,
+} from './finding.ts';
+import { checkCeiling } from './freebsd-ceiling.ts';
+import { type CheckupWorld, powerCycled, powerSteps } from './power-check.ts';
+
+export type FreebsdCheck = {
+  name: string;
+  testbed: FreebsdTestbed;
+  families: readonly Family[];
+  traffic: Traffic;
+  /** Where frames of several sizes are measured. */
+  frameSizes?: readonly number[];
+  /** Whether packets are sent. */
+  sends: boolean;
+  /** Whether the DUT is switched off and on. */
+  cycles: boolean;
+};
+
+/** Finding after finding, as each is made; nothing is changed on any machine, but for a DUT whose power is to be cycled. */
+export async function* checkFreebsdTestbed(
+  check: FreebsdCheck,
+  world: CheckupWorld,
+): AsyncGenerator<Finding> {
+  await using opened = new AsyncDisposableStack();
+  const lab = labOf(check, world);
+  for (const machine of allOf(lab)) opened.defer(async () => machine.host?.close());
+  yield* walk(stepsOf(lab), { signal: world.signal, failed: testbedFailed });
+}
+
+type Lab = FreebsdCheck & {
+  world: CheckupWorld;
+  dut: Machine;
+  generators: GeneratorMachine[];
+  builder: BuilderMachine | undefined;
+};
+
+/** A sender and the receiver are mostly one machine. */
+type GeneratorMachine = Machine & { roles: Role[] };
+
+type Role = { label: string; port: Generator };
+
+const allOf = ({ dut, generators, builder }: Lab): Machine[] => [
+  dut,
+  ...generators,
+  ...(builder === undefined ? [] : [builder]),
+];
+
+function labOf(check: FreebsdCheck, world: CheckupWorld): Lab {
+  const { builder } = check.testbed;
+  return {
+    ...check,
+    world,
+    ...machinesOf(check.testbed),
+    builder: builder && { label: 'the builder', config: builder, host: undefined },
+  };
+}
+
+/** Those that measure, as they are called and before they have let us in. */
+export function machinesOf({ dut, senders, receiver }: FreebsdTestbed): {
+  dut: Machine;
+  generators: GeneratorMachine[];
+} {
+  const roles: Role[] = [
+    ...senders.map((port, index) => ({
+      port,
+      label: senders.length === 1 ? 'the sender' : `sender ${index + 1}`,
+    })),
+    { port: receiver, label: 'the receiver' },
+  ];
+  const place = ({ port }: Role) => `${port.user}@${port.host.toLowerCase()} ${port.port}`;
+  const generators = [...Map.groupBy(roles, place).values()].map(
+    (same): GeneratorMachine => ({
+      label: same.map(({ label }) => label).join(' and '),
+      config: same[0]?.port ?? receiver,
+      roles: same,
+      host: undefined,
+    }),
+  );
+  return { dut: { label: 'the DUT', config: dut, host: undefined }, generators };
+}
+
+function stepsOf(lab: Lab): Step[] {
+  const { dut, generators, builder, world, testbed } = lab;
+  const dutPorts = dutPortSteps(testbed, dut, world);
+  const generatorSteps = generators.flatMap((machine) => [
+    ...generatorPortSteps(machine, world),
+    on(machine, `the flow control of ${machine.label}`, (host, what) =>
+      flowControl(host, machine, what),
+    ),
+    on(machine, `pkt-gen on ${machine.label}`, pktGen),
+    on(machine, `netmap on ${machine.label}`, netmap),
+  ]);
+  const mtus = mtuSteps(lab);
+  const ports = dutPorts.map(({ what }) => what);
+  const paths: Step = {
+    ...on(dut, 'the routes and neighbours of the DUT', (host, what) => pathsOf(lab, host, what)),
+    needs: [sshTo(dut), ...ports],
+  };
+  const onTheWay = [
+    ...[sshTo(dut), ...ports, paths.what, powerCycled],
+    ...[...generatorSteps, ...mtus].map(({ what }) => what),
+  ];
+  return [
+    ...allOf(lab).map((machine) => loginStep(machine, world.connect)),
+    ...allOf(lab).map((machine) => on(machine, `FreeBSD on ${machine.label}`, release)),
+    ...dutPorts,
+    ...generatorSteps,
+    ...mtus,
+    paths,
+    {
+      ...on(dut, 'the settings of the DUT', (host, what) => settingsOf(lab, host, what)),
+      needs: [sshTo(dut), ...ports],
+    },
+    on(dut, 'the firewalls of the DUT', firewalls),
+    ...bootSteps(lab),
+    ...builderSteps(builder),
+    ...moduleSteps(lab),
+    ...powerSteps(lab),
+    consoleStep(lab),
+    checkCeiling(lab, onTheWay),
+  ];
+}
+
+const oldestRelease = 12;
+
+async function release(host: Host, what: string): Promise<Finding[]> {
+  const said = lastLine(await host.output(shell`uname -s -r`, limits)) ?? '';
+  const [, major] = /^FreeBSD (\d+)/.exec(said) ?? [];
+  if (major === undefined) return [wrong(what, `it runs ${said}`, 'install FreeBSD on it')];
+  if (Number(major) >= oldestRelease) return [ok(what, said)];
+  return [wrong(what, `it runs ${said}`, `install FreeBSD ${oldestRelease} or later`)];
+}
+
+type Sleeper = Pick<CheckupWorld, 'sleep'>;
+
+/** Whether they are up and have a link; a link that settles is waited for. */
+export const dutPortSteps = ({ dut }: FreebsdTestbed, machine: Machine, world: Sleeper): Step[] =>
+  [dut.ingress, dut.egress].map(({ interface: name }) =>
+    on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, world)),
+  );
+
+/** The same of what pkt-gen opens, and whether its MAC address is the one of ppsgate.yml. */
+export const generatorPortSteps = (machine: GeneratorMachine, world: Sleeper): Step[] =>
+  machine.roles.map((role) => {
+    const what = `${netmapPort(role.port.interface)} of ${role.label}`;
+    return on(machine, what, (host) => generatorPort(host, role, what, world));
+  });
+
+async function dutPort(host: Host, name: string, what: string, world: Sleeper): Promise<Finding[]> {
+  const port = await settledInterface(host, name, world);
+  if (port === undefined) return [await noInterface(host, name, what)];
+  return [linkOf(port, 'the DUT', what)];
+}
+
+/** A port that pkt-gen had open a moment ago is without a link for so long, and so is the one at the other end. */
+const settleSeconds = 5;
+
+async function settledInterface(
+  host: Host,
+  name: string,
+  world: Sleeper,
+): Promise<Interface | undefined> {
+  const port = await interfaceOn(host, name);
+  if (port === undefined || port.isActive || !port.flags.includes('UP')) return port;
+  await world.sleep(settleSeconds);
+  return interfaceOn(host, name);
+}
+
+async function interfaceOn(host: Host, name: string): Promise<Interface | undefined> {
+  const outcome = await host.run(shell`ifconfig ${name}`, limits);
+  return isGood(outcome) ? parseIfconfig(outcome.stdout) : undefined;
+}
+
+async function noInterface(host: Host, name: string, what: string): Promise<Finding> {
+  const names = lastLine(await host.output(shell`ifconfig -l`, limits)) ?? 'nothing';
+  const why = `there is no ${name}: ifconfig knows ${names}`;
+  return wrong(what, why, 'correct `interface` in ppsgate.yml, or load the driver of its card');
+}
+
+const speedOf = ({ gigabits, media }: Interface): string =>
+  gigabits === undefined ? (media ?? 'it is active') : `${gigabits} Gbit/s`;
+
+async function generatorPort(
+  host: Host,
+  { label, port: { interface: name, mac } }: Role,
+  what: string,
+  world: Sleeper,
+): Promise<Finding[]> {
+  const opened = netmapPort(name);
+  const port = await settledInterface(host, opened, world);
+  const native = opened === name ? undefined : await interfaceOn(host, name);
+  if (port === undefined && native !== undefined) {
+    const mend = `put \`hw.cxgbe.num_vis="2"\` into /boot/loader.conf of ${label}, and reboot it`;
+    return [wrong(what, `there is ${name}, but not its interface for netmap, ${opened}`, mend)];
+  }
+  if (port === undefined) return [await noInterface(host, opened, what)];
+  return [linkOf(port, label, what), macOf(port, mac, native, what)];
+}
+
+function linkOf(port: Interface, label: string, what: string): Finding {
+  const { name, flags } = port;
+  if (!flags.includes('UP')) {
+    const up = typed(shell`ifconfig ${name} up`);
+    const mend = `${up} on ${label}, and a line \`ifconfig_${name}\` in its /etc/rc.conf for every boot`;
+    return wrong(what, 'it is down', mend);
+  }
+  if (port.isActive) return ok(what, speedOf(port));
+  return wrong(what, 'it has no link', 'check its cable, its module and the port at the other end');
+}
+
+function macOf(
+  { mac }: Interface,
+  wanted: string,
+  native: Interface | undefined,
+  port: string,
+): Finding {
+  const what = `the MAC address of ${port}`;
+  if (mac === wanted) return ok(what, wanted);
+  const whose = native?.mac === wanted ? `, which is that of ${native.name}` : '';
+  const why = `it is ${mac ?? 'none'}, and ppsgate.yml has ${wanted}${whose}`;
+  return wrong(
+    what,
+    why,
+    `write \`mac: "${mac}"\` in ppsgate.yml, and into static_arp and static_ndp of the DUT`,
+  );
+}
+
+async function flowControl(
+  host: Host,
+  { roles }: GeneratorMachine,
+  what: string,
+): Promise<Finding[]> {
+  const problems = await Promise.all(
+    roles.map(async ({ label, port }) => {
+      const settings = generatorPortSettings(port.interface);
+      const said = await readAll(host, readsOf(settings));
+      return settings
+        .flatMap((setting) => problemOf(setting, said, label))
+        .map((problem) => findingOf(problem, label));
+    }),
+  );
+  const found = problems.flat();
+  return found.length > 0 ? found : [ok(what, 'no known one is on')];
+}
+
+/** Without arguments it tells its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
+async function pktGen(host: Host, what: string): Promise<Finding[]> {
+  const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
+  const isThere = outcome.kind === 'exited' && outcome.code !== 126 && outcome.code !== 127;
+  if (isThere) return [ok(what, 'it is installed')];
+  return [wrong(what, 'it is not installed', '`pkg install pkt-gen` there')];
+}
+
+async function netmap(host: Host, what: string): Promise<Finding[]> {
+  if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, '/dev/netmap is there')];
+  const mend = '`kldload netmap` there, or boot a kernel with `device netmap` in its configuration';
+  return [wrong(what, 'there is no /dev/netmap', mend)];
+}
+
+/** Smaller frames fit any MTU that IPv6 allows. */
+const mostBytesOfAnyMtu = 1280;
+
+function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: Lab): Step[] {
+  const frameBytes = Math.max(...(frameSizes ?? [traffic.frameBytes]));
+  if (frameBytes <= mostBytesOfAnyMtu) return [];
+  const step = (machine: Machine, label: string, port: string, role: keyof typeof leastMtu) =>
+    on(machine, `frames of ${frameBytes} bytes on ${port} of ${label}`, async (host, what) => {
+      const short = await shortMtu(host, port, leastMtu[role](frameBytes));
+      return [
+        short === undefined
+          ? ok(what, 'they fit its MTU')
+          : wrong(what, `it ${short.is}`, short.mend),
+      ];
+    });
+  const { ingress, egress } = testbed.dut;
+  return [
+    ...[ingress, egress].map((port) => step(dut, dut.label, port.interface, 'dut')),
+    ...generators.flatMap((machine) =>
+      machine.roles.map(({ label, port }) =>
+        step(
+          machine,
+          label,
+          netmapPort(port.interface),
+          port === testbed.receiver ? 'receiver' : 'sender',
+        ),
+      ),
+    ),
+  ];
+}
+
+const contextOf = ({ testbed, families }: Lab): SettingsContext =>
+  settingsContext(testbed, families);
+
+/** Apart from other settings: without routes the blast would leave by the default route. */
+async function pathsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
+  const { families } = lab;
+  const problems = await strayPaths(host, { context: contextOf(lab), families });
+  return problems.length === 0
+    ? [ok(what, `both ways, ${lab.families.join(' and ')}`)]
+    : problems.map((problem) => findingOf(problem));
+}
+
+async function settingsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
+  const context = contextOf(lab);
+  const said = await readAll(host, settingsCommands(context));
+  const { waive = {} } = lab.testbed;
+  const problems = waived(checkSettings(said, context), waive).filter(({ isVital }) => !isVital);
+  const superfluous = Object.keys(waive)
+    .filter((name) => problems.every(({ setting }) => setting !== name))
+    .map((name) => ok(name, 'it holds, so take it out of `waive` in ppsgate.yml'));
+  const but = problems.length === 0 ? '' : ' but what is waived';
+  return [
+    ...(problems.every(({ isWaived }) => isWaived) ? [ok(what, `all hold${but}`)] : []),
+    ...problems.map((problem) => findingOf(problem)),
+    ...superfluous,
+  ];
+}
+
+async function firewalls(host: Host, what: string): Promise<Finding[]> {
+  const told = await firewallsTold(host, await siteFirewalls(host));
+  if (told.length === 0) return [ok(what, 'none is on')];
+  return told.map((sentence) => ok(what, sentence.replace(/\.$/, '')));
+}
+
+function findingOf(
+  { setting, message, mend, isWaived }: SettingProblem,
+  where = 'the DUT',
+): Finding {
+  if (isWaived) return ok(setting, message.replace(`${setting} `, '').replace(/\.$/, ''));
+  const mended = advice(mend, where);
+  const why = message.replace(`${setting} `, '').replace(`: ${mended}.`, '');
+  return wrong(setting, unquoted(why), unquoted(mended));
+}
+
+function bootSteps({ dut, testbed }: Lab): Step[] {
+  const { method } = testbed.dut.boot;
+  const boots = on(dut, `the boot method, ${method}`, (host, what) =>
+    bootMethod(host, method, what),
+  );
+  // An image goes into a slice, not into /boot.
+  if (method === 'nanobsd') return [boots];
+  return [boots, on(dut, 'the space in /boot of the DUT', bootSpace)];
+}
+
+type Method = FreebsdTestbed['dut']['boot']['method'];
+
+const tools: Record<Method, string> = {
+  nextboot: '/sbin/nextboot',
+  'boot-environment': '/sbin/bectl',
+  nanobsd: '/usr/local/sbin/upgrade',
+};
+
+/** Tools are looked for and not called: each of them would change what boots next. */
+async function bootMethod(host: Host, method: Method, what: string): Promise<Finding[]> {
+  const tool = tools[method];
+  if (!(await does(host, shell`test -e ${tool}`))) {
+    const other = 'choose another `boot.method` in ppsgate.yml';
+    return [wrong(what, `the DUT has no ${tool}`, other)];
+  }
+  const unfit = await whyUnfit(host, method);
+  if (unfit !== undefined) return [wrong(what, unfit.why, unfit.mend)];
+  const [root] = await fileSystemsOf(host, ['/']);
+  const device = root?.device;
+  return [ok(what, `${tool} is there, and the root is on ${device}`)];
+}
+
+/** Whether kernels are built with what the DUT finds its root by. */
+function moduleSteps({ dut, testbed: { builder } }: Lab): Step[] {
+  if (builder?.recipe.kind !== 'make') return [];
+  const { recipe } = builder;
+  const look = async (host: Host, what: string): Promise<Finding[]> => {
+    const loaded = await loadedModules(host);
+    const why = whyNoRoot(recipe, loaded);
+    if (why !== undefined) return [wrong(what, why, 'name zfs in it, or leave it out')];
+    return [ok(what, `${loaded.names.join(' ') || 'none'} of FreeBSD ${loaded.release}`)];
+  };
+  return [on(dut, 'the modules that the DUT has loaded', look)];
+}
+
+/** Two kernels, and what unpacks them. */
+const leastBootBytes = 1e9;
+
+async function bootSpace(host: Host, what: string): Promise<Finding[]> {
+  const [boot] = await fileSystemsOf(host, ['/boot']);
+  const bytes = boot?.availableBytes ?? 0;
+  if (bytes >= leastBootBytes) return [ok(what, `${inGigabytes(bytes)} free`)];
+  const why = `${inGigabytes(bytes)} free, and two kernels need ${inGigabytes(leastBootBytes)}`;
+  return [wrong(what, why, 'take old kernels away: `ls /boot` names them, like kernel.old')];
+}

@@ -1,0 +1,240 @@
+// Whether a testbed is as it was before anybody measured on it: looked at after each use, and changed by nothing here.
+
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import type { LinuxTestbed, TestbedConfig } from '../../config/schema.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { type Command, shell } from '../../system/shell.ts';
+import { isOurs, runningSystem } from '../freebsd/boot/freebsd-boot-system.ts';
+import { nextRoot } from '../freebsd/dut/freebsd-slices.ts';
+import { proofOf, rulesFolder, siteFirewalls } from '../freebsd/rules.ts';
+import { firewallsOn, takeAwayCommands } from '../freebsd/scenario.ts';
+import { bounded } from '../freebsd/world.ts';
+import { ourFolder, ourPrograms } from '../netns/testbed.ts';
+import {
+  type Connect,
+  does,
+  type Finding,
+  isGood,
+  limits,
+  loginStep,
+  type Machine,
+  ok,
+  on,
+  type Step,
+  skipped,
+  testbedFailed,
+  typed,
+  walk,
+  wrong,
+} from './finding.ts';
+import { dutPortSteps, generatorPortSteps, machinesOf } from './freebsd-check.ts';
+import { interfaceStep, linuxMachinesOf } from './linux-check.ts';
+import { type CheckupWorld, powerSteps } from './power-check.ts';
+
+export type HealthWorld = CheckupWorld;
+
+/** Finding after finding, as each is made; nothing is changed on any machine. Throws the signal's reason. */
+export async function* healthOf(
+  testbed: TestbedConfig,
+  world: HealthWorld,
+): AsyncGenerator<Finding> {
+  await using opened = new AsyncDisposableStack();
+  const connect: Connect = async (host, label) => {
+    const connected = opened.use(await world.connect(host, label));
+    return bounded(connected, limits.timeoutSeconds);
+  };
+  yield* walk(stepsOf(testbed, { ...world, connect }), {
+    signal: world.signal,
+    failed: testbedFailed,
+  });
+}
+
+/** One sentence: the first thing that is wrong, and how many more are. Undefined where all is well. */
+export function whyUnhealthy(findings: readonly Finding[]): string | undefined {
+  const [first, ...others] = findings.filter(({ kind }) => kind === 'wrong');
+  if (first === undefined) return undefined;
+  const sentence = `${first.what}: ${first.why.replace(/\.$/, '')}`;
+  if (others.length === 0) return `${sentence}.`;
+  const more = others.length === 1 ? 'one more thing is' : `${others.length} more things are`;
+  return `${sentence} (and ${more} wrong).`;
+}
+
+function stepsOf(testbed: TestbedConfig, world: HealthWorld): Step[] {
+  switch (testbed.kind) {
+    case 'embedded-linux':
+    case 'virtual':
+      return [embedded];
+    case 'linux':
+      return linuxSteps(testbed, world);
+    case 'freebsd':
+      return freebsdSteps(testbed, world);
+  }
+}
+
+const embedded: Step = {
+  what: 'the embedded lab',
+  needs: [],
+  look: async () => [
+    skipped('the embedded lab', 'there is none between two experiments: each brings up its own'),
+  ],
+};
+
+function freebsdSteps(testbed: FreebsdTestbed, world: HealthWorld): Step[] {
+  const { dut, generators } = machinesOf(testbed);
+  const { method } = testbed.dut.boot;
+  const name = testbed.dut.host;
+  return [
+    ...[dut, ...generators].map((machine) => loginStep(machine, world.connect)),
+    on(dut, 'the kernel of the DUT', ownKernel),
+    on(dut, 'the next boot of the DUT', (host, what) => nextBoot(host, method, what)),
+    on(dut, 'the firewalls of the DUT', firewalls),
+    on(dut, 'the files of the DUT', files),
+    ...(method === 'boot-environment'
+      ? [on(dut, 'the boot environments of the DUT', environments)]
+      : []),
+    ...generators.map((machine) => on(machine, `the programs on ${machine.label}`, pktGen)),
+    ...dutPortSteps(testbed, dut, world),
+    ...generators.flatMap((machine) => generatorPortSteps(machine, world)),
+    ...powerSteps({ name, testbed, dut, cycles: false, world }),
+  ];
+}
+
+async function ownKernel(host: Host, what: string): Promise<Finding[]> {
+  const system = await runningSystem(host);
+  const found = `${system.kernel} of ${system.root}`;
+  if (!isOurs(system)) return [ok(what, `it runs ${found}`)];
+  const mend = `${typed(shell`shutdown -r now`)} on the DUT: the boot after that is its own`;
+  return [wrong(what, `it still runs ${found}, which was measured`, mend)];
+}
+
+type Method = FreebsdTestbed['dut']['boot']['method'];
+
+async function nextBoot(host: Host, method: Method, what: string): Promise<Finding[]> {
+  if (method === 'nanobsd') return [await nextSlice(host, what)];
+  if (await does(host, shell`test -e ${'/boot/nextboot.conf'}`)) {
+    const mend = `${typed(shell`nextboot -D`)} on the DUT`;
+    return [wrong(what, '/boot/nextboot.conf orders another kernel for it', mend)];
+  }
+  const once = method === 'boot-environment' ? await activatedOnce(host) : undefined;
+  if (once === undefined) return [ok(what, 'nothing was ordered for it')];
+  const mend = `${typed(shell`bectl activate -T`)} on the DUT`;
+  return [wrong(what, `the boot environment ${once} is activated for it`, mend)];
+}
+
+/** An appliance does not tell its own slice from one that was measured, but which one it boots next. */
+async function nextSlice(host: Host, what: string): Promise<Finding> {
+  const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
+  if (next === root) return ok(what, `from ${root}, as it runs`);
+  const mend = `make the slice of ${root} the active one again, by hand`;
+  return wrong(what, `it will be from ${next}, and the DUT runs ${root}`, mend);
+}
+
+type Environment = { name: string; flags: string };
+
+async function environmentsOn(host: Host): Promise<Environment[]> {
+  const rows = (await host.output(shell`bectl list -H`)).trim().split('\n');
+  return rows.map((row) => {
+    const [name = '', flags = ''] = row.split('\t');
+    return { name, flags };
+  });
+}
+
+const activatedOnce = async (host: Host): Promise<string | undefined> =>
+  (await environmentsOn(host)).find(({ flags }) => flags.includes('T'))?.name;
+
+const isOurName = (name: string): boolean => name.startsWith('ppsgate.');
+
+async function environments(host: Host, what: string): Promise<Finding[]> {
+  const names = (await environmentsOn(host)).map(({ name }) => name).filter(isOurName);
+  if (names.length === 0) return [ok(what, 'none of an experiment')];
+  const destroy = names.map((name) => typed(shell`bectl destroy -F -o ${name}`));
+  return [wrong(what, `left behind: ${names.join(', ')}`, `${destroy.join(', ')} on the DUT`)];
+}
+
+async function files(host: Host, what: string): Promise<Finding[]> {
+  const names = (await host.output(shell`ls -1 /boot`)).split('\n').filter(isOurName);
+  const hasRules = await does(host, shell`test -e ${rulesFolder}`);
+  const left = [...names.map((name) => `/boot/${name}`), ...(hasRules ? [rulesFolder] : [])];
+  if (left.length === 0) return [ok(what, 'none of an experiment')];
+  const mend = `${typed(shell`rm -rf ${left}`)} on the DUT`;
+  return [wrong(what, `left behind: ${left.join(', ')}`, mend)];
+}
+
+async function firewalls(host: Host, what: string): Promise<Finding[]> {
+  const ofSite = await siteFirewalls(host);
+  const on = firewallsOn(await proofOf(host));
+  const stranger = on.find((name) => !ofSite.includes(name));
+  if (stranger === undefined) {
+    return [
+      ok(what, on.length === 0 ? 'packets are only forwarded' : `${on.join(' and ')} of its own`),
+    ];
+  }
+  const commands = takeAwayCommands.flat().map(typed).join(', ');
+  const mend = `${commands} on the DUT; those of a firewall that it has not fail`;
+  return [wrong(what, `${stranger} is enabled`, mend)];
+}
+
+const pktGen = (host: Host, what: string): Promise<Finding[]> =>
+  programs(host, what, shell`pgrep -x pkt-gen`);
+
+/** pgrep(1) exits with 1 where nothing matches. */
+async function programs(host: Host, what: string, pgrep: Command): Promise<Finding[]> {
+  const outcome = await host.run(pgrep, limits);
+  if (outcome.kind === 'exited' && outcome.code === 1) return [ok(what, 'none of an experiment')];
+  if (!isGood(outcome)) {
+    return [wrong(what, `${typed(pgrep)} fails there`, 'see what it says')];
+  }
+  const ids = outcome.stdout.trim().split('\n');
+  const mend = `${typed(shell`kill ${ids}`)} there`;
+  return [wrong(what, `still running, by their numbers: ${ids.join(', ')}`, mend)];
+}
+
+function linuxSteps(testbed: LinuxTestbed, world: HealthWorld): Step[] {
+  const machines = linuxMachinesOf(testbed);
+  const { sender, dut } = machines;
+  const all = Object.values(machines);
+  return [
+    ...all.map((machine) => loginStep(machine, world.connect)),
+    ...[sender, dut].flatMap((machine) => [
+      on(machine, `the programs on ${machine.label}`, linuxPrograms),
+      on(machine, `the files of ${machine.label}`, linuxFiles),
+    ]),
+    ...all.flatMap((machine) =>
+      machine.names.flatMap((name) => [interfaceStep(machine, name), linkStep(machine, name)]),
+    ),
+  ];
+}
+
+const linuxPrograms = (host: Host, what: string): Promise<Finding[]> =>
+  programs(host, what, shell`pgrep ${ourPrograms}`);
+
+/** The DUT's hold its former rules and settings. */
+async function linuxFiles(host: Host, what: string): Promise<Finding[]> {
+  const outcome = await host.run(shell`ls -A ${ourFolder}`, limits);
+  const names = isGood(outcome) ? outcome.stdout.split('\n').filter(Boolean) : [];
+  if (names.length === 0) return [ok(what, 'none of an experiment')];
+  const left = names.map((name) => `${ourFolder}/${name}`);
+  const script = `${ourFolder}/dut/dut.bash`;
+  const layBack = names.includes('dut') ? `${typed(shell`bash ${script} restore`)} and then ` : '';
+  const mend = `${layBack}${typed(shell`rm -rf ${ourFolder}`)} there`;
+  return [wrong(what, `left behind: ${left.join(', ')}`, mend)];
+}
+
+/** The kernel does not even say whether an interface that is down has a carrier. */
+function linkStep(machine: Machine, name: string): Step {
+  const what = `the link of ${name} of ${machine.label}`;
+  const asksCarrier = shell`cat ${`/sys/class/net/${name}/carrier`}`;
+  return {
+    ...on(machine, what, async (host) => {
+      const outcome = await host.run(asksCarrier, limits);
+      if (!isGood(outcome)) {
+        const up = typed(shell`ip link set ${name} up`);
+        return [wrong(what, 'the interface is down', `${up} on ${machine.label}`)];
+      }
+      if (outcome.stdout.trim() === '1') return [ok(what, 'it is up')];
+      const mend = 'check its cable, its module and the port at the other end';
+      return [wrong(what, 'there is none', mend)];
+    }),
+    needs: [interfaceStep(machine, name).what],
+  };
+}

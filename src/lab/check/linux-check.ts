@@ -1,0 +1,81 @@
+// Looks at three Linux hosts before they are used as a testbed: whether they let us in, and have their programs and interfaces.
+import type { LinuxTestbed } from '../../config/schema.ts';
+import { missingOn, type Program, packagesOf } from '../../system/host/programs.ts';
+import { shell } from '../../system/shell.ts';
+import { neededPrograms } from '../netns/testbed.ts';
+import {
+  type Connect,
+  type Finding,
+  loginStep,
+  type Machine,
+  ok,
+  on,
+  type Step,
+  sshTo,
+  testbedFailed,
+  walk,
+  wrong,
+} from './finding.ts';
+
+/** Finding after finding, as each is made. */
+export async function* checkLinuxTestbed(
+  testbed: LinuxTestbed,
+  { connect, signal }: { connect: Connect; signal: AbortSignal },
+): AsyncGenerator<Finding> {
+  await using opened = new AsyncDisposableStack();
+  const { sender, dut, receiver } = linuxMachinesOf(testbed);
+  const machines = [sender, dut, receiver];
+  for (const machine of machines) opened.defer(async () => machine.host?.close());
+  const steps = [
+    ...machines.map((machine) => loginStep(machine, connect)),
+    programsStep(sender, neededPrograms.sender),
+    programsStep(dut, neededPrograms.dut),
+    ...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name))),
+  ];
+  yield* walk(steps, { signal, failed: testbedFailed });
+}
+
+/** A machine, with the names of its interfaces that packets take. */
+type LinuxMachine = Machine & { names: string[] };
+
+/** As they are called, and before they have let us in. */
+export function linuxMachinesOf({
+  sender,
+  dut,
+  receiver,
+}: LinuxTestbed): Record<'sender' | 'dut' | 'receiver', LinuxMachine> {
+  const machine = (label: string, config: Machine['config'], ...names: string[]): LinuxMachine => ({
+    label,
+    config,
+    host: undefined,
+    names,
+  });
+  return {
+    sender: machine('the sender', sender, sender.interface),
+    dut: machine('the DUT', dut, dut.ingress, dut.egress),
+    receiver: machine('the receiver', receiver, receiver.interface),
+  };
+}
+
+const programsStep = (machine: Machine, programs: readonly Program[]): Step =>
+  on(machine, `the programs of ${machine.label}`, async (host, what) => {
+    const missing = await missingOn(host, programs);
+    if (missing.length === 0) return [ok(what, 'all are there')];
+    const mend = `\`apt-get install ${packagesOf(missing).join(' ')}\` there, or what its system calls that`;
+    return [wrong(what, `${missing.join(' and ')} cannot be found`, mend)];
+  });
+
+/** Whether there is such an interface. */
+export function interfaceStep(machine: Machine, name: string): Step {
+  const what = `${name} of ${machine.label}`;
+  return {
+    what,
+    needs: [sshTo(machine)],
+    async look() {
+      const outcome = await machine.host?.run(shell`test -e ${`/sys/class/net/${name}`}`);
+      if (outcome?.kind === 'exited' && outcome.code === 0) return [ok(what, 'it is there')];
+      const mend = `correct \`${name}\` in ppsgate.yml: \`ip link\` on ${machine.label} names what it has`;
+      return [wrong(what, 'there is no such interface', mend)];
+    },
+  };
+}

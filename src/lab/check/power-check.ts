@@ -1,0 +1,102 @@
+// Asks what controls the DUT's power, and where it is to be tried switches the DUT off and on.
+
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { hasBootedSinceMark, markBoot } from '../freebsd/boot/freebsd-boot-system.ts';
+import type { FreebsdWorld } from '../freebsd/world.ts';
+import type { PowerConfig } from '../power/power.ts';
+import { type Finding, type Machine, ok, type Step, skipped, sshTo, wrong } from './finding.ts';
+
+export type CheckupWorld = FreebsdWorld & {
+  /** Hears what is about to happen where that takes a while, or is not harmless. */
+  tell(sentence: string): void;
+  signal: AbortSignal;
+};
+
+const powerControl = 'power control of the DUT';
+export const powerCycled = 'a power cycle of the DUT';
+
+type PowerCheck = {
+  name: string;
+  testbed: FreebsdTestbed;
+  dut: Machine;
+  /** Whether the DUT is switched off and on. */
+  cycles: boolean;
+  world: CheckupWorld;
+};
+
+/** After the login to the DUT, whose connection a power cycle renews. */
+export function powerSteps(lab: PowerCheck): Step[] {
+  const { dut, testbed, cycles } = lab;
+  const { power } = testbed.dut;
+  if (power === undefined) {
+    const why = '`power` is not configured: a DUT that hangs stays lost until somebody walks to it';
+    return [{ what: powerControl, needs: [], look: async () => [skipped(powerControl, why)] }];
+  }
+  const what = powerCycled;
+  return [
+    { what: powerControl, needs: [], look: () => powerState(lab, power) },
+    ...(cycles
+      ? [{ what, needs: [sshTo(dut), powerControl], look: () => powerCycle(lab, power, what) }]
+      : []),
+  ];
+}
+
+async function powerState(
+  { name, dut, world }: PowerCheck,
+  config: PowerConfig,
+): Promise<Finding[]> {
+  const power = await world.openPower(`the DUT of ${name}`, config);
+  const state = await power.state();
+  if (state === 'on') return [ok(powerControl, 'it says that the DUT is on')];
+  return [
+    dut.host === undefined
+      ? wrong(powerControl, 'it says that the DUT is off', 'switch the DUT on')
+      : wrong(
+          powerControl,
+          'it says that the DUT is off, and yet the DUT answers over ssh',
+          'correct `power` in ppsgate.yml: it may be that of another machine',
+        ),
+  ];
+}
+
+async function powerCycle(lab: PowerCheck, config: PowerConfig, what: string): Promise<Finding[]> {
+  const { name, dut, world, testbed } = lab;
+  if (dut.host === undefined) return [];
+  await markBoot(dut.host);
+  const power = await world.openPower(`the DUT of ${name}`, config);
+  world.tell('Switching the DUT off and on: it takes some minutes to be up again.');
+  const begun = world.now();
+  await power.cycle();
+  const back = await reachAgain(lab);
+  if (back === undefined) {
+    const minutes = Math.round(testbed.dut.boot.limitSeconds / 60);
+    const mend = 'look at its console; where it only boots slowly, raise `boot.limit`';
+    return [wrong(what, `the DUT was not up again after ${minutes} min`, mend)];
+  }
+  await dut.host.close();
+  dut.host = back;
+  if (!(await hasBootedSinceMark(back))) {
+    const why = 'it says that the DUT was off and on, and the DUT never went down';
+    return [wrong(what, why, 'correct `power` in ppsgate.yml: it may be that of another machine')];
+  }
+  return [ok(what, `up again after ${Math.round(world.now() - begun)} s`)];
+}
+
+const secondsBetweenLooks = 5;
+
+/** Undefined where it does not answer within the limit of a boot. */
+async function reachAgain({ world, testbed }: PowerCheck): Promise<Host | undefined> {
+  const deadline = world.now() + testbed.dut.boot.limitSeconds;
+  while (world.now() < deadline) {
+    world.signal.throwIfAborted();
+    await world.sleep(secondsBetweenLooks);
+    const host = await world.connect(testbed.dut, 'DUT').catch((error: unknown) => {
+      if (error instanceof HostError) return undefined;
+      throw error;
+    });
+    if (host !== undefined) return host;
+  }
+  return undefined;
+}

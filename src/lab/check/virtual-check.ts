@@ -1,0 +1,143 @@
+// Looks whether this machine carries virtual machines that boot, count and panic as a testbed needs: by one of them.
+import { readFile } from 'node:fs/promises';
+import type { FreebsdGuests, LinuxGuests, VirtualTestbed } from '../../config/virtual-testbed.ts';
+import { grouped } from '../../model/format.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { type Command, shell } from '../../system/shell.ts';
+import { connectTo } from '../connect.ts';
+import { lastWords } from '../console/shown.ts';
+import { inspectDut } from '../freebsd/boots.ts';
+import type { FreebsdWorld } from '../freebsd/world.ts';
+import { LabInUseError } from '../netns/owner.ts';
+import { LabImpossibleError, requireLab } from '../netns/requirements.ts';
+import { isOfImage } from '../qemu/freebsd-guests.ts';
+import { openImage } from '../qemu/freebsd-image.ts';
+import { bootTogether } from '../qemu/linux-boots.ts';
+import { type Guest, GuestEndedError } from '../qemu/vm/guest.ts';
+import { KernelFilesError } from '../qemu/vm/kernel-files.ts';
+import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/lab.ts';
+import { type Finding, lookAgain, ok, type Step, walk, wrong } from './finding.ts';
+
+/** Finding after finding, as each is made; the laboratory is made for it, and taken down. */
+export async function* checkVirtualTestbed(
+  testbed: VirtualTestbed,
+  { signal, ...world }: FreebsdWorld & { signal: AbortSignal },
+): AsyncGenerator<Finding> {
+  await using opened = new AsyncDisposableStack();
+  const steps: Step[] = [
+    {
+      what: programs,
+      async look(what) {
+        await requireLab('virtual');
+        return [ok(what, 'all are there, and this process may use them')];
+      },
+    },
+    {
+      what: 'a guest',
+      needs: [programs],
+      async look(what) {
+        const lab = await virtualLabUp(testbed);
+        opened.defer(() => lab.down());
+        return testbed.system === 'linux'
+          ? bootLinux(what, lab, testbed, signal)
+          : bootImage(what, lab, testbed, world);
+      },
+    },
+  ];
+  yield* walk(steps, { signal, failed });
+}
+
+const programs = 'the programs of this machine';
+
+async function bootLinux(
+  what: string,
+  lab: VirtualLab,
+  testbed: LinuxGuests,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const kernel = await lab.kernel(testbed.kernelPath);
+  const startedAt = performance.now();
+  // A check boots no patch, so that the variant is but a name.
+  const variant = { variant: 'base', commit: '', files: [] };
+  const world = { lab, connect: connectTo, cpus: [guestCpu], signal };
+  const [booted] = await bootTogether(world, [{ variant, kernel }]);
+  if (booted?.kind !== 'booted') {
+    const why = booted === undefined ? 'nothing was booted' : `it did not boot: ${booted.reason}`;
+    return [wrong(what, why, lookAgain)];
+  }
+  const { guest, host } = booted;
+  return [
+    ok(what, `${booted.kernel} was up after ${secondsSince(startedAt)} s`),
+    await counted(guest, testbed),
+    await panicked(guest, host, shell`echo c > /proc/sysrq-trigger`),
+  ];
+}
+
+async function bootImage(
+  what: string,
+  lab: VirtualLab,
+  testbed: FreebsdGuests,
+  world: FreebsdWorld,
+): Promise<Finding[]> {
+  const startedAt = performance.now();
+  const guest = await lab.bootImage(1, testbed.image, guestCpu);
+  const { dut, boots, console } = await openImage(guest, testbed.image, { lab, world });
+  const seconds = secondsSince(startedAt);
+  const version = (await dut.host().output(shell`uname -v`)).trim();
+  const problems = await inspectDut(boots, ['inet4', 'inet6']);
+  const findings = [
+    ok(what, `${version} was up after ${seconds} s`),
+    await counted(guest, testbed),
+    ...problems
+      .filter(isOfImage)
+      .map(({ setting, message }) => wrong(`its ${setting}`, message, lookAgain)),
+  ];
+  const again = await dut.bootUnasked();
+  if (again.kind === 'boot-failed') {
+    return [...findings, wrong('its reboot', again.reason, lookAgain)];
+  }
+  findings.push(ok('its reboot', `it was up again after ${Math.round(again.seconds)} s`));
+  findings.push(
+    await panicked(guest, dut.host(), shell`sysctl debug.debugger_on_panic=0 debug.kdb.panic=1`),
+  );
+  await console.close();
+  return findings;
+}
+
+const secondsSince = (startedAt: number): string =>
+  ((performance.now() - startedAt) / 1000).toFixed(1);
+
+async function counted(guest: Guest, { accelerator }: VirtualTestbed): Promise<Finding> {
+  const what = 'its instructions';
+  if (guest.counts === undefined) {
+    const why = `with \`accelerator: ${accelerator}\` nobody counts them: its CPU time is told instead`;
+    return { kind: 'skipped', what, why };
+  }
+  const executed = Number((await readFile(guest.counts)).readBigUInt64LE());
+  return ok(what, `${grouped(executed)} were counted by then`);
+}
+
+/** It dies of the command, and the connection with it. */
+async function panicked(guest: Guest, host: Host, command: Command): Promise<Finding> {
+  await host.run(command, { timeoutSeconds: 30 }).catch(() => {});
+  await host.close();
+  const { panic } = lastWords(guest.console(), false);
+  await guest.stop();
+  return panic === undefined
+    ? wrong('its console', 'it was told to panic, and shows none', lookAgain)
+    : ok('its console', `told to panic, it shows "${panic}"`);
+}
+
+function failed(what: string, error: unknown): Finding {
+  const isOurs = [
+    LabImpossibleError,
+    LabInUseError,
+    KernelFilesError,
+    GuestEndedError,
+    UsageError,
+  ].some((kind) => error instanceof kind);
+  if (!isOurs) throw error;
+  return wrong(what, reasonOf(error), lookAgain);
+}

@@ -1,0 +1,48 @@
+// Logs in to a machine of the configuration.
+import { readFile } from 'node:fs/promises';
+import type { HostConfig } from '../config/fields.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { HostError } from '../system/host/host-error.ts';
+import type { ConnectOptions } from '../system/host/login.ts';
+import { connect, type Host } from '../system/host/ssh.ts';
+
+/** `label` is how people call the machine. Throws a HostError where that does not succeed. */
+export async function connectTo(
+  config: HostConfig,
+  label: string,
+  // A busy CPU answers late: only a host that is silent for 15 s is lost.
+  options: ConnectOptions = { keepaliveSeconds: 5 },
+): Promise<Host> {
+  const { host, port, user, privateKeyPath, knownHostsPath } = config;
+  const name = `${label} (${host}:${port})`;
+  const knownHosts = await readFile(knownHostsPath, 'utf8').catch((error: unknown) => {
+    const make = `make it with 'ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}', and compare the fingerprint with the machine's console`;
+    throw new HostError(
+      'host-key',
+      `The key of ${name} cannot be checked, because ${knownHostsPath} cannot be read (${codeOf(error)}): ${mendOf(error, make)}.`,
+      { cause: error },
+    );
+  });
+  const identity =
+    privateKeyPath === undefined
+      ? { agent: true }
+      : { privateKey: await readPrivateKey(privateKeyPath, name) };
+  return connect({ host, port, user, knownHosts, label, ...identity }, options);
+}
+
+const readPrivateKey = (path: string, name: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    const make = `make it with 'ssh-keygen -t ed25519 -f ${path}' and append ${path}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml`;
+    throw new HostError(
+      'login',
+      `Cannot log in to ${name}, because the key ${path} cannot be read (${codeOf(error)}): ${mendOf(error, make)}.`,
+      { cause: error },
+    );
+  });
+
+/** What is there is not to be written over. */
+const mendOf = (error: unknown, make: string): string =>
+  codeOf(error) === 'ENOENT' ? make : 'see to it that it is a file that you may read';
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : reasonOf(error);

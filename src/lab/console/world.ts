@@ -1,0 +1,82 @@
+// What consoles are reached by: programs on this machine whose output goes on, and what power's are reached by.
+import { spawn } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
+import { lastLine, reasonOf } from '../../model/one-line.ts';
+import { type PowerWorld, realPowerWorld } from '../power/power.ts';
+
+export type ConsoleWorld = Pick<PowerWorld, 'run' | 'sleep' | 'readSecret' | 'password'> & {
+  /** `program` on the PATH with `args` as they are: no shell reads them. Never throws. */
+  start(program: string, args: readonly string[], options: StartOptions): Started;
+  /** As `sleep`, but keeps no process from ending. */
+  wait(seconds: number): Promise<void>;
+};
+
+type StartOptions = {
+  /** Beside our own environment. */
+  env?: Readonly<Record<string, string>>;
+  /** Gets what it prints, as it comes. */
+  hears(chunk: Buffer): void;
+  /** What has it leave, on its standard input, which stays open until then; absent: a signal does. */
+  farewell?: string;
+};
+
+export type Started = {
+  /** When it has ended, or could not be started. Never rejects. */
+  ended: Promise<Ended>;
+  /** Returns when it and what it started have ended; a second time does nothing. */
+  close(): Promise<void>;
+};
+
+/** `how` completes "NAME …"; `said` is the last line of its standard error. */
+export type Ended = { how: string; said: string | undefined };
+
+export const realConsoleWorld: ConsoleWorld = { ...realPowerWorld, start, wait };
+
+function wait(seconds: number): Promise<void> {
+  return setTimeout(seconds * 1000, undefined, { ref: false });
+}
+
+const secondsToLeave = 3;
+const mostOfErrors = 4096;
+
+function start(
+  program: string,
+  args: readonly string[],
+  { env, hears, farewell }: StartOptions,
+): Started {
+  // Detached is in a process group of its own, to be killed as one, and without a terminal to ask for a password on.
+  const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
+  let errors = '';
+  child.stdout.on('data', hears);
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-mostOfErrors);
+  });
+  child.stdin.on('error', () => {});
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('error', (error) =>
+      resolve({ how: `cannot be started: ${reasonOf(error)}`, said: undefined }),
+    );
+    child.on('close', (code, signal) => {
+      const how = code === null ? `was ended by ${signal}` : `ended with ${code}`;
+      resolve({ how, said: lastLine(errors) });
+    });
+  });
+  const kill = (signal: 'SIGTERM' | 'SIGKILL') => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, signal);
+    } catch {
+      // All of it has ended.
+    }
+  };
+  return {
+    ended,
+    async close() {
+      child.stdin.end(farewell);
+      if (farewell === undefined) kill('SIGTERM');
+      await Promise.race([ended, wait(secondsToLeave)]);
+      kill('SIGKILL');
+      await ended;
+    },
+  };
+}

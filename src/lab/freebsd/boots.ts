@@ -1,0 +1,261 @@
+// Which kernel the DUT runs, whether anything can be measured under it, and who is to blame where it does not come up.
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import { type Fingerprint, withoutKernel } from '../../model/freebsd-machine.ts';
+import type { PlannedBlast, PlannedRun } from '../../model/planned-blast.ts';
+import type { Rejected, Rejection } from '../../model/rejection.ts';
+import type { Family } from '../../model/scenario.ts';
+import { isJudged } from '../../model/variant-name.ts';
+import { isToBlame, lacksControl, type Proof, type Tallies, tallyOf } from '../blame.ts';
+import { type LastWords, whatItShows } from '../console/shown.ts';
+import type { BlastOutcome } from '../testbed.ts';
+import type { FreebsdDut } from './dut/freebsd.ts';
+import { differences, flashed } from './dut/freebsd-fingerprint.ts';
+import type { SettingProblem } from './dut/freebsd-setting.ts';
+import type { Kernel } from './kernels.ts';
+import { fingerprint, preflight, settingsContext, strayPaths } from './preflight.ts';
+import type { FreebsdWorld } from './world.ts';
+
+export type Boot = {
+  variant: string;
+  pair: number;
+  kernel: string;
+  fingerprint: Fingerprint;
+  /** Samples were taken in it: nothing is measured any more, for whatever hwpmc(4) may have left behind. */
+  isSampled?: true;
+};
+
+/** The DUT from boot to boot. */
+export type Boots = {
+  readonly config: FreebsdTestbed;
+  readonly world: FreebsdWorld;
+  readonly dut: FreebsdDut;
+  readonly tallies: Tallies;
+  families: readonly Family[];
+  /** Variants that were listed last: of no others anything is left on the DUT where something new is laid. */
+  wanted: ReadonlySet<string>;
+  booted: Boot | undefined;
+  /** The last boot in which nothing can be measured, and the blasts that have heard of it. */
+  unfit: { variant: string; pair: number; reason: string; blasts: Set<number> } | undefined;
+  /** Settings that do not hold, and that were warned of: what comes up beside them came with a kernel. */
+  told: ReadonlySet<string>;
+  /** The DUT as it was before any kernel of ours. */
+  asFound: Fingerprint | undefined;
+  /** What every boot is held against: the first that was measured of base or, where that is the only patch, of patched. */
+  reference: Boot | undefined;
+  /** See `PrepareRequest`. */
+  mayDiffer: boolean;
+  /** Differences that were told, without the variants, and sentences that nobody has heard yet. */
+  differences: Set<string>;
+  news: string[];
+};
+
+export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdWorld): Boots => ({
+  ...{ config, dut, world },
+  tallies: new Map(),
+  families: ['inet4'],
+  wanted: new Set(),
+  booted: undefined,
+  unfit: undefined,
+  told: new Set(),
+  asFound: undefined,
+  reference: undefined,
+  mayDiffer: false,
+  differences: new Set(),
+  news: [],
+});
+
+/** From now on these variants are measured. */
+export function want(boots: Boots, variants: readonly string[]): void {
+  boots.wanted = new Set(variants);
+}
+
+/** What does not hold on the DUT's own kernel; it is not held against a boot later. */
+export async function inspectDut(
+  boots: Boots,
+  families: readonly Family[],
+): Promise<SettingProblem[]> {
+  boots.families = families;
+  const problems = await settingsThatFail(boots);
+  boots.told = new Set(problems.map(({ setting }) => setting));
+  return problems;
+}
+
+/** What runs before the first boot is the DUT's own kernel, which is not measured. */
+export async function fingerprintOfDut(boots: Boots): Promise<Fingerprint> {
+  boots.asFound = await fingerprint(boots.dut.host(), portsOf(boots));
+  return withoutKernel(boots.asFound);
+}
+
+export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] => [
+  dut.ingress.interface,
+  dut.egress.interface,
+];
+
+const settingsThatFail = ({ config, families, world, dut }: Boots): Promise<SettingProblem[]> =>
+  preflight(dut.host(), {
+    mode: config.preflight,
+    waive: config.waive,
+    context: settingsContext(config, families),
+    sleep: world.sleep,
+  });
+
+type Ready = { kind: 'ready'; boot: Boot };
+
+/** The boot that is to carry such a run, and runs; undefined where the DUT has to boot for it. */
+export const bootOf = (
+  { booted }: Boots,
+  { variant, pair }: Pick<PlannedRun, 'variant' | 'pair'>,
+): Boot | undefined =>
+  booted?.variant === variant && booted.pair === pair && !booted.isSampled ? booted : undefined;
+
+/** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
+export async function bootFor(
+  boots: Boots,
+  planned: PlannedBlast,
+  { variant, pair }: PlannedRun,
+  kernel: Exclude<Kernel, { kind: 'rejected' }>,
+): Promise<Ready | BlastOutcome> {
+  const { dut, config } = boots;
+  const booted = bootOf(boots, { variant, pair });
+  if (booted !== undefined) return { kind: 'ready', boot: booted };
+  const known = boots.unfit;
+  if (known?.variant === variant && known.pair === pair && !known.blasts.has(planned.number)) {
+    known.blasts.add(planned.number);
+    return failed(known.reason);
+  }
+  boots.booted = undefined;
+  if (kernel.kind === 'archive') {
+    // Every boot may take another link: two have room where each variant has one.
+    const isLink = kernel.archive.variant !== variant;
+    const laid = await dut.lay(kernel.archive, isLink ? new Set() : boots.wanted);
+    if (laid.kind === 'no-space') {
+      return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${laid.reason}.` });
+    }
+    if (laid.kind === 'lacks-module') {
+      return afterBootFailure(boots, variant, { reason: `it was not booted, as ${laid.reason}` });
+    }
+  }
+  const outcome = await dut.boot(kernel.kind === 'own' ? undefined : kernel.archive.variant);
+  if (outcome.kind === 'boot-failed') return afterBootFailure(boots, variant, outcome);
+  const tally = tallyOf(boots.tallies, variant);
+  tally.hasBooted = true;
+  tally.bootFailures = 0;
+
+  const problems = await settingsThatFail(boots);
+  const isStrict = config.preflight === 'fail';
+  const problem = problems
+    .filter(({ isWaived }) => !isWaived)
+    .find(({ setting, isVital }) => isVital || isStrict || !boots.told.has(setting));
+  if (problem !== undefined) return unfit(boots, planned, problem.message);
+  const boot: Boot = {
+    variant,
+    pair,
+    kernel: outcome.version,
+    fingerprint: await fingerprint(dut.host(), portsOf(boots)),
+  };
+  const [flash] = flashed(boots.asFound ?? {}, boot.fingerprint);
+  if (flash !== undefined) {
+    const reason = `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it for good, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`;
+    return unfit(boots, planned, reason);
+  }
+  const reference = boots.reference ?? boot;
+  const found = differencesBetween(reference, boot);
+  const [difference] = found;
+  if (boots.mayDiffer && reference.variant !== variant) {
+    tellDifferences(boots, variant, found);
+  } else if (difference !== undefined) {
+    const reason = `the DUT is not the same in more than its kernel: ${difference}`;
+    return unfit(boots, planned, reason);
+  }
+  boots.booted = boot;
+  return { kind: 'ready', boot };
+}
+
+/** Once each, however many variants show them. */
+function tellDifferences(boots: Boots, variant: string, found: readonly string[]): void {
+  for (const difference of found) {
+    const what = difference.replace(` on ${variant}`, '');
+    if (boots.differences.has(what)) continue;
+    boots.differences.add(what);
+    boots.news.push(`the DUT is not the same in more than its kernel: ${difference}`);
+  }
+}
+
+/** Sentences that nobody has heard yet. */
+export const takeNews = (boots: Boots): string[] => boots.news.splice(0);
+
+/** Asked right before every blast: a kernel may lose what it had when it came up. */
+export async function whyAstray(
+  { config, dut }: Boots,
+  family: Family,
+): Promise<string | undefined> {
+  const families = [family];
+  const context = settingsContext(config, families);
+  const [problem] = await strayPaths(dut.host(), { context, families });
+  return problem?.message;
+}
+
+/** The blast was measured, and nothing is wrong with it. */
+export function holdAgainst(boots: Boots, boot: Boot): void {
+  if (isJudged(boot.variant)) boots.reference ??= boot;
+}
+
+/** Whoever is to be measured in that boot hears of it; who comes again gets another boot. */
+function unfit(boots: Boots, { number, runs }: PlannedBlast, reason: string): BlastOutcome {
+  const [run] = runs;
+  if (run !== undefined) {
+    boots.unfit = { variant: run.variant, pair: run.pair, reason, blasts: new Set([number]) };
+  }
+  return failed(reason);
+}
+
+const differencesBetween = (reference: Boot, boot: Boot): string[] =>
+  boot.variant === 'base'
+    ? differences(boot.fingerprint, reference.fingerprint)
+    : differences(reference.fingerprint, boot.fingerprint, boot.variant);
+
+/** Tried once more before it is told, and for what base shows possible alone. */
+export function afterBootFailure(
+  boots: Boots,
+  variant: string,
+  { reason, panic, console }: { reason: string } & LastWords,
+): BlastOutcome {
+  const { tallies } = boots;
+  tallyOf(tallies, variant).bootFailures += 1;
+  return isToBlame(tallies, variant, 'bootFailures', 'hasBooted')
+    ? rejected(variant, {
+        kind: 'boot-failed',
+        message: `Twice in a row: ${reason}.`,
+        ...(panic !== undefined && { panic }),
+        ...(console !== undefined && { console }),
+      })
+    : suspected(
+        { boots, variant, proof: 'hasBooted' },
+        `${variant} did not boot: ${reason}${inBrackets({ panic, console })}`,
+      );
+}
+
+function inBrackets({ panic, console }: { [Key in keyof LastWords]: LastWords[Key] | undefined }) {
+  if (panic !== undefined) return ` (panic: ${panic})`;
+  return console === undefined ? '' : ` (${shownBy(console)})`;
+}
+
+/** `its console shows the prompt of …`. */
+export const shownBy = (console: string): string => `its console ${whatItShows(console)}`;
+
+export const failed = (reason: string): BlastOutcome => ({ kind: 'failed', reason });
+
+/** Failed, where the variant may be why. */
+export const suspected = (
+  { boots, variant, proof }: { boots: Boots; variant: string; proof: Proof },
+  reason: string,
+): BlastOutcome => ({
+  ...{ kind: 'failed', reason },
+  ...(lacksControl(boots.tallies, variant, proof) && { lacksControl: true }),
+});
+
+export const rejected = (variant: string, rejection: Rejection): Rejected => ({
+  kind: 'rejected',
+  variant,
+  rejection,
+});

@@ -1,0 +1,68 @@
+// What a panic leaves on a FreeBSD machine: a dump's description, and lines in the message buffer.
+
+import type { Host } from '../../../system/host/ssh.ts';
+import { shell } from '../../../system/shell.ts';
+
+/** A kernel with the debugger in it stops at its prompt otherwise, and nobody learns what it panicked of. */
+export const resetsAtPanic = {
+  name: 'debug.debugger_on_panic',
+  value: 0,
+  /** The same setting as a line for the loader, or for nextboot(8). */
+  line: 'debug.debugger_on_panic=0',
+};
+
+export type Traces = {
+  /** The newest dump's; a dump over the network leaves none. */
+  dump: string | undefined;
+  /** Lines of the message buffer, which outlives a reboot on most machines: the oldest give way to new ones. */
+  messages: string[];
+};
+
+export async function tracesOf(host: Host): Promise<Traces> {
+  const [messages, dump] = await Promise.all([
+    host.output(shell`dmesg -a`),
+    host.run(shell`cat ${'/var/crash/info.last'}`),
+  ]);
+  return {
+    dump: dump.kind === 'exited' && dump.code === 0 ? dump.stdout.trim() : undefined,
+    messages: messages.trimEnd().split('\n'),
+  };
+}
+
+/** Time limit: a site may have no savecore(8) at boot, and what it never saves tells nothing. */
+const mostSaveSeconds = 300;
+const secondsBetweenLooks = 5;
+
+/**
+ * savecore(8) is not ordered against sshd: the first login may come before a dump is saved. `-C` succeeds while there is
+ * one that is not.
+ */
+export async function waitForDump(
+  host: Host,
+  sleep: (seconds: number) => Promise<void>,
+): Promise<void> {
+  for (let seconds = 0; seconds < mostSaveSeconds; seconds += secondsBetweenLooks) {
+    const unsaved = await host.run(shell`savecore -C`);
+    if (unsaved.kind !== 'exited' || unsaved.code !== 0) return;
+    await sleep(secondsBetweenLooks);
+  }
+}
+
+/** The first panic is the cause of all that follow. */
+export function panicSince(before: Traces, now: Traces): string | undefined {
+  const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? '')?.[1];
+  if (now.dump !== before.dump && dumped !== undefined) return dumped;
+  for (const line of newLines(before.messages, now.messages)) {
+    // With kern.msgbuf_show_timestamp a line begins with the seconds since its boot.
+    const panic = /^(?:\[\d+(?:\.\d+)?\] )?panic: (.+)$/.exec(line)?.[1];
+    if (panic !== undefined) return panic;
+  }
+  return undefined;
+}
+
+/** What is left of the old lines is at the beginning; where nothing is, all are new. */
+function newLines(before: readonly string[], now: readonly string[]): readonly string[] {
+  const isLeft = (first: number) => before.slice(first).every((line, index) => line === now[index]);
+  const first = before.findIndex((_, index) => isLeft(index));
+  return first === -1 ? now : now.slice(before.length - first);
+}

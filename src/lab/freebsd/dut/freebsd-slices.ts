@@ -1,0 +1,91 @@
+// The two slices of an appliance: which of them boots next, by fstab(5) and by the disk's own table.
+import { HostError } from '../../../system/host/host-error.ts';
+import type { Host } from '../../../system/host/ssh.ts';
+import { shell } from '../../../system/shell.ts';
+
+export type Slices = {
+  disk: string;
+  scheme: Scheme;
+  /** The device that fstab has for the root. */
+  root: string;
+  fstab: string;
+  /** What gpart(8) calls a slice, by its device. */
+  providers: ReadonlyMap<string, string>;
+  /** Providers that may boot: an MBR has one, and of a GPT's the first does. */
+  active: readonly string[];
+};
+
+type Scheme = keyof typeof attributes;
+
+/** What marks the slice that boots. */
+const attributes = { MBR: 'active', GPT: 'bootme' } as const;
+
+/** What boots next: both have to agree on it. */
+export async function nextRoot(host: Host): Promise<string> {
+  const slices = await slicesOf(host);
+  const wanted = slices.providers.get(slices.root);
+  const [active, ...more] = slices.active;
+  if (active === wanted && more.length === 0) return slices.root;
+  const marked = slices.active.join(' and ') || 'none';
+  throw refusal(
+    host,
+    `/etc/fstab has its root on ${slices.root} (${wanted}), and ${attributes[slices.scheme]} on ${slices.disk} is ${marked}`,
+    'see `gpart show -p` there, and make one slice the active one by hand',
+  );
+}
+
+/** Throws for whatever is not an appliance's disk as BSDRP lays it. */
+export async function slicesOf(host: Host): Promise<Slices> {
+  const fstab = await host.output(shell`cat /etc/fstab`);
+  const root = fstab
+    .split('\n')
+    .map(fieldsOf)
+    .find(([, place]) => place === '/')?.[0];
+  if (root === undefined) throw noAppliance(host, '/etc/fstab names no root');
+  const providers = providersOf(await host.output(shell`glabel status -s`));
+  const [, disk] = /^([a-z]+\d+)[ps]\d+$/.exec(providers.get(root) ?? '') ?? [];
+  if (disk === undefined) {
+    throw noAppliance(host, `glabel(8) knows no slice by the name of its root, ${root}`);
+  }
+  const table = readTable(await host.output(shell`gpart show -p ${disk}`));
+  if (table === undefined) {
+    throw noAppliance(host, `${disk} has neither an MBR nor a GPT whose attributes are known`);
+  }
+  return { disk, root, fstab, providers, ...table };
+}
+
+export const fieldsOf = (line: string): string[] => line.trim().split(/\s+/);
+
+/** `gpt/BSDRP1  N/A  ada0p3`; of a slice with partitions in it the first is the root. */
+const providersOf = (status: string): Map<string, string> =>
+  new Map(
+    status
+      .split('\n')
+      .map(fieldsOf)
+      .flatMap(([label, , provider]) =>
+        provider === undefined ? [] : [[`/dev/${label}`, provider.replace(/(s\d+)a$/, '$1')]],
+      ),
+  );
+
+/** `=> 40 31277152 ada0 GPT (15G)`, and rows like `3223 4194304 ada0p3 freebsd-ufs [bootme] (2.0G)`. */
+function readTable(text: string): Pick<Slices, 'scheme' | 'active'> | undefined {
+  const [, scheme] = /^=>\s+\d+\s+\d+\s+\S+\s+(\S+)/m.exec(text) ?? [];
+  if (scheme !== 'MBR' && scheme !== 'GPT') return undefined;
+  const rows = [...text.matchAll(/^ +\d+ +\d+ +(\S+) .*\[([^\]]*)\]/gm)];
+  const marks = rows.map(([, provider = '', words = '']) => ({
+    provider,
+    words: words.split(','),
+  }));
+  const isKnown = marks.every(({ words }) => words.every((word) => word === attributes[scheme]));
+  return isKnown ? { scheme, active: marks.map(({ provider }) => provider) } : undefined;
+}
+
+const noAppliance = (host: Host, why: string): HostError =>
+  refusal(
+    host,
+    why,
+    'it is no appliance that nanobsd(8) or poudriere-image(8) made, so choose another boot method',
+  );
+
+const refusal = (host: Host, why: string, mend: string): HostError =>
+  new HostError('command-failed', `${host.name} would boot nobody knows what: ${why}; ${mend}.`);

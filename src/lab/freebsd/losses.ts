@@ -1,0 +1,119 @@
+// What comes of a blast in which somebody was lost, or the DUT refused its rules: has all back, and finds out whose fault it is.
+
+import type { Scenario } from '../../model/scenario.ts';
+import type { HostError } from '../../system/host/host-error.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import { isToBlame, tallyOf } from '../blame.ts';
+import type { LastWords } from '../console/shown.ts';
+import type { BlastOutcome } from '../testbed.ts';
+import { type Boots, failed, rejected, shownBy, suspected } from './boots.ts';
+import type { Generators } from './generators.ts';
+
+/** Where a blast was when somebody was lost. */
+export type When = 'after its boot' | 'at the rules' | 'under load' | 'while sampled';
+
+type Loss = {
+  variant: string;
+  scenario: Scenario;
+  flows: number;
+  when: When;
+  signal: AbortSignal;
+};
+
+export type LossWorld = {
+  boots: Boots;
+  generators: Generators;
+  /** Times that the DUT's power was switched. */
+  cycles: { readonly done: number };
+  /** Blasts in a row that were lost for no reason that a variant could have. */
+  glitches: { inARow: number };
+};
+
+/** Throws where somebody does not come back, or somebody is lost time and again. */
+export async function afterLoss(
+  world: LossWorld,
+  loss: Loss,
+  error: HostError,
+): Promise<BlastOutcome> {
+  const { boots, generators, cycles } = world;
+  await generators.reconnect(loss.signal);
+  const isStuck = error.kind === 'timeout';
+  if (!isStuck && (await answers(boots.dut.host()))) return afterGlitch(world, error);
+
+  boots.booted = undefined;
+  const cyclesBefore = cycles.done;
+  const words = await boots.dut.recover();
+  const { panic } = words;
+  if (panic !== undefined) return afterDeath(boots, loss, `it panicked: ${panic}`, words);
+  if (isStuck) return afterDeath(boots, loss, error.message, words);
+  if (cycles.done === cyclesBefore) return afterGlitch(world, error);
+  return afterDeath(boots, loss, 'it did not answer any more, and was power-cycled', words);
+}
+
+export function afterRefusal(
+  boots: Boots,
+  variant: string,
+  scenario: Scenario,
+  refusal: string,
+): BlastOutcome {
+  const { tallies } = boots;
+  tallyOf(tallies, variant).refusals += 1;
+  return isToBlame(tallies, variant, 'refusals', 'hasStoodBlast')
+    ? rejected(variant, { kind: 'does-not-load', scenario, message: `Twice: ${refusal}.` })
+    : suspected({ boots, variant, proof: 'hasStoodBlast' }, refusal);
+}
+
+const mostGlitchesInARow = 3;
+
+function afterGlitch({ glitches }: LossWorld, error: HostError): BlastOutcome {
+  glitches.inARow += 1;
+  if (glitches.inARow >= mostGlitchesInARow) throw error;
+  return failed(error.message);
+}
+
+function afterDeath(
+  boots: Boots,
+  loss: Loss,
+  how: string,
+  { panic, console }: LastWords,
+): BlastOutcome {
+  const { tallies } = boots;
+  const { variant, when } = loss;
+  const where = circumstances(loss);
+  // What hwpmc(4) may have done is not the variant's.
+  if (when === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
+  tallyOf(tallies, variant).deaths += 1;
+  if (!isToBlame(tallies, variant, 'deaths', 'hasStoodBlast')) {
+    const shown = panic === undefined && console !== undefined ? ` (${shownBy(console)})` : '';
+    const reason = `the DUT with ${variant} died ${where}: ${how}${shown}`;
+    return suspected({ boots, variant, proof: 'hasStoodBlast' }, reason);
+  }
+  return rejected(variant, {
+    kind: when === 'after its boot' ? 'boot-failed' : 'panics-under-load',
+    message: `Twice, ${where}${panic === undefined ? `: ${how}` : ''}.`,
+    ...(panic !== undefined && { panic }),
+    ...(console !== undefined && { console }),
+  });
+}
+
+function circumstances({ flows, scenario, when }: Loss): string {
+  switch (when) {
+    case 'after its boot':
+      return 'right after it had booted';
+    case 'at the rules':
+      return `while ${scenario} was laid`;
+    case 'under load':
+      return `under ${flows} flows`;
+    case 'while sampled':
+      return 'while samples were taken';
+  }
+}
+
+const answers = (host: Host): Promise<boolean> =>
+  host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(
+    () => true,
+    () => false,
+  );
+
+const answerSeconds = 10;

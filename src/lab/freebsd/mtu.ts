@@ -1,0 +1,43 @@
+// The MTU that the frames of a blast ask of the ports that they pass.
+
+import { HostError } from '../../system/host/host-error.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import { parseIfconfig } from './dut/freebsd-network.ts';
+
+/** Ethernet's header is 14 bytes, its checksum 4. pkt-gen holds the frame without the checksum against its port's MTU. */
+export const leastMtu = {
+  sender: (frameBytes: number): number => frameBytes - 4,
+  receiver: (frameBytes: number): number => frameBytes - 18,
+  dut: (frameBytes: number): number => frameBytes - 18,
+};
+
+/** What is wrong with a port, and what mends it; undefined where nothing is. */
+export async function shortMtu(
+  host: Host,
+  port: string,
+  least: number,
+): Promise<{ is: string; mend: string } | undefined> {
+  const found = parseIfconfig(await host.output(shell`ifconfig ${port}`));
+  if (found === undefined || found.mtu >= least) return undefined;
+  return {
+    is: `has an MTU of ${found.mtu}, and these frames want ${least} at least`,
+    mend: `\`ifconfig ${port} mtu ${least}\` there, and \`mtu ${least}\` in its ifconfig_${port} in /etc/rc.conf`,
+  };
+}
+
+/** Throws a HostError: pkt-gen would exit in each blast, or the DUT drop each packet. */
+export async function requireMtu(
+  host: Host,
+  port: string,
+  frameBytes: number,
+  role: keyof typeof leastMtu,
+): Promise<void> {
+  const short = await shortMtu(host, port, leastMtu[role](frameBytes));
+  if (short === undefined) return;
+  const { is, mend } = short;
+  throw new HostError(
+    'command-failed',
+    `${port} on ${host.name} ${is} (${frameBytes} bytes each): run ${mend}.`,
+  );
+}

@@ -1,0 +1,78 @@
+// The rules of a scenario on the DUT: laid anew for every blast, proven to be in force, and taken away.
+
+import { lastLine } from '../../model/one-line.ts';
+import type { OwnRules, Scenario } from '../../model/scenario.ts';
+import { ownFolder } from '../../system/host/own-folder.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { commandText, shell } from '../../system/shell.ts';
+import { readAll } from './preflight.ts';
+import {
+  type Firewall,
+  firewallsOn,
+  layScenario,
+  type ProofOutputs,
+  proofCommands,
+  provesScenario,
+  takeAwayCommands,
+} from './scenario.ts';
+
+/** Folder on the DUT for files of ours. */
+export const rulesFolder = '/var/tmp/ppsgate';
+
+/**
+ * Anew for every blast, so that no state of the one before is left; undefined where the scenario is in force. `own` are
+ * the rules of scenarios that are the site's own.
+ */
+export async function layRules(
+  host: Host,
+  scenario: Scenario,
+  own: Readonly<Record<string, OwnRules>>,
+): Promise<string | undefined> {
+  const { files, commands } = layScenario(scenario, rulesFolder, own);
+  await Promise.all([
+    takeRulesAway(host),
+    ...(files.length > 0 ? [host.output(ownFolder(rulesFolder))] : []),
+  ]);
+  for (const { path, text } of files) await host.upload(Buffer.from(text), path, 0o600);
+  for (const command of commands) {
+    const outcome = await host.run(command);
+    if (outcome.kind === 'exited' && outcome.code === 0) continue;
+    const said = lastLine(outcome.stderr) ?? 'it said nothing';
+    return `\`${commandText(command)}\` failed on the DUT: ${said}`;
+  }
+  const proof = provesScenario(scenario, await proofOf(host), { own });
+  return proof.kind === 'in-force' ? undefined : `${scenario} is not in force: ${proof.reason}`;
+}
+
+export async function takeRulesAway(host: Host): Promise<void> {
+  for (const round of takeAwayCommands) {
+    await Promise.all(round.map((command) => host.run(command)));
+  }
+}
+
+/** Those that rc.conf(5) starts in each boot are the site's own: what a blast takes off of them, a boot brings back. */
+export async function siteFirewalls(host: Host): Promise<Firewall[]> {
+  const outcome = await host.run(shell`sysrc -n pf_enable firewall_enable`);
+  if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
+  const isOn = outcome.stdout.split('\n').map((value) => /^(?:yes|true|on|1)$/i.test(value.trim()));
+  return (['pf', 'ipfw'] as const).filter((_, index) => isOn[index]);
+}
+
+/** A sentence for each firewall that is on before any blast. */
+export async function firewallsTold(host: Host, ofSite: readonly Firewall[]): Promise<string[]> {
+  return firewallsOn(await proofOf(host)).map((name) =>
+    ofSite.includes(name)
+      ? `${name} of the DUT is on by its rc.conf: each blast takes it off, and a boot of its own kernel at the end brings it back.`
+      : `${name} of the DUT is on, and not by its rc.conf: each blast takes it off, and nothing brings it back.`,
+  );
+}
+
+/** What the DUT says of its firewalls. */
+export async function proofOf(host: Host): Promise<ProofOutputs> {
+  const said = await readAll(host, Object.values(proofCommands));
+  const entries = Object.entries(proofCommands).map(([key, command]) => [
+    key,
+    said.get(commandText(command)),
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,108 @@
+// Keeps a controller whose lease is over from a machine: each command carries the lease's token, and a higher one seen there refuses it.
+import { type RunOptions, stdoutOf } from '../../system/host/execute.ts';
+import { ownFolder } from '../../system/host/own-folder.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { type Command, commandText, shell } from '../../system/shell.ts';
+
+export type Fence = {
+  /** Whole; a later lease has a higher one. */
+  token: number;
+  /** Throws where this side already knows that the lease is over. */
+  assertHeld(): void;
+};
+
+/** Where a machine keeps the tokens that it has seen, each as the name of an empty file: it outlives a reboot on most. */
+export const tokenFolder = '/var/tmp/ppsgate-tokens';
+
+/**
+ * The same machine, whose every task throws a FencedError where a higher token was seen there; nothing is then done.
+ * An upload asks before it begins, and not again at its end.
+ */
+export function fencedHost(host: Host, fence: Fence, folder = tokenFolder): Host {
+  const word = tokenWord(fence.token);
+  const guarded = (command: Command): Command =>
+    shell`sh -c ${guardIn(folder)} ppsgate ${word} ${commandText(command)}`;
+
+  const run = async (command: Command, options: RunOptions = {}) => {
+    fence.assertHeld();
+    const outcome = await host.run(guarded(command), { ...options, shownAs: command });
+    if (outcome.kind !== 'exited' || outcome.code !== refusalCode) return outcome;
+    // A command may well exit with that code: only the guard says why.
+    const said = options.onStderr === undefined ? outcome.stderr : await askAgain(options);
+    refuse(host, said, fence.token, folder);
+    return outcome;
+  };
+  const askAgain = async ({ signal, timeoutSeconds }: RunOptions): Promise<string> => {
+    const limits = {
+      ...(signal !== undefined && { signal }),
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    };
+    return (await host.run(guarded(shell`:`), { ...limits, shownAs: shell`:` })).stderr;
+  };
+  const output: Host['output'] = async (command, options) =>
+    stdoutOf(await run(command, options), host.name, command);
+  return {
+    ...host,
+    run,
+    output,
+    async upload(source, remotePath, mode, options) {
+      await output(shell`: upload ${remotePath}`, options);
+      fence.assertHeld();
+      await host.upload(source, remotePath, mode, options);
+    },
+  };
+}
+
+/**
+ * From now on the machine refuses lower tokens. Throws a FencedError where it has seen a higher one, and a HostError
+ * where it cannot be told.
+ */
+export async function raiseFence(host: Host, token: number, folder = tokenFolder): Promise<void> {
+  const raising = shell`sh -c ${raiseIn(folder)} ppsgate ${tokenWord(token)}`;
+  const shownAs = shell`touch ${`${folder}/${token}`}`;
+  const outcome = await host.run(raising, { timeoutSeconds: raiseSeconds, shownAs });
+  refuse(host, outcome.stderr, token, folder);
+  stdoutOf(outcome, host.name, shownAs);
+}
+
+/** A later lease has taken a machine over: nothing was done there, and nothing is to be tried again. */
+export class FencedError extends Error {
+  override readonly name = 'FencedError';
+}
+
+/** Time limit, for a machine that died right after the login. */
+const raiseSeconds = 60;
+
+/** No program that is run here exits so; one that does is told apart by what the guard says. */
+const refusalCode = 213;
+
+/**
+ * The script that runs the command in its second argument unless the folder has a higher token than its first one.
+ * One line without `!`: root's login shell may be csh, which both would break.
+ */
+export const guardIn = (folder: string): string =>
+  commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
+
+/** Lays its own token before it looks for a higher one: of two that race, the lower always meets the higher. */
+export const raiseIn = (folder: string): string =>
+  commandText(
+    shell`${ownFolder(folder)} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`,
+  );
+
+/** test(1) fails for a name that is no number. */
+const refuseHigherIn = (folder: string): Command =>
+  shell`for file in ${folder}/[0-9]*; do seen=\${file##*/}; if test "$seen" -gt "$1" 2>/dev/null; then echo "ppsgate: token $seen refuses $1" >&2; exit ${refusalCode}; fi; done`;
+
+function refuse(host: Host, stderr: string, token: number, folder: string): void {
+  const [, seen, refused] = /^ppsgate: token (\d+) refuses (\d+)$/m.exec(stderr) ?? [];
+  if (seen === undefined || refused !== String(token)) return;
+  throw new FencedError(
+    `Nothing was done on ${host.name}: a later lease (its token is ${seen}) has taken the testbed over from ours (token ${token}); if the reservation store was made anew, with lower tokens, remove ${folder} there.`,
+  );
+}
+
+/** A fraction or `1e+21` is no number to test(1), and would pass every guard. */
+function tokenWord(token: number): string {
+  if (Number.isSafeInteger(token) && token >= 0) return String(token);
+  throw new TypeError(`${token} is no fencing token: it has to be a whole number.`);
+}

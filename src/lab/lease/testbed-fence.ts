@@ -1,0 +1,110 @@
+// Holds a testbed by the token of a lease: no machine of it obeys, no power is cycled, and nobody's session on its
+// console is ended, once a later lease has it.
+
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import type { TestbedConfig } from '../../config/schema.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import { shell } from '../../system/shell.ts';
+import type { FreebsdWorld } from '../freebsd/world.ts';
+import { generatorsOf, rolesOf } from '../machines.ts';
+import { type Fence, fencedHost, raiseFence } from './fence.ts';
+
+type Connect = FreebsdWorld['connect'];
+
+export type ProvenFence = Fence & {
+  /** Asks the store; throws where the lease is not ours any more, or that cannot be known. */
+  prove(): Promise<void>;
+};
+
+/**
+ * The world of one testbed, of which only its own machines are fenced: a builder serves many leases at once.
+ * Tasks, power cycles and the opening of a console throw a FencedError where a later lease has the testbed.
+ */
+export function fencedWorld(
+  world: FreebsdWorld,
+  testbed: FreebsdTestbed,
+  lease: ProvenFence,
+): FreebsdWorld {
+  const connect = fencedConnect(world.connect, lease);
+  return {
+    ...world,
+    // The builder is told by what is configured, as it may be the same machine as a sender.
+    connect: (config, label, options) =>
+      config === testbed.builder
+        ? world.connect(config, label, options)
+        : connect(config, label, options),
+
+    async openPower(name, config) {
+      const power = await world.openPower(name, config);
+      return {
+        state: () => power.state(),
+        async cycle() {
+          await lease.prove();
+          await askGenerators(world, testbed, lease);
+          lease.assertHeld();
+          await power.cycle();
+        },
+      };
+    },
+
+    async openConsole(name, config, hears) {
+      await lease.prove();
+      lease.assertHeld();
+      return world.openConsole(name, config, hears);
+    },
+  };
+}
+
+/** Each login raises the fence anew: an appliance keeps /var in memory, and has forgotten its tokens after a boot. */
+export function fencedConnect(connect: Connect, fence: Fence): Connect {
+  return async (config, label, options) => {
+    fence.assertHeld();
+    const host = await connect(config, label, options);
+    try {
+      await raiseFence(host, fence.token);
+    } catch (error) {
+      await host.close();
+      throw error;
+    }
+    return fencedHost(host, fence);
+  };
+}
+
+/**
+ * Makes all machines of a testbed refuse whoever held it before; the embedded one has none of its own. Throws a
+ * FencedError where one has seen a higher token, and a HostError where one cannot be reached.
+ */
+export async function raiseFences(
+  testbed: TestbedConfig,
+  fence: Fence,
+  connect: Connect,
+): Promise<void> {
+  const raise = fencedConnect(connect, fence);
+  const raised = await Promise.allSettled(
+    rolesOf(testbed).map(async ({ config, label }) => (await raise(config, label)).close()),
+  );
+  const failure = raised.find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
+}
+
+/** Time limit for all generators together, as the DUT waits. */
+const askSeconds = 20;
+
+/** The DUT itself may hang; nobody who has a testbed goes past its generators. */
+async function askGenerators(
+  world: FreebsdWorld,
+  testbed: FreebsdTestbed,
+  lease: Fence,
+): Promise<void> {
+  const signal = AbortSignal.timeout(askSeconds * 1000);
+  await Promise.all(
+    generatorsOf(testbed).map(async ({ config, label }) => {
+      try {
+        await using host = await world.connect(config, label, { signal });
+        await fencedHost(host, lease).output(shell`:`, { signal });
+      } catch (error) {
+        if (!(error instanceof HostError)) throw error;
+      }
+    }),
+  );
+}

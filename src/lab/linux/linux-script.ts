@@ -1,0 +1,122 @@
+// The program that works on a Linux DUT while a blast lasts and no command from outside gets any time there.
+import { readFileSync } from 'node:fs';
+import { nsPerTick } from '../../system/clock-ticks.ts';
+import type { Command } from '../../system/shell.ts';
+import { shell } from '../../system/shell.ts';
+
+/** Read at once: a gate lays its DUT back by it hours later, when the file may be gone. */
+export const linuxDutScript = readFileSync(new URL('./linux-script.sh', import.meta.url));
+
+export type ObserveRequest = {
+  script: string;
+  ingress: string;
+  egress: string;
+  cpu: number;
+  scenario: string;
+  warmUpSeconds: number;
+  settleSeconds: number;
+  sliceSeconds: number;
+  slices: number;
+  /** Prints every line as it comes; writing takes time from runs that last milliseconds. */
+  live: boolean;
+  /** Folders of the variants, relative to the script's, in the order of the runs. */
+  variants: readonly string[];
+};
+
+/** The command that samples a blast's runs, ahead of everything else on the DUT's CPU. */
+export function observeCommand(request: ObserveRequest): Command {
+  const { script, ingress, egress, cpu, scenario, variants, slices } = request;
+  const live = request.live ? 1 : 0;
+  const times = [request.warmUpSeconds, request.settleSeconds, request.sliceSeconds];
+  return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
+}
+
+export type Sample = {
+  seconds: number;
+  receivedPackets: number;
+  forwardedPackets: number;
+  busySeconds?: number;
+  /**
+   * Time in which the forwarding thread was due, and its CPU was given to others: of this machine, or of its
+   * hypervisor.
+   */
+  deniedSeconds?: number;
+};
+
+export type Observation =
+  | { kind: 'observed'; samplesPerRun: Sample[][] }
+  | { kind: 'failed'; reason: string };
+
+/** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
+export function parseObservation(log: string): Observation {
+  const lines = log.trimEnd().split('\n');
+  if (lines.at(-1) !== 'end') {
+    return { kind: 'failed', reason: 'the DUT stopped sampling before the end of the blast' };
+  }
+  const points = lines.filter((line) => line.startsWith('sample ')).map(parsePoint);
+  const runs = Map.groupBy(points, (point) => point.run);
+  const samplesPerRun = [...runs.values()].map(differences);
+  return samplesPerRun.flat().every(goesForward)
+    ? { kind: 'observed', samplesPerRun }
+    : { kind: 'failed', reason: 'the DUT’s clock or a counter went backwards, or is unreadable' };
+}
+
+/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
+export function samplesAsTheyCome(): (piece: string) => readonly Sample[] {
+  const samples: Sample[] = [];
+  let unfinished = '';
+  let before: Point | undefined;
+  return (piece) => {
+    unfinished += piece;
+    if (!piece.includes('\n')) return samples;
+    const lines = unfinished.split('\n');
+    unfinished = lines.pop() ?? '';
+    for (const point of lines.filter((line) => line.startsWith('sample ')).map(parsePoint)) {
+      if (before !== undefined) samples.push(difference(before, point));
+      before = point;
+    }
+    return samples;
+  };
+}
+
+type Point = {
+  run: string;
+  time: number;
+  received: number;
+  forwarded: number;
+  busyNs: number;
+  deniedNs: number;
+};
+
+function parsePoint(line: string): Point {
+  const [, run = '', time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(' ');
+  return {
+    run,
+    time: Number(time),
+    received: Number(received),
+    forwarded: Number(forwarded),
+    busyNs: Number(busyNs),
+    deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick,
+  };
+}
+
+const differences = (points: Point[]): Sample[] =>
+  points.slice(1).map((point, index) => difference(points[index] as Point, point));
+
+function difference(before: Point, point: Point): Sample {
+  const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+  const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
+  return {
+    seconds: point.time - before.time,
+    receivedPackets: point.received - before.received,
+    forwardedPackets: point.forwarded - before.forwarded,
+    ...(Number.isNaN(busySeconds) ? {} : { busySeconds }),
+    ...(Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }),
+  };
+}
+
+/** Also false where something that is no number was read. */
+const goesForward = (sample: Sample) =>
+  sample.seconds > 0 &&
+  [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) &&
+  [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);

@@ -1,0 +1,284 @@
+// A Linux router as the DUT: its variants are rulesets and settings, laid while packets flow.
+import { PassThrough } from 'node:stream';
+import type { Overlay } from '../../kernel/overlay.ts';
+import type { Prepared } from '../../model/rejection.ts';
+import type { LinuxScenario } from '../../model/scenario.ts';
+import { pathName } from '../../model/variant-name.ts';
+import type { CommandOutcome } from '../../system/host/execute.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';
+import { loadRefusal } from './linux-refusal.ts';
+import {
+  linuxDutScript,
+  type Observation,
+  type ObserveRequest,
+  observeCommand,
+  parseObservation,
+  type Sample,
+  samplesAsTheyCome,
+} from './linux-script.ts';
+import { whyUnsafe } from './nft-tokens.ts';
+import { scenarioRules } from './nftables-scenario.ts';
+import { formatSettings, parseSysctl, readSettings, type Settings } from './sysctl.ts';
+
+const folder = '/run/ppsgate/dut';
+const script = `${folder}/dut.bash`;
+
+export type LinuxDut = {
+  /** Puts every variant on the DUT and lays each once for each scenario, so that the blasts meet no surprise. */
+  prepare(overlays: readonly Overlay[], scenarios: readonly LinuxScenario[]): Promise<Prepared>;
+  /** Lays a variant that was readied, for a scenario. */
+  lay(variant: string, scenario: LinuxScenario): Promise<Prepared>;
+  /**
+   * Lays and samples one run after the other; answers the log as received, and what it says. A live one is
+   * ended before its time when `isEnough` says so of the samples that have come.
+   */
+  observe(
+    request: Omit<ObserveRequest, 'script' | 'live'>,
+    options: {
+      timeoutSeconds: number;
+      signal?: AbortSignal;
+      isEnough?: ((samples: readonly Sample[]) => boolean) | undefined;
+    },
+  ): Promise<{ log: string; observation: Observation }>;
+  /** Lays a variant and samples it, for as long as the command runs; answers its log, and how it ended. */
+  sample(
+    request: Omit<SamplingRequest, 'script'>,
+    limits: { timeoutSeconds: number; signal?: AbortSignal },
+  ): Promise<CommandOutcome>;
+  /** What was sampled last, as perf(1) prints it; then forgotten. */
+  printSamples(): Promise<string>;
+  /** What the DUT says of itself: name → value. */
+  fingerprint(): Promise<Record<string, string>>;
+  /** Lays what was there before `prepare` and removes all that is ours; harmless when there is nothing. */
+  restore(): Promise<void>;
+};
+
+export function linuxDut(host: Host): LinuxDut {
+  return {
+    async prepare(overlays, scenarios) {
+      await restore(host);
+      await install(host);
+      const variants = overlays.map(loadable);
+      const refused = variants.find((overlay) => overlay.kind === 'refused');
+      if (refused?.kind === 'refused') {
+        const { variant, message } = refused;
+        return doesNotLoad(variant, scenarios[0] ?? 'forwarding', message);
+      }
+      const read = variants.filter((overlay) => overlay.kind === 'loadable');
+      const before = await remember(
+        host,
+        new Set(read.flatMap(({ sysctl }) => [...sysctl.keys()])),
+      );
+      for (const overlay of read) await upload(host, overlay, before, scenarios);
+      return prove(host, read, scenarios);
+    },
+
+    lay: (variant, scenario) => lay(host, variant, scenario),
+
+    async observe(request, { isEnough, ...limits }) {
+      const stdin = new PassThrough();
+      const samplesWith = samplesAsTheyCome();
+      let log = '';
+      let asked = 0;
+      const onStdout = (chunk: Uint8Array) => {
+        if (log.length > mostLogCharacters) return;
+        const piece = Buffer.from(chunk).toString();
+        log += piece;
+        if (isEnough === undefined) return;
+        const samples = samplesWith(piece);
+        // A DUT may say more, and in smaller pieces, than it was told to.
+        if (samples.length === asked || samples.length > request.slices) return;
+        asked = samples.length;
+        if (isEnough(samples)) stdin.write('\n');
+      };
+      const variants = request.variants.map(pathName);
+      const live = isEnough !== undefined;
+      const command = observeCommand({ ...request, variants, script, live });
+      const outcome = await host.run(command, { ...limits, stdin, onStdout });
+      stdin.end();
+      if (log.length > mostLogCharacters) {
+        const reason = `the DUT wrote more than ${mostLogCharacters} characters where it was to sample`;
+        return { log, observation: { kind: 'failed', reason } };
+      }
+      const observation: Observation =
+        outcome.kind === 'exited' && outcome.code === 0
+          ? parseObservation(log)
+          : { kind: 'failed', reason: outcome.stderr.trim() || 'the DUT’s sampler was ended' };
+      return { log, observation };
+    },
+
+    async sample(request, limits) {
+      const stdin = new PassThrough();
+      const variant = pathName(request.variant);
+      try {
+        return await host.run(samplingCommand({ ...request, variant, script }), {
+          ...limits,
+          stdin,
+        });
+      } finally {
+        stdin.end();
+      }
+    },
+
+    async printSamples() {
+      const text = await host.output(printingCommand(folder), { maxOutputBytes: mostProfileBytes });
+      await host.output(shell`rm -f ${`${folder}/perf.data`}`);
+      return text;
+    },
+
+    fingerprint: () => fingerprint(host),
+
+    restore: () => restore(host),
+  };
+}
+
+/** A line has some 80, and a blast at most tens of thousands of lines. */
+const mostLogCharacters = 16 * 1024 ** 2;
+
+/** More than ten times what the samples that are wanted take. */
+const mostProfileBytes = 256 * 1024 ** 2;
+
+async function install(host: Host): Promise<void> {
+  await host.output(shell`mkdir -p ${folder}`);
+  await host.upload(linuxDutScript, script, 0o755);
+}
+
+/** What an earlier experiment left is laid back too, which is why the script is put there anew. */
+async function restore(host: Host): Promise<void> {
+  await install(host);
+  await host.output(shell`bash ${script} restore`);
+  await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
+}
+
+type Loadable = { variant: string; sysctl: Settings; nftables: string };
+type Refused = { kind: 'refused'; variant: string; message: string };
+
+/** What a Linux DUT loads of an overlay; anything else in it would be ignored, and so measured wrongly. */
+function loadable(overlay: Overlay): ({ kind: 'loadable' } & Loadable) | Refused {
+  const { variant, files } = overlay;
+  const refused = (message: string): Refused => ({ kind: 'refused', variant, message });
+  const stranger = files.find((file) => file.mode !== '100644' || !loadedFiles.has(file.path));
+  if (stranger !== undefined) {
+    const names = [...loadedFiles].join(' and ');
+    return refused(
+      `${stranger.path} is nothing that a Linux DUT loads: an overlay holds ${names}, as plain files.`,
+    );
+  }
+  const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
+  const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
+  if (sysctl.kind === 'refused') return refused(sysctl.message);
+  // nft takes a comment for one only where its line ends.
+  const nftables = `${content('nftables.conf')}\n`;
+  const unsafe = whyUnsafe(nftables, 'nftables.conf');
+  if (unsafe !== undefined) return refused(unsafe);
+  return { kind: 'loadable', variant, sysctl: sysctl.settings, nftables };
+}
+
+const loadedFiles = new Set(['sysctl.conf', 'nftables.conf']);
+
+/** The DUT's own values of the settings that some variant changes: the other variants need them too. */
+async function remember(host: Host, paths: ReadonlySet<string>): Promise<Settings> {
+  await host.output(shell`bash ${script} remember`, { stdin: [...paths, ''].join('\n') });
+  return readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
+}
+
+async function upload(
+  host: Host,
+  { variant, sysctl, nftables }: Loadable,
+  before: Settings,
+  scenarios: readonly LinuxScenario[],
+): Promise<void> {
+  const target = folderOf(variant);
+  // The settings of other variants too, or they would stay behind when this one is laid.
+  const ofOthers = [...before].filter(([path]) => !sysctl.has(path));
+  await host.output(shell`mkdir -p ${target}`);
+  const files = new Map([
+    ['sysctl.conf', formatSettings(new Map([...ofOthers, ...sysctl]))],
+    ['nftables.conf', nftables],
+    ...scenarios.map((scenario) => [`${scenario}.nft`, ruleset(target, scenario)] as const),
+  ]);
+  await Promise.all(
+    [...files].map(([name, text]) => host.upload(Buffer.from(text), `${target}/${name}`, 0o600)),
+  );
+}
+
+const folderOf = (variant: string): string => `${folder}/${pathName(variant)}`;
+
+const ruleset = (target: string, scenario: LinuxScenario): string =>
+  `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
+
+async function prove(
+  host: Host,
+  variants: readonly Loadable[],
+  scenarios: readonly LinuxScenario[],
+): Promise<Prepared> {
+  for (const { variant, nftables } of variants) {
+    for (const scenario of scenarios) {
+      const laid = await lay(host, variant, scenario, nftables);
+      if (laid.kind === 'rejected') return laid;
+    }
+  }
+  return { kind: 'ready' };
+}
+
+/** `nftables` are the variant's own rules, which a refusal tells of. */
+async function lay(
+  host: Host,
+  variant: string,
+  scenario: LinuxScenario,
+  nftables = '',
+): Promise<Prepared> {
+  const target = folderOf(variant);
+  const outcome = await host.run(
+    shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`,
+  );
+  if (outcome.kind === 'exited' && outcome.code === 0) return { kind: 'ready' };
+  const { stderr } = outcome;
+  const ending = endingOf(outcome);
+  const message = loadRefusal({ folder: target, scenario, nftables, stderr, ending });
+  return doesNotLoad(variant, scenario, message);
+}
+
+/** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
+const laySeconds = 120;
+
+function endingOf(outcome: CommandOutcome): string {
+  if (outcome.kind === 'signaled') return `was ended by ${outcome.signal}`;
+  // See timeout(1).
+  return outcome.code === 124 ? `took more than ${laySeconds} s` : `exited with ${outcome.code}`;
+}
+
+const doesNotLoad = (variant: string, scenario: LinuxScenario, message: string): Prepared => ({
+  kind: 'rejected',
+  variant,
+  rejection: { kind: 'does-not-load', scenario, message },
+});
+
+async function fingerprint(host: Host): Promise<Record<string, string>> {
+  const [kernel, build, architecture, models, cpus, nftables, ...settings] = await Promise.all([
+    host.output(shell`uname -sr`),
+    host.output(shell`uname -v`),
+    host.output(shell`uname -m`),
+    host.output(shell`sed -n 's/^model name[^:]*: //p' /proc/cpuinfo`),
+    host.output(shell`nproc`),
+    host.output(shell`nft --version`),
+    ...recordedSettings.map((key) => host.output(shell`sysctl -n ${key}`)),
+  ]);
+  return {
+    kernel: kernel.trim(),
+    build: build.trim(),
+    cpu: `${models.split('\n')[0] || architecture.trim()} × ${cpus.trim()}`,
+    nftables: nftables.trim(),
+    ...Object.fromEntries(
+      recordedSettings.map((key, index) => [key, settings[index]?.trim() ?? '']),
+    ),
+  };
+}
+
+const recordedSettings = [
+  'net.ipv4.ip_forward',
+  'net.ipv6.conf.all.forwarding',
+  'net.ipv4.conf.all.send_redirects',
+];

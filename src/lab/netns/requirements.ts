@@ -1,0 +1,162 @@
+// What the embedded lab needs of this machine: rights, and programs that apt has.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, constants } from 'node:fs/promises';
+import { release } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Program, packagesOf } from '../../system/host/programs.ts';
+
+const run = promisify(execFile);
+
+type LabKind = 'embedded-linux' | 'virtual';
+
+/** Without git there is no patch to judge. Guests run a part of the programs of a virtual one, and the others make what they boot. */
+const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
+  'embedded-linux': ['nft', 'trafgen', 'sshd', 'ssh-keygen', 'ethtool', 'ip', 'sysctl', 'git'],
+  virtual: [
+    ...(['bash', 'busybox', 'chrt', 'cpio', 'dpkg-deb', 'flock', 'gcc', 'git', 'ip'] as const),
+    ...(['kmod', 'nft', 'qemu-system-x86_64', 'ssh-keygen', 'sshd', 'sysctl', 'taskset'] as const),
+    ...(['trafgen', 'unshare', 'xz', 'zstd'] as const),
+  ],
+};
+
+/** This machine cannot carry the lab; the message says which right is missing and what would be needed. */
+export class LabImpossibleError extends Error {
+  override readonly name = 'LabImpossibleError';
+}
+
+/**
+ * Sees to it that this process can carry the lab, through sudo and apt where it must. An exit code means
+ * that the same program has just run as root and done the work; nothing, that this process may go on.
+ */
+export async function readyMachine(
+  say: (line: string) => void,
+  kinds: readonly LabKind[] = ['embedded-linux'],
+): Promise<number | undefined> {
+  const exitCode = await rerunAsRoot();
+  if (exitCode !== undefined) return exitCode;
+  await requireRights();
+  const missing = await missingPrograms(kinds.flatMap((kind) => labPrograms[kind]));
+  if (missing.length > 0) await installPackages(packagesOf(missing), say);
+  if (kinds.includes('embedded-linux') && !(await isInstalled('perf'))) await installPerf(say);
+  return undefined;
+}
+
+/** Names by which systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
+const perfPackages = ['linux-perf', `linux-tools-${release()}`];
+
+/** Without it the lab measures all the same, and no verdict tells where the time went. */
+async function installPerf(say: (line: string) => void): Promise<void> {
+  if (!(await isInstalled('apt-get'))) return;
+  for (const name of perfPackages) {
+    say(`Installing with apt-get, for profiles: ${name}`);
+    if (await aptGet(['install', '--yes', '--no-install-recommends', name])) return;
+  }
+  say('perf is not to be had here, so there will be no profiles.');
+}
+
+/** Throws a `LabImpossibleError` where this process cannot carry the lab as the machine is, and installs nothing. */
+export async function requireLab(
+  kind: LabKind = 'embedded-linux',
+  programs = labPrograms[kind],
+): Promise<void> {
+  await requireRights();
+  const missing = await missingPrograms(programs);
+  if (missing.length === 0) return;
+  const install = `apt-get install ${packagesOf(missing).join(' ')}`;
+  throw new LabImpossibleError(
+    `${needing[kind]} ${missing.join(' and ')}, which this machine lacks: run '${install}', or '${demos[kind]}', which does.`,
+  );
+}
+
+const needing: Readonly<Record<LabKind, string>> = {
+  'embedded-linux': 'The embedded lab needs',
+  virtual: 'A virtual testbed needs',
+};
+const demos: Readonly<Record<LabKind, string>> = {
+  'embedded-linux': 'ppsgate demo',
+  virtual: 'ppsgate demo --kernels',
+};
+
+/** Throws a `LabImpossibleError` where this process may not make network namespaces. */
+async function requireRights(): Promise<void> {
+  if (process.platform !== 'linux') {
+    throw new LabImpossibleError(
+      `The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`,
+    );
+  }
+  if (process.getuid?.() !== 0) {
+    throw new LabImpossibleError(
+      'The embedded lab needs root, to make network namespaces and to pin the forwarding thread: run it again as root or with sudo.',
+    );
+  }
+  await run('unshare', ['--net', 'true']).catch(() => {
+    throw new LabImpossibleError(
+      'The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.',
+    );
+  });
+}
+
+/**
+ * Runs this same program again through sudo, when it is not root and there is a sudo; answers its exit
+ * code, or nothing when this process may go on itself.
+ */
+export async function rerunAsRoot(): Promise<number | undefined> {
+  if (process.getuid?.() === 0 || !(await isInstalled('sudo'))) return undefined;
+  if ((await sudo('--validate')) !== 0) {
+    throw new LabImpossibleError(
+      'The embedded lab needs root, and sudo did not give it: run it again as root.',
+    );
+  }
+  const { execPath, execArgv, argv } = process;
+  return sudo('--preserve-env', '--', execPath, ...execArgv, ...argv.slice(1));
+}
+
+/** The exit code of what sudo ran, or its own; it may ask for a password. */
+async function sudo(...args: string[]): Promise<number> {
+  const child = spawn('sudo', args, { stdio: 'inherit' });
+  const [code] = await once(child, 'close');
+  return code ?? 1;
+}
+
+/** Installs packages by apt; `say` gets a line before anything is done. */
+async function installPackages(names: string[], say: (line: string) => void): Promise<void> {
+  if (!(await isInstalled('apt-get'))) {
+    throw new LabImpossibleError(
+      `The embedded lab needs ${names.join(', ')} and finds no apt-get to install them: install what your system calls them.`,
+    );
+  }
+  say(`Installing with apt-get: ${names.join(', ')}`);
+  const install = ['install', '--yes', '--no-install-recommends', ...names];
+  if (await aptGet(install)) return;
+  // A machine that never asked for its package lists knows no package.
+  if ((await aptGet(['update'])) && (await aptGet(install))) return;
+  throw new LabImpossibleError(
+    `apt-get could not install ${names.join(', ')}: run 'apt-get install ${names.join(' ')}' and see what it says.`,
+  );
+}
+
+async function aptGet(args: string[]): Promise<boolean> {
+  const environment = { ...process.env, PATH: labPath(), DEBIAN_FRONTEND: 'noninteractive' };
+  const child = spawn('apt-get', ['-qq', ...args], { stdio: 'ignore', env: environment });
+  const [code] = await once(child, 'close');
+  return code === 0;
+}
+
+async function missingPrograms(programs: readonly Program[]): Promise<Program[]> {
+  const present = await Promise.all(programs.map(isInstalled));
+  return programs.filter((_, index) => !present[index]);
+}
+
+async function isInstalled(program: string): Promise<boolean> {
+  const found = await Promise.allSettled(
+    labPath()
+      .split(delimiter)
+      .map((folder) => access(join(folder, program), constants.X_OK)),
+  );
+  return found.some(({ status }) => status === 'fulfilled');
+}
+
+/** Where the lab's programs are looked for: root's own PATH lacks these folders after a plain su(1). */
+export const labPath = (): string => [process.env.PATH ?? '', '/usr/sbin', '/sbin'].join(delimiter);

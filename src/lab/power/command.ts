@@ -1,0 +1,51 @@
+// Controls power with commands of the lab's own, such as those of a switched PDU.
+
+import type { CommandConfig } from '../../config/power.ts';
+import { lastLine, shortened } from '../../model/one-line.ts';
+import {
+  type PowerAnswer,
+  type PowerController,
+  PowerError,
+  type Reading,
+} from './power-controller.ts';
+import type { PowerWorld, Ran } from './world.ts';
+
+export function openCommand(
+  name: string,
+  config: CommandConfig,
+  world: PowerWorld,
+): PowerController {
+  const label = `The power of ${name} (by commands)`;
+  const run = ([program = '', ...args]: readonly string[]) =>
+    world.run(program, args, { timeoutSeconds: 120 });
+  const { cycle } = config;
+  return {
+    label,
+    check: 'what its commands do',
+    state: async () => reading(await run(config.state), config.state, label),
+    turn: async (to) => answer(await run(config[to]), config[to]),
+    // What was off in between is over when the command ends.
+    ...(cycle !== undefined && { cycle: async () => answer(await run(cycle), cycle) }),
+  };
+}
+
+function reading(ran: Ran, argv: readonly string[], label: string): Reading {
+  const word = ran.kind === 'exited' && ran.code === 0 ? ran.stdout.trim().toLowerCase() : '';
+  if (word === 'on' || word === 'off') return word;
+  throw new PowerError(
+    `${label} is not known: ${ended(ran, argv)}; its \`state\` has to print "on" or "off" and exit with 0.`,
+  );
+}
+
+function answer(ran: Ran, argv: readonly string[]): PowerAnswer {
+  if (ran.kind === 'exited' && ran.code === 0) return { kind: 'done' };
+  return { kind: 'refused', why: ended(ran, argv) };
+}
+
+/** Only the program is named: an argument may be a password. */
+function ended(ran: Ran, [program = '']: readonly string[]): string {
+  if (ran.kind === 'failed') return `${shortened(program)} ${ran.why}`;
+  const said = lastLine(ran.stderr) ?? lastLine(ran.stdout);
+  const words = said === undefined ? 'and said nothing' : `and said "${shortened(said)}"`;
+  return `${shortened(program)} exited with ${ran.code} ${words}`;
+}

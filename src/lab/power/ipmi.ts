@@ -1,0 +1,124 @@
+// Controls power over IPMI 2.0, with ipmitool(1).
+
+import type { IpmiConfig } from '../../config/power.ts';
+import { lastLine, shortened } from '../../model/one-line.ts';
+import { readPassword } from './files.ts';
+import {
+  type PowerAnswer,
+  type PowerController,
+  PowerError,
+  type Reading,
+} from './power-controller.ts';
+import type { PowerWorld, Ran } from './world.ts';
+
+export async function openIpmi(
+  name: string,
+  config: IpmiConfig,
+  world: PowerWorld,
+): Promise<PowerController> {
+  const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
+  const password = await readPassword(label, config.passwordPath, world);
+  const ask = (order: Order) =>
+    askBmc({ label, config, password, order: ['chassis', 'power', order], world });
+  return {
+    label,
+    check: "the machine, and the BMC's event log",
+    state: async () => reading(await ask('status'), label),
+    turn: async (to) => answer(await ask(to)),
+    cycle: async () => answer(await ask('cycle')),
+  };
+}
+
+type Order = 'status' | 'on' | 'off' | 'cycle';
+type Exited = Extract<Ran, { kind: 'exited' }>;
+type Request = {
+  /** What the BMC is called, to begin a sentence. */
+  label: string;
+  config: IpmiConfig;
+  password: string;
+  /** Words of the order, as ipmitool has them. */
+  order: readonly string[];
+  world: Pick<PowerWorld, 'run' | 'sleep'>;
+};
+
+const tries = 3;
+const secondsBetweenTries = 2;
+
+/**
+ * What ipmitool said when it ended. Throws a PowerError where the BMC stays silent or lets nobody in. Only silence is
+ * tried again: a BMC that is given a wrong password too often locks its user out.
+ */
+export async function askBmc({ label, config, password, order, world }: Request): Promise<Exited> {
+  let silence = '';
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    if (attempt > 0) await world.sleep(secondsBetweenTries);
+    const ran = await world.run('ipmitool', ['-v', ...sessionWords(config), ...order], {
+      env: sessionEnvironment(password),
+      timeoutSeconds: 60,
+    });
+    if (ran.kind === 'failed') {
+      throw new PowerError(
+        `${label} cannot be asked: ipmitool ${ran.why}; check that ipmitool is installed and works here.`,
+      );
+    }
+    // Of what it says beside a success, some sounds like a failure.
+    if (ran.code === 0) return ran;
+    const refusal = refusalOf(ran.stderr, config.user);
+    if (refusal !== undefined) throw new PowerError(`${label} ${refusal}.`);
+    if (!silent.test(ran.stderr)) return ran;
+    silence = lastTold(ran.stderr);
+  }
+  throw new PowerError(
+    `${label} did not answer in ${tries} tries: ${silence}; check that it has power and network, its address, and that IPMI over LAN is enabled.`,
+  );
+}
+
+/**
+ * `-E` for the password from the environment, `-N` and `-R` for 10 s of silence; power is an operator's to switch (IPMI
+ * 2.0, Appendix G), so no more is asked for. Before it, `-v` has ipmitool say the reason of a refusal.
+ */
+export function sessionWords({ host, port, user, cipherSuite }: IpmiConfig): string[] {
+  const session = `-E -I lanplus -L OPERATOR -C ${cipherSuite} -p ${port} -N 2 -R 2`;
+  return [...session.split(' '), '-H', host, '-U', user];
+}
+
+export const sessionEnvironment = (password: string): Record<string, string> => ({
+  IPMI_PASSWORD: password,
+  LC_ALL: 'C',
+});
+
+/** Also of a BMC that lets us in, and then has not answered. */
+const silent =
+  /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
+
+/** In the words of ipmitool 1.8.19, most of them heard before ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
+function refusalOf(stderr: string, user: string): string | undefined {
+  if (/HMAC is invalid|unauthorized name|invalid role|password is longer/i.test(stderr)) {
+    return `does not let in the user ${user} (${lastTold(stderr)}); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN`;
+  }
+  if (/cipher suite|authentication algorithm|integrity algorithm|confidentiality/i.test(stderr)) {
+    return `does not take the cipher suite (${lastTold(stderr)}); set \`cipherSuite\` to one that it has, such as 17 or 3`;
+  }
+  return undefined;
+}
+
+/** The last of its lines but for the conclusion, which is the same whatever happened, and for what it says of late answers. */
+function lastTold(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT/.test(line));
+  return shortened(lastLine(lines.join('\n'))?.replace(/^> /, '') ?? 'no answer');
+}
+
+function reading({ code, stdout, stderr }: Exited, label: string): Reading {
+  const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
+  if (code === 0 && (state === 'on' || state === 'off')) return state;
+  throw new PowerError(
+    `${label} does not tell whether the machine is on: ${shortened(lastLine(stdout) ?? lastTold(stderr))}; check with "ipmitool chassis power status".`,
+  );
+}
+
+/** ipmitool exits with 0 when the BMC's completion code is 0: it will obey, or says so. */
+function answer({ code, stderr }: Exited): PowerAnswer {
+  return code === 0 ? { kind: 'taken' } : { kind: 'refused', why: lastTold(stderr) };
+}

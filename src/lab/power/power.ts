@@ -1,0 +1,41 @@
+// Turns machines on and off through what controls their power: a BMC that speaks Redfish or IPMI, or commands of the lab's own.
+
+import type { PowerConfig } from '../../config/power.ts';
+import { openCommand } from './command.ts';
+import { openIpmi } from './ipmi.ts';
+import type { PowerController } from './power-controller.ts';
+import { openRedfish } from './redfish.ts';
+import { type Power, switchOf } from './switch.ts';
+import type { PowerWorld } from './world.ts';
+
+export type { PowerConfig } from '../../config/power.ts';
+export { PowerError } from './power-controller.ts';
+export type { Power } from './switch.ts';
+export { type PowerWorld, realPowerWorld } from './world.ts';
+
+/**
+ * The power of the machine that people call `name`.
+ * Throws a PowerError for a password or CA file that cannot be used; the controller is not asked anything yet.
+ */
+export async function openPower(
+  name: string,
+  config: PowerConfig,
+  world: PowerWorld,
+): Promise<Power> {
+  return switchOf(await openController(name, config, world), world.sleep);
+}
+
+function openController(
+  name: string,
+  config: PowerConfig,
+  world: PowerWorld,
+): Promise<PowerController> | PowerController {
+  switch (config.kind) {
+    case 'ipmi':
+      return openIpmi(name, config, world);
+    case 'redfish':
+      return openRedfish(name, config, world);
+    case 'command':
+      return openCommand(name, config, world);
+  }
+}

@@ -1,0 +1,226 @@
+// Controls power over Redfish: DMTF's JSON over HTTPS, by the reset action of one ComputerSystem.
+
+import { z } from 'zod';
+import type { RedfishConfig } from '../../config/power.ts';
+import { fromJson } from '../../model/json.ts';
+import { shortened } from '../../model/one-line.ts';
+import type { Distrust, Trust } from '../../system/certificate.ts';
+import type { HttpRequest, HttpResponse, NoResponse } from '../../system/http.ts';
+import { readFileFor, readPassword } from './files.ts';
+import {
+  type PowerAnswer,
+  type PowerController,
+  PowerError,
+  type Reading,
+} from './power-controller.ts';
+import type { PowerWorld } from './world.ts';
+
+export async function openRedfish(
+  name: string,
+  config: RedfishConfig,
+  world: PowerWorld,
+): Promise<PowerController> {
+  const url = new URL(config.url);
+  const label = `The BMC of ${name} (Redfish at ${url.host})`;
+  const { user } = config;
+  const password = await readPassword(label, config.passwordPath, world);
+  const trust = await trustOf(label, config, world);
+  const server: Server = { label, user, password, trust, world };
+  return {
+    label,
+    check: "the machine, and the BMC's event log",
+    state: async () => reading(await readSystem(server, url), label),
+    turn: (to) => reset(server, url, resetTypes[to]),
+    cycle: () => reset(server, url, ['PowerCycle']),
+  };
+}
+
+type Server = { label: string; user: string; password: string; trust: Trust; world: PowerWorld };
+
+async function trustOf(label: string, config: RedfishConfig, world: PowerWorld): Promise<Trust> {
+  const { certificateSha256, caPath } = config;
+  if (certificateSha256 !== undefined) return { pinnedSha256: certificateSha256 };
+  return caPath === undefined ? {} : { ca: await readFileFor(label, 'CA', caPath, world) };
+}
+
+/** The best first, of `ResetType` in DMTF's Resource schema. */
+const resetTypes = { on: ['On', 'ForceOn'], off: ['ForceOff'] } as const;
+
+/** What is used of DMTF's ComputerSystem schema; BMCs that start have null for the state. */
+const systemDocument = z.object({
+  PowerState: z.enum(['On', 'Off', 'PoweringOn', 'PoweringOff', 'Paused']).nullable(),
+  Actions: z
+    .object({
+      '#ComputerSystem.Reset': z
+        .object({
+          target: z.string(),
+          'ResetType@Redfish.AllowableValues': z.array(z.string()).optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+
+type System = z.infer<typeof systemDocument>;
+
+function reading({ PowerState }: System, label: string): Reading {
+  switch (PowerState) {
+    case 'On':
+      return 'on';
+    case 'Off':
+      return 'off';
+    case 'Paused':
+      throw new PowerError(`${label} says that the machine is paused; continue or reset it there.`);
+    default:
+      return 'changing';
+  }
+}
+
+async function reset(server: Server, url: URL, types: readonly string[]): Promise<PowerAnswer> {
+  const { Actions } = await readSystem(server, url);
+  const action = Actions?.['#ComputerSystem.Reset'];
+  if (action === undefined) {
+    return { kind: 'refused', why: `its system offers ${server.user} no reset action` };
+  }
+  const allowed = action['ResetType@Redfish.AllowableValues'];
+  const type = types.find((one) => allowed === undefined || allowed.includes(one));
+  if (type === undefined) {
+    const why = shortened(`it offers no ${types.join(' or ')}, only ${allowed?.join(', ')}`);
+    return { kind: 'refused', why };
+  }
+  const target = onSameServer(server, url, action.target, 'its reset action is at');
+  const { status, body } = await ask(server, target, { ResetType: type });
+  return status < 300 ? { kind: 'taken' } : { kind: 'refused', why: said(server, status, body) };
+}
+
+const mostRedirects = 3;
+
+async function readSystem(server: Server, url: URL, redirects = 0): Promise<System> {
+  const { label } = server;
+  const { status, headers, body } = await ask(server, url);
+  if (status >= 300 && status < 400 && redirects < mostRedirects) {
+    const place = onSameServer(server, url, headers.get('location') ?? '', 'it redirects to');
+    return readSystem(server, place, redirects + 1);
+  }
+  if (status !== 200) {
+    throw new PowerError(
+      `${label} has no system at ${url.pathname} (${said(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`,
+    );
+  }
+  const document = systemDocument.safeParse(fromJson(body));
+  if (document.success) return document.data;
+  throw new PowerError(
+    `${label} answers at ${url.pathname} with ${shortened(headers.get('content-type') ?? 'something')} that describes no system; check \`url\` against what /redfish/v1/Systems lists.`,
+  );
+}
+
+/** The credentials go nowhere else. */
+function onSameServer({ label }: Server, url: URL, place: string, how: string): URL {
+  const target = URL.parse(place, url.href);
+  if (target?.origin === url.origin) return target;
+  throw new PowerError(
+    `${label} is not followed: ${how} "${shortened(place)}", and the password is for ${url.host} alone; check \`url\`.`,
+  );
+}
+
+type Reply = Answered | NoResponse;
+
+type Answered = Omit<HttpResponse, 'body'> & { body: string };
+
+const tries = 4;
+
+/** GET, or POST of what is to be `sent`; every reset may be asked for twice. Throws where there is nobody to talk to. */
+async function ask(server: Server, url: URL, sent?: object): Promise<Answered> {
+  const { label, world } = server;
+  let reply = await tryOnce(server, url, sent);
+  for (let attempt = 1; attempt < tries && isPassing(reply); attempt += 1) {
+    await world.sleep(secondsToWait(reply));
+    reply = await tryOnce(server, url, sent);
+  }
+  if (reply.kind === 'answered') return judged(server, reply);
+  if (reply.distrust !== undefined)
+    throw new PowerError(distrusted(label, reply.code, reply.distrust));
+  throw new PowerError(
+    `${label} did not answer in ${tries} tries: ${reply.why}; check that it has power and network, and \`url\`.`,
+  );
+}
+
+/** A system's document has about 10 kB. */
+const mostBytes = 1024 ** 2;
+
+const answerSeconds = 30;
+
+async function tryOnce(server: Server, url: URL, sent: object | undefined): Promise<Reply> {
+  const { trust, world } = server;
+  const request = requestOf(server, sent);
+  const reply = await world.sendRequest(url, { ...request, trust });
+  if (reply.kind === 'no-answer') return reply;
+  if (reply.body !== undefined) return { ...reply, body: reply.body.toString() };
+  const why = `more than ${mostBytes} bytes in an answer`;
+  return { kind: 'no-answer', why, code: '', wasSent: true };
+}
+
+/** Uses basic authentication, which every Redfish service has (DSP0266, "Authentication") and which leaves no session behind. */
+function requestOf({ user, password }: Server, sent: object | undefined): HttpRequest {
+  const headers = {
+    accept: 'application/json',
+    'odata-version': '4.0',
+    authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+  };
+  const limits = { answerSeconds, connectSeconds: answerSeconds, mostBytes };
+  if (sent === undefined) return { ...limits, method: 'GET', headers };
+  const withType = { ...headers, 'content-type': 'application/json' };
+  return { ...limits, method: 'POST', headers: withType, body: JSON.stringify(sent) };
+}
+
+/** Never a refused password: a BMC that is given one too often locks its user out. */
+function isPassing(reply: Reply): boolean {
+  if (reply.kind === 'no-answer') return reply.distrust === undefined;
+  return reply.status === 429 || (reply.status >= 500 && reply.status !== 501);
+}
+
+/** `Retry-After` in seconds, as BMCs write it (RFC 9110, section 10.2.3, also has dates), in bounds. */
+function secondsToWait(reply: Reply): number {
+  const after = reply.kind === 'answered' ? reply.headers.get('retry-after') : undefined;
+  return /^\d+$/.test(after ?? '') ? Math.min(Number(after), 60) : 3;
+}
+
+function judged(server: Server, reply: Answered): Answered {
+  const { label, user } = server;
+  const { status, body } = reply;
+  if (status === 401 || status === 403) {
+    throw new PowerError(
+      `${label} does not let in the user ${user} (${said(server, status, body)}); check \`user\`, its password file, and that it may control power.`,
+    );
+  }
+  if (!isPassing(reply)) return reply;
+  throw new PowerError(
+    `${label} could not answer in ${tries} tries (${said(server, status, body)}); wait until it is ready, or restart the BMC.`,
+  );
+}
+
+function distrusted(label: string, code: string, { sha256, fault, reason }: Distrust): string {
+  const why = fault === 'pin' ? reason : code;
+  const shown = sha256 === '' ? 'no certificate' : `the certificate with SHA-256 ${sha256}`;
+  return `${label} shows ${shown}, which is not trusted (${why}); compare the fingerprint on the BMC itself, then set \`certificateSha256\` to it, or \`ca\` to its authority.`;
+}
+
+/** Of the error response that DSP0266 describes: the first of the messages, or the sum of them. */
+const errorDocument = z.object({
+  error: z.object({
+    message: z.string().optional(),
+    '@Message.ExtendedInfo': z
+      .array(z.object({ Message: z.string().optional() }))
+      .optional()
+      .catch(undefined),
+  }),
+});
+
+/** What a BMC repeats of our credentials goes no further. */
+function said({ user, password }: Server, status: number, body: string): string {
+  const { data } = errorDocument.safeParse(fromJson(body));
+  const message = data?.error['@Message.ExtendedInfo']?.[0]?.Message ?? data?.error.message;
+  if (message === undefined) return String(status);
+  const encoded = Buffer.from(`${user}:${password}`).toString('base64');
+  return `${status} ${shortened(message.replaceAll(encoded, '…').replaceAll(password, '…'))}`;
+}

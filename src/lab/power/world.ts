@@ -1,0 +1,93 @@
+// What power controllers are reached by: HTTPS, programs on this machine, a clock and files. Tests pass their own.
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { readGuarded } from '../../config/secret.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { sendRequest } from '../../system/http.ts';
+
+export type PowerWorld = {
+  sendRequest: typeof sendRequest;
+  /** `program` on the PATH with `args` as they are: no shell reads them. Never rejects. */
+  run(program: string, args: readonly string[], options: RunOptions): Promise<Ran>;
+  sleep(seconds: number): Promise<void>;
+  /** As text; rejects with Node's error. */
+  readFile(path: string): Promise<string>;
+  /** The same, but rejects with an ExposedError where others can get at the file. */
+  readSecret(path: string): Promise<string>;
+  /** Of all BMCs for which no file is named. */
+  password(): string | undefined;
+};
+
+export type RunOptions = {
+  /** Absent: an end of file. */
+  stdin?: string;
+  /** Beside our own environment. */
+  env?: Readonly<Record<string, string>>;
+  /** The program and what it started are killed after that. */
+  timeoutSeconds: number;
+};
+
+/** `why` completes "NAME …". */
+export type Ran =
+  | { kind: 'exited'; code: number; stdout: string; stderr: string }
+  | { kind: 'failed'; why: string };
+
+export const realPowerWorld: PowerWorld = {
+  sendRequest,
+  run,
+  sleep: (seconds) => setTimeout(seconds * 1000),
+  readFile: (path) => readFile(path, 'utf8'),
+  readSecret: readGuarded,
+  password: () => process.env.PPSGATE_BMC_PASSWORD,
+};
+
+const mostBytes = 1024 ** 2;
+
+function run(program: string, args: readonly string[], options: RunOptions): Promise<Ran> {
+  const { stdin = '', env, timeoutSeconds } = options;
+  // Detached is in a process group of its own, to be killed as one, and without a terminal to ask for a password on.
+  const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
+  const { promise, resolve } = Promise.withResolvers<Ran>();
+
+  const giveUp = (why: string) => {
+    resolve({ kind: 'failed', why });
+    if (child.pid !== undefined) killGroup(child.pid);
+  };
+  const timer = globalThis.setTimeout(
+    () => giveUp(`did not end within ${timeoutSeconds} s`),
+    timeoutSeconds * 1000,
+  );
+  const stdout = collect(child.stdout, giveUp);
+  const stderr = collect(child.stderr, giveUp);
+  // A program may end without reading what it is given.
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  child.on('error', (error) => giveUp(`cannot be started: ${reasonOf(error)}`));
+  child.on('close', (code, signal) => {
+    clearTimeout(timer);
+    if (code === null) giveUp(`was ended by ${signal}`);
+    else resolve({ kind: 'exited', code, stdout: stdout(), stderr: stderr() });
+  });
+  return promise;
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** What came so far. */
+function collect(stream: NodeJS.ReadableStream, giveUp: (why: string) => void): () => string {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= mostBytes) chunks.push(chunk);
+    else giveUp(`wrote more than ${mostBytes} bytes`);
+  });
+  return () => Buffer.concat(chunks).toString();
+}

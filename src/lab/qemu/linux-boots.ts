@@ -1,0 +1,152 @@
+// Kernels of Linux, booted in guests side by side, proven to be what they should be, and what came of one that did not come up.
+import { setTimeout } from 'node:timers/promises';
+import type { Variant } from '../../kernel/variant.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import type { connectTo } from '../connect.ts';
+import { type LastWords, lastWords } from '../console/shown.ts';
+import { type LinuxDut, linuxDut } from '../linux/linux.ts';
+import { interrupted } from './guests.ts';
+import type { KernelFiles } from './vm/kernel-files.ts';
+import type { LinuxGuest, VirtualLab } from './vm/lab.ts';
+
+/** A variant as a guest boots it. */
+export type Bootable = { variant: Variant; kernel: KernelFiles };
+
+export type BootedLinux = {
+  kind: 'booted';
+  variant: Variant;
+  guest: LinuxGuest;
+  host: Host;
+  dut: LinuxDut;
+  /** What runs, by its own words. */
+  kernel: string;
+};
+
+type NotBooted = {
+  kind: 'not-booted';
+  variant: Variant;
+  /** Goes on after the variant's name and "did not boot". */
+  reason: string;
+  words: LastWords;
+  console: string;
+};
+
+export type BootWorld = {
+  lab: Pick<VirtualLab, 'boot' | 'login'>;
+  connect: typeof connectTo;
+  cpus: readonly number[];
+  signal: AbortSignal;
+};
+
+/** None that comes up takes so long, on a machine that is busy with much else. */
+const mostBootSeconds = 120;
+/** Beside one that is up, another that is not after so many times as long will not be. */
+const mostTimesSlower = 4;
+const leastSecondsBeside = 20;
+
+/** Boots them all at once, each on a CPU of its own as far as there are any; answers in their order. */
+export async function bootTogether(
+  world: BootWorld,
+  bootables: readonly Bootable[],
+): Promise<(BootedLinux | NotBooted)[]> {
+  const startedAt = performance.now();
+  const isOneUp = Promise.withResolvers<number>();
+  return Promise.all(
+    bootables.map((bootable, index) => {
+      const patience = patienceFrom(startedAt, isOneUp.promise);
+      const number = index + 1;
+      return boot(world, bootable, number, patience, () =>
+        isOneUp.resolve((performance.now() - startedAt) / 1000),
+      );
+    }),
+  );
+}
+
+/** Answers, after that, for how many seconds was waited. */
+async function patienceFrom(startedAt: number, isOneUp: Promise<number>): Promise<number> {
+  const elapsed = () => (performance.now() - startedAt) / 1000;
+  const limit = setTimeout(mostBootSeconds * 1000, undefined, { ref: false });
+  const tookSeconds = await Promise.race([isOneUp, limit]);
+  if (tookSeconds === undefined) return mostBootSeconds;
+  const mostSeconds = Math.max(tookSeconds * mostTimesSlower, tookSeconds + leastSecondsBeside);
+  await setTimeout((mostSeconds - elapsed()) * 1000, undefined, { ref: false });
+  return Math.round(elapsed());
+}
+
+async function boot(
+  { lab, connect, cpus, signal }: BootWorld,
+  { variant, kernel }: Bootable,
+  number: number,
+  patience: Promise<number>,
+  onUp: () => void,
+): Promise<BootedLinux | NotBooted> {
+  signal.throwIfAborted();
+  const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
+  const notBooted = (reason: string): NotBooted => ({
+    ...{ kind: 'not-booted', variant, reason },
+    ...{ words: lastWords(guest.console(), false), console: guest.console() },
+  });
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  try {
+    const isUp = guest.up.then(
+      () => 'up' as const,
+      () => 'ended' as const,
+    );
+    const how = await Promise.race([isUp, patience, aborted.promise]);
+    if (how === 'ended') return notBooted('it reset itself before it was up');
+    if (how !== 'up') {
+      const { where, words } = await interrupted(guest);
+      const reason = `it was not up after ${how} s${where}, and was power-cycled`;
+      return { ...notBooted(reason), words };
+    }
+    onUp();
+    const host = await connect(lab.login(guest), variant.variant, { keepaliveSeconds: 5 });
+    const found = await identify(host, guest, kernel);
+    if (found.kind === 'other') {
+      await host.close();
+      return notBooted(found.reason);
+    }
+    return { kind: 'booted', variant, guest, host, dut: linuxDut(host), kernel: found.kernel };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof HostError)) throw error;
+    return notBooted(`nobody could log in to it (${reasonOf(error)})`);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Whether what runs is what was to be booted: by the kernel's own name, what it was told, and the modules that it loaded. */
+async function identify(
+  host: Host,
+  { commandLine }: LinuxGuest,
+  { version, atBoot }: KernelFiles,
+): Promise<{ kind: 'same'; kernel: string } | { kind: 'other'; reason: string }> {
+  const [release, build, told, notes, ...modules] = (
+    await host.output(
+      shell`uname -r && uname -v && cat /proc/cmdline && od -A n -v -t x1 /sys/kernel/notes | tr -d ' \n' && echo && cut -d ${' '} -f 1 /proc/modules`,
+    )
+  ).split('\n');
+  if (!version.startsWith(`${release} `) || !version.includes(` ${build}`)) {
+    return {
+      kind: 'other',
+      reason: `${release} ${build} came up instead of ${version}`,
+    };
+  }
+  if (told !== commandLine) return { kind: 'other', reason: `it was told "${told}"` };
+  const missing = atBoot.filter((name) => !modules.includes(name));
+  if (missing.length > 0) {
+    return { kind: 'other', reason: `it loaded no ${missing.join(' and no ')}` };
+  }
+  const id = buildIdIn(notes ?? '');
+  return { kind: 'same', kernel: `${release} ${build}${id === undefined ? '' : `, build ${id}`}` };
+}
+
+/** The note of type 3, owner `GNU`, in hexadecimal; see elf(5), NT_GNU_BUILD_ID. */
+const buildIdIn = (notes: string): string | undefined =>
+  /04000000(14000000)03000000474e5500([0-9a-f]{40})/.exec(notes)?.[2];

@@ -1,0 +1,263 @@
+// One virtual machine: a QEMU that boots a kernel or a disk, what its console shows, and how it ends.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { GuestMachine } from '../../../config/virtual-testbed.ts';
+import { lastLine } from '../../../model/one-line.ts';
+import { guestAddress, guestMac, guestNetwork, wireAddress } from './addresses.ts';
+import { nobody } from './nobody.ts';
+import { openQmp } from './qmp.ts';
+import type { Wire } from './wire.ts';
+
+const execute = promisify(execFile);
+
+export type GuestRequest = {
+  /** From 1 on; no two that run at once have the same. */
+  number: number;
+  /** A folder that nobody else uses. */
+  folder: string;
+  boots: BootSource;
+  machine: GuestMachine;
+  /** Path of the plugin that counts instructions; absent: QEMU counts none. */
+  plugin?: string | undefined;
+  /** The CPU of this machine that it boots on. */
+  cpu: number;
+};
+
+export type BootSource =
+  /** A kernel, what it is told, and the path of what it unpacks. A reset ends QEMU. */
+  | { kind: 'kernel'; path: string; commandLine: string; initialFiles: string }
+  /** A disk, which boots by BIOS. What is written to it outlives resets, and is gone with QEMU. */
+  | { kind: 'disk'; path: string; format: 'raw' | 'qcow2' };
+
+export type Guest = {
+  readonly number: number;
+  /** Where its sshd is reached. */
+  readonly address: { host: string; port: number };
+  /** Ends of its wires: what is sent into the first comes out of the second. */
+  readonly interfaces: { sender: string; receiver: string };
+  /** The file in which its instructions are counted; see instructions.c. */
+  readonly counts: string | undefined;
+  /** The thread of this machine that is its CPU, by its folder in /proc. */
+  readonly cpuThread: string;
+  /** Never rejects; answers once QEMU has ended, as after a panic of a kernel, with the last that it said itself. */
+  readonly ended: Promise<string>;
+  /** All that its console has shown since it was started, at most the last mebibyte. */
+  console(): string;
+  /** Gets what its console shows from now on, until what is answered is called. */
+  listen(hears: (piece: Buffer) => void): () => void;
+  pinTo(cpu: number): Promise<void>;
+  /** Has a CPU that is stuck say where, by an interrupt that cannot be kept away, and waits for what the console then shows. */
+  interrupt(): Promise<void>;
+  /** As its button does: it boots again. */
+  reset(): Promise<void>;
+  /** Cuts its power. */
+  stop(): Promise<void>;
+};
+
+const mostConsoleBytes = 1024 ** 2;
+const secondsForLastWords = 5;
+
+/** Starts one, and answers before it has booted. Throws where QEMU does not start. */
+export async function startGuest(wire: Wire, request: GuestRequest): Promise<Guest> {
+  const { number, folder, plugin } = request;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { mode: 0o700, recursive: true });
+  const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
+  await layWires(wire, [sender, receiver]);
+  const qmpPath = join(folder, 'qmp');
+  const counts = plugin === undefined ? undefined : join(folder, 'counts');
+  const place = { sender, receiver, qmpPath, counts, user: await asNobody(wire) };
+  const options = qemuArguments(request, place);
+  const running = wire.start('setpriv', [
+    ...['--no-new-privs', 'taskset', '--cpu-list', String(request.cpu)],
+    ...options,
+  ]);
+  let shown = Buffer.alloc(0);
+  let said = '';
+  const ended = once(running, 'close').then(
+    () => lastLine(said) ?? 'it said nothing',
+    (error: unknown) => String(error),
+  );
+  const listeners = new Set<(piece: Buffer) => void>();
+  running.stdout?.on('data', (piece: Buffer) => {
+    shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
+    for (const hears of listeners) hears(piece);
+  });
+  running.stderr?.on('data', (piece: Buffer) => {
+    said = (said + piece.toString()).slice(-4096);
+  });
+  const qemu = await qemuOf(running.pid, ended);
+  const guest: Guest = {
+    number,
+    address: { host: wireAddress, port: portOf(number) },
+    interfaces: { sender, receiver },
+    counts,
+    cpuThread: await cpuThreadOf(qemu, ended),
+    ended,
+    console: () => shown.toString(),
+    listen(hears) {
+      listeners.add(hears);
+      return () => void listeners.delete(hears);
+    },
+    async pinTo(cpu) {
+      await execute('taskset', ['--all-tasks', '--pid', '--cpu-list', String(cpu), String(qemu)]);
+    },
+    async interrupt() {
+      const before = shown.length;
+      using qmp = await openQmp(qmpPath);
+      await qmp.execute('inject-nmi');
+      // A kernel that panics resets the machine, at which QEMU ends.
+      await Promise.race([ended, setTimeout(secondsForLastWords * 1000)]);
+      if (shown.length === before) await setTimeout(100);
+    },
+    async reset() {
+      using qmp = await openQmp(qmpPath);
+      await qmp.execute('system_reset');
+    },
+    async stop() {
+      endProcess(qemu);
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return guest;
+}
+
+/** QEMU has ended, with the last that it said. */
+export class GuestEndedError extends Error {
+  override readonly name = 'GuestEndedError';
+}
+
+/** Where the sshd of a guest is reached on the wire's address. */
+export const portOf = (number: number): number => 2200 + number;
+
+/** Frames of the guest's come out of one, and what is sent into the other goes to it; nobody answers them, or asks. */
+async function layWires(wire: Wire, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await wire.run('ip', ['link', 'delete', name]).catch(() => {});
+    await wire.run('ip', ['tuntap', 'add', 'dev', name, 'mode', 'tap']);
+    // Else it would answer ARP for the wire's address, and take packets for it.
+    const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
+    await wire.run('sysctl', ['-q', '-w', `net.ipv6.conf.${name}.disable_ipv6=1`, ...deaf]);
+    await wire.run('ip', ['link', 'set', 'dev', name, 'up']);
+  }
+}
+
+function qemuArguments(
+  { number, boots, machine, plugin }: GuestRequest,
+  place: {
+    sender: string;
+    receiver: string;
+    qmpPath: string;
+    counts: string | undefined;
+    user: readonly string[];
+  },
+): string[] {
+  const card = (id: string, mac: string) => [
+    '-device',
+    `virtio-net-pci,netdev=${id},mac=${mac},romfile=`,
+  ];
+  const tap = (id: string, name: string) => [
+    '-netdev',
+    `tap,id=${id},ifname=${name},script=no,downscript=no`,
+  ];
+  const forward = `hostfwd=tcp:${wireAddress}:${portOf(number)}-${guestAddress}:22`;
+  return [
+    'qemu-system-x86_64',
+    ...['-name', `ppsgate-${number},debug-threads=on`, '-nodefaults', '-no-user-config'],
+    ...['-machine', 'q35,graphics=off', '-accel', machine.accelerator],
+    ...['-cpu', machine.accelerator === 'kvm' ? 'host' : 'max', '-smp', '1'],
+    ...['-m', String(machine.memoryMebibytes), '-display', 'none'],
+    // It opens what it needs as root, and is nobody before the guest has executed anything.
+    ...place.user,
+    ...['-sandbox', 'on,obsolete=deny,spawn=deny'],
+    ...['-chardev', 'stdio,id=console,signal=off', '-serial', 'chardev:console'],
+    ...['-qmp', `unix:${place.qmpPath},server=on,wait=off`],
+    ...[
+      '-netdev',
+      `user,id=control,restrict=on,ipv6=off,${guestNetwork},${forward}`,
+      ...card('control', guestMac.management),
+    ],
+    ...tap('in', place.sender),
+    ...card('in', guestMac.ingress),
+    ...tap('out', place.receiver),
+    ...card('out', guestMac.egress),
+    ...['-device', 'virtio-rng-pci'],
+    // Disks come after the cards, so that the first card is the one by which a guest is controlled.
+    ...bootArguments(boots),
+    ...(plugin === undefined ? [] : ['-plugin', `${plugin},counts=${place.counts}`]),
+  ];
+}
+
+/** QEMU has the first up to 9.2, and the second where that is gone. */
+async function asNobody(wire: Wire): Promise<string[]> {
+  const help = await wire.run('qemu-system-x86_64', ['-help']);
+  return /^-runas /m.test(help)
+    ? ['-runas', `${nobody}:${nobody}`]
+    : ['-run-with', `user=${nobody}:${nobody}`];
+}
+
+function bootArguments(boots: BootSource): string[] {
+  if (boots.kind === 'kernel') {
+    const { path, initialFiles, commandLine } = boots;
+    return ['-no-reboot', '-kernel', path, '-initrd', initialFiles, '-append', commandLine];
+  }
+  // In an option of QEMU's two commas stand for one.
+  const file = boots.path.replaceAll(',', ',,');
+  const drive = `if=none,id=disk,file=${file},format=${boots.format},snapshot=on,cache=unsafe`;
+  // Where no room is left for the copy, QEMU would stop the guest without a word, and a reset would not have it go on.
+  return ['-drive', `${drive},werror=report`, '-device', 'virtio-blk-pci,drive=disk'];
+}
+
+/** What we have started enters the namespaces, and waits for a child that is QEMU. */
+async function qemuOf(entering: number | undefined, ended: Promise<string>): Promise<number> {
+  const path = `/proc/${entering}/task/${entering}/children`;
+  return untilThere(ended, async () => {
+    const [child] = (await readFile(path, 'utf8')).trim().split(' ').filter(Boolean);
+    return child === undefined ? undefined : Number(child);
+  });
+}
+
+/** QEMU names its threads; see its `-name`. */
+async function cpuThreadOf(qemu: number, ended: Promise<string>): Promise<string> {
+  return untilThere(ended, async () => {
+    for (const thread of await readdir(`/proc/${qemu}/task`)) {
+      const folder = `/proc/${qemu}/task/${thread}`;
+      const name = await readFile(`${folder}/comm`, 'utf8').catch(() => '');
+      if (name.startsWith('CPU 0/')) return folder;
+    }
+    return undefined;
+  });
+}
+
+/** Throws where QEMU ends before. */
+async function untilThere<Found>(
+  ended: Promise<string>,
+  find: () => Promise<Found | undefined>,
+): Promise<Found> {
+  let why: string | undefined;
+  ended.then((last) => {
+    why = last;
+  });
+  for (;;) {
+    const found = await find().catch(() => undefined);
+    if (found !== undefined) return found;
+    if (why !== undefined)
+      throw new GuestEndedError(
+        `QEMU started no guest (${why}): see what is missing of this machine, or leave \`accelerator: kvm\` out.`,
+      );
+    await setTimeout(20);
+  }
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,235 @@
+// What a guest boots, out of an archive: the kernel's image, and those of its modules that a router's guest may load.
+import { chown, copyFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { lastLine, reasonOf } from '../../../model/one-line.ts';
+import { nobody, runAsNobody } from './nobody.ts';
+
+/** Lies in a folder of its own. */
+export type KernelFiles = {
+  image: string;
+  /** An archive of cpio(1) with the modules, which the kernel unpacks beside the userland. */
+  modules: string;
+  /** Modules that a guest loads as it boots, those that are built in aside. */
+  atBoot: readonly string[];
+  /** As the image names itself: release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`. */
+  version: string;
+};
+
+/** An archive is no kernel that a guest can boot; the message goes on after the archive's name. */
+export class KernelFilesError extends Error {
+  override readonly name = 'KernelFilesError';
+}
+
+/** Loaded at boot, in this order: the wires and the firewall. What rules need beside these the kernel loads by itself. */
+const loadedAtBoot = ['virtio_pci', 'virtio_net', 'nf_tables'] as const;
+/** What rules may ask for. */
+const netfilter = /\/net\/(?:netfilter|ipv4\/netfilter|ipv6\/netfilter)\/nf[\w-]*\.ko/;
+
+/**
+ * Unpacks a kernel of this machine, a .deb or a tar archive with `boot/vmlinuz-*` and `lib/modules/*`, into a folder that
+ * is made for it. `more` are modules to load beside those that every guest has.
+ */
+export async function unpackKernel(
+  archive: string,
+  folder: string,
+  more: readonly string[],
+): Promise<KernelFiles> {
+  await beginFolder(folder);
+  const copy = join(folder, 'archive');
+  await copyFile(archive, copy).catch((error: unknown) => {
+    throw new KernelFilesError(`cannot be read (${reasonOf(error)})`);
+  });
+  await chown(copy, nobody, nobody);
+  const tree = join(folder, 'tree');
+  const unpack = (await isDebianPackage(copy))
+    ? ['dpkg-deb', '--extract', copy, tree]
+    : ['tar', '--extract', '-f', copy, '-C', tree];
+  await inFolder(['mkdir', tree]);
+  await inFolder(unpack);
+  // A link could lead to what is not of the archive.
+  await inFolder(['find', tree, '!', '-type', 'f', '!', '-type', 'd', '-delete']);
+  await rm(copy);
+  return filesOf(tree, folder, more);
+}
+
+/** The kernel of this machine's own /boot with the highest release, in the same form. */
+export async function ownKernel(folder: string, more: readonly string[]): Promise<KernelFiles> {
+  const releases = await namesIn('/lib/modules');
+  const images = await namesIn('/boot');
+  const [newest] = releases
+    .filter((release) => images.includes(`vmlinuz-${release}`))
+    .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  if (newest === undefined) {
+    throw new KernelFilesError(
+      'This machine has no kernel with its modules in /boot and /lib/modules: name one by `kernel`',
+    );
+  }
+  await beginFolder(folder);
+  const tree = join(folder, 'tree');
+  const image = join(tree, 'boot', `vmlinuz-${newest}`);
+  await inFolder(['mkdir', '-p', join(tree, 'boot'), join(tree, 'lib/modules')]);
+  // Not everybody may read it.
+  await copyFile(`/boot/vmlinuz-${newest}`, image);
+  await inFolder(['cp', '-r', `/lib/modules/${newest}`, join(tree, 'lib/modules')]);
+  return filesOf(tree, folder, more);
+}
+
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
+
+async function beginFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await chown(folder, nobody, nobody);
+}
+
+/** What programs make of a stranger's files they do as nobody. */
+async function inFolder([program = '', ...args]: readonly string[]): Promise<string> {
+  try {
+    return await runAsNobody(program, args);
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+    throw new KernelFilesError(`cannot be unpacked: ${lastLine(said) ?? reasonOf(error)}`);
+  }
+}
+
+/** See deb(5). */
+async function isDebianPackage(path: string): Promise<boolean> {
+  return (await beginningOf(path, 8)).toString('latin1') === '!<arch>\n';
+}
+
+async function filesOf(
+  tree: string,
+  folder: string,
+  more: readonly string[],
+): Promise<KernelFiles> {
+  const found = await imageIn(tree);
+  const version = await versionOf(found);
+  const release = version.split(' ')[0] ?? '';
+  const kept = join(folder, 'kept');
+  const top = await modulesIn(tree, release);
+  const atBoot = await keepModules({ tree: top, release, more, kept });
+  const [image, modules] = [join(folder, 'vmlinuz'), join(folder, 'modules.cpio')];
+  await inFolder(['mv', found, image]);
+  await inFolder(packing(kept, modules));
+  await rm(tree, { recursive: true });
+  await rm(kept, { recursive: true });
+  return { image, modules, atBoot, version };
+}
+
+async function imageIn(tree: string): Promise<string> {
+  const files = await namesIn(join(tree, 'boot'));
+  const images = files.filter((name) => name.startsWith('vmlinuz'));
+  const [image] = images;
+  if (image === undefined || images.length > 1) {
+    throw new KernelFilesError(`has ${images.length} files boot/vmlinuz-*, expected one`);
+  }
+  return join(tree, 'boot', image);
+}
+
+/** By the header of an x86 image: see Documentation/arch/x86/boot.rst of Linux, `kernel_version`. */
+async function versionOf(image: string): Promise<string> {
+  // A folder may have the name of an image.
+  const header = await beginningOf(image, 0x8000).catch(() => Buffer.alloc(0));
+  const isImage = header.length > 0x210 && header.toString('latin1', 0x202, 0x206) === 'HdrS';
+  const at = isImage ? header.readUInt16LE(0x20e) + 0x200 : 0;
+  const end = header.indexOf(0, at);
+  const version = header.toString('latin1', at, end);
+  // The release names a folder.
+  if (!isImage || !/^[\w][\w.+~-]{0,100} [ -~]+$/.test(version)) {
+    throw new KernelFilesError('has a boot/vmlinuz that is no bzImage of Linux for x86');
+  }
+  return version;
+}
+
+async function beginningOf(path: string, bytes: number): Promise<Buffer> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** Older packages have them in /lib, newer ones in /usr/lib. */
+async function modulesIn(tree: string, release: string): Promise<string> {
+  for (const top of [tree, join(tree, 'usr')]) {
+    const found = await namesIn(join(top, 'lib/modules'));
+    if (found.includes(release)) return top;
+  }
+  throw new KernelFilesError(
+    `has no lib/modules/${release}, which its boot/vmlinuz calls its release`,
+  );
+}
+
+/**
+ * Keeps those that guests load, with what they depend on, unpacked: a kernel need not know how its distribution has
+ * packed them.
+ */
+async function keepModules(from: {
+  tree: string;
+  release: string;
+  more: readonly string[];
+  kept: string;
+}): Promise<string[]> {
+  const { tree, release, more, kept } = from;
+  const source = join(tree, 'lib/modules', release);
+  const target = join(kept, 'lib/modules', release);
+  await inFolder(['depmod', '--basedir', tree, release]);
+  const all = await readdir(source, { recursive: true });
+  const rules = all.filter((path) => netfilter.test(`/${path}`)).map(moduleName);
+  const builtIn = await readFile(join(source, 'modules.builtin'), 'utf8').catch(() => '');
+  const known = new Set([...all, ...builtIn.split('\n')].map(moduleName));
+  const missing = more.find((name) => !known.has(name));
+  if (missing !== undefined) throw new KernelFilesError(`has no module ${missing}`);
+  const atBoot = [...loadedAtBoot, ...more];
+  const needed = await dependencies(tree, release, [...new Set([...atBoot, ...rules])]);
+  const paths = needed.map((path) => path.slice(source.length + 1));
+  const tables = all.filter((path) => /^modules\.(?:builtin|order)/.test(path));
+  await inFolder(['mkdir', '-p', target, join(kept, 'etc')]);
+  // One process for all of them: there are some eighty.
+  await inFolder([
+    'sh',
+    '-c',
+    'cd "$1" && shift && target=$1 && shift && cp --parents "$@" "$target"',
+    'sh',
+    source,
+    target,
+    ...paths,
+    ...tables,
+  ]);
+  await inFolder(['sh', '-c', unpackScript, 'sh', target]);
+  await inFolder(['depmod', '--basedir', kept, release]);
+  const loaded = atBoot.filter((name) => paths.some((path) => moduleName(path) === name));
+  await inFolder(['sh', '-c', 'echo "$2" >"$1/etc/modules"', 'sh', kept, loaded.join(' ')]);
+  return loaded;
+}
+
+const moduleName = (path: string): string =>
+  basename(path)
+    .replace(/\.ko.*$/, '')
+    .replaceAll('-', '_');
+
+/** Files of modules and of what they depend on; none of those that are built in, or that the kernel lacks. */
+async function dependencies(
+  tree: string,
+  release: string,
+  names: readonly string[],
+): Promise<string[]> {
+  const each =
+    'for name; do modprobe --dirname "$tree" --set-version "$release" --show-depends "$name"; done 2>/dev/null; :';
+  const script = `tree=$1 release=$2; shift 2; ${each}`;
+  const shown = await inFolder(['sh', '-c', script, 'sh', tree, release, ...names]);
+  return [...new Set([...shown.matchAll(/^insmod (\S+)/gm)].flatMap(([, path]) => path ?? []))];
+}
+
+const unpackScript = `
+find "$1" -name '*.ko.xz' -exec xz -d {} +
+find "$1" -name '*.ko.zst' -exec zstd -q -d --rm {} +
+find "$1" -name '*.ko.gz' -exec gzip -d {} +
+`;
+
+/** Writes a folder as the archive that Linux unpacks at boot; see its Documentation/driver-api/early-userspace. */
+export const packing = (folder: string, archive: string): string[] => [
+  ...[
+    'sh',
+    '-c',
+    'umask 077; cd "$1" && find . -print0 | cpio --quiet --null --create --format=newc >"$2"',
+  ],
+  ...['sh', folder, archive],
+];

@@ -1,0 +1,64 @@
+// Windows of packets through guests in turn, by a program on their wires; see windows.sh.
+
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { lastLine } from '../../model/one-line.ts';
+import type { Guest } from './vm/guest.ts';
+import { senderCpu, type VirtualLab } from './vm/lab.ts';
+
+const script = readFileSync(new URL('./windows.sh', import.meta.url), 'utf8');
+
+export type WindowsRequest = {
+  guests: readonly Guest[];
+  /** Path of trafgen's packets. */
+  flows: string;
+  packets: number;
+  /** Of each guest, one more than is measured; see `readVirtualLogs`. */
+  windows: number;
+  signal: AbortSignal;
+};
+
+export type Windows =
+  | { kind: 'sent'; log: string }
+  /** A guest ended, or the program failed, with the last that it said. */
+  | { kind: 'broken'; log: string; said: string };
+
+/** Most that a guest may take for a window: a thousand packets a second, on a machine with much else to do. */
+const mostSeconds = 30;
+
+/** Throws the signal's reason where that is aborted. */
+export async function sendWindows(
+  { wire }: Pick<VirtualLab, 'wire'>,
+  { guests, flows, packets, windows, signal }: WindowsRequest,
+): Promise<Windows> {
+  const all = guests.map((_, index) => index + 1);
+  // Each round is the mirror image of the one before, so that a drift cancels.
+  const rounds = Array.from({ length: windows }, (_, round) =>
+    round % 2 === 0 ? all : all.toReversed(),
+  );
+  const described = guests.map(({ interfaces, counts = '-', cpuThread }) =>
+    [interfaces.sender, interfaces.receiver, counts, cpuThread, flows].join(','),
+  );
+  const words = [packets, mostSeconds, senderCpu, rounds.flat().join(',')].map(String);
+  const sending = wire.start('bash', ['-c', script, 'windows.sh', ...words, ...described]);
+  let log = '';
+  let said = '';
+  sending.stdout?.on('data', (piece: Buffer) => {
+    log += piece.toString();
+  });
+  sending.stderr?.on('data', (piece: Buffer) => {
+    said = (said + piece.toString()).slice(-4096);
+  });
+  const stop = () => void sending.stdin?.end();
+  sending.stdin?.on('error', () => {});
+  signal.addEventListener('abort', stop);
+  for (const { ended } of guests) ended.then(stop);
+  try {
+    const [code] = await once(sending, 'close');
+    signal.throwIfAborted();
+    if (code === 0) return { kind: 'sent', log };
+    return { kind: 'broken', log, said: lastLine(said) ?? 'it said nothing' };
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,123 @@
+// The commands that make netmap's pkt-gen(8) receive and send a blast on FreeBSD hosts.
+
+import type { FlowSlice, Flows } from '../../model/flows.ts';
+import { netmapPort } from '../../model/freebsd-port.ts';
+import type { Family } from '../../model/scenario.ts';
+import { type Command, shell, type Word } from '../../system/shell.ts';
+
+type ReceiverRequest = {
+  /** The port that is wired to the DUT, as ifconfig(8) calls it. */
+  interface: string;
+  /** A port that is opened for netmap loses its link for 2 to 4 s: nothing is sent before they are over. */
+  settleSeconds: number;
+  /** Time from its start, settling included, to the interrupt that ends it with its summary. */
+  seconds: number;
+};
+
+export type SenderRequest = ReceiverRequest & {
+  family: Family;
+  flows: FlowSlice;
+  /** Size of the Ethernet frame with its 4 bytes of CRC; pkt-gen sends no frame longer than the port's MTU and those 4. */
+  frameBytes: number;
+  /** MAC address of the netmap port: a virtual interface has one of its own. */
+  sourceMac: string;
+  destinationMac: string;
+  /** One netmap ring each. */
+  threads: number;
+  /** Rate of all threads together; absent: as fast as they can. */
+  ratePps?: number | undefined;
+  /** Ends the blast before its time is up; absent: only time does. */
+  packets?: number;
+  /** Only for the pkt-gen of FreeBSD's ports: any other takes the option for a mistake, and does not start. */
+  updatesChecksums?: boolean;
+};
+
+/**
+ * Counts what arrives, second by second, until it is interrupted. timeout(1) then exits with 124, and
+ * pkt-gen writes its rates to stderr and its summary to stdout.
+ */
+export function receiverCommand(request: ReceiverRequest): Command {
+  return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
+}
+
+/**
+ * Sends UDP packets whose addresses count up, in the forms and from the networks of published FreeBSD
+ * forwarding benches (RFC 2544 and RFC 5180). Throws a RangeError for a frame that cannot be.
+ */
+export function senderCommand(request: SenderRequest): Command {
+  const { family, flows, threads, sourceMac, destinationMac } = request;
+  const version = family === 'inet4' ? shell`-4` : shell`-6`;
+  const range = ranges[family];
+  return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
+}
+
+/**
+ * The same command, after a line on stderr that tells its process id: sshd signals no process when its channel closes.
+ * A csh leaves alone what stands in single quotes, too.
+ */
+export const tellingProcessId = (command: Command): Command =>
+  shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
+
+/** Undefined where a log does not tell, yet. */
+export function processIdIn(log: string): number | undefined {
+  const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Has a generator write its summary and end: timeout(1) passes the signal on to it. */
+export const interruptCommand = (processId: number): Command => shell`kill -INT ${processId}`;
+
+const interrupted = ({ seconds }: ReceiverRequest): Command => shell`timeout -s INT ${seconds}`;
+
+const opened = ({ interface: name, settleSeconds }: ReceiverRequest): Command =>
+  shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
+
+function bytesWithoutCrc({ family, frameBytes }: SenderRequest): number {
+  const least = smallestFrameBytes[family];
+  if (Number.isInteger(frameBytes) && frameBytes >= least && frameBytes <= longestFrameBytes) {
+    return frameBytes - crcBytes;
+  }
+  throw new RangeError(
+    `A frame of ${frameBytes} bytes is none that carries ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`,
+  );
+}
+
+const crcBytes = 4;
+// Ethernet's own minimum, and that of the headers: Ethernet 14, IPv6 40, UDP 8 and CRC 4.
+const smallestFrameBytes: Record<Family, number> = { inet4: 64, inet6: 66 };
+const longestFrameBytes = 1518;
+
+function optional({ ratePps, threads, packets, updatesChecksums }: SenderRequest): Word[] {
+  return [
+    // Each thread keeps the whole of -R, and 0 would be no limit at all.
+    ...(ratePps === undefined ? [] : ['-R', Math.max(1, Math.round(ratePps / threads))]),
+    ...(packets === undefined ? [] : ['-n', packets]),
+    ...(updatesChecksums ? ['-U'] : []),
+  ];
+}
+
+type Ranges = Record<keyof Flows, (addresses: number, first?: number) => string>;
+
+/** Without a port pkt-gen takes 1234 on both sides; pf drops port 0. */
+const ranges: Record<Family, Ranges> = {
+  inet4: {
+    sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
+    destinations: (count) => `${inet4(19, 1)}:2000-${inet4(19, count)}`,
+  },
+  inet6: {
+    sources: (count, first = 1) => `${inet6('10', first)}-${inet6('10', first + count - 1)}`,
+    destinations: (count) => `${inet6('8010', 1)}-${inet6('8010', count)}`,
+  },
+};
+
+/** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
+const inet4 = (network: number, index: number): string =>
+  `198.${network}.${10 + Math.floor(index / 256)}.${index % 256}`;
+
+/** The addresses of 2001:2::/49 or 2001:2:0:8000::/49 in one of their subnets, counted from 1. */
+const inet6 = (subnet: string, index: number): string =>
+  `[2001:2:0:${subnet}::${index.toString(16)}]`;
+
+/** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
+export const isReady = (logSoFar: string): boolean =>
+  /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);

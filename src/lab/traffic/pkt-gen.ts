@@ -1,0 +1,226 @@
+// What netmap's pkt-gen(8) says of its blast, on the sender's side and on the receiver's.
+import { shortened } from '../../model/one-line.ts';
+
+/** One `main_thread … pps` line, written about once a second. */
+export type PktGenRate = {
+  /** When its interval ended, in seconds since the interval of the first rate did. */
+  seconds: number;
+  pps: number;
+  packets: number;
+  intervalSeconds: number;
+  /** Where it stands in the log, counted from 1. */
+  line: number;
+};
+
+/** A clause that a report can show; one of a kind at most, the first. */
+export type PktGenFault = {
+  kind: 'unreadable' | 'not-pkt-gen' | 'crashed' | 'negative-duration' | 'cut';
+  message: string;
+};
+
+export type PktGenLog = {
+  /** As bench-lab wrote it on the first line. */
+  command?: string;
+  /** Size of each packet sent, or received. */
+  frameBytesWithoutCrc?: number;
+  rates: PktGenRate[];
+  summary?: { packets: number; seconds: number; pps: number };
+  /** Lines that a newline ends. */
+  lines: number;
+  faults: PktGenFault[];
+};
+
+/**
+ * Reads a log line by line and passes over what it does not know: kernels, shells and ssh write into it too.
+ * The formats are those of pkt-gen's own printing from 2015 to 2026; nothing that is read throws.
+ */
+export function parsePktGenLog(text: string): PktGenLog {
+  const log: PktGenLog = { rates: [], lines: 0, faults: [] };
+  let isPktGen = false;
+  let lastStamp: number | undefined;
+  for (const { content, number, isWhole } of linesOf(text)) {
+    const line = readLine(content);
+    isPktGen ||= line.kind !== 'foreign';
+    if (isWhole) log.lines = number;
+    if (line.kind === 'rate') {
+      log.rates.push({
+        ...line.rate,
+        seconds: secondsAt(line, log.rates.at(-1), lastStamp),
+        line: number,
+      });
+      lastStamp = line.stamp;
+    } else if (isWhole || line.kind === 'crash') {
+      take(log, line, number);
+    } else {
+      addFault(log, { kind: 'cut', message: `the log ends in the middle of line ${number}` });
+    }
+  }
+  return isPktGen ? log : { rates: [], lines: log.lines, faults: [notPktGen(text)] };
+}
+
+type Line =
+  | { kind: 'rate'; stamp: number; rate: Omit<PktGenRate, 'seconds' | 'line'> }
+  | { kind: 'command'; text: string; frameBytesWithoutCrc?: number }
+  | { kind: 'summary'; packets: number; frameBytesWithoutCrc: number; seconds: number }
+  | { kind: 'crash'; text: string }
+  | { kind: 'torn-rate' }
+  /** A line of pkt-gen, but of no use here. */
+  | { kind: 'other' }
+  /** A line of whoever else writes into the log, or one like anybody's: `Terminated`. */
+  | { kind: 'foreign' };
+
+/** Far longer than any of pkt-gen's: the rest of such a line is not looked at. */
+const longestLine = 4096;
+
+function* linesOf(text: string) {
+  let number = 0;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    const content = text.slice(start, Math.min(end, start + longestLine)).trimEnd();
+    number += 1;
+    yield { content, number, isWhole: newline !== -1 };
+    start = end + 1;
+  }
+}
+
+/** `seconds.microseconds function [line of its source] `, before whatever netmap's logging macro prints. */
+const stamped = /^\d{1,9}\.\d{1,9} \w{1,40} \[\d{1,9}\] /;
+const rateLine =
+  /^(\d{1,9}\.\d{1,9}) main_thread \[\d{1,9}\] (\d{1,15}) pps \((\d{1,15}) pkts (?:in (\d{1,15}) usec\)|\d{1,18} bps in (\d{1,15}) usec\) [\d.]{1,18} avg_batch \d{1,18} min_space)$/;
+const begunRate = /^\d{1,9}\.\d{1,9} main_thread \[\d{1,9}\] \d/;
+const crash = /\] (poll err|ouch, thread \d{1,9} exited with error)$/;
+const summaryLine =
+  /^(?:Sent|Received) (\d{1,15}) packets,? (?:\d{1,18} bytes \d{1,15} events )?(\d{1,9}) bytes each,? in (-?\d{1,12}\.\d{1,9}) seconds\.$/;
+const commandLine = /^CMD(?: on \S{1,255})?: (.*\bpkt-gen\b.*)$/;
+
+function readLine(content: string): Line {
+  const rate = rateLine.exec(content);
+  if (rate !== null) return rateOf(rate);
+  if (stamped.test(content)) return stampedLine(content);
+
+  const [, packets, frameBytes, seconds] = summaryLine.exec(content) ?? [];
+  if (packets !== undefined) {
+    return {
+      kind: 'summary',
+      packets: Number(packets),
+      frameBytesWithoutCrc: Number(frameBytes),
+      seconds: Number(seconds),
+    };
+  }
+  const command = commandLine.exec(content)?.[1];
+  return command === undefined ? { kind: 'foreign' } : commandOf(command);
+}
+
+function rateOf([, stamp, pps, packets, alone, afterBits]: RegExpExecArray): Line {
+  const intervalSeconds = Number(alone ?? afterBits) / 1e6;
+  const rate = { pps: Number(pps), packets: Number(packets), intervalSeconds };
+  return { kind: 'rate', stamp: Number(stamp), rate };
+}
+
+function stampedLine(content: string): Line {
+  const text = crash.exec(content)?.[1];
+  if (text !== undefined) return { kind: 'crash', text };
+  return { kind: begunRate.test(content) ? 'torn-rate' : 'other' };
+}
+
+/** What pkt-gen sends without `-l`. */
+const defaultFrameBytes = 60;
+
+function commandOf(text: string): Line {
+  const size = /\s-l\s*(\d{1,5})(?!\S)/.exec(text)?.[1];
+  if (size !== undefined) return { kind: 'command', text, frameBytesWithoutCrc: Number(size) };
+  const sends = /\s-f\s*tx(?!\S)/.test(text);
+  return { kind: 'command', text, ...(sends ? { frameBytesWithoutCrc: defaultFrameBytes } : {}) };
+}
+
+/** pkt-gen prints its clock modulo this many seconds. */
+const stampCycle = 1000;
+
+/**
+ * The time that is nearest to what the rate's own interval says, of all that the stamp may mean; time never runs back.
+ */
+function secondsAt(
+  { stamp, rate }: Extract<Line, { kind: 'rate' }>,
+  before: PktGenRate | undefined,
+  lastStamp: number | undefined,
+): number {
+  if (before === undefined || lastStamp === undefined) return 0;
+  const step = stamp - lastStamp;
+  const cycles = Math.round((rate.intervalSeconds - step) / stampCycle);
+  return before.seconds + Math.max(0, step + cycles * stampCycle);
+}
+
+function take(log: PktGenLog, line: Line, number: number): void {
+  if (line.kind === 'command') {
+    const { text, frameBytesWithoutCrc: bytes } = line;
+    log.command ??= text;
+    if (bytes !== undefined) log.frameBytesWithoutCrc ??= bytes;
+  }
+  if (line.kind === 'summary') takeSummary(log, line);
+  if (line.kind === 'crash') {
+    addFault(log, {
+      kind: 'crashed',
+      message: `pkt-gen crashed: "${line.text}" on line ${number}`,
+    });
+  }
+  if (line.kind === 'torn-rate') {
+    addFault(log, { kind: 'cut', message: `line ${number} of the log is cut in the middle` });
+  }
+}
+
+/** pkt-gen prints a duration since 1970, negated, where its threads never saw a start. */
+function takeSummary(
+  log: PktGenLog,
+  { packets, frameBytesWithoutCrc, seconds }: Extract<Line, { kind: 'summary' }>,
+): void {
+  log.frameBytesWithoutCrc ??= frameBytesWithoutCrc;
+  if (seconds < 0) {
+    const message = `pkt-gen's summary tells a negative duration, ${seconds} s`;
+    addFault(log, { kind: 'negative-duration', message });
+  }
+  if (seconds > 0) log.summary = { packets, seconds, pps: packets / seconds };
+}
+
+function addFault(log: PktGenLog, fault: PktGenFault): void {
+  if (!log.faults.some(({ kind }) => kind === fault.kind)) log.faults.push(fault);
+}
+
+function notPktGen(text: string): PktGenFault {
+  return {
+    kind: 'not-pkt-gen',
+    message: `no log of pkt-gen: it ${whatItIs(text.slice(0, longestLine))}`,
+  };
+}
+
+function whatItIs(start: string): string {
+  if (start.trim() === '') return 'is empty';
+  if (start.includes('\0')) return 'is binary';
+  if (/^CMD\b.{0,255}: equilibrium |using equilibrium throughput/m.test(start)) {
+    return "is equilibrium's, which varies the load that it offers";
+  }
+  return `begins with "${shortened(start)}"`;
+}
+
+const gigabitSpeeds = [1, 2.5, 10, 25, 40, 50, 100, 200, 400];
+const crcBytes = 4;
+const smallestFrameBytes = 64;
+/** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
+const wireBytesPerFrame = 20;
+/** Two clocks differ: a generator's second may be longer than its wire's. */
+const clockTolerance = 1.001;
+
+/**
+ * The slowest standard Ethernet speed at which that many frames a second fit, and how many fit at most;
+ * undefined where not even the fastest carries them.
+ */
+export function lineRate(
+  pps: number,
+  frameBytesWithoutCrc: number,
+): { bitsPerSecond: number; pps: number } | undefined {
+  const frameBytes = Math.max(smallestFrameBytes, frameBytesWithoutCrc + crcBytes);
+  const bitsPerFrame = (frameBytes + wireBytesPerFrame) * 8;
+  return gigabitSpeeds
+    .map((gigabits) => ({ bitsPerSecond: gigabits * 1e9, pps: (gigabits * 1e9) / bitsPerFrame }))
+    .find((line) => pps <= line.pps * clockTolerance);
+}

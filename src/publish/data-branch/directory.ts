@@ -1,0 +1,156 @@
+// The same layout as the data branch in a plain directory, for sites without GitHub.
+import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { emptyTrend, type Trend } from '../../analysis/trend/nights.ts';
+import type { TrendIndex } from '../../model/trend.ts';
+import { replaceFile } from '../../report/write.ts';
+import { lockIfFree } from '../../system/sqlite.ts';
+import {
+  editedFiles,
+  emptyIndex,
+  historyPath,
+  type Index,
+  indexPath,
+  nextFiles,
+  type Publication,
+  type PublishedPaths,
+  parseHistory,
+  parseIndex,
+  type Rules,
+  type Stored,
+} from './layout.ts';
+import {
+  isNeeded,
+  parseTrendIndex,
+  readNights,
+  trendIndexPath,
+  type YearFilter,
+} from './trend-files.ts';
+
+/** A directory that cannot be published in. */
+class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
+  readonly upshot = 'usage';
+}
+
+/**
+ * Puts results into the directory, which need not exist yet, or with none brings its badges up to date; answers the
+ * paths of each in it. Each file is there whole or not at all, and the index never tells of one that is not. Others
+ * who publish there are waited for, up to a minute. Throws a DataDirectoryError where there is something else.
+ */
+export async function publishToDirectory(
+  directory: string,
+  publications: readonly Publication[],
+  {
+    pause = realPause,
+    ...rules
+  }: Omit<Rules, 'isSite'> & {
+    pause?: Pause;
+  },
+): Promise<PublishedPaths[]> {
+  await mkdir(directory, { recursive: true });
+  return inTurn(directory, pause, async () => {
+    const stored = await readStored(directory, isNeeded(publications));
+    const { write, remove, published } = nextFiles(stored, publications, {
+      ...rules,
+      isSite: true,
+    });
+    // The index comes last, and what it tells of no more goes after it.
+    await writeFiles(directory, write);
+    for (const path of remove) await removeFile(join(directory, path));
+    return published;
+  });
+}
+
+/** All that is kept there of the branch over time, and the results; nothing where there is no such directory. */
+export async function readDirectoryTrend(directory: string): Promise<Trend & { results: Index }> {
+  const { index, trend } = await readStored(directory, () => true);
+  return { ...(trend ?? emptyTrend), results: index };
+}
+
+/**
+ * Changes the index of the trend in the directory, and answers the new one. `edit` gets what is there by then, while
+ * nobody else writes. Throws a DataDirectoryError as `publishToDirectory` does.
+ */
+export async function publishTrendToDirectory(
+  directory: string,
+  edit: (index: TrendIndex) => TrendIndex,
+  { pause = realPause, now = () => new Date() }: { pause?: Pause; now?: () => Date } = {},
+): Promise<TrendIndex> {
+  await mkdir(directory, { recursive: true });
+  return inTurn(directory, pause, async () => {
+    const stored = await readStored(directory, () => false);
+    const { write, index } = editedFiles(stored, edit, now());
+    await writeFiles(directory, write);
+    return index;
+  });
+}
+
+async function writeFiles(directory: string, files: ReadonlyMap<string, string>): Promise<void> {
+  for (const [path, text] of files) await replaceFile(join(directory, path), text);
+}
+
+const realPause = (seconds: number) => sleep(seconds * 1000);
+
+type Pause = (seconds: number) => Promise<unknown>;
+
+const mostTries = 60;
+
+async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; tries <= mostTries; tries++) {
+    using lock = lockIfFree(join(directory, '.lock'));
+    if (lock !== undefined) return await work();
+    if (tries < mostTries) await pause(1);
+  }
+  throw new DataDirectoryError(
+    `${directory} was written to by somebody else for a minute: publish the result again later.`,
+  );
+}
+
+async function readStored(directory: string, isWanted: YearFilter): Promise<Stored> {
+  const text = await readText(join(directory, indexPath));
+  // Without an index nothing in it is ours to remove.
+  if (text === undefined) return { index: emptyIndex, history: [], paths: new Set() };
+  const index = parseIndex(text);
+  if (index === undefined) throw foreign(directory, indexPath);
+  const history = parseHistory((await readText(join(directory, historyPath))) ?? '');
+  const trend = await readTrend(directory, isWanted);
+  return { index, history, paths: await pathsIn(directory), ...(trend && { trend }) };
+}
+
+async function readTrend(directory: string, isWanted: YearFilter): Promise<Trend | undefined> {
+  const text = await readText(join(directory, trendIndexPath));
+  if (text === undefined) return undefined;
+  const index = parseTrendIndex(text);
+  if (index === undefined) throw foreign(directory, trendIndexPath);
+  const read = async (path: string) => (await readText(join(directory, path))) ?? '';
+  return { index, nights: await readNights(read, index, isWanted) };
+}
+
+const foreign = (directory: string, path: string): DataDirectoryError =>
+  new DataDirectoryError(
+    `${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`,
+  );
+
+const readText = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new DataDirectoryError(`${path} cannot be read (${error.code}): check who may read it.`);
+  });
+
+async function pathsIn(directory: string): Promise<Set<string>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory());
+  return new Set(
+    files.map(({ parentPath, name }) =>
+      relative(directory, join(parentPath, name)).replaceAll(sep, '/'),
+    ),
+  );
+}
+
+/** And its folder, when that is empty then. */
+async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await rmdir(dirname(path)).catch(() => {});
+}

@@ -1,0 +1,150 @@
+// The README of the data branch: what people who find it see. All names of others stand in code.
+import { isOpen, lossesOf, worstOf } from '../../analysis/trend/changes.ts';
+import { countsOf, linkNoise, sameSummary, sameText } from '../../analysis/trend/same-gates.ts';
+import { codeSpan } from '../../model/escape.ts';
+import { formatChange, formatPercent, metricNouns } from '../../model/format.ts';
+import { shortId } from '../../model/patch.ts';
+import { isCost } from '../../model/result.ts';
+import { type Cell, cellName } from '../../model/scenario.ts';
+import type { Change, SameGates, TrendIndex } from '../../model/trend.ts';
+import { badgePath, samePath, sparklinesPath } from './paths.ts';
+
+/** What an index tells, as far as it is shown. */
+type Shown = {
+  results: readonly {
+    path: string;
+    at: string;
+    testbed: string;
+    patch: string;
+    outcome: string;
+  }[];
+  badges: readonly { testbed: string; cell: Cell }[];
+  /** Gates of a commit against itself, as earlier versions noted them. */
+  nights: readonly { testbed: string; at: string; regressions: number; improvements: number }[];
+};
+
+export function renderReadme(index: Shown, trend: TrendIndex): string {
+  const newest = index.results.slice(-mostListed).toReversed();
+  const kept = new Set(index.results.map(({ path }) => path));
+  const open = trend.changes.filter(isOpenLoss).toReversed();
+  const testbeds = [...new Set(trend.cells.map(({ testbed }) => testbed))];
+  return `${[
+    '# Results of ppsgate',
+    'What ppsgate measured of patches to this repository. This branch is written by it: every publication replaces the one commit there is, so what is changed here by hand does not last.',
+    ...section('Open changes', atMost(open.map(changeLine(kept)))),
+    ...section('Default branch', index.badges.map(badgeLine)),
+    ...section('Nights', testbeds.map(sparklines)),
+    ...section('The base against itself', [
+      ...countsOf(trend).flatMap(({ current, earlier }) => [
+        `- ${nameOf(current)}: ${countLine(current, kept)}`,
+        ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`)),
+      ]),
+      ...beforeTrend(index.nights),
+    ]),
+    ...section('Newest results', newest.map(resultLine)),
+    '## Files',
+    [
+      '- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs, and of a bisection the plot over its commits',
+      '- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io; `same.svg`: the base against itself',
+      '- `trend/TESTBED/SCENARIO-FAMILY/YEAR.jsonl`: a line for each night and push of the default branch; `trend/index.json`: what they say',
+      '- `history.jsonl`: what the base did in earlier experiments, from which later ones learn',
+      '- `index.json`: what there is',
+    ].join('\n'),
+  ].join('\n\n')}\n`;
+}
+
+const mostListed = 20;
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')];
+
+function atMost(lines: readonly string[]): string[] {
+  const left = lines.length - mostListed;
+  const indent = /^ */.exec(lines[0] ?? '')?.[0] ?? '';
+  const rest = `${indent}- and ${left} more, in \`trend/index.json\``;
+  return left > 0 ? [...lines.slice(0, mostListed), rest] : [...lines];
+}
+
+/** A gain asks nothing of anybody. */
+const isOpenLoss = (change: Change): boolean => isOpen(change) && lossesOf(change).length > 0;
+
+/** The cell that lost most, and how many changed. */
+const changeLine =
+  (kept: ReadonlySet<string>) =>
+  (change: Change): string => {
+    const { testbed, good, bad, cells, state, gates, alert } = change;
+    const { cell, changeRatio } = worstOf(change);
+    const size = `${cellName(cell)} ${formatChange(changeRatio)}`;
+    const others = cells.length > 1 ? ` (${cells.length} cells)` : '';
+    const range = good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
+    const gate = gates.at(-1);
+    const more = [
+      gate && `[gate](${reportOf(gate.result)})`,
+      alert.issue !== undefined && `issue ${alert.issue}`,
+    ];
+    const shown = kept.has(gate?.result ?? '') ? more : more.slice(1);
+    const last = shown.filter(Boolean).map((one) => `, ${one}`);
+    return `- ${size}${others} on ${codeSpan(testbed)} in \`${range}\`: ${state}${last.join('')}`;
+  };
+
+const badgeLine = (badge: Shown['badges'][number]): string =>
+  `- ![${cellName(badge.cell)}](${badgePath(badge)}.svg)`;
+
+const sparklines = (testbed: string): string =>
+  `- ${codeSpan(testbed)}\n\n  ![packets per second, night by night](${sparklinesPath(testbed)})\n`;
+
+const nameOf = ({ kind, testbed }: SameGates): string =>
+  kind === 'same-build'
+    ? `![A/A](${samePath(testbed)}.svg) ${codeSpan(testbed)}`
+    : `${codeSpan(testbed)}, two links of one tree`;
+
+function countLine(count: SameGates, kept: ReadonlySet<string>): string {
+  const { cells, cellAlarms, inconclusive, invalid, falseAlarmRatio, alarmed } = count;
+  const noise = linkNoise(count);
+  const alarms = alarmed.map(({ at, result }) =>
+    kept.has(result) ? `[${dayOf(at)}](${reportOf(result)})` : dayOf(at),
+  );
+  return [
+    `called a change in ${sameText(count)} (${verdictOf(count)} ${formatPercent(falseAlarmRatio)})`,
+    `in ${cellAlarms} of ${cells} cells; ${inconclusive} inconclusive, ${invalid} invalid`,
+    `margin ${formatPercent(count.marginRatio)} of ${metricWord(count)}, ${count.design}, since ${dayOf(count.since)}`,
+    ...(noise === undefined ? [] : [`links scatter by ${formatPercent(noise)}`]),
+    ...(alarms.length > 0 ? [`alarms: ${alarms.join(', ')}`] : []),
+  ].join('; ');
+}
+
+const metricWord = ({ metric }: SameGates): string =>
+  isCost(metric) ? metricNouns[metric] : metric;
+
+function verdictOf(count: SameGates): string {
+  switch (sameSummary(count).promise) {
+    case 'kept':
+      return 'within the promised';
+    case 'broken':
+      return 'beyond the promised';
+    case 'open':
+      return 'too few to tell whether within the promised';
+  }
+}
+
+/** What earlier versions counted: under which design, margin and fingerprint nobody noted. */
+const beforeTrend = (nights: Shown['nights']): string[] =>
+  [...Map.groupBy(nights, ({ testbed }) => testbed)].map(([testbed, own]) => {
+    const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
+    const last =
+      own
+        .map(({ at }) => at)
+        .toSorted()
+        .at(-1) ?? '';
+    return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, when design and margin were not noted: called a change in ${alarms.length} of ${own.length} gates`;
+  });
+
+function resultLine({ path, at, testbed, patch, outcome }: Shown['results'][number]): string {
+  const when = at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
+  const what = `${codeSpan(patch)} on ${codeSpan(testbed)}: ${codeSpan(outcome)}`;
+  return `- [${when}](${reportOf(path)}) ${what}`;
+}
+
+const reportOf = (folder: string): string => `${folder}/report.md`;
+
+const dayOf = (time: string): string => time.slice(0, 'YYYY-MM-DD'.length);

@@ -1,0 +1,228 @@
+// The folder `trend` of the data branch: nights as lines, a file for each cell and year, and an index of what they say.
+
+import { median } from '../../analysis/stats/summary.ts';
+import {
+  byCommit,
+  judgeTrend,
+  seriesKey,
+  withBisection,
+  withGate,
+} from '../../analysis/trend/changes.ts';
+import { withFingerprint } from '../../analysis/trend/fingerprint.ts';
+import {
+  earlierNight,
+  emptyTrend,
+  nightsOf,
+  parseNights,
+  type Trend,
+  withNight,
+} from '../../analysis/trend/nights.ts';
+import { isOfOneCommit, withSameGate } from '../../analysis/trend/same-gates.ts';
+import { type HistoryEntry, isSameTraffic } from '../../gate/experiment/history.ts';
+import type { BisectResult } from '../../model/bisect.ts';
+import { fromJson } from '../../model/json.ts';
+import type { Result } from '../../model/result.ts';
+import { cellName } from '../../model/scenario.ts';
+import { type Night, type TrendIndex, trendIndexSchema } from '../../model/trend.ts';
+import { sparklineSheet } from '../../report/sparkline.ts';
+import { nightsPath, sparklinesPath } from './paths.ts';
+
+export const trendIndexPath = 'trend/index.json';
+
+/** Undefined where it is none of this version's. */
+export const parseTrendIndex = (text: string): TrendIndex | undefined =>
+  trendIndexSchema.safeParse(fromJson(text)).data;
+
+const trendIndexText = (index: TrendIndex): string => `${JSON.stringify(index)}\n`;
+
+type Series = TrendIndex['cells'][number];
+
+/** Whether a year of a series is wanted. */
+export type YearFilter = (series: Series, year: number) => boolean;
+
+/** The nights of those years that are wanted; `read` answers an empty text where there is no such file. */
+export async function readNights(
+  read: (path: string) => Promise<string>,
+  index: TrendIndex,
+  isWanted: YearFilter,
+): Promise<Map<string, Night[]>> {
+  const nights = new Map<string, Night[]>();
+  for (const series of index.cells) {
+    const years = series.years.filter((year) => isWanted(series, year));
+    if (years.length === 0) continue;
+    const all: Night[] = [];
+    for (const year of years) all.push(...parseNights(await read(nightsPath(series, year))));
+    nights.set(seriesKey(series), all.toSorted(byCommit));
+  }
+  return nights;
+}
+
+/** The newest two of a series: what a level is judged by, and what is drawn small. */
+export const isRecent = ({ years }: Series, year: number): boolean =>
+  year >= (years.at(-1) ?? year) - 1;
+
+/** What a publication tells of the branch over time. */
+export type Told = {
+  /** A gate's, or a bisection's, which tells badges, nights and the history nothing. */
+  result: Result | BisectResult;
+  /** Badges and nights tell of the default branch alone. */
+  isDefaultBranch: boolean;
+  /** What it measured may be held against later patches, and is counted. */
+  isTrusted: boolean;
+  /** What a gate of the default branch was for; absent: a night where both its commits are one, else a push. */
+  occasion?: Night['occasion'];
+  /** When commits were made, by their ids: the place of a night among others. */
+  commits?: Readonly<Record<string, string>>;
+  /** Tags that are releases; those that are known stay. */
+  releases?: TrendIndex['releases'];
+  /** Page of the commits between two, with `{from}` and `{to}`. */
+  compareUrl?: string;
+};
+
+/** `path` is the folder that its result lies in. */
+type Placed = Told & { path: string };
+
+/** Which years have to be read before these can be published. */
+export const isNeeded =
+  (told: readonly Pick<Told, 'result'>[]): YearFilter =>
+  (series, year) => {
+    const own = told.filter(({ result }) => result.testbed.name === series.testbed);
+    const years = own.map(({ result }) => yearOf(result.startedAt));
+    return years.includes(year) || (own.length > 0 && isRecent(series, year));
+  };
+
+/** The trend after these, in their order; `trend` has at least the years that `isNeeded` names. */
+export const nextTrend = (trend: Trend, told: readonly Placed[], now: Date): Trend =>
+  told.reduce((before, one) => (one.isTrusted ? withTold(before, one, now) : before), trend);
+
+function withTold(trend: Trend, told: Placed, now: Date): Trend {
+  const { result, path, isDefaultBranch, releases, compareUrl } = told;
+  // What claims to be of the future would outlive all that is honest.
+  if (Date.parse(result.startedAt) > now.getTime()) return trend;
+  if ('kind' in result) return { ...trend, index: withBisection(trend.index, result, path) };
+  // A gate that could not be held is a try, too, and one of two equal kernels says all that there is to say.
+  const index = withGate(trend.index, result, path);
+  const isTold = isDefaultBranch || isOfOneCommit(result);
+  if (result.outcome.kind !== 'judged' || !isTold) return { ...trend, index };
+  const known = withSameGate(withFingerprint(index, result), result, path);
+  if (!isDefaultBranch) return { ...trend, index: known };
+  const next = withNights(
+    {
+      index: {
+        ...known,
+        releases: withReleases(known.releases, releases ?? []),
+        ...(compareUrl !== undefined && { compareUrl }),
+      },
+      nights: trend.nights,
+    },
+    nightsOfTold(told, result),
+  );
+  const { name } = result.testbed;
+  const own = next.index.cells.filter(({ testbed }) => testbed === name).map(seriesKey);
+  const nights = new Map(own.map((key) => [key, next.nights.get(key) ?? []]));
+  const { metric, marginRatio } = result.policy;
+  return { ...next, index: judgeTrend(next.index, nights, { metric, marginRatio }, now) };
+}
+
+type NightOfSeries = { testbed: string; cell: Series['cell']; night: Night };
+
+function nightsOfTold({ path, commits = {}, occasion }: Placed, result: Result): NightOfSeries[] {
+  const usual = isOfOneCommit(result) ? 'night' : 'push';
+  const committedAt = (commit: string) => commits[commit];
+  const nights = nightsOf(result, occasion ?? usual, committedAt, path);
+  return nights.map((one) => ({ testbed: result.testbed.name, ...one }));
+}
+
+function withNights(trend: Trend, added: readonly NightOfSeries[]): Trend {
+  const cells = new Map(trend.index.cells.map((series) => [seriesKey(series), series]));
+  const nights = new Map(trend.nights);
+  for (const { testbed, cell, night } of added) {
+    const key = seriesKey({ testbed, cell });
+    const years = new Set([...(cells.get(key)?.years ?? []), yearOf(night.at)]);
+    cells.set(key, { testbed, cell, years: [...years].toSorted((a, b) => a - b) });
+    nights.set(key, withNight(nights.get(key) ?? [], night));
+  }
+  const sorted = [...cells].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, series]) => series);
+  return { index: { ...trend.index, cells: sorted }, nights };
+}
+
+const withReleases = (
+  known: TrendIndex['releases'],
+  told: TrendIndex['releases'],
+): TrendIndex['releases'] => {
+  const byName = new Map([...known, ...told].map((release) => [release.name, release]));
+  return [...byName.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
+};
+
+/**
+ * A trend out of what a branch of an earlier version has of each cell's base, under the traffic of its newest line:
+ * another traffic has another level.
+ */
+export function trendOfHistory(history: readonly HistoryEntry[]): Trend {
+  const series = Map.groupBy(history, seriesKey);
+  const nights = [...series.values()].flatMap((entries) => {
+    const newest = entries.toSorted((a, b) => (a.at < b.at ? -1 : 1)).at(-1);
+    return entries.flatMap((entry) => {
+      const { testbed, cell, traffic } = entry;
+      const night = earlierNight(entry);
+      const isComparable = newest !== undefined && isSameTraffic(traffic, newest.traffic);
+      return isComparable && night !== undefined ? [{ testbed, cell, night }] : [];
+    });
+  });
+  return withNights(emptyTrend, nights);
+}
+
+/** Text by path: the index, and of nights only the years that differ from those of `before`. */
+export function trendFiles(before: Trend | undefined, after: Trend): Map<string, string> {
+  const files = new Map([[trendIndexPath, trendIndexText(after.index)]]);
+  const drawn = new Set<string>();
+  for (const series of after.index.cells) {
+    const nights = after.nights.get(seriesKey(series));
+    const known = before?.nights.get(seriesKey(series));
+    if (nights === undefined || nights === known) continue;
+    const yearsBefore = yearFiles(series, known ?? []);
+    for (const [path, text] of yearFiles(series, nights)) {
+      if (yearsBefore.get(path) !== text) files.set(path, text);
+    }
+    drawn.add(series.testbed);
+  }
+  for (const testbed of drawn) files.set(sparklinesPath(testbed), sheetOf(after, testbed));
+  return files;
+}
+
+const yearFiles = (series: Series, nights: readonly Night[]): Map<string, string> =>
+  new Map(
+    [...Map.groupBy(nights, ({ at }) => yearOf(at))].map(([year, own]) => [
+      nightsPath(series, year),
+      own.map((night) => `${JSON.stringify(night)}\n`).join(''),
+    ]),
+  );
+
+/** Nights that a picture has room for. */
+const mostDrawn = 90;
+
+function sheetOf({ index, nights }: Trend, testbed: string): string {
+  const own = index.cells.filter((series) => series.testbed === testbed);
+  const rows = own.map((series) => {
+    const newest = (nights.get(seriesKey(series)) ?? []).slice(-mostDrawn);
+    const firsts = changesOf(index, series);
+    return {
+      cell: series.cell,
+      values: newest.map(({ pps }) => median(pps)),
+      changes: newest.flatMap(({ at }, place) => (firsts.has(at) ? [place] : [])),
+    };
+  });
+  return sparklineSheet(rows, 'pps');
+}
+
+/** When the first night of each new level began. */
+const changesOf = ({ changes }: TrendIndex, series: Pick<Series, 'testbed' | 'cell'>) =>
+  new Set(
+    changes
+      .filter(({ testbed }) => testbed === series.testbed)
+      .flatMap(({ cells }) => cells)
+      .filter(({ cell }) => cellName(cell) === cellName(series.cell))
+      .map(({ firstAt }) => firstAt),
+  );
+
+const yearOf = (time: string): number => new Date(time).getUTCFullYear();

@@ -1,0 +1,208 @@
+// What is written about a change of the branch: its issue, what is news of it, and a word where the commit was reviewed.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { isOpen, lossesOf, worstOf } from '../../analysis/trend/changes.ts';
+import type { Label } from '../../forge/github/issue.ts';
+import { callOnGithub } from '../../forge/patch/command.ts';
+import { codeSpan, pageUrl, plainLine } from '../../model/escape.ts';
+import { formatChange, formatInterval, formatMetric, metricNouns } from '../../model/format.ts';
+import { fromJson } from '../../model/json.ts';
+import { shortId } from '../../model/patch.ts';
+import { remarkupText } from '../../model/remarkup.ts';
+import { isCost } from '../../model/result.ts';
+import { cellName } from '../../model/scenario.ts';
+import { type Change, type ChangeLevel, changeStates } from '../../model/trend.ts';
+
+/** Where readers find more. */
+export type AlertLinks = {
+  /** The page that shows the commits between two, with `{from}` and `{to}`. */
+  compareUrl?: string | undefined;
+  /** The URL of a folder of the data branch that has a result; absent where nobody serves them. */
+  result?: ((path: string) => string) | undefined;
+};
+
+/** The hidden first line of an issue, by which it is known to be that of a change. */
+export const alertMarker = (id: string): string => `<!-- ppsgate change ${id} -->`;
+
+/** The id of the change that an issue's text is of. */
+export const changeIdIn = (body: string): string | undefined =>
+  /^<!-- ppsgate change ([0-9a-f]{12}) -->/.exec(body)?.[1];
+
+/** Where nothing else tells news from what was said before, the same news is said once. */
+export const newsMarker = ({ id }: Change, said: string): string =>
+  `<!-- ppsgate change ${id} news ${createHash('sha256').update(said).digest('hex').slice(0, 12)} -->`;
+
+export const alertLabels: Readonly<Record<'code' | 'testbed', Label>> = {
+  code: {
+    name: 'ppsgate-regression',
+    color: 'd73a4a',
+    description: 'A commit made the branch slower, as a gate has confirmed',
+  },
+  testbed: {
+    name: 'ppsgate-testbed',
+    color: 'fbca04',
+    description: 'A testbed measures less than before, and no commit is why',
+  },
+};
+
+/** What an issue said last. */
+const saidSchema = z.object({
+  state: z.enum(changeStates),
+  cells: z.int().positive(),
+  /** The worst cell's `changeRatio`. */
+  worstRatio: z.number(),
+  culprit: z.string().optional(),
+});
+
+export type Said = z.infer<typeof saidSchema>;
+
+/** What is kept on the data branch of what an issue says. */
+export const saidOf = (change: Change): string =>
+  JSON.stringify({
+    state: change.state,
+    cells: losses(change).length,
+    worstRatio: worstOf(change).changeRatio,
+    ...(change.bisection?.culprit !== undefined && { culprit: change.bisection.culprit }),
+  } satisfies Said);
+
+/** Undefined for what `saidOf` did not write. */
+export const readSaid = (text: string | undefined): Said | undefined =>
+  saidSchema.safeParse(fromJson(text ?? '')).data;
+
+/**
+ * Sentences, in Markdown, of what people who read the issue do not know yet: another state, more cells, a loss that is
+ * half a margin worse, the commit. Without `before` nobody knows what they know: then only an end is news.
+ */
+export function newsOf(before: Said | undefined, change: Change, marginRatio: number): string[] {
+  const { state, bisection } = change;
+  if (state !== before?.state && !isOpen(change))
+    return [stateNews(change)].flatMap((one) => one ?? []);
+  if (before === undefined || !isOpen(change)) return [];
+  const { changeRatio, cell } = worstOf(change);
+  const cells = losses(change);
+  const culprit = bisection?.culprit;
+  const isWorse = Math.abs(changeRatio) >= Math.abs(before.worstRatio) + marginRatio / 2;
+  return [
+    state === before.state ? undefined : stateNews(change),
+    culprit === undefined || culprit === before.culprit
+      ? undefined
+      : `A bisection names the commit: ${shortId(culprit)}.`,
+    cells.length > before.cells
+      ? `More cells have lost: ${cells.map((level) => sizeIn(level)).join(', ')}.`
+      : undefined,
+    isWorse
+      ? `It is worse by now: ${cellName(cell)} ${formatChange(changeRatio)}, after ${formatChange(before.worstRatio)}.`
+      : undefined,
+  ].flatMap((one) => one ?? []);
+}
+
+/** Nobody is told of a change that is looked into. */
+function stateNews({ state, good, bad }: Change): string | undefined {
+  switch (state) {
+    case 'code':
+      return 'A gate of both commits on the same testbed has lost it, too: it is the code.';
+    case 'testbed':
+      return good === bad
+        ? 'The same commit was measured before and after: it is the testbed, or chance.'
+        : 'A gate of both commits on the same testbed finds no loss of the margin: it is the testbed, or chance.';
+    case 'accepted':
+      return 'The new level is accepted: from now on nights are held against it.';
+    case 'recovered':
+      return 'The old level is back.';
+    default:
+      return undefined;
+  }
+}
+
+const sizeIn = ({ cell, changeRatio }: ChangeLevel): string =>
+  `${cellName(cell)} ${formatChange(changeRatio)}`;
+
+/** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, of the worst cell. */
+export function alertTitle(change: Change): string {
+  const count = losses(change).length;
+  const of = isCost(change.metric) ? ` ${metricNouns[change.metric]}` : '';
+  const cells = count === 1 ? '1 cell' : `${count} cells`;
+  return `${sizeIn(worstOf(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
+}
+
+/** All that is known of it now, in Markdown; no text of a commit is in it. */
+export function alertBody(change: Change, links: AlertLinks): string {
+  const { id, metric, gates, bisection } = change;
+  const result = ({ path, text }: { path: string; text: string }) =>
+    links.result === undefined ? text : `[${text}](${links.result(path)})`;
+  const asked = gates.map(({ at, verdict, result: path }) =>
+    result({ path, text: `${verdict} on ${at.slice(0, 'YYYY-MM-DD'.length)}` }),
+  );
+  const culprit = bisection?.culprit;
+  const found = [
+    `- Commits: ${commitsLink(change, links)}`,
+    ...(culprit === undefined ? [] : [`- The commit, as a bisection found: ${culprit}`]),
+    ...(bisection === undefined
+      ? []
+      : [`- ${result({ path: bisection.result, text: 'The bisection' })}`]),
+    ...(asked.length === 0 ? [] : [`- Gates of the two commits: ${asked.join(', ')}`]),
+  ];
+  return [
+    alertMarker(id),
+    `On ${codeSpan(change.testbed)} ${metricNouns[metric]} of the default branch changed, and stayed so. ${stateNews(change) ?? ''}`.trim(),
+    tableOf(change),
+    found.join('\n'),
+    `<sub>Who may write here can take the new level for good: comment \`${callOnGithub} accept\`. This issue is closed by itself when the old level comes back.</sub>`,
+  ].join('\n\n');
+}
+
+function tableOf(change: Change): string {
+  const { metric, cells, gates } = change;
+  const judged = gates.at(-1)?.cells ?? [];
+  const rows = cells.map(({ cell, before, after, changeRatio }) => {
+    const interval = judged.find((one) => cellName(one.cell) === cellName(cell))?.interval;
+    const inGate = interval === undefined ? '' : `${formatInterval(interval.low, interval.high)} %`;
+    const levels = [before, after].map((level) => formatMetric(level, metric));
+    return `| ${[cellName(cell), ...levels, formatChange(changeRatio), inGate].join(' | ')} |`;
+  });
+  return [
+    '| cell | before | after | change | in the gate |',
+    '|---|--:|--:|--:|--:|',
+    ...rows,
+  ].join('\n');
+}
+
+/** A word for the pull request of the one commit that it was, in Markdown. */
+export const pullRequestText = (change: Change, issue: number): string =>
+  [
+    alertMarker(change.id),
+    `### 🔴 ppsgate: ${alertTitle(change)}`,
+    `This was merged as ${change.bisection?.culprit ?? change.bad}, and a gate of the commits on ${codeSpan(change.testbed)} confirms the loss. #${issue} has the rest.`,
+    tableOf(change),
+  ].join('\n\n');
+
+/** The same for the revision that landed as it, in Remarkup. */
+export const revisionText = (change: Change, issueUrl: string): string =>
+  [
+    `This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or costs more for each, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
+    losses(change)
+      .map((level) => `- ${remarkupText(sizeIn(level))}`)
+      .join('\n'),
+    issueUrl,
+  ].join('\n\n');
+
+/** The cells that have lost, the worst first; a change that is none of a loss has all of its cells here. */
+function losses(change: Change): ChangeLevel[] {
+  const lost = lossesOf(change);
+  const counted = lost.length > 0 ? lost : change.cells;
+  return counted.toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
+}
+
+function commitsOf({ good, bad, bisection }: Change): string {
+  if (bisection?.culprit !== undefined) return shortId(bisection.culprit);
+  return good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
+}
+
+function commitsLink(change: Change, { compareUrl }: AlertLinks): string {
+  const { good, bad } = change;
+  if (good === bad) return `${bad} in both nights: none came between`;
+  const filled = compareUrl?.replaceAll('{from}', good).replaceAll('{to}', bad);
+  const url = filled && pageUrl(filled);
+  const text = `${shortId(good)}..${shortId(bad)}`;
+  return url === undefined || url === '' ? text : `[${text}](${url})`;
+}

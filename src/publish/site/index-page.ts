@@ -1,0 +1,101 @@
+// The first page: what changed and is open, and every series at a glance.
+
+import { isOpen } from '../../analysis/trend/changes.ts';
+import { plainLine } from '../../model/escape.ts';
+import { formatChange, formatMetric, grouped } from '../../model/format.ts';
+import { isLoss } from '../../model/result.ts';
+import type { Change } from '../../model/trend.ts';
+import { fold } from '../../report/html-pieces.ts';
+import { type Html, html, type Piece } from '../../report/markup.ts';
+import { type Around, changeCard, openLosses } from './change-pieces.ts';
+import { hourOf, moment, type Page } from './document.ts';
+import { picture } from './picture.ts';
+import { seriesPath, testbedPath } from './places.ts';
+import { lastBegun, type Series, standingOf } from './series.ts';
+import type { Source } from './source.ts';
+
+const mostClosed = 30;
+
+export function indexPage({ index, results }: Source, series: readonly Series[], now: Date): Page {
+  const around: Around = { folder: '', index, series, results: results.results };
+  const losses = openLosses(index);
+  const others = index.changes.filter((change) => !losses.includes(change)).toReversed();
+  const [gains, closed] = [others.filter(isOpen), others.filter((change) => !isOpen(change))];
+  const body = html`<header class="${losses.length > 0 ? 'regression' : 'no-regression'}">
+<h1>${headline(losses.length)}</h1>
+<p class="faint">${extent(series)} As of ${hourOf(now.toISOString())}.</p>
+</header>
+<main>
+${cards('open', 'Open changes', losses, around)}${cards('gains', 'Gains', gains.slice(0, mostClosed), around)}${byTestbed(series)}${
+  closed.length > 0 &&
+  html`<section id="closed">
+<h2>Accepted and recovered</h2>
+${fold(`${closed.length === 1 ? 'one change' : `${grouped(closed.length)} changes`}`, html`<div class="changes">${closed.slice(0, mostClosed).map((one) => changeCard(one, around))}</div>\n`)}</section>
+`
+}</main>
+`;
+  return { path: 'index.html', title: 'The branch over time', body };
+}
+
+const headline = (open: number): string =>
+  open === 0 ? 'No change is open' : `${open} ${open === 1 ? 'change is' : 'changes are'} open`;
+
+function extent(series: readonly Series[]): string {
+  const nights = series.reduce((sum, { points }) => sum + points.length, 0);
+  const testbeds = new Set(series.map(({ testbed }) => testbed)).size;
+  return `${grouped(nights)} nights of ${grouped(series.length)} cells on ${testbeds} ${testbeds === 1 ? 'testbed' : 'testbeds'}.`;
+}
+
+const cards = (id: string, title: string, changes: readonly Change[], around: Around): Piece =>
+  changes.length > 0 &&
+  html`<section id="${id}">
+<h2>${title}</h2>
+<div class="changes">
+${changes.map((change) => changeCard(change, around))}</div>
+</section>
+`;
+
+const byTestbed = (series: readonly Series[]): Piece =>
+  [...Map.groupBy(series, ({ testbed }) => testbed)].map(([testbed, own]) => {
+    const [first] = own;
+    return (
+      first &&
+      html`<section>
+<h2><a href="${testbedPath(first)}/index.html">${plainLine(testbed)}</a></h2>
+<p class="faint">${lastNight(own)}. Each cell with its level now, and how far that is off its best of 90 days.</p>
+${glances(own, '')}</section>
+`
+    );
+  });
+
+/** `Last night 2026-11-20`, by the session that began last. */
+export function lastNight(series: readonly Series[]): Piece {
+  const last = lastBegun(series);
+  if (last === undefined) return 'There is no night yet';
+  return html`Last night <span class="late-matters">${moment(last)}</span>`;
+}
+
+/** Each series in small, as a link to its page. */
+export const glances = (series: readonly Series[], toTop: string): Html => html`<ul class="glances">
+${series.map((one) => glance(one, toTop))}</ul>
+`;
+
+function glance(series: Series, toTop: string): Html {
+  const standing = standingOf(series);
+  const { metric, name } = series;
+  const open = series.changes.filter(
+    ({ change, level }) => isOpen(change) && isLoss(change, level.changeRatio),
+  );
+  return html`<li><a href="${toTop}${seriesPath(series)}.html"><span class="name">${name}</span>
+${
+  standing === undefined
+    ? html`<span class="faint">no night yet</span>`
+    : html`<b>${formatMetric(standing.now, metric)}</b> <span class="${ratioLook(series, standing.bestRatio)}">${formatChange(standing.bestRatio)}<span class="unseen"> of its best of 90 days</span></span>
+${picture(series)}`
+}${open.map(({ change, level }) => html`<span class="state ${change.state}">${change.state} ${formatChange(level.changeRatio)}</span>`)}</a></li>
+`;
+}
+
+/** Less than a hundredth says little of five nights. */
+export const ratioLook = ({ metric }: Series, ratio: number): string =>
+  Math.abs(ratio) < 0.01 ? 'faint' : isLoss({ metric }, ratio) ? 'loss' : 'gain';

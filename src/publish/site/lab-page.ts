@@ -1,0 +1,102 @@
+// Which testbeds there are, who has them, who waits, and whether they are well.
+
+import { stateNames } from '../../gate/reserve/overview.ts';
+import { plainLine } from '../../model/escape.ts';
+import { expectedly } from '../../model/format.ts';
+import { table } from '../../report/html-pieces.ts';
+import { type Html, html, type Piece } from '../../report/markup.ts';
+import { hourOf, moment, type Page } from './document.ts';
+import type { Lab } from './lab.ts';
+import { lastBegun, type Series } from './series.ts';
+
+export const labPage = (lab: Lab, series: readonly Series[]): Page => ({
+  path: 'lab.html',
+  title: 'The lab',
+  body: html`<header>
+<h1>The lab</h1>
+<p class="faint">As of ${hourOf(lab.overview.at)}</p>
+</header>
+<main>
+<section id="testbeds">
+<h2>Testbeds</h2>
+${testbeds(lab, series)}</section>
+<section id="queue">
+<h2>Who waits</h2>
+${queue(lab.overview)}</section>
+</main>
+`,
+});
+
+type Overview = Lab['overview'];
+type Testbed = Overview['testbeds'][number];
+
+const testbeds = ({ overview, health }: Lab, series: readonly Series[]): Html =>
+  table({
+    caption: 'Those of the configuration, in its order',
+    heads: ['testbed', 'state', 'by whom, for what', 'until about', 'health', 'last night'].map(
+      (text) => ({ text }),
+    ),
+    rows: overview.testbeds.map((one) => [
+      plainLine(one.name),
+      html`<b class="${looks[one.state]}">${stateNames[one.state]}</b>`,
+      usedBy(one),
+      one.held ? hourOf(one.held.expectedUntil) : '–',
+      healthText(health?.find(({ testbed }) => testbed === one.name)),
+      lastOf(series.filter(({ testbed }) => testbed === one.name)),
+    ]),
+  });
+
+const looks = {
+  free: 'no-regression',
+  held: 'invalid',
+  quarantine: 'regression',
+  'left-behind': 'inconclusive',
+} as const;
+
+function usedBy({ held, quarantine, leftBy }: Testbed): Piece {
+  const user = held ?? leftBy[0];
+  const parts: Piece[] = [
+    user && html`${plainLine(user.who)}: ${aimText(user)}, since ${hourOf(user.since)}`,
+    quarantine &&
+      html`${plainLine(quarantine.reason, 300)} (${plainLine(quarantine.by)}, ${moment(quarantine.since)})`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? '–' : parts.map((part) => html`<div>${part}</div>`);
+}
+
+const aimText = ({ purpose, patch }: { purpose: string; patch?: string | undefined }): string =>
+  plainLine(patch === undefined ? purpose : `${purpose} of ${patch}`);
+
+function healthText(health: NonNullable<Lab['health']>[number] | undefined): Piece {
+  switch (health?.kind) {
+    case undefined:
+      return '–';
+    case 'well':
+      return html`<b class="no-regression">well</b>`;
+    case 'in-use':
+      return html`not looked at: ${plainLine(health.why, 300)}`;
+    case 'wrong': {
+      const first = health.findings.find(({ kind }) => kind === 'wrong');
+      return html`<b class="regression">wrong</b>${first && `: ${plainLine(first.what)}, ${plainLine(first.why, 300)}`}`;
+    }
+  }
+}
+
+function lastOf(series: readonly Series[]): Piece {
+  const last = lastBegun(series);
+  return last === undefined ? '–' : moment(last);
+}
+
+const queue = ({ queue: waiting }: Overview): Html =>
+  waiting.length === 0
+    ? html`<p>Nobody waits.</p>\n`
+    : table({
+        caption: 'In the order of their turns',
+        heads: ['who', 'for what', 'on', 'since', 'turn in'].map((text) => ({ text })),
+        rows: waiting.map((one) => [
+          plainLine(one.who),
+          aimText(one),
+          one.wants.map((name) => plainLine(name)).join(', '),
+          hourOf(one.since),
+          one.expectedSeconds === undefined ? 'nobody knows' : expectedly(one.expectedSeconds),
+        ]),
+      });

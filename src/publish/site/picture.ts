@@ -1,0 +1,59 @@
+// A series at a glance, without axes: its nights, its levels and its open changes; the page's style has the colours.
+
+import { isOpen } from '../../analysis/trend/changes.ts';
+import { isLoss } from '../../model/result.ts';
+import { type Html, html } from '../../report/markup.ts';
+import { round } from '../../report/svg.ts';
+import type { Series } from './series.ts';
+
+// All lengths are in units of the picture, which is stretched to the room that it has.
+const [width, height, room] = [300, 64, 5];
+
+/** The newest `most` nights, or those around the one of place `around`. */
+export function picture(series: Series, most = 250, around = series.points.length): Html {
+  const end = Math.min(around + Math.floor(most / 2), series.points.length);
+  const skipped = Math.max(end - most, 0);
+  const points = series.points.slice(skipped, end);
+  const levels = series.levels.filter(({ from, to }) => to > skipped && from < end);
+  const axis = axisOf(
+    points.map(({ value }) => value),
+    levels.map(({ typical }) => typical),
+  );
+  const began = points[0]?.time ?? 0;
+  const span = Math.max((points.at(-1)?.time ?? 0) - began, 1);
+  const x = (time: number) => round(room + ((time - began) / span) * (width - 2 * room));
+  const y = (value: number) => round(room + (1 - share(value, axis)) * (height - 2 * room));
+  const dots = points.map(({ time, value }) => `M${x(time)} ${y(value)}h0`).join('');
+  const steps = levels.flatMap(({ from, to, typical }) => {
+    const [first, last] = [
+      points[Math.max(from - skipped, 0)],
+      points[Math.min(to, end) - 1 - skipped],
+    ];
+    return first && last ? `M${x(first.time)} ${y(typical)}H${x(last.time)}` : [];
+  });
+  const marks = series.changes.flatMap(({ change, level }) => {
+    const point = points.find(({ night }) => night.at === level.firstAt);
+    if (point === undefined) return [];
+    const look = isLoss(change, level.changeRatio) ? 'loss' : 'gain';
+    const open = isOpen(change) ? ' open' : '';
+    return html`<path class="${look}${open}" d="M${x(point.time)} 0v${height}"/>`;
+  });
+  return html`<svg class="picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${marks}<path class="dots" d="${dots}"/><path class="steps" d="${steps.join('')}"/></svg>`;
+}
+
+const share = (value: number, { low, high }: { low: number; high: number }): number =>
+  Math.min(Math.max((value - low) / (high - low), 0), 1);
+
+/** A night far off is drawn at the edge, where the others are seen apart, unless it begins a level; noise of a thousandth is no abyss. */
+function axisOf(
+  values: readonly number[],
+  levels: readonly number[],
+): { low: number; high: number } {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 1;
+  const reach = Math.max(3 * (at(0.9) - at(0.1)), at(0.5) * 0.01);
+  const low = Math.min(Math.max(at(0), at(0.1) - reach), ...levels);
+  const high = Math.max(Math.min(at(1), at(0.9) + reach), ...levels);
+  const spare = Math.max(0, at(0.5) * 0.02 - (high - low)) / 2;
+  return { low: low - spare, high: high + spare };
+}

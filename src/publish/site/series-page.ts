@@ -1,0 +1,145 @@
+// A cell on a testbed over time: what a person sees and may choose there, and all its nights as a table.
+
+import { median } from '../../analysis/stats/summary.ts';
+import { plainLine } from '../../model/escape.ts';
+import { formatMetric, metricName, metricNouns } from '../../model/format.ts';
+import { shortId } from '../../model/patch.ts';
+import { type Cost, isCost, metricSchema } from '../../model/result.ts';
+import type { Night } from '../../model/trend.ts';
+import { fold, table } from '../../report/html-pieces.ts';
+import { type Html, html, type Piece } from '../../report/markup.ts';
+import { changeCard, resultLink } from './change-pieces.ts';
+import { folderOf, moment, type Page } from './document.ts';
+import { picture } from './picture.ts';
+import { linkFrom, seriesPath, testbedPath } from './places.ts';
+import { type Point, type Series, standingOf } from './series.ts';
+import type { KeptResult, Source } from './source.ts';
+import { ratioPiece } from './testbed-page.ts';
+
+export function seriesPage({ index, results }: Source, series: Series): Page {
+  const path = seriesPath(series);
+  const folder = folderOf(path);
+  const around = { folder, index, series: [series], results: results.results };
+  const testbed = plainLine(series.testbed);
+  const newest = series.changes.toReversed();
+  const body = html`<header>
+<p class="name"><a class="up" href="${linkFrom(folder, `${testbedPath(series)}/index.html`)}">${testbed}</a></p>
+<h1>${series.name}</h1>
+${standingLine(series)}</header>
+<main>
+<section id="series">
+<h2 class="unseen">Nights</h2>
+<div class="chart" id="chart">${picture(series, 1000)}</div>
+<p class="faint legend"><span class="key dot"></span> a night <span class="key step"></span> level, and four deviations to each side of it <span class="key loss"></span> confirmed loss <span class="key candidate"></span> candidate <span class="key gain"></span> gain <span class="key machine"></span> another testbed <span class="key release"></span> release</p>
+<p>By ${metricName(series.metric)}. <a href="${lastOf(path)}.csv" download>CSV of all nights</a></p>
+${nightTable(series, { folder, results: results.results })}</section>
+${
+  newest.length > 0 &&
+  html`<section id="changes">
+<h2>Changes</h2>
+<div class="changes">
+${newest.map(({ change, level }) => changeCard(change, around, level))}</div>
+</section>
+`
+}</main>
+`;
+  return {
+    path: `${path}.html`,
+    title: `${series.name} on ${testbed}`,
+    body,
+    scripts: [`${path}.js`],
+  };
+}
+
+const lastOf = (path: string): string => path.split('/').at(-1) ?? '';
+
+function standingLine(series: Series): Piece {
+  const standing = standingOf(series);
+  const last = series.points.at(-1);
+  if (standing === undefined || last === undefined) return html`<p>There is no night yet.</p>\n`;
+  const { release, bestRatio } = standing;
+  return html`<dl class="standing">
+<div><dt>now</dt><dd>${formatMetric(standing.now, series.metric)}</dd></div>
+${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${ratioPiece(series, release.ratio)}</dd></div>\n`}<div><dt>against its best of 90 days</dt><dd>${ratioPiece(series, bestRatio)}</dd></div>
+<div><dt>last night</dt><dd>${moment(last.night.at)}</dd></div>
+</dl>
+`;
+}
+
+/** The newest first. The script shows those alone that are drawn. */
+function nightTable(
+  series: Series,
+  known: { folder: string; results: readonly KeptResult[] },
+): Html {
+  const { points, metric } = series;
+  const costs = metricSchema.options
+    .filter(isCost)
+    .filter((cost) => points.some(({ night }) => night[cost].length > 0));
+  const kept = new Set(known.results.map(({ path }) => path));
+  return fold(
+    html`<span id="night-count">${points.length === 1 ? 'one night' : `${points.length} nights`}</span> as a table`,
+    table({
+      caption: 'Medians of the blasts, and the least and the most of them; the newest night first',
+      heads: [
+        { text: 'night' },
+        { text: 'commit' },
+        { text: 'packets per second', isNumber: true },
+        { text: 'least … most', isNumber: true },
+        ...costs.map((cost) => ({ text: metricNouns[cost], isNumber: true })),
+        { text: 'for' },
+      ],
+      rows: points
+        .toReversed()
+        .map(({ night, value }) => [
+          html`<span class="id">${dayText(night.at)}</span>`,
+          html`<code class="id">${shortId(night.commit)}</code>`,
+          formatMetric(metric === 'pps' ? value : median([...night.pps]), 'pps'),
+          rangeText(night.pps),
+          ...costs.map((cost) => costText(night[cost], cost)),
+          night.result !== undefined && kept.has(night.result)
+            ? resultLink(night.result, occasions[night.occasion], known)
+            : occasions[night.occasion],
+        ]),
+    }),
+  );
+}
+
+const dayText = (at: string): string => at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
+
+const rangeText = (pps: readonly number[]): string => {
+  if (pps.length === 0) return '–';
+  const [low, high] = [Math.min(...pps), Math.max(...pps)];
+  return `${formatMetric(low, 'pps')} … ${formatMetric(high, 'pps')}`;
+};
+
+const costText = (values: readonly number[], cost: Cost): string =>
+  values.length === 0 ? '–' : formatMetric(median([...values]), cost);
+
+const occasions: Readonly<Record<Night['occasion'], string>> = {
+  night: 'a night',
+  push: 'a push',
+  again: 'once more',
+};
+
+/** All nights for spreadsheets; a cell of it never begins with what one would compute. */
+export const seriesCsv = ({ points }: Series): string =>
+  [
+    'at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint',
+    ...points.map(({ night }: Point) =>
+      [
+        ...[night.at, night.commit, night.occasion, ...summaryOf(night.pps)],
+        ...[medianOf(night.nsPerPacket), medianOf(night.instructionsPerPacket), idOf(night)],
+      ].join(','),
+    ),
+    '',
+  ].join('\n');
+
+const summaryOf = (values: readonly number[]): (number | string)[] =>
+  values.length === 0 ? ['', '', ''] : [medianOf(values), Math.min(...values), Math.max(...values)];
+
+const medianOf = (values: readonly number[]): number | string =>
+  values.length === 0 ? '' : median([...values]);
+
+/** Nothing but what an id of the index can be. */
+const idOf = ({ fingerprint }: Night): string =>
+  /^[0-9a-f]{12}$/.test(fingerprint) ? fingerprint : '';

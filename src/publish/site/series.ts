@@ -1,0 +1,155 @@
+// A testbed's cell over time: its nights in order, its levels, and what happened beside them.
+import { median } from '../../analysis/stats/summary.ts';
+import { type Level, levelsOf, seriesKey } from '../../analysis/trend/changes.ts';
+import { isCost, type Metric } from '../../model/result.ts';
+import { type Cell, cellName } from '../../model/scenario.ts';
+import type { Change, ChangeLevel, Night, TrendIndex } from '../../model/trend.ts';
+import type { Source } from './source.ts';
+
+export type Point = {
+  night: Night;
+  /** When it is drawn, in milliseconds since 1970. */
+  time: number;
+  /** Median of its blasts, in the metric's unit. */
+  value: number;
+};
+
+/** Something that happened at one moment. */
+export type Mark = { time: number; said: string };
+
+export type Series = {
+  testbed: string;
+  cell: Cell;
+  name: string;
+  metric: Metric;
+  points: readonly Point[];
+  levels: readonly Level[];
+  /** Changes that this cell is part of, oldest first. */
+  changes: readonly { change: Change; level: ChangeLevel }[];
+  releases: readonly Mark[];
+  /** Where the testbed became another one. */
+  fingerprints: readonly Mark[];
+};
+
+/** Every series of the index, in its order; those without a night of their metric have no points. */
+export const allSeries = (source: Source): Series[] =>
+  source.index.cells.map(({ testbed, cell }) => seriesOf(source, { testbed, cell }));
+
+function seriesOf({ index, nights }: Source, { testbed, cell }: { testbed: string; cell: Cell }) {
+  const metric = metricOf(index, testbed);
+  const counted = (nights.get(seriesKey({ testbed, cell })) ?? []).filter(
+    (night) => night[metric].length > 0,
+  );
+  const times = timesOf(counted);
+  const points = counted.map((night, place) => ({
+    night,
+    time: times[place] ?? 0,
+    value: median([...night[metric]]),
+  }));
+  const name = cellName(cell);
+  return {
+    ...{ testbed, cell, name, metric, points },
+    levels: levelsOf(index, { testbed, cell }, counted, metric),
+    changes: index.changes
+      .filter((change) => change.testbed === testbed && change.metric === metric)
+      .flatMap((change) => {
+        const level = change.cells.find((one) => cellName(one.cell) === name);
+        return level === undefined ? [] : { change, level };
+      }),
+    releases: index.releases.map((release) => ({
+      time: timeOfCommit(points, release.commit) ?? Date.parse(release.at),
+      said: release.name,
+    })),
+    fingerprints: fingerprintsOf(index, points),
+  };
+}
+
+/** What the testbed is judged by, as far as anything was: packets per second else. */
+function metricOf({ changes, sameGates }: TrendIndex, testbed: string): Metric {
+  const isOwn = (one: { testbed: string }) => one.testbed === testbed;
+  return (changes.findLast(isOwn) ?? sameGates.findLast(isOwn))?.metric ?? 'pps';
+}
+
+/**
+ * The order of commits as moments that never go back: when a session began, but no later than when the next commit that
+ * was measured was made. So a commit that was measured long after it stands where it was the newest.
+ */
+function timesOf(nights: readonly Night[]): number[] {
+  let latest = Number.POSITIVE_INFINITY;
+  let next: Night | undefined;
+  const times = nights.toReversed().map((night) => {
+    const isOther = next !== undefined && next.commit !== night.commit;
+    if (isOther && next?.committedAt !== undefined) {
+      latest = Math.min(latest, Date.parse(next.committedAt));
+    }
+    latest = Math.min(latest, Date.parse(night.at));
+    next = night;
+    return latest;
+  });
+  return times.toReversed();
+}
+
+const timeOfCommit = (points: readonly Point[], commit: string): number | undefined =>
+  points.find(({ night }) => night.commit === commit)?.time;
+
+/** The first night of each fingerprint but the first one's. */
+function fingerprintsOf({ fingerprints }: TrendIndex, points: readonly Point[]): Mark[] {
+  const said = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
+  return points.flatMap(({ night, time }, place) => {
+    const before = points[place - 1]?.night.fingerprint;
+    // Nights that were carried over from an earlier version have none.
+    if (!before || before === night.fingerprint) return [];
+    return { time, said: said.get(night.fingerprint) || 'The testbed is another one.' };
+  });
+}
+
+/** Where a series stands now, by medians of several nights; ratios are of now to then, minus one. */
+export type Standing = {
+  now: number;
+  release?: { name: string; ratio: number };
+  /** The best that some nights in a row were in the last 90 days: against it a slow decline is seen. */
+  bestRatio: number;
+};
+
+const nightsTogether = 5;
+const bestSeconds = 90 * 86_400;
+
+/** Undefined where there is no night. */
+export function standingOf({ points, metric, releases }: Series): Standing | undefined {
+  const last = points.at(-1);
+  if (last === undefined) return undefined;
+  const together = (end: number) =>
+    median(points.slice(Math.max(end - nightsTogether, 0), end).map(({ value }) => value));
+  const now = together(points.length);
+  const first = points.findIndex(({ time }) => time >= last.time - bestSeconds * 1000);
+  const recent = points.slice(first).map((_, place) => together(first + place + 1));
+  const best = isCost(metric) ? Math.min(...recent) : Math.max(...recent);
+  const release = releases.findLast(({ time }) => points.some((point) => point.time <= time));
+  const released = release && points.filter(({ time }) => time <= release.time).length;
+  return {
+    now,
+    bestRatio: now / best - 1,
+    ...(release &&
+      released && { release: { name: release.said, ratio: now / together(released) - 1 } }),
+  };
+}
+
+/** When the session began that was the last of these series, in milliseconds since 1970; undefined without a night. */
+export function lastBegun(series: readonly Series[]): number | undefined {
+  const times = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
+}
+
+const day = 86_400_000;
+
+/** Stretches of more than three days without a night, the newest first. */
+export function gapsOf(series: readonly Series[]): { from: number; to: number }[] {
+  const all = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
+  const times = [...new Set(all)].toSorted((a, b) => a - b);
+  return times
+    .flatMap((to, place) => {
+      const from = times[place - 1];
+      return from !== undefined && to - from > 3 * day ? { from, to } : [];
+    })
+    .toReversed();
+}

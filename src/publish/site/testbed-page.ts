@@ -1,0 +1,105 @@
+// A testbed: all its cells beside each other, where they stand, and when it did not measure.
+
+import { plainLine } from '../../model/escape.ts';
+import { formatChange, formatMetric, roughly } from '../../model/format.ts';
+import type { Change } from '../../model/trend.ts';
+import { bullets, table } from '../../report/html-pieces.ts';
+import { type Html, html, type Piece } from '../../report/markup.ts';
+import { changeCard, openLosses } from './change-pieces.ts';
+import { moment, type Page } from './document.ts';
+import { lastNight, ratioLook } from './index-page.ts';
+import { picture } from './picture.ts';
+import { seriesPath, testbedPath } from './places.ts';
+import { gapsOf, type Series, standingOf } from './series.ts';
+import type { Source } from './source.ts';
+
+const toTop = '../../';
+
+/** `series` are those of one testbed, at least one. */
+export function testbedPage(
+  { index, results }: Source,
+  series: readonly [Series, ...Series[]],
+): Page {
+  const [first] = series;
+  const path = testbedPath(first);
+  const open = openLosses(index).filter(({ testbed }) => testbed === first.testbed);
+  const around = { folder: path, index, series, results: results.results };
+  const body = html`<header>
+<h1>${plainLine(first.testbed)}</h1>
+<p class="faint">${lastNight(series)}</p>
+</header>
+<main>
+${openCards(open, (change) => changeCard(change, around))}<section id="cells">
+<h2>Cells</h2>
+<div class="small-multiples" id="small-multiples">
+${series.map(smallFigure)}</div>
+${standings(series)}</section>
+${gaps(series)}${fingerprints(index, first)}</main>
+`;
+  const title = plainLine(first.testbed);
+  return { path: `${path}/index.html`, title, body, scripts: [`${path}/cells.js`] };
+}
+
+const openCards = (open: readonly Change[], card: (change: Change) => Html): Piece =>
+  open.length > 0 &&
+  html`<section id="open">
+<h2>Open changes</h2>
+<div class="changes">
+${open.map(card)}</div>
+</section>
+`;
+
+const smallFigure = (series: Series): Html => html`<figure>
+<figcaption><a href="${toTop}${seriesPath(series)}.html">${series.name}</a> <span class="value"></span></figcaption>
+<div class="small">${picture(series, 1000)}</div>
+</figure>
+`;
+
+const standings = (series: readonly Series[]): Html =>
+  table({
+    caption: 'Where the cells stand now, by the medians of five nights in a row',
+    heads: [
+      { text: 'cell' },
+      { text: 'now', isNumber: true },
+      { text: 'against the last release', isNumber: true },
+      { text: 'against its best of 90 days', isNumber: true },
+      { text: 'nights', isNumber: true },
+      { text: 'last night' },
+    ],
+    rows: series.map((one) => {
+      const standing = standingOf(one);
+      const last = one.points.at(-1);
+      return [
+        html`<a href="${toTop}${seriesPath(one)}.html">${one.name}</a>`,
+        standing ? formatMetric(standing.now, one.metric) : '–',
+        standing?.release ? ratioPiece(one, standing.release.ratio, standing.release.name) : '–',
+        standing ? ratioPiece(one, standing.bestRatio) : '–',
+        one.points.length,
+        last ? moment(last.night.at) : '–',
+      ];
+    }),
+  });
+
+/** A ratio in the colour of what it means; a release's name comes before it. */
+export const ratioPiece = (series: Series, ratio: number, than?: string): Html =>
+  html`${than !== undefined && html`<span class="faint">${plainLine(than, 40)}</span> `}<span class="${ratioLook(series, ratio)}">${formatChange(ratio)}</span>`;
+
+const mostGaps = 20;
+
+function gaps(series: readonly Series[]): Piece {
+  const found = gapsOf(series);
+  if (found.length === 0) return undefined;
+  return html`<section id="gaps">
+<h2>Without a night</h2>
+${bullets(found.slice(0, mostGaps).map(({ from, to }) => html`${roughly((to - from) / 1000)} from ${moment(from)} to ${moment(to)}`))}</section>
+`;
+}
+
+function fingerprints({ fingerprints: all }: Source['index'], { testbed }: Series): Piece {
+  const own = all.filter((one) => one.testbed === testbed && one.differs.length > 0).toReversed();
+  if (own.length === 0) return undefined;
+  return html`<section id="fingerprints">
+<h2>What the testbed became</h2>
+${bullets(own.map(({ since, differs }) => html`${moment(since)}: ${plainLine(differs.join('; '), 500)}`))}</section>
+`;
+}

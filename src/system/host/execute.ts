@@ -1,0 +1,209 @@
+// Runs a command on a host, and answers how it ended and what it wrote.
+import { Readable, type Writable } from 'node:stream';
+import type { Client, ClientChannel } from 'ssh2';
+import { lastLine, shortened } from '../../model/one-line.ts';
+import { type Command, commandText, lineForAnyShell } from '../shell.ts';
+import { type Connection, inSession, type SshSession } from './connection.ts';
+import { HostError } from './host-error.ts';
+import { type Limits, rejectionOf, withinLimits } from './limits.ts';
+
+export type OutputOptions = Limits & {
+  /** What the command reads: without it an end of file, with a stream all of it, as it comes. */
+  readonly stdin?: string | Uint8Array | Readable;
+  /** More bytes on stdout or stderr than this end the command; 16 MiB when absent. */
+  readonly maxOutputBytes?: number;
+};
+
+export type RunOptions = OutputOptions & {
+  /** Takes stdout as it comes, whatever its size; the outcome's `stdout` is then empty. */
+  readonly onStdout?: (chunk: Uint8Array) => void;
+  /** The same of stderr. */
+  readonly onStderr?: (chunk: Uint8Array) => void;
+  /** How errors name the command; by its own text when absent. */
+  readonly shownAs?: Command;
+};
+
+/** How a command ended: by itself, or by a signal such as `SIGKILL`. */
+export type CommandOutcome =
+  | {
+      readonly kind: 'exited';
+      readonly code: number;
+      readonly stdout: string;
+      readonly stderr: string;
+    }
+  | {
+      readonly kind: 'signaled';
+      readonly signal: string;
+      readonly stdout: string;
+      readonly stderr: string;
+    };
+
+/** Answers how the command ended; throws a HostError when that cannot be known. */
+export function run(
+  connection: Connection,
+  command: Command,
+  options: RunOptions,
+): Promise<CommandOutcome> {
+  const text = lineForAnyShell(command);
+  return withinRun(connection, command, options, (execution) =>
+    connection.inTurn(() => execute(connection.client, text, execution)),
+  );
+}
+
+/** Does what runs a command, in whatever way, within the limits of the run. */
+export function withinRun(
+  { name, over }: Pick<Connection, 'name' | 'over'>,
+  command: Command,
+  options: RunOptions,
+  work: (execution: Execution) => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
+  const shown = commandText(options.shownAs ?? command);
+  const task = { ...options, name, what: `"${shortened(shown)}"` };
+  return withinLimits({ ...task, over: over.signal }, (stop) => {
+    stopWhenTorn(options.stdin, stop);
+    return work({ ...task, stop: stop.signal });
+  });
+}
+
+/** The stdout of a command that exits with 0; throws a HostError for any other. */
+export async function output(
+  connection: Connection,
+  command: Command,
+  options: OutputOptions,
+): Promise<string> {
+  return stdoutOf(await run(connection, command, options), connection.name, command);
+}
+
+/** Throws a HostError for a command that did not exit with 0 on the host of that name. */
+export function stdoutOf(outcome: CommandOutcome, name: string, command: Command): string {
+  if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
+  const ending =
+    outcome.kind === 'exited' ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
+  const said = lastLine(outcome.stderr) ?? 'it said nothing on stderr';
+  throw new HostError(
+    'command-failed',
+    `"${shortened(commandText(command))}" on ${name} ${ending}: ${said}`,
+  );
+}
+
+type Stdin = OutputOptions['stdin'];
+
+/** Stops the command when its input breaks off, from the start: it may still wait for its turn. */
+function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
+  if (!(stdin instanceof Readable)) return;
+  if (stdin.errored) stop.abort(stdin.errored);
+  stdin.on('error', (error) => stop.abort(error));
+}
+
+type Execution = RunOptions & SshSession;
+
+/** A command that runs, wherever it does. */
+type Running = {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly ended: Promise<Ending>;
+  /** Leaves it, however far it is. */
+  leave(): void;
+};
+
+type Ending = { readonly code?: number | undefined; readonly signal?: string | undefined };
+
+function execute(client: Client, text: string, execution: Execution): Promise<CommandOutcome> {
+  return inSession<ClientChannel, CommandOutcome>(
+    execution,
+    (opened) => client.exec(text, opened),
+    (channel) => follow(ofChannel(channel), execution),
+  );
+}
+
+const ofChannel = (channel: ClientChannel): Running => ({
+  stdin: channel,
+  stdout: channel,
+  stderr: channel.stderr,
+  ended: endOf(channel),
+  leave: () => channel.close(),
+});
+
+/** Feeds it, and answers how it ended; leaves it when it is to stop. */
+export async function follow(running: Running, execution: Execution): Promise<CommandOutcome> {
+  const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
+  const stopped = rejectionOf(stop);
+  try {
+    // Both streams are read to their ends, else the channel never reports its own.
+    const ended = Promise.all([
+      running.ended,
+      onStdout
+        ? passOn(running.stdout, onStdout)
+        : collect(running.stdout, 'stdout', maxOutputBytes, execution),
+      onStderr
+        ? passOn(running.stderr, onStderr)
+        : collect(running.stderr, 'stderr', maxOutputBytes, execution),
+    ]);
+    feed(running.stdin, stdin);
+    const [ending, stdout, stderr] = await Promise.race([ended, stopped]);
+    if (ending.signal !== undefined)
+      return { kind: 'signaled', signal: ending.signal, stdout, stderr };
+    if (ending.code !== undefined) return { kind: 'exited', code: ending.code, stdout, stderr };
+    throw new HostError(
+      'lost',
+      `${execution.name} ended ${execution.what} without saying how; check sshd's log there.`,
+    );
+  } finally {
+    if (stdin instanceof Readable) stdin.unpipe(running.stdin);
+    running.leave();
+  }
+}
+
+function feed(to: Writable, stdin: Stdin): void {
+  if (stdin instanceof Readable) stdin.pipe(to);
+  else to.end(stdin);
+}
+
+function endOf(channel: ClientChannel): Promise<Ending> {
+  return new Promise((resolve, reject) => {
+    channel.on('error', reject);
+    channel.on('close', (code?: number | null, signal?: string) =>
+      resolve({ code: code ?? undefined, signal }),
+    );
+  });
+}
+
+function passOn(stream: Readable, receive: (chunk: Uint8Array) => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    stream.on('end', () => resolve(''));
+    const take = (chunk: Buffer) => {
+      try {
+        receive(chunk);
+      } catch (error) {
+        stream.off('data', take).resume();
+        reject(error);
+      }
+    };
+    stream.on('data', take);
+  });
+}
+
+function collect(
+  stream: Readable,
+  streamName: string,
+  maxBytes: number,
+  { name, what }: Execution,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    stream.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) chunks.push(chunk);
+      else
+        reject(
+          new HostError(
+            'too-much-output',
+            `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; let it write less, or to a file.`,
+          ),
+        );
+    });
+  });
+}

@@ -1,0 +1,66 @@
+// Ends a task on a host in time: when its seconds are over, the caller cancels, or the connection is lost.
+
+import { reasonOf } from '../../model/one-line.ts';
+import { HostError, type HostFailure } from './host-error.ts';
+
+export type Limits = {
+  readonly signal?: AbortSignal;
+  /** Without it a task may take as long as the connection lives. */
+  readonly timeoutSeconds?: number;
+};
+
+type Task = Limits & {
+  readonly name: string;
+  readonly what: string;
+  /** The connection's end. */
+  readonly over?: AbortSignal;
+};
+
+/** Rejects as soon as the time is up, the caller aborts or the connection is over; `work` learns it by `stop`, and may stop itself. */
+export async function withinLimits<T>(
+  task: Task,
+  work: (stop: AbortController) => Promise<T>,
+): Promise<T> {
+  const { name, what, timeoutSeconds } = task;
+  const stop = new AbortController();
+  const finished = new AbortController();
+  const stopWith = (kind: HostFailure, message: string, cause?: unknown) =>
+    stop.abort(new HostError(kind, message, { cause }));
+  const timeUp = () =>
+    stopWith(
+      'timeout',
+      `Gave up on ${what} on ${name} after ${timeoutSeconds} s; check the machine, or allow more time.`,
+    );
+  whenAborted(task.over, finished.signal, (why) =>
+    stopWith('lost', `Lost ${name} during ${what}: ${reasonOf(why)}; check that it is up.`, why),
+  );
+  whenAborted(task.signal, finished.signal, (why) =>
+    stopWith('aborted', `Cancelled ${what} on ${name}.`, why),
+  );
+  const timer =
+    timeoutSeconds === undefined ? undefined : setTimeout(timeUp, timeoutSeconds * 1000);
+  try {
+    stop.signal.throwIfAborted();
+    return await Promise.race([rejectionOf(stop.signal), work(stop)]);
+  } finally {
+    clearTimeout(timer);
+    finished.abort();
+  }
+}
+
+function whenAborted(
+  signal: AbortSignal | undefined,
+  until: AbortSignal,
+  act: (reason: unknown) => void,
+): void {
+  if (signal?.aborted) act(signal.reason);
+  signal?.addEventListener('abort', () => act(signal.reason), { once: true, signal: until });
+}
+
+/** Never resolves. */
+export function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,144 @@
+// Logs in to a machine: reaches it, checks its key, shows ours.
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import type { ConnectConfig, ParsedKey } from 'ssh2';
+import { reasonOf } from '../../model/one-line.ts';
+import { type Connection, connectionOn } from './connection.ts';
+import { HostError } from './host-error.ts';
+import { algorithmsFor, checkHostKey, parseKnownHosts } from './known-hosts.ts';
+import { withinLimits } from './limits.ts';
+import { hostKeyError, loginError } from './login-error.ts';
+
+export type Target = {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** The text of an unencrypted key, in OpenSSH's or PEM format. */
+  readonly privateKey?: string;
+  /** Whether to log in with the keys of the agent at SSH_AUTH_SOCK. */
+  readonly agent?: boolean;
+  /** The text of a known_hosts file: a host that is not in it is refused. */
+  readonly knownHosts: string;
+  /** How people call the machine: `DUT`, `hp-t540`. */
+  readonly label?: string;
+};
+
+export type ConnectOptions = {
+  readonly signal?: AbortSignal;
+  /** Time limit for all of it, from the first packet to the login; 20 when absent. */
+  readonly timeoutSeconds?: number;
+  /**
+   * How often to ask an otherwise silent host for a sign of life; 0.5 when absent, 0 for never. A host is
+   * lost when it owes `keepaliveCount` (3) answers: give a DUT that is deaf while packets flow more time.
+   */
+  readonly keepaliveSeconds?: number;
+  readonly keepaliveCount?: number;
+};
+
+/** Throws a HostError where the host is not reached, its key is not known, or it does not let us in. */
+export async function logIn(target: Target, options: ConnectOptions): Promise<Connection> {
+  const name = nameOf(target);
+  // ssh2 is big, and CommonJS: its names are sure to be found on the default export alone.
+  const { default: ssh2 } = await import('ssh2');
+  const credentials = credentialsOf(target, name, ssh2.utils.parseKey);
+  const task = { name, what: 'the login', timeoutSeconds: 20, ...options };
+  return await withinLimits(task, async (stop) => {
+    const socket = await dial(target, name, stop.signal);
+    const connection = connectionOn(name, new ssh2.Client(), socket);
+    return await authenticate(connection, target, { ...credentials, ...keepaliveOf(options) });
+  });
+}
+
+function nameOf({ host, port, label }: Target): string {
+  return label === undefined ? `${host}:${port}` : `${label} (${host}:${port})`;
+}
+
+type Credentials = Pick<ConnectConfig, 'username' | 'privateKey' | 'agent'>;
+
+function credentialsOf(
+  { user, privateKey, agent }: Target,
+  name: string,
+  parseKey: typeof import('ssh2').utils.parseKey,
+): Credentials {
+  const agentSocket = agent === true ? process.env.SSH_AUTH_SOCK : undefined;
+  if (privateKey === undefined && agentSocket === undefined) {
+    const missing = agent === true ? 'the environment has no SSH_AUTH_SOCK' : 'there is no key';
+    throw new HostError(
+      'login',
+      `Cannot log in to ${name} because ${missing}; give a private key or start an agent.`,
+    );
+  }
+  const wrong = privateKey === undefined ? undefined : whyUnfit(parseKey(privateKey));
+  if (wrong !== undefined) {
+    throw new HostError(
+      'login',
+      `The private key for ${name} cannot be used (${wrong}); give the whole text of an unencrypted one.`,
+    );
+  }
+  return {
+    username: user,
+    ...(privateKey === undefined ? {} : { privateKey }),
+    ...(agentSocket === undefined ? {} : { agent: agentSocket }),
+  };
+}
+
+function whyUnfit(key: ParsedKey | Error): string | undefined {
+  if (key instanceof Error) return key.message;
+  return key.isPrivateKey() ? undefined : 'it is a public key';
+}
+
+function keepaliveOf({ keepaliveSeconds = 0.5, keepaliveCount = 3 }: ConnectOptions) {
+  return { keepaliveInterval: keepaliveSeconds * 1000, keepaliveCountMax: keepaliveCount };
+}
+
+async function dial({ host, port }: Target, name: string, stop: AbortSignal): Promise<Socket> {
+  const socket = createConnection({ host, port, noDelay: true });
+  stop.addEventListener('abort', () => socket.destroy(), { once: true });
+  try {
+    await once(socket, 'connect', { signal: stop });
+    return socket;
+  } catch (error) {
+    throw new HostError(
+      'unreachable',
+      `Cannot reach ${name}: ${reasonOf(error)}; check its address, that it is up, and that sshd listens there.`,
+      { cause: error },
+    );
+  }
+}
+
+function authenticate(
+  connection: Connection,
+  target: Target,
+  config: ConnectConfig,
+): Promise<Connection> {
+  const { name, client, socket, over } = connection;
+  const known = parseKnownHosts(target.knownHosts);
+  const algorithms = algorithmsFor(known.entries, target);
+  let refusal: HostError | undefined;
+  let agentFailure: Error | undefined;
+  return new Promise((resolve, reject) => {
+    const end = (error: Error) => {
+      over.abort(error);
+      reject(refusal ?? loginError(error, name, target.user));
+      socket.destroy();
+    };
+    client.on('ready', () => resolve(connection));
+    client.on('error', (error) => {
+      // An agent that fails is no end: other keys may still be tried.
+      if (error.level === 'agent') agentFailure = error;
+      else end(error.level === 'client-authentication' ? (agentFailure ?? error) : error);
+    });
+    client.on('close', () => end(new Error('the other side closed the connection')));
+    client.connect({
+      ...config,
+      sock: socket,
+      readyTimeout: 0,
+      ...(algorithms.length > 0 ? { algorithms: { serverHostKey: algorithms } } : {}),
+      hostVerifier: (key: Buffer) => {
+        const verdict = checkHostKey(known.entries, target, key);
+        refusal = hostKeyError(verdict, key, known.ignored, target, name);
+        return verdict.kind === 'known';
+      },
+    });
+  });
+}

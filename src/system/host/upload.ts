@@ -1,0 +1,230 @@
+// Lays a file on a host over sftp: all of it at once or not at all, and a big one over several connections.
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { SFTPWrapper, Stats } from 'ssh2';
+import { reasonOf } from '../../model/one-line.ts';
+import { type Connection, inSession } from './connection.ts';
+import { HostError } from './host-error.ts';
+import { type Limits, rejectionOf, withinLimits } from './limits.ts';
+
+export type UploadOptions = Limits & {
+  /**
+   * Goes on, with a local file, at the end of what an earlier upload to that path left as `….part`, and leaves its own
+   * there when it breaks off. Only a checksum tells whether both were of the same file.
+   */
+  readonly resume?: boolean;
+};
+
+/**
+ * Lays bytes, or the local file at a path, on the host with the given permissions; throws a HostError
+ * where that does not succeed.
+ */
+export function upload(
+  connection: Connection,
+  source: Uint8Array | string,
+  remotePath: string,
+  mode: number,
+  { resume = false, ...limits }: UploadOptions,
+): Promise<void> {
+  const what = `the upload of ${remotePath}`;
+  const task = { ...limits, name: connection.name, what };
+  const way =
+    typeof source === 'string' && resume ? resumed(source, remotePath) : whole(source, remotePath);
+  return withinLimits({ ...task, over: connection.over.signal }, ({ signal: stop }) =>
+    connection.inTurn(() =>
+      inSession<SFTPWrapper, void>(
+        { ...task, stop },
+        (opened) => connection.client.sftp(opened),
+        (sftp) => lay(sftp, way, remotePath, mode, stop),
+      ),
+    ),
+  ).catch((error: unknown) => failUpload(error, source, remotePath, connection));
+}
+
+/** Throws what ended an upload as a HostError. */
+export function failUpload(
+  error: unknown,
+  source: Uint8Array | string,
+  remotePath: string,
+  { name }: Pick<Connection, 'name'>,
+): never {
+  if (error instanceof HostError) throw error;
+  const from = typeof source === 'string' ? ` from ${source}` : '';
+  throw new HostError(
+    'upload-failed',
+    `Cannot lay ${remotePath}${from} on ${name}: ${reasonOf(error)}; check that both folders exist and that ours there can be written.`,
+    { cause: error },
+  );
+}
+
+type ResumableUpload<To> = {
+  /** Path of the local file. */
+  path: string;
+  remotePath: string;
+  mode: number;
+  /** What the local file is known to have. */
+  sha256: string;
+  /** SHA-256 of a file on the host. */
+  sumOf(host: To, path: string): Promise<string>;
+  /** A new connection to the same host; throws where there is none to be had. */
+  reconnect(): Promise<To>;
+};
+
+type Uploader = {
+  readonly name: string;
+  upload(path: string, remotePath: string, mode: number, options: UploadOptions): Promise<void>;
+};
+
+const connectionsAtMost = 5;
+
+/**
+ * Lays a local file on a host over up to five connections, each of which goes on where the one before was
+ * lost. Where the sum is wrong in the end it is sent once more from the start; throws a HostError after that.
+ */
+export async function uploadOverBreaks<To extends Uploader>(
+  host: To,
+  upload: ResumableUpload<To>,
+): Promise<void> {
+  const { path, remotePath, mode, sha256, sumOf, reconnect } = upload;
+  let wrongSums = 0;
+  for (let connections = 1, to = host; wrongSums < 2; ) {
+    try {
+      await to.upload(path, remotePath, mode, { resume: true });
+      if ((await sumOf(to, remotePath)) === sha256) return;
+      wrongSums += 1;
+    } catch (error) {
+      const isLost = error instanceof HostError && error.kind === 'lost';
+      if (!isLost || connections === connectionsAtMost) throw error;
+      connections += 1;
+      to = await reconnect();
+    }
+  }
+  throw new HostError(
+    'upload-failed',
+    `${remotePath} on ${host.name} was sent twice and still has another SHA-256 than ${sha256}; check ${path} here and the disk there.`,
+  );
+}
+
+/** A way to send: under another name first, so that nobody meets half a file. */
+type Way = {
+  partial: string;
+  keepsPartial: boolean;
+  send(sftp: SFTPWrapper, stop: AbortSignal): Promise<void>;
+};
+
+function whole(source: Uint8Array | string, remotePath: string): Way {
+  const partial = `${remotePath}.${randomUUID()}.part`;
+  return {
+    partial,
+    keepsPartial: false,
+    send: (sftp) => done((callback) => sendAll(sftp, source, partial, callback)),
+  };
+}
+
+function resumed(path: string, remotePath: string): Way {
+  const partial = `${remotePath}.part`;
+  return { partial, keepsPartial: true, send: (sftp, stop) => sendRest(sftp, path, partial, stop) };
+}
+
+async function lay(
+  sftp: SFTPWrapper,
+  { partial, keepsPartial, send }: Way,
+  remotePath: string,
+  mode: number,
+  stop: AbortSignal,
+): Promise<void> {
+  const stopped = rejectionOf(stop);
+  const broken = new Promise<never>((_, reject) => {
+    sftp.on('error', reject);
+    sftp.on('close', () => reject(new Error('the sftp session was closed')));
+  });
+  try {
+    const steps = async () => {
+      await send(sftp, stop);
+      await done((callback) => sftp.chmod(partial, mode, callback));
+      await done((callback) => sftp.ext_openssh_rename(partial, remotePath, callback));
+    };
+    await Promise.race([steps(), stopped, broken]);
+  } catch (error) {
+    if (keepsPartial) throw error;
+    const removed = done((callback) => sftp.unlink(partial, callback));
+    await Promise.race([removed, broken]).catch(() => {});
+    throw error;
+  } finally {
+    sftp.end();
+  }
+}
+
+function sendAll(
+  sftp: SFTPWrapper,
+  source: Uint8Array | string,
+  remotePath: string,
+  callback: Callback,
+): void {
+  if (typeof source === 'string') {
+    sftp.fastPut(source, remotePath, { mode: 0o600 }, callback);
+    return;
+  }
+  // ssh2 takes only a Buffer for bytes, and prints whatever else it gets.
+  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  sftp.writeFile(remotePath, bytes, { mode: 0o600 }, callback);
+}
+
+const chunkBytes = 32_768;
+const chunksAtOnce = 32;
+
+/** A partial file that is longer than ours is begun anew. */
+async function sendRest(
+  sftp: SFTPWrapper,
+  path: string,
+  partial: string,
+  stop: AbortSignal,
+): Promise<void> {
+  const { size } = await stat(path);
+  const sizeThere = await sizeOf(sftp, partial);
+  let position = sizeThere <= size ? sizeThere : 0;
+  const flags = position > 0 ? 'r+' : 'w';
+  const handle = await answer<Buffer>((callback) =>
+    sftp.open(partial, flags, { mode: 0o600 }, callback),
+  );
+  const rest = createReadStream(path, { start: position, highWaterMark: chunkBytes, signal: stop });
+  const underway: Promise<void>[] = [];
+  // Sent in order, as the server writes them: what breaks off has no holes.
+  for await (const chunk of rest as AsyncIterable<Buffer>) {
+    const at = position;
+    const written = done((callback) => sftp.write(handle, chunk, 0, chunk.length, at, callback));
+    written.catch(() => {});
+    underway.push(written);
+    position += chunk.length;
+    if (underway.length === chunksAtOnce) await underway.shift();
+  }
+  await Promise.all(underway);
+  await done((callback) => sftp.close(handle, callback));
+}
+
+/** Size of a file in bytes; 0 where there is no such file. */
+async function sizeOf(sftp: SFTPWrapper, path: string): Promise<number> {
+  try {
+    return (await answer<Stats>((callback) => sftp.stat(path, callback))).size;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === noSuchFile) return 0;
+    throw error;
+  }
+}
+
+/** SSH_FX_NO_SUCH_FILE. */
+const noSuchFile = 2;
+
+type Callback = (error?: Error | null) => void;
+
+const done = (start: (callback: Callback) => void): Promise<void> =>
+  answer((callback) => start((error) => callback(error, undefined)));
+
+function answer<T>(
+  start: (callback: (error: Error | null | undefined, value: T) => void) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    start((error, value) => (error ? reject(error) : resolve(value)));
+  });
+}

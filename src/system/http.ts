@@ -1,0 +1,264 @@
+// Sends HTTP requests, and bounds every response in time and size. The only HTTP client.
+import { once } from 'node:events';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type RequestOptions as HttpOptions,
+  type IncomingMessage,
+  request as requestPlainly,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import { reasonOf } from '../model/one-line.ts';
+import {
+  type Certificates,
+  connectUnverified,
+  type Distrust,
+  describeDistrust,
+  PinError,
+  type Trust,
+  verifyPin,
+} from './certificate.ts';
+
+export type HttpRequest = {
+  method?: 'GET' | 'POST';
+  headers?: Readonly<Record<string, string>>;
+  body?: string | URLSearchParams;
+  /** Time limit for the whole response; with `onLine`, for its headers. */
+  answerSeconds: number;
+  /** Time limit for the connection, unless a certificate is pinned. */
+  connectSeconds?: number;
+  /** Size limit of the body; with `onLine`, of one line. */
+  mostBytes: number;
+  /** Receives the lines of a response with status 200 as they arrive, in place of the body. */
+  onLine?: (line: string) => void;
+  signal?: AbortSignal | undefined;
+};
+
+export type HttpResponse = {
+  kind: 'answered';
+  status: number;
+  statusText: string;
+  /** By names in lower case. */
+  headers: ReadonlyMap<string, string>;
+  /** Undefined for one of more than `mostBytes`. */
+  body: Buffer | undefined;
+};
+
+export type NoResponse = {
+  kind: 'no-answer';
+  why: string;
+  /** Code of Node's error, or `noConnection`, if there is one. */
+  code: string;
+  /** False if no byte of the request has left. */
+  wasSent: boolean;
+  /** Set if this time limit has passed. */
+  lateSeconds?: number;
+  /** Set if the server's certificate is the reason; nothing was sent then. */
+  distrust?: Distrust;
+};
+
+/** Sends one request over a connection of its own. Never rejects. Does not follow redirects, which would pass credentials on. */
+export const sendRequest = (
+  url: URL | string,
+  request: HttpRequest & { trust?: Trust | undefined },
+): Promise<HttpResponse | NoResponse> => exchange(url, request, { trust: request.trust ?? {} });
+
+export type HttpClient = {
+  /** As `sendRequest`, over connections that are kept. */
+  send(url: URL, request: HttpRequest): Promise<HttpResponse | NoResponse>;
+  close(): void;
+};
+
+export function openHttpClient(certificates: Certificates): HttpClient {
+  const http = new HttpAgent({ keepAlive: true });
+  const https = new HttpsAgent({ keepAlive: true, ...certificates });
+  return {
+    send: (url, request) => exchange(url, request, { trust: certificates, http, https }),
+    close() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+/** Without agents, each request has a connection of its own. */
+type Connections = { trust: Trust; http?: HttpAgent; https?: HttpsAgent };
+
+async function exchange(
+  url: URL | string,
+  request: HttpRequest,
+  connections: Connections,
+): Promise<HttpResponse | NoResponse> {
+  const { answerSeconds, mostBytes, onLine, signal } = request;
+  const limit = startLimit(answerSeconds);
+  const end = AbortSignal.any([limit.signal, ...(signal === undefined ? [] : [signal])]);
+  let sent: ClientRequest | undefined;
+  let wasSent = () => false;
+  const stop = () => sent?.destroy();
+  try {
+    end.throwIfAborted();
+    const target = new URL(url);
+    sent = begin(target, request, connections, end);
+    end.addEventListener('abort', stop);
+    wasSent = watchSending(sent, target, connections);
+    const response: IncomingMessage = (await once(sent, 'response', { signal: end }))[0];
+    const { statusCode: status = 0, statusMessage: statusText = '', headersDistinct } = response;
+    const headers = new Map<string, string>();
+    for (const [name, values = []] of Object.entries(headersDistinct)) {
+      headers.set(name, values.join(', '));
+    }
+    const answered = { kind: 'answered', status, statusText, headers } as const;
+    if (onLine === undefined || status !== 200) {
+      return { ...answered, body: await bytesWithin(mostBytes, response) };
+    }
+    limit.clear();
+    for await (const line of linesOf(response, mostBytes)) onLine(line);
+    return { ...answered, body: Buffer.of() };
+  } catch (error) {
+    const failed = { kind: 'no-answer', code: codeOf(error), wasSent: wasSent() } as const;
+    if (limit.signal.aborted && signal?.aborted !== true) {
+      const why = `no whole answer within ${answerSeconds} s`;
+      return { ...failed, why, code: '', lateSeconds: answerSeconds };
+    }
+    if (!isDistrust(sent, error)) return { ...failed, why: reasonOf(error) };
+    const distrust = await describeDistrust(error, new URL(url), connections.trust, end);
+    return { ...failed, why: `it shows ${distrust.shown}`, distrust };
+  } finally {
+    end.removeEventListener('abort', stop);
+    limit.clear();
+  }
+}
+
+function startLimit(seconds: number): { signal: AbortSignal; clear(): void } {
+  const limit = new AbortController();
+  let isCleared = false;
+  const abort = () => isCleared || limit.abort();
+  // A response that arrived while this process was not scheduled is read first.
+  const timer = setTimeout(() => setImmediate(abort), seconds * 1000);
+  return {
+    signal: limit.signal,
+    clear() {
+      isCleared = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+const isDistrust = (sent: ClientRequest | undefined, error: unknown): boolean =>
+  error instanceof PinError ||
+  (sent?.socket instanceof TLSSocket && Boolean(sent.socket.authorizationError));
+
+function begin(url: URL, request: HttpRequest, connections: Connections, end: AbortSignal) {
+  const { method, headers, body, connectSeconds = 10 } = request;
+  const { trust, http, https } = connections;
+  // Node refuses a plain URL here.
+  const isSecure = url.protocol === 'https:' || 'pinnedSha256' in trust;
+  const agent = isSecure ? https : http;
+  const options: HttpOptions = {
+    method,
+    agent,
+    headers: {
+      'user-agent': 'ppsgate',
+      ...(body instanceof URLSearchParams && {
+        'content-type': 'application/x-www-form-urlencoded',
+      }),
+      ...headers,
+      // The server may close a kept connection at any time, which leaves open whether it took the request.
+      ...(agent === undefined && { connection: 'close' }),
+    },
+  };
+  const sent = isSecure
+    ? requestSecurely(url, { ...options, ...trustOptions(url, trust, end) })
+    : requestPlainly(url, options);
+  // A late error, without a listener of its own, would end the process.
+  sent.on('error', () => {});
+  if (!('pinnedSha256' in trust) && connectSeconds < request.answerSeconds) {
+    limitConnecting(sent, connectSeconds);
+  }
+  return sent.end(body?.toString());
+}
+
+function trustOptions(url: URL, trust: Trust, end: AbortSignal) {
+  if (!('pinnedSha256' in trust)) return trust;
+  return {
+    /** Hands the connection over once the certificate is verified; Node sends nothing before. */
+    createConnection(_: unknown, created: (error: Error | null, socket: Duplex) => void) {
+      const socket = connectUnverified(url, {}, end);
+      const settle = (error?: Error) => created(error ?? null, socket);
+      socket.once('error', settle);
+      socket.once('secureConnect', () => {
+        socket.off('error', settle);
+        settle(verifyPin(socket, trust.pinnedSha256));
+      });
+      return undefined;
+    },
+  };
+}
+
+/** The code if no connection was made in time. */
+export const noConnection = 'NO_CONNECTION';
+
+function limitConnecting(sent: ClientRequest, seconds: number): void {
+  const late = Object.assign(new Error(`no connection within ${seconds} s`), {
+    code: noConnection,
+  });
+  const timer = setTimeout(() => sent.destroy(late), seconds * 1000);
+  const stop = () => clearTimeout(timer);
+  sent.once('close', stop);
+  sent.once('socket', (socket) => {
+    if (socket.connecting) socket.once('connect', stop);
+    else stop();
+  });
+}
+
+/** Nothing of a request leaves before its connection stands and, by HTTPS, the certificate is verified. */
+function watchSending(sent: ClientRequest, { protocol }: URL, { trust }: Connections) {
+  let wasSent = false;
+  const send = () => {
+    wasSent = true;
+  };
+  sent.once('socket', (socket) => {
+    if (sent.reusedSocket || 'pinnedSha256' in trust) send();
+    else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', send);
+  });
+  return () => wasSent;
+}
+
+/** Undefined for more than so many bytes: the stream is then closed, whatever length it announced. */
+async function bytesWithin(mostBytes: number, stream: IncomingMessage) {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function* linesOf(response: IncomingMessage, mostBytes: number): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > mostBytes) throw new Error(`more than ${mostBytes} bytes in a line`);
+    yield* lines;
+  }
+}
+
+/**
+ * Node's fetch with the whole response within so many seconds. The body is read here: octokit takes one that was cut
+ * short for an empty one, and a list of comments without ours would make it write a second comment.
+ */
+export const fetchWithin =
+  (seconds: number): typeof fetch =>
+  async (input, init) => {
+    const response = await fetch(input, { ...init, signal: AbortSignal.timeout(seconds * 1000) });
+    await response.clone().arrayBuffer();
+    return response;
+  };

@@ -1,0 +1,456 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type FlamegraphOptions,
+  flamegraph,
+  flamegraphScript,
+  flamegraphStyle,
+} from '../../../src/analysis/profile/flamegraph.ts';
+import { type Profile, samplesOf } from '../../../src/analysis/profile/profile.ts';
+import { readXml, type XmlElement } from '../../fakes/xml.ts';
+
+/** Of folded stacks; a frame is written as NAME or MODULE`NAME. */
+function profileOf(...stacks: string[]): Profile {
+  return {
+    format: 'folded',
+    stacks: stacks.map((line) => {
+      const [, path = '', samples] = /^(.*) (\d+)$/.exec(line) ?? [];
+      const frames = path.split(';').map((text) => {
+        const [name = '', module] = text.split('`').toReversed();
+        return module === undefined ? { name } : { name, module };
+      });
+      return { frames, samples: Number(samples) };
+    }),
+  };
+}
+
+/** As it is drawn; `looks` are its classes. */
+type Drawn = {
+  name: string;
+  about: string;
+  looks: string[];
+  x: number;
+  width: number;
+  /** From the top. */
+  y: number;
+  label: string;
+};
+
+const draw = (profile: Profile, options: Partial<FlamegraphOptions> = {}): XmlElement =>
+  readXml(flamegraph(profile, { title: 'a title', ...options }));
+
+const allOf = (element: XmlElement): XmlElement[] => [element, ...element.elements.flatMap(allOf)];
+
+const textOf = (element: XmlElement): string =>
+  allOf(element)
+    .filter(({ name }) => name === 'text')
+    .map(({ text }) => text)
+    .join('\n');
+
+const flamesIn = (svg: XmlElement): XmlElement[] =>
+  allOf(svg).filter(({ attributes }) => attributes.class === 'flames');
+
+/** Of the flames, and of the lane below where there is one; from the root up. */
+const framesOf = (svg: XmlElement): Drawn[][] =>
+  flamesIn(svg).map(({ elements }) =>
+    elements.flatMap((row) => row.elements.map((frame) => frameOf(frame, row))),
+  );
+
+function frameOf({ attributes, elements }: XmlElement, row: XmlElement): Drawn {
+  const [title, box, label] = elements;
+  const [name = '', about = ''] = title?.text.split('\n') ?? [];
+  return {
+    name,
+    about,
+    looks: attributes.class?.split(' ') ?? [],
+    x: Number(box?.attributes.x),
+    width: Number(box?.attributes.width),
+    y: Number(/\(0 (\d+)\)/.exec(row.attributes.transform ?? '')?.[1]),
+    label: label?.text ?? '',
+  };
+}
+
+function frame(svg: XmlElement, name: string): Drawn {
+  const found = framesOf(svg)
+    .flat()
+    .find((one) => one.name === name);
+  return found ?? expect.fail(`No frame ${name} is drawn.`);
+}
+
+/** Of a picture of 1,200 pixels, without its margins. */
+const full = 1180;
+
+describe('a flamegraph', () => {
+  const svg = draw(profileOf('main;read;copy 60', 'main;read 20', 'main;work 20'));
+
+  test('is an SVG with its title, its own style and script', () => {
+    const { name, attributes, elements } = svg;
+    expect({ name, role: attributes.role, label: attributes['aria-label'] }).toEqual({
+      name: 'svg',
+      role: 'group',
+      label: 'a title',
+    });
+    const texts = (wanted: string) =>
+      elements.filter((one) => one.name === wanted).map(({ text }) => text);
+    expect(texts('title')).toEqual(['a title']);
+    expect(texts('style')).toEqual([flamegraphStyle()]);
+    expect(texts('script')).toEqual([flamegraphScript()]);
+  });
+
+  test('draws frames as wide as their share of samples, callers below', () => {
+    const found = framesOf(svg)[0]?.map(({ name, x, width, y }) => [name, x, width, y]);
+    expect(found).toEqual([
+      ['all', 0, full, 51],
+      ['main', 0, full, 34],
+      ['read', 0, 0.8 * full, 17],
+      ['work', 0.8 * full, 0.2 * full, 17],
+      ['copy', 0, 0.6 * full, 0],
+    ]);
+  });
+
+  test('tells samples and share of each frame without a script', () => {
+    expect(frame(svg, 'read').about).toBe('80 samples, 80.00 %');
+    expect(frame(draw(profileOf('kernel`main;f 2499', 'main;g 1')), 'g').about).toBe(
+      '1 sample, 0.04 %',
+    );
+  });
+
+  test('names the module of a frame without its folder', () => {
+    const inKernel = draw(profileOf('/boot/kernel/kernel`main;/boot/modules/pf.ko`pf_test 1000'));
+    expect(frame(inKernel, 'pf_test').about).toBe('pf.ko · 1,000 samples, 100.00 %');
+  });
+
+  test('adds up paths that come more than once, in any order', () => {
+    const [one, other] = [
+      profileOf('main;f 1', 'main;g 2', 'main;f 3'),
+      profileOf('main;g 2', 'main;f 4'),
+    ];
+    expect(framesOf(draw(one))).toEqual(framesOf(draw(other)));
+  });
+
+  test('cuts labels to the width of their frames, and leaves out those of a letter or two', () => {
+    const labels = draw(
+      profileOf(`main;${'long_name'.repeat(30)} 900`, 'main;short_name 80', 'main;x 20'),
+    );
+    const found = framesOf(labels)[0]?.slice(2) ?? [];
+    for (const { label, width } of found) expect(label.length * 6.6).toBeLessThan(width);
+    expect(found.map(({ label }) => label)).toEqual([
+      expect.stringMatching(/^long_name.*…$/),
+      'short_name',
+      '',
+    ]);
+  });
+
+  test('leaves out what is too narrow to be seen, and says how much it is', () => {
+    const narrow = draw(profileOf('main;f 99990', 'main;a 4', 'main;b;c 6'));
+    expect(framesOf(narrow)[0]?.map(({ name }) => name)).toEqual(['all', 'main', 'f']);
+    expect(textOf(narrow)).toContain('Too narrow to be drawn: frames with 0.01 % of samples');
+    expect(textOf(svg)).not.toContain('Too narrow');
+  });
+
+  test('grows with the depth of the stacks', () => {
+    const deep = draw(
+      profileOf(`${Array.from({ length: 1000 }, (_, at) => `f${at}`).join(';')} 1`),
+    );
+    expect(framesOf(deep)[0]).toHaveLength(1001);
+    expect(Number(deep.attributes.height)).toBeGreaterThan(1001 * 17);
+  });
+
+  test('says that there are no samples', () => {
+    expect(textOf(draw(profileOf()))).toContain('No samples.');
+    expect(textOf(draw(profileOf('f 0')))).toContain('No samples.');
+  });
+});
+
+describe('colours', () => {
+  const svg = draw(
+    profileOf(
+      '/boot/kernel/kernel`ip_input;/boot/kernel/pf.ko`pf_test;/boot/kernel/pf.ko`pf_find_state 70',
+      '/boot/kernel/kernel`ip_input;/boot/kernel/ipfw.ko`ipfw_chk 20',
+      '/boot/kernel/kernel`ip_input;/lib/libc.so.7`memcpy 10',
+    ),
+  );
+  const hueOf = (name: string) => frame(svg, name).looks[0];
+
+  test('tell the kernel, its modules and programs apart', () => {
+    expect(hueOf('ip_input')).toBe('kernel');
+    expect(hueOf('memcpy')).toBe('program');
+    expect(hueOf('pf_test')).toMatch(/^m\d+$/);
+    expect(hueOf('pf_find_state')).toBe(hueOf('pf_test'));
+    expect(hueOf('ipfw_chk')).not.toBe(hueOf('pf_test'));
+  });
+
+  test.each(['kernel', '/boot/patched/kernel', '[kernel.kallsyms]', '[kernel.kallsyms]_text'])(
+    'know %s for a kernel',
+    (module) => {
+      const profile = profileOf(`${module}\`f 1`);
+      expect(frame(draw(profile), 'f').looks[0]).toBe('kernel');
+    },
+  );
+
+  test.each(['/boot/modules/pf.ko', 'nf_tables', '[nf_tables]', '/lib/modules/6.1/nf.ko.xz'])(
+    'know %s for a loadable module',
+    (module) => {
+      expect(frame(draw(profileOf(`${module}\`f 1`)), 'f').looks[0]).toMatch(/^m\d+$/);
+    },
+  );
+
+  test('stay the same in another profile', () => {
+    const other = draw(profileOf('/boot/other/pf.ko`pf_test 1', '/boot/other/kernel`g 3'));
+    expect(frame(other, 'pf_test').looks).toEqual(frame(svg, 'pf_test').looks);
+  });
+
+  test('have a legend that says how many samples ended in each module', () => {
+    const legend = allOf(svg).find(({ attributes }) => attributes.class === 'legend');
+    expect(legend && textOf(legend)).toBe('pf.ko 70.00 %\nipfw.ko 20.00 %\nlibc.so.7 10.00 %');
+  });
+
+  test('need no legend where the profile knows no modules', () => {
+    expect(allOf(draw(profileOf('f 1'))).map(({ attributes }) => attributes.class)).not.toContain(
+      'legend',
+    );
+  });
+});
+
+describe('a difference', () => {
+  const base = profileOf(
+    '/boot/base/kernel`main;old;deep 100',
+    '/boot/base/kernel`main;same 500',
+    '/boot/base/kernel`main;less 400',
+  );
+  const patched = profileOf(
+    '/boot/patched/kernel`main;new 50',
+    '/boot/patched/kernel`main;same 102',
+    '/boot/patched/kernel`main;less 48',
+  );
+  const svg = draw(patched, { base });
+  const [flames = [], lane = []] = framesOf(svg);
+
+  test('draws shares of the patched profile, however long the base is', () => {
+    expect(flames.map(({ name, width }) => [name, width])).toEqual([
+      ['all', full],
+      ['main', full],
+      ['less', 0.24 * full],
+      ['new', 0.25 * full],
+      ['same', 0.51 * full],
+    ]);
+  });
+
+  test('tells of each frame its share before and now', () => {
+    expect(frame(svg, 'same').about).toBe('50.00 % → 51.00 % (+1.00 points), 102 samples');
+    expect(frame(svg, 'less').about).toBe('40.00 % → 24.00 % (−16.00 points), 48 samples');
+    expect(frame(svg, 'new').about).toBe('not in base → 25.00 % (+25.00 points), 50 samples');
+    expect(frame(svg, 'main').about).toBe(
+      'kernel · 100.00 % → 100.00 % (±0.00 points), 200 samples',
+    );
+  });
+
+  test('colours a frame by the change of its own path', () => {
+    expect(frame(svg, 'same').looks).toEqual(['more3']);
+    expect(frame(svg, 'less').looks).toEqual(['less5']);
+    expect(frame(svg, 'new').looks).toEqual(['more5']);
+    expect(frame(svg, 'main').looks).toEqual(['even']);
+  });
+
+  test.each([
+    [500, 'even'],
+    [501, 'more1'],
+    [504, 'more2'],
+    [511, 'more3'],
+    [531, 'more4'],
+    [601, 'more5'],
+    [469, 'less4'],
+  ])('has a colour for 50 %% that become %s ‰', (now, look) => {
+    const half = profileOf('f 500', 'g 500');
+    expect(
+      frame(draw(profileOf(`f ${now}`, `g ${1000 - now}`), { base: half }), 'f').looks,
+    ).toEqual([look]);
+  });
+
+  test('draws what only the base has in a lane of its own, at the same scale', () => {
+    expect(lane.map(({ name, width, looks }) => [name, width, looks])).toEqual([
+      ['all', 0.1 * full, ['caller']],
+      ['main', 0.1 * full, ['caller']],
+      ['old', 0.1 * full, ['less5', 'gone']],
+      ['deep', 0.1 * full, ['less5', 'gone']],
+    ]);
+    expect(lane.at(-1)?.about).toBe('10.00 % → gone (−10.00 points)');
+    expect(lane[1]?.about).toBe('kernel · calls what is gone, 10.00 % of base');
+    expect(textOf(svg)).toContain('Only in base (dashed, to the same scale): 10.00 %');
+  });
+
+  test('has no lane where nothing is gone', () => {
+    expect(framesOf(draw(patched, { base: patched }))).toHaveLength(1);
+  });
+
+  test('says what widths and colours mean', () => {
+    const legend = allOf(svg).find(({ attributes }) => attributes.class === 'legend');
+    const words = legend && textOf(legend).replaceAll('\n', ' ');
+    expect(words).toBe(
+      'width: share of samples colour: its change in percentage points from −10 −3 −1 −0.3 −0.1 0 +0.1 +0.3 +1 +3 +10',
+    );
+  });
+
+  test('with nothing is no difference', () => {
+    expect(textOf(draw(patched, { base: profileOf() }))).toContain('No samples in base');
+  });
+});
+
+describe('an element for a page', () => {
+  const svg = draw(profileOf('f 1'), { standalone: false });
+
+  test('leaves style and script to the page', () => {
+    expect(svg.elements.map(({ name }) => name)).toEqual(['g', 'g']);
+    expect(`${flamegraphScript()}${flamegraphStyle()}`).not.toMatch(/<\/|<!--|]]>/);
+  });
+
+  test('brings a script without indentation and comments', () => {
+    expect(flamegraphScript()).toContain('\nfunction view(svg) {\nconst header');
+    expect(flamegraphScript()).not.toMatch(/^\s*(\/\/|\/?\*)/m);
+  });
+
+  test('has no ids that could clash, and nothing that a strict page forbids', () => {
+    const names = allOf(svg).flatMap(({ attributes }) => Object.keys(attributes));
+    expect(names).not.toContain('id');
+    expect(names).not.toContain('style');
+    expect(names.filter((name) => name.startsWith('on'))).toEqual([]);
+  });
+});
+
+describe('text of a profile', () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc
+      .array(
+        fc.constantFrom(
+          '<script>alert(1)</script>',
+          ']]>',
+          '"><img src=x onerror=alert(1)>',
+          "' onload='alert(1)",
+          '&lt;&#60;',
+          '\u001b[31m',
+          '\u202egnp.exe',
+          '\ud800',
+          '\ufffe',
+          '__proto__',
+          'constructor',
+        ),
+        { maxLength: 4 },
+      )
+      .map((parts) => parts.join('')),
+  );
+
+  test('never becomes markup, whatever it is', () => {
+    const pieces = (svg: XmlElement) =>
+      new Set(
+        allOf(svg).flatMap(({ name, attributes }) => [
+          name,
+          ...Object.keys(attributes).map((key) => `${name} ${key}`),
+        ]),
+      );
+    const plain = profileOf('kernel`main 1', 'gone 1');
+    const known = [
+      ...pieces(draw(plain, { subtitle: 's' })),
+      ...pieces(draw(plain, { base: profileOf('main;x 1') })),
+    ];
+    fc.assert(
+      fc.property(hostile, hostile, fc.boolean(), (name, module, compared) => {
+        const profile: Profile = {
+          format: 'perf',
+          stacks: [{ frames: [{ name, module }, { name }], samples: 3 }],
+        };
+        const options = { title: name, subtitle: module, ...(compared && { base: profile }) };
+        expect(known).toEqual(expect.arrayContaining([...pieces(draw(profile, options))]));
+      }),
+    );
+  });
+
+  test('keeps what is harmless of it', () => {
+    const svg = draw(profileOf('<script>alert("1")</script>;__proto__;a & b]]>\u202e 1'));
+    expect(framesOf(svg)[0]?.map(({ name }) => name)).toEqual([
+      'all',
+      '<script>alert("1")</script>',
+      '__proto__',
+      'a & b]]> ',
+    ]);
+  });
+
+  test('is cut where it is long', () => {
+    const name = '🔥'.repeat(20_000);
+    expect(frame(draw(profileOf(`main;${name} 1`)), 'main').about).toBe('1 sample, 100.00 %');
+    expect(flamegraph(profileOf(`${name} 1`), { title: name }).length).toBeLessThan(60_000);
+  });
+});
+
+describe('by any profile', () => {
+  const names = fc.constantFrom('a', 'b', 'c', '__proto__');
+  const stacks = fc.array(
+    fc.record({
+      frames: fc.array(
+        names.map((name) => ({ name })),
+        { minLength: 1, maxLength: 6 },
+      ),
+      samples: fc.integer({ min: 1, max: 50 }),
+    }),
+    { minLength: 1, maxLength: 12 },
+  );
+  const profiles = stacks.map((all): Profile => ({ format: 'folded', stacks: all }));
+
+  const shareAt = ({ stacks: all }: Profile, path: string[]): number =>
+    samplesOf(all.filter(({ frames }) => path.every((name, at) => frames[at]?.name === name))) /
+    samplesOf(all);
+
+  /** Every frame with the names from the root's callee to it, found by where it lies. */
+  const pathsOf = (frames: Drawn[]) =>
+    frames.map((one) => {
+      const middle = one.x + one.width / 2;
+      const below = frames.filter(
+        ({ x, width, y }) => y > one.y && x <= middle && middle <= x + width,
+      );
+      const callers = below.toSorted((a, b) => b.y - a.y).map(({ name }) => name);
+      return { ...one, path: [...callers, one.name].slice(1) };
+    });
+
+  test('a frame is as wide as its share of samples, within its caller and beside its siblings', () => {
+    fc.assert(
+      fc.property(profiles, (profile) => {
+        const [frames = []] = framesOf(draw(profile));
+        const paths = pathsOf(frames);
+        for (const { path, width } of paths) {
+          expect(width).toBeCloseTo(shareAt(profile, path) * full, 1);
+        }
+        const prefixes = profile.stacks.flatMap(({ frames: all }) =>
+          all.map((_, at) => JSON.stringify(all.slice(0, at + 1).map(({ name }) => name))),
+        );
+        expect(
+          paths
+            .map(({ path }) => JSON.stringify(path))
+            .slice(1)
+            .toSorted(),
+        ).toEqual([...new Set(prefixes)].toSorted());
+      }),
+    );
+  });
+
+  test('a difference tells every path of both profiles once', () => {
+    fc.assert(
+      fc.property(profiles, profiles, (profile, base) => {
+        const [flames = [], lane = []] = framesOf(draw(profile, { base }));
+        const drawn = [...pathsOf(flames), ...pathsOf(lane)].filter(
+          ({ looks }) => !looks.includes('caller'),
+        );
+        for (const { path, looks, width } of drawn) {
+          const [before, now] = [shareAt(base, path), shareAt(profile, path)];
+          expect(looks.includes('gone')).toBe(now === 0);
+          expect(width).toBeCloseTo((now || before) * full, 1);
+        }
+        const told = drawn.map(({ path }) => JSON.stringify(path));
+        expect(new Set(told).size).toBe(told.length);
+        const prefixes = [...profile.stacks, ...base.stacks].flatMap(({ frames: all }) =>
+          all.map((_, at) => JSON.stringify(all.slice(0, at + 1).map(({ name }) => name))),
+        );
+        expect(new Set(told)).toEqual(new Set(['[]', ...prefixes]));
+      }),
+    );
+  });
+});

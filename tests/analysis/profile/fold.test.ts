@@ -1,0 +1,63 @@
+// Folded stacks as they are printed: names of any kind, modules, equal stacks.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { foldedLines } from '../../../src/analysis/profile/fold.ts';
+import { parseProfile } from '../../../src/analysis/profile/read.ts';
+
+const one = (...names: string[]) => [{ frames: names.map((name) => ({ name })), samples: 7 }];
+
+test('prints frames from the outermost caller inwards, then the samples', () => {
+  expect([...foldedLines({ format: 'pmcstat', stacks: one('fork_exit', 'ip_input') })]).toEqual([
+    'fork_exit;ip_input 7',
+  ]);
+});
+
+test('names the file of a module before each frame where asked, as DTrace does', () => {
+  const frames = [
+    { name: 'fork_exit', module: '/boot/kernel/kernel' },
+    { name: 't4_intr', module: '/boot/kernel/if_cxgbe.ko' },
+    { name: 'nft_do_chain', module: '[nf_tables]' },
+    { name: 'lost' },
+  ];
+  const profile = { format: 'pmcstat', stacks: [{ frames, samples: 1 }] } as const;
+  expect([...foldedLines(profile, { modules: true })]).toEqual([
+    'kernel`fork_exit;if_cxgbe.ko`t4_intr;[nf_tables]`nft_do_chain;lost 1',
+  ]);
+  expect([...foldedLines(profile)]).toEqual(['fork_exit;t4_intr;nft_do_chain;lost 1']);
+});
+
+test('stacks of perf that read alike are one', () => {
+  const stacks = ['/lib/a.so', '/lib/b.so'].map((module) => ({
+    frames: [{ name: '[unknown]', module }],
+    samples: 2,
+  }));
+  expect([...foldedLines({ format: 'perf', stacks })]).toEqual(['[unknown] 4']);
+  expect([...foldedLines({ format: 'pmcstat', stacks })]).toHaveLength(2);
+  expect([...foldedLines({ format: 'perf', stacks }, { modules: true })]).toHaveLength(2);
+});
+
+test('names cannot break a line, steer a terminal or pass for a comment', () => {
+  const hostile = one('# kernel: made up', 'La/b;.c', 'x\ny', '\x1b]0;z\x07', '\u009b31m');
+  expect([...foldedLines({ format: 'perf', stacks: hostile })]).toEqual([
+    '? kernel: made up;La/b:.c;x?y;?]0:z?;?31m 7',
+  ]);
+});
+
+test('whatever a name is, a stack is one line of as many frames, and read so', () => {
+  const name = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom('__proto__', 'constructor'),
+  );
+  fc.assert(
+    fc.property(fc.array(name, { minLength: 1, maxLength: 5 }), (names) => {
+      const [line = '', ...others] = foldedLines({
+        format: 'folded',
+        stacks: one('main', ...names),
+      });
+      expect(others).toEqual([]);
+      const [stack] = parseProfile(`${line}\n`).stacks;
+      expect(stack?.frames).toHaveLength(names.length + 1);
+      expect(stack?.samples).toBe(7);
+    }),
+  );
+});

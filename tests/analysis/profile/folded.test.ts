@@ -1,0 +1,88 @@
+// Stacks that were folded before: what is read of them, and that folding again changes nothing.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { foldedLines } from '../../../src/analysis/profile/fold.ts';
+import { parseProfile } from '../../../src/analysis/profile/read.ts';
+
+test('reads stacks from the outermost caller inwards', () => {
+  const profile = parseProfile('main;read;do_syscall_64_[k] 12\nmain 3\n');
+  expect(profile).toEqual({
+    format: 'folded',
+    stacks: [
+      { frames: [{ name: 'main' }, { name: 'read' }, { name: 'do_syscall_64_[k]' }], samples: 12 },
+      { frames: [{ name: 'main' }], samples: 3 },
+    ],
+  });
+});
+
+test('the last space parts a stack from its count', () => {
+  expect(fold('V8 Worker;operator new(int) 12\n')).toEqual(['V8 Worker;operator new(int) 12']);
+});
+
+test('comments and blank lines are no stacks, and a comment above them may name the kernel', () => {
+  const profile = parseProfile('# kernel: FreeBSD 15.0 amd64 1500\n\n# fine\na;b 1\n#\n');
+  expect(profile.kernel).toBe('FreeBSD 15.0 amd64 1500');
+  expect(profile.stacks).toHaveLength(1);
+});
+
+test('equal stacks stay as many as they were', () => {
+  expect(fold('a;b 1\na;b 2\n')).toEqual(['a;b 1', 'a;b 2']);
+});
+
+test('DOS line ends and counts behind a tab are read', () => {
+  expect(fold('a;b 1\r\na;c\t2\r\n')).toEqual(['a;b 1', 'a;c 2']);
+});
+
+test.each([
+  [
+    'a;b 1\na;b 12.5\n',
+    'x, line 2: 12.5 is no whole number of samples; fold with samples rather than with shares or seconds.',
+  ],
+  [
+    'a;b 1\na;b\n',
+    'x, line 2: this is no folded stack like "main;read 12", unlike what is above it; remove it, or fold the profile again.',
+  ],
+  [
+    'a 9007199254740993\n',
+    'x, line 1: 9007199254740993 samples are more than can be counted exactly; profile for a shorter time.',
+  ],
+])('refuses %j', (text, sentence) => {
+  expect(() => parseProfile(text, 'x')).toThrow(sentence);
+});
+
+const name = fc
+  .string({ unit: 'grapheme', minLength: 1 })
+  .filter(
+    (text) =>
+      !/[;`\p{Cc}\u2028\u2029]/u.test(text) && text.trim() === text && !text.startsWith('#'),
+  );
+const stacks = fc.array(
+  fc.record({
+    frames: fc.array(fc.record({ name }), { minLength: 1, maxLength: 8 }),
+    samples: fc.nat(),
+  }),
+  { minLength: 1, maxLength: 20 },
+);
+
+test('folding and reading gives the same stacks', () => {
+  fc.assert(
+    fc.property(stacks, (given) => {
+      const lines = [...foldedLines({ format: 'folded', stacks: given })];
+      expect(parseProfile(`${lines.join('\n')}\n`).stacks).toEqual(given);
+    }),
+  );
+});
+
+test('with modules it gives the same stacks, too', () => {
+  const module = fc.stringMatching(/^[\w.[\]-]{1,12}$/);
+  const frames = fc.array(fc.record({ name, module }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(frames, (given) => {
+      const stack = { frames: given, samples: 12 };
+      const lines = [...foldedLines({ format: 'folded', stacks: [stack] }, { modules: true })];
+      expect(parseProfile(`${lines.join('\n')}\n`).stacks).toEqual([stack]);
+    }),
+  );
+});
+
+const fold = (text: string): string[] => [...foldedLines(parseProfile(text))];

@@ -1,0 +1,258 @@
+// How sure each look at growing data must be: against published constants, closed forms, and experiments that are drawn.
+import fc from 'fast-check';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { describe, expect, test } from 'vitest';
+import {
+  constantLevels,
+  crossingProbability,
+  fallingLevels,
+  likelihoodLevels,
+} from '../../../src/analysis/stats/boundary.ts';
+import { standardNormal } from '../../../src/analysis/stats/normal.ts';
+import { criticalT } from '../../../src/analysis/stats/student.ts';
+import { times } from '../../random.ts';
+
+const looksAfterEach = (count: number): number[] =>
+  Array.from({ length: count }, (_, index) => index + 1);
+const ascendingSizes = fc
+  .uniqueArray(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 })
+  .map((sizes) => sizes.toSorted((a, b) => a - b));
+const rate = fc.double({ min: 1e-4, max: 0.2, noNaN: true });
+const looks = ascendingSizes.chain((sizes) =>
+  fc.record({
+    sizes: fc.constant(sizes),
+    levels: fc.array(rate, { minLength: sizes.length, maxLength: sizes.length }),
+  }),
+);
+
+describe('one level for all looks', () => {
+  // The constants of Pocock's test for two-sided rates, as Jennison and Turnbull print them (table 2.1).
+  test.for([
+    [0.05, 2, 2.178],
+    [0.05, 3, 2.289],
+    [0.05, 4, 2.361],
+    [0.05, 5, 2.413],
+    [0.05, 10, 2.555],
+    [0.05, 20, 2.672],
+    [0.01, 2, 2.772],
+    [0.01, 3, 2.873],
+    [0.01, 5, 2.986],
+    [0.01, 10, 3.117],
+  ] as const)('is at %d and %d looks in equal steps the one of z = %d', ([twoSided, looks, z]) => {
+    const [level = 0] = constantLevels(looksAfterEach(looks), twoSided / 2);
+    expect(Math.abs(criticalT(Infinity, level) - z)).toBeLessThan(0.001);
+  });
+
+  test('does not depend on what the sizes are counted in', () => {
+    fc.assert(
+      fc.property(ascendingSizes, rate, fc.integer({ min: 2, max: 9 }), (sizes, level, unit) => {
+        const [pairs = 0] = constantLevels(sizes, level);
+        const [runs = 0] = constantLevels(
+          sizes.map((size) => size * unit),
+          level,
+        );
+        expect(runs / pairs).toBeCloseTo(1, 6);
+      }),
+      { numRuns: times(20) },
+    );
+  });
+});
+
+describe('one threshold for the likelihood ratio', () => {
+  const degrees = (sizes: readonly number[]) => sizes.map((size) => 2 * size + 7);
+
+  test('is the same ratio at every look, though the levels fall as the variance gets known', () => {
+    const sizes = [2, 3, 5, 9, 20];
+    const levels = likelihoodLevels(sizes, degrees(sizes), 0.01);
+    const ratios = degrees(sizes).map((df, index) => {
+      const t = criticalT(df, levels[index] ?? 0);
+      return (1 + (t * t) / df) ** ((df + 2) / 2);
+    });
+    for (const ratio of ratios) expect(ratio / (ratios[0] ?? 0)).toBeCloseTo(1, 6);
+    expect(levels).toEqual(levels.toSorted((a, b) => b - a));
+  });
+
+  test.for([
+    ['without earlier runs', 0],
+    ['with ten earlier runs', 9],
+    ['with thirty earlier runs', 29],
+  ] as const)('is crossed by Student’s t as often as asked, %s', ([, earlier]) => {
+    const sizes = [2, 3, 4, 5, 6, 8, 10, 14, 20];
+    const degreesOfFreedom = sizes.map((size) => 2 * size - 2 + earlier);
+    const levels = likelihoodLevels(sizes, degreesOfFreedom, 0.02);
+    const critical = levels.map((level, index) => criticalT(degreesOfFreedom[index] ?? 0, level));
+    const random = xoroshiro128plus(5);
+    const crossed = shareOf(25_000, () => {
+      const statistics = studentAt(sizes, earlier, () => standardNormal(random));
+      return statistics.some((t, index) => t > (critical[index] ?? Infinity));
+    });
+    expect(crossed).toBeGreaterThan(0.02 - chance(0.02, 25_000));
+    // The seventh that the recursion leaves out, as it takes the variance for known.
+    expect(crossed).toBeLessThan((0.02 * 8) / 7 + chance(0.02, 25_000));
+  });
+});
+
+describe('levels that fall as pairs grow', () => {
+  test('are in inverse proportion to them', () => {
+    fc.assert(
+      fc.property(ascendingSizes, rate, (sizes, level) => {
+        const [first = 0, ...others] = fallingLevels(sizes, level);
+        const [least = 1, ...more] = sizes;
+        others.forEach((other, index) => {
+          expect(other / ((first * least) / (more[index] ?? 0))).toBeCloseTo(1, 9);
+        });
+      }),
+      { numRuns: times(15) },
+    );
+  });
+});
+
+describe('the levels of any kind', () => {
+  test('spend at a single look just what is asked', () => {
+    fc.assert(
+      fc.property(rate, fc.integer({ min: 1, max: 60 }), (level, size) => {
+        const spent = [
+          constantLevels([size], level),
+          fallingLevels([size], level),
+          likelihoodLevels([size], [size], level),
+        ];
+        for (const [first = 0] of spent) {
+          expect(first).toBeLessThan(1.000001 * level);
+          expect(first).toBeGreaterThan(0.998 * level);
+        }
+      }),
+    );
+  });
+
+  test('spend over all looks, however uneven their steps, what is asked and not more', () => {
+    fc.assert(
+      fc.property(ascendingSizes, rate, (sizes, level) => {
+        const degreesOfFreedom = sizes.map((size) => 2 * size - 1);
+        const all = [
+          constantLevels(sizes, level),
+          fallingLevels(sizes, level),
+          likelihoodLevels(sizes, degreesOfFreedom, level),
+        ];
+        for (const levels of all) {
+          const spent = crossingProbability(sizes, levels);
+          expect(spent).toBeLessThanOrEqual(level);
+          expect(spent).toBeGreaterThan(0.998 * level);
+        }
+      }),
+      { numRuns: times(15) },
+    );
+  });
+});
+
+describe('the probability of crossing', () => {
+  test.for([1, 2, 3, 10, 30, 100])(
+    'a half at one of %d looks is that of a sum which does not stay below zero',
+    (looks) => {
+      // By Sparre Andersen a sum of n symmetric steps stays below zero with C(2n, n) / 4ⁿ, whatever the steps.
+      const staysBelow = looksAfterEach(looks).reduce((product, n) => product * (1 - 0.5 / n), 1);
+      const levels = looksAfterEach(looks).map(() => 0.5);
+      const crossed = crossingProbability(looksAfterEach(looks), levels);
+      expect(crossed).toBeCloseTo(1 - staysBelow, 6);
+    },
+  );
+
+  test('a half at one of two uneven looks is that of two correlated normal numbers', () => {
+    const size = fc.integer({ min: 1, max: 300 });
+    fc.assert(
+      fc.property(size, size, (first, more) => {
+        const correlation = Math.sqrt(first / (first + more));
+        const bothBelow = 1 / 4 + Math.asin(correlation) / (2 * Math.PI);
+        const crossed = crossingProbability([first, first + more], [0.5, 0.5]);
+        expect(crossed).toBeCloseTo(1 - bothBelow, 6);
+      }),
+    );
+  });
+
+  test.for([
+    ['a few looks in growing steps', [3, 5, 8, 12, 20], [0.002, 0.02, 0.001, 0.03, 0.01]],
+    ['a late second look', [2, 50], [0.03, 0.02]],
+    ['a hundred looks', looksAfterEach(100), looksAfterEach(100).map(() => 0.002)],
+  ] as const)('%s is the share of drawn sums that cross', ([, sizes, levels]) => {
+    const limits = sizes.map(
+      (size, index) => Math.sqrt(size) * criticalT(Infinity, levels[index] ?? 0),
+    );
+    const random = xoroshiro128plus(11);
+    const crossed = shareOf(30_000, () => {
+      let sum = 0;
+      return sizes.some((size, index) => {
+        sum += standardNormal(random) * Math.sqrt(size - (sizes[index - 1] ?? 0));
+        return sum > (limits[index] ?? Infinity);
+      });
+    });
+    const expected = crossingProbability(sizes, levels);
+    expect(Math.abs(crossed - expected)).toBeLessThan(chance(expected, 30_000));
+  });
+
+  test('grows with the level of any look, by at most that level', () => {
+    const raisedAt = looks.chain((looks) =>
+      fc.record({ looks: fc.constant(looks), raised: fc.nat(looks.sizes.length - 1) }),
+    );
+    fc.assert(
+      fc.property(raisedAt, ({ looks: { sizes, levels }, raised }) => {
+        const higher = levels.map((level, index) => (index === raised ? 2 * level : level));
+        const before = crossingProbability(sizes, levels);
+        const after = crossingProbability(sizes, higher);
+        expect(after).toBeGreaterThan(Math.max(before, ...higher) - lost);
+        expect(after).toBeLessThan(before + (levels[raised] ?? 0) + lost);
+      }),
+    );
+  });
+
+  test('is not changed by looks that tell nothing, wherever they lie', () => {
+    fc.assert(
+      fc.property(looks, ascendingSizes, ({ sizes, levels }, more) => {
+        const all = [...new Set([...sizes, ...more])].toSorted((a, b) => a - b);
+        const levelsAtAll = all.map((size) => levels[sizes.indexOf(size)] ?? 0);
+        const difference =
+          crossingProbability(all, levelsAtAll) - crossingProbability(sizes, levels);
+        expect(Math.abs(difference)).toBeLessThan(lost);
+      }),
+    );
+  });
+});
+
+/** What the quadrature may lose, together with the normal distribution that it takes: far less than any level. */
+const lost = 1e-6;
+
+/** Four standard errors of a share of so many. */
+const chance = (share: number, count: number): number =>
+  4 * Math.sqrt((share * (1 - share)) / count);
+
+function shareOf(count: number, isHit: () => boolean): number {
+  let hits = 0;
+  for (let index = 0; index < count; index++) if (isHit()) hits++;
+  return hits / count;
+}
+
+/** Student's t of two growing samples at each look, the variance pooled with that of `earlier` squares. */
+function studentAt(sizes: readonly number[], earlier: number, draw: () => number): number[] {
+  let earlierSquares = 0;
+  for (let index = 0; index < earlier; index++) earlierSquares += draw() ** 2;
+  const base: number[] = [];
+  const patched: number[] = [];
+  return sizes.map((size) => {
+    while (base.length < size) {
+      base.push(draw());
+      patched.push(draw());
+    }
+    const [one, other] = [momentsOf(base), momentsOf(patched)];
+    const squares = earlierSquares + one.squares + other.squares;
+    const variance = squares / (2 * size - 2 + earlier);
+    return (other.mean - one.mean) / Math.sqrt((2 * variance) / size);
+  });
+}
+
+function momentsOf(values: readonly number[]): { mean: number; squares: number } {
+  let sum = 0;
+  let squares = 0;
+  for (const value of values) {
+    sum += value;
+    squares += value * value;
+  }
+  return { mean: sum / values.length, squares: squares - (sum * sum) / values.length };
+}

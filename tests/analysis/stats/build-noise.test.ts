@@ -1,0 +1,174 @@
+// How far builds lie apart beside runs of one build, from a cell whose kernels have several links.
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { mean } from 'simple-statistics';
+import { describe, expect, test } from 'vitest';
+import { buildNoise } from '../../../src/analysis/stats/build-noise.ts';
+import { boundsOf, onePerLink } from '../../../src/analysis/stats/evidence.ts';
+import { standardNormal } from '../../../src/analysis/stats/normal.ts';
+import { evidenceOf } from '../../../src/analysis/stats/standing.ts';
+import type { CellResult, Run } from '../../../src/model/result.ts';
+import { aCell, aRun } from '../../fakes/result.ts';
+
+/** Runs of both variants, pair by pair; `links` are those of base and of patched. */
+function cellOf(
+  pps: readonly (readonly [number, number])[],
+  links: readonly [readonly number[], readonly number[]],
+): CellResult {
+  const variants = ['base', 'patched'] as const;
+  const runs = pps.flatMap((both, index) =>
+    variants.map((variant, which): Run => {
+      const own = links[which] ?? [];
+      const link = own[index % own.length];
+      const pair = index + 1;
+      return aRun({
+        ...{ variant, pair, blast: 2 * index + which + 1, pps: both[which] ?? 0 },
+        ...(link !== undefined && { link }),
+      });
+    }),
+  );
+  return { ...aCell({ kind: 'no-regression' }), runs, pairs: pps.length };
+}
+
+const repeated = <T>(count: number, draw: () => T): T[] => Array.from({ length: count }, draw);
+
+test('kernels that were linked once tell nothing of builds', () => {
+  expect(
+    buildNoise(
+      cellOf(
+        [
+          [1, 1],
+          [2, 2],
+        ],
+        [[], []],
+      ),
+      'pps',
+      true,
+    ),
+  ).toBeUndefined();
+  expect(
+    buildNoise(
+      cellOf(
+        [
+          [1, 1],
+          [2, 2],
+        ],
+        [[1], [1]],
+      ),
+      'pps',
+      false,
+    ),
+  ).toBeUndefined();
+});
+
+test('links that were booted once each show builds and runs together', () => {
+  const cell = cellOf(
+    [
+      [1, 1],
+      [Math.exp(0.02), Math.exp(0.02)],
+    ],
+    [
+      [1, 2],
+      [1, 2],
+    ],
+  );
+  expect(buildNoise(cell, 'pps', false)).toEqual({
+    ...{ links: 4, withinLinks: undefined, betweenLinks: undefined },
+    together: expect.closeTo(0.01 * Math.SQRT2, 10),
+  });
+});
+
+test('a tree against another link of itself has its builds in the difference of the two', () => {
+  const runs = [
+    [1, Math.exp(0.04)],
+    [1, Math.exp(0.04)],
+  ] as const;
+  expect(buildNoise(cellOf(runs, [[1], [9]]), 'pps', true)).toMatchObject({
+    links: 2,
+    withinLinks: 0,
+    betweenLinks: expect.closeTo(0.02 * Math.SQRT2, 10),
+  });
+});
+
+test('a tree against itself boots the same links for both, each of which is one build', () => {
+  const fast = Math.exp(0.04);
+  const runs = [
+    [1, 1],
+    [fast, fast],
+  ] as const;
+  const cell = cellOf(runs, [
+    [1, 2],
+    [1, 2],
+  ]);
+  expect(buildNoise(cell, 'pps', true)).toMatchObject({
+    links: 2,
+    withinLinks: 0,
+    betweenLinks: expect.closeTo(0.02 * Math.SQRT2, 10),
+  });
+});
+
+test('what a patch changes is no noise of builds', () => {
+  const runs = repeated(8, () => [1, 0.5] as const);
+  const noise = buildNoise(
+    cellOf(runs, [
+      [1, 2],
+      [1, 2],
+    ]),
+    'pps',
+    false,
+  );
+  expect(noise).toMatchObject({ withinLinks: 0, betweenLinks: 0 });
+});
+
+test('both noises are found on average where they are known, however uneven the links are', () => {
+  const random = xoroshiro128plus(5);
+  const found = repeated(2000, () => {
+    const builds = repeated(10, () => 0.005 * standardNormal(random));
+    const run = (build: number) => Math.exp((builds[build] ?? 0) + 0.01 * standardNormal(random));
+    const runs = Array.from(
+      { length: 12 },
+      (_, pair) => [run(pair % 5), run(5 + (pair % 5))] as const,
+    );
+    return buildNoise(
+      cellOf(runs, [
+        [1, 2, 3, 4, 5],
+        [1, 2, 3, 4, 5],
+      ]),
+      'pps',
+      false,
+    );
+  });
+  const squares = (key: 'betweenLinks' | 'withinLinks') =>
+    mean(found.map((noise) => (noise?.[key] ?? Number.NaN) ** 2));
+  expect(Math.sqrt(squares('withinLinks'))).toBeCloseTo(0.01, 3);
+  // Never below nothing: on average a little more than there is.
+  expect(Math.sqrt(squares('betweenLinks'))).toBeGreaterThan(0.0047);
+  expect(Math.sqrt(squares('betweenLinks'))).toBeLessThan(0.0065);
+});
+
+describe('runs of one link', () => {
+  test('count as one number, their geometric mean', () => {
+    const runs = [4, 1, 9].map((value, index) => ({ value, link: index === 2 ? 2 : 1 }));
+    expect(onePerLink(runs)).toEqual([expect.closeTo(2, 10), expect.closeTo(9, 10)]);
+  });
+
+  test('count each where there is no other link', () => {
+    const values = [4, 1, 9];
+    expect(onePerLink(values.map((value) => ({ value, link: 9 })))).toEqual(values);
+    expect(onePerLink(values.map((value) => ({ value })))).toEqual(values);
+  });
+
+  test('make evidence no surer by their number', () => {
+    const counted = (copies: number) => {
+      const runs = (variant: string, pps: readonly number[]) =>
+        pps.flatMap((value, index) =>
+          repeated(copies, () => aRun({ variant, pps: value, link: index + 1 })),
+        );
+      return { base: runs('base', [100, 102, 101]), patched: runs('patched', [99, 101, 103]) };
+    };
+    const widthOf = (copies: number) => {
+      const { low, high } = boundsOf(evidenceOf(counted(copies), 'pps', 'pooled'), 0.05);
+      return high - low;
+    };
+    expect(widthOf(7)).toBeCloseTo(widthOf(1), 10);
+  });
+});

@@ -1,0 +1,270 @@
+// The rule from evidence to a verdict, at one look and over all of them.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Design, type Look, looksOf } from '../../../src/analysis/stats/design.ts';
+import {
+  type Bounds,
+  boundsOf,
+  type Evidence,
+  type Noise,
+  pairedEvidence,
+  pooledEvidence,
+} from '../../../src/analysis/stats/evidence.ts';
+import {
+  judgeInOrder,
+  judgeLook,
+  type Rule,
+  type Verdict,
+} from '../../../src/analysis/stats/judge.ts';
+import type { Metric } from '../../../src/model/result.ts';
+import { designNames } from '../../../src/model/result.ts';
+
+const unbounded = { low: -Infinity, high: Infinity };
+const levels = { falseAlarms: 0.001, misses: 0.05, outside: 0.025 };
+const byPps: Rule = { metric: 'pps', marginRatio: 0.02 };
+const byTime: Rule = { ...byPps, metric: 'nsPerPacket' };
+
+/** Changes as ratios to base: −0.02 is 2 % less. */
+type Range = readonly [low: number, high: number];
+
+/** The verdict where the change lies surely within `sure`, and but for a miss within `likely`. */
+function judgeRanges(sure: Range, likely: Range, rule: Rule): Verdict {
+  const bounds = ([low, high]: Range): Bounds => ({ low: Math.log1p(low), high: Math.log1p(high) });
+  return judgeLook((level) => bounds(level === levels.misses ? likely : sure), levels, rule);
+}
+
+describe('with a margin of 2 %', () => {
+  test.for<[string, Range, Range, Verdict]>([
+    ['a sure loss of more than the margin', [-0.12, -0.08], [-0.11, -0.09], 'regression'],
+    ['a sure loss, perhaps of the margin', [-0.05, -0.001], [-0.03, -0.01], 'regression'],
+    ['a sure loss of less than the margin', [-0.015, -0.005], [-0.013, -0.007], 'no-regression'],
+    ['perhaps a loss, of less than the margin', [-0.03, 0.01], [-0.019, 0.001], 'no-regression'],
+    ['perhaps a loss, perhaps of the margin', [-0.05, 0.001], [-0.03, -0.01], 'inconclusive'],
+    ['perhaps a loss and perhaps a gain', [-0.3, 0.4], [-0.2, 0.2], 'inconclusive'],
+    ['no change at all', [0, 0], [0, 0], 'no-regression'],
+    ['perhaps a gain, and no loss of the margin', [-0.01, 0.09], [0.01, 0.07], 'no-regression'],
+    ['a sure gain of less than the margin', [0.001, 0.018], [0.004, 0.015], 'no-regression'],
+    ['a sure gain, perhaps of the margin', [0.001, 0.05], [0.01, 0.03], 'improvement'],
+    ['a sure gain of more than the margin', [0.08, 0.12], [0.09, 0.11], 'improvement'],
+  ])('%s is judged at its look', ([, sure, likely, verdict]) => {
+    expect(judgeRanges(sure, likely, byPps)).toBe(verdict);
+  });
+
+  test.for<[string, Range, Range, Verdict]>([
+    ['a loss of just the margin is not excluded', [-0.03, -0.01], [-0.02, -0.015], 'regression'],
+    ['a loss of 1.99 % is not the margin', [-0.03, -0.01], [-0.0199, -0.015], 'no-regression'],
+    ['a loss of nothing is not a sure loss', [-0.05, 0], [-0.03, -0.01], 'inconclusive'],
+    ['a gain of 2.03 % makes up for less', [0.001, 0.03], [0.01, 0.0203], 'no-regression'],
+    ['a gain of 2.05 % makes up for it', [0.001, 0.03], [0.01, 0.0205], 'improvement'],
+  ])('at the border, %s', ([, sure, likely, verdict]) => {
+    expect(judgeRanges(sure, likely, byPps)).toBe(verdict);
+  });
+
+  test.for<[string, Range, Range, Verdict]>([
+    ['surely more', [0.04, 0.06], [0.045, 0.055], 'regression'],
+    ['surely less', [-0.06, -0.04], [-0.055, -0.045], 'improvement'],
+    ['at most 1 % more', [-0.02, 0.02], [-0.01, 0.01], 'no-regression'],
+    ['perhaps 3 % more', [-0.02, 0.05], [-0.01, 0.03], 'inconclusive'],
+  ])('time per packet that is %s counts the other way', ([, sure, likely, verdict]) => {
+    expect(judgeRanges(sure, likely, byTime)).toBe(verdict);
+  });
+
+  test('what may be a gain does not pass at a look that may not call it one', () => {
+    const early = { ...levels, falseAlarms: 0 };
+    const verdictOf = (low: number, high: number) =>
+      judgeLook((level) => (level === 0 ? unbounded : { low, high }), early, byPps);
+    expect(verdictOf(-0.01, 0.01)).toBe('no-regression');
+    expect(verdictOf(0.01, 0.03)).toBe('inconclusive');
+    expect(verdictOf(-0.03, -0.025)).toBe('inconclusive');
+  });
+
+  test('runs that tell nothing are inconclusive', () => {
+    expect(judgeLook(() => unbounded, levels, byPps)).toBe('inconclusive');
+  });
+});
+
+describe('looks are taken in order', () => {
+  const looks = [2, 3, 4, 5].map((pairs): Look => ({ pairs, levels }));
+  const certain = (change: number): Evidence => ({
+    method: 'pooled',
+    base: 1e6,
+    effect: Math.log1p(change),
+    standardError: 1e-4,
+    degreesOfFreedom: 10,
+  });
+  const unsure: Evidence = {
+    method: 'pooled',
+    base: 1e6,
+    effect: 0,
+    standardError: 1,
+    degreesOfFreedom: 10,
+  };
+
+  test('and the first that decides is the last', () => {
+    const asked: number[] = [];
+    const evidenceAt = (pairs: number) => {
+      asked.push(pairs);
+      return pairs === 3 ? certain(-0.1) : unsure;
+    };
+    const judgement = judgeInOrder(looks, evidenceAt, byPps);
+    expect(judgement).toEqual({ verdict: 'regression', look: looks[1], evidence: certain(-0.1) });
+    expect(asked).toEqual([2, 3]);
+  });
+
+  test('and where none decides the last one is told', () => {
+    const judgement = judgeInOrder(looks, () => unsure, byPps);
+    expect(judgement).toEqual({ verdict: 'inconclusive', look: looks[3], evidence: unsure });
+  });
+
+  test('and one without evidence is passed over', () => {
+    const evidenceAt = (pairs: number) => (pairs === 4 ? certain(0) : undefined);
+    const judgement = judgeInOrder(looks, evidenceAt, byPps);
+    expect(judgement).toMatchObject({ verdict: 'no-regression', look: { pairs: 4 } });
+  });
+
+  test('and without any evidence there is no judgement', () => {
+    expect(judgeInOrder(looks, () => undefined, byPps)).toBeUndefined();
+  });
+});
+
+type Sample = { base: number[]; patched: number[] };
+type Setup = Pick<Design, 'method' | 'name'> & { earlier: Noise };
+
+const pairCount = 12;
+/** So fine, and so rarely at its ends, that none of two verdicts hangs on the rounding of a tie. */
+const within = (limit: number): fc.Arbitrary<number> =>
+  fc.noBias(fc.integer({ min: -1e8, max: 1e8 })).map((x) => (limit * x) / 1e8);
+const errors = fc.array(within(0.02), { minLength: pairCount, maxLength: pairCount });
+const change = within(0.08);
+const sample = fc.tuple(errors, errors, change).map(
+  ([base, patched, effect]): Sample => ({
+    base: base.map((x) => 1e6 * Math.exp(x)),
+    patched: patched.map((x) => 1e6 * Math.exp(effect + x)),
+  }),
+);
+const setup: fc.Arbitrary<Setup> = fc.record({
+  method: fc.constantFrom('paired', 'pooled'),
+  name: fc.constantFrom(...designNames),
+  earlier: fc.constantFrom(
+    { sumOfSquares: 0, degreesOfFreedom: 0 },
+    { sumOfSquares: 9e-4, degreesOfFreedom: 9 },
+  ),
+});
+
+const evidenceOf = ({ base, patched }: Sample, { method, earlier }: Setup): Evidence =>
+  method === 'pooled'
+    ? pooledEvidence(base, patched, earlier)
+    : pairedEvidence(base.map((value, index) => ({ base: value, patched: patched[index] ?? 0 })));
+
+const looksFor = ({ name, method, earlier }: Setup): Look[] =>
+  looksOf(
+    {
+      name,
+      method,
+      budgets: [pairCount],
+      pairsPerStep: 1,
+      earlierDegreesOfFreedom: earlier.degreesOfFreedom,
+    },
+    { falseAlarms: 0.01, misses: 0.05, outside: 0.025 },
+  );
+
+/** The verdict of each look, whatever those before it said; `arrange` has its say over the runs of every look. */
+function verdicts(
+  { base, patched }: Sample,
+  how: Setup,
+  { metric = 'pps', arrange = (runs) => runs }: { metric?: Metric; arrange?: Arrange } = {},
+): Verdict[] {
+  return looksFor(how).map(({ pairs, levels }) => {
+    const runs = arrange({ base: base.slice(0, pairs), patched: patched.slice(0, pairs) });
+    const boundsAt = (level: number) => boundsOf(evidenceOf(runs, how), level);
+    return judgeLook(boundsAt, levels, { ...byPps, metric });
+  });
+}
+
+type Arrange = (runs: Sample) => Sample;
+
+const mapRuns = ({ base, patched }: Sample, map: (run: number) => number): Sample => ({
+  base: base.map(map),
+  patched: patched.map(map),
+});
+
+describe('at every look of every design, of pairs and of boots, the verdict', () => {
+  test('does not depend on the unit of the runs', () => {
+    fc.assert(
+      fc.property(sample, setup, fc.constantFrom(1e-6, 1e-3, 8, 512), (runs, how, factor) => {
+        const scaled = mapRuns(runs, (run) => run * factor);
+        expect(verdicts(scaled, how)).toEqual(verdicts(runs, how));
+      }),
+    );
+  });
+
+  test('does not depend on the order of what was run so far: pairs, or the boots of each variant', () => {
+    fc.assert(
+      fc.property(sample, setup, (runs, how) => {
+        const arrange: Arrange = ({ base, patched }) => ({
+          base: base.toReversed(),
+          patched:
+            how.method === 'paired'
+              ? patched.toReversed()
+              : [...patched.slice(1), ...patched.slice(0, 1)],
+        });
+        expect(verdicts(runs, how, { arrange })).toEqual(verdicts(runs, how));
+      }),
+    );
+  });
+
+  test('by time per packet is the one by packets per second', () => {
+    fc.assert(
+      fc.property(sample, setup, (runs, how) => {
+        const times = mapRuns(runs, (pps) => 1e9 / pps);
+        expect(verdicts(times, how, { metric: 'nsPerPacket' })).toEqual(verdicts(runs, how));
+      }),
+    );
+  });
+
+  test('of base as a patch of patched is the mirror image: a regression where that is an improvement', () => {
+    const isClear = (verdict: Verdict) => verdict === 'regression' || verdict === 'improvement';
+    const mirror = (verdict: Verdict) => {
+      if (!isClear(verdict)) return 'neither';
+      return verdict === 'regression' ? 'improvement' : 'regression';
+    };
+    let clear = 0;
+    fc.assert(
+      fc.property(sample, setup, (runs, how) => {
+        const there = verdicts(runs, how);
+        const back = verdicts({ base: runs.patched, patched: runs.base }, how);
+        expect(back.map((verdict) => (isClear(verdict) ? verdict : 'neither'))).toEqual(
+          there.map(mirror),
+        );
+        clear += there.filter(isClear).length;
+      }),
+    );
+    expect(clear).toBeGreaterThan(100);
+  });
+});
+
+test('a loss of half is told at the first look that may of boots that deviate by up to 1 %, with and without history', () => {
+  const boots = fc.array(within(0.01), { minLength: pairCount, maxLength: pairCount });
+  fc.assert(
+    fc.property(boots, boots, setup, (base, patched, how) => {
+      const pooled: Setup = { ...how, method: 'pooled' };
+      const runs = {
+        base: base.map((x) => 1e6 * (1 + x)),
+        patched: patched.map((x) => 5e5 * (1 + x)),
+      };
+      const first = looksFor(pooled).find(
+        ({ levels, greatAlarms }) => levels.falseAlarms > 0 || greatAlarms !== undefined,
+      );
+      const firstRuns = (pairs: number): Sample => ({
+        base: runs.base.slice(0, pairs),
+        patched: runs.patched.slice(0, pairs),
+      });
+      const judgement = judgeInOrder(
+        looksFor(pooled),
+        (pairs) => evidenceOf(firstRuns(pairs), pooled),
+        byPps,
+      );
+      expect(judgement).toMatchObject({ verdict: 'regression', look: { pairs: first?.pairs } });
+    }),
+  );
+});

@@ -1,0 +1,357 @@
+// ministat: what it computes and prints. Debian's ministat is older, and the judge of what did not change since.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MinistatInputError, parseColumn } from '../../../src/analysis/stats/columns.ts';
+import {
+  compare,
+  type MinistatSet,
+  ministatPieces,
+  renderMinistat,
+} from '../../../src/analysis/stats/ministat.ts';
+import { formatGeneral } from '../../../src/analysis/stats/printf.ts';
+import { confidencePercents } from '../../../src/analysis/stats/student.ts';
+import { describeWith, sharedFolder } from '../../needs.ts';
+import { times } from '../../random.ts';
+
+const set = (name: string, ...values: number[]): MinistatSet => ({
+  name,
+  values: Float64Array.from(values),
+});
+const base = set('base', 12, 19, 15, 15, 13);
+const patched = set('patched', 14, 23, 19, 19, 19, 21, 18);
+
+describe('the text', () => {
+  test('shows names, a plot with a bar for each set, summaries and the difference', () => {
+    expect(renderMinistat([base, patched], { width: 40, separateBars: true })).toBe(
+      [
+        'x base',
+        '+ patched',
+        '+----------------------------------------+',
+        '|                         +              |',
+        '|           x             +              |',
+        '|x   x  +   x         +   *      +      +|',
+        '||_________AM_______|                    |',
+        '|               |_________A_________|    |',
+        '+----------------------------------------+',
+        '    N           Min           Max        Median           Avg        Stddev',
+        'x   5            12            19            15          14.8     2.6832816',
+        '+   7            14            23            19            19     2.7688746',
+        'Difference at 95.0% confidence',
+        '\t4.2 +/- 3.56798',
+        '\t28.3784% +/- 26.9485%',
+        "\t(Student's t, pooled s = 2.73496)",
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('draws the bars of all sets over each other unless they are to be separate', () => {
+    const text = renderMinistat([base, patched], { width: 40 });
+    expect(text).toContain('|\n||_________AM___|___|_____A_________|    |\n+--');
+  });
+
+  test('says that no difference is proven where the error is larger', () => {
+    const text = renderMinistat([base, patched], { confidencePercent: 98, withoutPlot: true });
+    expect(text.split('\n').at(-2)).toBe('No difference proven at 98.0% confidence');
+  });
+
+  test('is summaries only with -n', () => {
+    expect(renderMinistat([base, patched], { summariesOnly: true })).toBe(
+      [
+        'x base',
+        '+ patched',
+        '    N           Min           Max        Median           Avg        Stddev',
+        'x   5            12            19            15          14.8     2.6832816',
+        '+   7            14            23            19            19     2.7688746',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('has no names and no column heads with -q', () => {
+    expect(renderMinistat([base], { quiet: true, summariesOnly: true })).toBe(
+      'x   5            12            19            15          14.8     2.6832816\n',
+    );
+  });
+
+  test('has the deviation of a whole population and no test with -P', () => {
+    expect(
+      renderMinistat([base, patched], { population: true, quiet: true, withoutPlot: true }),
+    ).toBe(
+      [
+        'x   5            12            19            15          14.8           2.4',
+        '+   7            14            23            19            19     2.5634798',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('has a sentence for a plot where all values are the same', () => {
+    const same = set('same', 5, 5, 5);
+    expect(renderMinistat([same, same])).toContain('+ same\n[no plot, span is zero width]\n    N ');
+  });
+
+  test('shows a relative difference to nothing as infinite', () => {
+    const text = renderMinistat([set('zero', -1, 0, 1), set('ten', 9, 10, 11)]);
+    expect(text).toContain('\t10 +/- 2.26659\n\tinf% +/- inf%\n');
+  });
+
+  test('comes in pieces short enough to write where the plot is as long as the data', () => {
+    const values = new Float64Array(1_000_000).fill(1);
+    values[0] = 0;
+    const pieces = [...ministatPieces([{ name: 'tall', values }])];
+    expect(pieces.join('').split('\n').length).toBe(999_999 + 7);
+    expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(1_100_000);
+  });
+});
+
+describe("the plot's height", () => {
+  const low = [0, 100];
+
+  test('is that of the set drawn last, also where an earlier set is higher', () => {
+    const text = renderMinistat([set('a', 50, 50, 50, ...low), set('b', 1, 50, 99)], { width: 3 });
+    expect(text.split('\n').slice(2, 5)).toEqual(['+---+', '|***|', '||A||']);
+  });
+
+  test('grows over dots of earlier sets by wiping them', () => {
+    const sets = [
+      set('a', 50, 50, 50, ...low),
+      set('b', 0, 50, 100),
+      set('c', 100, 100, 100, 50, 0),
+    ];
+    const text = renderMinistat(sets, { width: 3 });
+    // The third set is * by itself, and so are all three on one spot: 1 | 2 | 3 is 3.
+    expect(text.split('\n').slice(3, 7)).toEqual(['+---+', '|  *|', '|  *|', '|***|']);
+  });
+});
+
+describe('the numbers', () => {
+  test('take the mean of the two middle values as the median of an even count', () => {
+    expect(compare([set('even', 4, 1, 3, 2)]).summaries[0]?.median).toBe(2.5);
+  });
+
+  test('are all there also where the text leaves them out', () => {
+    const { differences } = compare([base, set('like it', 12, 19, 15, 15, 14)]);
+    expect(differences).toEqual([
+      {
+        name: 'like it',
+        difference: expect.closeTo(0.2, 10),
+        error: expect.closeTo(3.8171, 3),
+        relativeDifferencePercent: expect.closeTo(1.3514, 3),
+        relativeErrorPercent: expect.closeTo(25.975, 2),
+        pooledStddev: expect.closeTo(2.6173, 3),
+        significant: false,
+      },
+    ]);
+  });
+
+  test('add up in the order read, as ministat does, so that three times 0.1 deviates', () => {
+    expect(compare([set('tenths', 0.1, 0.1, 0.1)]).summaries[0]?.stddev).toBeGreaterThan(0);
+  });
+
+  test('are refused with one sentence for fewer than three values, no set, or an eighth', () => {
+    const refusal = (sets: MinistatSet[]) => {
+      try {
+        compare(sets);
+        return 'accepted';
+      } catch (error) {
+        return error instanceof MinistatInputError ? error.message : 'another error';
+      }
+    };
+    expect(refusal([base, set('b.pps', 1, 2)])).toBe(
+      'b.pps holds 2 of the at least 3 numbers that a standard deviation needs: measure more often.',
+    );
+    expect(refusal([])).toMatch(/^There is nothing to compare/);
+    expect(refusal(Array.from({ length: 8 }, () => base))).toMatch(/^There are 8 sets/);
+    expect(refusal(Array.from({ length: 7 }, () => base))).toBe('accepted');
+  });
+});
+
+describe('a number', () => {
+  test.each([
+    [0, '0'],
+    [-0, '-0'],
+    [100000, '100000'],
+    [999999.5, '1e+06'],
+    [1234567, '1.23457e+06'],
+    [-58083, '-58083'],
+    [0.0001, '0.0001'],
+    [0.00001234, '1.234e-05'],
+    [1e100, '1e+100'],
+    [5e-324, '4.94066e-324'],
+    [Infinity, 'inf'],
+    [-Infinity, '-inf'],
+    [NaN, 'nan'],
+  ])('is printed as C prints it: %s', (value, text) => {
+    expect(formatGeneral(value, 6)).toBe(text);
+  });
+
+  test('that lies halfway is rounded to the even digit, as C does and JavaScript does not', () => {
+    expect(formatGeneral(33143336.5, 8)).toBe('33143336');
+    expect(formatGeneral(33143337.5, 8)).toBe('33143338');
+    expect(formatGeneral(0.15000000000000002, 2)).toBe('0.15');
+    expect(formatGeneral(2.5000001, 7)).toBe('2.5');
+  });
+});
+
+describe('laws', () => {
+  // Sums of whole numbers this small are exact, so that only the order could change the output.
+  const wholeNumbers = fc.array(fc.integer({ min: -1e9, max: 1e9 }), {
+    minLength: 3,
+    maxLength: 12,
+  });
+  const named = (lists: readonly (readonly number[])[]) =>
+    lists.map((values, index) => set(`set ${index}`, ...values));
+
+  test('the order of values within a set never changes the output', () => {
+    const shuffled = wholeNumbers.chain((values) =>
+      fc.tuple(
+        fc.constant(values),
+        fc.shuffledSubarray(values, { minLength: values.length, maxLength: values.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(shuffled, { minLength: 1, maxLength: 7 }), (pairs) => {
+        const before = renderMinistat(named(pairs.map(([values]) => values)));
+        expect(renderMinistat(named(pairs.map(([, values]) => values)))).toBe(before);
+      }),
+    );
+  });
+
+  test('a power of two scales the numbers and changes neither plot nor percentages', () => {
+    const lists = fc.array(wholeNumbers, { minLength: 2, maxLength: 7 });
+    fc.assert(
+      fc.property(lists, fc.integer({ min: -40, max: 40 }), (original, exponent) => {
+        const factor = 2 ** exponent;
+        const scaled = original.map((values) => values.map((value) => value * factor));
+        const [before, after] = [compare(named(original)), compare(named(scaled))];
+
+        expect(after.summaries).toEqual(
+          before.summaries.map((summary) => ({
+            ...summary,
+            min: summary.min * factor,
+            max: summary.max * factor,
+            median: summary.median * factor,
+            average: summary.average * factor,
+            stddev: summary.stddev * factor,
+          })),
+        );
+        expect(after.differences).toEqual(
+          before.differences.map((difference) => ({
+            ...difference,
+            difference: difference.difference * factor,
+            error: difference.error * factor,
+            pooledStddev: difference.pooledStddev * factor,
+          })),
+        );
+        expect(plotOf(renderMinistat(named(scaled)))).toEqual(
+          plotOf(renderMinistat(named(original))),
+        );
+      }),
+    );
+  });
+
+  test('a higher confidence never proves a difference that a lower one did not', () => {
+    const close = fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 3, maxLength: 60 });
+    fc.assert(
+      fc.property(close, close, (first, second) => {
+        const proven = confidencePercents.map(
+          (confidencePercent) =>
+            compare(named([first, second]), { confidencePercent }).differences[0]?.significant,
+        );
+        expect(proven).toEqual(proven.toSorted((a, b) => Number(b) - Number(a)));
+      }),
+    );
+  });
+});
+
+describeWith(['ministat'], "Debian's ministat", () => {
+  test('prints the same plots, summaries, differences and errors', () => {
+    // Odd counts and small numbers: its median is another for even ones, its variance loses digits of large ones.
+    const odd = fc.integer({ min: 1, max: 40 }).chain((half) =>
+      fc.array(fc.integer({ min: -30, max: 60 }), {
+        minLength: 2 * half + 1,
+        maxLength: 2 * half + 1,
+      }),
+    );
+    const inputs = fc.record({
+      lists: fc.array(odd, { minLength: 1, maxLength: 7 }),
+      width: fc.integer({ min: 2, max: 90 }),
+      separateBars: fc.boolean(),
+      confidencePercent: fc.constantFrom(...confidencePercents),
+    });
+
+    fc.assert(
+      fc.property(inputs, ({ lists, ...options }) => {
+        const debian = debianMinistat(lists, [
+          `-w${options.width}`,
+          `-c${options.confidencePercent}`,
+          ...(options.separateBars ? ['-s'] : []),
+        ]);
+        const sets = lists.map((values, index) => set(String(index), ...values));
+        expect(withoutRelative(renderMinistat(sets, options))).toEqual(withoutRelative(debian));
+      }),
+      { numRuns: times(30) },
+    );
+  });
+
+  test('prints any number the same, exact halves included', () => {
+    const halves = fc.integer({ min: -99_999_999, max: 99_999_999 }).map((whole) => whole + 0.5);
+    const doubles = fc.double({ noNaN: true, noDefaultInfinity: true }).filter(hasNoLostSign);
+    const numbers = fc.oneof(halves, doubles);
+    fc.assert(
+      fc.property(fc.array(numbers, { minLength: 7, maxLength: 7 }), (values) => {
+        const lists = values.map((value) => [value, value, value]);
+        const minima = debianMinistat(lists, ['-n'])
+          .split('\n')
+          .filter((line) => /^\S {3}3 /.test(line))
+          .map((line) => line.split(/ +/)[2]);
+        expect(minima).toEqual(values.map((value) => formatGeneral(value, 8)));
+      }),
+      { numRuns: times(20) },
+    );
+  });
+});
+
+describeWith(['shared/corpus/ministat'], 'the comparison of D27755', () => {
+  test('has the published difference, relative difference and pooled deviation', () => {
+    const sets = ['a.txt', 'b.txt'].map((name) => {
+      const file = join(sharedFolder('corpus/ministat/419'), name);
+      return { name, values: parseColumn(readFileSync(file), { name }) };
+    });
+    expect(renderMinistat(sets)).toContain(
+      [
+        'Difference at 95.0% confidence',
+        '\t-498884 +/- 39241',
+        '\t-1.50569% +/- 0.117739%',
+        "\t(Student's t, pooled s = 26906.1)",
+      ].join('\n'),
+    );
+  });
+});
+
+/** JavaScript writes -0 as 0, so that the file would hold another number. */
+const hasNoLostSign = (value: number): boolean => !Object.is(value, -0);
+
+const plotOf = (text: string): string[] =>
+  text.split('\n').filter((line) => /^(\+-+\+$|\||\[no plot)/.test(line));
+
+const withoutRelative = (text: string): string[] =>
+  text.split('\n').filter((line) => !/% \+\/- /.test(line));
+
+function debianMinistat(lists: readonly (readonly number[])[], args: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
+  try {
+    const files = lists.map((_, index) => String(index));
+    for (const [index, values] of lists.entries()) {
+      writeFileSync(join(folder, String(index)), values.join('\n'));
+    }
+    return execFileSync('ministat', [...args, ...files], { cwd: folder, encoding: 'utf8' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,152 @@
+// Variants that are measured beside base and patched: shown, and without a say.
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { describe, expect, test } from 'vitest';
+import { boundsOf, knownNoise, pooledEvidence } from '../../../src/analysis/stats/evidence.ts';
+import { standardNormal } from '../../../src/analysis/stats/normal.ts';
+import { standings } from '../../../src/analysis/stats/standing.ts';
+import { schedule } from '../../../src/gate/experiment/schedule.ts';
+import type { CellResult, Run } from '../../../src/model/result.ts';
+import { cellRuns, judgeCell, singleRunDesign } from '../../fakes/cell.ts';
+import { aRun, forwarding, pairedRuns, policy, unfit } from '../../fakes/result.ts';
+
+const design: CellResult['design'] = {
+  name: 'fixed',
+  budgets: [8],
+  pairsPerStep: 1,
+  method: 'pooled',
+};
+
+const base = [800e3, 801e3, 799e3, 802e3, 798e3, 800e3, 801e3, 799e3];
+const pair = pairedRuns(base, base.toReversed());
+
+const beside = (values: readonly number[], changes: Partial<Run> = {}): Run[] =>
+  values.map((pps, index) =>
+    aRun({ number: 100 + index, pair: index + 1, variant: 'diff 80345', pps, ...changes }),
+  );
+
+const half = base.map((value) => value / 2);
+
+const judge = (runs: Run[]) => judgeCell(runs, {}, { design, closedPairs: 8 });
+
+const comparisonsOf = (runs: Run[]) => judge([...pair, ...runs]).others[0]?.comparisons;
+
+describe('an earlier diff', () => {
+  test('is compared with base at the plain confidence level, and changes nothing of patched', () => {
+    const alone = judge(pair);
+    const both = judge([...pair, ...beside(half)]);
+    expect({ ...both, others: [], runs: [] }).toEqual({ ...alone, others: [], runs: [] });
+    expect(both.others).toMatchObject([
+      { variant: 'diff 80345', comparisons: [{ metric: 'pps', baseRuns: 8, patchedRuns: 8 }] },
+    ]);
+    const [comparison] = both.others[0]?.comparisons ?? [];
+    expect(comparison?.interval.change).toBeCloseTo(-0.5, 3);
+    expect(comparison?.patched).toBeCloseTo((comparison?.base ?? 0) / 2, -3);
+    const { low, high } = boundsOf(pooledEvidence(base, half, knownNoise(undefined, 0.02)), 0.05);
+    expect(comparison?.interval.low).toBeCloseTo(Math.expm1(low), 12);
+    expect(comparison?.interval.high).toBeCloseTo(Math.expm1(high), 12);
+  });
+
+  test('is told in the other metric too, where the DUT tells it', () => {
+    const timed = [...pair, ...beside(half)].map((run) => ({ ...run, nsPerPacket: 1e9 / run.pps }));
+    const [other] = judge(timed).others;
+    expect(other?.comparisons.map(({ metric }) => metric)).toEqual(['pps', 'nsPerPacket']);
+    expect(other?.comparisons[1]?.interval.change).toBeCloseTo(1, 2);
+  });
+
+  test('that forwards nothing loses all', () => {
+    expect(comparisonsOf(beside(base.map(() => 0)))).toMatchObject([
+      { patched: 0, interval: { change: -1, low: -1, high: -1 } },
+    ]);
+  });
+
+  test('that forwards nothing now and then has no number', () => {
+    expect(comparisonsOf(beside([...half.slice(2), 0, 0]))).toEqual([]);
+  });
+
+  test('of which no run counts has no number, and is not why a cell is invalid', () => {
+    const holes = beside(half, { validity: unfit('a hole in diff 80345') });
+    expect(comparisonsOf(holes)).toEqual([]);
+    const few = pair.map((run) => ({ ...run, validity: unfit('idle', 'generator-limited') }));
+    const { verdict } = judge([...few, ...holes, ...holes]);
+    expect(verdict).toEqual({ kind: 'invalid', reason: 'idle; 0 of 8 pairs of runs count' });
+  });
+
+  test('has the runs of the pairs that patched was judged by, and not of later ones', () => {
+    const values = [...half.slice(0, 3), ...base.slice(3)];
+    const quick = judgeCell(
+      [...pairedRuns(base, half), ...beside(values)],
+      {},
+      { design: singleRunDesign, closedPairs: 8 },
+    );
+    expect(quick.pairs).toBe(3);
+    expect(quick.others[0]?.comparisons[0]).toMatchObject({ baseRuns: 3, patchedRuns: 3 });
+  });
+});
+
+describe('with two earlier diffs beside them, of which one is far slower', () => {
+  const experiments = 2000;
+  /** Once in 30,000 times it is more. */
+  const atMost = (share: number, of = experiments) =>
+    share + 4 * Math.sqrt((share * (1 - share)) / of);
+
+  const speeds = (effect: number) =>
+    new Map([
+      ['base', 1],
+      ['patched', 1 + effect],
+      ['diff 80345', 0.5],
+      ['diff 80654', 1],
+    ]);
+
+  /** Single runs in the order of a schedule, with 1 % of noise. */
+  function simulated(effect: number, seed: number): Run[] {
+    const random = xoroshiro128plus(seed);
+    // The first numbers of neighbouring seeds are alike.
+    for (let skipped = 0; skipped < 20; skipped += 1) standardNormal(random);
+    const truth = speeds(effect);
+    const request = { cells: [forwarding], variants: [...truth.keys()], runsPerBlast: 1, seed };
+    return schedule({ ...request, runsPerVariant: 20 }).flatMap(({ number, runs }) =>
+      runs.map((run) => {
+        const own = truth.get(run.variant) ?? 1;
+        const pps = 8e5 * own * Math.exp(0.01 * standardNormal(random));
+        return aRun({ ...run, blast: number, pps });
+      }),
+    );
+  }
+
+  const cells = (effect: number, count = experiments) =>
+    Array.from({ length: count }, (_, seed) => simulated(effect, seed));
+
+  const shareOf = (kind: string, effect: number): number => {
+    const verdicts = cells(effect).map((runs) => {
+      const input = cellRuns(runs, { design: singleRunDesign, closedPairs: 20 });
+      return standings([input], policy)[0]?.judgement?.verdict;
+    });
+    return verdicts.filter((verdict) => verdict === kind).length / experiments;
+  };
+
+  test('patches that lose nothing raise no more false alarms than asked', () => {
+    const share = shareOf('regression', 0);
+    expect(share).toBeLessThanOrEqual(atMost(policy.falseAlarmRatio));
+    expect(share).toBeGreaterThan(0);
+  });
+
+  test('patches that lose the margin are passed no more often than asked', () => {
+    const share = shareOf('no-regression', -policy.marginRatio);
+    expect(share).toBeLessThanOrEqual(atMost(policy.missRatio));
+    expect(share).toBeGreaterThan(0);
+  });
+
+  test('the interval of an earlier diff misses its true change little more often than it says, though base helped to end the runs', () => {
+    const few = 200;
+    const missed = cells(-0.01, few).filter((runs) => {
+      const { others } = judgeCell(runs, {}, { design: singleRunDesign, closedPairs: 20 });
+      const [comparison] =
+        others.find(({ variant }) => variant === 'diff 80654')?.comparisons ?? [];
+      return (
+        comparison === undefined || comparison.interval.low > 0 || comparison.interval.high < 0
+      );
+    });
+    expect(missed.length / few).toBeLessThanOrEqual(atMost(0.07, few));
+    expect(missed.length).toBeGreaterThan(0);
+  });
+});

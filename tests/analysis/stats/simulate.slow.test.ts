@@ -1,0 +1,234 @@
+// What the designs promise, on made-up noise and on what was measured: how often they err, and what they cost.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mean, sampleStandardDeviation } from 'simple-statistics';
+import { describe, expect, test } from 'vitest';
+import { type SimulationRequest, simulate } from '../../../src/analysis/stats/simulate.ts';
+import { designNames } from '../../../src/model/result.ts';
+import { describeWith, sharedFolder } from '../../needs.ts';
+
+const falseAlarms = 0.01;
+const misses = 0.05;
+
+const likelihoodWithHistory = { design: { name: 'glr', budgets: [20] }, historyRuns: 10 } as const;
+const likelihoodAlone = { ...likelihoodWithHistory, historyRuns: 0 } as const;
+const sequential = {
+  design: { name: 'group-sequential', budgets: [20] },
+  historyRuns: 0,
+} as const;
+
+const normal = (cv: number) => ({ kind: 'normal', cv }) as const;
+
+/** A cell of a patch that changes nothing, on a lab that deviates by 1 %. */
+const row = (changes: Partial<SimulationRequest>) =>
+  simulate({
+    ...likelihoodWithHistory,
+    noise: normal(0.01),
+    rates: { falseAlarms, misses },
+    cells: 1,
+    marginRatio: 0.02,
+    effect: 0,
+    experiments: 4000,
+    seed: 7,
+    ...changes,
+  });
+
+/** What a share of at most that stays below in so many experiments, but once in 30,000. */
+const atMost = (share: number, experiments = 4000): number =>
+  share + 4 * Math.sqrt((share * (1 - share)) / experiments);
+const atLeast = (share: number, experiments = 4000): number => 1 - atMost(1 - share, experiments);
+
+/** The issue's own figures: builds differ by half a percent, and 2 % matter. */
+describe('where builds differ by 0.5 %', () => {
+  const patchAlarms = (links: number, changes: Partial<SimulationRequest> = {}) =>
+    row({ ...changes, cells: 12, builds: { cv: 0.005, links }, experiments: 12_000 })
+      .patchRegression;
+
+  test.for([
+    ['a likelihood with a history', likelihoodWithHistory],
+    ['a sequence without', sequential],
+  ] as const)(
+    '%s alarms at most 1 %% of patches falsely with links, and many without',
+    ([, design]) => {
+      for (const cv of [0.003, 0.006, 0.01]) {
+        const request = { ...design, noise: normal(cv) };
+        expect(patchAlarms(1, request)).toBeGreaterThan(0.1);
+        for (const links of [2, 4, 8, 20]) {
+          expect(patchAlarms(links, request)).toBeLessThanOrEqual(atMost(falseAlarms, 1000));
+        }
+      }
+    },
+  );
+
+  test('a loss of the margin is found the sooner the more links there are', () => {
+    const power = (links: number) =>
+      row({ effect: -0.02, builds: { cv: 0.005, links }, noise: normal(0.006) }).regression;
+    const [few, more, most] = [power(4), power(8), power(20)];
+    expect(more).toBeGreaterThan(few ?? 1);
+    expect(most).toBeGreaterThan(more ?? 1);
+    expect(most).toBeGreaterThan(0.9);
+  });
+});
+
+describe('a simulation', () => {
+  test('gives the same row to the same request, and another to another seed', () => {
+    const few = { experiments: 300, effect: -0.01 };
+    expect(row(few)).toEqual(row(few));
+    expect(row({ ...few, seed: 8 })).not.toEqual(row(few));
+  });
+
+  test.for(designNames)('of %s gives every experiment one verdict, within its runs', (name) => {
+    for (const effect of [-0.03, -0.01, 0, 0.03]) {
+      const request = { design: { name, budgets: [6, 9] }, effect, experiments: 500 };
+      const { regression, noRegression, improvement, inconclusive, ...rest } = row(request);
+      expect(regression + noRegression + improvement + inconclusive).toBeCloseTo(1, 12);
+      expect(rest.meanRuns).toBeGreaterThanOrEqual(2);
+      expect(rest.p95Runs).toBeLessThanOrEqual(18);
+    }
+  });
+
+  test('of a fixed design takes all its runs every time', () => {
+    const { meanRuns, p95Runs } = row({
+      design: { name: 'fixed', budgets: [12] },
+      experiments: 50,
+    });
+    expect([meanRuns, p95Runs]).toEqual([24, 24]);
+  });
+
+  test('calls a gain of a tenth an improvement, though it could pass before that is sure', () => {
+    for (const historyRuns of [0, 10]) {
+      const { improvement } = row({ historyRuns, effect: 0.1, experiments: 500 });
+      expect(improvement).toBeGreaterThan(0.95);
+    }
+  });
+
+  test('counts a patch once, however many of its cells are called a regression', () => {
+    const { regression, patchRegression } = row({ cells: 4, effect: -0.01, experiments: 2000 });
+    expect(patchRegression).toBeCloseTo(1 - (1 - regression) ** 4, 1);
+  });
+
+  test('draws from the sets that were measured, in whatever unit, with the variance they had', () => {
+    const sets = [
+      [99, 101, 100.5, 99.5],
+      [9.9e6, 10.1e6, 10.05e6, 9.95e6],
+    ];
+    const measured = row({ noise: { kind: 'sets', sets }, effect: -0.02 });
+    const cv = sampleStandardDeviation([99, 101, 100.5, 99.5]) / 100;
+    const drawn = row({ noise: normal(cv), effect: -0.02 });
+    expect(Math.abs(measured.meanRuns - drawn.meanRuns)).toBeLessThan(1);
+    expect(measured.regression).toBeGreaterThan(0.9);
+  });
+});
+
+describe('a patch that changes nothing', () => {
+  const deviations = [0.003, 0.01, 0.015, 0.02, 0.1];
+
+  test.for([
+    ['a likelihood ratio with history', likelihoodWithHistory],
+    ['group-sequential looks', sequential],
+    ['a likelihood ratio without history', likelihoodAlone],
+    ['a fixed number of runs', { ...sequential, design: { name: 'fixed', budgets: [5] } }],
+  ] as const)(
+    'is called a regression at most as often as allowed, however noisy the lab, with %s',
+    ([, setup]) => {
+      for (const cv of deviations) {
+        const { regression, improvement } = row({ ...setup, noise: normal(cv) });
+        expect(regression).toBeLessThan(atMost(falseAlarms));
+        expect(improvement).toBeLessThan(atMost(falseAlarms));
+      }
+    },
+  );
+
+  test.for([
+    ['a likelihood ratio with history', likelihoodWithHistory],
+    ['group-sequential looks', sequential],
+  ] as const)(
+    'is called a regression in any of its twelve cells at most as often as allowed, with %s',
+    ([, setup]) => {
+      const patches = 1000;
+      const request = { ...setup, cells: 12, experiments: 12 * patches, noise: normal(0.02) };
+      expect(row(request).patchRegression).toBeLessThan(atMost(falseAlarms, patches));
+    },
+  );
+});
+
+test.for([
+  ['a likelihood ratio with history', likelihoodWithHistory],
+  ['group-sequential looks', sequential],
+] as const)('extended twice because it was inconclusive, %s errs no more often', ([, setup]) => {
+  const design = { ...setup.design, budgets: [10, 20, 40] };
+  for (const cv of [0.01, 0.03, 0.1]) {
+    const extended = { ...setup, design, noise: normal(cv) };
+    expect(row(extended).regression).toBeLessThan(atMost(falseAlarms));
+    expect(row({ ...extended, effect: -0.02 }).noRegression).toBeLessThan(atMost(misses));
+  }
+});
+
+describe('a patch that loses', () => {
+  const setups = [
+    ['a likelihood ratio with history', likelihoodWithHistory],
+    ['a likelihood ratio without history', likelihoodAlone],
+    ['group-sequential looks', sequential],
+  ] as const;
+
+  test.for(setups)('the margin is passed at most as often as allowed, with %s', ([, setup]) => {
+    for (const cv of [0.003, 0.01, 0.02, 0.1]) {
+      const { noRegression } = row({ ...setup, noise: normal(cv), effect: -0.02 });
+      expect(noRegression).toBeLessThan(atMost(misses));
+    }
+  });
+
+  test.for(setups)('the margin is found where runs deviate by up to 1 %, with %s', ([, setup]) => {
+    for (const cv of [0.003, 0.006, 0.01]) {
+      const { regression } = row({ ...setup, noise: normal(cv), effect: -0.02 });
+      expect(regression).toBeGreaterThan(atLeast(0.95));
+    }
+  });
+
+  test('half of its speed is a regression every time, whatever the design and its history', () => {
+    for (const name of designNames) {
+      for (const historyRuns of [0, 10]) {
+        const design = { name, budgets: [20] };
+        const request = { design, historyRuns, noise: normal(0.03), effect: -0.5 };
+        expect(row({ ...request, experiments: 1000 })).toMatchObject({
+          regression: 1,
+          inconclusive: 0,
+        });
+      }
+    }
+  });
+});
+
+describeWith(['shared/corpus'], 'on the archive’s cells that deviate by up to 1 %', () => {
+  const sets = readSets().filter((set) => sampleStandardDeviation(set) <= 0.01 * mean(set));
+  const noise = { kind: 'sets', sets } as const;
+  const experiments = 8000;
+
+  test.for([
+    ['a likelihood ratio with history', likelihoodWithHistory, 4.5, 5.8],
+    ['a likelihood ratio without history', likelihoodAlone, 6.5, 8.4],
+    ['group-sequential looks', sequential, 8, 10],
+  ] as const)('%s errs rarely, and soon', ([, setup, runsAtNothing, runsAtMargin]) => {
+    const nothing = row({ ...setup, noise, experiments });
+    const margin = row({ ...setup, noise, experiments, effect: -0.02 });
+    const half = row({ ...setup, noise, experiments: 1000, effect: -0.5 });
+    const runs = `${nothing.meanRuns.toFixed(2)} runs at 0, ${margin.meanRuns.toFixed(2)} at −2 %`;
+    console.log(
+      `${setup.design.name}: false alarms ${nothing.regression}, power ${margin.regression}, ${runs}`,
+    );
+    expect(nothing.regression).toBeLessThanOrEqual(falseAlarms);
+    expect(margin.regression).toBeGreaterThanOrEqual(0.95);
+    expect(nothing.meanRuns).toBeLessThanOrEqual(runsAtNothing);
+    expect(margin.meanRuns).toBeLessThanOrEqual(runsAtMargin);
+    expect(half.regression).toBe(1);
+  });
+});
+
+function readSets(): number[][] {
+  const lines = readFileSync(join(sharedFolder('corpus'), 'noise.jsonl'), 'utf8').split('\n');
+  return lines.flatMap((line) => {
+    if (line === '') return [];
+    const { pps }: { pps: number[] } = JSON.parse(line);
+    return [pps];
+  });
+}

@@ -1,0 +1,406 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { worstVerdict } from '../../../src/analysis/stats/verdict.ts';
+import {
+  type CellVerdict,
+  isCost,
+  metricSchema,
+  type Policy,
+  type Run,
+} from '../../../src/model/result.ts';
+import { judgeCell, singleRunDesign } from '../../fakes/cell.ts';
+import { aCell, aRun, pairedRuns, policy, unfit } from '../../fakes/result.ts';
+import { times } from '../../random.ts';
+
+/** Eight pairs of paired runs were planned. */
+const judge = (runs: Run[], changes: Partial<Policy> = {}, failures: string[] = []) =>
+  judgeCell(
+    runs,
+    { ...lenient, ...changes },
+    {
+      failures,
+      closedPairs: 8,
+      design: { name: 'fixed', budgets: [8], pairsPerStep: 8, method: 'paired' },
+    },
+  );
+
+/** Eight pairs are four drawn orders, of which none can be surer than a sixteenth. */
+const lenient = { missRatio: 0.2, confidenceRatio: 0.8 };
+
+const eight = (value: number): number[] => new Array<number>(8).fill(value);
+
+const verdictOf = (runs: Run[], changes: Partial<Policy> = {}) => judge(runs, changes).verdict;
+
+const value = fc.double({ min: 1000, max: 1e7, noNaN: true });
+/** So fine, and so rarely 0, that no verdict hangs on the rounding of a tie. */
+const tenth = fc.noBias(fc.integer({ min: -1e8, max: 1e8 })).map((x) => x / 1e9);
+const sample = fc.array(fc.tuple(value, tenth), { minLength: 8, maxLength: 8 }).chain((noise) =>
+  tenth.map((effect) => ({
+    base: noise.map(([base]) => base),
+    patched: noise.map(([base, error]) => base * Math.exp(effect + error)),
+  })),
+);
+
+describe('a verdict', () => {
+  test('does not depend on the unit', () => {
+    fc.assert(
+      fc.property(sample, fc.constantFrom(1e-6, 1e-3, 8, 512), ({ base, patched }, factor) => {
+        const scaled = (values: number[]) => values.map((one) => one * factor);
+        expect(verdictOf(pairedRuns(scaled(base), scaled(patched)))).toEqual(
+          verdictOf(pairedRuns(base, patched)),
+        );
+      }),
+    );
+  });
+
+  test('does not depend on the order in which the pairs were run', () => {
+    fc.assert(
+      fc.property(sample, ({ base, patched }) => {
+        const turned = pairedRuns(base.toReversed(), patched.toReversed());
+        expect(verdictOf(turned)).toEqual(verdictOf(pairedRuns(base, patched)));
+      }),
+    );
+  });
+
+  test.each(metricSchema.options)(
+    'by %s is what the interval says that is shown beside it',
+    (metric) => {
+      const rules = { metric, missRatio: 0.2, confidenceRatio: 0.6, falseAlarmRatio: 0.1 };
+      const margin = -Math.log1p(-policy.marginRatio);
+      fc.assert(
+        fc.property(sample, ({ base, patched }) => {
+          const runs = pairedRuns(base, patched, metric);
+          const { verdict, comparisons } = judge(runs, rules);
+          const { low = 0, high = 0 } = comparisons[0]?.interval ?? {};
+          const [a, b] = [Math.log1p(low), Math.log1p(high)];
+          const speed = metric === 'pps' ? { low: a, high: b } : { low: -b, high: -a };
+          if (verdict.kind === 'no-regression') expect(speed.low).toBeGreaterThan(-margin);
+          else expect(Math.min(speed.low, -speed.high)).toBeLessThanOrEqual(-margin);
+          if (verdict.kind === 'regression') expect(speed.high).toBeLessThan(0);
+          if (verdict.kind === 'improvement') expect(speed.low).toBeGreaterThan(0);
+        }),
+      );
+    },
+  );
+
+  test('of base as a patch of patched is the mirror image: a regression where that is an improvement', () => {
+    const mirror: Partial<Record<CellVerdict['kind'], CellVerdict['kind']>> = {
+      regression: 'improvement',
+      improvement: 'regression',
+    };
+    fc.assert(
+      fc.property(sample, ({ base, patched }) => {
+        const there = verdictOf(pairedRuns(base, patched)).kind;
+        const back = verdictOf(pairedRuns(patched, base)).kind;
+        expect(mirror[back]).toBe(mirror[there] && there);
+      }),
+      { numRuns: times(100) },
+    );
+  });
+
+  test.each(metricSchema.options.filter(isCost))(
+    'by %s is the one by packets per second',
+    (metric) => {
+      fc.assert(
+        fc.property(sample, ({ base, patched }) => {
+          const cost = (values: number[]) => values.map((pps) => 1e9 / pps);
+          const byCost = pairedRuns(cost(base), cost(patched), metric);
+          expect(verdictOf(byCost, { metric })).toEqual(verdictOf(pairedRuns(base, patched)));
+        }),
+      );
+    },
+  );
+
+  test('comes with the metric that was judged first, and the others that runs have after it', () => {
+    const runs = pairedRuns(eight(8e5), eight(7e5)).map((run) => ({
+      ...run,
+      nsPerPacket: 1e9 / run.pps,
+    }));
+    const counted = runs.map((run) => ({ ...run, instructionsPerPacket: 1e10 / run.pps }));
+    const metrics = (runs: Run[], metric: Policy['metric']) =>
+      judge(runs, { metric }).comparisons.map((comparison) => comparison.metric);
+    expect(metrics(runs, 'pps')).toEqual(['pps', 'nsPerPacket']);
+    expect(metrics(runs, 'nsPerPacket')).toEqual(['nsPerPacket', 'pps']);
+    expect(metrics(counted, 'pps')).toEqual(['pps', 'nsPerPacket', 'instructionsPerPacket']);
+    expect(metrics(counted, 'instructionsPerPacket')).toEqual([
+      'instructionsPerPacket',
+      'pps',
+      'nsPerPacket',
+    ]);
+  });
+
+  test('rests on runs that agree to the last instruction', () => {
+    const count = (base: number, patched: number) =>
+      judge(pairedRuns(eight(base), eight(patched), 'instructionsPerPacket'), {
+        metric: 'instructionsPerPacket',
+        falseAlarmRatio: 0.1,
+      });
+    expect(count(8314, 8314).verdict).toEqual({ kind: 'no-regression' });
+    const { verdict, comparisons } = count(8000, 8320);
+    expect(verdict).toEqual({ kind: 'regression' });
+    const { change, low, high } = comparisons[0]?.interval ?? expect.fail('It was compared.');
+    for (const one of [change, low, high]) expect(one).toBeCloseTo(0.04, 9);
+  });
+});
+
+describe('a pair counts', () => {
+  const good = pairedRuns(eight(8e5), eight(8e5));
+  const isLastPatched = (run: Run) => run.pair === 8 && run.variant === 'patched';
+
+  test('when both its runs are valid; with one too few the cell is invalid', () => {
+    const hole = unfit('no packet was forwarded for 20 ms');
+    const runs = good.map((run) => (isLastPatched(run) ? { ...run, validity: hole } : run));
+    expect(verdictOf(good).kind).toBe('no-regression');
+    expect(verdictOf(runs)).toEqual({
+      kind: 'invalid',
+      reason: '7 of 8 pairs of runs count: no packet was forwarded for 20 ms',
+    });
+  });
+
+  test('when both runs are of the same attempt', () => {
+    const runs = good.map((run) => (isLastPatched(run) ? { ...run, attempt: 2 } : run));
+    expect(verdictOf(runs)).toEqual({ kind: 'invalid', reason: '7 of 8 pairs of runs count' });
+  });
+
+  test('when both runs have the metric that is judged', () => {
+    const runs = good.map((run) => (run.pair <= 7 ? { ...run, nsPerPacket: 1200 } : run));
+    expect(verdictOf(runs, { metric: 'nsPerPacket' })).toEqual({
+      kind: 'invalid',
+      reason: '7 of 8 pairs of runs count: the DUT tells no nsPerPacket',
+    });
+  });
+
+  test('when patched forwards as well as base', () => {
+    const runs = good.map((run) => (isLastPatched(run) ? { ...run, pps: 0 } : run));
+    expect(verdictOf(runs)).toEqual({
+      kind: 'invalid',
+      reason: '7 of 8 pairs of runs count: patched forwarded nothing',
+    });
+  });
+
+  test('and where it does not, the most frequent reason is told, of failed blasts too', () => {
+    const reason = (run: Run) =>
+      run.pair === 1 ? unfit('no level', 'unsteady') : unfit(`no packet for ${run.number} ms`);
+    const runs = good.map((run) => ({ ...run, validity: reason(run) }));
+    expect(judge(runs, {}, ['no traffic']).verdict).toMatchObject({
+      reason: '0 of 8 pairs of runs count: no packet for 3 ms',
+    });
+    expect(judge([], {}, ['no traffic']).verdict).toEqual({
+      kind: 'invalid',
+      reason: '0 of 8 pairs of runs count: no traffic',
+    });
+  });
+});
+
+test('a generator that was the limit is what an invalid cell says first', () => {
+  const rates = 'generator-limited: 14.82 Mpps came through of 14.88 Mpps offered (99.6 %)';
+  const runs = pairedRuns(eight(8e5), eight(8e5)).map((run) => ({
+    ...run,
+    validity: unfit(rates, 'generator-limited'),
+  }));
+  expect(verdictOf(runs)).toEqual({
+    kind: 'invalid',
+    reason: `${rates}; 0 of 8 pairs of runs count`,
+  });
+});
+
+test('a machine that was too busy is what an invalid cell says first', () => {
+  const runs = pairedRuns(eight(8e5), eight(8e5)).map((run) => ({
+    ...run,
+    validity: unfit('machine too busy: the sender waited', 'machine-busy'),
+  }));
+  expect(verdictOf(runs)).toEqual({
+    kind: 'invalid',
+    reason: 'machine too busy: the sender waited; 0 of 8 pairs of runs count',
+  });
+});
+
+describe('a DUT that forwards nothing', () => {
+  const stopped = pairedRuns(eight(8e5), eight(0));
+
+  test.for(metricSchema.options)(
+    'when patched, is a regression of 100 %, also where %s is judged',
+    (metric) => {
+      const { verdict, comparisons } = judge(stopped, { metric });
+      expect(verdict).toEqual({ kind: 'regression' });
+      expect(comparisons).toEqual([
+        {
+          metric: 'pps',
+          base: 8e5,
+          patched: 0,
+          baseRuns: 8,
+          patchedRuns: 8,
+          interval: { change: -1, low: -1, high: -1 },
+        },
+      ]);
+    },
+  );
+
+  test('twice, is known at once, and asks for no more pairs', () => {
+    expect(verdictOf(stopped.slice(0, 4))).toEqual({ kind: 'regression' });
+    expect(verdictOf(stopped.slice(0, 2)).kind).toBe('invalid');
+  });
+
+  test('in more than one pair of ten, is never passed over, however many pairs count', () => {
+    const steady = pairedRuns(eight(8e5), eight(8e5)).map((run) => ({ ...run, blast: 2 }));
+    const invalid = {
+      kind: 'invalid',
+      reason: expect.stringMatching(/patched forwarded nothing$/),
+    };
+    expect(verdictOf([...steady, ...stopped.slice(0, 2)])).toEqual(invalid);
+    const { verdict, comparisons } = judge([...steady, ...stopped]);
+    expect(verdict).toEqual({ kind: 'regression' });
+    expect(comparisons).toMatchObject([{ patched: 0, baseRuns: 16, patchedRuns: 8 }]);
+  });
+
+  test('with base too, has lost its traffic, which is nobody’s patch', () => {
+    const dark = pairedRuns(eight(0), eight(0));
+    expect(verdictOf(dark)).toEqual({
+      kind: 'invalid',
+      reason: '0 of 8 pairs of runs count: base forwarded nothing',
+    });
+  });
+});
+
+describe('runs of their own in which nothing is forwarded', () => {
+  const speeds = (minLength: number) => fc.array(value, { minLength, maxLength: 6 });
+  const singles = (base: readonly number[], patched: readonly number[]): Run[] =>
+    [base, patched].flatMap((all, which) =>
+      all.map((pps, index) => {
+        const number = 2 * index + which + 1;
+        const variant = which === 0 ? 'base' : 'patched';
+        return aRun({ number, blast: number, pair: index + 1, variant, pps });
+      }),
+    );
+  const names = ['fixed', 'group-sequential', 'glr'] as const;
+  const judged = (runs: Run[], name: (typeof names)[number], closedPairs: number) =>
+    judgeCell(runs, {}, { design: { ...singleRunDesign, name }, closedPairs });
+  const numbersIn = (tree: unknown): number[] =>
+    typeof tree === 'number'
+      ? [tree]
+      : tree !== null && typeof tree === 'object'
+        ? Object.values(tree).flatMap(numbersIn)
+        : [];
+
+  test('are patched’s fault from the second on, whatever base and its other runs forward', () => {
+    fc.assert(
+      fc.property(
+        speeds(2),
+        speeds(0),
+        fc.integer({ min: 2, max: 5 }),
+        fc.constantFrom(...names),
+        fc.nat({ max: 6 }),
+        (base, moving, silent, name, closedPairs) => {
+          const patched = [...moving, ...new Array<number>(silent).fill(0)];
+          const cell = judged(singles(base, patched), name, closedPairs);
+          expect(cell.verdict).toEqual({ kind: 'regression' });
+          expect(cell.comparisons).toMatchObject([
+            { patched: 0, patchedRuns: silent, interval: { change: -1, low: -1, high: -1 } },
+          ]);
+          expect(numbersIn(cell).every(Number.isFinite)).toBe(true);
+          expect(JSON.parse(JSON.stringify(cell))).toEqual(cell);
+        },
+      ),
+    );
+  });
+
+  test('of base are never the patch’s fault, nor what befalls both', () => {
+    fc.assert(
+      fc.property(
+        speeds(0),
+        fc.integer({ min: 1, max: 4 }),
+        speeds(0),
+        fc.constantFrom(...names),
+        (moving, silent, forwarded, name) => {
+          const zeros = new Array<number>(silent).fill(0);
+          for (const patched of [forwarded, [...forwarded, ...zeros]]) {
+            const cell = judged(singles([...moving, ...zeros], patched), name, 20);
+            expect(cell.comparisons.map((one) => one.patched)).not.toContain(0);
+            expect(numbersIn(cell).every(Number.isFinite)).toBe(true);
+          }
+        },
+      ),
+    );
+    expect(judged(singles([0, 0, 0], [8e5, 8e5, 8e5]), 'glr', 3).verdict).toEqual({
+      kind: 'invalid',
+      reason: '0 of 2 pairs of runs count: base forwarded nothing',
+    });
+  });
+
+  test('once, do not count: the run is repeated, and the others are judged', () => {
+    const runs = singles([8e5, 8.01e5, 7.99e5], [8e5, 0, 8.01e5]);
+    expect(judged(runs, 'group-sequential', 3).verdict.kind).toBe('invalid');
+    const again = aRun({ number: 4, blast: 4, attempt: 2, pair: 2, variant: 'patched' });
+    const cell = judged([...runs, again], 'group-sequential', 3);
+    expect(cell.verdict.kind).not.toBe('regression');
+    expect(cell.comparisons).toMatchObject([{ baseRuns: 3, patchedRuns: 3 }]);
+  });
+});
+
+describe('the verdict of a patch', () => {
+  const cells = (...kinds: Exclude<CellVerdict['kind'], 'invalid'>[]) =>
+    kinds.map((kind) => aCell({ kind }));
+  const invalid = aCell({ kind: 'invalid', reason: 'too few' });
+
+  test('is the worst of its cells', () => {
+    expect(worstVerdict([...cells('improvement', 'regression', 'inconclusive'), invalid])).toBe(
+      'regression',
+    );
+    expect(worstVerdict([...cells('improvement', 'inconclusive'), invalid])).toBe('invalid');
+    expect(worstVerdict(cells('improvement', 'inconclusive'))).toBe('inconclusive');
+  });
+
+  test('is an improvement where one cell gains and none loses', () => {
+    expect(worstVerdict(cells('no-regression', 'improvement', 'no-regression'))).toBe(
+      'improvement',
+    );
+    expect(worstVerdict(cells('no-regression', 'no-regression'))).toBe('no-regression');
+  });
+});
+
+test('a cell keeps all its runs, also those that do not count', () => {
+  const runs = [aRun(), aRun({ number: 2, validity: unfit('a hole') })];
+  expect(judge(runs).runs).toEqual(runs);
+});
+
+describe('looks', () => {
+  const runs = pairedRuns([800e3, 801e3, 799e3, 800e3, 802e3], [800e3, 799e3, 801e3, 400e3, 400e3]);
+  const at = (closedPairs: number) => judgeCell(runs, {}, { design: singleRunDesign, closedPairs });
+
+  test('see only the pairs that they are of, so that a cell once decided stays as it is', () => {
+    expect(at(3)).toMatchObject({ verdict: { kind: 'no-regression' }, pairs: 3 });
+    expect(at(5)).toMatchObject({ verdict: { kind: 'no-regression' }, pairs: 3 });
+  });
+
+  test('that are not reached leave a cell without a verdict', () => {
+    expect(at(2).verdict).toEqual({ kind: 'invalid', reason: '3 of 3 pairs of runs count' });
+  });
+
+  test('of single runs count a repeated run beside the one that it repeats', () => {
+    const again = aRun({ number: 2, attempt: 2, variant: 'patched', pps: 800e3 });
+    const { comparisons } = judgeCell(
+      [...runs, again],
+      {},
+      { design: singleRunDesign, closedPairs: 3 },
+    );
+    expect(comparisons[0]).toMatchObject({ baseRuns: 3, patchedRuns: 4 });
+  });
+});
+
+test('the noise of earlier runs lets a loss be told by two pairs', () => {
+  const runs = pairedRuns([800e3, 806e3], [765e3, 771e3]);
+  const history = {
+    runs: 12,
+    typical: 800e3,
+    typicalRuns: 12,
+    sumOfSquares: 11 * 0.005 ** 2,
+    degreesOfFreedom: 11,
+  };
+  const design = { ...singleRunDesign, name: 'glr' } as const;
+  expect(judgeCell(runs, {}, { design, history })).toMatchObject({
+    verdict: { kind: 'regression' },
+    pairs: 2,
+    history,
+  });
+  expect(judgeCell(runs, {}, { design }).verdict.kind).toBe('inconclusive');
+});

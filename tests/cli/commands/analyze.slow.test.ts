@@ -1,0 +1,172 @@
+// The command `ppsgate analyze`: what it reads, prints and exits with.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { gate } from '../../../src/gate/gate.ts';
+import { unshared } from '../../../src/lab/testbed.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { memoryHistory } from '../../fakes/history.ts';
+import { blast, madeLog } from '../../fakes/pkt-gen.ts';
+import { aConfig } from '../../fakes/plan.ts';
+import { pullRequest } from '../../fakes/result.ts';
+import { fakeTestbed } from '../../fakes/testbed.ts';
+
+const cli = join(inject('bundle'), 'cli.js');
+
+const analyze = (...args: string[]) =>
+  spawnSync(process.execPath, [cli, 'analyze', ...args], { encoding: 'utf8' });
+
+/** Five runs a set, at these rates. */
+function benches(sets: Readonly<Record<string, number>>): string {
+  const folder = temporaryFolder();
+  for (const [label, pps] of Object.entries(sets)) {
+    for (const run of [1, 2, 3, 4, 5]) {
+      const rate = pps * (1 + run / 1000);
+      writeFileSync(
+        join(folder, `bench.${label}.${run}.receiver`),
+        madeLog({ pps: blast(rate, 30) }),
+      );
+    }
+  }
+  return folder;
+}
+
+test('prints sets, verdicts and ministat’s block, and exits as the worst verdict asks', () => {
+  const slower = analyze(benches({ r1: 5e6, r2: 4e6 }));
+  expect(slower.status).toBe(1);
+  expect(slower.stdout).toContain('r1: 5 of 5 runs count\n  bench.r1.1.receiver  5.005 Mpps, 30 s');
+  expect(slower.stdout).toMatch(
+    /^r2 against r1: regression, −20\.0 % \(95 % interval −20\.\d … −19\.\d\)$/m,
+  );
+  expect(slower.stdout).toContain('Difference at 95.0% confidence');
+  expect(analyze(benches({ r1: 5e6, r2: 5e6 })).status).toBe(0);
+});
+
+test('answers sets and comparisons as JSON', () => {
+  const { stdout, status } = analyze('--json', benches({ r1: 5e6, r2: 4e6 }));
+  expect(status).toBe(1);
+  const answer: { sets: unknown[] } = JSON.parse(stdout);
+  expect(answer).toMatchObject({
+    sets: [
+      {
+        label: 'r1',
+        runs: [
+          { file: 'bench.r1.1.receiver', validity: 'valid', reason: null },
+          ...new Array(4).fill({ validity: 'valid' }),
+        ],
+      },
+      { label: 'r2' },
+    ],
+    comparisons: [
+      {
+        base: 'r1',
+        patched: 'r2',
+        verdict: 'regression',
+        reason: null,
+        ministat: { significant: true },
+      },
+    ],
+  });
+});
+
+test('a margin that is asked for is the one that counts', () => {
+  const folder = benches({ r1: 5e6, r2: 4.8e6 });
+  expect(analyze(folder).status).toBe(1);
+  expect(analyze('--margin', '10%', folder).status).toBe(0);
+});
+
+test('one variant alone is shown, and said to be alone', () => {
+  const folder = benches({ r1: 5e6 });
+  const { stdout, stderr, status } = analyze(folder);
+  expect(stdout).toContain('r1: 5 of 5 runs count');
+  expect({ stderr, status }).toEqual({
+    stderr: `ppsgate: There is nothing to compare in ${folder}: it holds one variant only (r1).\n`,
+    status: 2,
+  });
+});
+
+test.for([
+  ['truncated in the middle of a rate', (log: string) => log.slice(0, 700)],
+  ['empty', () => ''],
+  ['binary', () => '\u0000\u0001\u0002'.repeat(500)],
+  ['of a crashed receiver', (log: string) => `${log}016.123644 receiver_body [1648] poll err\n`],
+] as const)('a log that is %s makes its run invalid, and nothing else', ([, damage]) => {
+  const folder = benches({ r1: 5e6, r2: 4e6 });
+  const log = madeLog({ pps: blast(5e6, 30) });
+  writeFileSync(join(folder, 'bench.r1.3.receiver'), damage(log));
+  const { stdout, status } = analyze('--json', folder);
+  expect(status).toBe(1);
+  const { sets }: { sets: { runs: { validity: string; reason: string | null }[] }[] } =
+    JSON.parse(stdout);
+  const [first] = sets;
+  expect(first?.runs.map(({ validity }) => validity)).toEqual([
+    'valid',
+    'valid',
+    'invalid',
+    'valid',
+    'valid',
+  ]);
+  expect(first?.runs[2]?.reason).toMatch(/^\S.*[^.]$/);
+});
+
+test.for([
+  ['that is not there', '/nonexistent', /^ppsgate: The benches in .* cannot be read/],
+  ['without a log', '/proc/self/fdinfo', /^ppsgate: There is no receiver's log in /],
+] as const)('a directory %s is refused in a sentence', ([, folder, sentence]) => {
+  const { stdout, stderr, status } = analyze(folder);
+  expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
+  expect(stderr).toMatch(sentence);
+  expect(stderr.trimEnd()).not.toContain('\n');
+});
+
+test('a base that is in no set is refused', () => {
+  const { stderr, status } = analyze('--base', 'r9', benches({ r1: 5e6, r2: 4e6 }));
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^ppsgate: --base: there is no set of r9 in /);
+});
+
+test('a work directory of a gate is judged again from what it holds, which stays as it is', async () => {
+  const directory = temporaryFolder();
+  await gate({ patch: pullRequest, config: aConfig(), testbeds: ['fake'], seed: 5 }, directory, {
+    repository: {
+      resolve: async (name) => name,
+      mergeBase: async (first) => first,
+      pathOf: async ({ path }) => path,
+      list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
+      read: async (object) => `# ${object}\n`,
+      changedPaths: async () => ['dut/nftables.conf'],
+      idAt: async () => undefined,
+      diff: async () => Buffer.from(''),
+      describe: async () => ({ subject: 'A patch', author: 'alice' }),
+    },
+    reserve: async ([name = '']) => unshared(name, async () => fakeTestbed({ speed: () => 0.8 })),
+    history: memoryHistory(),
+    now: () => new Date('2026-11-20T12:00:00.000Z'),
+    onEvent: () => {},
+    signal: new AbortController().signal,
+  });
+  const files = readdirSync(directory);
+  const { stdout, stderr, status } = analyze(directory);
+  expect(status).toBe(1);
+  expect(stdout).toContain('### 🔴 ppsgate: #7 loses');
+  expect(stderr).toContain('the logs of 1 blasts cannot be read again');
+  expect(JSON.parse(analyze('--json', directory).stdout)).toMatchObject({
+    sets: [{ label: 'base.forwarding.inet4' }, { label: 'patched.forwarding.inet4' }],
+    comparisons: [{ verdict: 'regression' }],
+  });
+  expect(readdirSync(directory)).toEqual(files);
+});
+
+test('an experiment whose plan is damaged is refused in a sentence', () => {
+  const directory = temporaryFolder();
+  mkdirSync(join(directory, 'blasts'));
+  writeFileSync(join(directory, 'experiment.json'), '{');
+  const { stderr, status } = analyze(directory);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/experiment\.json holds no plan of an experiment/);
+});
+
+test('shows an example in its help', () => {
+  expect(analyze('--help').stdout).toContain('Example:\n  ppsgate analyze --netbenches-trim ');
+});

@@ -1,0 +1,28 @@
+import { Command, Help } from 'commander';
+import { expect, test } from 'vitest';
+import { commands, type NamedCommand, programFor } from '../../../src/cli/commands/commands.ts';
+import { choicesOf, completed } from '../../../src/cli/commands/completion.ts';
+import { subcommands } from '../../../src/cli/commands/testbeds.ts';
+
+test.each([...commands, ...subcommands])('the list says what $name takes', async (named) => {
+  const command = new Command(named.name);
+  await (await named.load()).define(command, []);
+  const term = new Help().subcommandTerm(command);
+  expect([named.name, named.takes].filter(Boolean).join(' ')).toBe(term);
+});
+
+test.each(Object.entries(choicesOf))(
+  'what completion offers for %s is of some option, and no shell reads more in it',
+  async (_, choices) => {
+    const all = completed(await programFor('all')).flatMap(({ flags }) => flags);
+    expect(all.filter(({ value }) => value?.choices === choices)).not.toEqual([]);
+    expect(choices.filter((choice) => !/^[\w-]+$/.test(choice))).toEqual([]);
+  },
+);
+
+test('no two commands have a name', () => {
+  const names = (named: readonly NamedCommand[]) => named.map(({ name }) => name);
+  for (const all of [names(commands), names(subcommands)]) {
+    expect(new Set(all).size).toBe(all.length);
+  }
+});

@@ -1,0 +1,122 @@
+// The command `ppsgate flamegraph`, run as a process of its own: what it reads, writes and exits with.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readXml } from '../../fakes/xml.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const write = (name: string, lines: string[]) =>
+  writeFileSync(join(folder, name), `${lines.join('\n')}\n`);
+
+const callGraph = [
+  '@ CPU_CLK_UNHALTED_CORE [400 samples]',
+  '',
+  '75.00%  [300]      pf_test @ /boot/kernel/pf.ko',
+  ' 100.0%  [300]       ip_input @ /boot/kernel/kernel',
+  '',
+  '25.00%  [100]      cpu_idle @ /boot/kernel/kernel',
+  ' 100.0%  [100]       fork_exit',
+];
+write('pmc.graph', callGraph);
+write('told.graph', ['# kernel: FreeBSD 15.0-CURRENT <GENERIC>', ...callGraph]);
+write('other.graph', ['@ LLC_MISSES [2 samples]', '', '100.0%  [2]      f @ /boot/kernel/kernel']);
+write('base.stack', ['ip_input;pf_test 1', 'ip_input;ipfw_chk 3']);
+write('idle.stack', ['fork_exit;sched_idletd;cpu_idle 7']);
+write('none.txt', ['no profile']);
+
+test('writes an SVG of what was not idle, and says what it left out', () => {
+  const { stdout, stderr, status } = run(['pmc.graph', '-o', 'pmc.svg']);
+  expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
+  const svg = readFileSync(join(folder, 'pmc.svg'), 'utf8');
+  expect(labelOf(svg)).toBe(
+    'pmc.graph: 300 samples of CPU_CLK_UNHALTED_CORE · idle left out: cpu_idle (25 %)',
+  );
+  expect(svg).toContain('<title>pf_test\npf.ko · 300 samples, 100.00 %</title>');
+  expect(svg).not.toContain('<title>cpu_idle');
+});
+
+test('draws idle processors where that is asked for', () => {
+  const { stdout } = run(['--idle', 'pmc.graph']);
+  expect(labelOf(stdout)).toBe('pmc.graph: 400 samples of CPU_CLK_UNHALTED_CORE');
+  expect(stdout).toContain('<title>cpu_idle\nkernel · 100 samples, 25.00 %</title>');
+});
+
+test('is titled by the kernel that the profile tells, or as asked for', () => {
+  expect(labelOf(run(['told.graph']).stdout)).toMatch(/^FreeBSD 15\.0-CURRENT <GENERIC>: 300 /);
+  expect(labelOf(run(['told.graph', '--title', 'r325006']).stdout)).toMatch(/^r325006: 300 /);
+});
+
+test('compares with a base', () => {
+  const { stdout, status } = run(['pmc.graph', '--base', 'base.stack']);
+  expect(status).toBe(0);
+  expect(labelOf(stdout)).toBe(
+    'pmc.graph against base.stack: 300 samples of CPU_CLK_UNHALTED_CORE · idle left out: cpu_idle (25 %); base: 4 samples',
+  );
+  expect(stdout).toContain('25.00 % → 100.00 % (+75.00 points), 300 samples');
+  expect(stdout).toContain('75.00 % → gone (−75.00 points)');
+});
+
+test('reads standard input, and writes standard output where no file is named', () => {
+  const input = 'main;read 3\n';
+  const { stdout } = run(['-'], input);
+  expect(labelOf(stdout)).toBe('standard input: 3 samples');
+  expect(run(['-', '-o', '-'], input).stdout).toBe(stdout);
+});
+
+test('says where two profiles count different things', () => {
+  const { stderr, status } = run(['pmc.graph', '--base', 'other.graph']);
+  expect({ stderr, status }).toEqual({
+    stderr:
+      'ppsgate: the profile counts CPU_CLK_UNHALTED_CORE, its base LLC_MISSES: the shares are of different things.\n',
+    status: 0,
+  });
+});
+
+test.each([
+  [['none'], 'Cannot read none: no such file or directory; name a profile.'],
+  [['idle.stack'], 'idle.stack: all samples are of idle processors; draw them with --idle.'],
+  [['-', '--base', '-'], '--base: standard input is the profile already; name a file.'],
+  [
+    ['base.stack', '-o', 'no/such/folder.svg'],
+    '--output: cannot write no/such/folder.svg: no such file or directory; name another file.',
+  ],
+])('refuses %j with a sentence and exit code 2', (args, sentence) => {
+  expect(run(args)).toMatchObject({ stdout: '', stderr: `ppsgate: ${sentence}\n`, status: 2 });
+});
+
+test('refuses what is no profile', () => {
+  const { stderr, status } = run(['none.txt']);
+  expect(stderr).toMatch(/^ppsgate: none\.txt is not a profile /);
+  expect(status).toBe(2);
+});
+
+test('refuses to draw onto a terminal', () => {
+  expect(run(['base.stack'], '', 'process.stdout.isTTY = true;')).toMatchObject({
+    stdout: '',
+    stderr: 'ppsgate: --output: a terminal cannot show a flamegraph; name a file, as -o OUT.svg.\n',
+    status: 2,
+  });
+});
+
+test('shows an example in its help', () => {
+  expect(run(['--help']).stdout).toContain('Example:\n  ppsgate flamegraph pmc.graph -o pmc.svg');
+});
+
+const labelOf = (svg: string): string | undefined => readXml(svg.trim()).attributes['aria-label'];
+
+function run(args: readonly string[], input = '', first = '') {
+  const source = (path: string) =>
+    JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
+  const entry = `
+    import { Command } from ${source('node_modules/commander/index.js')};
+    import { define } from ${source('src/cli/commands/flamegraph.ts')};
+    ${first}
+    const program = new Command('ppsgate');
+    define(program.command('flamegraph'));
+    await program.parseAsync();`;
+  const flags = ['--input-type=module', '-e', entry, '--', 'flamegraph'];
+  return spawnSync(process.execPath, [...flags, ...args], { cwd: folder, encoding: 'utf8', input });
+}

@@ -1,0 +1,139 @@
+// The command `ppsgate fold`, run as a process of its own: what it reads, writes and exits with.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const graph = `# kernel: FreeBSD 15.0
+@ cycles [10 samples]
+
+80.00%  [8]        ip_input @ /boot/kernel/kernel
+ 100.0%  [8]         t4_intr @ /boot/kernel/if_cxgbe.ko
+
+20.00%  [2]        cpu_idle @ /boot/kernel/kernel
+ 100.0%  [2]         sched_idletd
+
+`;
+writeFileSync(join(folder, 'pmc.graph'), graph);
+const idleNote = 'left out as idle: 2 of 10 samples (20 %), in sched_idletd, cpu_idle.';
+
+test('prints the stacks of a file', () => {
+  expect(run(['pmc.graph'])).toMatchObject({
+    stdout: 't4_intr;ip_input 8\nsched_idletd;cpu_idle 2\n',
+    stderr: '',
+    status: 0,
+  });
+});
+
+test('reads standard input where no file or - is named', () => {
+  const folded = 'main;read 12\n';
+  expect(run([], folded).stdout).toBe(folded);
+  expect(run(['-'], folded).stdout).toBe(folded);
+});
+
+test('leaves idle stacks out where asked, and says what share', () => {
+  expect(run(['--no-idle', 'pmc.graph'])).toMatchObject({
+    stdout: 't4_intr;ip_input 8\n',
+    stderr: `ppsgate: ${idleNote}\n`,
+    status: 0,
+  });
+  expect(run(['--no-idle'], 'main 1\n').stderr).toBe(
+    'ppsgate: no sample is of an idle processor, so none is left out.\n',
+  );
+});
+
+test('names the modules of frames where asked', () => {
+  expect(run(['--modules', 'pmc.graph']).stdout).toBe(
+    'if_cxgbe.ko`t4_intr;kernel`ip_input 8\nkernel`sched_idletd;kernel`cpu_idle 2\n',
+  );
+});
+
+describe('as JSON', () => {
+  test('answers all that the profile tells', () => {
+    expect(JSON.parse(run(['--json', 'pmc.graph']).stdout)).toEqual({
+      format: 'pmcstat',
+      event: 'cycles',
+      kernel: 'FreeBSD 15.0',
+      samples: 10,
+      notes: [],
+      stacks: [
+        { frames: ['t4_intr', 'ip_input'], samples: 8 },
+        { frames: ['sched_idletd', 'cpu_idle'], samples: 2 },
+      ],
+    });
+  });
+
+  test('answers what was left out as idle', () => {
+    expect(JSON.parse(run(['--json', '--no-idle', '--modules', 'pmc.graph']).stdout)).toMatchObject(
+      {
+        samples: 8,
+        notes: [idleNote],
+        idle: { samples: 2, frames: ['sched_idletd', 'cpu_idle'] },
+        stacks: [{ frames: ['if_cxgbe.ko`t4_intr', 'kernel`ip_input'], samples: 8 }],
+      },
+    );
+  });
+
+  test('is valid where all is idle', () => {
+    expect(JSON.parse(run(['--json', '--no-idle'], 'cpu_idle 1\n').stdout)).toMatchObject({
+      stacks: [],
+    });
+  });
+});
+
+test('reads a file that was cut short, and says so', () => {
+  expect(run([], graph.slice(0, -30))).toMatchObject({
+    stdout: 't4_intr;ip_input 8\ncpu_idle 2\n',
+    stderr:
+      'ppsgate: standard input looks cut short, its last line has no end: what there is of it is read.\n',
+    status: 0,
+  });
+});
+
+test.each([
+  [['none'], '', 'Cannot read none: no such file or directory; name a profile.'],
+  [['.'], '', 'Cannot read .: illegal operation on a directory; name a profile.'],
+  [[], 'PERFILE2\0', 'standard input is a recording of perf; print it with perf script'],
+  [[], 'a;b 1\nc\n', 'standard input, line 2: this is no folded stack like "main;read 12"'],
+])('refuses %j of %j with a sentence and exit code 2', (args, input, sentence) => {
+  const { stdout, stderr, status } = run(args, input);
+  expect(stderr).toContain(`ppsgate: ${sentence}`);
+  expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
+});
+
+test('ends quietly when its reader has seen enough', () => {
+  const line = `${'frame;'.repeat(20)}leaf 1\n`;
+  writeFileSync(join(folder, 'long.stack'), line.repeat(20_000));
+  const [command, ...flags] = commandLine(['long.stack']);
+  const script = '"$0" "$@" | head -n 1; echo "$PIPESTATUS"';
+  const { stdout, stderr } = spawnSync('bash', ['-c', script, command ?? '', ...flags], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: `${line}0\n`, stderr: '' });
+});
+
+test('shows an example in its help', () => {
+  expect(run(['--help']).stdout).toContain('ppsgate fold --no-idle pmc.graph');
+});
+
+function run(args: readonly string[], input = '') {
+  const [command = '', ...flags] = commandLine(args);
+  return spawnSync(command, flags, { cwd: folder, encoding: 'utf8', input });
+}
+
+function commandLine(args: readonly string[]): string[] {
+  const source = (path: string) =>
+    JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
+  const entry = `
+    import { Command } from ${source('node_modules/commander/index.js')};
+    import { define } from ${source('src/cli/commands/fold.ts')};
+    const program = new Command('ppsgate');
+    define(program.command('fold'));
+    await program.parseAsync();`;
+  return [process.execPath, '--input-type=module', '-e', entry, '--', 'fold', ...args];
+}

@@ -1,0 +1,146 @@
+// `ppsgate testbeds health`: whether testbeds that nobody has are well, and what becomes of those that are not.
+import { expect, test } from 'vitest';
+import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
+import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import { makeFolder, remove, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import type { FreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import { aFreebsdLab, aPlace, embedded, linuxOf } from '../../fakes/place.ts';
+
+async function aShelf() {
+  const { lab, shelf } = await aFreebsdLab();
+  return { lab, ...(await aPlace({ shelf })) };
+}
+
+const leftover = '/var/tmp/ppsgate';
+
+function spoil({ dut }: FreebsdLab): void {
+  makeFolder(dut.machine.files, leftover, true);
+  writeFile(dut.machine.files, `${leftover}/pf.conf`, 'pass');
+}
+
+const mend = ({ dut }: FreebsdLab): void => void remove(dut.machine.files, leftover);
+
+test('a testbed that is well is reserved for the look, and free again', async () => {
+  const { ppsgate, store, lab } = await aShelf();
+  const { status, stdout } = await ppsgate('testbeds', 'health');
+  expect(stdout).toMatch(/^shelf\n {2}✓ ssh to the DUT: /);
+  expect(stdout).toMatch(/\n {2}All is well\.\n$/);
+  expect(status).toBe(0);
+  expect(await readLog(store)).toMatchObject([
+    { testbed: 'shelf', holder: { purpose: 'health' }, priority: 'rerun', outcome: 'all is well' },
+  ]);
+  expect(await readLab(store)).toMatchObject({
+    held: new Map(),
+    used: new Map(),
+    quarantines: new Map(),
+  });
+  expect(lab.dut.machine.boots).toBe(0);
+});
+
+test('one that is not well goes into quarantine with the reason, and comes out of it once it is mended', async () => {
+  const { ppsgate, store, lab } = await aShelf();
+  spoil(lab);
+  const wrong = await ppsgate('testbeds', 'health', 'shelf');
+  expect(wrong.status).toBe(4);
+  expect(wrong.stdout).toContain(
+    `  ✗ the files of the DUT: left behind: ${leftover}\n      mend: `,
+  );
+  expect(wrong.stdout).toMatch(/One thing is wrong\. It is in quarantine: look again with/);
+  expect((await readLab(store)).quarantines.get('shelf')).toMatchObject({
+    by: 'ppsgate',
+    reason: `the files of the DUT: left behind: ${leftover}.`,
+  });
+
+  const still = await ppsgate('testbeds', 'health');
+  expect(still.status).toBe(4);
+  expect((await readLab(store)).quarantines.size).toBe(1);
+
+  mend(lab);
+  const mended = await ppsgate('testbeds', 'health');
+  expect(mended.status).toBe(0);
+  expect(mended.stdout).toMatch(/All is well\. It was in quarantine .* is in use again\.\n$/);
+  expect((await readLab(store)).quarantines.size).toBe(0);
+});
+
+test('what a person put into quarantine stays there, however well it is', async () => {
+  const { ppsgate, store } = await aShelf();
+  const quarantine = { reason: 'ours today', by: 'carol@lab2', since: '2026-03-01T10:00:00.000Z' };
+  await setQuarantine(store, 'shelf', quarantine);
+  const { status, stdout } = await ppsgate('testbeds', 'health');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(
+    /All is well\. carol@lab2 put it into quarantine at 2026-03-01 10:00 \(ours today\): `ppsgate quarantine shelf --lift` ends that\.\n$/,
+  );
+  expect((await readLab(store)).quarantines.get('shelf')).toEqual(quarantine);
+});
+
+test.for(['free', 'in quarantine'])('one that somebody has is left alone: %s', async (state) => {
+  const { ppsgate, store, take, lab } = await aShelf();
+  await take('shelf', { patch: 'main..fast' });
+  const quarantine = { reason: 'x', by: 'ppsgate', since: '2026-03-01T10:00:00.000Z' };
+  if (state === 'in quarantine') await setQuarantine(store, 'shelf', quarantine);
+  spoil(lab);
+  expect(await ppsgate('testbeds', 'health')).toEqual({
+    status: 0,
+    stdout: 'shelf\n  – not looked at: alice@lab1 has it (gate of main..fast).\n',
+    stderr: '',
+  });
+  expect(lab.dut.journal).toEqual([]);
+  expect((await readLab(store)).tickets).toEqual([]);
+});
+
+test('a testbed that its holder left behind is brought to its base', async () => {
+  const { ppsgate, store, take, lab } = await aShelf();
+  const { session } = await take('shelf');
+  spoil(lab);
+  await store.endSession(session);
+  const { status, stdout } = await ppsgate('testbeds', 'health');
+  expect(stdout).toContain('… Bringing shelf back to its base: alice@lab1 did not.\n');
+  expect(status).toBe(0);
+  expect(lab.state().leftovers).toEqual([]);
+  expect((await readLab(store)).used.size).toBe(0);
+});
+
+test('one that does not answer goes into quarantine, and all that is wrong is told', async () => {
+  const { ppsgate, store, lab } = await aShelf();
+  await lab.power.off();
+  const { status, stdout } = await ppsgate('testbeds', 'health');
+  expect(status).toBe(4);
+  expect(stdout).toContain('… shelf is in quarantine now: ');
+  expect(stdout).toContain('  ✗ ssh to the DUT: ');
+  expect((await readLab(store)).quarantines.get('shelf')?.by).toBe('ppsgate');
+});
+
+test('answers all of it as JSON', async () => {
+  const { lab, shelf } = await aFreebsdLab();
+  const { ppsgate, take } = await aPlace({ shelf, here: embedded, rack: linuxOf('rack') });
+  await take('rack');
+  spoil(lab);
+  const { status, stdout } = await ppsgate('testbeds', 'health', '--json');
+  expect(status).toBe(4);
+  expect(JSON.parse(stdout)).toMatchObject([
+    {
+      testbed: 'shelf',
+      kind: 'wrong',
+      findings: expect.arrayContaining([
+        expect.objectContaining({ kind: 'wrong', what: 'the files of the DUT' }),
+      ]),
+      quarantine: { kind: 'stands', by: 'ppsgate' },
+    },
+    {
+      testbed: 'here',
+      kind: 'well',
+      findings: [{ kind: 'skipped' }],
+      quarantine: { kind: 'none' },
+    },
+    { testbed: 'rack', kind: 'in-use', why: 'alice@lab1 has it (gate)' },
+  ]);
+});
+
+test('an unknown name is wrong usage, and nothing is looked at', async () => {
+  const { ppsgate, store } = await aPlace({ here: embedded });
+  const { status, stderr } = await ppsgate('testbeds', 'health', 'here', 'her');
+  expect(status).toBe(2);
+  expect(stderr).toContain('did you mean `here`?');
+  expect(await readLog(store)).toEqual([]);
+});

@@ -1,0 +1,70 @@
+// What --help prints, of every command.
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { programFor } from '../../../src/cli/commands/commands.ts';
+
+const withSubcommands = (command: Command): Command[] => [
+  command,
+  ...command.commands.flatMap(withSubcommands),
+];
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+
+const commands = withSubcommands(await programFor('all')).map((command) => ({
+  name: pathOf(command),
+  help: helpOf(command),
+}));
+
+test('there are commands and subcommands', () => {
+  const names = commands.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['ppsgate gate', 'ppsgate testbeds check']));
+});
+
+describe.each(commands)('$name --help', ({ name, help }) => {
+  test('has no line that is longer than a terminal of 80 columns', () => {
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('has examples of this command that are understood', async () => {
+    const examples = examplesIn(help);
+    if (/^ppsgate( \w+)?$/.test(name)) expect(examples).not.toEqual([]);
+    for (const words of examples) {
+      const program = await programFor('all');
+      const called: string[] = [];
+      for (const command of withSubcommands(program)) {
+        command.action(() => void called.push(pathOf(command)));
+      }
+      await program.parseAsync(words, { from: 'user' });
+      expect(called).toHaveLength(1);
+      expect(called[0]?.startsWith(name)).toBe(true);
+    }
+  });
+});
+
+/** As where standard output is no terminal, or one of 80 columns. */
+function helpOf(command: Command): string {
+  let help = '';
+  command.configureOutput({
+    writeOut(text) {
+      help += text;
+    },
+    getOutHelpWidth: () => 80,
+    getOutHasColors: () => false,
+  });
+  command.outputHelp();
+  return help;
+}
+
+/** The words of each line that calls ppsgate, up to what a shell does with it. */
+function examplesIn(help: string): string[][] {
+  const [, examples = ''] = /^Examples?:\n((?: .*\n?)+)/m.exec(help) ?? [];
+  return examples
+    .replaceAll(/ \\\n */g, ' ')
+    .split('\n')
+    .flatMap((line) => /\bppsgate (.*)$/.exec(line)?.[1] ?? [])
+    .map((line) => line.replace(/ (?:\||&&|>>) .*/, ''))
+    .map((line) => (line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map(withoutQuotes));
+}
+
+const withoutQuotes = (word: string): string => word.replace(/^(['"])(.*)\1$/, '$2');

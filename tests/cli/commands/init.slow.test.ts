@@ -1,0 +1,356 @@
+// `ppsgate init`: what it writes, what it leaves alone, and what it asks.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { describe, expect, test, vi } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { define, type InitOptions, runInit } from '../../../src/cli/commands/init.ts';
+import { starterRules } from '../../../src/cli/init/config-file.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { timestampedDirectory } from '../../../src/gate/work-directory.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { commit, git, newRepository } from '../../fakes/repository.ts';
+
+const action = 'example/ppsgate@0123456789abcdef0123456789abcdef01234567';
+const workflow = '.github/workflows/ppsgate.yml';
+const publisher = '.github/workflows/ppsgate-publish.yml';
+
+/** Runs it there and answers what it prints; `ask` is for whoever sits at a terminal. */
+async function init(
+  directory: string,
+  options: InitOptions = { action },
+  ask?: (question: string) => Promise<string>,
+) {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    const apiUrl = 'http://127.0.0.1:1';
+    expect(await runInit(options, { directory, ask, apiUrl })).toBe(0);
+    return write.mock.calls.map(([text]) => text).join('');
+  } finally {
+    write.mockRestore();
+  }
+}
+
+const read = (directory: string, path: string) => readFileSync(join(directory, path), 'utf8');
+const isThere = (directory: string) => git(directory, 'status', '--porcelain', '-uall').split('\n');
+
+test('for GitHub’s own runner it writes two workflows and a configuration, and says what is next', async () => {
+  const directory = newRepository();
+  git(directory, 'remote', 'add', 'origin', 'https://github.com/example/router.git');
+  expect(await init(directory)).toBe(
+    [
+      'created  .github/workflows/ppsgate.yml',
+      'created  .github/workflows/ppsgate-publish.yml',
+      'created  ppsgate.yml',
+      'missing  dut/nftables.conf                      the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
+      'created  .gitignore',
+      'The label ppsgate is not made yet: GITHUB_TOKEN holds no token for it.',
+      '  gh label create ppsgate --repo example/router --color 1d76db --description "ppsgate may measure this pull request as it stands"',
+      '',
+      '1. Commit these files to main: they count from there, never from a patch.',
+      '2. Put the label ppsgate on a pull request from a fork, once you have read it, to have it measured as it stands.',
+      '3. Comment `/ppsgate run` on any pull request to have it measured.',
+      '',
+    ].join('\n'),
+  );
+  expect(isThere(directory)).toEqual([
+    `?? ${publisher}`,
+    `?? ${workflow}`,
+    '?? .gitignore',
+    '?? ppsgate.yml',
+  ]);
+  expect(read(directory, workflow)).toContain(`uses: ${action}\n`);
+  expect(parseYaml(read(directory, publisher))).toMatchObject({
+    name: 'ppsgate-publish',
+    on: { workflow_run: { workflows: [parseYaml(read(directory, workflow)).name] } },
+  });
+  await loadConfig(join(directory, 'ppsgate.yml'));
+});
+
+test('for a runner beside the lab it writes one workflow, whose gate alone runs there', async () => {
+  const directory = newRepository();
+  await init(directory, { action, runner: 'self-hosted, lab' });
+  expect(isThere(directory)).toEqual([`?? ${workflow}`, '?? .gitignore', '?? ppsgate.yml']);
+  expect(parseYaml(read(directory, workflow)).jobs).toMatchObject({
+    admit: { 'runs-on': 'ubuntu-latest' },
+    gate: { 'runs-on': ['self-hosted', 'lab'] },
+  });
+  await loadConfig(join(directory, 'ppsgate.yml'));
+});
+
+test('once more it changes nothing', async () => {
+  const directory = newRepository();
+  await init(directory, { action, yes: true });
+  commit(directory, {});
+  const { files } = JSON.parse(await init(directory, { action, json: true }));
+  expect(files).toEqual([
+    { path: workflow, kind: 'unchanged' },
+    { path: publisher, kind: 'unchanged' },
+    { path: 'ppsgate.yml', kind: 'unchanged' },
+    { path: '.gitignore', kind: 'unchanged' },
+  ]);
+  expect(isThere(directory)).toEqual(['']);
+});
+
+test('a file that somebody changed is kept, and told of', async () => {
+  const directory = newRepository();
+  mkdirSync(join(directory, '.github/workflows'), { recursive: true });
+  writeFileSync(join(directory, workflow), 'mine\n');
+  expect(await init(directory)).toContain(
+    'kept     .github/workflows/ppsgate.yml          differs from what would be written; --force overwrites workflows, and never ppsgate.yml\n',
+  );
+  expect(read(directory, workflow)).toBe('mine\n');
+});
+
+test('by force a workflow is overwritten, and ppsgate.yml is not', async () => {
+  const directory = newRepository();
+  await init(directory, { action, yes: true });
+  for (const path of [workflow, 'ppsgate.yml']) writeFileSync(join(directory, path), 'mine\n');
+  const { files } = JSON.parse(await init(directory, { action, force: true, json: true }));
+  expect(files).toEqual([
+    { path: workflow, kind: 'overwritten' },
+    { path: publisher, kind: 'unchanged' },
+    { path: 'ppsgate.yml', kind: 'kept' },
+    { path: '.gitignore', kind: 'unchanged' },
+  ]);
+  expect(read(directory, workflow)).toContain(action);
+  expect(read(directory, 'ppsgate.yml')).toBe('mine\n');
+});
+
+test('a dry run shows the files and writes none', async () => {
+  const directory = newRepository();
+  const output = await init(directory, { action, dryRun: true });
+  expect(output).toMatch(/\n--- ppsgate\.yml\n# yaml-.*\n# What ppsgate measures, and where\./);
+  expect(output).toContain('Nothing is written yet.');
+  expect(isThere(directory)).toEqual(['']);
+});
+
+test('from a folder within it writes at the top of the repository', async () => {
+  const directory = newRepository();
+  const within = join(directory, 'sys/netinet');
+  mkdirSync(within, { recursive: true });
+  await init(within);
+  expect(isThere(directory)).toContain(`?? ${workflow}`);
+});
+
+test('it asks for what no flag tells, and an empty answer is the default', async () => {
+  const directory = newRepository();
+  git(directory, 'remote', 'add', 'origin', 'git@github.com:example/router.git');
+  const questions: string[] = [];
+  const answers = ['self-hosted', 'trunk', '', 'no'];
+  const output = await init(directory, { action }, async (question) => {
+    questions.push(question);
+    return answers.shift() ?? '';
+  });
+  expect(questions).toEqual([
+    'Which runner measures: ubuntu-latest, or self-hosted with its labels? [ubuntu-latest] ',
+    'What is the default branch? [main] ',
+    'Which repository on GitHub, as OWNER/NAME? [example/router] ',
+    'There is no file in dut for patches to change: write a small nftables.conf there? [yes] ',
+  ]);
+  expect(output).toContain('--repo example/router');
+  expect(parseYaml(read(directory, workflow))).toMatchObject({
+    on: { push: { branches: ['trunk'] } },
+    jobs: { gate: { 'runs-on': 'self-hosted' } },
+  });
+});
+
+test('with --yes nobody is asked', async () => {
+  const ask = vi.fn(async () => 'self-hosted');
+  await init(newRepository(), { action, yes: true }, ask);
+  expect(ask).not.toHaveBeenCalled();
+});
+
+test('the default branch is that of origin, whichever is checked out', async () => {
+  const origin = newRepository();
+  commit(origin, { 'a.c': 'int a;\n' });
+  const directory = join(temporaryFolder(), 'clone');
+  git(origin, 'clone', '--quiet', origin, directory);
+  git(directory, 'switch', '--quiet', '--create', 'patch');
+  await init(directory);
+  expect(parseYaml(read(directory, workflow)).on.push).toEqual({ branches: ['main'] });
+});
+
+describe('a repository without rules', () => {
+  const rules = 'dut/nftables.conf';
+  const embedded = 'testbeds: { lab: { kind: embedded-linux } }\n';
+
+  test.each([
+    ['with --yes', { action, yes: true }, undefined],
+    ['at a terminal where somebody wants them', { action }, async () => ''],
+  ] as const)(
+    'gets some that change nothing of what ppsgate sends, %s',
+    async (_, options, ask) => {
+      const directory = newRepository();
+      expect(await init(directory, options, ask)).toContain(`created  ${rules}\n`);
+      expect(read(directory, rules)).toBe(starterRules);
+    },
+  );
+
+  test('is told what is missing, and gets it when it asks for it', async () => {
+    const directory = newRepository();
+    const row = `missing    ${rules}                      the lab has nothing to measure without`;
+    await init(directory);
+    expect(await init(directory)).toContain(row);
+    expect(existsSync(join(directory, rules))).toBe(false);
+    await init(directory, { action, yes: true });
+    expect(read(directory, rules)).toBe(starterRules);
+  });
+
+  test('gets them in the overlay that its own ppsgate.yml names', async () => {
+    const directory = newRepository();
+    const config = `overlay: some/where\n${embedded}`;
+    commit(directory, { 'ppsgate.yml': config });
+    await init(directory, { action, yes: true });
+    expect(read(directory, 'some/where/nftables.conf')).toBe(starterRules);
+    expect(read(directory, 'ppsgate.yml')).toBe(config);
+  });
+
+  test.each([
+    ['has files of its own there', { 'dut/sysctl.conf': '' }],
+    ['lays its overlay from its top', { 'ppsgate.yml': `overlay: .\n${embedded}` }],
+    ['has a ppsgate.yml that is wrong', { 'ppsgate.yml': 'overlay: [' }],
+    ['has them elsewhere', { 'ppsgate.yml': `overlay: ../dut\n${embedded}` }],
+    ['has a file of that name', { dut: '' }],
+  ])('gets none where it %s', async (_, files) => {
+    const directory = newRepository();
+    commit(directory, files);
+    expect(await init(directory, { action, yes: true })).not.toContain('nftables.conf');
+    expect(existsSync(join(directory, rules))).toBe(false);
+  });
+});
+
+describe('the other runner by force', () => {
+  const split = { action, runner: 'self-hosted,lab', yes: true } as const;
+  const row = (output: string) => output.split('\n').find((line) => line.includes(publisher));
+
+  test.each([
+    ['as it would be written', action],
+    ['as it was written for another ppsgate', `example/ppsgate@${'f'.repeat(40)} # v0.0.9`],
+  ])('takes the workflow away that it does not need, %s', async (_, earlier) => {
+    const directory = newRepository();
+    await init(directory, { action: earlier, yes: true });
+    expect(row(await init(directory, { ...split, force: true, dryRun: true }))).toMatch(
+      /^removed /,
+    );
+    expect(existsSync(join(directory, publisher))).toBe(true);
+    expect(row(await init(directory, { ...split, force: true }))).toBe(
+      `removed      ${publisher}  was for the workflow with one job`,
+    );
+    expect(existsSync(join(directory, publisher))).toBe(false);
+    expect(row(await init(directory, { ...split, force: true }))).toBeUndefined();
+    await init(directory, { action, yes: true, force: true });
+    expect(existsSync(join(directory, publisher))).toBe(true);
+  });
+
+  test('names that workflow where somebody has changed it, with what to do', async () => {
+    const directory = newRepository();
+    await init(directory, { action, yes: true });
+    const changed = `${read(directory, publisher)}# mine\n`;
+    writeFileSync(join(directory, publisher), changed);
+    expect(row(await init(directory, { ...split, force: true }))).toBe(
+      `left         ${publisher}  is of no use beside the workflow with three jobs: delete it (--force does, unless somebody changed it)`,
+    );
+    expect(read(directory, publisher)).toBe(changed);
+  });
+
+  test('without force keeps both', async () => {
+    const directory = newRepository();
+    await init(directory, { action, yes: true });
+    expect(row(await init(directory, split))).toBeUndefined();
+    expect(existsSync(join(directory, publisher))).toBe(true);
+  });
+});
+
+describe('work directories are ignored', () => {
+  test.each([
+    ['', '/ppsgate-*/\n', 'extended'],
+    ['*.o\n', '*.o\n/ppsgate-*/\n', 'extended'],
+    ['*.o', '*.o\n/ppsgate-*/\n', 'extended'],
+    ['# /ppsgate-*/\n', '# /ppsgate-*/\n/ppsgate-*/\n', 'extended'],
+    ['ppsgate-*\r\n*.o\r\n', 'ppsgate-*\r\n*.o\r\n', 'unchanged'],
+    ['/ppsgate-*/\n', '/ppsgate-*/\n', 'unchanged'],
+  ])('beside whatever else is: %j', async (before, after, kind) => {
+    const directory = newRepository();
+    writeFileSync(join(directory, '.gitignore'), before);
+    const { files } = JSON.parse(await init(directory, { action, json: true }));
+    expect(files).toContainEqual({ path: '.gitignore', kind });
+    expect(read(directory, '.gitignore')).toBe(after);
+  });
+
+  test('so that git sees none of them', async () => {
+    const directory = newRepository();
+    await init(directory);
+    commit(directory, {});
+    const gate = join(directory, timestampedDirectory('ppsgate-gate'));
+    mkdirSync(gate);
+    writeFileSync(join(gate, 'result.json'), '');
+    expect(isThere(directory)).not.toContainEqual(expect.stringContaining('result.json'));
+  });
+});
+
+test.each(['https://gitlab.example/example/router.git', '/srv/git/router.git', undefined])(
+  'a clone of %s is told how to say which repository is meant, where that has to be known',
+  async (origin) => {
+    const directory = newRepository();
+    if (origin !== undefined) git(directory, 'remote', 'add', 'origin', origin);
+    const flag = 'tell which repository is meant by --repository OWNER/NAME';
+    const output = await init(directory);
+    expect(output).toContain(flag);
+    expect(output).toContain('gh label create ppsgate --repo OWNER/NAME ');
+    const told = await init(directory, { action, repository: 'example/router' });
+    expect(told).not.toContain(flag);
+    expect(told).toContain('gh label create ppsgate --repo example/router ');
+  },
+);
+
+test('a version may stand behind the commit of an action', async () => {
+  const directory = newRepository();
+  await init(directory, { action: `${action} # v0.1.0`, yes: true });
+  expect(read(directory, workflow)).toContain(`uses: ${action} # v0.1.0\n`);
+  expect(parseYaml(read(directory, publisher)).jobs.publish.steps.at(-1)).toMatchObject({
+    uses: action,
+  });
+});
+
+test('its help fits into 80 columns', async () => {
+  const command = new Command('ppsgate init');
+  define(command);
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 80 });
+  command.outputHelp();
+  expect(help.split('\n').filter(({ length }) => length > 80)).toEqual([]);
+  expect(help).toContain('Examples:');
+});
+
+test.for([
+  [
+    { action: 'example/ppsgate@v1' },
+    /^--action: v1 is no commit .*: pin the commit that it names now\.$/,
+  ],
+  [{ action: `${action}0` }, /^--action: 0123456789\S+ is no commit with all its 40 digits/],
+  [{ action: '' }, /^--action: the ppsgate that runs is no clone .* by OWNER\/ppsgate@COMMIT /],
+  [{ action: `${action} # latest` }, /^--action: expected OWNER\/ppsgate@COMMIT/],
+  [{ action: 'ppsgate' }, /^--action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
+  [{ action, runner: 'windows-latest' }, /^--runner: expected ubuntu-latest, or labels/],
+  [{ action, runner: 'self-hosted,]\n  x: y' }, /^--runner: expected ubuntu-latest, or labels/],
+  [{ action, branch: 'release/**' }, /^--branch: expected the name of a branch like main/],
+  [{ action, repository: 'router' }, /^--repository: expected OWNER\/NAME, found "router"\.$/],
+] as const)('refuses %o, and writes nothing', async ([options, message]) => {
+  const directory = newRepository();
+  await expect(init(directory, options)).rejects.toThrow(message);
+  expect(isThere(directory)).toEqual(['']);
+});
+
+test('refuses to write where there is no git repository', async () => {
+  const folder = temporaryFolder();
+  await expect(init(folder)).rejects.toThrow(
+    `${folder} is in no git repository: run \`ppsgate init\` in the one whose patches are to be judged.`,
+  );
+});
+
+test('says what is in the way of a file', async () => {
+  const directory = newRepository();
+  mkdirSync(join(directory, workflow), { recursive: true });
+  await expect(init(directory)).rejects.toThrow(/ppsgate\.yml cannot be written \(EISDIR/);
+});

@@ -1,0 +1,49 @@
+// What is printed by the locale of whoever asks: ASCII without UTF-8, and for programs always the same.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, inject, test } from 'vitest';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { aResult } from '../../fakes/result.ts';
+
+const cli = join(inject('bundle'), 'cli.js');
+
+let folder: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  const patch = { ...aResult().patch, title: 'Café → faster' };
+  writeFileSync(join(folder, 'result.json'), JSON.stringify(aResult({ patch })));
+});
+
+/** All that it says, under that locale. */
+function said(locale: string, ...args: string[]): Buffer {
+  const env = { ...process.env, LC_ALL: locale };
+  const { stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { env });
+  return Buffer.concat([stdout, stderr]);
+}
+
+test('a report has symbols in a locale with UTF-8, and is ASCII in the locale C', () => {
+  expect(said('C.UTF-8', 'report', folder).toString()).toMatch(/🟢|🔴|🟡|⚪/);
+  const plain = said('C', 'report', folder);
+  expect(plain.every((byte) => byte < 0x80)).toBe(true);
+  expect(plain.toString()).toMatch(/\[(ok|!!|\?\?|--)\] ppsgate: #7 /);
+});
+
+test('so is the sentence of an error', () => {
+  const missing = join(folder, 'naïve → there');
+  expect(said('C.UTF-8', 'report', missing).toString()).toContain('naïve → there');
+  expect(said('C', 'report', missing).toString()).toContain('naive -> there');
+});
+
+test('JSON has every letter in any locale', () => {
+  const answer = said('C', 'report', '--json', folder);
+  expect(answer).toEqual(said('C.UTF-8', 'report', '--json', folder));
+  expect(JSON.parse(answer.toString()).patch.title).toBe('Café → faster');
+});
+
+test('so has a profile that is folded', () => {
+  const file = join(folder, 'folded');
+  writeFileSync(file, 'kernel;größe→ 3\n');
+  expect(said('C', 'fold', file).toString()).toContain('größe→ 3');
+});

@@ -1,0 +1,70 @@
+// The command `ppsgate ministat`, run as a process of its own: what it reads, writes and exits with.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, 'base'), '12\n19\n15\n15\n13\n');
+writeFileSync(join(folder, 'patched'), 'x,14\nx,23\nx,19\nx,19\n');
+
+test('summarizes a file in a plot of 74 columns where standard output is no terminal', () => {
+  const { stdout, stderr, status } = run(['base']);
+  expect(stdout.split('\n').slice(0, 2)).toEqual(['x base', `+${'-'.repeat(74)}+`]);
+  expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+});
+
+test('reads standard input where no file or - is named', () => {
+  expect(run(['-n'], '1\n2\n3\n').stdout).toMatch(/^x <stdin>\n.*\nx {3}3 {13}1 /);
+  expect(run(['-n', '-'], '1\n2\n3\n').stdout).toMatch(/^x -\n.*\nx {3}3 {13}1 /);
+});
+
+test('takes ministat’s flags together and apart', () => {
+  expect(run(['-nqC', '2', '-d,', 'patched']).stdout).toBe(
+    'x   4            14            23            19         18.75     3.6855574\n',
+  );
+  expect(run(['-sw', '10', '-c80', 'base']).stdout).toContain(`\n+${'-'.repeat(10)}+\n`);
+  expect(run(['-qAP', 'base']).stdout).toMatch(/ 2\.4\n$/);
+});
+
+test('answers the numbers as JSON', () => {
+  const answer: unknown = JSON.parse(run(['--json', '-c', '99.5', 'base', 'base']).stdout);
+  expect(answer).toMatchObject({
+    confidencePercent: 99.5,
+    summaries: [{ name: 'base', n: 5, median: 15 }, { average: 14.8 }],
+    differences: [{ name: 'base', difference: 0, significant: false }],
+  });
+});
+
+test.each([
+  [['none'], 'Cannot read none: no such file or directory; name a file of numbers.'],
+  [['-c', '97', 'base'], '-c: expected one of 80, 90, 95, 98, 99, 99.5 percent, found "97".'],
+  [['-C', '0', 'base'], '-C: expected a whole number from 1 to 1000000, found "0".'],
+  [['-w', '1', 'base'], '-w: expected a whole number from 2 to 10000, found "1".'],
+  [['-d', '', 'base'], '-d: expected at least one character, found none.'],
+])('refuses %j with a sentence and exit code 2', (args, sentence) => {
+  expect(run(args)).toMatchObject({
+    stdout: '',
+    stderr: `ppsgate ministat: ${sentence}\n`,
+    status: 2,
+  });
+});
+
+test('shows an example in its help', () => {
+  expect(run(['--help']).stdout).toContain('Example:\n  ppsgate ministat -s ');
+});
+
+function run(args: readonly string[], input = '') {
+  const source = (path: string) =>
+    JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
+  const entry = `
+    import { Command } from ${source('node_modules/commander/index.js')};
+    import { define } from ${source('src/cli/commands/ministat.ts')};
+    const program = new Command('ppsgate');
+    define(program.command('ministat'));
+    await program.parseAsync();`;
+  const flags = ['--input-type=module', '-e', entry, '--', 'ministat'];
+  return spawnSync(process.execPath, [...flags, ...args], { cwd: folder, encoding: 'utf8', input });
+}

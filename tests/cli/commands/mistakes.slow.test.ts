@@ -1,0 +1,189 @@
+// Mistakes at a shell, in a repository with a ppsgate.yml: each is told in one sentence, prints nothing and exits with 2.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { commit, git } from '../../fakes/repository.ts';
+
+const config = `
+testbeds:
+  lab: { kind: embedded-linux }
+  far:
+    kind: linux
+    sender: { host: tx, interface: eth0, cpu: 1 }
+    dut: { host: dut, ingress: eth0, egress: eth1, cpu: 1 }
+    receiver: { host: rx, interface: eth0 }
+history: history.jsonl
+reservations: { file: reservations.sqlite }
+`;
+
+const here = realpathSync(mkdtempSync(join(tmpdir(), 'ppsgate-test-')));
+afterAll(() => rmSync(here, { recursive: true }));
+
+beforeAll(() => {
+  git(here, 'init', '--quiet', '--initial-branch=main');
+  commit(here, { 'dut/nftables.conf': '', 'ppsgate.yml': config });
+  git(here, 'switch', '--quiet', '--create', 'my-branch');
+  commit(here, { 'dut/nftables.conf': '#' });
+});
+
+const range = ['gate', '--patch', 'main..my-branch'];
+const revision = 'or a revision like D27401 or D27401:80677';
+const scenarios = 'forwarding, nftables-stateless, nftables-stateful';
+
+test.for([
+  [['gate'], '--patch is missing: see `ppsgate gate --help`.'],
+  [['gate', '--patch', ''], '--patch is missing: see `ppsgate gate --help`.'],
+  [
+    ['gate', '--patch', 'main'],
+    `--patch: expected commits as BASE..HEAD, like main..HEAD, ${revision}, found "main".`,
+  ],
+  [
+    ['gate', '--patch', 'my-branch'],
+    `--patch: expected commits as BASE..HEAD, like main..my-branch, ${revision}, found "my-branch".`,
+  ],
+  [
+    ['gate', '--patch', 'main.my-branch'],
+    `--patch: expected commits as BASE..HEAD, like main..my-branch, ${revision}, found "main.my-branch".`,
+  ],
+  [
+    ['gate', '--patch', 'main...my-branch'],
+    '--patch: "main...my-branch" is no range of commits: write BASE..HEAD, like main..my-branch.',
+  ],
+  [
+    ['gate', '--patch', 'mian..my-branch'],
+    '--patch: the base "mian" is no commit, branch or tag of HERE; did you mean `main`?',
+  ],
+  [
+    ['gate', '--patch', 'main..branch'],
+    '--patch: the head "branch" is no commit, branch or tag of HERE; did you mean `my-branch`?',
+  ],
+  [
+    ['gate', '--patch', 'D123'],
+    'ppsgate.yml has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.',
+  ],
+  [
+    [...range, '--repository', '/'],
+    '--repository: / is no git repository: name the one that has the commits.',
+  ],
+  [
+    [...range, '--config', 'none.yml'],
+    'HERE/none.yml: there is no such file; run `ppsgate init` to have one written, or name the one that you have',
+  ],
+  [[...range, '--margin', 'x', '--json'], '--margin: expected a percentage like 2%, found "x".'],
+  [
+    [...range, '--max-runs', 'many'],
+    '--max-runs: expected a whole number from 2 to 10000, found "many".',
+  ],
+  [
+    ['gate', '--resume', '.', '--max-runs', '-4'],
+    '--max-runs: expected a whole number from 2 to 10000, found "-4".',
+  ],
+  [[...range, '--seed', ''], '--seed: expected a whole number from 0 to 2147483647, found "".'],
+  [
+    [...range, '--priority', 'high'],
+    '--priority: expected one of release, patch, rerun, found "high".',
+  ],
+  [
+    [...range, '--families', 'ipv6'],
+    '--families: expected one of inet4, inet6, found "ipv6"; did you mean `inet6`?',
+  ],
+  [
+    [...range, '--scenarios', 'nftables'],
+    `--scenarios: expected one of ${scenarios}, found "nftables"; did you mean \`nftables-stateless\` or \`nftables-stateful\`?`,
+  ],
+  [[...range, '--each', 'lab,lab'], '--each: a wish is in this list twice.'],
+  [
+    [...range, '--testbed', 'far away'],
+    'Wish for a testbed: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "far away": an and or an or is missing before `away`.',
+  ],
+  [
+    [...range, '--testbed', 'labb'],
+    'No testbed of the configuration is "labb": known here are lab, embedded-linux, linux, far; did you mean `lab`?',
+  ],
+  [
+    [...range, '--earlier', 'all'],
+    '--earlier: "main..my-branch" is no revision, and only those have earlier diffs.',
+  ],
+  [[...range, '--base-kernel', 'k'], '--patched-kernel is missing: see `ppsgate gate --help`.'],
+  [
+    ['reserve', '', '--', 'true'],
+    '<wish> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
+  ],
+  [
+    ['badge', '--repository', 'a/b', '--branch', ''],
+    '--branch: expected the name of a branch, found "".',
+  ],
+  [
+    ['init', '--branch', 'main'],
+    '--action: the ppsgate that runs is no clone from GitHub, so tell by OWNER/ppsgate@COMMIT which one the workflows are to run.',
+  ],
+  [
+    ['release', '--directory', 'gone'],
+    '--directory: there is no HERE/gone: name the work directory of a gate.',
+  ],
+  [['gaet'], 'there is no command "gaet"; did you mean `gate`?'],
+  [['gate', '--pach', 'x'], 'there is no option --pach; did you mean `--each` or `--patch`?'],
+  [['testbeds', 'chek'], 'there is no command "chek"; did you mean `check`?'],
+  [['testbeds', 'check'], '<name> is missing: see `ppsgate testbeds check --help`.'],
+  [['testbeds', 'check', 'lab', '--jsn'], 'there is no option --jsn; did you mean `--json`?'],
+  [
+    ['testbeds', 'rehearse', 'lab'],
+    'lab is of kind embedded-linux, where no kernel is booted: rehearse one of kind freebsd, or see `ppsgate testbeds check lab`.',
+  ],
+  [
+    ['testbeds', 'rehearse', 'far', '--skip', 'hang,everything'],
+    '--skip: expected one of check, scenarios, blasts, profile, panic, hang, noise, found "everything".',
+  ],
+  [
+    ['reserve', 'lab', '--priority', 'high', '--', 'true'],
+    '--priority: expected one of release, patch, rerun, found "high".',
+  ],
+  [
+    ['poll', '--every', 'x'],
+    '--every: expected a whole number of seconds from 10 to 3600, found "x".',
+  ],
+  [
+    ['poll', '--every', '-10'],
+    '--every: expected a whole number of seconds from 10 to 3600, found "-10".',
+  ],
+  [
+    ['analyze', '.', '--false-alarms', '-1%'],
+    '--false-alarms: expected a percentage like 2%, found "-1%".',
+  ],
+  [['demo', '--seed', 'x'], '--seed: expected a whole number from 0 to 2147483647, found "x".'],
+  [
+    ['demo', '--design', 'sequential'],
+    '--design: expected one of fixed, group-sequential, glr, found "sequential"; did you mean `group-sequential`?',
+  ],
+  [
+    ['init', '--runner', 'x'],
+    '--runner: expected ubuntu-latest, or labels like self-hosted,lab, found "x".',
+  ],
+] as const)('ppsgate %j is told what is wrong', ([words, sentence]) => {
+  expect(run(words)).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `ppsgate: ${sentence.replace('HERE', here)}\n`,
+  });
+  expect(readdirSync(here).toSorted()).toEqual(['.git', 'dut', 'ppsgate.yml']);
+});
+
+test('what the Jenkins library hands on is called as its step calls it', () => {
+  const called = { PPSGATE_WORDS: '--max-runs=many' };
+  expect(run([...range, '--max-runs=many'], called).stderr).toBe(
+    'ppsgate: maxRuns: expected a whole number from 2 to 10000, found "many".\n',
+  );
+});
+
+function run(words: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  const cli = join(inject('bundle'), 'cli.js');
+  const env = { ...process.env, HOME: here, ...more };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...words], {
+    cwd: here,
+    encoding: 'utf8',
+    env,
+  });
+  return { status, stdout, stderr };
+}

@@ -1,0 +1,247 @@
+// `ppsgate testbeds`: who has what, until when, and who waits.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { changedLines, overviewText } from '../../../src/cli/commands/overview-text.ts';
+import type { Overview } from '../../../src/gate/reserve/overview.ts';
+import { putUse } from '../../../src/gate/reserve/records.ts';
+import { giveBack, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import { aPlace, linuxOf } from '../../fakes/place.ts';
+
+const names = ['hp', 'netgate', 'shelf', 'rack', 'attic'];
+const all = () => aPlace(Object.fromEntries(names.map((name) => [name, linuxOf(name)])));
+
+/** One of each state, and a queue of two. */
+async function aLabInUse() {
+  const place = await all();
+  const { store, take, wait } = place;
+  const taken = await take('hp', { patch: 'main..fast' });
+  const broken = { reason: 'port 1 loses its link.', by: 'carol@lab2', since: longAgo };
+  await setQuarantine(store, 'netgate', broken);
+  const left = await take('shelf', { who: 'dan@lab3', purpose: 'by hand' });
+  await store.endSession(left.session);
+  await take('attic', { who: 'eve@lab1' });
+  await setQuarantine(store, 'attic', broken);
+  await wait(['hp', 'netgate'], { who: 'bob@lab2', patch: 'main..slow' });
+  await wait(['hp'], { who: 'ci', priority: 'release' });
+  return { ...place, taken };
+}
+
+const longAgo = '2026-03-01T10:00:00.000Z';
+
+test('tells of each testbed whether it is free, held, in quarantine or left behind, and who waits', async () => {
+  const { ppsgate, taken } = await aLabInUse();
+  const { status, stdout } = await ppsgate('testbeds', '--json');
+  expect(status).toBe(0);
+  const { testbeds, queue }: Overview = JSON.parse(stdout);
+  const since = taken.since;
+  expect(testbeds).toEqual([
+    {
+      name: 'hp',
+      kind: 'linux',
+      state: 'held',
+      held: {
+        who: 'alice@lab1',
+        purpose: 'gate',
+        patch: 'main..fast',
+        testbed: 'hp',
+        priority: 'patch',
+        token: taken.token,
+        since,
+        // Nothing is known yet of how long it is held.
+        expectedUntil: new Date(Date.parse(since) + 30 * 60_000).toISOString(),
+      },
+    },
+    {
+      name: 'netgate',
+      kind: 'linux',
+      state: 'quarantine',
+      quarantine: { reason: 'port 1 loses its link.', by: 'carol@lab2', since: longAgo },
+    },
+    {
+      name: 'shelf',
+      kind: 'linux',
+      state: 'left-behind',
+      leftBy: [
+        { who: 'dan@lab3', purpose: 'by hand', testbed: 'shelf', since: expect.any(String) },
+      ],
+    },
+    { name: 'rack', kind: 'linux', state: 'free' },
+    {
+      name: 'attic',
+      kind: 'linux',
+      state: 'held',
+      held: expect.objectContaining({ who: 'eve@lab1' }),
+      quarantine: expect.objectContaining({ by: 'carol@lab2' }),
+    },
+  ]);
+  expect(queue).toMatchObject([
+    { place: 1, of: 2, who: 'ci', priority: 'release', wants: ['hp'] },
+    { place: 2, of: 2, who: 'bob@lab2', patch: 'main..slow', wants: ['hp', 'netgate'] },
+  ]);
+  const [first = 0, second = 0] = queue.map(({ expectedSeconds }) => expectedSeconds);
+  expect(first).toBeGreaterThan(29 * 60);
+  expect(second).toBe(first + 30 * 60);
+});
+
+test('is a table without colours where it is not a terminal', async () => {
+  const { ppsgate } = await aLabInUse();
+  const { stdout, stderr } = await ppsgate('testbeds');
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^TESTBED {2}STATE .*\nhp {7}held /);
+  expect(stdout).not.toContain('\x1b');
+});
+
+test('the table tells times of today by the clock alone', async () => {
+  const { ppsgate } = await aLabInUse();
+  const overview: Overview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
+  expect(overviewText(onOneDay(overview), false).split('\n')).toEqual([
+    'TESTBED  STATE                WHO         FOR                 SINCE             UNTIL ABOUT',
+    'hp       held                 alice@lab1  gate of main..fast  13:45             14:15',
+    'netgate  in quarantine        carol@lab2                      2026-03-01 10:00',
+    '    port 1 loses its link.',
+    'shelf    left behind          dan@lab3    by hand             13:45',
+    '    its holder is gone; whoever gets it next brings it to its base first',
+    'rack     free',
+    'attic    held, in quarantine  eve@lab1    gate                13:45             14:15',
+    '    carol@lab2: port 1 loses its link.',
+    '',
+    'QUEUE   WHO       FOR                 PRIORITY  WANTS          SINCE  EXPECTED WAIT',
+    '1 of 2  ci        gate                release   hp             13:45  some 30 min',
+    '2 of 2  bob@lab2  gate of main..slow  patch     hp or netgate  13:45  some 60 min',
+  ]);
+});
+
+/** The lab as it would be at 14:00, or midnight would change the table. */
+function onOneDay({ testbeds, queue }: Overview): Overview {
+  const since = local('13:45');
+  return {
+    at: local('14:00'),
+    testbeds: testbeds.map(({ held, leftBy, quarantine, ...rest }) => ({
+      ...rest,
+      ...(held && { held: { ...held, since, expectedUntil: local('14:15') } }),
+      ...(leftBy && { leftBy: leftBy.map((left) => ({ ...left, since })) }),
+      ...(quarantine && { quarantine: { ...quarantine, since: local('10:00', '2026-03-01') } }),
+    })),
+    queue: queue.map((waiting) => ({ ...waiting, since })),
+  };
+}
+
+const local = (time: string, day = '2026-11-20') => new Date(`${day}T${time}:00`).toISOString();
+
+test('a testbed that shares a machine with one that is held is held, too', async () => {
+  const { ppsgate, take } = await aPlace({ hp: linuxOf('hp'), twin: linuxOf('hp') });
+  await take('hp');
+  const { testbeds }: Overview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
+  expect(testbeds).toMatchObject([{ state: 'held' }, { state: 'held', held: { testbed: 'hp' } }]);
+  expect((await ppsgate('testbeds')).stdout).toContain(
+    '\n    as hp, which shares a machine with it\n',
+  );
+});
+
+const held: Overview = {
+  at: '2026-11-20T14:00:00.000Z',
+  testbeds: [
+    {
+      name: 'hp',
+      kind: 'linux',
+      state: 'held',
+      held: {
+        who: 'alice\x1b[2J\n::error::',
+        purpose: 'gate',
+        testbed: 'hp',
+        priority: 'patch',
+        token: 1,
+        since: '2026-11-20T13:00:00.000Z',
+        expectedUntil: '2026-11-20T13:30:00.000Z',
+      },
+    },
+    { name: 'rack', kind: 'linux', state: 'free' },
+  ],
+  queue: [],
+};
+
+test('states have colours on a terminal, and what others wrote stays on its line', () => {
+  const text = overviewText(held, true);
+  expect(text).toContain('\x1b[33mheld \x1b[0m  alice [2J ::error::  gate');
+  expect(text).toContain('\x1b[32mfree \x1b[0m');
+  expect(text.split('\n')).toHaveLength(5);
+  expect(overviewText(held, false)).not.toContain('\x1b');
+});
+
+test('who has a testbed for longer than usual is not expected to end by a time that is past', () => {
+  expect(overviewText(held, false)).toContain('longer than usual');
+});
+
+test('only what has changed is told again, and that time has passed is no change', () => {
+  const lines = (before: Overview | undefined, after: Overview) =>
+    changedLines(before, after).map((line) => line.replace(/^\S+ \S+ /, ''));
+  expect(lines(undefined, held)).toEqual([
+    'hp: held by alice [2J ::error:: (gate)',
+    'rack: free',
+    'nobody waits',
+  ]);
+  expect(lines(held, { ...held, at: '2026-11-20T15:00:00.000Z' })).toEqual([]);
+  const [hp] = held.testbeds;
+  const free: Overview = { ...held, testbeds: [{ name: 'hp', kind: 'linux', state: 'free' }] };
+  expect(hp).toBeDefined();
+  expect(lines(held, free)).toEqual(['hp: free']);
+});
+
+test('watches until Ctrl-C: a line for each thing that changes where it is not a terminal', async () => {
+  const { start, take, store } = await all();
+  const watch = start('testbeds', '--watch');
+  await expect.poll(watch.said).toContain('nobody waits');
+  const holding = await take('hp', { patch: 'main..fast' });
+  await expect.poll(watch.said).toContain('hp: held by alice@lab1 (gate of main..fast)');
+  await giveBack(store, holding, { outcome: 'ended', isClean: true }, new Date());
+  await expect.poll(watch.said).toMatch(/hp: held[\s\S]*hp: free/);
+  watch.child.kill('SIGINT');
+  expect(await watch.ended).toMatchObject({ status: 130 });
+});
+
+test('watches as JSON, one object a line', async () => {
+  const { start, take } = await all();
+  const watch = start('testbeds', '--watch', '--json');
+  const looks = (): Overview[] =>
+    watch
+      .said()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  await expect.poll(() => looks().length).toBe(1);
+  await take('hp');
+  await expect.poll(() => looks().at(-1)?.testbeds[0]?.state).toBe('held');
+  watch.child.kill('SIGTERM');
+  expect((await watch.ended).status).toBe(130);
+});
+
+test('watches no longer than somebody reads it', async () => {
+  const { folder, take } = await all();
+  const cli = join(inject('bundle'), 'cli.js');
+  const watch = spawn(process.execPath, [cli, 'testbeds', '--watch', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: folder,
+  });
+  onTestFinished(() => void watch.kill('SIGKILL'));
+  const ended = once(watch, 'close');
+  await once(watch.stdout, 'data');
+  watch.stdout.destroy();
+  await take('hp');
+  expect(await ended).toEqual([0, null]);
+});
+
+test('a use whose holder is gone is left behind on all testbeds of its machines', async () => {
+  const { ppsgate, store } = await aPlace({ hp: linuxOf('hp'), twin: linuxOf('hp') });
+  const use = { id: 'x', testbed: 'hp', holder: { who: 'dan', purpose: 'gate' }, since: longAgo };
+  await store.commit({ conditions: [], put: putUse(use, ['dut.hp.invalid:1']), remove: [] });
+  const { testbeds }: Overview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
+  expect(testbeds.map(({ state }) => state)).toEqual(['left-behind', 'left-behind']);
+});
+
+test('options behind a subcommand are its own', async () => {
+  const { ppsgate } = await all();
+  expect((await ppsgate('testbeds', 'list', '-c', 'none.yml')).status).toBe(2);
+  expect((await ppsgate('testbeds', '-c', 'none.yml')).stderr).toMatch(/none\.yml: there is no/);
+});

@@ -1,0 +1,129 @@
+// The command `ppsgate plan`, run as a process of its own: what it reads, and what it says of a gate that nobody has begun.
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
+import { aHistoryEntry } from '../../fakes/history.ts';
+import { commit, git, newRepository } from '../../fakes/repository.ts';
+
+const port = 'interface: cxl0, mac: "00:07:43:2e:e5:92", inet4: 198.18.0.110';
+const other = port.replace('e5:92', 'e5:9a').replace('198.18', '198.19');
+const config = `
+testbeds:
+  rack:
+    kind: freebsd
+    dut: { host: dut.invalid, ingress: { interface: cxl0 }, egress: { interface: cxl1 } }
+    senders: [{ host: tx.invalid, ${port} }]
+    receiver: { host: rx.invalid, ${other} }
+    builder: { host: builder.invalid }
+  desk: { kind: embedded-linux }
+scenarios: [forwarding]
+families: [inet4]
+traffic: { flows: 2000, frameSize: 64 bytes, rate: 3 Mpps, measure: 60 s, measureAtLeast: 13 s, settle: 0 s, warmUp: 2 s, runsPerBlast: 1 }
+gate: { margin: 2% }
+history: history.jsonl
+reservations: { store: sqlite, file: ./reservations.sqlite }
+`;
+
+let folder: string;
+let base: string;
+
+beforeEach(() => {
+  folder = newRepository();
+  base = commit(folder, { 'ppsgate.yml': config, 'dut/nftables.conf': '# one\n' });
+});
+
+function run(...words: string[]) {
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [join(inject('bundle'), 'cli.js'), 'plan', ...words],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  return { stdout, stderr, status };
+}
+
+function knowBase(): void {
+  const took = { bootSeconds: 180, blastSeconds: 25, trafficSeconds: 15, buildSeconds: 300 };
+  const lines = [1, 2, 3].map((day) =>
+    JSON.stringify(aHistoryEntry({ at: `2026-10-0${day}T12:00:00.000Z`, testbed: 'rack', took })),
+  );
+  writeFileSync(join(folder, 'history.jsonl'), `${lines.join('\n')}\n`);
+}
+
+test('minutes are those of earlier gates, and no machine is asked', () => {
+  knowBase();
+  const { stdout, stderr, status } = run('--profile', 'off');
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^rack: free now\n/);
+  expect(stdout).toMatch(/^building kernels +5 min 0 s /m);
+  expect(stdout).toMatch(/^forwarding inet4 +glr +0\.523 % \(15 earlier runs\) /m);
+  expect(stdout).toContain(
+    'Reckoned as the last 3 gates here took: a boot 3 min 0 s, a blast 25 s, of which packets flow for 15 s.',
+  );
+  expect(stdout).toContain('kernels that the builder has');
+});
+
+test('where no gate has told yet, that is said', () => {
+  const { stdout } = run();
+  expect(stdout).toContain('by what such testbeds usually take, as no gate here has told yet');
+  expect(stdout).toContain('1 %, assumed');
+  expect(stdout).toContain('10 earlier runs of each cell');
+});
+
+test('as JSON it is in seconds, one for each wish', () => {
+  knowBase();
+  const { stdout, stderr } = run('--json', '--each', 'rack,desk');
+  const [rack, desk, ...more] = JSON.parse(stdout);
+  expect(rack, stderr).toMatchObject({
+    testbed: 'rack',
+    waitSeconds: 0,
+    isUnchanged: false,
+    times: { bootSeconds: 180, gates: 3 },
+    cells: [{ cell: { scenario: 'forwarding', family: 'inet4' }, basis: 'history' }],
+    ifUnchanged: { seconds: { building: 300 } },
+  });
+  expect(desk).toMatchObject({ testbed: 'desk', ifUnchanged: { boots: 0 } });
+  expect(more).toEqual([]);
+});
+
+describe('of a patch', () => {
+  test('it says where nothing would be measured', () => {
+    const head = commit(folder, { 'README.md': 'another\n' });
+    const { stdout, stderr, status } = run('--patch', `${base}..${head}`, '--testbed', 'desk');
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(
+      `${base.slice(0, 7)}..${head.slice(0, 7)} changes nothing that desk would lay or boot: nothing is reserved or measured (--measure-anyway).\n`,
+    );
+  });
+
+  test('it tells the minutes where something would be', () => {
+    commit(folder, { 'dut/nftables.conf': '# another\n' });
+    git(folder, 'branch', 'work');
+    expect(run('--patch', `${base}..work`, '--testbed', 'desk').stdout).toMatch(
+      /^desk: free now\n/,
+    );
+  });
+});
+
+test('a store that cannot be asked keeps nobody from planning', () => {
+  writeFileSync(join(folder, 'reservations.sqlite'), 'this is no database, by far not one of ours');
+  const { stdout, stderr, status } = run();
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/^Nobody can say how long a testbed is waited for: /);
+  expect(stdout).toMatch(/^rack: nobody can say when it is free\n/);
+});
+
+test.each([
+  [['--testbed', 'rakc'], /No testbed of the configuration is "rakc"/],
+  [['--margin', 'much'], /^ppsgate: --margin: /],
+  [['--patch', 'nothing'], /^ppsgate: --patch: expected commits as BASE\.\.HEAD/],
+])('wrong usage is told in a sentence: %s', (words, said) => {
+  const { stderr, status } = run(...words);
+  expect([status, stderr]).toEqual([2, expect.stringMatching(said)]);
+});
+
+test('nothing is left behind but the store of reservations', () => {
+  run();
+  expect(existsSync(join(folder, 'history.jsonl'))).toBe(false);
+  expect(git(folder, 'status', '--porcelain')).toMatch(/^(\?\? reservations\.sqlite\S*\n?)*$/);
+});

@@ -1,0 +1,65 @@
+// `ppsgate testbeds rehearse` as a person calls it: what it prints, what it ends with, and who waits meanwhile.
+import { readdirSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import { keepTime } from '../../fakes/freebsd-lab/lab.ts';
+import { aFreebsdLab, aPlace } from '../../fakes/place.ts';
+
+/** A laboratory whose time runs on while its DUT boots. */
+async function aRunningLab() {
+  const { lab, shelf } = await aFreebsdLab();
+  const over = new AbortController();
+  const time = keepTime(lab, 10, over.signal);
+  onTestFinished(async () => {
+    over.abort();
+    await time;
+  });
+  return { lab, ...(await aPlace({ shelf })) };
+}
+
+const fewest = 'check,scenarios,blasts,profile,noise';
+
+test('prints a line for each thing that was done, and goes on where it was cut short', async () => {
+  const { folder, lab, ppsgate } = await aRunningLab();
+  const nobody = await ppsgate('testbeds', 'rehearse', 'shelf', '--skip', fewest);
+  expect(nobody.stdout).toContain('– a panic: nobody agreed to it: answer the question with y');
+  expect(nobody.stdout).toMatch(/\nAll is well\.\n$/);
+  expect(nobody.status).toBe(0);
+
+  const [directory = ''] = readdirSync(folder).filter((name) => name.startsWith('ppsgate-rehears'));
+  const words = ['--skip', fewest, '--yes', '--json', '--resume', directory];
+  const agreed = await ppsgate('testbeds', 'rehearse', 'shelf', ...words);
+  expect(JSON.parse(agreed.stdout)).toMatchObject({
+    testbed: 'shelf',
+    directory: `${folder}/${directory}`,
+    findings: [
+      { kind: 'ok', what: 'the kernel of base' },
+      { kind: 'ok', what: 'a boot of that kernel' },
+      { kind: 'ok', what: 'a second boot of that kernel' },
+      { kind: 'ok', what: 'the boot after that' },
+      { kind: 'ok', what: 'a panic' },
+      { kind: 'skipped', what: 'a hang' },
+      { kind: 'ok', what: 'the way back' },
+    ],
+  });
+  expect(agreed.stderr).toContain('… It panicked. Waiting until it is home again.');
+  expect(agreed.status).toBe(0);
+  expect(lab.state().leftovers).toEqual([]);
+});
+
+test('touches no testbed that is in quarantine', async () => {
+  const { folder, store, ppsgate } = await aRunningLab();
+  await setQuarantine(store, 'shelf', {
+    reason: 'port 1 loses its link',
+    by: 'alice@lab1',
+    since: new Date().toISOString(),
+  });
+  const { status, stderr } = await ppsgate('testbeds', 'rehearse', 'shelf', '--yes');
+  expect(stderr).toContain(
+    'shelf is in quarantine (port 1 loses its link): lift it with `ppsgate quarantine shelf --lift`, and rehearse again.',
+  );
+  expect(status).toBe(2);
+  // Nothing was begun that could be gone on with.
+  expect(stderr).not.toContain('--resume');
+  expect(readdirSync(folder).filter((name) => name.startsWith('ppsgate-'))).toEqual([]);
+});

@@ -1,0 +1,167 @@
+// `ppsgate release`: a testbed taken from its holder, or given back after a gate that could not.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { runRelease } from '../../../src/cli/commands/release.ts';
+import { keepLease } from '../../../src/gate/reserve/lease-file.ts';
+import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
+import { giveBack } from '../../../src/gate/reserve/reservation.ts';
+import { whoami } from '../../../src/gate/testbeds/reservations.ts';
+import { aPlace, linuxOf } from '../../fakes/place.ts';
+
+const two = () => aPlace({ hp: linuxOf('hp'), twin: linuxOf('hp') });
+
+/** Says what these answers were asked for. */
+function answers(...texts: string[]) {
+  const questions: string[] = [];
+  const ask = async (question: string) => {
+    questions.push(question);
+    return texts.shift() ?? '';
+  };
+  return { questions, ask };
+}
+
+function printed() {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  return () => write.mock.calls.map(([text]) => text).join('');
+}
+
+test('whom it hurts is told, and who takes it is asked for and logged', async () => {
+  const { folder, take, store } = await two();
+  const holding = await take('hp', { patch: 'main..fast' });
+  const output = printed();
+  const { questions, ask } = answers('carol', 'y');
+  const config = join(folder, 'ppsgate.yml');
+  expect(await runRelease('hp', { force: true, config }, ask)).toBe(0);
+  expect(output()).toMatch(
+    /^alice@lab1 has hp \(gate of main\.\.fast\) since \d\d:\d\d\. Whatever they measure ends\.\nhp was taken from alice@lab1; its next holder brings it to its base\.\n$/,
+  );
+  expect(questions).toEqual([`Who are you? [${whoami()}] `, 'Take it from them? [y/N] ']);
+  const { held, used } = await readLab(store);
+  expect(held.size).toBe(0);
+  expect([...used.values()][0]?.id).toBe(holding.id);
+  expect(await readLog(store)).toMatchObject([{ outcome: 'taken away by carol' }]);
+});
+
+test.for(['', 'n', 'yesterday'])('it is left where the answer is "%s"', async (answer) => {
+  const { folder, take, store } = await two();
+  await take('hp');
+  const output = printed();
+  const config = join(folder, 'ppsgate.yml');
+  await runRelease('hp', { force: true, by: 'carol', config }, answers(answer).ask);
+  expect(output()).toContain('hp was left with alice@lab1.');
+  expect((await readLab(store)).held.size).toBe(3);
+});
+
+test('only who was named loses it: whoever came while somebody was asked keeps it', async () => {
+  const { folder, take, store } = await two();
+  const holding = await take('hp');
+  const output = printed();
+  const ask = async () => {
+    await giveBack(store, holding, { outcome: 'ended', isClean: true }, new Date());
+    await take('hp', { who: 'bob@lab2' });
+    return 'y';
+  };
+  await runRelease('hp', { force: true, by: 'carol', config: join(folder, 'ppsgate.yml') }, ask);
+  expect(output()).toContain('hp was not taken: alice@lab1 does not have it any more.');
+  expect((await readLab(store)).held.values().next().value?.holder.who).toBe('bob@lab2');
+});
+
+test('where nobody can be asked it needs a name and a yes', async () => {
+  const { ppsgate, take, store } = await two();
+  await take('hp');
+  for (const args of [[], ['--by', 'carol'], ['--yes']]) {
+    const { status, stderr } = await ppsgate('release', 'hp', '--force', ...args);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^ppsgate: alice@lab1 has hp .* needs both --by NAME and --yes\.$/m);
+  }
+  expect((await readLab(store)).held.size).toBe(3);
+  expect((await ppsgate('release', 'hp', '--force', '--by', 'carol', '--yes')).status).toBe(0);
+  expect(await readLog(store)).toMatchObject([{ outcome: 'taken away by carol' }]);
+});
+
+test('what nobody has is not taken, and who has it under another name is told', async () => {
+  const { ppsgate, take } = await two();
+  expect(await ppsgate('release', 'hp', '--force')).toMatchObject({
+    status: 0,
+    stdout: 'Nobody has hp.\n',
+  });
+  await take('hp');
+  expect((await ppsgate('release', 'twin', '--force')).stdout).toMatch(
+    /^Nobody has twin, but alice@lab1 has hp .*, and the two share a machine\.\n$/,
+  );
+});
+
+test.for([
+  [[], /Say what to release/],
+  [['hp', '--directory', '.'], /Say what to release/],
+  [['--directory', ''], /Say what to release/],
+  [
+    ['--directory', 'gone'],
+    /^ppsgate: --directory: there is no \/\S+\/gone: name the work directory of a gate\.$/m,
+  ],
+  [['hp'], /hp is given back by whoever has it; to take it from them, add --force\.$/m],
+  [['twni', '--force'], /did you mean `twin`\?$/m],
+] as const)('wrong usage is told: %s', async ([args, message]) => {
+  const { ppsgate } = await two();
+  const { status, stderr } = await ppsgate('release', ...args);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
+test('what a gate left is given back, its place in the queue with it, and a second time is harmless', async () => {
+  const { ppsgate, take, store, config, folder } = await two();
+  const holding = await take('hp');
+  const directory = join(folder, 'ppsgate-gate-1');
+  const { session, testbed } = holding;
+  await keepLease(directory, { ...lease, holding, session, testbed }, config.reservations);
+
+  expect(await ppsgate('release', '--directory', 'ppsgate-gate-1')).toEqual({
+    status: 0,
+    stdout: 'hp is given back; its next holder brings it to its base.\n',
+    stderr: '',
+  });
+  const { held, used } = await readLab(store);
+  expect([held.size, used.size]).toEqual([0, 3]);
+  expect(await store.renew(session)).toBe(false);
+  expect(await readLog(store)).toMatchObject([{ outcome: 'its process had ended' }]);
+
+  const again = await ppsgate('release', '--directory', 'ppsgate-gate-1');
+  expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('Nothing is held') });
+});
+
+test('what several gates left in folders of one directory is given back, all of it', async () => {
+  const { ppsgate, take, store, config, folder } = await aPlace({
+    hp: linuxOf('hp'),
+    rcc: linuxOf('rcc'),
+  });
+  for (const name of ['hp', 'rcc']) {
+    const holding = await take(name);
+    const { session, testbed } = holding;
+    const own = { ...lease, holding, session, testbed };
+    await keepLease(join(folder, 'ppsgate-gate-1', name), own, config.reservations);
+  }
+  expect(await ppsgate('release', '--directory', 'ppsgate-gate-1')).toMatchObject({
+    stdout: ['hp', 'rcc']
+      .map((name) => `${name} is given back; its next holder brings it to its base.\n`)
+      .join(''),
+  });
+  expect((await readLab(store)).held.size).toBe(0);
+});
+
+const lease = {
+  token: 1,
+  signal: new AbortController().signal,
+  over: new AbortController().signal,
+  assertHeld() {},
+  async prove() {},
+  async release() {},
+};
+
+test('a lease that cannot be read is told in a sentence', async () => {
+  const { ppsgate, folder } = await two();
+  writeFileSync(join(folder, 'lease.json'), '{"id":');
+  const { status, stderr } = await ppsgate('release', '--directory', '.');
+  expect(status).toBe(4);
+  expect(stderr).toMatch(/^ppsgate: The lease in .* cannot be read: .*\.\n$/);
+});

@@ -1,0 +1,174 @@
+// `ppsgate reserve`: a testbed by hand, for as long as a command runs.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
+import { giveBack, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import { tokenFolder } from '../../../src/lab/lease/fence.ts';
+import { makeFolder, namesIn, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import { aFreebsdLab, aPlace, embedded, linuxOf } from '../../fakes/place.ts';
+import { takeAway } from '../../fakes/reservation-lab.ts';
+import { isRunning } from '../../fakes/running.ts';
+
+const patience = { timeout: 120_000 };
+const here = () => aPlace({ here: embedded });
+
+test('the command runs with the testbed in its environment, and its exit code is ours', async () => {
+  const { lab, shelf } = await aFreebsdLab();
+  const { ppsgate, store } = await aPlace({ shelf });
+  const say = 'echo "$PPSGATE_TESTBED $PPSGATE_DUT $PPSGATE_TOKEN"; exit 7';
+  const { status, stdout } = await ppsgate('reserve', 'freebsd', '--', 'sh', '-c', say);
+  expect(status).toBe(7);
+  const [name, dut, token] = stdout.trim().split(' ');
+  expect([name, dut]).toEqual(['shelf', lab.dut.target.host]);
+  // The machines refuse whoever comes with a lower one.
+  expect(namesIn(lab.dut.machine.files, tokenFolder)).toEqual([token]);
+  expect(await readLog(store)).toMatchObject([
+    { testbed: 'shelf', holder: { purpose: 'by hand' }, outcome: 'its command ended with 7' },
+  ]);
+  const { held, used } = await readLab(store);
+  expect([held.size, used.size]).toEqual([0, 0]);
+});
+
+test('what a person left on the testbed is gone before it is given back', async () => {
+  const { lab, shelf } = await aFreebsdLab();
+  const { ppsgate, store } = await aPlace({ shelf });
+  const { files } = lab.dut.machine;
+  makeFolder(files, '/var/tmp/ppsgate', true);
+  writeFile(files, '/var/tmp/ppsgate/pf.conf', 'pass');
+  const { status, stderr } = await ppsgate('reserve', 'shelf', '--', 'true');
+  expect(stderr).toBe('ppsgate: shelf is reserved.\nppsgate: Bringing shelf back to its base.\n');
+  expect(status).toBe(0);
+  expect(lab.state().leftovers).toEqual([]);
+  expect((await readLab(store)).quarantines.size).toBe(0);
+});
+
+test('a testbed that is out of reach at the end is left to its next holder', async () => {
+  const { lab, shelf } = await aFreebsdLab();
+  const { start, store, folder } = await aPlace({ shelf });
+  const wait = `until test -e ${folder}/go; do sleep 0.1; done`;
+  const reserved = start('reserve', 'shelf', '--', 'sh', '-c', wait);
+  await expect.poll(reserved.said, patience).toContain('shelf is reserved.');
+  await lab.power.off();
+  writeFileSync(join(folder, 'go'), '');
+  const { status, stderr } = await reserved.ended;
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/shelf is not on its base \(.*\): its next holder brings it there\.$/m);
+  const { held, used } = await readLab(store);
+  expect([held.size, used.size > 0]).toEqual([0, true]);
+});
+
+test('who waits is told for what, and gets it when it is given back', async () => {
+  const { start, take, store } = await here();
+  const holding = await take('here', { patch: 'main..fast' });
+  const waiting = start('reserve', 'here', '--purpose', 'new cables', '--', 'echo', 'ours');
+  await expect
+    .poll(waiting.said, patience)
+    .toMatch(/waiting for here: 1 of 1 in line, some \d+ min; here is held by alice@lab1/);
+  expect((await readLab(store)).tickets).toMatchObject([{ holder: { purpose: 'new cables' } }]);
+  await giveBack(store, holding, { outcome: 'ended', isClean: true }, new Date());
+  expect(await waiting.ended).toMatchObject({ status: 0, stdout: 'ours\n' });
+});
+
+test('who is cancelled while waiting leaves the queue', async () => {
+  const { start, take, store } = await here();
+  await take('here');
+  const waiting = start('reserve', 'here', '--', 'echo', 'ours');
+  await expect.poll(waiting.said, patience).toContain('in line');
+  waiting.child.kill('SIGTERM');
+  expect(await waiting.ended).toMatchObject({ status: 130, stdout: '' });
+  expect((await readLab(store)).tickets).toEqual([]);
+});
+
+test('a lease that is lost ends the command with all that it started, and says by whom', async () => {
+  const { start, store } = await here();
+  const script = 'trap "echo told; exit 0" TERM; sleep 60 & echo "$!"; wait';
+  const reserved = start('reserve', 'here', '--', 'sh', '-c', script);
+  await expect.poll(reserved.said, patience).toMatch(/^\d+$/m);
+  const [sleeper = ''] = /^\d+$/m.exec(reserved.said()) ?? [];
+  await takeAway(store, 'here', 'carol@lab2', new Date());
+  expect(await reserved.ended).toMatchObject({
+    status: 4,
+    stdout: expect.stringContaining('told\n'),
+    stderr: expect.stringMatching(/The lease of here was lost: taken away by carol@lab2/),
+  });
+  expect(isRunning(Number(sleeper))).toBe(false);
+});
+
+test('SIGTERM is the command’s, and the testbed is given back once that has ended', async () => {
+  const { start, store } = await here();
+  const script = 'trap "echo told; exit 5" TERM; echo ready; while :; do sleep 0.1; done';
+  const reserved = start('reserve', 'here', '--', 'sh', '-c', script);
+  await expect.poll(reserved.said, patience).toContain('ready');
+  reserved.child.kill('SIGTERM');
+  expect(await reserved.ended).toMatchObject({ status: 5, stdout: 'ready\ntold\n' });
+  expect((await readLab(store)).held.size).toBe(0);
+});
+
+test.for([
+  ['SIGINT', 130],
+  ['SIGHUP', 129],
+] as const)(
+  '%s ends a command that does not mind it, with a shell’s number',
+  async ([name, code]) => {
+    const { start, store } = await here();
+    const reserved = start('reserve', 'here', '--', 'sh', '-c', 'echo ready; exec sleep 60');
+    await expect.poll(reserved.said, patience).toContain('ready');
+    reserved.child.kill(name);
+    expect((await reserved.ended).status).toBe(code);
+    expect(await readLog(store)).toMatchObject([{ outcome: `its command ended with ${code}` }]);
+  },
+);
+
+test('a command that cannot be started is a sentence, and the testbed is given back', async () => {
+  const { ppsgate, store } = await here();
+  const { status, stderr } = await ppsgate('reserve', 'here', '--', 'no-such-program');
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^ppsgate: The command no-such-program cannot be started \(ENOENT\): /m);
+  expect((await readLab(store)).held.size).toBe(0);
+});
+
+test('without a command nothing is reserved, and an example is given', async () => {
+  const { ppsgate, store } = await here();
+  const { status, stderr } = await ppsgate('reserve', 'here');
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/like `ppsgate reserve here -- ssh root@dut`\.$/m);
+  expect(await readLog(store)).toEqual([]);
+});
+
+test('options of the command are its own', async () => {
+  const { ppsgate } = await here();
+  expect((await ppsgate('reserve', 'here', '--', 'echo', '--json', '-c', 'x')).stdout).toBe(
+    '--json -c x\n',
+  );
+});
+
+test('what is in quarantine is not reserved, and the reason is told', async () => {
+  const { ppsgate, store } = await here();
+  await setQuarantine(store, 'here', {
+    reason: 'port 1 loses its link',
+    by: 'carol',
+    since: new Date().toISOString(),
+  });
+  expect(await ppsgate('reserve', 'here', '--', 'true')).toMatchObject({
+    status: 4,
+    stderr: expect.stringMatching(/^ppsgate: Nothing was reserved: .*port 1 loses its link/),
+  });
+});
+
+test('a name gets a testbed on which nothing that is configured can be measured', async () => {
+  const { lab, shelf } = await aFreebsdLab();
+  // Of what Linux measures in many runs a blast, a FreeBSD testbed carries nothing.
+  const { ppsgate } = await aPlace({ rack: linuxOf('rack'), shelf });
+  expect((await ppsgate('reserve', 'shelf', '--', 'true')).status).toBe(0);
+  expect(lab.state().leftovers).toEqual([]);
+});
+
+test('wrong usage is told', async () => {
+  const { ppsgate } = await here();
+  const wish = await ppsgate('reserve', 'mellanox and', '--', 'true');
+  expect(wish).toMatchObject({ status: 2, stderr: expect.stringContaining('a word is missing') });
+  const priority = await ppsgate('reserve', 'here', '--priority', 'patches', '--', 'true');
+  expect(priority.status).toBe(2);
+  expect(priority.stderr).toContain('did you mean `patch`?');
+});

@@ -1,0 +1,112 @@
+// `ppsgate gate --resume`: what was cut short says how it goes on, and what has finished is told again.
+import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDemoRepository } from '../../../src/cli/demo/repository.ts';
+import { patchOfRange } from '../../../src/forge/patch/range.ts';
+import { openRepository } from '../../../src/forge/patch/repository.ts';
+import { gate } from '../../../src/gate/gate.ts';
+import { unshared } from '../../../src/lab/testbed.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { memoryHistory } from '../../fakes/history.ts';
+import { aPlace, linuxOf, type Place } from '../../fakes/place.ts';
+import { aConfig } from '../../fakes/plan.ts';
+import { commit, git } from '../../fakes/repository.ts';
+import { fakeTestbed } from '../../fakes/testbed.ts';
+
+const patience = { timeout: 120_000 };
+
+/** Beside a ppsgate.yml whose testbed cannot be reached, the folder `work` of a gate that has finished. */
+async function aFinishedGate(): Promise<Place & { work: string }> {
+  const place = await aPlace({ fake: linuxOf('fake') });
+  const work = join(place.folder, 'work');
+  const path = join(temporaryFolder(), 'repository');
+  await makeDemoRepository(path);
+  const repository = openRepository(path);
+  const patch = await patchOfRange(repository, 'main..guard-protocol-254');
+  const testbed = fakeTestbed({ speed: () => 0.8 });
+  await gate({ patch, config: aConfig(), testbeds: ['fake'], seed: 5 }, work, {
+    repository,
+    reserve: async () => unshared('fake', async () => testbed),
+    history: memoryHistory(),
+    now: () => new Date('2026-11-20T12:00:00.000Z'),
+    onEvent() {},
+    signal: new AbortController().signal,
+  });
+  return { ...place, work };
+}
+
+/** As a kill in its middle would have left it. */
+async function aGateCutShort(): Promise<Place> {
+  const place = await aFinishedGate();
+  const journal = join(place.work, 'journal.jsonl');
+  truncateSync(journal, Math.floor(statSync(journal).size / 2));
+  return place;
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => [path, readFileSync(path, 'base64'), statSync(path).mtimeMs]);
+
+const goOn = (config = '') =>
+  `ppsgate: What was measured is in work: go on with 'ppsgate gate${config} --resume work'.\n`;
+
+test('a gate that has finished is told again as the first time, and no file of it is touched', async () => {
+  const { ppsgate, work } = await aFinishedGate();
+  const before = filesIn(work);
+  const { status, stdout, stderr } = await ppsgate('gate', '--resume', 'work');
+  expect(stdout).toMatch(/loses .*\nReport: work\/report\/index\.html\n$/);
+  expect(stderr).toMatch(/^It finished at 2026-11-20T12:00:00\.000Z: nothing is measured, .*\n$/);
+  expect(status).toBe(1);
+  expect(filesIn(work)).toEqual(before);
+});
+
+test('one that fails says behind the reason how it goes on, and prints no JSON', async () => {
+  const { ppsgate } = await aGateCutShort();
+  const { status, stdout, stderr } = await ppsgate('gate', '--resume', 'work', '--json');
+  expect(stderr).toMatch(/^ppsgate: .*\nppsgate: What was measured .*\n$/);
+  expect(stderr.endsWith(goOn())).toBe(true);
+  expect([status, stdout]).toEqual([4, '']);
+});
+
+test('one that is cancelled says how it goes on, with the same configuration', async () => {
+  const { start, take } = await aGateCutShort();
+  await take('fake');
+  const waiting = start('gate', '--resume', 'work', '--config', './ppsgate.yml');
+  await expect.poll(waiting.said, patience).toContain('in line');
+  waiting.child.kill('SIGINT');
+  const { status, stdout, stderr } = await waiting.ended;
+  expect(stderr.endsWith(goOn(' --config ./ppsgate.yml'))).toBe(true);
+  expect([status, stdout]).toEqual([130, '']);
+});
+
+test('what was used wrongly is no gate that was cut short', async () => {
+  const { ppsgate } = await aFinishedGate();
+  const args = ['gate', '--resume', 'work', '--max-runs', '2'];
+  const { status, stderr } = await ppsgate(...args);
+  expect(stderr).toMatch(/^ppsgate: --max-runs: .*\n$/);
+  expect(status).toBe(2);
+});
+
+test('a patch that changes nothing which is laid passes at once, is told again, and waits only to be measured anyway', async () => {
+  const { folder, ppsgate, start, take } = await aPlace({ fake: linuxOf('fake') });
+  git(folder, 'init', '--quiet', '--initial-branch=main');
+  commit(folder, { 'dut/nftables.conf': '# one\n' });
+  commit(folder, { 'README.md': 'A router' });
+  await take('fake');
+  const asked = ['gate', '--patch', 'HEAD~1..HEAD', '--directory'];
+  const said = expect.stringMatching(
+    /^⚪ ppsgate: \S+ changes nothing that the testbed lays\nReport: work\/report\/index\.html\n$/,
+  );
+  const passed = { status: 0, stdout: said, stderr: '' };
+  expect(await ppsgate(...asked, 'work')).toEqual(passed);
+  expect(await ppsgate('gate', '--resume', 'work')).toEqual(passed);
+  expect(await ppsgate(...asked, 'work')).toEqual(passed);
+
+  const waiting = start(...asked, 'anyway', '--measure-anyway');
+  await expect.poll(waiting.said, patience).toContain('in line');
+  waiting.child.kill('SIGINT');
+  expect((await waiting.ended).status).toBe(130);
+});

@@ -1,0 +1,94 @@
+// `ppsgate site`: a data directory as gates leave it becomes pages.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { makeSite } from '../../../src/cli/commands/site.ts';
+import type { Overview } from '../../../src/gate/reserve/overview.ts';
+import type { Outcome } from '../../../src/model/result.ts';
+import { publishToDirectory } from '../../../src/publish/data-branch/directory.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { aCell, pairedRuns } from '../../fakes/result.ts';
+import { publication, rules } from '../../fakes/shelf.ts';
+
+let said: string;
+
+beforeEach(() => {
+  said = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    said += text;
+    return true;
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A data directory after a gate of the default branch. */
+async function published(): Promise<string> {
+  const directory = temporaryFolder();
+  const runs = pairedRuns([800_000, 801_000], [800_500, 801_500]);
+  const cell = { ...aCell({ kind: 'no-regression' }), runs };
+  const outcome: Outcome = { kind: 'judged', verdict: 'no-regression', cells: [cell] };
+  const gate = publication({ outcome }, { isDefaultBranch: true, isTrusted: true });
+  await publishToDirectory(directory, [gate], rules);
+  return directory;
+}
+
+const overview: Overview = {
+  at: '2026-11-21T06:00:00.000Z',
+  testbeds: [
+    {
+      ...{ name: 'hp-t540', kind: 'freebsd', state: 'quarantine' },
+      quarantine: { reason: 'port 1 loses its link', by: 'ada', since: '2026-11-20T06:00:00.000Z' },
+    },
+  ],
+  queue: [
+    {
+      ...{ who: 'ci', purpose: 'gate', patch: '#12', priority: 'patch', place: 1, of: 1 },
+      ...{ wants: ['hp-t540'], since: '2026-11-21T05:00:00.000Z', expectedSeconds: 1800 },
+    },
+  ],
+};
+
+test('what a gate of the default branch has left becomes pages', async () => {
+  const [from, to] = [await published(), join(temporaryFolder(), 'site')];
+  expect(await makeSite({ from, to })).toBe(0);
+  expect(said).toMatch(/site\/index\.html: \d+ pages\n$/);
+  const first = readFileSync(join(to, 'index.html'), 'utf8');
+  const [path = ''] = /testbeds\/[\w./-]+-inet4\.html/.exec(first) ?? [];
+  expect(readFileSync(join(to, path), 'utf8')).toContain('one night');
+  const [result = ''] =
+    /results\/2026\/[\w.-]+\/report\.html/.exec(readFileSync(join(to, 'results.html'), 'utf8')) ??
+    [];
+  expect(readFileSync(join(to, result), 'utf8')).toContain('<h1>');
+});
+
+test('who has which testbed is told where a file of it lies in the data, or is named', async () => {
+  const [from, to] = [await published(), join(temporaryFolder(), 'site')];
+  writeFileSync(join(from, 'lab.json'), JSON.stringify(overview));
+  const health = join(temporaryFolder(), 'health.json');
+  writeFileSync(health, JSON.stringify([{ testbed: 'hp-t540', kind: 'in-use', why: 'ci has it' }]));
+  await makeSite({ from, to, health });
+  const page = readFileSync(join(to, 'lab.html'), 'utf8');
+  for (const text of [
+    'in quarantine',
+    'port 1 loses its link',
+    'ci has it',
+    'gate of #12',
+    '30 min',
+  ]) {
+    expect(page).toContain(text);
+  }
+});
+
+test.for([
+  [{ from: '/nowhere/at/all' }, /^--from: .* has no index\.json/],
+  [{ from: 'docs' }, /^--from: docs has no index\.json/],
+  [{ lab: '/nowhere/lab.json' }, /^--lab: .* cannot be read \(ENOENT\)/],
+  [{ lab: 'package.json' }, /^--lab: .* is not what this version of ppsgate prints/],
+] as const)('%j is refused, and nothing is written', async ([wrong, why]) => {
+  const [from, to] = [await published(), join(temporaryFolder(), 'site')];
+  await expect(makeSite({ from, to, ...wrong })).rejects.toThrow(why);
+  expect(() => readFileSync(join(to, 'index.html'))).toThrow('ENOENT');
+});

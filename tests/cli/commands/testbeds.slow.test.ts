@@ -1,0 +1,161 @@
+// `ppsgate testbeds list` and `check`: what they print of a small configuration, and exit with.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, inject, test } from 'vitest';
+import { findingText } from '../../../src/cli/commands/findings.ts';
+import { readLab } from '../../../src/gate/reserve/records.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { aFreebsdLab, aPlace } from '../../fakes/place.ts';
+
+const cli = join(inject('bundle'), 'cli.js');
+
+async function testbeds(...args: string[]) {
+  const child = spawn(process.execPath, [cli, 'testbeds', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
+  const [status] = await once(child, 'close');
+  return { status, stdout: await stdout, stderr: await stderr };
+}
+
+/** The path of a configuration with these testbeds. */
+function configFile(byName: Readonly<Record<string, unknown>>): string {
+  const path = join(temporaryFolder(), 'ppsgate.yml');
+  writeFileSync(path, JSON.stringify({ testbeds: byName }));
+  return path;
+}
+
+/** Of a machine that is there in no lab. */
+const away = { host: '127.0.0.1', port: 1, knownHosts: './known_hosts' };
+
+const shelf = {
+  kind: 'freebsd',
+  dut: { ...away, ingress: { interface: 'cxl0' }, egress: { interface: 'mce1' } },
+  senders: [{ ...away, port: 2, interface: 'igb2', mac: '00:08:a2:0d:e5:91', inet4: '198.18.0.1' }],
+  receiver: { ...away, port: 2, interface: 'igb3', mac: '00:08:a2:0d:e5:92', inet4: '198.19.0.1' },
+};
+
+const linux = {
+  kind: 'linux',
+  sender: { ...away, interface: 'eth0', cpu: 0 },
+  dut: { ...away, ingress: 'eth1', egress: 'eth2', cpu: 0 },
+  receiver: { ...away, interface: 'eth0' },
+};
+
+const three = () => configFile({ shelf, linux, here: { kind: 'embedded-linux' } });
+
+test('lists every testbed with its kind, DUT and ports', async () => {
+  expect(await testbeds('list', '-c', three())).toEqual({
+    status: 0,
+    stderr: '',
+    stdout: [
+      'shelf  freebsd         127.0.0.1: cxl0 → mce1',
+      'linux  linux           127.0.0.1: eth1 → eth2',
+      'here   embedded-linux  this machine',
+      '',
+    ].join('\n'),
+  });
+});
+
+test('lists them as JSON', async () => {
+  const { stdout } = await testbeds('list', '--json', '-c', three());
+  expect(JSON.parse(stdout)).toEqual([
+    { name: 'shelf', kind: 'freebsd', dut: '127.0.0.1', ingress: 'cxl0', egress: 'mce1' },
+    { name: 'linux', kind: 'linux', dut: '127.0.0.1', ingress: 'eth1', egress: 'eth2' },
+    { name: 'here', kind: 'embedded-linux' },
+  ]);
+});
+
+test('lists what a patch may ask for', async () => {
+  const capabilities = {
+    nic: { vendor: 'Chelsio', model: 'T540-CR', speed: '10 Gbit/s' },
+    cpu: { cores: 8 },
+    labels: ['quiet', 'release'],
+  };
+  const config = configFile({ linux: { ...linux, ...capabilities } });
+  expect((await testbeds('list', '-c', config)).stdout).toBe(
+    'linux  linux  127.0.0.1: eth1 → eth2  Chelsio T540-CR 10 Gbit/s, 8 cores, quiet, release\n',
+  );
+  expect(JSON.parse((await testbeds('list', '--json', '-c', config)).stdout)).toMatchObject([
+    {
+      nic: { vendor: 'Chelsio', model: 'T540-CR', gigabits: 10 },
+      cpu: { cores: 8 },
+      labels: ['quiet', 'release'],
+    },
+  ]);
+});
+
+test('an unknown name is wrong usage, and so is none', async () => {
+  const unknown = await testbeds('check', 'shelve', '-c', three());
+  expect(unknown.status).toBe(2);
+  expect(unknown.stderr).toMatch(
+    /has no testbed "shelve": it has shelf, linux, here; did you mean `shelf`\?$/m,
+  );
+  expect((await testbeds('check')).status).toBe(2);
+});
+
+test('there is nothing to check of the embedded lab', async () => {
+  const { status, stdout } = await testbeds('check', 'here', '-c', three());
+  expect(status).toBe(0);
+  expect(stdout).toBe(
+    '– here: nothing to check: this machine carries it; see `ppsgate lab check`\nAll is well.\n',
+  );
+});
+
+test('what is wrong is told with its mend, and what depends on it is not tried', async () => {
+  const { status, stdout } = await testbeds('check', 'linux', '-c', three());
+  expect(status).toBe(4);
+  const lines = stdout.split('\n');
+  expect(lines[0]).toMatch(/^✗ ssh to the sender: ENOENT: .*known_hosts/);
+  expect(lines[1]).toMatch(/^ {4}mend: `ssh-keyscan -p 1 127\.0\.0\.1 >> \S+known_hosts`, and/);
+  expect(lines).toContain('– eth1 of the DUT: not tried, because of this: ssh to the DUT');
+  expect(lines.at(-2)).toBe('3 things are wrong.');
+});
+
+test('answers the findings as JSON', async () => {
+  const { status, stdout } = await testbeds('check', 'linux', '--json', '-c', three());
+  expect(status).toBe(4);
+  expect(JSON.parse(stdout)).toMatchObject({
+    testbed: 'linux',
+    findings: [
+      { kind: 'wrong', what: 'ssh to the sender', mend: expect.stringContaining('ssh-keyscan') },
+      ...new Array(2).fill({ kind: 'wrong' }),
+      ...new Array(6).fill({ kind: 'skipped' }),
+    ],
+  });
+});
+
+test('all is well with a good lab', async () => {
+  const { ppsgate } = await aPlace({ shelf: (await aFreebsdLab()).shelf });
+  const { status, stdout } = await ppsgate('testbeds', 'check', 'shelf', '--no-traffic');
+  expect(stdout).toContain('✓ vcxl0 of the sender: 10 Gbit/s\n');
+  expect(stdout).toContain('– the ceiling of the generators: no packets are to be sent\n');
+  expect(stdout).toMatch(/\nAll is well\.\n$/);
+  expect(status).toBe(0);
+});
+
+test('a check that sends packets waits for whoever measures, and one that only looks does not', async () => {
+  const { shelf } = await aFreebsdLab();
+  const { store, take, start, ppsgate } = await aPlace({ shelf });
+  const holding = await take('shelf', { who: 'alice@lab1' });
+  const { status } = await ppsgate('testbeds', 'check', 'shelf', '--no-traffic');
+  expect(status).toBe(0);
+
+  const check = start('testbeds', 'check', 'shelf');
+  await expect
+    .poll(check.said)
+    .toMatch(/waiting for shelf: 1 of 1 in line.*shelf is held by alice@lab1/);
+  expect(check.said()).not.toContain('ssh to the DUT');
+  await store.endSession(holding.session);
+  await expect.poll(check.said).toContain('✓ ssh to the DUT');
+  expect((await readLab(store)).held.values().next().value).toMatchObject({ testbed: 'shelf' });
+});
+
+test('signs have colours on a terminal, and what a host says stays on its line', () => {
+  const finding = { kind: 'ok', what: 'ssh', why: 'one\n::error::\x1b[2J' } as const;
+  expect(findingText(finding, true)).toBe('\x1b[32m✓\x1b[0m ssh: one ::error:: [2J');
+  expect(findingText(finding, false)).toBe('✓ ssh: one ::error:: [2J');
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { warningOf } from '../../../src/cli/demo/busyness.ts';
+
+const times = (busy: number, idle: number) => ({
+  times: { user: busy / 2, nice: busy / 4, sys: busy / 8, irq: busy / 8, idle },
+});
+
+/** CPUs that were busy for these shares of a second. */
+const warning = (...shares: number[]) =>
+  warningOf(
+    shares.map(() => times(5000, 70_000)),
+    shares.map((share) => times(5000 + share * 1000, 70_000 + (1 - share) * 1000)),
+  );
+
+describe('a machine', () => {
+  test('on which nobody else does anything is not busy', () => {
+    expect(warning(0.02, 0.05)).toBeUndefined();
+    expect(warning(0.1)).toBeUndefined();
+  });
+
+  test('whose CPUs are taken is, and what that means is told with what to do', () => {
+    expect(warning(1, 0.96)).toBe(
+      'this machine is busy: other programs take 98 % of its 2 CPUs, and the lab wants 2 for itself; end them or wait, or the demo takes longer and may end without a verdict',
+    );
+    expect(warning(1, 0)).toContain('take 50 % of its 2 CPUs');
+    expect(warning(0.5)).toContain('take 50 % of its 1 CPUs, and the lab wants 1 for itself');
+  });
+
+  test('with two CPUs to spare is not, however many are taken', () => {
+    expect(warning(1, 1, 1, 0.1, 0.1)).toBeUndefined();
+    expect(warning(1, 1, 1, 0.1, 0.6)).toBeDefined();
+  });
+
+  test('whose clock stood still, or that has got a CPU since, is not', () => {
+    expect(warningOf([times(7, 9)], [times(7, 9)])).toBeUndefined();
+    expect(warningOf([], [times(900, 0), times(900, 0)])).toBeUndefined();
+  });
+});

@@ -1,0 +1,402 @@
+// The workflow files of `ppsgate init` and of the project itself: what each job may, and whom each event starts and ends.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import {
+  oneJobWorkflow,
+  publishWorkflow,
+  type Setting,
+  splitWorkflow,
+} from '../../../src/cli/init/workflows.ts';
+import { newRepository } from '../../fakes/repository.ts';
+import { describeWith } from '../../needs.ts';
+import { evaluate, type Values } from './expression.ts';
+
+const commit = '0123456789abcdef0123456789abcdef01234567';
+const setting: Setting = {
+  name: 'ppsgate',
+  publisher: 'ppsgate-publish',
+  branch: 'main',
+  action: `example/ppsgate@${commit}`,
+  runner: ['ubuntu-latest'],
+};
+const beside: Setting = { ...setting, runner: ['self-hosted', 'lab'] };
+
+/** The project's own: its action is the one of the checkout. */
+const own: Setting = {
+  ...setting,
+  name: 'gate',
+  publisher: 'publish',
+  action: './ # zizmor: ignore[self-repository] act knows no other way to say it',
+  config: 'docs/example/ppsgate.yml',
+};
+
+const stepSchema = z.object({
+  uses: z.string().optional(),
+  with: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
+});
+
+const jobSchema = z.object({
+  if: z.string().default('true'),
+  needs: z.union([z.string(), z.array(z.string())]).optional(),
+  'runs-on': z.union([z.string(), z.array(z.string())]),
+  concurrency: z
+    .object({ group: z.string(), 'cancel-in-progress': z.union([z.string(), z.boolean()]) })
+    .optional(),
+  permissions: z.record(z.string(), z.string()),
+  steps: z.array(stepSchema),
+});
+
+const workflowSchema = z.object({
+  on: z.record(z.string(), z.unknown()),
+  permissions: z.object({}).strict(),
+  jobs: z.record(z.string(), jobSchema),
+});
+
+const read = (text: string) => workflowSchema.parse(parseYaml(text));
+
+function jobOf(text: string, name: string) {
+  const job = read(text).jobs[name];
+  if (job === undefined) throw new Error(`There is no job ${name}.`);
+  return job;
+}
+
+const permissionsOf = (text: string) =>
+  Object.fromEntries(
+    Object.entries(read(text).jobs).map(([name, { permissions }]) => [name, permissions]),
+  );
+
+const workflows = join(import.meta.dirname, '../../../.github/workflows');
+
+test('those of the project are made of the same text; `vitest --update` writes them', async () => {
+  await expect(oneJobWorkflow(own)).toMatchFileSnapshot(join(workflows, 'gate.yml'));
+  await expect(publishWorkflow(own)).toMatchFileSnapshot(join(workflows, 'publish.yml'));
+});
+
+test('each job may do what it does and no more', () => {
+  const answers = {
+    contents: 'write',
+    'pull-requests': 'write',
+    checks: 'write',
+    actions: 'read',
+    issues: 'write',
+  };
+  const accept = { contents: 'write', issues: 'write' };
+  const asks = { contents: 'write', 'pull-requests': 'write' };
+  expect(permissionsOf(oneJobWorkflow(setting))).toEqual({
+    ...{ gate: answers, bisect: asks, publish: answers, accept },
+  });
+  expect(permissionsOf(publishWorkflow(setting))).toEqual({ publish: answers });
+  expect(permissionsOf(splitWorkflow(beside))).toEqual({
+    admit: { contents: 'read', 'pull-requests': 'write', checks: 'write' },
+    gate: { contents: 'read', actions: 'read' },
+    bisect: { contents: 'read' },
+    cancel: {},
+    publish: answers,
+    accept,
+  });
+});
+
+test('only what measures runs beside the lab', () => {
+  const { jobs } = read(splitWorkflow(beside));
+  expect(Object.entries(jobs).map(([name, job]) => [name, job['runs-on']])).toEqual([
+    ['admit', 'ubuntu-latest'],
+    ['gate', ['self-hosted', 'lab']],
+    ['bisect', ['self-hosted', 'lab']],
+    ['cancel', 'ubuntu-latest'],
+    ['publish', 'ubuntu-latest'],
+    ['accept', 'ubuntu-latest'],
+  ]);
+});
+
+const steps = [oneJobWorkflow(setting), publishWorkflow(setting), splitWorkflow(beside)]
+  .flatMap((text) => Object.values(read(text).jobs))
+  .flatMap((job) => job.steps);
+
+test('nothing is run that is not pinned to a commit', () => {
+  const actions = steps.flatMap(({ uses }) => uses ?? []);
+  expect(actions).toHaveLength(24);
+  for (const action of actions) expect(action).toMatch(/@[\da-f]{40}$/);
+});
+
+test('every checkout is of the base, with its history and without a token left behind', () => {
+  const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+  expect(checkouts).toHaveLength(10);
+  for (const checkout of checkouts) {
+    expect(checkout.with).toEqual({ 'fetch-depth': 0, 'persist-credentials': false });
+  }
+});
+
+test('what is uploaded lies at a place that no output can change', () => {
+  const uploads = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
+  const paths = uploads.map((upload) => upload.with.path);
+  expect(paths).toEqual(new Array(4).fill(`\${{ runner.temp }}/ppsgate`));
+});
+
+test('what is measured beside the lab is what was admitted', () => {
+  const text = splitWorkflow(beside);
+  const request = `\${{ needs.admit.outputs.request }}`;
+  const inputs = (name: string) =>
+    jobOf(text, name).steps.find(({ uses }) => uses === setting.action)?.with;
+  const token = { 'conduit-token': `\${{ secrets.PPSGATE_CONDUIT_TOKEN }}` };
+  expect(inputs('gate')).toEqual({ command: 'gate', request, ...token });
+  expect(inputs('bisect')).toEqual({ command: 'bisect', request, ...token });
+  expect(inputs('publish')).toEqual({ command: 'publish', request, ...token });
+  expect(inputs('admit')).toMatchObject(token);
+});
+
+test('a branch that YAML would take for something else is quoted', () => {
+  const { on } = read(oneJobWorkflow({ ...setting, branch: 'true' }));
+  expect(on.push).toEqual({ branches: ['true'] });
+});
+
+/** Of an event on the pull request 7, what comes of a job: whether it runs, in which line, and whether it ends who is there. */
+function outcome(text: string, name: string, values: Values) {
+  const job = jobOf(text, name);
+  const { group = '', 'cancel-in-progress': ends = false } = job.concurrency ?? {};
+  return {
+    runs: Boolean(evaluate(job.if, values)),
+    line: group.replace(/\$\{\{(.+?)\}\}/gs, (_, inner: string) => String(evaluate(inner, values))),
+    ends: typeof ends === 'boolean' ? ends : Boolean(evaluate(ends, values)),
+  };
+}
+
+const onEvent = (name: string, event: object, inputs: Values = {}): Values => ({
+  github: { event_name: name, run_id: '99', repository: 'example/router', event },
+  inputs,
+});
+
+const onPull = (action: string, label?: string) =>
+  onEvent('pull_request', {
+    action,
+    pull_request: { number: 7 },
+    ...(label !== undefined && { label: { name: label } }),
+  });
+
+const onEdit = (changes: object, name = 'pull_request') =>
+  onEvent(name, { action: 'edited', pull_request: { number: 7 }, changes });
+
+const onComment = (body: string, association: string, { isIssue = false, by = 2 } = {}) =>
+  onEvent('issue_comment', {
+    action: 'created',
+    issue: { number: 7, user: { id: 1 }, ...(!isIssue && { pull_request: { url: 'x' } }) },
+    comment: { body, author_association: association, user: { id: by } },
+  });
+
+const onCheck = (name: string) => onEvent('check_run', { check_run: { name } });
+
+const runs = true;
+const alone = { line: 'gate-99', ends: expect.any(Boolean) };
+const waits = { line: 'gate-#7', ends: false };
+const ends = { line: 'gate-#7', ends: true };
+
+test.for([
+  ['a pull request that is opened', onPull('opened'), { runs, ...waits }],
+  ['a push', onPull('synchronize'), { runs, ...ends }],
+  ['another base', onEdit({ base: { ref: { from: 'lax' } } }), { runs, ...ends }],
+  ['another title', onEdit({ title: { from: 'Draft' } }), { runs: false, ...alone }],
+  ['the label that gives leave', onPull('labeled', 'ppsgate'), { runs, ...waits }],
+  ['another label', onPull('labeled', 'documentation'), { runs: false, ...alone }],
+  ['a member’s run', onComment('/ppsgate run', 'MEMBER'), { runs, ...waits }],
+  ['a member’s rerun', onComment('/ppsgate rerun margin=1%', 'OWNER'), { runs, ...waits }],
+  ['a member’s extend', onComment('/ppsgate extend', 'MEMBER'), { runs, ...waits }],
+  ['a collaborator’s cancel', onComment('/ppsgate cancel', 'COLLABORATOR'), { runs, ...ends }],
+  ['a member’s bisect', onComment('/ppsgate bisect a b', 'MEMBER'), { runs: false, ...alone }],
+  ['a member’s call for help', onComment('/ppsgate help', 'MEMBER'), { runs, ...alone }],
+  ['a member’s remark', onComment('Nice.', 'MEMBER'), { runs: false, ...alone }],
+  ['an author’s run', onComment('/ppsgate run', 'NONE', { by: 1 }), { runs, ...alone }],
+  ['an author’s cancel', onComment('/ppsgate cancel', 'NONE', { by: 1 }), { runs, ...alone }],
+  ['a stranger’s cancel', onComment('/ppsgate cancel', 'CONTRIBUTOR'), { runs: false, ...alone }],
+  [
+    'a command on an issue',
+    onComment('/ppsgate help', 'OWNER', { isIssue: true }),
+    { runs: false, ...alone },
+  ],
+  ['a button of our check', onCheck('ppsgate'), { runs, ...alone }],
+  ['a button of another check', onCheck('style'), { runs: false, ...alone }],
+  ['a start by hand', onEvent('workflow_dispatch', {}, { patch: '#7' }), { runs, ...waits }],
+  [
+    'a start from elsewhere',
+    onEvent('repository_dispatch', { action: 'ppsgate', client_payload: { patch: '#7' } }),
+    { runs, ...waits },
+  ],
+  [
+    'a bisection by hand',
+    onEvent('workflow_dispatch', {}, { patch: '#7', instead: 'bisect' }),
+    { runs: false, ...alone },
+  ],
+  [
+    'a bisection from elsewhere',
+    onEvent('repository_dispatch', { client_payload: { patch: 'D7:12', instead: 'bisect a b' } }),
+    { runs: false, ...alone },
+  ],
+  [
+    'what a merge queue waits for',
+    onEvent('merge_group', {
+      action: 'checks_requested',
+      merge_group: { head_ref: 'refs/heads/q' },
+    }),
+    { runs, line: 'gate-refs/heads/q', ends: false },
+  ],
+  ['the night', onEvent('schedule', {}), { runs, line: 'gate-schedule', ends: false }],
+  ['a push to the branch', onEvent('push', {}), { runs, line: 'gate-push', ends: false }],
+] as const)('in one job: %s', ([, values, expected]) => {
+  expect(outcome(oneJobWorkflow(setting), 'gate', values)).toEqual(expected);
+});
+
+const bisects = { line: 'bisect-#7', ends: true };
+const bisectsAlone = { line: 'bisect-99', ends: true };
+
+test.for([
+  ['a pull request that is opened', onPull('opened'), { runs: false, ...bisectsAlone }],
+  ['a member’s bisect', onComment('/ppsgate bisect a b', 'MEMBER'), { runs, ...bisects }],
+  ['a member’s cancel', onComment('/ppsgate cancel', 'MEMBER'), { runs, ...bisects }],
+  ['a member’s run', onComment('/ppsgate run', 'MEMBER'), { runs: false, ...bisectsAlone }],
+  [
+    'an author’s bisect',
+    onComment('/ppsgate bisect', 'NONE', { by: 1 }),
+    { runs: false, ...bisectsAlone },
+  ],
+  [
+    'a bisect on an issue',
+    onComment('/ppsgate bisect', 'OWNER', { isIssue: true }),
+    { runs: false, ...bisectsAlone },
+  ],
+  [
+    'a bisection by hand',
+    onEvent('workflow_dispatch', {}, { instead: 'bisect a b' }),
+    { runs, ...bisectsAlone },
+  ],
+  [
+    'a start by hand',
+    onEvent('workflow_dispatch', {}, { patch: '#7' }),
+    { runs: false, ...bisectsAlone },
+  ],
+  [
+    'a bisection from elsewhere',
+    onEvent('repository_dispatch', { client_payload: { instead: 'bisect' } }),
+    { runs, ...bisectsAlone },
+  ],
+  ['the night', onEvent('schedule', {}), { runs: false, ...bisectsAlone }],
+  ['a merge queue', onEvent('merge_group', {}), { runs: false, ...bisectsAlone }],
+] as const)('in a job of its own: %s', ([, values, expected]) => {
+  expect(outcome(oneJobWorkflow(setting), 'bisect', values)).toEqual(expected);
+});
+
+test('the form for a start by hand has at most ten fields, which GitHub takes everywhere', () => {
+  for (const text of [oneJobWorkflow(setting), splitWorkflow(beside)]) {
+    const form = z.object({ inputs: z.record(z.string(), z.unknown()) });
+    const { inputs } = form.parse(read(text).on.workflow_dispatch);
+    expect(Object.keys(inputs).length).toBeLessThanOrEqual(10);
+    expect(Object.keys(inputs)).toContain('instead');
+  }
+});
+
+const admitted = (outputs: Record<string, string>): Values => ({
+  github: { run_id: '99' },
+  matrix: { line: 'ppsgate' },
+  needs: { admit: { outputs } },
+});
+
+test('what is admitted ends what is measured of the same patch, and so does a cancel', () => {
+  const text = splitWorkflow(beside);
+  const line = { line: 'ppsgate-#7', ends: true };
+  const go = admitted({ go: 'true', cancel: 'false', subject: '#7' });
+  expect(outcome(text, 'gate', go)).toEqual({ runs: true, ...line });
+  expect(outcome(text, 'cancel', go)).toEqual({ runs: false, line: 'ppsgate-99', ends: true });
+  const cancel = admitted({ go: 'false', cancel: 'true', subject: '#7' });
+  expect(outcome(text, 'gate', cancel)).toEqual({ runs: false, line: 'ppsgate-99', ends: true });
+  expect(outcome(text, 'cancel', cancel)).toEqual({ runs: true, ...line });
+});
+
+test('a bisection has a line of its own, and so a cancel that ends it', () => {
+  const text = splitWorkflow(beside);
+  const line = { line: 'ppsgate-bisect-#7', ends: true };
+  const begun = admitted({ go: 'false', bisect: 'true', cancel: 'false', subject: '#7' });
+  expect(outcome(text, 'bisect', begun)).toEqual({ runs: true, ...line });
+  expect(outcome(text, 'gate', begun)).toEqual({ runs: false, line: 'ppsgate-99', ends: true });
+  const cancel = admitted({ go: 'false', bisect: 'false', cancel: 'true', subject: '#7' });
+  const other = { ...cancel, matrix: { line: 'ppsgate-bisect' } };
+  expect(outcome(text, 'cancel', other)).toEqual({ runs: true, ...line });
+});
+
+test('what is not admitted ends nothing, even where it names a patch', () => {
+  const text = splitWorkflow(beside);
+  const refused = admitted({ go: 'false', cancel: 'false', subject: '#7' });
+  for (const job of ['gate', 'cancel']) {
+    expect(outcome(text, job, refused)).toEqual({ runs: false, line: 'ppsgate-99', ends: true });
+  }
+});
+
+test.for([
+  ['a push', true, onEvent('pull_request_target', { action: 'synchronize' })],
+  ['another base', true, onEdit({ base: { ref: { from: 'lax' } } }, 'pull_request_target')],
+  ['another title', false, onEdit({ title: { from: 'Draft' } }, 'pull_request_target')],
+  ['a command', true, onComment('/ppsgate run', 'NONE')],
+  ['a remark', false, onComment('What does /ppsgate do?', 'OWNER')],
+  ['a command on an issue', false, onComment('/ppsgate run', 'OWNER', { isIssue: true })],
+  ['a button of our check', true, onCheck('ppsgate: chelsio')],
+  ['a button of another check', false, onCheck('style')],
+  ['the night', true, onEvent('schedule', {})],
+  ['what a merge queue waits for', true, onEvent('merge_group', { action: 'checks_requested' })],
+] as const)('in three jobs admission looks at %s: %s', ([, expected, values]) => {
+  expect(outcome(splitWorkflow(beside), 'admit', values).runs).toBe(expected);
+});
+
+test.for([
+  ['an insider’s word in an issue', true, '/ppsgate accept', 'MEMBER', { isIssue: true }],
+  ['a stranger’s', false, '/ppsgate accept', 'NONE', { isIssue: true }],
+  ['another command', false, '/ppsgate run', 'MEMBER', { isIssue: true }],
+  ['the same at a pull request', false, '/ppsgate accept', 'MEMBER', {}],
+] as const)('a level is accepted by %s: %s', ([, expected, body, who, place]) => {
+  for (const text of [oneJobWorkflow(setting), splitWorkflow(beside)]) {
+    expect(outcome(text, 'accept', onComment(body, who, place)).runs).toBe(expected);
+  }
+});
+
+const finished = (event: string, repository: string, conclusion = 'success', login = 'alice') =>
+  onEvent('workflow_run', {
+    workflow_run: {
+      ...{ event, conclusion, actor: { login } },
+      head_repository: { full_name: repository },
+    },
+  });
+
+test.for([
+  ['a fork’s patch', true, finished('pull_request', 'mallory/router')],
+  ['a fork’s patch that failed', true, finished('pull_request', 'mallory/router', 'failure')],
+  ['what was skipped', false, finished('pull_request', 'mallory/router', 'skipped')],
+  ['a branch of its own', false, finished('pull_request', 'example/router')],
+  [
+    'a branch of Dependabot, whose token may only read',
+    true,
+    finished('pull_request', 'example/router', 'success', 'dependabot[bot]'),
+  ],
+  ['a push in a fork', false, finished('push', 'mallory/router')],
+] as const)('the publisher answers on %s: %s', ([, expected, values]) => {
+  expect(outcome(publishWorkflow(setting), 'publish', values).runs).toBe(expected);
+});
+
+describeWith(['actionlint', 'zizmor', 'git'], 'the linters of workflows', () => {
+  test.for([
+    [
+      'one job',
+      { 'ppsgate.yml': oneJobWorkflow(setting), 'publish.yml': publishWorkflow(setting) },
+    ],
+    ['three jobs', { 'ppsgate.yml': splitWorkflow({ ...setting, runner: ['self-hosted'] }) }],
+  ] as const)('find nothing in %s', ([, files]) => {
+    const directory = newRepository();
+    const folder = join(directory, '.github/workflows');
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const lint = (program: string, ...args: string[]) =>
+      execFileSync(program, args, { cwd: directory, encoding: 'utf8', stdio: 'pipe' });
+    expect(lint('actionlint')).toBe('');
+    expect(lint('zizmor', '--offline', '--no-progress', '--pedantic', '.')).toContain(
+      'No findings to report',
+    );
+  });
+});

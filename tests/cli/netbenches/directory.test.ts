@@ -1,0 +1,188 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BenchesError, readBenches } from '../../../src/cli/netbenches/directory.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { madeLog } from '../../fakes/pkt-gen.ts';
+import { describeWith, sharedFolder } from '../../needs.ts';
+import { times } from '../../random.ts';
+
+const log = madeLog({ pps: [1, 2, 3] });
+
+/** A directory of such files. */
+function benches(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+const logsNamed = (...names: string[]) =>
+  benches(Object.fromEntries(names.map((name) => [name, log])));
+
+test('a set tells what its .info says, and its runs carry both logs', async () => {
+  const sender = madeLog({ pps: [7], side: 'sender' });
+  const folder = benches({
+    'bench.r1.aim.off.inet6.1.receiver': log,
+    'bench.r1.aim.off.inet6.1.sender': sender,
+    'bench.r1.aim.off.inet6.info':
+      'IMAGE="r1"\nCFG="aim.off"\nPKTGEN="inet6"\nUNAME="FreeBSD hp 13.0-CURRENT  amd64"',
+  });
+  expect(await readBenches(folder)).toMatchObject([
+    {
+      label: 'r1.aim.off.inet6',
+      image: 'r1',
+      config: 'aim.off',
+      family: 'inet6',
+      kernel: 'FreeBSD hp 13.0-CURRENT  amd64',
+      runs: [
+        {
+          number: 1,
+          receiver: { path: 'bench.r1.aim.off.inet6.1.receiver', log: { faults: [], lines: 13 } },
+          sender: { path: 'bench.r1.aim.off.inet6.1.sender', log: { rates: [{ pps: 7 }] } },
+        },
+      ],
+    },
+  ]);
+});
+
+test('runs are in the order of their numbers, with gaps, and sets in natural order', async () => {
+  const folder = logsNamed(
+    'bench.r10.10.receiver',
+    'bench.r10.9.receiver',
+    'bench.r10.2.receiver',
+    'bench.r9.1.receiver',
+  );
+  const sets = await readBenches(folder);
+  expect(sets.map(({ label, runs }) => [label, runs.map(({ number }) => number)])).toEqual([
+    ['r9', [1]],
+    ['r10', [2, 9, 10]],
+  ]);
+});
+
+test.for([
+  ['forwarding.aim.off', { image: 'forwarding', config: 'aim.off' }],
+  ['1000-default', { image: '1000-default' }],
+  ['325006.inet4', { image: '325006', family: 'inet4' }],
+  ['r1.pf.inet6', { image: 'r1', config: 'pf', family: 'inet6' }],
+  ['inet4', { image: 'inet4', family: 'inet4' }],
+] as const)('without an .info the label tells: %s', async ([label, told]) => {
+  const [set] = await readBenches(logsNamed(`bench.${label}.3.receiver`));
+  const { runs: _, ...about } = set ?? { runs: [] };
+  expect(about).toEqual({ label, ...told });
+});
+
+test('what an .info leaves out, the rest of the label tells', async () => {
+  const folder = benches({
+    'bench.13.1.pf.inet4.1.receiver': log,
+    'bench.13.1.pf.inet4.info': 'IMAGE=\'13.1\'\nCFG=""\nPKTGEN=\n',
+  });
+  const [set] = await readBenches(folder);
+  expect(set).toMatchObject({ image: '13.1', config: 'pf', family: 'inet4' });
+});
+
+test('an .info is read, not run', async () => {
+  const made = join(temporaryFolder(), 'made');
+  const folder = benches({
+    'bench.a.1.receiver': log,
+    'bench.a.info': `IMAGE="$(touch ${made})"\nCFG=\`touch ${made}\`\nrm -rf x; UNAME="b"\n`,
+  });
+  const [set] = await readBenches(folder);
+  expect(set?.image).toBe(`$(touch ${made})`);
+  expect(set).not.toHaveProperty('config');
+  expect(set).not.toHaveProperty('kernel');
+  await expect(readBenches(made)).rejects.toThrow('ENOENT');
+});
+
+test('a run may lack its sender, and a sender without a receiver is no run', async () => {
+  const [set] = await readBenches(logsNamed('bench.a.1.receiver', 'bench.a.2.sender'));
+  expect(set?.runs).toHaveLength(1);
+  expect(set?.runs[0]).not.toHaveProperty('sender');
+});
+
+test('files of other names are passed over', async () => {
+  const folder = logsNamed(
+    'bench.a.1.receiver',
+    'a.pps',
+    'bench.a.1.receiver.xz',
+    'bench.1.receiver',
+    'bench.a.x.receiver',
+    'README',
+  );
+  expect(await readBenches(folder)).toMatchObject([{ label: 'a', runs: [{ number: 1 }] }]);
+});
+
+test('a directory or a link named like a log is a fault of its run', async () => {
+  const folder = logsNamed('bench.a.1.receiver');
+  mkdirSync(join(folder, 'bench.a.2.receiver'));
+  symlinkSync('bench.a.1.receiver', join(folder, 'bench.a.3.receiver'));
+  symlinkSync('/dev/zero', join(folder, 'bench.a.1.sender'));
+  symlinkSync('bench.a.1.receiver', join(folder, 'bench.a.info'));
+  const [set] = await readBenches(folder);
+  const faultsOf = (path: string) => [
+    { kind: 'unreadable', message: `${path} cannot be read: it is no regular file` },
+  ];
+  expect(set).toMatchObject({
+    image: 'a',
+    runs: [
+      {
+        receiver: { log: { faults: [] } },
+        sender: { log: { faults: faultsOf('bench.a.1.sender') } },
+      },
+      { receiver: { log: { faults: faultsOf('bench.a.2.receiver') } } },
+      { receiver: { log: { faults: faultsOf('bench.a.3.receiver') } } },
+    ],
+  });
+});
+
+test('a directory that is not there is an error that names it', async () => {
+  const missing = join(temporaryFolder(), 'missing');
+  const reading = readBenches(missing);
+  await expect(reading).rejects.toThrow(BenchesError);
+  await expect(reading).rejects.toThrow(`The benches in ${missing} cannot be read (ENOENT`);
+});
+
+test('a directory without a receiver’s log is an error that says how they are named', async () => {
+  const reading = readBenches(logsNamed('bench.a.1.sender'));
+  await expect(reading).rejects.toMatchObject({ name: 'BenchesError' });
+  await expect(reading).rejects.toThrow('bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver');
+});
+
+test('every receiver is found once, whatever the labels', async () => {
+  const words = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,8}$/);
+  const runs = fc.uniqueArray(fc.tuple(words, fc.nat(20)), {
+    minLength: 1,
+    maxLength: 8,
+    selector: ([label, run]) => `${label}.${run}`,
+  });
+  await fc.assert(
+    fc.asyncProperty(runs, async (wanted) => {
+      const names = wanted.map(([label, run]) => `bench.${label}.${run}.receiver`);
+      const sets = await readBenches(logsNamed(...names));
+      const found = sets.flatMap((set) => set.runs.map((run) => run.receiver.path));
+      expect(found.toSorted()).toEqual(names.toSorted());
+    }),
+    { numRuns: times(15) },
+  );
+});
+
+describeWith(['shared/corpus/runs'], 'the archive’s directories', () => {
+  test('two studies are read as their authors meant them', async () => {
+    const runs = sharedFolder('corpus/runs');
+    const sets = [
+      ...(await readBenches(join(runs, 'r325006-D12685'))),
+      ...(await readBenches(join(runs, 'r368606-D27401'))),
+    ];
+    const senders = (set: (typeof sets)[number]) =>
+      set.runs.filter(({ sender }) => sender !== undefined).length;
+    expect(sets.map((set) => [set.image, set.family, set.runs.length, senders(set)])).toEqual([
+      ['325006', 'inet4', 5, 5],
+      ['325006', 'inet6', 5, 5],
+      ['325006D12685', 'inet4', 5, 5],
+      ['325006D12685', 'inet6', 5, 5],
+      ['r368606', 'inet4', 5, 5],
+      ['r368606D27401v4', 'inet4', 5, 5],
+    ]);
+    expect(sets.every(({ kernel }) => kernel?.startsWith('FreeBSD hp 1'))).toBe(true);
+  });
+});

@@ -1,0 +1,157 @@
+// Whose diffs run on our hardware: for each occasion, who is asked for and what leave is for.
+import { describe, expect, test } from 'vitest';
+import {
+  authorizeRevision,
+  type RevisionOccasion,
+} from '../../../src/forge/patch/authorize-revision.ts';
+import type { Person } from '../../../src/forge/phabricator/revision.ts';
+
+const alice: Person = { phid: 'PHID-USER-alice', name: 'alice' };
+const bob: Person = { phid: 'PHID-USER-bob', name: 'bob' };
+const eve: Person = { phid: 'PHID-USER-eve', name: 'eve' };
+
+/** Alice is on the list, Bob is a member of the project, Eve is a stranger. */
+const rules = {
+  people: ['alice'],
+  projects: ['network'],
+  isMember: async (phid: string) => phid === bob.phid,
+};
+
+const diff = { number: 27401, diff: 80677 };
+
+const judge = (occasion: RevisionOccasion) => authorizeRevision(diff, occasion, rules);
+
+const sent = (...by: Person[]) => judge({ kind: 'sent', by });
+
+const written = (
+  by: Person,
+  secondsAfter: number,
+  isNamed: boolean,
+  verb: 'run' | 'rerun' | 'extend' | 'bisect' = 'run',
+) =>
+  judge({
+    ...{ kind: 'commanded', verb, by, isNamed },
+    sentAt: new Date('2026-11-20T12:00:00Z'),
+    at: new Date(Date.parse('2026-11-20T12:00:00Z') + secondsAfter * 1000),
+  });
+
+test('a diff by somebody of the list, or by a member of a project, is allowed', async () => {
+  expect(await sent(alice, alice)).toEqual({
+    kind: 'allowed',
+    why: 'alice may have diffs measured.',
+  });
+  expect(await sent(bob, alice)).toEqual({
+    kind: 'allowed',
+    why: 'bob and alice may have diffs measured.',
+  });
+});
+
+test.each([
+  ['author', [eve, alice]],
+  ['sender', [alice, eve]],
+])('a diff whose %s is a stranger is refused, and told what gives leave', async (_, by) => {
+  expect(await sent(...by)).toEqual({
+    kind: 'refused',
+    why: 'Thank you, eve: D27401 is not measured yet; it runs on the testbed when a member of network or somebody of the list in ppsgate.yml has read diff 80677 and written @ppsgate run 80677.',
+  });
+});
+
+test('a command that names the diff is leave for it, however soon after it', async () => {
+  expect(await written(bob, 1, true)).toMatchObject({ kind: 'allowed' });
+});
+
+test('a command that names no diff is leave for one that was there for a minute', async () => {
+  expect(await written(bob, 60, false)).toMatchObject({ kind: 'allowed' });
+  expect(await written(bob, 59, false)).toEqual({
+    kind: 'refused',
+    why: 'Diff 80677 came just before the command was written: read it, and write @ppsgate run 80677.',
+  });
+});
+
+test.each([true, false])('a command of a stranger is refused (named: %s)', async (isNamed) => {
+  expect(await written(eve, 3600, isNamed)).toMatchObject({ kind: 'refused' });
+});
+
+test.each([
+  ['run', 'D27401 is not measured yet'],
+  ['rerun', 'D27401 is not measured again yet'],
+  ['extend', 'D27401 is not measured any further yet'],
+  ['bisect', 'D27401 is not bisected yet'],
+] as const)(
+  'a stranger hears what he asked for, and what one of ours would write: %s',
+  async (verb, what) => {
+    expect((await written(eve, 3600, true, verb)).why).toBe(
+      `Thank you, eve: ${what}; it runs on the testbed when a member of network or somebody of the list in ppsgate.yml has read diff 80677 and written @ppsgate ${verb} 80677.`,
+    );
+    expect((await written(bob, 1, false, verb)).why).toMatch(
+      new RegExp(`read it, and write @ppsgate ${verb} 80677\\.$`),
+    );
+  },
+);
+
+describe('who wants it cancelled', () => {
+  const cancelled = (by: Person, more: object = {}) =>
+    authorizeRevision(diff, { kind: 'cancelled', by }, { ...rules, ...more });
+
+  test.each([alice, bob])('has leave where diffs are measured for $name', async (by) => {
+    expect(await cancelled(by)).toMatchObject({ kind: 'allowed' });
+  });
+
+  test('hears as a stranger who may, and not what would have it measured', async () => {
+    expect(await cancelled(eve)).toEqual({
+      kind: 'refused',
+      why: 'Thank you, eve: what runs for D27401 is not cancelled; a member of network or somebody of the list in ppsgate.yml may do that, by @ppsgate cancel.',
+    });
+    expect((await cancelled(eve, { people: [], projects: [] })).why).toBe(
+      'Thank you, eve: what runs for D27401 is not cancelled; nobody may do that: `people` and `projects` in ppsgate.yml are empty.',
+    );
+  });
+});
+
+test('where nobody is named nobody has leave, and no project is asked for', async () => {
+  const nobody = { people: [], projects: [], isMember: () => expect.fail('nobody is to be asked') };
+  expect(await authorizeRevision(diff, { kind: 'sent', by: [alice] }, nobody)).toEqual({
+    kind: 'refused',
+    why: 'Thank you, alice: D27401 is not measured yet; nobody may ask for it: `people` and `projects` in ppsgate.yml are empty.',
+  });
+});
+
+test('a server that does not tell who is a member gives no leave', async () => {
+  const silent = { ...rules, isMember: () => Promise.reject(new Error('no answer')) };
+  await expect(authorizeRevision(diff, { kind: 'sent', by: [eve] }, silent)).rejects.toThrow(
+    'no answer',
+  );
+});
+
+test('a stranger is asked to wait for whoever there is to ask, in one sentence that mentions nobody', async () => {
+  const asks = [
+    { people: ['alice'], projects: [] },
+    { people: [], projects: ['network', 'transport'] },
+    { people: ['alice'], projects: ['network'] },
+    { people: [], projects: [] },
+  ];
+  const whys = await Promise.all(
+    asks.map(async (named) => {
+      const isMember = async () => false;
+      return authorizeRevision(diff, { kind: 'sent', by: [eve] }, { ...named, isMember });
+    }),
+  );
+  expect(whys.map(({ why }) => /when (.*) has read/.exec(why)?.[1])).toEqual([
+    'somebody of the list in ppsgate.yml',
+    'a member of network or transport',
+    'a member of network or somebody of the list in ppsgate.yml',
+    undefined,
+  ]);
+  for (const { kind, why } of whys) {
+    expect(kind).toBe('refused');
+    expect(why).toMatch(/^Thank you, eve: \S/);
+    expect(why.replace('ppsgate.yml', '').match(/[.!?](?=\s|$)/g)).toHaveLength(1);
+    expect(why.replace('@ppsgate run 80677', '')).not.toContain('@');
+  }
+});
+
+test('somebody whom the bot cannot see has no leave by the name that is shown for him', async () => {
+  const hidden: Person = { phid: 'PHID-USER-alice2', name: 'PHID-USER-alice2' };
+  expect(await sent(hidden, alice)).toMatchObject({ kind: 'refused' });
+  expect(await written(hidden, 3600, true)).toMatchObject({ kind: 'refused' });
+});

@@ -1,0 +1,281 @@
+// What people write in a comment to have a patch measured.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { askNames, bisectAskNames, parameter } from '../../../src/config/parameters.ts';
+import { bisectWords } from '../../../src/forge/patch/bisect-command.ts';
+import {
+  asksToAccept,
+  callOnGithub,
+  callOnPhabricator,
+  commandsFor,
+  parseCommand,
+  verbs,
+} from '../../../src/forge/patch/command.ts';
+
+test.each([
+  ['/ppsgate run', { kind: 'run', ask: {} }],
+  ['  /ppsgate run\r\nbecause I changed the lookup', { kind: 'run', ask: {} }],
+  [
+    '/ppsgate run pf-stateful forwarding inet4 margin=1% runs=20 testbed=hp-t540',
+    {
+      kind: 'run',
+      ask: {
+        scenarios: 'pf-stateful,forwarding',
+        families: 'inet4',
+        margin: '1%',
+        maxRuns: '20',
+        testbed: 'hp-t540',
+      },
+    },
+  ],
+  [
+    '/ppsgate run testbed="mellanox and 40G" inet4 inet6',
+    { kind: 'run', ask: { testbed: 'mellanox and 40G', families: 'inet4,inet6' } },
+  ],
+  ['/ppsgate run stop-at-first=off', { kind: 'run', ask: { stopAtFirst: 'off' } }],
+  ['/ppsgate run profile', { kind: 'run', ask: { profile: 'on' } }],
+  [
+    '/ppsgate run forwarding profile=30s',
+    { kind: 'run', ask: { scenarios: 'forwarding', profile: '30s' } },
+  ],
+  [
+    '/ppsgate run measure-anyway inet6',
+    { kind: 'run', ask: { measureAnyway: 'true', families: 'inet6' } },
+  ],
+  ['/ppsgate run 1a2b3c4', { kind: 'run', ask: {}, commit: '1a2b3c4' }],
+  ['/ppsgate rerun', { kind: 'rerun' }],
+  ['/ppsgate rerun 1a2b3c4d', { kind: 'rerun', commit: '1a2b3c4d' }],
+  ['/ppsgate extend', { kind: 'extend' }],
+  ['/ppsgate extend runs=40', { kind: 'extend', maxRuns: '40' }],
+  ['/ppsgate bisect', { kind: 'bisect', ask: {} }],
+  [
+    '/ppsgate bisect stable/14~200 v1.2 inet4 forwarding',
+    {
+      kind: 'bisect',
+      ask: { good: 'stable/14~200', bad: 'v1.2', scenarios: 'forwarding', families: 'inet4' },
+    },
+  ],
+  [
+    '/ppsgate bisect c255749 c255761 fix-up=4319804 fix-up=5d6e7f8:1a2b3c4,HEAD~2 skip=a..b skip=c max-boots=60',
+    {
+      kind: 'bisect',
+      ask: {
+        good: 'c255749',
+        bad: 'c255761',
+        fixUp: '4319804,5d6e7f8:1a2b3c4,HEAD~2',
+        skip: 'a..b,c',
+        maxBoots: '60',
+      },
+    },
+  ],
+  [
+    '/ppsgate bisect main my-branch my-rules testbed="mellanox and 40G" metric=pps profile=off',
+    {
+      kind: 'bisect',
+      ask: {
+        ...{ good: 'main', bad: 'my-branch', scenarios: 'my-rules' },
+        ...{ testbed: 'mellanox and 40G', metric: 'pps', profile: 'off' },
+      },
+    },
+  ],
+  ['/ppsgate bisect verify-revert', { kind: 'bisect', ask: { verifyRevert: 'true' } }],
+  ['/ppsgate bisect inet6', { kind: 'bisect', ask: { families: 'inet6' } }],
+  ['/ppsgate bisect my-rules', { kind: 'bisect', ask: { scenarios: 'my-rules' } }],
+  [
+    '/ppsgate bisect 1a2b3c4 pf-stateful',
+    { kind: 'bisect', ask: { scenarios: 'pf-stateful' }, commit: '1a2b3c4' },
+  ],
+  ['/ppsgate cancel', { kind: 'cancel' }],
+  ['/ppsgate help', { kind: 'help' }],
+  ['/ppsgate', { kind: 'help' }],
+])('%j is a command', (comment, command) => {
+  expect(parseCommand(comment)).toEqual(command);
+});
+
+test.each([
+  'Please run it.',
+  '> /ppsgate run',
+  'See `/ppsgate run`.',
+  '/ppsgates run',
+  '/PPSGATE run',
+  'Thank you!\n/ppsgate run',
+  '',
+])('%j is none', (comment) => {
+  expect(parseCommand(comment)).toBeUndefined();
+});
+
+test.each([
+  ['/ppsgate rnu', 'there is no command "rnu"; write /ppsgate run'],
+  ['/ppsgate Rerun', 'there is no command "Rerun"; write /ppsgate rerun'],
+  ['/ppsgate canel', 'there is no command "canel"; write /ppsgate cancel'],
+  ['/ppsgate please', 'there is no command "please"; write /ppsgate help'],
+  ['/ppsgate run margni=1%', 'run takes no "margni"; write /ppsgate run margin=1%'],
+  ['/ppsgate run colour=red', 'run takes no "colour"; write /ppsgate run'],
+  ['/ppsgate run margin=', 'margin has no value; write /ppsgate run margin=1%'],
+  ['/ppsgate run runs=4 runs=8', 'runs is there twice; write /ppsgate run'],
+  ['/ppsgate run $(reboot)', 'run takes no "$(reboot)"; write /ppsgate run'],
+  ['/ppsgate run `reboot`', 'run takes no "?reboot?"; write /ppsgate run'],
+  ['/ppsgate run ../../etc/passwd', 'run takes no "../../etc/passwd"; write /ppsgate run'],
+  ['/ppsgate rerun forwarding', 'rerun takes no "forwarding"; write /ppsgate rerun'],
+  ['/ppsgate extend margin=1%', 'extend takes no "margin"; write /ppsgate extend'],
+  ['/ppsgate bisetc', 'there is no command "bisetc"; write /ppsgate bisect'],
+  [
+    '/ppsgate bisect main..my-branch',
+    'bisect takes a good commit and a bad one, not a range; write /ppsgate bisect main my-branch',
+  ],
+  [
+    '/ppsgate bisect main forwarding',
+    'bisect takes a good commit and a bad one, found "main" alone; write /ppsgate bisect main HEAD',
+  ],
+  [
+    '/ppsgate bisect a b c forwarding',
+    'bisect takes two commits, found "c" as well; write /ppsgate bisect a b',
+  ],
+  [
+    '/ppsgate bisect a b c d',
+    'bisect takes two commits, found "d" as well; write /ppsgate bisect a b',
+  ],
+  ['/ppsgate bisect inet4 inet6', 'bisect takes one family; write /ppsgate bisect inet6'],
+  [
+    '/ppsgate bisect forwarding pf-stateful',
+    'bisect takes one scenario; write /ppsgate bisect pf-stateful',
+  ],
+  [
+    '/ppsgate bisect fixup=1a2b3c4',
+    'bisect takes no "fixup"; write /ppsgate bisect fix-up=1a2b3c4',
+  ],
+  [
+    '/ppsgate bisect fix-up=a:b:c',
+    'fix-up cannot be "a:b:c"; write /ppsgate bisect fix-up=1a2b3c4d5e6f',
+  ],
+  [
+    '/ppsgate bisect skip=a...b',
+    'skip cannot be "a...b"; write /ppsgate bisect skip=1a2b3c4..5d6e7f8',
+  ],
+  [
+    '/ppsgate bisect max-boots=many',
+    'max-boots cannot be "many"; write /ppsgate bisect max-boots=60',
+  ],
+  ['/ppsgate bisect margin=1%', 'bisect takes no "margin"; write /ppsgate bisect'],
+  ['/ppsgate bisect --exec=reboot a b', 'bisect takes no "--exec"; write /ppsgate bisect'],
+  ['/ppsgate bisect $(reboot)', 'bisect takes no "$(reboot)"; write /ppsgate bisect'],
+  [
+    '/ppsgate accept',
+    'accept is for the issue that ppsgate has opened on a change; write /ppsgate help',
+  ],
+  ['/ppsgate cancel all', 'cancel takes nothing more, found "all"; write /ppsgate cancel'],
+])('%j gets the nearest right command', (comment, why) => {
+  expect(parseCommand(comment)).toEqual({ kind: 'mistaken', why });
+});
+
+test.each([
+  ['/ppsgate accept', true],
+  ['  /ppsgate  accept \r\nIt is worth it.', true],
+  ['/ppsgate accept it', false],
+  ['> /ppsgate accept', false],
+  ['/ppsgate run', false],
+  ['Please\n/ppsgate accept', false],
+])('%j accepts a level: %j', (comment, expected) => {
+  expect(asksToAccept(comment)).toBe(expected);
+});
+
+test('Phabricator has a call of its own', () => {
+  expect(parseCommand('@ppsgate run', '@ppsgate')).toEqual({ kind: 'run', ask: {} });
+  expect(parseCommand('/ppsgate run', '@ppsgate')).toBeUndefined();
+  expect(parseCommand('@ppsgate rumble', '@ppsgate')).toMatchObject({
+    why: expect.stringMatching(/; write @ppsgate help$/),
+  });
+});
+
+test('on Phabricator a diff is named by its id, and earlier ones can be asked for', () => {
+  expect(parseCommand('@ppsgate run 80677 inet6 earlier=all', '@ppsgate')).toEqual({
+    ...{ kind: 'run', diff: 80677 },
+    ask: { families: 'inet6', earlier: 'all' },
+  });
+  expect(parseCommand('@ppsgate rerun 80677', '@ppsgate')).toEqual({ kind: 'rerun', diff: 80677 });
+  expect(parseCommand('/ppsgate run earlier=all')).toMatchObject({ kind: 'mistaken' });
+  expect(parseCommand('@ppsgate bisect 80677 inet6', '@ppsgate')).toEqual({
+    ...{ kind: 'bisect', diff: 80677 },
+    ask: { families: 'inet6' },
+  });
+});
+
+test('whatever is written, scenarios, families and commits are plain names, and an answer is one short line', () => {
+  const comment = fc.oneof(
+    fc.string().map((text) => `/ppsgate run ${text}`),
+    fc.string().map((text) => `/ppsgate bisect ${text}`),
+    fc
+      .array(fc.string({ unit: fc.constantFrom(...'ab.-/~:,=^ '), maxLength: 8 }))
+      .map((words) => `/ppsgate bisect ${words.join(' ')} fix-up=${words.join('')}`),
+    fc.string({ unit: 'binary' }).map((text) => `/ppsgate ${text}`),
+  );
+  fc.assert(
+    fc.property(comment, (text) => {
+      const command = parseCommand(text);
+      if (command?.kind === 'mistaken') {
+        expect(command.why).toMatch(/^[^\p{Cc}]{1,200}$/u);
+      }
+      if (command?.kind === 'run') {
+        expect(command.ask.scenarios ?? 'none').toMatch(/^[\w.,-]+$/);
+        expect(command.ask.families ?? 'none').toMatch(/^[\w.,-]+$/);
+      }
+      if (command?.kind === 'bisect') {
+        const { good = 'main', bad = 'main', fixUp = 'main', skip = 'main' } = command.ask;
+        const names = [good, bad, ...fixUp.split(/[,:]/), ...skip.split(/,|\.\./)];
+        for (const name of names) expect(name).toMatch(/^(?!.*\.\.)\w[\w./@~^{}+-]*$/);
+      }
+    }),
+  );
+});
+
+test('what is asked of a bisection comes back of the words that ask for it', () => {
+  const commit = fc.stringMatching(/^[a-z][a-z0-9]{0,5}(?:~[1-9])?$/);
+  const asked = fc.record({
+    ends: fc.option(fc.tuple(commit, commit), { nil: undefined }),
+    scenarios: fc.constantFrom(undefined, 'forwarding', 'pf-stateful'),
+    families: fc.constantFrom(undefined, 'inet4', 'inet6'),
+    fixUp: fc.constantFrom(undefined, 'main', 'v1:v2,v3'),
+    skip: fc.constantFrom(undefined, 'a..b', 'a..b,c'),
+    maxBoots: fc.constantFrom(undefined, '60'),
+    verifyRevert: fc.constantFrom(undefined, 'true'),
+    testbed: fc.constantFrom(undefined, 'mellanox and 40G', 'chelsio'),
+  });
+  fc.assert(
+    fc.property(asked, ({ ends, ...rest }) => {
+      const ask = { ...rest, good: ends?.[0], bad: ends?.[1] };
+      const command = parseCommand(`/ppsgate ${bisectWords(ask)}`);
+      expect(command).toEqual({ kind: 'bisect', ask: JSON.parse(JSON.stringify(ask)) });
+    }),
+  );
+});
+
+describe.each([callOnGithub, callOnPhabricator] as const)('what help tells of %s', (call) => {
+  const told = commandsFor(call).map(({ write }) => write);
+
+  test.each(told)('is a command: %s', (write) => {
+    expect(parseCommand(write, call)?.kind).toBe(write.split(' ')[1]);
+  });
+
+  test.each(verbs)('has %s', (verb) => {
+    expect(
+      told.some((write) => write === `${call} ${verb}` || write.startsWith(`${call} ${verb} `)),
+    ).toBe(true);
+  });
+
+  const keysOf = (names: readonly (typeof askNames | typeof bisectAskNames)[number][]) =>
+    names.flatMap((name) => {
+      const { comment } = parameter(name);
+      return comment !== undefined && (call === callOnPhabricator || !comment.isOfRevision)
+        ? comment.key
+        : [];
+    });
+
+  test.each([
+    ...keysOf(askNames).map((key) => ['run', key] as const),
+    ...keysOf(bisectAskNames).map((key) => ['bisect', key] as const),
+  ])('has all that %s takes: %s', (verb, key) => {
+    const all = commandsFor(call).map(({ write, to }) => `${write} ${to}`);
+    const ofVerb = all.filter((line) => line.startsWith(`${call} ${verb}`));
+    expect(ofVerb.join('\n')).toMatch(new RegExp(`(?<![\\w-])${key}=`));
+  });
+});

@@ -1,0 +1,446 @@
+// A revision of Phabricator becomes commits of a repository: on which base, and what is told of what does not.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openRepository } from '../../../src/forge/patch/repository.ts';
+import {
+  type Earlier,
+  PatchError,
+  parseEarlier,
+  patchOfRevision,
+  type RevisionWorld,
+  restoreRevision,
+} from '../../../src/forge/patch/revision.ts';
+import { openConduit } from '../../../src/forge/phabricator/conduit.ts';
+import { RevisionError } from '../../../src/forge/phabricator/revision.ts';
+import { UsageError } from '../../../src/model/usage-error.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
+import { commit, git, newRepository } from '../../fakes/repository.ts';
+
+const file = 'sys/netinet/ip_fastfwd.c';
+
+let phabricator: FakePhabricator;
+let author: ReturnType<FakePhabricator['addUser']>;
+let directory: string;
+let base: string;
+
+/** The base is of a day before the diffs. */
+beforeEach(async () => {
+  phabricator = await startPhabricator({ now: epoch('2099-11-20T12:00:00Z') });
+  author = phabricator.addUser('author');
+  directory = newRepository();
+  base = commit(directory, { [file]: 'one\ntwo\nthree\n', 'sys/net/if.c': 'one\n' });
+});
+
+afterEach(async () => {
+  await phabricator.stop();
+  expect(phabricator.violations).toEqual([]);
+});
+
+const epoch = (time: string) => Date.parse(time) / 1000;
+
+function worldIn(place: string, config: Partial<RevisionWorld['config']> = {}): RevisionWorld {
+  const { url, token } = phabricator;
+  const conduit = openConduit({ url, token, log: { info() {} }, pause: async () => {} });
+  return { conduit, repository: openRepository(place), config: { branch: 'main', ...config } };
+}
+
+const patchOf = (
+  number: number,
+  earlier: Earlier = 'none',
+  config?: Partial<RevisionWorld['config']>,
+) => patchOfRevision({ revision: number }, earlier, worldIn(directory, config));
+
+/** Of the base, as git diff makes it. */
+function diffTo(line: string, path = file): string {
+  writeFileSync(join(directory, path), `${line}\n`);
+  const raw = git(directory, 'diff', base, '--', path);
+  git(directory, 'checkout', '--quiet', '--', '.');
+  return `${raw}\n`;
+}
+
+const revisionWith = (raw: string, more: { base?: string } = { base }) =>
+  phabricator.addRevision({ author, title: 'Forward faster', diff: { raw, branch: 'x', ...more } });
+
+const idOfNewest = () => phabricator.state.diffs.at(-1)?.id ?? 0;
+
+const unapplicable = `diff --git a/${file} b/${file}
+--- a/${file}
++++ b/${file}
+@@ -1,1 +1,1 @@
+-never there
++two
+`;
+
+const nameOfBase = () => git(directory, 'rev-parse', '--short=12', base);
+
+describe('a revision', () => {
+  test('is a patch at its newest diff, on the base that it was made for', async () => {
+    const { id } = revisionWith(diffTo('faster'));
+    commit(directory, { [file]: 'later\n' });
+    const patch = await patchOf(id);
+    expect(patch).toEqual({
+      kind: 'revision',
+      server: phabricator.url,
+      number: id,
+      diff: idOfNewest(),
+      title: 'Forward faster',
+      author: 'author',
+      url: `${phabricator.url}/D${id}`,
+      baseCommit: base,
+      headCommit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      earlier: [],
+      notes: [],
+    });
+    expect(git(directory, 'show', `${patch.headCommit}:${file}`)).toBe('faster');
+    expect(git(directory, 'rev-parse', `${patch.headCommit}^`)).toBe(base);
+  });
+
+  test('is a patch at the diff that is named, whatever came after it', async () => {
+    const revision = revisionWith(diffTo('first'));
+    const diff = idOfNewest();
+    phabricator.updateRevision(revision, { raw: diffTo('second'), base, branch: 'x' });
+    const name = { revision: revision.id, diff };
+    const { headCommit, ...patch } = await patchOfRevision(name, 'none', worldIn(directory));
+    expect(patch.diff).toBe(diff);
+    expect(git(directory, 'show', `${headCommit}:${file}`)).toBe('first');
+  });
+
+  test('whose base is told by nobody is measured against the branch as of its day, and says so', async () => {
+    const { id } = revisionWith(diffTo('faster'), {});
+    const { baseCommit, notes } = await patchOf(id);
+    expect(baseCommit).toBe(base);
+    expect(notes).toEqual([
+      `Diff ${idOfNewest()} does not say what it was made for: it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
+    ]);
+  });
+
+  test('whose base nobody here has is measured the same way, and says what was missing', async () => {
+    const { id } = revisionWith(diffTo('faster'), { base: 'f'.repeat(40) });
+    const { baseCommit, notes } = await patchOf(id);
+    expect(baseCommit).toBe(base);
+    expect(notes).toEqual([
+      `Diff ${idOfNewest()} says that it was made for ffffffffffff, which is not in the repository: it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
+    ]);
+  });
+
+  test('without a base is measured against the branch that the site names', async () => {
+    git(directory, 'branch', 'stable/15');
+    commit(directory, { [file]: 'later\n' });
+    const { id } = revisionWith(diffTo('faster'), {});
+    const { baseCommit, notes } = await patchOf(id, 'none', { branch: 'stable/15' });
+    expect(baseCommit).toBe(base);
+    expect(notes).toEqual([expect.stringContaining('against stable/15 as of')]);
+  });
+
+  test('that does not apply tells its author why', async () => {
+    const { id } = revisionWith(unapplicable);
+    await expect(patchOf(id)).rejects.toThrow(
+      new PatchError(
+        `Diff ${idOfNewest()} of D${id} does not apply: git cannot apply the diff: patch failed: ${file}:1; ${file}: patch does not apply.`,
+      ),
+    );
+  });
+
+  test('that Phabricator gives back as something else is not applied at all', async () => {
+    const { id } = revisionWith(diffTo('faster').replaceAll(` b/${file}`, ' b/netinet/x.c'));
+    await expect(patchOf(id)).rejects.toThrow(PatchError);
+    await expect(patchOf(id)).rejects.toThrow(
+      /^Diff \d+ of D\d+ does not apply: Phabricator gives back one file by two names/,
+    );
+  });
+
+  test('in Latin-1 that does not apply is told what may be the matter', async () => {
+    const raw = Buffer.from(unapplicable.replace('never', 'n\u00e9ver'), 'latin1');
+    const { id } = phabricator.addRevision({
+      author,
+      title: 'x',
+      diff: { raw, base, branch: 'x' },
+    });
+    await expect(patchOf(id)).rejects.toThrow(
+      /patch does not apply\. Phabricator gives diffs in UTF-8/,
+    );
+  });
+
+  test('that is not there is an error for whoever named it', async () => {
+    await expect(patchOf(99)).rejects.toThrow(RevisionError);
+  });
+});
+
+describe('a diff of a working copy of Subversion', () => {
+  const gitSvn = (revision: number) =>
+    `Fix it\n\ngit-svn-id: svn+ssh://svn.freebsd.org/base/head@${revision} ccf9f872-aa2e-dd11`;
+
+  /** r325001 and r325006 of head, r325004 of stable/11, before the base, which was made in git. */
+  function convert() {
+    const directory = newRepository();
+    const files = { [file]: 'one\ntwo\nthree\n', 'sys/net/if.c': 'one\n' };
+    const r325001 = commit(directory, files, {}, gitSvn(325_001));
+    git(directory, 'switch', '--quiet', '--create', 'stable/11');
+    const r325004 = commit(directory, {}, {}, gitSvn(325_004));
+    git(directory, 'switch', '--quiet', 'main');
+    const r325006 = commit(directory, {}, {}, gitSvn(325_006));
+    const newest = commit(directory, {}, {}, 'Made in git');
+    return { directory, commits: { r325001, r325004, r325006, newest } };
+  }
+
+  const repository = 'svn+ssh://svn.freebsd.org/base';
+  const day = 'it is measured against BRANCH as of 2099-11-20, HERE.';
+  const onMain = day.replace('BRANCH', 'main');
+  const after1 = '(r325001 is the last change of main before it)';
+
+  type Of = keyof ReturnType<typeof convert>['commits'];
+
+  test.each<[base: string | undefined, on: Of, note: string | undefined]>([
+    ['r325001', 'r325001', 'was made for r325001, which is HERE.'],
+    ['325006', 'r325006', 'was made for r325006, which is HERE.'],
+    ['r325006', 'r325006', 'was made for r325006, which is HERE.'],
+    [`${repository}/head@325006`, 'r325006', 'was made for r325006 of base/head, which is HERE.'],
+    ['325005', 'r325001', `was made for r325005, which is HERE ${after1}.`],
+    ['325004', 'r325001', `was made for r325004, which is HERE ${after1}.`],
+    [
+      '999999999',
+      'r325006',
+      'was made for r999999999, which is HERE (r325006 is the last change of main before it).',
+    ],
+    [
+      `${repository}/stable/11@325005`,
+      'r325004',
+      'was made for r325005 of base/stable/11, which is HERE (r325004 is the last change of stable/11 before it).',
+    ],
+    [
+      `${repository}/projects/x@325005`,
+      'r325001',
+      `was made for r325005 of base/projects/x (which is no branch here, so main is taken), which is HERE ${after1}.`,
+    ],
+    [
+      'r1',
+      'newest',
+      `says that it was made for r1, which is older than all that the branch has here: ${onMain}`,
+    ],
+    [
+      `${repository}/head`,
+      'newest',
+      `says that it was made for base/head, without a revision: ${onMain}`,
+    ],
+    [
+      `${repository}/stable/11`,
+      'r325004',
+      `says that it was made for base/stable/11, without a revision: ${day.replace('BRANCH', 'stable/11')}`,
+    ],
+    [
+      'head',
+      'newest',
+      `says that it was made for "head", which is no full id of a commit: ${onMain}`,
+    ],
+    [undefined, 'newest', `does not say what it was made for: ${onMain}`],
+    ['COMMIT', 'r325001', undefined],
+  ])('is measured on what it says, and the note says so: %s', async (said, on, note) => {
+    const { directory, commits } = convert();
+    const written = said === 'COMMIT' ? commits.r325001 : said;
+    const { id } = revisionWith(diffTo('faster'), written === undefined ? {} : { base: written });
+    const { baseCommit, notes } = await patchOfRevision(
+      { revision: id },
+      'none',
+      worldIn(directory),
+    );
+    expect(baseCommit).toBe(commits[on]);
+    const sentence = `Diff ${idOfNewest()} ${note?.replace('HERE', commits[on].slice(0, 12))}`;
+    expect(notes).toEqual(note === undefined ? [] : [sentence]);
+  });
+
+  test('is measured against the branch of its day where the clone does not tell of Subversion', async () => {
+    const { id } = revisionWith(diffTo('faster'), { base: 'r325006' });
+    const { baseCommit, notes } = await patchOf(id);
+    expect(baseCommit).toBe(base);
+    expect(notes).toEqual([
+      `Diff ${idOfNewest()} says that it was made for r325006, and the repository has neither git-svn-id lines nor the notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits): it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
+    ]);
+  });
+
+  test('does not depend on how a commit in the branch calls itself above its last line', async () => {
+    const { directory, commits } = convert();
+    commit(directory, {}, {}, `${gitSvn(2)}\n\nSigned-off-by: Mallory`);
+    const { id } = revisionWith(diffTo('faster'), { base: '325005' });
+    const patch = await patchOfRevision({ revision: id }, 'none', worldIn(directory));
+    expect(patch.baseCommit).toBe(commits.r325001);
+  });
+});
+
+describe('a revision of a repository', () => {
+  const ofRepository = (callsign?: string) =>
+    phabricator.addRevision({
+      ...{ author, title: 'x', diff: { raw: diffTo('faster'), base, branch: 'x' } },
+      ...(callsign && { repository: phabricator.addRepository(callsign) }),
+    });
+
+  test.each(['SRC', 'src'])('that is ours by its name %s is measured', async (name) => {
+    const { id } = ofRepository('SRC');
+    expect((await patchOf(id, 'none', { repositories: ['DOC', name] })).baseCommit).toBe(base);
+  });
+
+  test.each([
+    ['DOC', 'of the repository DOC'],
+    [undefined, 'of no repository'],
+  ])('that is not ours is none of ours: %s', async (callsign, called) => {
+    const { id } = ofRepository(callsign);
+    await expect(patchOf(id, 'none', { repositories: ['src', 'ports'] })).rejects.toThrow(
+      new UsageError(
+        `D${id} is ${called}, and only those of src, ports are measured: see phabricator.repositories in ppsgate.yml.`,
+      ),
+    );
+  });
+});
+
+describe('earlier diffs', () => {
+  /** Three diffs, of which the second applies to nothing. */
+  function ofThree() {
+    const revision = revisionWith(diffTo('first'));
+    const first = idOfNewest();
+    const { id: second } = phabricator.updateRevision(revision, { raw: unapplicable });
+    phabricator.updateRevision(revision, { raw: diffTo('third'), base, branch: 'x' });
+    return { number: revision.id, first, second, third: idOfNewest() };
+  }
+
+  test('are left alone where nobody asks for them', async () => {
+    const { number } = ofThree();
+    expect(await patchOf(number)).toMatchObject({ earlier: [], notes: [] });
+  });
+
+  test('are all made for the base of the newest, and those that do not apply are left out with a note', async () => {
+    const { number, first, second } = ofThree();
+    const { earlier, notes } = await patchOf(number, 'all');
+    expect(earlier).toEqual([{ diff: first, headCommit: expect.stringMatching(/^[0-9a-f]{40}$/) }]);
+    const [one] = earlier;
+    expect(git(directory, 'show', `${one?.headCommit}:${file}`)).toBe('first');
+    expect(git(directory, 'rev-parse', `${one?.headCommit}^`)).toBe(base);
+    expect(notes).toEqual([
+      `Diff ${second} is left out: git cannot apply the diff: patch failed: ${file}:1; ${file}: patch does not apply.`,
+    ]);
+  });
+
+  test('are those that are named, the oldest first and each once', async () => {
+    const { number, first, third } = ofThree();
+    const revision = phabricator.state.revisions.at(-1);
+    if (revision === undefined) throw new Error('There is no revision.');
+    phabricator.updateRevision(revision, { raw: diffTo('fourth'), base, branch: 'x' });
+    const { earlier, notes } = await patchOf(number, [third, first, first]);
+    expect(earlier.map(({ diff }) => diff)).toEqual([first, third]);
+    expect(notes).toEqual([]);
+  });
+
+  test.each(['the newest itself', 'one of nobody'])(
+    'that are none are refused with those that there are: %s',
+    async (which) => {
+      const { number, first, second, third } = ofThree();
+      const stranger = which === 'one of nobody' ? 9999 : third;
+      await expect(patchOf(number, [first, stranger])).rejects.toThrow(
+        new UsageError(
+          `earlier: ${stranger} is no diff of the revision from before ${third}; those are: ${first}, ${second}.`,
+        ),
+      );
+    },
+  );
+
+  test('may be none at all', async () => {
+    const { id } = revisionWith(diffTo('first'));
+    expect((await patchOf(id, 'all')).earlier).toEqual([]);
+    await expect(patchOf(id, [1234])).rejects.toThrow('those are: none.');
+  });
+
+  test.each<[string, Earlier]>([
+    ['all', 'all'],
+    ['none', 'none'],
+    ['80345', [80345]],
+    ['80345, 80654', [80345, 80654]],
+  ])('are asked for as %s', (text, earlier) => {
+    expect(parseEarlier(text, '--earlier')).toEqual(earlier);
+  });
+
+  test.each(['', 'some', 'All', '0', '-1', '80345;80654', '80345,', '1.5', '$(reboot)'])(
+    'are not asked for as %j',
+    (text) => {
+      expect(() => parseEarlier(text, '--earlier')).toThrow(
+        new UsageError(
+          `--earlier: expected all, none or ids of diffs like 80345,80654, found "${text}".`,
+        ),
+      );
+    },
+  );
+});
+
+describe('on another machine', () => {
+  /** Without a way to where the commits were made first. */
+  function clone(): string {
+    const other = join(temporaryFolder(), 'clone');
+    git(directory, 'clone', '--quiet', `file://${directory}`, other);
+    git(other, 'remote', 'remove', 'origin');
+    return other;
+  }
+
+  const has = (place: string, id: string) => git(place, 'cat-file', '-t', id) === 'commit';
+
+  test('the same commits are made of the same diffs, earlier ones too', async () => {
+    const revision = revisionWith(diffTo('first'));
+    phabricator.updateRevision(revision, { raw: diffTo('second'), base, branch: 'x' });
+    const other = clone();
+    const patch = await patchOf(revision.id, 'all');
+    await restoreRevision(patch, worldIn(other));
+    const commits = [patch.headCommit, ...patch.earlier.map(({ headCommit }) => headCommit)];
+    expect(commits).toHaveLength(2);
+    expect(new Set(commits).size).toBe(2);
+    for (const id of commits) expect(has(other, id)).toBe(true);
+  });
+
+  test('they are made on the base that was found then, whatever the branch is now', async () => {
+    const { id } = revisionWith(diffTo('first'), {});
+    const other = clone();
+    const patch = await patchOf(id);
+    commit(other, { [file]: 'one\ntwo\nthree\n', later: '' });
+    await restoreRevision(patch, worldIn(other));
+    expect(has(other, patch.headCommit)).toBe(true);
+  });
+
+  test('Phabricator is not asked for what is there already', async () => {
+    const patch = await patchOf(revisionWith(diffTo('first')).id);
+    phabricator.requests.length = 0;
+    await restoreRevision(patch, worldIn(directory));
+    expect(phabricator.requests).toEqual([]);
+  });
+
+  test.each<[string, () => void]>([
+    [
+      'has another text',
+      () => {
+        const other = phabricator.addDiff(author, { raw: diffTo('hostile') });
+        const [judged] = phabricator.state.diffs;
+        Object.assign(judged ?? {}, { changes: other.changes });
+      },
+    ],
+    [
+      'has another date',
+      () => {
+        const [judged] = phabricator.state.diffs;
+        Object.assign(judged ?? {}, { dateCreated: 1_795_000_001 });
+      },
+    ],
+    [
+      'does not apply anymore',
+      () => {
+        const other = phabricator.addDiff(author, { raw: unapplicable });
+        const [judged] = phabricator.state.diffs;
+        Object.assign(judged ?? {}, { changes: other.changes });
+      },
+    ],
+  ])('a diff that %s is refused, for nobody gave leave for that', async (_, spoil) => {
+    const { id } = revisionWith(diffTo('first'));
+    const diff = idOfNewest();
+    const other = clone();
+    const patch = await patchOf(id);
+    spoil();
+    await expect(restoreRevision(patch, worldIn(other))).rejects.toThrow(
+      new PatchError(`Diff ${diff} of D${id} is not what it was: ask for it once more.`),
+    );
+  });
+});

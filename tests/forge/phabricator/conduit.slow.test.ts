@@ -1,0 +1,627 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  type Conduit,
+  ConduitError,
+  type ConduitOptions,
+  mapOf,
+  openConduit,
+} from '../../../src/forge/phabricator/conduit.ts';
+import { describeWith, sharedFolder } from '../../needs.ts';
+import { times } from '../../random.ts';
+
+const token = 'api-abcdefghijklmnopqrstuvwxyz23';
+const write = 'harbormaster.sendmessage';
+
+type Request = { path: string; headers: IncomingHttpHeaders; body: string };
+/** What a server does with a request; one that returns nothing is silent. */
+type Reply = (response: ServerResponse, request: Request) => unknown;
+
+/** Replies to one request after the other, with the last of its replies for ever. */
+async function serve(...replies: Reply[]) {
+  const requests: Request[] = [];
+  const server = createServer(async (asked, response) => {
+    const { url: path = '', headers } = asked;
+    const request = { path, headers, body: await text(asked) };
+    const reply = replies[Math.min(requests.length, replies.length - 1)];
+    requests.push(request);
+    reply?.(response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('The server has no port.');
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests,
+    params: () => requests.map(({ body }) => paramsIn(body)),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+const paramsIn = (body: string) => JSON.parse(new URLSearchParams(body).get('params') ?? '');
+
+const json =
+  (answer: unknown): Reply =>
+  (response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answer));
+  };
+const result = (value: unknown) => json({ result: value, error_code: null, error_info: null });
+const error = (code: string, info: string) =>
+  json({ result: null, error_code: code, error_info: info });
+const page =
+  (status: number, headers: Record<string, string> = {}): Reply =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'text/html; charset=UTF-8', ...headers });
+    response.end('<!DOCTYPE html>');
+  };
+const tooMany = page(429, { 'content-type': 'text/plain; charset=utf-8' });
+const readOnly = error(
+  'ERR-CONDUIT-CORE',
+  'Unable to establish a write-mode connection because this server is in read-only mode.',
+);
+const reset: Reply = (response) => response.destroy();
+
+let waits: number[];
+let sentences: string[];
+
+beforeEach(() => {
+  waits = [];
+  sentences = [];
+});
+
+function open({ url }: { url: string }, options: Partial<ConduitOptions> = {}): Conduit {
+  const pause = async (seconds: number) => waits.push(seconds);
+  const log = { info: (sentence: string) => sentences.push(sentence) };
+  return openConduit({ url, token, log, pause, ...options });
+}
+
+/** Of a call that has to fail. */
+async function failureOf(conduit: Conduit, method: string, schema: z.ZodType = z.unknown()) {
+  const thrown = await conduit.call(method, {}, schema).catch((error: unknown) => error);
+  if (!(thrown instanceof ConduitError)) expect.fail(`${method} did not fail: ${thrown}`);
+  const { kind, code, message } = thrown;
+  return { kind, code, message };
+}
+
+describe('what is sent', () => {
+  test('is one form field, params, of JSON with the token in it', async () => {
+    await using server = await serve(result('vm'));
+    await open(server).call('conduit.ping', { ids: [1], isDraft: false }, z.string());
+    expect(server.requests).toEqual([
+      {
+        path: '/api/conduit.ping',
+        headers: expect.objectContaining({ 'content-type': 'application/x-www-form-urlencoded' }),
+        body: expect.stringMatching(/^params=[^&]*$/),
+      },
+    ]);
+    expect(server.params()).toEqual([{ ids: [1], isDraft: false, __conduit__: { token } }]);
+  });
+
+  test('keeps no cookies, though every answer sets one', async () => {
+    await using server = await serve((response, request) => {
+      response.setHeader('set-cookie', 'phsid=A%2Fhtuvaauy; path=/');
+      result('vm')(response, request);
+    });
+    const conduit = open(server);
+    await conduit.call('conduit.ping', {}, z.string());
+    await conduit.call('conduit.ping', {}, z.string());
+    expect(server.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
+  });
+
+  test('goes over a connection of its own, which is not closed while it is sent', async () => {
+    await using server = await serve(result('vm'));
+    await open(server).call('conduit.ping', {}, z.string());
+    expect(server.requests[0]?.headers.connection).toBe('close');
+  });
+
+  test('has no half of a letter in it, which PHP would not take', async () => {
+    await using server = await serve(result(null));
+    await open(server).call(write, { value: 'cut \ud83d', whole: '🟢' }, z.null());
+    expect(server.requests[0]?.body).not.toMatch(/%5Cud83d/i);
+    expect(server.params()).toMatchObject([{ value: 'cut \ufffd', whole: '🟢' }]);
+  });
+
+  test('goes over https, or stays on this machine', () => {
+    expect(() => open({ url: 'http://reviews.example.org' })).toThrow(
+      "The Conduit token is not sent to http://reviews.example.org, for everybody on the way could read it: use the server's https address.",
+    );
+    expect(() => open({ url: 'http://localhost.example.org' })).toThrow(ConduitError);
+    for (const url of ['https://reviews.example.org', 'http://localhost:80', 'http://[::1]:80']) {
+      expect(open({ url }).url).toBe(url);
+    }
+  });
+
+  test.each(['', 'api-abc\n', 'api abc', '"api-abc"'])('is no token like %j', (token) => {
+    const conduit = () => open({ url: 'https://reviews.example.org' }, { token });
+    expect(conduit).toThrow(/^The Conduit token for https:\/\/reviews.example.org is empty, or/);
+  });
+
+  test('does not follow a redirect, so that the token goes nowhere else', async () => {
+    await using other = await serve(result('vm'));
+    for (const status of [301, 302, 303, 307, 308]) {
+      const location = `${other.url}/api/user.whoami`;
+      await using server = await serve(page(status, { location }));
+      expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
+        kind: 'refused',
+        message: expect.stringContaining(`to ${location}): the token is not sent after it`),
+      });
+    }
+    expect(other.requests).toEqual([]);
+  });
+});
+
+describe('what is answered', () => {
+  test('is read by its schema, and only to what that asks for', async () => {
+    await using server = await serve(result({ userName: 'perfbot', image: 'x' }));
+    const schema = z.object({ userName: z.string() });
+    const me = await open(server).call('user.whoami', {}, schema);
+    expect(me).toEqual({ userName: 'perfbot' });
+  });
+
+  test('may be null, and was done then', async () => {
+    await using server = await serve(result(null));
+    expect(await open(server).call(write, {}, z.null())).toBeNull();
+  });
+
+  test('is an error by its error_code, though its HTTP status is 200', async () => {
+    await using server = await serve(error('ERR-CONDUIT-CALL', 'No such method.'));
+    expect(await failureOf(open(server), 'no.such')).toEqual({
+      kind: 'refused',
+      code: 'ERR-CONDUIT-CALL',
+      message: `${server.url} refused no.such (ERR-CONDUIT-CALL: No such method.): the server is of a version that ppsgate does not know.`,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['ERR_NOT_FOUND', 'Diff not found.'],
+    ['ERR-INVALID-OBJECT-PHID', 'Specified "objectIdentifier" does not exist.'],
+    ['ERR-CONDUIT-CORE', 'Monogram "D3" does not identify a valid object.'],
+    ['ERR-CONDUIT-CORE', '[You Shall Not Pass: Unknown Object] Only its owner may.'],
+  ])(
+    'tells unknown and invisible in one sentence, for nobody can tell them apart: %s %s',
+    async (code, info) => {
+      await using server = await serve(error(code, info));
+      expect((await failureOf(open(server), write)).message).toMatch(
+        /: it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart\.$/,
+      );
+    },
+  );
+
+  test.each([
+    ['ERR-INVALID-SESSION', 'Session key is not present.'],
+    ['ERR-INVALID-AUTH', 'User account is not permitted to use the API.'],
+  ])('says what to do about a token that is not taken: %s', async (code, info) => {
+    await using server = await serve(error(code, info));
+    expect((await failureOf(open(server), 'user.whoami')).message).toMatch(
+      /: look whether the Conduit token is whole, and whether its account may use the API\.$/,
+    );
+  });
+
+  test('that is a page with HTTP 200 comes from no Phabricator, or from a proxy', async () => {
+    await using server = await serve(page(200));
+    expect(await failureOf(open(server), 'user.whoami')).toEqual({
+      kind: 'refused',
+      code: undefined,
+      message: `${server.url} refused user.whoami (it answered text/html; charset=UTF-8 instead of JSON): look whether this is the address of a Phabricator, and whether a proxy answers for it.`,
+    });
+  });
+
+  test.each([
+    ['cut off', '{"result": {'],
+    ["another program's", '{"message": "ok"}'],
+    ['empty', ''],
+  ])('that is JSON, but %s, is not taken', async (_, body) => {
+    await using server = await serve((response) =>
+      response.setHeader('content-type', 'application/json').end(body),
+    );
+    expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('JSON that is not from Conduit'),
+    });
+  });
+
+  test('that is not as described names the place in it', async () => {
+    await using server = await serve(result({ data: [{ id: '1' }] }));
+    const schema = z.object({ data: z.array(z.object({ id: z.int() })) });
+    expect(await failureOf(open(server), 'a.search', schema)).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('(it answered something else at data.0.id: Invalid input'),
+    });
+    // The message was taken, whatever the answer means.
+    expect(await failureOf(open(server), write, schema)).toMatchObject({ kind: 'unsure' });
+  });
+
+  test('in more than 32 MiB is given up while it comes', async () => {
+    const chunk = Buffer.alloc(1024 ** 2, ' ');
+    let sent = 0;
+    const endless: Reply = (response) => {
+      response.setHeader('content-type', 'application/json');
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) sent += 1;
+        sent += 1;
+      };
+      response.on('drain', more);
+      more();
+    };
+    await using server = await serve(endless);
+    expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('it answered with more than 33554432 bytes'),
+    });
+    expect(server.requests).toHaveLength(1);
+    expect(sent).toBeLessThan(64);
+  });
+
+  test('has a token in it where the token is wrong, and nobody gets to see it', async () => {
+    const letters = fc.stringMatching(/^[ -~]{0,320}$/);
+    const secret = fc.constantFrom(token, 'cli-2345', 'API-QRSTUVWXYZ', 'clr-a_b');
+    let info = '';
+    await using server = await serve((...args) => error('ERR-INVALID-AUTH', info)(...args));
+    const conduit = open(server);
+    await fc.assert(
+      fc.asyncProperty(letters, secret, letters, async (before, secret, after) => {
+        info = `${before} "${secret}" ${after}`;
+        const { message } = await failureOf(conduit, 'user.whoami');
+        expect(message).not.toContain(secret);
+        expect(message).not.toMatch(/(api|cli|clr)-\w/i);
+        expect(message.length).toBeLessThan(600);
+      }),
+      { numRuns: times(25) },
+    );
+  });
+
+  test('has the very token taken out of it, whatever that begins with', async () => {
+    await using server = await serve(error('ERR-INVALID-AUTH', 'API token "xyz-secret" is wrong.'));
+    const { message } = await failureOf(open(server, { token: 'xyz-secret' }), 'user.whoami');
+    expect(message).toContain('(ERR-INVALID-AUTH: API token "(token)" is wrong.)');
+  });
+
+  test('is put on one line', async () => {
+    await using server = await serve(error('ERR-CONDUIT-CORE', 'Exception:\n\n   1  x\u0007'));
+    const { message } = await failureOf(open(server), write);
+    expect(message).toContain('(ERR-CONDUIT-CORE: Exception: 1 x): correct what it names.');
+  });
+});
+
+describe('a server that wants patience', () => {
+  test('answers 429 without a Retry-After, and is asked again after longer and longer', async () => {
+    await using server = await serve(tooMany, tooMany, tooMany, result('done'));
+    expect(await open(server).call(write, { type: 'work' }, z.string())).toBe('done');
+    expect(waits).toEqual([1, 2, 5]);
+    expect(server.params()).toEqual(Array(4).fill({ type: 'work', __conduit__: { token } }));
+  });
+
+  test('is told of where a wait lasts more than 2 s', async () => {
+    await using server = await serve(tooMany, tooMany, tooMany, result('done'));
+    await open(server).call(write, {}, z.string());
+    expect(sentences).toEqual([
+      `${server.url} could not do ${write} (429 Too Many Requests): trying again in 5 s.`,
+    ]);
+  });
+
+  test('is given up after the sixth try, as busy', async () => {
+    await using server = await serve(tooMany);
+    expect(await failureOf(open(server), write)).toEqual({
+      kind: 'busy',
+      code: undefined,
+      message: `${server.url} could not do ${write} (429 Too Many Requests): try again later.`,
+    });
+    expect(waits).toEqual([1, 2, 5, 10, 30]);
+    expect(server.requests).toHaveLength(6);
+  });
+
+  test('is obeyed where a proxy says for how long, if that is bearable', async () => {
+    await using server = await serve(page(429, { 'retry-after': '60' }), result('done'));
+    await open(server).call(write, {}, z.string());
+    expect(waits).toEqual([60]);
+
+    await using patient = await serve(page(429, { 'retry-after': '3600' }));
+    expect(await failureOf(open(patient), write)).toMatchObject({ kind: 'busy' });
+    expect(patient.requests).toHaveLength(1);
+  });
+
+  test('is in read-only mode for a while, and a write is done when that is over', async () => {
+    await using server = await serve(readOnly, readOnly, result('done'));
+    expect(await open(server).call(write, {}, z.string())).toBe('done');
+
+    await using forever = await serve(readOnly);
+    expect(await failureOf(open(forever), write)).toMatchObject({
+      kind: 'busy',
+      code: 'ERR-CONDUIT-CORE',
+    });
+  });
+
+  test('is not there yet, and nothing was done', async () => {
+    const { url, stop } = await serve(result('vm'));
+    await stop();
+    expect(await failureOf(open({ url }), write)).toEqual({
+      kind: 'busy',
+      code: undefined,
+      message: expect.stringMatching(
+        /^http:\S+ could not do \S+ \(connect ECONNREFUSED \S+\): try again later\.$/,
+      ),
+    });
+    expect(waits).toHaveLength(5);
+  });
+});
+
+const breakdowns: [string, Reply][] = [
+  ['breaks down with HTTP 500', page(500)],
+  ['is behind a proxy that gets no answer', page(504)],
+  ['is gone before there is an answer', reset],
+  [
+    'is gone in the middle of an answer',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{"result":', () => response.destroy());
+    },
+  ],
+];
+
+describe.each(breakdowns)('a server that %s', (_, reply) => {
+  test('is asked again what is only read', async () => {
+    await using server = await serve(reply, reply, result({ phid: 'PHID-USER-a' }));
+    const schema = z.object({ phid: z.string() });
+    expect(await open(server).call('user.whoami', {}, schema)).toEqual({ phid: 'PHID-USER-a' });
+    expect(waits).toEqual([1, 2]);
+  });
+
+  test('is busy where it stays so', async () => {
+    await using server = await serve(reply);
+    expect(await failureOf(open(server), 'user.whoami')).toMatchObject({ kind: 'busy' });
+    expect(server.requests).toHaveLength(6);
+  });
+
+  test('may have done a write, which is not sent twice', async () => {
+    await using server = await serve(reply, result('done'));
+    expect(await failureOf(open(server), write)).toMatchObject({
+      kind: 'unsure',
+      message: expect.stringMatching(
+        /may or may not have done .*: look there before it is tried again\.$/,
+      ),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test('HTTP 500 is also what a server says to a name that is not its own, as the error tells', async () => {
+  await using server = await serve(page(500));
+  const { message } = await failureOf(open(server), 'user.whoami');
+  expect(message).toContain('it also answers where it does not know the name that it is called by');
+});
+
+test.each([
+  ['begins no answer', () => {}],
+  [
+    'does not end its answer',
+    (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{');
+    },
+  ],
+])('a server that %s is waited for so many seconds', async (_, reply) => {
+  await using server = await serve(reply);
+  expect(await failureOf(open(server, { answerSeconds: 0.2 }), write)).toMatchObject({
+    kind: 'unsure',
+    message: expect.stringContaining('(no whole answer within 0.2 s)'),
+  });
+});
+
+test.each([
+  'conduit.ping',
+  'user.whoami',
+  'phid.lookup',
+  'phid.query',
+  'differential.getrawdiff',
+  'differential.querydiffs',
+  'differential.revision.search',
+  'harbormaster.querybuildables',
+])('%s only reads, and may be repeated', async (method) => {
+  await using server = await serve(reset, result(null));
+  expect(await open(server).call(method, {}, z.null())).toBeNull();
+});
+
+test.each([
+  'differential.revision.edit',
+  'differential.createcomment',
+  'differential.createrawdiff',
+  'harbormaster.sendmessage',
+  'harbormaster.createartifact',
+  'file.upload',
+])('%s writes, and is not repeated', async (method) => {
+  await using server = await serve(reset, result(null));
+  expect(await failureOf(open(server), method)).toMatchObject({ kind: 'unsure' });
+});
+
+describe('cancelling', () => {
+  test('ends a wait, and asks no more', async () => {
+    const cancel = new AbortController();
+    let pauses = 0;
+    const pause = async () => {
+      pauses += 1;
+      cancel.abort();
+    };
+    await using server = await serve(tooMany);
+    const conduit = open(server, { signal: cancel.signal, pause });
+    expect(await failureOf(conduit, write)).toMatchObject({
+      kind: 'busy',
+      message: expect.stringContaining('(it was cancelled)'),
+    });
+    expect(server.requests).toHaveLength(1);
+    expect(pauses).toBe(1);
+  });
+
+  test('ends a write that is under way, which may then have been done', async () => {
+    const cancel = new AbortController();
+    await using server = await serve(() => cancel.abort());
+    expect(await failureOf(open(server, { signal: cancel.signal }), write)).toMatchObject({
+      kind: 'unsure',
+    });
+  });
+});
+
+describe('searching', () => {
+  const item = z.object({ id: z.int() });
+  const rows = (...ids: number[]) => ids.map((id) => ({ id }));
+  const pageOf = (ids: number[], after: string | null) =>
+    result({ data: rows(...ids), cursor: { limit: 100, after, before: null } });
+  const vanished = (why: string) => error('ERR-CONDUIT-CORE', why);
+  const askedFor = (server: { params(): { after?: unknown; limit?: unknown }[] }) =>
+    server.params().map(({ after, limit }) => ({ after, limit }));
+
+  test('takes page after page, by cursors that are strings, until one is null', async () => {
+    await using server = await serve(pageOf([9, 7], '7'), pageOf([6], '6'), pageOf([1], null));
+    const params = { constraints: { ids: [1] } };
+    expect(await open(server).search('x.search', params, item)).toEqual(rows(9, 7, 6, 1));
+    expect(server.params()).toEqual([
+      { ...params, limit: 100, __conduit__: { token } },
+      { ...params, limit: 100, after: '7', __conduit__: { token } },
+      { ...params, limit: 100, after: '6', __conduit__: { token } },
+    ]);
+  });
+
+  test('goes on after a page of rows that are all invisible', async () => {
+    await using server = await serve(pageOf([], '7'), pageOf([6], null));
+    expect(await open(server).search('x.search', {}, item)).toEqual(rows(6));
+  });
+
+  test('takes no more than it was asked for', async () => {
+    await using server = await serve(pageOf([9, 8], '8'));
+    expect(await open(server).search('x.search', {}, item, 3)).toEqual(rows(9, 8, 9));
+    expect(askedFor(server)).toEqual([
+      { limit: 3, after: undefined },
+      { limit: 3, after: '8' },
+    ]);
+  });
+
+  test('asks for at most 100 rows at once, as more are refused', async () => {
+    await using server = await serve(pageOf([1], null));
+    await open(server).search('x.search', {}, item, 250);
+    expect(askedFor(server)).toEqual([{ limit: 100, after: undefined }]);
+  });
+
+  test.each([
+    'Cursor "7" does not identify a valid object in query "DifferentialRevisionQuery".',
+    '[You Shall Not Pass: Restricted Differential Revision] Only its owner may.',
+  ])('begins anew where the row of the cursor has vanished: %s', async (why) => {
+    await using server = await serve(
+      pageOf([9, 7], '7'),
+      vanished(why),
+      pageOf([9], '9'),
+      pageOf([6], null),
+    );
+    expect(await open(server).search('x.search', {}, item)).toEqual(rows(9, 6));
+  });
+
+  test('gives up where the row of the cursor vanishes again and again', async () => {
+    const why = 'Cursor "7" does not identify a valid object.';
+    const replies = Array(9)
+      .fill([pageOf([7], '7'), vanished(why)])
+      .flat();
+    await using server = await serve(...replies);
+    const search = open(server).search('x.search', {}, item);
+    await expect(search).rejects.toThrow(why);
+    expect(server.requests).toHaveLength(8);
+  });
+
+  test('does not begin anew for an error of the first page', async () => {
+    await using server = await serve(vanished('Expected a numeric scalar.'));
+    await expect(open(server).search('x.search', {}, item)).rejects.toThrow('numeric scalar');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('ends where a server has pages for ever', async () => {
+    await using server = await serve(pageOf([7], '7'));
+    await expect(open(server).search('x.search', {}, item)).rejects.toThrow(
+      `${server.url} has more than 200 pages for x.search`,
+    );
+  });
+});
+
+describe('a map', () => {
+  const map = mapOf(z.int());
+
+  test('is an empty list where it is empty', () => {
+    expect(map.parse([])).toEqual({});
+    expect(map.parse({})).toEqual({});
+    expect(map.parse({ a: 1 })).toEqual({ a: 1 });
+  });
+
+  test('is no list that has something in it', () => {
+    expect(map.safeParse([1]).success).toBe(false);
+    expect(map.safeParse({ a: 'b' }).success).toBe(false);
+  });
+});
+
+describeWith(['shared/phabricator'], 'every recorded answer', () => {
+  const recording = z.object({
+    method: z.string(),
+    http_status: z.int(),
+    response_headers: z.array(z.tuple([z.string(), z.string()])),
+    response_json: z
+      .object({
+        result: z.unknown(),
+        error_code: z.string().nullable(),
+        error_info: z.string().nullable(),
+      })
+      .optional(),
+    response_text: z.string().optional(),
+  });
+  const folder = sharedFolder('phabricator/calls');
+  const recordings = readdirSync(folder).map((name) =>
+    recording.parse(JSON.parse(readFileSync(join(folder, name), 'utf8'))),
+  );
+
+  let played: z.infer<typeof recording> | undefined;
+  let server: Awaited<ReturnType<typeof serve>>;
+  beforeEach(async () => {
+    server = await serve((response) => {
+      if (played === undefined) return;
+      const { http_status, response_headers, response_json, response_text = '' } = played;
+      const type = response_headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+      response.writeHead(http_status, { 'content-type': type ?? '' });
+      response.end(response_json === undefined ? response_text : JSON.stringify(response_json));
+    });
+  });
+  afterEach(() => server.stop());
+
+  test('is taken for what it is', async () => {
+    const kinds = new Map<string, number>();
+    for (const each of recordings) {
+      played = each;
+      const { http_status: status, response_json: body } = each;
+      const outcome = await open(server)
+        .call('user.whoami', {}, z.unknown())
+        .then(
+          (value) => ({ kind: 'answered', value }),
+          (error: ConduitError) => ({ kind: error.kind, code: error.code }),
+        );
+      kinds.set(outcome.kind, (kinds.get(outcome.kind) ?? 0) + 1);
+      if (status !== 200) expect(outcome).toEqual({ kind: 'busy' });
+      else if (body === undefined) expect(outcome).toEqual({ kind: 'refused' });
+      else if (body.error_code === null) {
+        expect(outcome).toEqual({ kind: 'answered', value: body.result });
+      } else {
+        const isPassing = body.error_info?.includes('read-only mode');
+        expect(outcome).toEqual({
+          kind: isPassing ? 'busy' : 'refused',
+          code: body.error_code,
+        });
+      }
+    }
+    expect([...kinds.keys()].toSorted()).toEqual(['answered', 'busy', 'refused']);
+    expect(recordings.length).toBeGreaterThan(250);
+  });
+});

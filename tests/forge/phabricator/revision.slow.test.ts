@@ -1,0 +1,776 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { checkDiff } from '../../../src/forge/patch/diff.ts';
+import { type Conduit, openConduit } from '../../../src/forge/phabricator/conduit.ts';
+import { fetchDiff, whyMisleading } from '../../../src/forge/phabricator/diff.ts';
+import {
+  findRevision,
+  isMember,
+  landedRevision,
+  parseRevisionName,
+  RevisionError,
+  type ToldBase,
+  transactionsOf,
+  userNames,
+  whoami,
+} from '../../../src/forge/phabricator/revision.ts';
+import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
+import { describeWith, sharedFolder } from '../../needs.ts';
+
+const server = 'https://reviews.example.org';
+const base = '830dce812dee0744fe5697c1f9fb0790752e0199';
+
+let phabricator: FakePhabricator;
+let conduit: Conduit;
+
+beforeEach(async () => {
+  phabricator = await startPhabricator({ now: 1_795_213_000 });
+  conduit = conduitTo(phabricator.url, phabricator.token);
+});
+
+afterEach(async () => {
+  await phabricator.stop();
+  expect(phabricator.violations).toEqual([]);
+});
+
+const conduitTo = (url: string, token: string) =>
+  openConduit({ url, token, log: { info: () => {} }, pause: async () => {} });
+
+/** One file's change, as git diff has it. */
+const change = (path: string, line = ' x', more = '') =>
+  `diff --git a/${path} b/${path}\n${more}--- a/${path}\n+++ b/${path}\n@@ -1,1 +1,2 @@\n${line}\n+y\n`;
+const raw = change('sys/netinet/ip_fastfwd.c');
+
+const seenNever =
+  /is not on \S+, or not for the bot to see, which Phabricator does not tell apart: /;
+
+describe('the name of a revision', () => {
+  test.each([
+    ['D27401', { revision: 27401 }],
+    [' D27401\n', { revision: 27401 }],
+    ['D27401:80677', { revision: 27401, diff: 80677 }],
+    ['diff:80677', { diff: 80677 }],
+    [`${server}/D27401`, { revision: 27401 }],
+    [`${server}/D27401/`, { revision: 27401 }],
+    [`${server}/D27401#600123`, { revision: 27401 }],
+    [`${server}/D27401?id=80677`, { revision: 27401, diff: 80677 }],
+    [`${server}/D27401?vs=80345&id=80677#toc`, { revision: 27401, diff: 80677 }],
+    ['http://reviews.example.org/D27401', { revision: 27401 }],
+    [`${server}/differential/diff/80677/`, { diff: 80677 }],
+  ])('may be written as %j', (text, name) => {
+    expect(parseRevisionName(text, server)).toEqual(name);
+  });
+
+  test.each([
+    ...['', 'D', 'D0', 'D-1', 'D1.5', 'd27401', '27401', '#123', 'D27401:', 'D27401:x'],
+    ...['diff 80677', 'diff:0', 'D27401; reboot', 'D12345678901234567890'],
+    ...[server, `${server}/T27401`, `${server}/D27401/x`, `${server}/D27401?id=x`, 'https://'],
+    `${server}/differential/diff/x/`,
+  ])('is not %j', (text) => {
+    expect(parseRevisionName(text, server)).toBeUndefined();
+  });
+
+  test.each(['https://phabricator.example.net/D27401', 'https://reviews.example.org:8443/D27401'])(
+    'is none of another server: %s',
+    (text) => {
+      expect(() => parseRevisionName(text, server)).toThrow(
+        new RevisionError(
+          `${new URL(text).host} is not the Phabricator that ppsgate is set up for: name a revision of ${server}.`,
+        ),
+      );
+    },
+  );
+
+  test.each([
+    [`Prefetch.\n\nReviewed by:\tbob\nDifferential Revision:\t${server}/D27401\n`, 27401],
+    [
+      `Take it back.\n\nDifferential Revision: ${server}/D1\nDifferential Revision: ${server}/D2`,
+      2,
+    ],
+    ['Differential Revision: https://phabricator.example.net/D27401', undefined],
+    [`See Differential Revision: ${server}/D27401`, undefined],
+    [`Differential Revision: ${server}/D27401 and more`, undefined],
+    ['Differential Revision: D27401', undefined],
+    ['', undefined],
+  ])('that a commit landed is read of %j', (message, number) => {
+    expect(landedRevision(message, server)).toBe(number);
+  });
+
+  test('says a number that can be searched for, or is none, whatever is written', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^(D|diff:)\d+(:\d+)?$/)), (text) => {
+        const name = parseRevisionName(text, server);
+        for (const number of Object.values(name ?? {})) {
+          expect(Number.isSafeInteger(number) && number > 0).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('a revision', () => {
+  test('is found with its author, its repository and its newest diff', async () => {
+    const author = phabricator.addUser('author');
+    const repository = phabricator.addRepository('SRC');
+    const revision = phabricator.addRevision({
+      ...{ author, title: 'ip_fastfwd: prefetch', repository },
+      diff: { raw, base, branch: 'prefetch' },
+    });
+    const person = { phid: author.phid, name: 'author' };
+    expect(await findRevision(conduit, { revision: revision.id })).toEqual({
+      number: revision.id,
+      phid: revision.phid,
+      title: 'ip_fastfwd: prefetch',
+      url: `${phabricator.url}/D${revision.id}`,
+      author: person,
+      status: 'needs-review',
+      isDraft: false,
+      repository: { phid: repository.phid, callsign: 'SRC', shortName: 'src' },
+      diff: {
+        id: expect.any(Number),
+        phid: revision.diffPHID,
+        createdAt: new Date(1_795_213_000_000),
+        author: person,
+        base: { kind: 'commit', id: base },
+        branch: 'prefetch',
+      },
+      earlier: [],
+    });
+  });
+
+  /** Three diffs, of which only the second tells its base. */
+  const withThreeDiffs = () => {
+    const author = phabricator.addUser('author');
+    const revision = phabricator.addRevision({ author, title: 'x', diff: { raw } });
+    const second = phabricator.updateRevision(revision, { raw, base, branch: 'x' });
+    const third = phabricator.updateRevision(revision, { raw });
+    const first = phabricator.state.diffs.find(({ id }) => id < second.id);
+    return { author, revision, ids: [first?.id ?? 0, second.id, third.id] as const };
+  };
+
+  test('is what its newest diff makes it, after earlier ones, the oldest first', async () => {
+    const { revision, ids } = withThreeDiffs();
+    const found = await findRevision(conduit, { revision: revision.id });
+    expect([...found.earlier, found.diff].map(({ id }) => id)).toEqual(ids);
+  });
+
+  test('is as of the diff that is named, whatever came after it', async () => {
+    const { revision, ids } = withThreeDiffs();
+    const found = await findRevision(conduit, { revision: revision.id, diff: ids[1] });
+    expect(found.diff.id).toBe(ids[1]);
+    expect(found.earlier.map(({ id }) => id)).toEqual([ids[0]]);
+  });
+
+  test('is found by the id of one of its diffs alone', async () => {
+    const { revision, ids } = withThreeDiffs();
+    const found = await findRevision(conduit, { diff: ids[1] });
+    expect([found.number, found.diff.id]).toEqual([revision.id, ids[1]]);
+  });
+
+  test('has diffs without a base where they were pasted', async () => {
+    const { revision } = withThreeDiffs();
+    const { diff, earlier } = await findRevision(conduit, { revision: revision.id });
+    expect([...earlier, diff].map((each) => each.base)).toEqual([
+      { kind: 'none' },
+      { kind: 'commit', id: base },
+      { kind: 'none' },
+    ]);
+    expect(diff).not.toHaveProperty('branch');
+  });
+
+  test('may have more diffs than are on a page', async () => {
+    const { revision } = withThreeDiffs();
+    for (let more = 0; more < 120; more += 1) phabricator.updateRevision(revision, { raw });
+    const { earlier } = await findRevision(conduit, { revision: revision.id });
+    expect(earlier).toHaveLength(122);
+  });
+
+  test('may have a diff that another than its author sent', async () => {
+    const { revision, ids } = withThreeDiffs();
+    const guest = phabricator.addUser('guest');
+    const last = phabricator.state.diffs.find(({ id }) => id === ids[2]);
+    Object.assign(last ?? {}, { authorPHID: guest.phid });
+    const found = await findRevision(conduit, { revision: revision.id });
+    expect([found.author.name, found.diff.author.name]).toEqual(['author', 'guest']);
+  });
+
+  test('has the PHID of an author whom the bot may not see for a name', async () => {
+    const { revision } = withThreeDiffs();
+    const phid = 'PHID-USER-gone';
+    Object.assign(revision, { authorPHID: phid });
+    expect((await findRevision(conduit, { revision: revision.id })).author).toEqual({
+      ...{ phid, name: phid },
+    });
+  });
+
+  /** Sent by somebody who writes there what he likes. */
+  const baseOf = async (written: string | undefined) => {
+    const author = phabricator.addUser('author');
+    const diff = { raw, branch: 'x', ...(written !== undefined && { base: written }) };
+    const revision = phabricator.addRevision({ author, title: 'x', diff });
+    return (await findRevision(conduit, { revision: revision.id })).diff.base;
+  };
+
+  const numbered = { kind: 'svn-revision', revision: 325006 } as const;
+
+  test.each<[string | undefined, ToldBase]>([
+    [undefined, { kind: 'none' }],
+    ['', { kind: 'none' }],
+    [base, { kind: 'commit', id: base }],
+    ['a'.repeat(64), { kind: 'commit', id: 'a'.repeat(64) }],
+    ['325006', numbered],
+    ['r325006', numbered],
+    ['svn+ssh://svn.freebsd.org/base/head@325006', { ...numbered, path: 'base/head' }],
+    ['svn+ssh://me@svn.freebsd.org/base/head@325006', { ...numbered, path: 'base/head' }],
+    ['https://svn.freebsd.org/base/stable/11@325006', { ...numbered, path: 'base/stable/11' }],
+    ['svn://[::1]/base/head@325006', { kind: 'other', text: 'svn://[::1]/base/head@325006' }],
+    ['file:///home/svn/trunk/@325006', { ...numbered, path: 'home/svn/trunk' }],
+    ['svn+ssh://svn.freebsd.org/base/head', { kind: 'svn-path', path: 'base/head' }],
+    [
+      'svn://svn.freebsd.org/base/a@b@7',
+      { kind: 'other', text: 'svn://svn.freebsd.org/base/a@b@7' },
+    ],
+    ['main', { kind: 'other', text: 'main' }],
+    [base.slice(0, 12), { kind: 'other', text: base.slice(0, 12) }],
+    [base.toUpperCase(), { kind: 'other', text: base.toUpperCase() }],
+  ])('has the base that its diff says: %j', async (written, told) => {
+    expect(await baseOf(written)).toEqual(told);
+  });
+
+  test.each([
+    ...['--all', '-1', '0', 'r0', '1e3', '0x10', 'r-1', '１２', '1234567890', 'r325006; reboot'],
+    ...[`${base}; reboot`, `${base}\n`, '325006\n--all', 'svn://h/base/head@325006\n--all'],
+    ...['svn://h/base/--all branch@7', 'svn://h/$(reboot)@7', 'svn://h/a^{/x}@7', 'svn://h/@7'],
+    ...['svn://h/[@](//evil.example)', 'ext::sh -c reboot@7', 'javascript://h/base/head@7'],
+    ...['\u001b]0;owned\u0007x', '\u202egnp.exe', '<b>@all</b>', '`'.repeat(9)],
+    ...[`svn://h/${'a/'.repeat(5000)}head@7`, 'x'.repeat(1_000_000)],
+  ])('says of a base that is none no more than one short line of it: %#', async (written) => {
+    const told = await baseOf(written);
+    expect(told.kind).toBe('other');
+    const text = told.kind === 'other' ? told.text : '';
+    expect(text).toMatch(/^[^\p{Cc}\p{Cf}]{1,80}$/u);
+  });
+
+  test('may be of no repository', async () => {
+    const { revision } = withThreeDiffs();
+    expect(await findRevision(conduit, { revision: revision.id })).not.toHaveProperty('repository');
+  });
+
+  test('may be of a repository without a callsign, or one that the bot may not see', async () => {
+    const author = phabricator.addUser('author');
+    const repository = phabricator.addRepository('DOC', { callsign: null, shortName: 'doc' });
+    const sent = { author, title: 'x', diff: { raw }, repository };
+    const { id } = phabricator.addRevision(sent);
+    const found = () => findRevision(conduit, { revision: id });
+    expect((await found()).repository).toEqual({ phid: repository.phid, shortName: 'doc' });
+    phabricator.state.repositories.length = 0;
+    expect((await found()).repository).toEqual({ phid: repository.phid });
+  });
+
+  test('may be a draft', async () => {
+    const author = phabricator.addUser('author');
+    const diff = { raw };
+    const { id } = phabricator.addRevision({ author, title: 'x', diff, status: 'draft' });
+    expect(await findRevision(conduit, { revision: id })).toMatchObject({
+      ...{ status: 'draft', isDraft: true },
+    });
+  });
+});
+
+describe('a revision that is not found', () => {
+  test('may be unknown or invisible, and the sentence is the same', async () => {
+    const author = phabricator.addUser('author');
+    const secret = { author, title: 'embargoed', diff: { raw }, visibleTo: author };
+    const { id } = phabricator.addRevision(secret);
+    const why = (number: number) =>
+      findRevision(conduit, { revision: number }).then(String, (error: Error) => error.message);
+    expect(await why(id)).toMatch(seenNever);
+    expect(await why(id)).toBe((await why(99999)).replace('D99999', `D${id}`));
+  });
+
+  test('may be asked for by a diff that is unknown or invisible', async () => {
+    const author = phabricator.addUser('author');
+    phabricator.addRevision({ author, title: 'x', diff: { raw }, visibleTo: author });
+    const [hidden] = phabricator.state.diffs;
+    for (const diff of [hidden?.id ?? 0, 99999]) {
+      await expect(findRevision(conduit, { diff })).rejects.toThrow(seenNever);
+    }
+  });
+
+  test('may be asked for by a diff of another revision', async () => {
+    const author = phabricator.addUser('author');
+    const one = phabricator.addRevision({ author, title: 'x', diff: { raw } });
+    const other = phabricator.addRevision({ author, title: 'y', diff: { raw } });
+    const [first, second] = phabricator.state.diffs.map(({ id }) => id);
+    expect(other.id).not.toBe(one.id);
+    await expect(findRevision(conduit, { revision: one.id, diff: second ?? 0 })).rejects.toThrow(
+      new RevisionError(`Diff ${second} is none of D${one.id}, whose diffs are: ${first}.`),
+    );
+  });
+
+  test('may be asked for by a diff that is of no revision yet', async () => {
+    const { id } = phabricator.addDiff(phabricator.addUser('author'), { raw });
+    await expect(findRevision(conduit, { diff: id })).rejects.toThrow(
+      new RevisionError(
+        `Diff ${id} is of no revision on ${phabricator.url}: make a revision of it first.`,
+      ),
+    );
+  });
+
+  test('may keep its newest diff from the bot', async () => {
+    const author = phabricator.addUser('author');
+    const { id } = phabricator.addRevision({ author, title: 'x', diff: { raw } });
+    phabricator.state.diffs.length = 0;
+    await expect(findRevision(conduit, { revision: id })).rejects.toThrow(
+      `The newest diff of D${id} is not for the bot to see`,
+    );
+  });
+});
+
+describe('a diff', () => {
+  /** Sends it, and takes what Phabricator made of it. */
+  const sent = async (diff: string | Uint8Array) => {
+    const { id } = phabricator.addDiff(phabricator.addUser('author'), { raw: diff });
+    return fetchDiff(conduit, { id });
+  };
+  const bytesOf = async (diff: string | Uint8Array) => {
+    const fetched = await sent(diff);
+    if (fetched.kind === 'misleading') expect.fail(fetched.why);
+    return Buffer.from(fetched.bytes).toString();
+  };
+
+  test('is fetched as the server gives it, with an empty line at its end', async () => {
+    expect(await bytesOf(raw)).toBe(`${raw.replace('-1,1', '-1')}\n`);
+  });
+
+  test('comes in UTF-8', async () => {
+    expect(await bytesOf(change('x.c', ' /* résumé ☃ 🚀 */'))).toContain('/* résumé ☃ 🚀 */');
+  });
+
+  test('is not there for the bot, whether unknown or invisible', async () => {
+    const author = phabricator.addUser('author');
+    phabricator.addRevision({ author, title: 'x', diff: { raw }, visibleTo: author });
+    const [hidden] = phabricator.state.diffs;
+    for (const id of [hidden?.id ?? 0, 99999]) {
+      await expect(fetchDiff(conduit, { id })).rejects.toThrow(seenNever);
+    }
+  });
+
+  test('of a binary file comes back as one that empties it, and is refused', async () => {
+    const binary =
+      'diff --git a/sys/blob.bin b/sys/blob.bin\nnew file mode 100644\nindex 0..1\nGIT binary patch\nliteral 4\nLc${NkU|;|M00jU5\n\nliteral 0\nHcmV?d00001\n\n';
+    expect(await sent(raw + binary)).toEqual({
+      kind: 'misleading',
+      why: 'Phabricator gives back the binary file sys/blob.bin as an empty one: send the diff without it.',
+      paths: ['sys/blob.bin', 'sys/netinet/ip_fastfwd.c'],
+    });
+  });
+
+  test('that tells of a binary file in words only is refused too', () => {
+    const names = 'a/x.bin b/x.bin';
+    expect(
+      whyMisleading(`diff --git ${names}\nBinary files ${names.replace(' ', ' and ')} differ\n`),
+    ).toMatch(/the binary file x\.bin /);
+  });
+
+  test('with an empty new file is fine', async () => {
+    const empty = 'diff --git a/empty b/empty\nnew file mode 100644\nindex 0000000..e69de29\n';
+    expect(await bytesOf(empty)).toContain('b/empty\nnew file mode 100644\n');
+  });
+
+  test('of git diff --noprefix comes back as one that moves the file, and is refused', async () => {
+    expect(await sent(raw.replaceAll(/\b[ab]\//g, ''))).toEqual({
+      kind: 'misleading',
+      why: 'Phabricator gives back one file by two names, "a/sys/netinet/ip_fastfwd.c b/netinet/ip_fastfwd.c", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
+      paths: ['sys/netinet/ip_fastfwd.c'],
+    });
+  });
+
+  test('may move a file, or copy one, where it says so', async () => {
+    for (const word of ['rename', 'copy']) {
+      const diff = `diff --git a/x.c b/y.c\n${word} from x.c\n${word} to y.c\n`;
+      expect(await bytesOf(diff)).toContain(`${word} from x.c\n`);
+    }
+  });
+
+  test('with a tab in a file name, which comes back unquoted, is refused', async () => {
+    const named = raw.replaceAll(/([ab]\/)\S*(?= b|\n)/g, '"$1t\\tab.c"');
+    expect(await sent(named)).toEqual({
+      kind: 'misleading',
+      why: 'Phabricator does not quote the tab in the name of t ab.c, so git cannot read it: rename the file.',
+      paths: ['t\tab.c'],
+    });
+  });
+
+  test('with a blank in a file name is fine, though a tab comes after the name', async () => {
+    expect(await bytesOf(change('sp ace.c'))).toContain('+++ b/sp ace.c\t\n');
+  });
+
+  test('in Latin-1 comes back in UTF-8, and why it may not apply is remarked', async () => {
+    const latin1 = Buffer.from(change('sys/netinet/ip_id.c', ' /* Björn */'), 'latin1');
+    expect(await sent(latin1)).toMatchObject({
+      kind: 'usable',
+      remarks: [
+        'Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change.',
+      ],
+    });
+  });
+
+  test('that only adds letters outside ASCII, or has a file name with some, is remarked on in nothing', async () => {
+    for (const diff of [change('é.c'), raw.replace('+y', '+/* é */')]) {
+      expect(await sent(diff)).toMatchObject({ kind: 'usable', remarks: [] });
+    }
+  });
+
+  test('may have in its text what would be wrong in its head', async () => {
+    const text = [' diff --git a/x b/y', '+GIT binary patch', '-diff --git a/t\tb b/t\tb'];
+    for (const line of text) {
+      expect(whyMisleading(raw.replace(' x', line))).toBeUndefined();
+    }
+  });
+
+  test('of a name that is made to take long is read at once', () => {
+    const names = `a/${' b/'.repeat(2_000_000)}`;
+    expect(whyMisleading(`diff --git ${names}\n`)).toMatch(/by two names/);
+  });
+
+  test('never makes reading it throw', () => {
+    const lines = fc.constantFrom(
+      ...['diff --git a/x b/x', 'diff --git', 'diff --git ', 'rename from x', '\t', '\u2028'],
+      ...['GIT binary patch', '@@ -1 +1 @@', '-x', '+é', ' '],
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(lines, fc.string())), (each) => {
+        expect(typeof (whyMisleading(each.join('\n')) ?? '')).toBe('string');
+      }),
+    );
+  });
+});
+
+describe('what happened to a revision', () => {
+  test('is its diffs and comments, the oldest first, and nothing of what has no name', async () => {
+    const author = phabricator.addUser('author');
+    const revision = phabricator.addRevision({ author, title: 'x', diff: { raw } });
+    phabricator.letPass(60);
+    const reviewer = phabricator.addUser('reviewer');
+    phabricator.comment(revision, reviewer, '@perfbot rerun');
+    const diff = phabricator.updateRevision(revision, { raw });
+    for (const each of phabricator.state.transactions) {
+      if (each.type === 'title') each.type = null;
+    }
+    const all = await transactionsOf(conduit, revision.phid, {});
+    const [first] = phabricator.state.diffs;
+    const later = new Date(1_795_213_060_000);
+    const named = { id: expect.any(Number), phid: expect.stringMatching(/^PHID-XACT-DREV-/) };
+    expect(all).toEqual([
+      {
+        ...{ ...named, kind: 'diff', diffPhid: first?.phid, by: author.phid },
+        at: new Date(1_795_213_000_000),
+      },
+      { ...named, kind: 'comment', text: '@perfbot rerun', by: reviewer.phid, at: later },
+      { ...named, kind: 'diff', diffPhid: diff.phid, by: author.phid, at: later },
+    ]);
+    expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted((a, b) => a - b));
+  });
+
+  const withComments = (count: number) => {
+    const author = phabricator.addUser('author');
+    const revision = phabricator.addRevision({ author, title: 'x', diff: { raw } });
+    const comments = Array.from({ length: count }, (_, index) =>
+      phabricator.comment(revision, author, `comment ${index}`),
+    );
+    return { revision, comments };
+  };
+
+  test('can be asked for by PHIDs, as a webhook names it', async () => {
+    const { revision, comments } = withComments(3);
+    const phids = comments.slice(1, 2).map(({ phid }) => phid);
+    const found = await transactionsOf(conduit, revision.phid, { phids });
+    expect(found).toMatchObject([{ kind: 'comment', text: 'comment 1' }]);
+    expect(await transactionsOf(conduit, revision.phid, { phids: [] })).toEqual([]);
+  });
+
+  test('can be asked for since a transaction, without that one', async () => {
+    const { revision, comments } = withComments(3);
+    const since = comments[0]?.id ?? 0;
+    const found = await transactionsOf(conduit, revision.phid, { since });
+    expect(found).toMatchObject([{ text: 'comment 1' }, { text: 'comment 2' }]);
+  });
+
+  test('may be more than a page, though a connection breaks meanwhile', async () => {
+    const { revision, comments } = withComments(230);
+    phabricator.faults.order('transaction.search', { kind: 'reset' });
+    const found = await transactionsOf(conduit, revision.phid, {});
+    expect(found.filter(({ kind }) => kind === 'comment')).toHaveLength(comments.length);
+  });
+
+  test('is of no revision that is unknown or invisible', async () => {
+    await expect(transactionsOf(conduit, 'PHID-DREV-gone', {})).rejects.toMatchObject({
+      kind: 'refused',
+      code: 'ERR-INVALID-OBJECT-PHID',
+    });
+  });
+});
+
+/** A server that answers this to each call of the method, whatever it is asked. */
+async function answering(answers: Record<string, unknown>) {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answers[request.url?.replace('/api/', '') ?? '']));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('The server has no port.');
+  return {
+    conduit: conduitTo(`http://127.0.0.1:${address.port}`, 'api-x'),
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+describe('a comment that was changed', () => {
+  const version = (number: number, raw: string | undefined, by = 'PHID-USER-a') => ({
+    version: number,
+    authorPHID: by,
+    removed: raw === undefined,
+    // PHP's empty map.
+    content: raw === undefined ? [] : { raw },
+  });
+  const commentsOf = async (...comments: unknown[]) => {
+    const transaction = {
+      ...{ id: 7, phid: 'PHID-XACT-DREV-x', type: 'comment', authorPHID: 'PHID-USER-a' },
+      ...{ dateCreated: 1_795_213_060, fields: [], comments },
+    };
+    const result = { data: [transaction], cursor: { after: null } };
+    const answer = { result, error_code: null, error_info: null };
+    await using server = await answering({ 'transaction.search': answer });
+    return await transactionsOf(server.conduit, 'PHID-DREV-x', {});
+  };
+
+  test('is what its last version says, in whatever order they come', async () => {
+    const [old, changed] = [version(1, '@perfbot rerun'), version(2, 'never mind')];
+    expect(await commentsOf(changed, old)).toMatchObject([{ text: 'never mind' }]);
+    expect(await commentsOf(old, changed)).toMatchObject([{ text: 'never mind' }]);
+  });
+
+  test('is none any more where it was removed', async () => {
+    expect(await commentsOf(version(2, undefined), version(1, '@perfbot rerun'))).toEqual([]);
+    expect(await commentsOf()).toEqual([]);
+  });
+
+  test('is by whoever wrote that version', async () => {
+    const [by] = await commentsOf(version(2, 'rerun', 'PHID-USER-b'), version(1, 'x'));
+    expect(by).toMatchObject({ by: 'PHID-USER-b' });
+  });
+
+  test('is not left out for being in a form that is not known', async () => {
+    await expect(commentsOf({ version: 1, text: 'rerun' })).rejects.toThrow(
+      'it answered something else at data.0',
+    );
+  });
+});
+
+describe('people', () => {
+  test('have a name each, asked for once, unless the bot may not see them', async () => {
+    const [alice, bob] = [phabricator.addUser('alice'), phabricator.addUser('bob')];
+    const phids = [alice.phid, bob.phid, alice.phid, 'PHID-USER-gone'];
+    const applications = ['PHID-APPS-PhabricatorHarbormasterApplication'];
+    expect(await userNames(conduit, [...phids, ...applications])).toEqual(
+      new Map([
+        [alice.phid, 'alice'],
+        [bob.phid, 'bob'],
+      ]),
+    );
+    expect(phabricator.requests.map(({ params }) => params.constraints)).toEqual([
+      { phids: [alice.phid, bob.phid, 'PHID-USER-gone'] },
+    ]);
+  });
+
+  test('are not asked for where there are none, for an empty list is refused', async () => {
+    expect(await userNames(conduit, ['PHID-APPS-x'])).toEqual(new Map());
+    expect(phabricator.requests).toEqual([]);
+  });
+
+  test('are us, by the token', async () => {
+    expect(await whoami(conduit)).toEqual({ phid: phabricator.bot.phid, name: 'perfbot' });
+  });
+});
+
+describe('a member', () => {
+  test('of one of the projects is one, and nobody else', async () => {
+    const [alice, bob] = [phabricator.addUser('alice'), phabricator.addUser('bob')];
+    phabricator.addProject('network', [alice]);
+    phabricator.addProject('security', [bob]);
+    const projects = ['network', 'security'];
+    expect(await isMember(conduit, bob.phid, projects)).toEqual({ isMember: true });
+    expect(await isMember(conduit, bob.phid, ['network'])).toEqual({ isMember: false });
+  });
+
+  test('is nobody of no project', async () => {
+    expect(await isMember(conduit, phabricator.bot.phid, [])).toEqual({ isMember: false });
+  });
+
+  test('is nobody of an unknown project, which is told', async () => {
+    const alice = phabricator.addUser('alice');
+    phabricator.addProject('network', [alice]);
+    const warning = `#constructor, #netwrok: no such project on ${phabricator.url}, or not for the bot to see; look at phabricator.projects in ppsgate.yml.`;
+    expect(await isMember(conduit, alice.phid, ['constructor', 'netwrok'])).toEqual({
+      ...{ isMember: false, warning },
+    });
+    expect(await isMember(conduit, alice.phid, ['network', 'constructor', 'netwrok'])).toEqual({
+      ...{ isMember: true, warning },
+    });
+  });
+
+  test('is nobody where no project is found, and the map of them is an empty list', async () => {
+    const result = { data: [], maps: { slugMap: [] }, cursor: { after: null } };
+    const answer = { result, error_code: null, error_info: null };
+    await using server = await answering({ 'project.search': answer });
+    expect(await isMember(server.conduit, 'PHID-USER-a', ['x'])).toMatchObject({
+      isMember: false,
+      warning: expect.stringContaining('#x: no such project'),
+    });
+  });
+});
+
+describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
+  const recordingOf = (name: string): unknown => {
+    const path = join(sharedFolder('phabricator/calls'), `${name}.json`);
+    return z.object({ response_json: z.unknown() }).parse(JSON.parse(readFileSync(path, 'utf8')))
+      .response_json;
+  };
+  /** Answers each method with a recording of it, by the name of that without the method. */
+  const recorded = (names: Record<string, string>) =>
+    answering(
+      Object.fromEntries(
+        Object.entries(names).map(([method, name]) => [method, recordingOf(method + name)]),
+      ),
+    );
+  const people = { 'user.search': '' };
+
+  test('D1 is a revision of two diffs, of which the first was pasted', async () => {
+    await using server = await recorded({
+      ...{ ...people, 'differential.revision.search': '-by-ids' },
+      'differential.diff.search': '-by-revisionPHIDs-commits',
+      'diffusion.repository.search': '-by-ids',
+    });
+    const author = { phid: 'PHID-USER-h3h3tyt5pmknanxa5tsg', name: 'author' };
+    expect(await findRevision(server.conduit, { revision: 1 })).toEqual({
+      number: 1,
+      phid: 'PHID-DREV-xwj2v6be36gb2je7o6ay',
+      title: 'ip_fastfwd: prefetch the IP header before the route lookup',
+      url: `${server.conduit.url}/D1`,
+      author,
+      status: 'needs-review',
+      isDraft: false,
+      repository: { phid: 'PHID-REPO-pesjvctyrz26y2g4go4y', callsign: 'SRC', shortName: 'src' },
+      diff: {
+        ...{ id: 2, phid: 'PHID-DIFF-nfdse5nloyt2qpzgxrjr', author },
+        createdAt: new Date(1_795_213_397_000),
+        ...{ base: { kind: 'commit', id: base }, branch: 'prefetch' },
+      },
+      earlier: [
+        {
+          ...{ id: 1, phid: 'PHID-DIFF-urjuxod2lihv3s5u7pzr', author },
+          createdAt: new Date(1_795_213_313_000),
+          base: { kind: 'none' },
+        },
+      ],
+    });
+  });
+
+  test('D3 is not there for the bot', async () => {
+    await using server = await recorded({ 'differential.revision.search': '-invisible-to-bot' });
+    await expect(findRevision(server.conduit, { revision: 3 })).rejects.toThrow(seenNever);
+  });
+
+  test('a diff by itself is of no revision', async () => {
+    const found = recordingOf('differential.diff.search-all');
+    await using server = await answering({ 'differential.diff.search': found });
+    await expect(findRevision(server.conduit, { diff: 17 })).rejects.toThrow('of no revision');
+  });
+
+  test.each([
+    ['D7-updates', 'diff 61, diff 66, diff 67, comment 69'],
+    [
+      'D1',
+      'diff 2, diff 10, comment 11, comment 45, comment 46, comment 47, comment 48, comment 49, comment 51',
+    ],
+    ['after-file-embed', 'comment 53, comment 55'],
+  ])('the transactions of %s are read, and those without a type left out', async (name, told) => {
+    const { response } = z
+      .object({ response: z.object({ result: z.object({ data: z.array(z.unknown()) }) }) })
+      .parse({ response: recordingOf(`transaction.search-${name}`) });
+    const result = { ...response.result, cursor: { after: null } };
+    const answer = { result, error_code: null, error_info: null };
+    await using server = await answering({ 'transaction.search': answer });
+    const found = await transactionsOf(server.conduit, 'PHID-DREV-x', {});
+    expect(found.map(({ kind, id }) => `${kind} ${id}`).join(', ')).toBe(told);
+  });
+
+  test('a bot and the members of a project are known', async () => {
+    await using server = await recorded({
+      ...{ 'user.whoami': '', 'project.search': '-by-slug-members' },
+    });
+    const { phid, name } = await whoami(server.conduit);
+    expect(name).toBe('perfbot');
+    const slugs = ['network_performance'];
+    const ofProject = (user: string) => isMember(server.conduit, user, slugs);
+    expect(await ofProject(phid)).toEqual({ isMember: false });
+    expect(await ofProject('PHID-USER-5vtv56knxjookmmi3ps3')).toEqual({ isMember: true });
+  });
+
+  const file = 'sys/netinet/ip_fastfwd.c';
+
+  const fetched = async (name: string) => {
+    await using server = await recorded({ 'differential.getrawdiff': `-${name}` });
+    return await fetchDiff(server.conduit, { id: 1 });
+  };
+
+  test.each([
+    ...['1', '2', '7', 'crlf', 'delete-file', 'empty-file', 'formfields', 'int-id', 'rename-mode'],
+    ...['roundtrip-modify', 'space-in-name', 'svn-format', 'latin1-uploaded-as-raw-bytes'],
+  ])('the diff "%s" is usable, and what a builder takes', async (name) => {
+    const diff = await fetched(name);
+    if (diff.kind === 'misleading') expect.fail(diff.why);
+    expect(checkDiff(diff.bytes)).toMatchObject({ kind: 'accepted' });
+  });
+
+  test.each([
+    [
+      'git-binary',
+      /^Phabricator gives back the binary file blob\.bin as an empty one: /,
+      'blob.bin',
+    ],
+    [
+      'git-binary2',
+      /^Phabricator gives back the binary file blob\.bin as an empty one: /,
+      'blob.bin',
+    ],
+    ['noprefix', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/, file],
+    ['noprefix-real', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/, file],
+    ['crlf-space-empty-symlink', /the tab in the name of t ab\.c, /, 'crlf.txt'],
+  ])('the diff "%s" is misleading, and what it changes is known', async (name, why, path) => {
+    const diff = await fetched(name);
+    const paths = expect.arrayContaining([path]);
+    expect(diff).toEqual({ kind: 'misleading', why: expect.stringMatching(why), paths });
+  });
+
+  test.each([
+    ['latin1-uploaded-as-raw-bytes', 1],
+    // Its letters are all new.
+    ['7', 0],
+    ['2', 0],
+  ])('the diff "%s" has so many remarks: %i', async (name, count) => {
+    const diff = await fetched(name);
+    expect(diff.kind === 'usable' && diff.remarks.length).toBe(count);
+  });
+
+  test.each(['unknown', 'invisible'])('the diff "%s" is not there for the bot', async (name) => {
+    await expect(fetched(name)).rejects.toThrow(seenNever);
+  });
+});

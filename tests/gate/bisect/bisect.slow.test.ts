@@ -1,0 +1,208 @@
+// Bisections of real commits, built by a builder and booted on a FreeBSD laboratory that is a fake behind a real sshd.
+import { readFileSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRepository } from '../../../src/forge/patch/repository.ts';
+import { type BisectRequest, bisect, resumeBisection } from '../../../src/gate/bisect/bisect.ts';
+import { readBisectPlan } from '../../../src/gate/bisect/plan.ts';
+import { gate } from '../../../src/gate/gate.ts';
+import type { BisectResult } from '../../../src/model/bisect.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
+import { commit, newRepository } from '../../fakes/repository.ts';
+import { describeWith } from '../../needs.ts';
+import {
+  type Builder,
+  type Study,
+  startBuilder,
+  startStudy,
+  surroundingsOf,
+} from '../../studies/study.ts';
+
+const version = (ident: string): string => `FreeBSD 15.0-CURRENT #0 ${ident}\n`;
+
+/** The version first, then whatever the driver says; one that says so does not build. */
+const makeKernel = [
+  'if grep -q does-not-build sys/dev/nic/driver; then echo "driver.c:7: error: x" >&2; exit 1; fi',
+  'cat sys/conf/version sys/dev/nic/driver > out/kernel && echo module > out/if_nic.ko',
+].join('\n');
+
+const slowFrom = 7;
+
+describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve commits', () => {
+  let builder: Builder;
+  beforeAll(async () => {
+    builder = await startBuilder(makeKernel);
+  });
+  afterAll(() => builder[Symbol.asyncDispose]());
+
+  /** The seventh loses a fifth; two panic, and one does not build. */
+  function commits(): string {
+    const repository = newRepository();
+    const drivers: Record<number, string> = {
+      3: 'panics-under-load: page fault in nic_rx',
+      5: 'does-not-build',
+      9: 'panics-under-load: page fault in nic_tx',
+    };
+    for (let place = 0; place <= 12; place++) {
+      const files = {
+        'sys/conf/version': version(`c${place}`),
+        'sys/dev/nic/driver': `${drivers[place] ?? 'works'}\n`,
+      };
+      commit(repository, files, {}, `Change ${place}`);
+    }
+    return repository;
+  }
+
+  const startLab = (repository: string, faults: readonly Fault[] = []): Promise<Study> =>
+    startStudy({
+      name: 'rack',
+      lab: {
+        truth: ({ ident }) => (Number(ident.slice(1)) >= slowFrom ? 4e6 : 5e6),
+        noise: { perBoot: 0.003 },
+        hardware: { 'hw.model': 'Intel(R) Atom(TM) CPU C2758 @ 2.40GHz', 'hw.ncpu': '8' },
+        generatorPps: 14_880_000,
+        faults: [...faults],
+      },
+      port: '',
+      testbedLines: builder.linesFor(repository),
+      settings: 'scenarios: [forwarding]\nfamilies: [inet4]\ntraffic: { flows: 2000 }\n',
+    });
+
+  const requestFor = (study: Study, changes: Partial<BisectRequest> = {}): BisectRequest => ({
+    ...{ good: 'HEAD~12', bad: 'HEAD', fixUps: [], skips: [], config: study.config },
+    ...{ testbeds: [study.name], seed: 1, mostBoots: 40, isVerified: false },
+    ...changes,
+  });
+
+  const around = (study: Study, repository: string, signal?: AbortSignal) =>
+    surroundingsOf(study, openRepository(repository), signal);
+
+  const expectCulprit = ({ answer, revisions }: BisectResult) => {
+    expect(answer).toMatchObject({ kind: 'culprit', measuredWith: [] });
+    const at = answer.kind === 'culprit' ? answer.revision : 0;
+    expect(revisions[at]?.subject).toBe(`Change ${slowFrom}`);
+    if (answer.kind === 'culprit') expect(answer.change.change).toBeCloseTo(-0.2, 1);
+  };
+
+  const expectNoneBlamedBut = ({ revisions }: BisectResult, subjects: readonly string[]) => {
+    const blamed = revisions.filter(({ forms }) => forms.some(({ fault }) => fault));
+    expect(subjects).toEqual(expect.arrayContaining(blamed.map(({ subject }) => subject)));
+  };
+
+  test('names the one that lost a fifth, and leaves the testbed as it was', async () => {
+    const repository = commits();
+    await using study = await startLab(repository);
+    const directory = join(temporaryFolder(), 'work');
+    const result = await bisect(
+      requestFor(study, { isVerified: true }),
+      directory,
+      around(study, repository),
+    );
+    expectCulprit(result);
+    expectNoneBlamedBut(result, ['Change 3', 'Change 5', 'Change 9']);
+    expect(result.boots).toBeLessThan(20);
+    const { stage, kernel, leftovers } = study.lab.state();
+    expect([stage, kernel, leftovers]).toEqual(['up', 'rescue', []]);
+    expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain('20');
+    const [learnt] = await study.history.read();
+    expect(learnt?.pps.every((pps) => Math.abs(pps / 5e6 - 1) < 0.05)).toBe(true);
+  });
+
+  test.for<[string, Fault[]]>([
+    ['a link that is down', [{ kind: 'dead-link', at: 4 }]],
+    ['a receiver that crashes', [{ kind: 'receiver-crash', at: 5 }]],
+    ['a sender that is too slow', [{ kind: 'slow-generator', at: 6, pps: 1e6 }]],
+    ['a boot that hangs', [{ kind: 'hang-at-boot', at: 5 }]],
+    ['a DUT that panics once', [{ kind: 'panic-under-load', at: 6 }]],
+  ])('blames no commit for %s', async ([, faults]) => {
+    const repository = commits();
+    await using study = await startLab(repository, faults);
+    const directory = join(temporaryFolder(), 'work');
+    const result = await bisect(requestFor(study), directory, around(study, repository));
+    expectCulprit(result);
+    expectNoneBlamedBut(result, ['Change 3', 'Change 5', 'Change 9']);
+  });
+
+  test('goes across another release, and tells of it once', async () => {
+    const repository = newRepository();
+    for (let place = 0; place <= 6; place++) {
+      const release = place < 3 ? '15.0-CURRENT' : '16.0-CURRENT';
+      const text = `FreeBSD ${release} #0 c${place + 3}\n`;
+      commit(repository, { 'sys/conf/version': text, 'sys/dev/nic/driver': 'works\n' });
+    }
+    await using study = await startLab(repository);
+    const result = await bisect(
+      requestFor(study, { good: 'HEAD~6' }),
+      join(temporaryFolder(), 'work'),
+      around(study, repository),
+    );
+    expect(result.answer).toMatchObject({ kind: 'culprit', revision: 4 });
+    const told = result.testbed.warnings.filter((text) => text.includes('release'));
+    expect(told).toEqual([
+      'the DUT is not the same in more than its kernel: release: "15.0-CURRENT" on base, "16.0-CURRENT" on patched',
+    ]);
+  });
+
+  test('that was killed goes on where it stood, and boots nothing again', async () => {
+    const repository = commits();
+    await using study = await startLab(repository);
+    const directory = join(temporaryFolder(), 'work');
+    const stop = new AbortController();
+    let boots = 0;
+    const world = {
+      ...around(study, repository, stop.signal),
+      onEvent({ kind }: { kind: string }) {
+        boots += kind === 'told' ? 1 : 0;
+        if (boots === 6) stop.abort(new Error('killed'));
+      },
+    };
+    await expect(bisect(requestFor(study), directory, world)).rejects.toThrow('killed');
+    const journal = join(directory, 'journal.jsonl');
+    const before = readFileSync(journal, 'utf8');
+    const measured = (text: string) =>
+      text.split('\n').filter((line) => line.includes('"measured"'));
+    // The last line is cut short, as by a kill in the middle of it.
+    const whole = before.slice(0, before.lastIndexOf('\n', before.length - 2) + 1);
+    truncateSync(journal, Buffer.byteLength(whole) + 20);
+    const result = await resumeBisection(directory, around(study, repository));
+    expectCulprit(result);
+    const after = readFileSync(journal, 'utf8');
+    expect(after.startsWith(whole)).toBe(true);
+    expect(measured(after).length).toBeGreaterThan(measured(whole).length);
+    expect(await resumeBisection(directory, unreachable(study, repository))).toEqual(result);
+  });
+
+  const unreachable = (study: Study, repository: string) => ({
+    ...around(study, repository),
+    reserve: () => Promise.reject(new Error('a testbed was reserved')),
+  });
+
+  test('is told to go on by its own command, in whose directory no gate begins', async () => {
+    const repository = commits();
+    await using study = await startLab(repository);
+    const directory = join(temporaryFolder(), 'work');
+    const aborted = AbortSignal.abort(new Error('at once'));
+    const world = around(study, repository, aborted);
+    await expect(bisect(requestFor(study), directory, world)).rejects.toThrow('at once');
+    expect((await readBisectPlan(directory)).range.revisions).toHaveLength(13);
+    const patch = {
+      ...{ kind: 'range' as const, title: 'x', author: 'y' },
+      ...{ baseCommit: '1'.repeat(40), headCommit: '2'.repeat(40) },
+    };
+    const asked = { patch, config: study.config, testbeds: [study.name], seed: 1 };
+    const how = `ppsgate bisect --resume ${directory}`;
+    await expect(gate(asked, directory, unreachable(study, repository))).rejects.toThrow(how);
+    await expect(
+      bisect(requestFor(study), directory, unreachable(study, repository)),
+    ).rejects.toThrow(how);
+  });
+
+  test('of which an end is unknown costs no testbed', async () => {
+    const repository = commits();
+    await using study = await startLab(repository);
+    const request = requestFor(study, { good: 'v99' });
+    const directory = join(temporaryFolder(), 'work');
+    await expect(bisect(request, directory, unreachable(study, repository))).rejects.toThrow('v99');
+  });
+});

@@ -1,0 +1,948 @@
+// What there is to bisect, read from real git repositories; kernels are told apart by the configuration of a builder alone.
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { freebsdTestbedSchema } from '../../../src/config/freebsd-testbed.ts';
+import { openRepository, RepositoryError } from '../../../src/forge/patch/repository.ts';
+import {
+  type Range,
+  type RangeRequest,
+  readRange,
+  variantOf,
+} from '../../../src/gate/bisect/range.ts';
+import { UsageError } from '../../../src/model/usage-error.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { git, newRepository, type Planned, plantHistory } from '../../fakes/repository.ts';
+import { times } from '../../random.ts';
+
+const port = { interface: 'cxl0', mac: '00:07:43:2e:e5:92', inet4: '198.18.0.110' };
+
+const { builder } = freebsdTestbedSchema.parse({
+  kind: 'freebsd',
+  dut: { host: 'dut', ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
+  senders: [{ host: 'tx', ...port }],
+  receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
+  builder: { host: 'builder', kernel: { kind: 'make' } },
+});
+
+/** A driver, of which each function is far enough from the next that changes of both merge. */
+const driver = (changes: Record<string, string> = {}): string =>
+  ['attach', 'rx', 'tx', 'uar']
+    .map((name) => `${name}()\n{\n${'\tstep();\n'.repeat(4)}\t${changes[name] ?? 'plain'}();\n}\n`)
+    .join('\n');
+
+const mlx5 = 'sys/dev/mlx5/mlx5.c';
+const first: Planned = {
+  files: { 'Makefile.inc1': '_tools=usr.sbin/config usr.bin/awk\n', [mlx5]: driver() },
+};
+/** A commit after which the driver has these functions, and whatever else. */
+const driven = (changes: Record<string, string>, others: Record<string, string> = {}): Planned => ({
+  files: { [mlx5]: driver(changes), ...others },
+});
+const kernel = (text: string): Planned => ({ files: { 'sys/net/if.c': `${text}\n` } });
+const manual = (text: string): Planned => ({ files: { 'share/man/man4/em.4': `${text}\n` } });
+const laid = (text: string): Planned => ({ files: { 'dut/nftables.conf': `# ${text}\n` } });
+
+/** A repository and the ids of its commits, of which the first one is called good and the last one main. */
+function historyOf(...commits: Planned[]): { directory: string; ids: string[] } {
+  const directory = newRepository();
+  const ids = plantHistory(directory, commits);
+  git(directory, 'tag', 'good', ids[0] ?? '');
+  return { directory, ids };
+}
+
+const place: Pick<RangeRequest, 'system' | 'overlay'> = {
+  system: 'freebsd',
+  overlay: { path: 'dut', beside: '' },
+};
+
+function rangeIn(directory: string, request: Partial<RangeRequest> = {}): Promise<Range> {
+  const ends = { good: 'good', bad: 'main', skips: [], fixUps: [] };
+  return readRange(
+    { ...ends, ...place, builder, ...request },
+    openRepository(directory),
+    () => undefined,
+  );
+}
+
+const rangeOf = async (...commits: Planned[]): Promise<Range> =>
+  rangeIn(historyOf(...commits).directory);
+
+const placesOf = ({ revisions }: Range) => revisions.map(({ place, alike }) => [place, alike]);
+const variantsOf = ({ revisions }: Range) =>
+  revisions.map(({ forms }) => forms.map(({ variant }) => variant));
+
+const short = (id: string | undefined): string => id?.slice(0, 12) ?? '';
+
+describe('a range', () => {
+  test('goes from the good commit to the bad one, each a step with its name', async () => {
+    const { directory, ids } = historyOf(first, kernel('a'), kernel('b'));
+    const form = (variant: string, index: number) => ({
+      variant,
+      commit: ids[index],
+      fixUps: [],
+    });
+    const about = { author: 'Alice', alike: 0, isSkipped: false };
+    expect(await rangeIn(directory)).toEqual({
+      commits: 2,
+      revisions: [
+        { place: 0, commit: ids[0], subject: 'Change 0', ...about, forms: [form('base', 0)] },
+        {
+          ...{ place: 1, commit: ids[1], subject: 'Change 1', ...about },
+          forms: [form(short(ids[1]), 1)],
+        },
+        { place: 2, commit: ids[2], subject: 'Change 2', ...about, forms: [form('patched', 2)] },
+      ],
+      notes: [],
+    });
+  });
+
+  test('takes whatever names a commit', async () => {
+    const { directory } = historyOf(first, kernel('a'), kernel('b'));
+    expect(placesOf(await rangeIn(directory, { good: 'main~1' }))).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+  });
+
+  test('a merge is one step, whatever came in by it', async () => {
+    const { directory, ids } = historyOf(
+      first,
+      kernel('a'),
+      { ...kernel('side 1'), parents: [0] },
+      { ...kernel('side 2'), parents: [2] },
+      { files: { 'sys/net/side.c': 'side\n' }, parents: [1, 3] },
+      kernel('b'),
+    );
+    const range = await rangeIn(directory);
+    expect(range.revisions.map(({ commit }) => commit)).toEqual(
+      [0, 1, 4, 5].map((index) => ids[index]),
+    );
+    expect(range.commits).toBe(3);
+  });
+
+  test('of 20,000 commits is read', async () => {
+    const commits = Array.from({ length: 20_000 }, (_, index) =>
+      index % 10 === 0 ? kernel(`${index}`) : manual(`${index}`),
+    );
+    const range = await rangeOf(first, ...commits);
+    expect(range.commits).toBe(20_000);
+    expect(range.revisions).toHaveLength(2_001);
+  });
+
+  test('of more is refused, with a good one that is near enough', async () => {
+    const commits = Array.from({ length: 20_001 }, (_, index) => manual(`${index}`));
+    await expect(rangeOf(first, ...commits)).rejects.toThrow(
+      new UsageError(
+        'There are 20001 commits after --good good up to --bad main, and at most 20000 can be bisected: name a nearer one, like --good main~20000.',
+      ),
+    );
+  });
+});
+
+describe('commits that are the same kernel', () => {
+  test('as the one before are told with it', async () => {
+    const range = await rangeOf(first, manual('1'), kernel('a'), manual('2'), manual('3'));
+    expect(placesOf(range)).toEqual([
+      [0, 1],
+      [2, 2],
+    ]);
+    expect(variantsOf(range)).toEqual([['base'], ['patched']]);
+  });
+
+  test('are told apart where whatever changes counts', async () => {
+    const { directory } = historyOf(first, manual('1'), kernel('a'));
+    const range = await rangeIn(directory, { builder: undefined });
+    expect(placesOf(range)).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 0],
+    ]);
+  });
+
+  test('are those that change nothing at all, too', async () => {
+    const { directory } = historyOf(first, {}, kernel('a'));
+    const range = await rangeIn(directory, { builder: undefined });
+    expect(placesOf(range)).toEqual([
+      [0, 1],
+      [2, 0],
+    ]);
+  });
+
+  test('a program counts from the commit on that has it take part in the build', async () => {
+    const program = (text: string): Planned => ({ files: { 'usr.bin/mkfoo/mkfoo.c': text } });
+    const range = await rangeOf(
+      first,
+      program('1\n'),
+      { files: { 'Makefile.inc1': '_tools=usr.bin/mkfoo\n' } },
+      program('2\n'),
+    );
+    expect(placesOf(range)).toEqual([
+      [0, 1],
+      [2, 0],
+      [3, 0],
+    ]);
+  });
+
+  test('share a name, where one brings back what was there before', async () => {
+    const { directory, ids } = historyOf(
+      ...[first, kernel('a'), kernel('b'), kernel('c'), kernel('b'), kernel('d')],
+    );
+    const [b, c] = [short(ids[2]), short(ids[3])];
+    expect(variantsOf(await rangeIn(directory))).toEqual([
+      ['base'],
+      [short(ids[1])],
+      [b],
+      [c],
+      [b],
+      ['patched'],
+    ]);
+  });
+
+  test('a range of them alone is refused', async () => {
+    await expect(rangeOf(first, manual('1'), manual('2'))).rejects.toThrow(
+      new UsageError(
+        '0 commits of 2 after --good good up to --bad main touch what a kernel is made of: name a range with some that do.',
+      ),
+    );
+  });
+
+  test('so is one whose ends are', async () => {
+    await expect(rangeOf(first, kernel('a'), { files: { 'sys/net/if.c': undefined } }))
+      .rejects //
+      .toThrow(/--good and --bad come out as the same/);
+  });
+
+  test('each commit belongs to one revision, and begins one where it touches a kernel', async () => {
+    const step = fc.record({
+      files: fc.subarray(['sys/net/if.c', mlx5, 'share/man/man4/em.4', 'usr.bin/tar/tar.c']),
+      side: fc.subarray(['sys/net/side.c', 'share/man/man4/side.4']),
+      isMerge: fc.boolean(),
+    });
+    const steps = fc.array(step, { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (steps) => {
+        const commits: Planned[] = [first];
+        const line = [0];
+        const isOther = [true];
+        for (const [index, { files, side, isMerge }] of steps.entries()) {
+          const own = Object.fromEntries(files.map((path) => [path, `${index}\n`]));
+          const others = Object.fromEntries(side.map((path) => [path, `${index}\n`]));
+          const tip = line.at(-1) ?? 0;
+          if (isMerge) commits.push({ parents: [tip], files: others });
+          const parents = isMerge ? [tip, commits.length - 1] : [tip];
+          const touched = isMerge ? { ...own, ...others } : own;
+          line.push(commits.push({ parents, files: touched }) - 1);
+          isOther.push(Object.keys(touched).some((path) => path.startsWith('sys/')));
+        }
+        const { directory, ids } = historyOf(...commits);
+        const begun = isOther.flatMap((is, index) => (is ? [index] : []));
+        if (begun.length === 1) {
+          await expect(rangeIn(directory)).rejects.toThrow(/^0 commits/);
+          return;
+        }
+        const { revisions } = await rangeIn(directory);
+        expect(revisions.map(({ place }) => place)).toEqual(begun);
+        expect(revisions.map(({ commit }) => commit)).toEqual(
+          begun.map((index) => ids[line[index] ?? 0]),
+        );
+        const told = revisions.flatMap(({ place, alike }) =>
+          Array.from({ length: alike + 1 }, (_, index) => place + index),
+        );
+        expect(told).toEqual(line.map((_, index) => index));
+      }),
+      { numRuns: times(15) },
+    );
+  });
+});
+
+describe('on Linux', () => {
+  const linux = { system: 'linux', builder: undefined } as const;
+
+  test('commits are alike that leave the overlay alone', async () => {
+    const { directory } = historyOf(first, laid('1'), kernel('a'), laid('2'));
+    expect(placesOf(await rangeIn(directory, linux))).toEqual([
+      [0, 0],
+      [1, 1],
+      [3, 0],
+    ]);
+  });
+
+  test('none is alike where the overlay has a submodule, of which nothing is read', async () => {
+    const { directory } = historyOf(
+      first,
+      laid('1'),
+      kernel('a'),
+      { submodules: { 'dut/sub': 'c'.repeat(40) } },
+      kernel('b'),
+      laid('2'),
+    );
+    expect(placesOf(await rangeIn(directory, linux))).toEqual([
+      [0, 0],
+      [1, 1],
+      [3, 0],
+      [4, 0],
+      [5, 0],
+    ]);
+  });
+
+  test('a range that leaves it alone is refused', async () => {
+    const { directory } = historyOf(laid('1'), kernel('a'), kernel('b'));
+    await expect(rangeIn(directory, linux)).rejects.toThrow(
+      new UsageError(
+        '0 commits of 2 after --good good up to --bad main touch what is laid (dut): name a range with some that do.',
+      ),
+    );
+  });
+
+  test('what is laid is what the form has', async () => {
+    const { directory } = historyOf(laid('1'), laid('2'));
+    const { revisions } = await rangeIn(directory, linux);
+    const [, bad] = revisions;
+    if (bad?.forms[0] === undefined) throw new Error('no bad one');
+    const about = { ...place, ...linux };
+    const variant = await variantOf(bad, bad.forms[0], about, openRepository(directory));
+    expect(variant).toMatchObject({
+      variant: 'patched',
+      commit: bad.commit,
+      folder: 'dut',
+      files: [{ path: 'nftables.conf', content: '# 2\n' }],
+    });
+  });
+});
+
+/** The driver breaks at 2 and is mended at 5, as seed 000's was between c255751 and c255761. */
+const broken: Planned[] = [
+  first,
+  kernel('a'),
+  { ...driven({ uar: 'broken' }), message: 'Hand out UARs by core' },
+  kernel('b'),
+  driven({ uar: 'broken', tx: 'other' }),
+  { ...driven({ uar: 'mended', tx: 'other' }), message: 'Map the region once' },
+  kernel('c'),
+];
+
+/** Place, and how many fix-ups each form has. */
+const fixUpsOf = ({ revisions }: Range) =>
+  revisions.map(({ place, forms }) => [place, ...forms.map(({ fixUps }) => fixUps.length)]);
+
+describe('a fix-up', () => {
+  test('is a second form of those that lack it, and none of those that have it', async () => {
+    const { directory, ids } = historyOf(...broken);
+    const range = await rangeIn(directory, { good: ids[1] ?? '', fixUps: [ids[5] ?? ''] });
+    expect(range.notes).toEqual([
+      `--fix-up ${ids[5]} does not apply to ${short(ids[1])}, for conflicts in ${mlx5}: what is measured there goes without it.`,
+    ]);
+    const withIt = (index: number) => `${short(ids[index])}-with-${short(ids[5])}`;
+    expect(variantsOf(range)).toEqual([
+      ['base'],
+      [short(ids[2]), withIt(2)],
+      [short(ids[3]), withIt(3)],
+      // The last one before the fix is the fix with it.
+      [short(ids[4]), withIt(4)],
+      [withIt(4)],
+      ['patched'],
+    ]);
+  });
+
+  test('with the first one that needs it is the only form of those', async () => {
+    const { directory, ids } = historyOf(...broken);
+    const range = await rangeIn(directory, { fixUps: [`${ids[5]}:${ids[2]}`] });
+    expect(fixUpsOf(range)).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 1],
+      [3, 1],
+      [4, 1],
+      [6, 0],
+    ]);
+    // The fix itself is no step: the one before has it on top.
+    expect(placesOf(range).at(-2)).toEqual([4, 1]);
+    expect(range.notes).toEqual([]);
+  });
+
+  test('is needed by what is the same kernel as the first one that needs it, too', async () => {
+    const { directory, ids } = historyOf(
+      ...broken.slice(0, 3),
+      { ...manual('UARs by core'), message: 'Say how UARs are handed out' },
+      ...broken.slice(3),
+    );
+    const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[3]}`] });
+    expect(fixUpsOf(range).slice(1, 3)).toEqual([
+      [1, 0],
+      [2, 1],
+    ]);
+  });
+
+  test('on its parent is the fix, whatever came between that makes no other kernel', async () => {
+    const { directory, ids } = historyOf(
+      ...broken.slice(0, 5),
+      manual('about UARs'),
+      ...broken.slice(5),
+    );
+    const plain = await rangeIn(directory, { good: ids[2] ?? '', fixUps: [ids[6] ?? ''] });
+    const named = `${short(ids[4])}-with-${short(ids[6])}`;
+    expect(variantsOf(plain).slice(-3)).toEqual([[short(ids[4]), named], [named], ['patched']]);
+    const always = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
+    expect(placesOf(always).slice(-2)).toEqual([
+      [4, 2],
+      [7, 0],
+    ]);
+  });
+
+  test('is put on top as a cherry-pick does it, always as the same commit', async () => {
+    const { directory, ids } = historyOf(...broken);
+    const ask = () => rangeIn(directory, { fixUps: [`${ids[5]}:${ids[2]}`] });
+    const form = (await ask()).revisions[2]?.forms[0];
+    expect((await ask()).revisions[2]?.forms[0]).toEqual(form);
+    expect(git(directory, 'rev-parse', `${form?.commit}^`)).toBe(ids[2]);
+    git(directory, 'checkout', '--quiet', ids[2] ?? '');
+    git(directory, 'cherry-pick', ids[5] ?? '');
+    expect(git(directory, 'rev-parse', `${form?.commit}^{tree}`)).toBe(
+      git(directory, 'rev-parse', 'HEAD^{tree}'),
+    );
+  });
+
+  test('leaves no branch or tag behind, nor anything of a checkout', async () => {
+    const { directory, ids } = historyOf(...broken);
+    const before = git(directory, 'for-each-ref');
+    await rangeIn(directory, { fixUps: [`${ids[5]}:${ids[2]}`] });
+    expect(git(directory, 'for-each-ref')).toBe(before);
+    expect(git(directory, 'ls-files')).toBe('');
+  });
+
+  test('at an end is built by the name of that end', async () => {
+    const { directory, ids } = historyOf(...broken);
+    const ends = { good: ids[2] ?? '', bad: ids[4] ?? '' };
+    const range = await rangeIn(directory, { ...ends, fixUps: [`${ids[5]}:${ids[1]}`] });
+    expect(variantsOf(range)).toEqual([
+      ['base'],
+      [`${short(ids[3])}-with-${short(ids[5])}`],
+      ['patched'],
+    ]);
+    expect(fixUpsOf(range)).toEqual([
+      [0, 1],
+      [1, 1],
+      [2, 1],
+    ]);
+  });
+
+  test('that is a merge is what that changes of its first parent', async () => {
+    const mended = driven({ uar: 'mended' });
+    const { directory, ids } = historyOf(
+      ...broken.slice(0, 4),
+      { ...driven({ uar: 'halfway' }), parents: [2] },
+      { ...mended, parents: [4] },
+      { ...mended, parents: [3, 5] },
+      kernel('c'),
+    );
+    const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
+    expect(fixUpsOf(range)).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 1],
+      [3, 1],
+      [5, 0],
+    ]);
+  });
+
+  /** The fix is on another branch, and came to the line by a commit of its own, maybe by a merge. */
+  const pickedFrom = (mended: Planned[]) =>
+    historyOf(...broken.slice(0, 4), { ...driven({ uar: 'mended' }), parents: [2] }, ...mended);
+
+  test('is not needed where its change was picked to the branch', async () => {
+    const mended = driven({ uar: 'mended', tx: 'other' });
+    const { directory, ids } = pickedFrom([
+      { ...driven({ uar: 'broken', tx: 'other' }), parents: [3] },
+      mended,
+      driven({ uar: 'mended once more', tx: 'other' }),
+    ]);
+    const range = await rangeIn(directory, { fixUps: [`${ids[4]}:${ids[2]}`] });
+    expect(fixUpsOf(range).slice(2)).toEqual([
+      [2, 1],
+      [3, 1],
+      [4, 1],
+      [6, 0],
+    ]);
+  });
+
+  test('nor where that came in by a merge', async () => {
+    const { directory, ids } = pickedFrom([
+      { ...driven({ uar: 'mended' }), parents: [2] },
+      { files: { 'sys/net/side.c': 'side\n' } },
+      { ...driven({ uar: 'mended', tx: 'other' }), parents: [3, 6] },
+      driven({ uar: 'mended once more', tx: 'other' }),
+    ]);
+    const range = await rangeIn(directory, { fixUps: [`${ids[4]}:${ids[2]}`] });
+    expect(fixUpsOf(range).slice(2)).toEqual([
+      [2, 1],
+      [3, 1],
+      [4, 0],
+      [5, 0],
+    ]);
+    expect(range.notes).toEqual([]);
+  });
+
+  test('is needed again where its change was taken back', async () => {
+    const { directory, ids } = historyOf(
+      ...broken.slice(0, 3),
+      driven({ uar: 'mended' }),
+      driven({ uar: 'broken' }),
+      kernel('b'),
+      driven({ uar: 'mended' }),
+      kernel('c'),
+    );
+    const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
+    // What lies between is the same kernel now.
+    expect(placesOf(range)).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 2],
+      [5, 1],
+      [7, 0],
+    ]);
+  });
+
+  test('of which all is there but what no kernel is made of is no other kernel', async () => {
+    const { directory, ids } = historyOf(
+      ...broken.slice(0, 3),
+      {
+        ...driven({ uar: 'mended' }, { 'share/man/man4/mlx5.4': 'UARs\n' }),
+        parents: [2],
+      },
+      { ...driven({ uar: 'mended' }), parents: [2] },
+      kernel('b'),
+    );
+    const range = await rangeIn(directory, { good: ids[2] ?? '', fixUps: [ids[3] ?? ''] });
+    expect(fixUpsOf(range)).toEqual([
+      [0, 0, 1],
+      [1, 0],
+      [2, 0],
+    ]);
+  });
+
+  test('whose change came in before the good one is needed nowhere', async () => {
+    const { directory, ids } = pickedFrom([
+      { ...driven({ uar: 'mended' }), parents: [3] },
+      driven({ uar: 'mended once more' }),
+      kernel('c'),
+    ]);
+    const range = await rangeIn(directory, { good: ids[6] ?? '', fixUps: [ids[4] ?? ''] });
+    expect(fixUpsOf(range)).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+    expect(range.notes).toEqual([
+      `No commit of the range needs --fix-up ${ids[4]}: ${short(ids[5])} makes the same change.`,
+    ]);
+  });
+
+  test('that does not apply to some is left out there, and a note says where', async () => {
+    const { directory, ids } = historyOf(
+      ...broken.slice(0, 3),
+      driven({ uar: 'broken otherwise' }),
+      kernel('b'),
+      driven({ uar: 'broken' }),
+      driven({ uar: 'mended' }),
+      kernel('c'),
+    );
+    const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
+    expect(fixUpsOf(range)).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 1],
+      [3, 0],
+      [4, 0],
+      [5, 1],
+      [7, 0],
+    ]);
+    expect(range.notes).toEqual([
+      `--fix-up ${ids[6]} does not apply from ${short(ids[3])} to ${short(ids[4])}, for conflicts in ${mlx5}: what is measured there goes without it.`,
+    ]);
+  });
+
+  const two = () =>
+    historyOf(
+      first,
+      driven({ uar: 'broken', rx: 'broken' }),
+      kernel('a'),
+      driven({ uar: 'mended', rx: 'broken' }),
+      kernel('b'),
+      driven({ uar: 'mended', rx: 'mended' }),
+      kernel('c'),
+    );
+
+  test('of several is tried by itself, and then all together', async () => {
+    const { directory, ids } = two();
+    const [uar = '', rx = ''] = [ids[3], ids[5]];
+    const range = await rangeIn(directory, { good: ids[1] ?? '', fixUps: [uar, rx] });
+    const forms = range.revisions.map((revision) => revision.forms.map(({ fixUps }) => fixUps));
+    expect(forms).toEqual([
+      [[], [uar], [rx], [uar, rx]],
+      [[], [uar], [rx], [uar, rx]],
+      [[], [rx]],
+      [[], [rx]],
+      [[]],
+      [[]],
+    ]);
+    // With a fix on top the last one before it is that fix, be the other one on top as well or not.
+    expect(new Set(variantsOf(range).flat()).size).toBe(11);
+    for (const name of variantsOf(range).flat()) expect(name).toMatch(/^[\da-z-]{4,60}$/);
+  });
+
+  test('of several lies below the others where it is needed from some commit on', async () => {
+    const { directory, ids } = two();
+    const [uar = '', rx = ''] = [ids[3], ids[5]];
+    const range = await rangeIn(directory, { fixUps: [uar, `${rx}:${ids[1]}`] });
+    expect(range.revisions[1]?.forms.map(({ fixUps }) => fixUps)).toEqual([[rx], [rx, uar]]);
+  });
+
+  test('is put on top of what is laid on Linux as well', async () => {
+    const { directory, ids } = historyOf(laid('one'), laid('two'), {
+      files: { 'dut/sysctl.conf': 'net.core.bpf_jit_enable=1\n' },
+      message: 'Compile filters',
+    });
+    const linux = { system: 'linux', builder: undefined } as const;
+    const range = await rangeIn(directory, { ...linux, fixUps: [ids[2] ?? ''] });
+    expect(variantsOf(range)).toEqual([
+      ['base', `${short(ids[0])}-with-${short(ids[2])}`],
+      [short(ids[1]), 'patched'],
+      ['patched'],
+    ]);
+    const [revision] = range.revisions;
+    const form = revision?.forms[1];
+    if (revision === undefined || form === undefined) throw new Error('no second form');
+    const about = { ...place, ...linux };
+    const { files } = await variantOf(revision, form, about, openRepository(directory));
+    expect(files.map(({ path, content }) => [path, content])).toEqual([
+      ['nftables.conf', '# one\n'],
+      ['sysctl.conf', 'net.core.bpf_jit_enable=1\n'],
+    ]);
+  });
+
+  test('goes to the builder as what it changes of a commit that others have, gone or not', async () => {
+    const { directory, ids } = historyOf(...broken);
+    const { revisions } = await rangeIn(directory, { fixUps: [`${ids[5]}:${ids[2]}`] });
+    const [, before, revision] = revisions;
+    const form = revision?.forms[0];
+    if (before?.forms[0] === undefined || revision === undefined || form === undefined) {
+      throw new Error('no forms');
+    }
+    const repository = openRepository(directory);
+    expect(await variantOf(before, before.forms[0], place, repository)).toEqual({
+      variant: short(ids[1]),
+      ...{ commit: ids[1], files: [], kernel: { kind: 'tree', baseCommit: ids[1] } },
+    });
+    git(directory, 'prune', '--expire=now');
+    expect(() => git(directory, 'cat-file', '-e', form.commit)).toThrow();
+    const { kernel } = await variantOf(revision, form, place, repository);
+    if (kernel?.kind !== 'tree') throw new Error('no tree');
+    expect(kernel.baseCommit).toBe(ids[2]);
+    const diff = Buffer.from(kernel.diff ?? '', 'base64').toString();
+    expect(diff.split('\n').filter((line) => /^[-+]\t/.test(line))).toEqual([
+      '-\tbroken();',
+      '+\tmended();',
+    ]);
+  });
+
+  test('says how far it is', async () => {
+    const { directory, ids } = historyOf(...broken);
+    const told: string[] = [];
+    const ends = { good: 'good', bad: 'main', skips: [], fixUps: [`${ids[5]}:${ids[2]}`] };
+    await readRange({ ...ends, ...place, builder }, openRepository(directory), (text) =>
+      told.push(text),
+    );
+    expect(told).toEqual(['6 commits are read', 'fix-ups are put on top: 3 of 3 commits']);
+  });
+
+  test('is in each form as a merge of each function by itself says', async () => {
+    const names = ['attach', 'rx', 'tx', 'uar'] as const;
+    const values = fc.constantFrom('plain', 'one', 'two');
+    const steps = fc.array(fc.tuple(fc.constantFrom(...names, 'manual' as const), values), {
+      ...{ minLength: 2, maxLength: 10 },
+    });
+    await fc.assert(
+      fc.asyncProperty(steps, fc.nat(), fc.option(fc.nat()), async (steps, nth, from) => {
+        type State = Record<string, string>;
+        const states: State[] = [{}];
+        const planned: Planned[] = [first];
+        const changes: ({ name: string; old: string; now: string } | undefined)[] = [undefined];
+        for (const [index, [name, now]] of steps.entries()) {
+          const before = states.at(-1) ?? {};
+          const old = before[name] ?? 'plain';
+          const isKernel = name !== 'manual' && old !== now;
+          states.push(isKernel ? { ...before, [name]: now } : before);
+          changes.push(isKernel ? { name, old, now } : undefined);
+          planned.push(isKernel ? driven(states.at(-1) ?? {}) : manual(`${index}`));
+        }
+        const places = changes.flatMap((change, place) => (change ? [place] : []));
+        const fixPlace = places[nth % Math.max(places.length, 1)];
+        const fix = fixPlace === undefined ? undefined : changes[fixPlace];
+        fc.pre(fixPlace !== undefined && fix !== undefined);
+        if (fixPlace === undefined || fix === undefined) return;
+        const firstPlace = from === null ? undefined : from % fixPlace;
+        const { directory, ids } = historyOf(...planned);
+        const typed = firstPlace === undefined ? '' : `:${ids[firstPlace]}`;
+        const asked = rangeIn(directory, { fixUps: [`${ids[fixPlace]}${typed}`] });
+        const range = await asked.catch((error: Error) => error);
+        if (range instanceof Error) {
+          expect(range.message).toMatch(/come out as the same|applies to no commit/);
+          return;
+        }
+        const sameFix = (place: number) => {
+          const change = changes[place];
+          return change?.name === fix.name && change.old === fix.old && change.now === fix.now;
+        };
+        const takesBack = (place: number) => {
+          const change = changes[place];
+          return change?.name === fix.name && change.old === fix.now && change.now === fix.old;
+        };
+        const isLacking = (place: number) => {
+          const upTo = changes.map((_, index) => index).slice(0, place + 1);
+          const event = upTo.findLast((index) => sameFix(index) || takesBack(index));
+          return event === undefined || takesBack(event);
+        };
+        const contents = new Map<string, string>();
+        for (const { place, alike, forms } of range.revisions) {
+          const state = states[place] ?? {};
+          const isWanted = isLacking(place) && (state[fix.name] ?? 'plain') === fix.old;
+          const last = states.findIndex((_, index) => index > place && changes[index]);
+          const groupEnd = (last === -1 ? states.length : last) - 1;
+          const isNeeded = firstPlace === undefined || groupEnd >= firstPlace;
+          const fixed = isWanted && isNeeded;
+          const expected = firstPlace === undefined ? (fixed ? [0, 1] : [0]) : fixed ? [1] : [0];
+          expect(forms.map(({ fixUps }) => fixUps.length)).toEqual(expected);
+          for (const { variant, commit } of forms) {
+            const content = git(directory, 'show', `${commit}:${mlx5}`);
+            expect(contents.get(variant) ?? content).toBe(content);
+            contents.set(variant, content);
+          }
+          expect(alike).toBeGreaterThanOrEqual(groupEnd - place);
+        }
+        expect(range.revisions.reduce((sum, { alike }) => sum + alike + 1, 0)).toBe(states.length);
+        const tried = range.revisions.map(({ forms }) => contents.get(forms[0]?.variant ?? ''));
+        for (const [index, content] of tried.entries()) {
+          if (index > 0) expect(content).not.toBe(tried[index - 1]);
+        }
+      }),
+      { numRuns: times(15) },
+    );
+  });
+});
+
+describe('a skip', () => {
+  const line = () =>
+    historyOf(first, kernel('a'), kernel('b'), manual('1'), kernel('c'), kernel('d'));
+  const skipped = async (directory: string, ...skips: string[]) =>
+    (await rangeIn(directory, { skips })).revisions.flatMap(({ place, isSkipped }) =>
+      isSkipped ? [place] : [],
+    );
+
+  test('is a commit', async () => {
+    const { directory, ids } = line();
+    expect(await skipped(directory, ids[1] ?? '', 'main~1')).toEqual([1, 4]);
+  });
+
+  test('or those after one up to another', async () => {
+    const { directory, ids } = line();
+    expect(await skipped(directory, `${ids[1]}..main~1`)).toEqual([2, 4]);
+    expect(await skipped(directory, 'good..main~1')).toEqual([1, 2, 4]);
+  });
+
+  test('by a commit that is told with another skips that one', async () => {
+    const { directory } = line();
+    expect(await skipped(directory, 'main~2')).toEqual([2]);
+    // The one that it begins after may well be measured, and they are the same.
+    expect(await skipped(directory, 'main~3..main~1')).toEqual([4]);
+  });
+
+  test('between merged commits goes by what of the line contains them', async () => {
+    const { directory, ids } = historyOf(
+      first,
+      kernel('a'),
+      { files: { 'sys/net/side.c': '1\n' } },
+      { files: { 'sys/net/side.c': '1\n' }, parents: [1, 2] },
+      kernel('b'),
+      kernel('c'),
+    );
+    expect(await skipped(directory, `${ids[2]}..main~1`)).toEqual([2, 3]);
+  });
+
+  test.for([
+    ['main~3', /^--skip main~3 names --good, or what is the same as that/],
+    ['main', /^--skip main names --bad, or what is the same as that/],
+    ['before..main~1', /^--skip before..main~1 names --good/],
+    ['main~2..main', /^--skip main~2..main names --bad/],
+    ['before', /^--skip before names no commit on the line of first parents/],
+    ['side', /^--skip side names no commit on the line of first parents/],
+    ['main~1..main~2', /^--skip main~1..main~2 names no commit/],
+    ['mian', /^--skip: "mian" is no commit, branch or tag of .* did you mean `main`\?/],
+    ['main~2...main', /^--skip: "main~2...main" is no name of a commit/],
+  ] as const)('that cannot be is refused: %s', async ([skip, sentence]) => {
+    const { directory, ids } = historyOf(
+      {},
+      first,
+      kernel('a'),
+      { files: { 'sys/net/side.c': '1\n' } },
+      { files: { 'sys/net/side.c': '1\n' }, parents: [2, 3] },
+      kernel('b'),
+    );
+    git(directory, 'tag', 'before', ids[0] ?? '');
+    git(directory, 'tag', 'side', ids[3] ?? '');
+    const request = { good: ids[1] ?? '', skips: [skip] };
+    await expect(rangeIn(directory, request)).rejects.toThrow(sentence);
+  });
+});
+
+describe('bad input is refused in one sentence', () => {
+  const refused = async (
+    sentence: string | RegExp,
+    directory: string,
+    request: Partial<RangeRequest> = {},
+  ) => {
+    const error = await rangeIn(directory, request).catch((error: unknown) => error);
+    if (!(error instanceof UsageError || error instanceof RepositoryError)) throw error;
+    if (typeof sentence === 'string') expect(error.message).toBe(sentence);
+    else expect(error.message).toMatch(sentence);
+  };
+
+  test('a name that is no commit', async () => {
+    const { directory } = historyOf(first, kernel('a'));
+    await refused(/^--good: "gud" is no commit, branch or tag/, directory, { good: 'gud' });
+    await refused(/^--bad: "mian" is no commit.*did you mean `main`/, directory, { bad: 'mian' });
+    await refused(/^--bad: "-x" is no name of a commit/, directory, { bad: '-x' });
+  });
+
+  test('a folder that is no repository', async () => {
+    await refused(/is no git repository: name the one that has the commits\.$/, temporaryFolder());
+  });
+
+  test('the same commit twice', async () => {
+    const { directory, ids } = historyOf(first);
+    await refused(
+      `--good good and --bad main are the same commit, ${short(ids[0])}: name one from before the loss, and one from after it.`,
+      directory,
+    );
+  });
+
+  test('good and bad in the wrong order', async () => {
+    const { directory } = historyOf(first, kernel('a'));
+    await refused(
+      '--bad good came before --good main: write them the other way round, --good good --bad main.',
+      directory,
+      { good: 'main', bad: 'good' },
+    );
+  });
+
+  test('commits of two histories', async () => {
+    const { directory } = historyOf(first, kernel('a'), { ...kernel('b'), parents: [] });
+    await refused(
+      '--good good and --bad main have no common ancestor on the line of first parents of --bad: name two commits of one branch.',
+      directory,
+    );
+  });
+
+  test('a good one on another branch, with the commit where they parted', async () => {
+    const { directory, ids } = historyOf(first, kernel('a'), kernel('b'), {
+      ...kernel('c'),
+      parents: [1],
+    });
+    git(directory, 'tag', 'other', ids[2] ?? '');
+    await refused(
+      `--good other is no ancestor of --bad main: the last commit of that line which it contains is ${short(ids[1])}, so take --good ${short(ids[1])}.`,
+      directory,
+      { good: 'other' },
+    );
+  });
+
+  test('a good one that was merged, with the last commit of the line that it contains', async () => {
+    const { directory, ids } = historyOf(
+      first,
+      kernel('a'),
+      kernel('b'),
+      { files: { 'sys/net/side.c': '1\n' }, parents: [1] },
+      { files: { 'sys/net/side.c': '1\n' }, parents: [2, 3] },
+    );
+    git(directory, 'tag', 'side', ids[3] ?? '');
+    await refused(
+      `--good side came in by a merge, and is not on the line of first parents of --bad main: the last commit of that line which it contains is ${short(ids[1])}, so take --good ${short(ids[1])}.`,
+      directory,
+      { good: 'side' },
+    );
+    expect((await rangeIn(directory, { good: short(ids[1]) })).commits).toBe(2);
+  });
+
+  test('a shallow clone', async () => {
+    const { directory } = historyOf(first, kernel('a'), kernel('b'));
+    const clone = join(temporaryFolder(), 'clone');
+    git(directory, 'clone', '--quiet', '--depth=2', `file://${directory}`, clone);
+    await refused(
+      'The repository is a shallow clone, which lacks the beginning of its history: check it out with all of it (fetch-depth: 0).',
+      clone,
+      { good: 'main~1' },
+    );
+  });
+
+  test.for([
+    ['nothing of the name', 'mian', /^--fix-up: "mian" is no commit.*did you mean `main`/],
+    ['nothing at all', '', /^--fix-up: expected FIX or FIX:FIRST, found ""\.$/],
+    ['too much', 'a:b:c', /^--fix-up: expected FIX or FIX:FIRST, found "a:b:c"\.$/],
+    ['no first one', 'main~1:', /^--fix-up: expected FIX or FIX:FIRST/],
+    ['what the good one has', 'main~5', /^--fix-up main~5 is contained in --good already/],
+    ['a manual page', 'page', /^--fix-up page changes nothing of what a kernel is made of/],
+    ['a commit without a parent', 'root', /^--fix-up root has no parent/],
+    ['a first one that is none', 'main~1:mian', /^--fix-up: "mian" is no commit/],
+    [
+      'a first one elsewhere',
+      'main~1:page',
+      /^--fix-up main~1: page is not in the history of --bad/,
+    ],
+    [
+      'a first one that is the fix',
+      'main~1:main~1',
+      /^--fix-up main~1: main~1 has the fix already/,
+    ],
+    ['a first one after it', 'main~1:main', /^--fix-up main~1: main has the fix already/],
+    [
+      'what applies to none that needs it',
+      'conflict:main~4',
+      /^--fix-up conflict applies to no commit that needs it, for conflicts in sys\/dev\/mlx5\/mlx5\.c: name one/,
+    ],
+  ] as const)('a fix-up that is %s', async ([, fixUp, sentence]) => {
+    const { directory, ids } = historyOf(
+      { files: {} },
+      ...broken.map((commit, index) => ({ ...commit, parents: [index] })),
+      { ...manual('1'), parents: [3] },
+      { ...driven({ uar: 'older' }), parents: [1] },
+      { ...driven({ uar: 'new' }), parents: [9] },
+      { ...kernel('orphan'), parents: [] },
+    );
+    const names = { main: 7, page: 8, conflict: 10, root: 11 };
+    for (const [name, index] of Object.entries(names)) {
+      git(directory, 'update-ref', `refs/heads/${name}`, ids[index] ?? '');
+    }
+    await refused(sentence, directory, { good: ids[2] ?? '', fixUps: [fixUp] });
+  });
+
+  test('a fix-up that applies to the good one alone', async () => {
+    const { directory, ids } = historyOf(
+      driven({ uar: 'old' }),
+      driven({ uar: 'new' }),
+      driven({ uar: 'newer' }),
+      { ...driven({ uar: 'mended' }), parents: [0] },
+    );
+    git(directory, 'update-ref', 'refs/heads/main', ids[2] ?? '');
+    git(directory, 'tag', 'mended', ids[3] ?? '');
+    await refused(/^--fix-up mended applies to no commit that needs it/, directory, {
+      good: ids[0] ?? '',
+      fixUps: ['mended'],
+    });
+  });
+
+  test('the same fix-up twice, however it is called', async () => {
+    const { directory, ids } = historyOf(...broken);
+    await refused('--fix-up main~1 is given twice: leave one of them out.', directory, {
+      fixUps: [ids[5] ?? '', 'main~1'],
+    });
+  });
+});

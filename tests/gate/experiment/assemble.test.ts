@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
+import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import { type Run, resultSchema } from '../../../src/model/result.ts';
+import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
+import { aRun } from '../../fakes/result.ts';
+
+/** One cell of two blasts, looked at after each: 24 pairs a blast. */
+const plan = aPlan();
+const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+
+const started: Entry = {
+  kind: 'started',
+  at: at(0),
+  fingerprint: { kernel: 'Linux 6.18' },
+  warnings: [],
+};
+const finished: Entry = { kind: 'finished', at: at(9) };
+
+/** Every blast of the plan, measured: patched runs forward so many times what base does. */
+const measured = (speed: number, { blasts } = plan): Entry[] =>
+  blasts.map(({ number, cell, runs }) => ({
+    kind: 'measured',
+    at: at(1),
+    summary: {
+      number,
+      attempt: 1,
+      cell,
+      startedAt: at(1),
+      trafficSeconds: 2,
+      offeredPps: 3e6,
+      logs: `blasts/00${number}`,
+    },
+    runs: runs.map((run): Run => {
+      const pps = 8e5 * (run.variant === 'patched' ? speed : 1);
+      return aRun({ ...run, blast: number, pps });
+    }),
+  }));
+
+const refusal = (scenario: 'forwarding' | 'nftables-stateful', message: string): Entry => ({
+  kind: 'rejected',
+  at: at(2),
+  variant: 'patched',
+  rejection: { kind: 'does-not-load', scenario, message },
+});
+
+test('the plan and the journal of an experiment become a result that keeps to its schema', () => {
+  const result = assembleResult(plan, [started, ...measured(0.9), finished]);
+  expect(resultSchema.parse(result)).toEqual(result);
+  expect(result).toMatchObject({
+    generator: { name: 'ppsgate', version: packageJson.version },
+    testbed: { name: 'fake', fingerprint: { kernel: 'Linux 6.18' } },
+    seed: plan.seed,
+    startedAt: at(0),
+    finishedAt: at(9),
+    outcome: { kind: 'judged', verdict: 'regression' },
+  });
+  expect(result.blasts.map(({ number }) => number)).toEqual([1, 2]);
+});
+
+test('however often it is computed, the answer is the same', () => {
+  const journal = [started, ...measured(1), finished];
+  expect(assembleResult(plan, journal)).toEqual(assembleResult(plan, structuredClone(journal)));
+});
+
+test('a cell is judged by its own runs only', () => {
+  const two = {
+    ...plan,
+    cells: plan.cells.flatMap((planned) => [
+      planned,
+      { ...planned, cell: { scenario: 'forwarding', family: 'inet6' } as const },
+    ]),
+  };
+  const { outcome } = assembleResult(two, [started, ...measured(1), finished]);
+  const verdicts = outcome.kind === 'judged' ? outcome.cells.map(({ verdict }) => verdict) : [];
+  expect(verdicts).toEqual([
+    { kind: 'no-regression' },
+    { kind: 'invalid', reason: '0 of 24 pairs of runs count' },
+  ]);
+});
+
+test('an experiment cut short is worth what its journal holds, and passes nothing', () => {
+  const cut = aPlan(singleRuns);
+  const { outcome, finishedAt } = assembleResult(cut, [started, ...measured(1, cut).slice(0, 3)]);
+  expect(finishedAt).toBe(at(1));
+  expect(outcome).toMatchObject({
+    verdict: 'invalid',
+    cells: [{ verdict: { kind: 'invalid', reason: '1 of 2 pairs of runs count' } }],
+  });
+});
+
+test('a journal without a line makes no result that passes', () => {
+  const result = assembleResult(plan, []);
+  expect(result.outcome).toMatchObject({ verdict: 'invalid' });
+  expect(resultSchema.safeParse(result).success).toBe(true);
+});
+
+test('why blasts of a cell failed is why pairs are missing', () => {
+  const failed: Entry = { kind: 'failed', at: at(3), blast: 1, reason: 'no traffic arrived' };
+  const { outcome } = assembleResult(plan, [started, failed, failed, failed]);
+  expect(outcome).toMatchObject({
+    cells: [{ verdict: { reason: '0 of 24 pairs of runs count: no traffic arrived' } }],
+  });
+});
+
+test('patched files that do not load are the outcome', () => {
+  const result = assembleResult(plan, [started, refusal('nftables-stateful', 'syntax error')]);
+  expect(result.outcome).toEqual({
+    kind: 'does-not-load',
+    scenario: 'nftables-stateful',
+    message: 'syntax error',
+  });
+});
+
+test('of an experiment that was resumed the last word counts', () => {
+  const loaded = assembleResult(plan, [
+    started,
+    refusal('forwarding', 'x'),
+    started,
+    ...measured(1),
+    finished,
+  ]);
+  expect(loaded.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
+  const refused = assembleResult(plan, [
+    started,
+    ...measured(1),
+    started,
+    refusal('forwarding', 'x'),
+  ]);
+  expect(refused.outcome.kind).toBe('does-not-load');
+});
+
+describe('with earlier diffs beside base and patched', () => {
+  const four = aPlanOfFour(singleRuns);
+  const leftOut: Entry = {
+    kind: 'rejected',
+    at: at(3),
+    variant: 'diff 80345',
+    rejection: {
+      kind: 'boot-failed',
+      message: 'Twice in a row: it was lost.',
+      panic: 'page fault',
+    },
+  };
+  const entries = measured(0.9, four);
+
+  test('every one of them is in the result, with its change or without', () => {
+    const ofOthers = (variant: string) => (entry: Entry) =>
+      entry.kind !== 'measured' || entry.runs.every((run) => run.variant !== variant);
+    const journal = [started, ...entries.filter(ofOthers('diff 80654')), finished];
+    const result = assembleResult(four, journal);
+    expect(resultSchema.parse(result)).toEqual(result);
+    expect(result).toMatchObject({
+      variants: [
+        { name: 'base' },
+        { name: 'patched' },
+        { name: 'diff 80345', commit: 'c'.repeat(40) },
+        { name: 'diff 80654', commit: 'd'.repeat(40) },
+      ],
+      outcome: {
+        verdict: 'regression',
+        cells: [
+          {
+            others: [
+              { variant: 'diff 80345', comparisons: [{ interval: { change: 0 } }] },
+              { variant: 'diff 80654', comparisons: [] },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  test('what could not be measured is told, and is not the outcome', () => {
+    const result = assembleResult(four, [started, ...entries, leftOut]);
+    expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
+    expect(result.leftOut).toEqual([
+      { variant: 'diff 80345', rejection: leftOut.kind === 'rejected' && leftOut.rejection },
+    ]);
+  });
+
+  test('a patch that does not load is the outcome, whatever was left out before or since', () => {
+    const refused = refusal('forwarding', 'x');
+    for (const journal of [
+      [started, leftOut, refused],
+      [started, refused, started, leftOut],
+    ]) {
+      expect(assembleResult(four, journal).outcome.kind).toBe('does-not-load');
+    }
+  });
+
+  test('a result that was written before there were any of them is read as one without', () => {
+    const result = assembleResult(plan, [started, ...measured(0.9), finished]);
+    if (result.outcome.kind !== 'judged') expect.fail('It is judged.');
+    const { leftOut: _, ...old } = result;
+    const cells = result.outcome.cells.map(({ others: _others, ...cell }) => cell);
+    expect(resultSchema.parse({ ...old, outcome: { ...result.outcome, cells } })).toEqual(result);
+  });
+});

@@ -1,0 +1,243 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
+import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import { nextBlast } from '../../../src/gate/experiment/next-blast.ts';
+import type { Plan } from '../../../src/gate/experiment/plan.ts';
+import type { PlannedBlast } from '../../../src/model/planned-blast.ts';
+import type { Run } from '../../../src/model/result.ts';
+import { isJudged } from '../../../src/model/variant-name.ts';
+import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
+import { aRun, unfit } from '../../fakes/result.ts';
+import { fakeTestbed } from '../../fakes/testbed.ts';
+import { times } from '../../random.ts';
+
+const at = '2026-11-20T12:00:00.000Z';
+const { signal } = new AbortController();
+
+/** What happens to a try of a blast. */
+type Fate = 'measured' | 'failed' | 'unfit' | 'unfit beside' | 'idle' | 'idle but beside';
+
+const fates = fc.array(
+  fc.constantFrom<Fate>(
+    ...(['measured', 'measured', 'failed', 'unfit', 'unfit beside'] as const),
+    ...(['idle', 'idle but beside'] as const),
+  ),
+  {
+    minLength: 30,
+    maxLength: 30,
+  },
+);
+const rejectedDiff = fc.option(
+  fc.record({ variant: fc.constantFrom('diff 80345', 'diff 80654'), blast: fc.nat(60) }),
+  { nil: undefined },
+);
+const story = fc.record({
+  plan: fc.constantFrom(aPlanOfFour(), aPlanOfFour(singleRuns)),
+  seed: fc.nat(1000),
+  speed: fc.constantFrom(0.9, 0.97, 1, 1.05),
+  fates,
+  rejectedDiff,
+  /** Of the blasts sent. */
+  cut: fc.nat(80),
+});
+
+type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** An experiment as `nextBlast` leads it, whose blasts meet these fates in turn, cut after so many. */
+async function journalOf({ plan, seed, speed, fates, rejectedDiff, cut }: Story): Promise<Entry[]> {
+  const testbed = fakeTestbed({ seed, noise: 0.02, speed: () => speed });
+  const entries: Entry[] = [{ kind: 'started', at, fingerprint: {}, warnings: [] }];
+  for (let sent = 0; sent < cut; sent += 1) {
+    const next = nextBlast(plan, entries);
+    if (next === undefined) return entries;
+    const { blast, attempt } = next;
+    if (rejectedDiff !== undefined && sent === rejectedDiff.blast) {
+      const rejection = { kind: 'build-failed', message: 'x' } as const;
+      entries.push({ kind: 'rejected', at, variant: rejectedDiff.variant, rejection });
+      continue;
+    }
+    const fate = fates[sent % fates.length] ?? 'measured';
+    entries.push(await entryOf(blast, attempt, fate, testbed));
+  }
+  return entries;
+}
+
+async function entryOf(
+  blast: PlannedBlast,
+  attempt: number,
+  fate: Fate,
+  testbed: ReturnType<typeof fakeTestbed>,
+): Promise<Entry> {
+  const outcome = await testbed.blast(blast, async () => {}, signal);
+  if (fate === 'failed' || outcome.kind !== 'measured') {
+    return { kind: 'failed', at, blast: blast.number, reason: 'trafgen ended' };
+  }
+  return {
+    kind: 'measured',
+    at,
+    summary: { ...outcome.summary, attempt, logs: '' },
+    runs: outcome.runs.map((run) => ({ ...run, attempt, ...spoilt(fate, run.variant) })),
+  };
+}
+
+function spoilt(fate: Fate, variant: string): Partial<Run> {
+  if (fate === 'unfit' || (fate === 'unfit beside' && !isJudged(variant))) {
+    return { validity: unfit('a hole') };
+  }
+  const isIdle = fate === 'idle' || (fate === 'idle but beside' && isJudged(variant));
+  return isIdle ? { validity: unfit('idle', 'generator-limited') } : {};
+}
+
+/** As if nobody had asked for the earlier diffs. */
+function withoutOthers(plan: Plan, entries: readonly Entry[]): [Plan, Entry[]] {
+  const keep = <Runs extends { variant: string }>(runs: Runs[]) =>
+    runs.filter(({ variant }) => isJudged(variant));
+  const blasts = plan.blasts
+    .map((blast) => ({ ...blast, runs: keep(blast.runs) }))
+    .filter(({ runs }) => runs.length > 0);
+  const numbers = new Set(blasts.map(({ number }) => number));
+  const journal = entries.flatMap((entry): Entry[] => {
+    if (entry.kind === 'rejected') return [];
+    if (entry.kind === 'failed') return numbers.has(entry.blast) ? [entry] : [];
+    if (entry.kind !== 'measured') return [entry];
+    const runs = keep(entry.runs);
+    return runs.length > 0 ? [{ ...entry, runs }] : [];
+  });
+  return [{ ...plan, blasts, variants: keep(plan.variants) }, journal];
+}
+
+describe('what is shown beside patched', () => {
+  test('has no say in any verdict, whatever becomes of it and whenever the experiment is cut', async () => {
+    const decisive = async (one: Story) => {
+      const entries = await journalOf(one);
+      const judged = (plan: Plan, journal: readonly Entry[]) => {
+        const { outcome } = assembleResult(plan, journal);
+        if (outcome.kind !== 'judged') return outcome;
+        return outcome.cells.map(({ runs: _runs, others: _others, ...rest }) => rest);
+      };
+      expect(judged(one.plan, entries)).toEqual(judged(...withoutOthers(one.plan, entries)));
+    };
+    await fc.assert(fc.asyncProperty(story, decisive), { numRuns: times(20) });
+  });
+
+  test('does not have a blast sent a third time whose base and patched were limited by the generator twice', async () => {
+    const plan = aPlanOfFour();
+    const [blast] = plan.blasts;
+    if (blast === undefined) expect.fail('There is a blast.');
+    const idle = (attempt: number) => entryOf(blast, attempt, 'idle but beside', fakeTestbed());
+    const entries = [await idle(1)];
+    expect(nextBlast(plan, entries)).toMatchObject({ blast: { number: 1 }, attempt: 2 });
+    entries.push(await idle(2));
+    expect(nextBlast(plan, entries)).toBeUndefined();
+  });
+
+  test('is not why a cell of base and patched is invalid', () => {
+    const plan = aPlanOfFour(singleRuns);
+    const failed = (variant: string, times: number, reason: string) =>
+      plan.blasts
+        .filter(({ runs }) => runs.some((run) => run.variant === variant && run.pair <= 3))
+        .flatMap(({ number }) =>
+          new Array<Entry>(times).fill({ kind: 'failed', at, blast: number, reason }),
+        );
+    const { outcome } = assembleResult(plan, [
+      ...failed('diff 80345', 1, 'an earlier diff did not boot'),
+      ...failed('diff 80654', 1, 'an earlier diff did not boot'),
+      ...failed('patched', 1, 'a cable is loose'),
+    ]);
+    const reason = '0 of 2 pairs of runs count: a cable is loose';
+    expect(outcome).toMatchObject({ cells: [{ verdict: { kind: 'invalid', reason } }] });
+  });
+
+  test('comes to an end: no blast is asked for more often than three times, and its own once', async () => {
+    await fc.assert(
+      fc.asyncProperty(story, async (one) => {
+        const entries = await journalOf({ ...one, cut: 1000 });
+        expect(nextBlast(one.plan, entries)).toBeUndefined();
+        const tried = entries.flatMap((entry) =>
+          entry.kind === 'measured'
+            ? entry.summary.number
+            : entry.kind === 'failed'
+              ? entry.blast
+              : [],
+        );
+        for (const [number, { length }] of Map.groupBy(tried, (one) => one)) {
+          const blast = one.plan.blasts.find((planned) => planned.number === number);
+          const isBeside = blast?.runs.every(({ variant }) => !isJudged(variant));
+          expect(length).toBeLessThanOrEqual(isBeside ? 1 : 3);
+        }
+      }),
+      { numRuns: times(20) },
+    );
+  });
+
+  test('is not measured again once it is left out', async () => {
+    await fc.assert(
+      fc.asyncProperty(story, async (one) => {
+        const entries = await journalOf({ ...one, cut: 1000 });
+        const from = entries.findIndex(({ kind }) => kind === 'rejected');
+        const left = one.rejectedDiff?.variant;
+        const after = from < 0 ? [] : entries.slice(from);
+        const runs = after.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
+        expect(runs.filter(({ variant }) => variant === left)).toEqual([]);
+      }),
+      { numRuns: times(20) },
+    );
+  });
+});
+
+describe('a blast of one pair, as where base and patched boot side by side', () => {
+  const onePair = { traffic: { ...singleRuns.traffic, runsPerBlast: 2 }, gate: singleRuns.gate };
+  const plan = aPlan(onePair);
+
+  test('is a run of each', () => {
+    const pairs = plan.blasts.map(({ runs }) => new Set(runs.map(({ pair }) => pair)).size);
+    expect(new Set(pairs)).toEqual(new Set([1]));
+    const variants = plan.blasts.map(({ runs }) => runs.map(({ variant }) => variant).toSorted());
+    expect(new Set(variants.flatMap((two) => two.join()))).toEqual(new Set(['base,patched']));
+  });
+
+  type Fault = Record<string, Partial<Run>>;
+
+  /** How often an experiment sends the first of its blasts, whose tries have these faults; all others are whole. */
+  function sent(...faults: readonly Fault[]): number {
+    const entries: Entry[] = [];
+    let attempts = 0;
+    for (;;) {
+      const next = nextBlast(plan, entries);
+      if (next === undefined) return attempts;
+      const { blast, attempt } = next;
+      const { number, cell, runs } = blast;
+      const fault = number === 1 ? (faults[attempt - 1] ?? {}) : {};
+      if (number === 1) attempts = attempt;
+      const told = { startedAt: at, trafficSeconds: 2, offeredPps: 3e6, logs: '' };
+      entries.push({
+        ...{ kind: 'measured', at },
+        summary: { number, attempt, cell, ...told },
+        runs: runs.map((run) =>
+          aRun({ ...run, blast: number, attempt, pps: 8e5 + number, ...fault[run.variant] }),
+        ),
+      });
+    }
+  }
+
+  test('is sent once where both of its runs count', () => {
+    expect(sent()).toBe(1);
+  });
+
+  test.for<[string, Fault]>([
+    ['base lets nothing through', { base: { pps: 0 } }],
+    ['neither lets anything through', { base: { pps: 0 }, patched: { pps: 0 } }],
+    ['a run does not count', { base: { validity: unfit('a hole') } }],
+  ])('is sent again where %s, up to three times', ([, fault]) => {
+    expect(sent(fault)).toBe(2);
+    expect(sent(fault, fault)).toBe(3);
+    expect(sent(fault, fault, fault, fault)).toBe(3);
+  });
+
+  test('is sent again where patched lets nothing through, and no third time: twice is enough to blame it', () => {
+    const fault = { patched: { pps: 0 } };
+    expect(sent(fault)).toBe(2);
+    expect(sent(fault, fault, fault)).toBe(2);
+  });
+});

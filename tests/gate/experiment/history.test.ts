@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  baseNumbers,
+  type HistoryEntry,
+  HistoryError,
+  historyEntries,
+  historyFile,
+  historyOf,
+} from '../../../src/gate/experiment/history.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { aHistoryEntry } from '../../fakes/history.ts';
+import { aCell, aResult, aRun, forwarding, pairedRuns, unfit } from '../../fakes/result.ts';
+
+const { traffic } = aHistoryEntry();
+const query = { testbed: 'fake', cell: forwarding, traffic, metric: 'pps' } as const;
+const onDay = (day: number, changes: Partial<HistoryEntry> = {}) =>
+  aHistoryEntry({ at: `2026-11-${String(day).padStart(2, '0')}T12:00:00.000Z`, ...changes });
+
+test('what is appended is read again, and a file that is not there yet is empty', async () => {
+  const history = historyFile(join(temporaryFolder(), 'not', 'yet', 'history.jsonl'));
+  expect(await history.read()).toEqual([]);
+  await history.append([onDay(1)]);
+  await history.append([onDay(2), onDay(3)]);
+  expect(await history.read()).toEqual([onDay(1), onDay(2), onDay(3)]);
+});
+
+const line = JSON.stringify(aHistoryEntry());
+
+test.for([
+  ['half a line', line.slice(0, 80)],
+  ['NaN for a number', line.replace('805000', 'NaN')],
+  ['nothing for a number', line.replace('805000', 'null')],
+  ['a rate of zero', line.replace('805000', '0')],
+  ['a negative rate', line.replace('805000', '-805000')],
+  ['what is no JSON', '\0\x01\x02'],
+] as const)('a line with %s is refused by its number, and nothing is lost', async ([, bad]) => {
+  const path = join(temporaryFolder(), 'history.jsonl');
+  const text = `${line}\n${bad}\n${line}\n`;
+  writeFileSync(path, text);
+  const read = historyFile(path).read();
+  await expect(read).rejects.toThrow(HistoryError);
+  await expect(read).rejects.toThrow(
+    `${path}:2 is no line of a history of runs: remove the line, or name another file.`,
+  );
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test('a line of before instructions were counted is read, and tells none', async () => {
+  const path = join(temporaryFolder(), 'history.jsonl');
+  const { instructionsPerPacket: _, ...old } = aHistoryEntry();
+  writeFileSync(path, `${JSON.stringify(old)}\n`);
+  const entries = await historyFile(path).read();
+  expect(entries).toEqual([aHistoryEntry()]);
+  expect(historyOf(entries, { ...query, metric: 'instructionsPerPacket' })).toBeUndefined();
+});
+
+test('a history tells of each metric by itself', () => {
+  const entry = onDay(1, { instructionsPerPacket: [8314, 8314] });
+  const { typical, typicalRuns } =
+    historyOf([entry], { ...query, metric: 'instructionsPerPacket' }) ?? expect.fail('It tells.');
+  expect(typical).toBeCloseTo(8314, 6);
+  expect(typicalRuns).toBe(2);
+});
+
+test('a directory is no history', async () => {
+  await expect(historyFile(temporaryFolder()).read()).rejects.toThrow(/cannot be read \(EISDIR\)/);
+});
+
+test('a cell’s history is of the same cell and traffic on the same testbed', () => {
+  const strangers = [
+    onDay(1, { testbed: 'another' }),
+    onDay(2, { cell: { scenario: 'forwarding', family: 'inet6' } }),
+    onDay(3, { traffic: { ...traffic, flows: 1 } }),
+    onDay(4, { traffic: { ...traffic, offeredPps: 1e6 } }),
+    onDay(5, { pps: [] }),
+  ];
+  expect(historyOf(strangers, query)).toBeUndefined();
+  expect(historyOf([...strangers, onDay(6)], query)?.runs).toBe(5);
+});
+
+test('noise is the spread within experiments, not the way from one to the next', () => {
+  const within = historyOf([onDay(1, { pps: [100, 101] }), onDay(2, { pps: [200, 202] })], query);
+  expect(within).toMatchObject({ runs: 4, degreesOfFreedom: 2 });
+  expect(within?.sumOfSquares).toBeCloseTo(2 * (Math.log(1.01) ** 2 / 2), 12);
+});
+
+test('what is typical is what was measured since the base last moved', () => {
+  const entries = [
+    onDay(1, { pps: [100, 100, 100] }),
+    onDay(2, { pps: [200, 200], moved: true }),
+    onDay(3, { pps: [200, 200] }),
+  ];
+  const history = historyOf(entries, query);
+  expect(history).toMatchObject({ runs: 7, typicalRuns: 4 });
+  expect(history?.typical).toBeCloseTo(200, 9);
+});
+
+test('only the latest thirty runs or so are asked, wherever their lines stand', () => {
+  const entries = Array.from({ length: 28 }, (_, day) =>
+    onDay(day + 1, { pps: new Array(5).fill(day + 1) }),
+  );
+  const history = historyOf(entries.toReversed(), query);
+  expect(history?.runs).toBe(30);
+  expect(history?.typical).toBeGreaterThan(23);
+});
+
+test('of an experiment that wrote twice, as one that was extended does, the last line counts', () => {
+  const history = historyOf([onDay(1, { pps: [1, 2] }), onDay(1, { pps: [1, 2, 3] })], query);
+  expect(history?.runs).toBe(3);
+});
+
+test('a blast gives one number, the median of its runs of base that count', () => {
+  const runs = [
+    ...pairedRuns([100, 300, 200], [1, 1, 1]),
+    aRun({ blast: 2, pps: 500 }),
+    aRun({ blast: 2, pps: 900, validity: unfit('a hole') }),
+    aRun({ blast: 3, pps: 0 }),
+  ];
+  expect(baseNumbers(runs, 'pps')).toEqual([200, 500]);
+});
+
+test('a result adds a line for each cell that has numbers of base', () => {
+  const measured = { ...aCell({ kind: 'regression' }), runs: pairedRuns([8e5], [7e5]) };
+  const empty = aCell({ kind: 'invalid', reason: 'no traffic' });
+  const result = aResult({
+    outcome: { kind: 'judged', verdict: 'regression', cells: [measured, empty] },
+  });
+  expect(historyEntries(result)).toEqual([
+    {
+      at: '2026-11-20T12:00:00.000Z',
+      testbed: 'shelf-3',
+      cell: forwarding,
+      traffic,
+      commit: 'a'.repeat(40),
+      pps: [8e5],
+      nsPerPacket: [],
+      instructionsPerPacket: [],
+      moved: false,
+    },
+  ]);
+});
+
+test('a line says how long a gate took, and is read again with it and without', async () => {
+  const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [aRun({}), aRun({ blast: 2 })] }];
+  const blasts = [1, 2].map((number) => ({
+    ...{ number, attempt: 1, cell: forwarding, trafficSeconds: 5, offeredPps: 1e6, logs: '' },
+    startedAt: `2026-11-20T12:0${number}:00.000Z`,
+  }));
+  const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
+  const lines = historyEntries(aResult({ outcome, blasts }));
+  expect(lines).toMatchObject([{ took: { blastSeconds: 60, trafficSeconds: 5 } }]);
+  const history = historyFile(join(temporaryFolder(), 'history.jsonl'));
+  await history.append([...lines, onDay(1)]);
+  expect(await history.read()).toEqual([...lines, onDay(1)]);
+});
+
+test('a patch that was not measured adds nothing', () => {
+  const outcome = { kind: 'does-not-apply', message: 'hunk 1 failed' } as const;
+  expect(historyEntries(aResult({ outcome }))).toEqual([]);
+});

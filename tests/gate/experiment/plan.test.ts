@@ -1,0 +1,218 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { freebsdTestbedSchema } from '../../../src/config/freebsd-testbed.ts';
+import type { HistoryEntry } from '../../../src/gate/experiment/history.ts';
+import {
+  cellsAmong,
+  extendPlan,
+  hasPlan,
+  makePlan,
+  type Plan,
+  readPlan,
+  writePlan,
+} from '../../../src/gate/experiment/plan.ts';
+import { beginPlanFile, PlanError } from '../../../src/gate/experiment/plan-file.ts';
+import { cellName } from '../../../src/model/scenario.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { aHistoryEntry } from '../../fakes/history.ts';
+import { aConfig, aPlan, aPlanOfFour, gateConfig, overlays, singleRuns } from '../../fakes/plan.ts';
+import { pullRequest } from '../../fakes/result.ts';
+
+const config = aConfig({ scenarios: ['forwarding', 'nftables-stateful'], families: ['inet6'] });
+const plan = makePlan({ patch: pullRequest, config, testbed: 'shelf-3', seed: 7 }, overlays, []);
+
+test('every scenario with every family is a cell', () => {
+  const both = aConfig({
+    scenarios: ['forwarding', 'nftables-stateful'],
+    families: ['inet4', 'inet6'],
+  });
+  const request = { patch: pullRequest, config: both, testbed: 'a', seed: 1 };
+  const { cells } = makePlan(request, overlays, []);
+  expect(cells.map(({ cell }) => cellName(cell))).toEqual([
+    'forwarding inet4',
+    'forwarding inet6',
+    'nftables-stateful inet4',
+    'nftables-stateful inet6',
+  ]);
+});
+
+test('of some cells those are measured that the configuration still has, in its order', () => {
+  const cell = (scenario: string) => ({ scenario, family: 'inet6' as const });
+  const some = ['nftables-stateful', 'gone', 'forwarding'].map(cell);
+  expect(cellsAmong(config, some)).toEqual([cell('forwarding'), cell('nftables-stateful')]);
+  const cells = cellsAmong(config, [cell('nftables-stateful')]);
+  const request = { patch: pullRequest, config, testbed: 'shelf-3', seed: 7, cells };
+  const planned = makePlan(request, overlays, []);
+  expect(planned.cells.map(({ cell }) => cell)).toEqual(cells);
+  expect(planned.blasts.every(({ cell: { scenario } }) => scenario === 'nftables-stateful')).toBe(
+    true,
+  );
+});
+
+test('the same request with the same seed is the same plan, and with another seed another order', () => {
+  const request = { patch: pullRequest, config, testbed: 'shelf-3', seed: 7 };
+  expect(makePlan(request, overlays, [])).toEqual(plan);
+  expect(makePlan({ ...request, seed: 8 }, overlays, []).blasts).not.toEqual(plan.blasts);
+});
+
+describe('the links of a kernel', () => {
+  const machines = {
+    kind: 'freebsd',
+    dut: { host: 'dut', ingress: { interface: 'ix0' }, egress: { interface: 'ix1' } },
+    senders: [{ host: 'tx', interface: 'ix0', mac: '02:00:00:00:00:01', inet4: '198.18.0.110' }],
+    receiver: { host: 'rx', interface: 'ix0', mac: '02:00:00:00:00:02', inet4: '198.19.0.110' },
+  };
+
+  const kernels = overlays.map((overlay) => ({
+    ...overlay,
+    kernel: { kind: 'tree' as const, baseCommit: overlay.commit },
+  }));
+  const planOf = (
+    relink: number,
+    { isRelinked = false, seed = 7 } = {},
+    history: readonly HistoryEntry[] = [],
+  ) => {
+    const builder = { host: 'builder', relink };
+    const fake = freebsdTestbedSchema.parse({ ...machines, builder });
+    const config = aConfig({ ...singleRuns, testbeds: { fake } });
+    const request = { patch: pullRequest, config, testbed: 'fake', seed, isRelinked };
+    return makePlan(request, kernels, history);
+  };
+  const linksOf = ({ blasts }: Plan, variant: string) =>
+    blasts.flatMap(({ runs }) =>
+      runs.flatMap((run) => (run.variant === variant ? [[run.pair, run.link]] : [])),
+    );
+
+  test('are booted in turn, pair by pair, by base and patched alike', () => {
+    const plan = planOf(3);
+    const inTurn = Array.from({ length: 20 }, (_, pair) => [pair + 1, (pair % 3) + 1]);
+    expect(linksOf(plan, 'base')).toEqual(inTurn);
+    expect(linksOf(plan, 'patched')).toEqual(inTurn);
+    expect(plan.variants.map(({ kernel }) => kernel)).toMatchObject([
+      { links: [1, 2, 3] },
+      { links: [1, 2, 3] },
+    ]);
+    expect(linksOf(extendPlan(plan, 30), 'base').at(-1)).toEqual([30, 3]);
+  });
+
+  test('are not spoken of where there is one', () => {
+    const plan = planOf(1);
+    expect(linksOf(plan, 'base')[0]).toEqual([1, undefined]);
+    expect(JSON.stringify(plan)).not.toContain('link');
+  });
+
+  test('of base against itself are two, the other one drawn by the seed', () => {
+    for (const relink of [1, 8]) {
+      const of = (variant: string, seed: number) => {
+        const plan = planOf(relink, { isRelinked: true, seed });
+        return [...new Set(linksOf(plan, variant).map(([, link]) => link))];
+      };
+      expect([of('base', 7), of('patched', 7)]).toEqual([[1], [9]]);
+      expect([of('base', 8), of('patched', 8)]).toEqual([[1], [10]]);
+    }
+  });
+
+  test('are learnt from by gates that boot several alone', () => {
+    const one = aHistoryEntry();
+    const several = aHistoryEntry({ at: '2026-11-02T12:00:00.000Z', pps: [8e5, 8.1e5], links: 2 });
+    const runsKnown = (relink: number, history: readonly HistoryEntry[]) =>
+      planOf(relink, {}, history).cells[0]?.history?.runs;
+    expect(runsKnown(1, [one, several])).toBe(5);
+    expect(runsKnown(8, [one, several])).toBe(2);
+    expect(runsKnown(8, [one])).toBeUndefined();
+  });
+});
+
+test('a plan is read as it was written, and nothing else is left in its directory', async () => {
+  const directory = join(temporaryFolder(), 'not', 'there', 'yet');
+  expect(await hasPlan(directory)).toBe(false);
+  await writePlan(directory, plan);
+  expect(await hasPlan(directory)).toBe(true);
+  expect(await readPlan(directory)).toEqual(plan);
+  expect(readdirSync(directory)).toEqual(['experiment.json']);
+});
+
+test('a directory that holds an experiment is not written over, and it is said how to go on', async () => {
+  const directory = temporaryFolder();
+  await writePlan(directory, plan);
+  const again = writePlan(directory, { ...plan, seed: 8 });
+  await expect(again).rejects.toThrow(PlanError);
+  await expect(again).rejects.toThrow(`ppsgate gate --resume ${directory}`);
+  expect((await readPlan(directory)).seed).toBe(7);
+});
+
+test.for([
+  ['nothing', undefined],
+  ['half a file', '{"schemaVersion":1,'],
+  ['a plan of another version', JSON.stringify({ ...plan, schemaVersion: 2 })],
+  ['a plan without blasts', JSON.stringify({ ...plan, blasts: [] })],
+] as const)('a directory with %s holds no plan', async ([, text]) => {
+  const directory = temporaryFolder();
+  if (text !== undefined) writeFileSync(join(directory, 'experiment.json'), text);
+  await expect(readPlan(directory)).rejects.toThrow(PlanError);
+});
+
+test('runs that share a blast are looked at blast by blast', () => {
+  expect(aPlan().cells[0]?.design).toEqual({
+    name: 'group-sequential',
+    budgets: [48],
+    pairsPerStep: 24,
+    method: 'paired',
+  });
+});
+
+test('runs that stand apart are looked at one by one, and the noise of earlier ones is known', () => {
+  const pps = [8.0e5, 8.1e5, 8.05e5, 7.9e5, 8.0e5];
+  const known = [
+    aHistoryEntry({ at: '2026-11-01T00:00:00.000Z', pps }),
+    aHistoryEntry({ at: '2026-11-02T00:00:00.000Z', pps }),
+  ];
+  const { cells } = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known);
+  expect(cells.map(({ design }) => design.name)).toEqual(['glr', 'glr']);
+  expect(cells.map(({ history }) => history?.runs)).toEqual([10, undefined]);
+});
+
+test('the design that is asked for is taken, whatever the history', () => {
+  const asked = { ...singleRuns, gate: { ...gateConfig, design: 'fixed' } } as const;
+  expect(aPlan(asked).cells[0]?.design.name).toBe('fixed');
+});
+
+test('without a number of runs it is twenty of each variant, or five blasts of runs that share them', () => {
+  const { maxRunsPerVariant, ...gate } = gateConfig;
+  const budget = (changes: Parameters<typeof aPlan>[0]) =>
+    aPlan({ ...changes, gate }).cells[0]?.design.budgets;
+  expect([budget(singleRuns), budget({})]).toEqual([[20], [120]]);
+});
+
+test('an extended plan begins with the same blasts, and has a further budget', () => {
+  const extended = extendPlan(plan, 100);
+  expect(extended.blasts.slice(0, plan.blasts.length)).toEqual(plan.blasts);
+  expect(extended.cells.map(({ design }) => design.budgets)).toEqual([
+    [48, 120],
+    [48, 120],
+  ]);
+});
+
+test('an extension to fewer runs than there are is refused', () => {
+  expect(() => extendPlan(plan, 48)).toThrow(
+    '--max-runs: the experiment has up to 48 runs of each variant already, found 48.',
+  );
+});
+
+test('beside earlier diffs base and patched get as many pairs as without them', () => {
+  const { maxRunsPerVariant: _, ...usual } = gateConfig;
+  const single = { traffic: singleRuns.traffic, gate: usual };
+  for (const changes of [{ gate: usual }, single]) {
+    const budgetOf = ({ cells: [cell] }: typeof plan) => cell?.design.budgets;
+    expect(budgetOf(aPlanOfFour(changes))).toEqual(budgetOf(aPlan(changes)));
+  }
+});
+
+test('a directory that holds a bisection is not written over by a gate, nor resumed by one', async () => {
+  const directory = temporaryFolder();
+  await beginPlanFile(directory, 'bisect.json', {});
+  const how = `ppsgate bisect --resume ${directory}`;
+  await expect(writePlan(directory, plan)).rejects.toThrow(how);
+  await expect(readPlan(directory)).rejects.toThrow(how);
+});

@@ -1,0 +1,292 @@
+// When profiles are taken, and what is written down of them: in boots that are there anyway or after all that is
+// measured, and never at its cost.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
+import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
+import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
+import { type Entry, readJournal } from '../../../src/gate/experiment/journal.ts';
+import { profilesOf } from '../../../src/gate/experiment/profiles.ts';
+import type { ProfileOutcome } from '../../../src/lab/testbed.ts';
+import type { Result } from '../../../src/model/result.ts';
+import { explained } from '../../../src/report/read.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
+import {
+  type FakeTestbed,
+  type FakeTestbedOptions,
+  fakeTestbed,
+  lostWhy,
+} from '../../fakes/testbed.ts';
+
+const profile = { seconds: 2 };
+const plan = aPlan({ profile });
+const cell = { scenario: 'forwarding', family: 'inet4' } as const;
+const missed: ProfileOutcome = { kind: 'missed', reason: 'no load was on it' };
+
+type Setup = FakeTestbedOptions & {
+  of?: typeof plan;
+  directory?: string;
+  onEvent?: (event: ExperimentEvent) => void;
+};
+
+async function experiment({
+  of = plan,
+  directory = temporaryFolder(),
+  onEvent = () => {},
+  ...options
+}: Setup = {}): Promise<{ testbed: FakeTestbed; entries: Entry[]; directory: string }> {
+  const testbed = fakeTestbed(options);
+  const { signal } = new AbortController();
+  const now = () => new Date('2026-11-20T12:00:00.000Z');
+  const entries = await runExperiment({ plan: of, testbed, directory, now, onEvent, signal });
+  return { testbed, entries, directory };
+}
+
+const profilesTaken = ({ calls }: FakeTestbed) =>
+  calls.filter((call) => call.startsWith('profile '));
+
+const cellOf = ({ outcome }: Result) =>
+  outcome.kind === 'judged' ? outcome.cells.at(0) : undefined;
+
+test('once a cell is decided, one profile of each variant is taken, and nothing after it', async () => {
+  const { testbed, entries } = await experiment();
+  expect(profilesTaken(testbed).toSorted()).toEqual(['profile base 1', 'profile patched 1']);
+  expect(testbed.calls.slice(-2)).toEqual(profilesTaken(testbed));
+  expect(entries.slice(-3).map(({ kind }) => kind)).toEqual(['profiled', 'profiled', 'finished']);
+});
+
+test('none is taken where none was planned', async () => {
+  const { testbed, entries } = await experiment({ of: aPlan() });
+  expect(profilesTaken(testbed)).toEqual([]);
+  expect(profilesOf(aPlan(), entries, cell)).toEqual([]);
+});
+
+test('the variant that ran last comes first, for it may be booted still', async () => {
+  const of = aPlan({ ...singleRuns, profile, scenarios: ['forwarding', 'nftables-stateless'] });
+  const { testbed, entries } = await experiment({ of });
+  const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
+  const last = runs.at(-1)?.variant;
+  const other = last === 'base' ? 'patched' : 'base';
+  const inOrder = [last, last, other, other].map((variant) => `profile ${variant} 1`);
+  expect(profilesTaken(testbed)).toEqual(inOrder);
+});
+
+test('a profile is kept as it was given, and the result says where', async () => {
+  const { entries, directory } = await experiment();
+  const [base] = profilesOf(plan, entries, cell);
+  expect(base).toEqual({
+    ...{ kind: 'profiled', variant: 'base', event: 'cpu-clock', kernel: '6.18' },
+    ...{ seconds: 2, busySamples: 2000, idleSamples: 0 },
+    file: 'profiles/forwarding-inet4-base/stacks.txt',
+  });
+  const file = join(directory, 'profiles/forwarding-inet4-base/stacks.txt');
+  expect(readFileSync(file, 'utf8')).toContain('ip_forward 1200');
+});
+
+test('what the profiles of base and patched differ in is the reason', async () => {
+  const { entries, directory } = await experiment();
+  const { result } = await explained(assembleResult(plan, entries), directory);
+  expect(cellOf(result)?.reason?.movers.at(0)).toMatchObject({
+    function: 'nft_do_chain',
+    baseRatio: 0,
+    patchedRatio: 0.2,
+  });
+});
+
+test('a missed window is tried again, up to three times', async () => {
+  const once = await experiment({
+    profiles: (_, variant, attempt) => (variant === 'base' && attempt === 1 ? missed : undefined),
+  });
+  expect(profilesTaken(once.testbed)).toContain('profile base 2');
+  expect(profilesOf(plan, once.entries, cell).map(({ kind }) => kind)).toEqual([
+    'profiled',
+    'profiled',
+  ]);
+
+  const always = await experiment({
+    profiles: (_, variant) => (variant === 'base' ? missed : undefined),
+  });
+  expect(profilesTaken(always.testbed)).toHaveLength(3 + 1);
+  expect(profilesOf(plan, always.entries, cell)).toContainEqual({
+    kind: 'missing',
+    variant: 'base',
+    reason: 'no load was on it',
+  });
+});
+
+test('what is impossible is tried once', async () => {
+  const reason = 'perf does not run on the DUT';
+  const { testbed, entries } = await experiment({
+    profiles: () => ({ kind: 'impossible', reason }),
+  });
+  expect(profilesTaken(testbed)).toHaveLength(2);
+  const { outcome } = assembleResult(plan, entries);
+  expect(outcome).toMatchObject({
+    verdict: 'no-regression',
+    cells: [{ profiles: [{ reason }, { reason }] }],
+  });
+});
+
+test('a testbed that breaks meanwhile costs profiles and no verdict', async () => {
+  const told: string[] = [];
+  const { testbed, entries, directory } = await experiment({
+    profiles: () => 'throws',
+    onEvent: (event) => event.kind === 'warning' && told.push(event.text),
+  });
+  expect(profilesTaken(testbed)).toHaveLength(1);
+  expect(told).toEqual(['no more profiles are taken: The connection to the DUT was lost.']);
+  const { result } = await explained(assembleResult(plan, entries), directory);
+  expect(cellOf(result)).toMatchObject({
+    verdict: { kind: 'no-regression' },
+    profiles: [
+      { kind: 'missing', variant: 'base' },
+      { kind: 'missing', variant: 'patched' },
+    ],
+  });
+  expect(cellOf(result)).not.toHaveProperty('reason');
+});
+
+test('a cell without a verdict has no profile, for it was not measured', async () => {
+  const { testbed, entries } = await experiment({ faults: () => Array(3).fill('fails') });
+  expect(profilesTaken(testbed)).toEqual([]);
+  expect(profilesOf(plan, entries, cell)).toEqual([]);
+});
+
+test('earlier diffs have a profile too, but for one that is left out', async () => {
+  const of = aPlanOfFour({ profile });
+  const { testbed } = await experiment({
+    of,
+    unready: [
+      {
+        ...{ kind: 'rejected', variant: 'diff 80345' },
+        rejection: { kind: 'does-not-load', scenario: 'forwarding', message: 'syntax error' },
+      },
+    ],
+  });
+  expect(new Set(profilesTaken(testbed))).toEqual(
+    new Set(['profile base 1', 'profile patched 1', 'profile diff 80654 1']),
+  );
+});
+
+test('an experiment that is resumed takes those that it lacks', async () => {
+  const { entries } = await experiment();
+  const end = entries.findIndex(({ kind }) => kind === 'profiled') + 1;
+  const again = temporaryFolder();
+  const lines = entries.slice(0, end).map((entry) => `${JSON.stringify(entry)}\n`);
+  writeFileSync(join(again, 'journal.jsonl'), lines.join(''));
+
+  const resumed = await experiment({ directory: again });
+  expect(profilesTaken(resumed.testbed)).toHaveLength(1);
+  expect(profilesOf(plan, await readJournal(join(again, 'journal.jsonl')), cell)).toMatchObject([
+    { kind: 'profiled', variant: 'base' },
+    { kind: 'profiled', variant: 'patched' },
+  ]);
+});
+
+describe('where each pair’s variant has a boot of its own', () => {
+  const scenarios = ['forwarding', 'nftables-stateless'];
+  const of = aPlan({ ...singleRuns, profile, scenarios });
+  const booted = (options: Setup = {}) => experiment({ of, boots: true, ...options });
+  const blast = (number: number) => `blast ${number}`;
+
+  /** The blasts of the first two boots, with all cells each; base is first. */
+  const firstBoots = [
+    ...[blast(1), blast(2), 'profile base 1', 'profile base 1'],
+    ...[blast(3), blast(4), 'profile patched 1', 'profile patched 1'],
+  ];
+
+  test('the profiles of a variant are taken after the last blast of its first boot, and none at the end', async () => {
+    const { testbed, entries } = await booted();
+    expect(testbed.calls.slice(1, 9)).toEqual(firstBoots);
+    expect(profilesTaken(testbed)).toHaveLength(4);
+    expect(entries.at(-2)?.kind).toBe('measured');
+    for (const one of plan.cells) {
+      expect(profilesOf(of, entries, one.cell)).toMatchObject([
+        { kind: 'profiled', variant: 'base' },
+        { kind: 'profiled', variant: 'patched' },
+      ]);
+    }
+  });
+
+  test('what is measured is the same as without profiles', async () => {
+    const measured = ({ entries }: { entries: Entry[] }) =>
+      entries.filter(({ kind }) => kind === 'measured');
+    const without = await booted({ of: aPlan({ ...singleRuns, scenarios }) });
+    expect(measured(await booted())).toEqual(measured(without));
+  });
+
+  test('a regression that is told early has its profiles', async () => {
+    const { testbed, entries, directory } = await booted({
+      speed: (_, variant) => (variant === 'patched' ? 0.5 : 1),
+    });
+    expect(entries.filter(({ kind }) => kind === 'measured').length).toBeLessThan(20);
+    expect(profilesTaken(testbed)).toHaveLength(4);
+    const { result } = await explained(assembleResult(of, entries), directory);
+    expect(cellOf(result)).toMatchObject({
+      verdict: { kind: 'regression' },
+      reason: { movers: [{ function: 'nft_do_chain' }, {}, {}] },
+    });
+  });
+
+  test('one that is missed is tried again in the next boot of its variant', async () => {
+    const { testbed } = await booted({
+      profiles: ({ scenario }, variant, attempt) =>
+        variant === 'base' && scenario === 'forwarding' && attempt === 1 ? missed : undefined,
+    });
+    expect(testbed.calls.slice(1, 9)).toEqual(firstBoots);
+    const again = testbed.calls.indexOf('profile base 2');
+    expect(testbed.calls.slice(again - 2, again).every((call) => call.startsWith('blast '))).toBe(
+      true,
+    );
+    expect(profilesTaken(testbed)).toHaveLength(5);
+  });
+
+  test('one that no boot was left for is taken at the end', async () => {
+    const { testbed, entries } = await booted({
+      of: aPlan({ ...singleRuns, profile, gate: { ...singleRuns.gate, maxRunsPerVariant: 2 } }),
+      profiles: (_, variant, attempt) =>
+        variant === 'patched' && attempt < 3 ? missed : undefined,
+    });
+    expect(testbed.calls.at(-1)).toBe('profile patched 3');
+    expect(entries.at(-2)).toMatchObject({ kind: 'profiled', profile: { kind: 'profiled' } });
+  });
+
+  test('a DUT that goes down meanwhile is not booted for the profile of the next cell', async () => {
+    const { testbed } = await booted({
+      profiles: (_, variant, attempt) =>
+        variant === 'base' && attempt === 1 ? { kind: 'missed', reason: lostWhy } : undefined,
+    });
+    expect(testbed.calls.slice(1, 5)).toEqual([blast(1), blast(2), 'profile base 1', blast(3)]);
+  });
+
+  test('a cell without a run that counts is not profiled, and is as soon as it has one', async () => {
+    const { testbed } = await booted({ faults: (number) => (number === 1 ? ['fails'] : []) });
+    expect(testbed.calls.slice(1, 5)).toEqual([blast(1), blast(2), 'profile base 1', blast(3)]);
+    expect(profilesTaken(testbed)).toHaveLength(4);
+  });
+
+  test('a testbed that breaks meanwhile costs no verdict', async () => {
+    const told: string[] = [];
+    const { entries } = await booted({
+      profiles: () => 'throws',
+      onEvent: (event) => event.kind === 'warning' && told.push(event.text),
+    });
+    expect(told).toContain(
+      'no profile is taken in this boot of base: The connection to the DUT was lost.',
+    );
+    expect(assembleResult(of, entries).outcome).toMatchObject({ verdict: 'no-regression' });
+  });
+
+  test('an experiment that is resumed repeats none', async () => {
+    const { entries } = await booted();
+    const end = entries.findLastIndex(({ kind }) => kind === 'profiled') + 1;
+    const again = temporaryFolder();
+    const lines = entries.slice(0, end).map((entry) => `${JSON.stringify(entry)}\n`);
+    writeFileSync(join(again, 'journal.jsonl'), lines.join(''));
+    const resumed = await booted({ directory: again });
+    expect(profilesTaken(resumed.testbed)).toEqual([]);
+    expect(resumed.testbed.calls.filter((call) => call.startsWith('blast '))).not.toEqual([]);
+  });
+});

@@ -1,0 +1,340 @@
+// What is published of a result that somebody else has measured: an honest one as it is, and of any other the numbers alone.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { pathsSchema } from '../../../src/config/paths.ts';
+import type { Config } from '../../../src/config/schema.ts';
+import { assembleResult, unchangedResult } from '../../../src/gate/experiment/assemble.ts';
+import type { HistoryEntry } from '../../../src/gate/experiment/history.ts';
+import { cellsOf, extendPlan, makePlan, type Plan } from '../../../src/gate/experiment/plan.ts';
+import { type Asked, recompute } from '../../../src/gate/experiment/recompute.ts';
+import { type CellResult, metricSchema, type Result } from '../../../src/model/result.ts';
+import { journalOf, still } from '../../fakes/journal.ts';
+import { aConfig, fourOverlays, overlays, singleRuns } from '../../fakes/plan.ts';
+import { pullRequest, revision } from '../../fakes/result.ts';
+import { times } from '../../random.ts';
+
+const history: HistoryEntry[] = [1, 2, 3].map((day) => ({
+  at: `2026-11-0${day}T12:00:00.000Z`,
+  testbed: 'fake',
+  cell: { scenario: 'forwarding', family: 'inet4' },
+  traffic: { flows: 2000, frameBytes: 64, offeredPps: 3_000_000 },
+  commit: 'a'.repeat(40),
+  pps: [800_000, 802_000, 799_000, 801_000, 798_000],
+  nsPerPacket: [1250, 1247, 1251, 1249, 1253],
+  instructionsPerPacket: [],
+  moved: false,
+}));
+
+function planOf(config: Config, patch: Asked['patch'], known: readonly HistoryEntry[] = []): Plan {
+  const variants = patch.kind === 'revision' ? fourOverlays : overlays;
+  return makePlan({ patch, config, testbed: 'fake', seed: 6 }, variants, known);
+}
+
+const asked = (config: Config, more: Partial<Asked> = {}): Asked => ({
+  ...{ patch: pullRequest, config, testbeds: ['fake'], isExtended: false },
+  ...more,
+});
+
+/** As it comes out of JSON. */
+const written = (result: Result): Result => JSON.parse(JSON.stringify(result));
+
+describe('an honest result', () => {
+  const worlds = fc.record({
+    speed: fc.constantFrom(0.7, 0.94, 0.97, 1, 1.02, 1.2),
+    noiseRatio: fc.constantFrom(0, 0.004, 0.03),
+    failingRatio: fc.constantFrom(0, 0, 0.1, 0.5),
+    unfitRatio: fc.constantFrom(0, 0, 0.05, 0.4),
+    seed: fc.nat(),
+  });
+  const configs = fc.record({
+    isSingle: fc.boolean(),
+    families: fc.constantFrom<Config['families'][]>(['inet4'], ['inet4', 'inet6']),
+    metric: fc.constantFrom(...metricSchema.options),
+    isKnown: fc.boolean(),
+    isRevision: fc.boolean(),
+  });
+
+  test('comes out as it went in, whatever came of the experiment', () => {
+    fc.assert(
+      fc.property(
+        worlds,
+        configs,
+        ({ seed, ...rest }, { isSingle, families, metric, ...choice }) => {
+          const single = isSingle ? singleRuns : {};
+          const { gate } = aConfig(single);
+          const config = aConfig({ ...single, families, gate: { ...gate, metric } });
+          const patch = choice.isRevision ? revision : pullRequest;
+          const plan = planOf(config, patch, choice.isKnown ? history : []);
+          const result = written(
+            assembleResult(plan, journalOf(plan, { ...rest, random: drawn(seed) })),
+          );
+          const again = recompute(result, asked(config, { patch }));
+          expect(again).toMatchObject({ kind: 'computed', refused: [] });
+          expect(again).toHaveProperty('result', result);
+        },
+      ),
+      { numRuns: times(8) },
+    );
+  });
+
+  test('of an experiment that went on comes out so, too', () => {
+    const config = aConfig(singleRuns);
+    const world = { ...still, speed: 0.97, noiseRatio: 0.06, random: drawn(7) };
+    const plan = planOf(config, pullRequest);
+    const journal = journalOf(plan, world);
+    const longer = extendPlan(plan, 40);
+    const result = written(assembleResult(longer, journalOf(longer, world, journal)));
+    expect(recompute(result, asked(config, { isExtended: true }))).toEqual({
+      ...{ kind: 'computed', refused: [], result },
+    });
+  });
+
+  test('of some of the cells comes out with those alone', () => {
+    const config = aConfig({ families: ['inet4', 'inet6'] });
+    const [cell] = cellsOf(config);
+    const cells = cell === undefined ? [] : [cell];
+    const request = { patch: pullRequest, config, testbed: 'fake', seed: 6, cells };
+    const plan = makePlan(request, overlays, []);
+    const result = written(assembleResult(plan, journalOf(plan, still)));
+    expect(recompute(result, asked(config, { cells }))).toEqual({
+      ...{ kind: 'computed', refused: [], result },
+    });
+  });
+
+  test('of a patch that need not be measured keeps the places that are known to count for nothing, and no others', () => {
+    const config = aConfig({ paths: pathsSchema.parse({ nothing: ['tools/'] }) });
+    const plan = planOf(config, pullRequest);
+    const at = new Date('2026-11-20T12:00:00.000Z');
+    const result = written(unchangedResult(plan, ['tools/', 'www.example.org/free'], at));
+    expect(recompute(result, asked(config))).toEqual({
+      ...{ kind: 'computed', refused: [] },
+      result: { ...result, outcome: { kind: 'unchanged', leftAlone: ['tools/'] } },
+    });
+  });
+
+  test('of a patch that nothing could be measured of stays what it is', () => {
+    const outcome = { kind: 'build-failed', message: 'ip_input.c:7: error' } as const;
+    const plan = planOf(aConfig(), pullRequest);
+    const result = { ...written(assembleResult(plan, [])), outcome };
+    expect(recompute(result, asked(aConfig()))).toEqual({ kind: 'computed', refused: [], result });
+  });
+});
+
+/** A small generator that a seed makes repeatable. */
+function drawn(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe('a result that lies', () => {
+  const config = aConfig({ ...singleRuns, families: ['inet4', 'inet6'] });
+  const plan = planOf(config, pullRequest);
+  const lost = written(assembleResult(plan, journalOf(plan, { ...still, speed: 0.8 })));
+
+  type Judged = Extract<Result['outcome'], { kind: 'judged' }>;
+  const judged = ({ outcome }: Result): Judged =>
+    outcome.kind === 'judged' ? outcome : expect.fail(outcome.kind);
+
+  /** The regression, as if a job had changed this of it. */
+  const forged = (change: (result: Result, cells: CellResult[]) => void): Result => {
+    const result = structuredClone(lost);
+    change(result, judged(result).cells);
+    return result;
+  };
+  const computed = (result: Result) => {
+    const again = recompute(result, asked(config));
+    return again.kind === 'computed' ? again : expect.fail(again.why);
+  };
+
+  test('is of a patch that loses a fifth', () => {
+    expect(judged(lost).verdict).toBe('regression');
+  });
+
+  test.each<[string, (result: Result, cells: CellResult[]) => void, string]>([
+    [
+      'of the margin',
+      (result) => {
+        result.policy.marginRatio = 1;
+      },
+      'It was held to a margin of 100 %, and 5 % is asked for.',
+    ],
+    [
+      'of the rate of false alarms',
+      (result) => {
+        result.policy.falseAlarmRatio = 1e-9;
+      },
+      'It was held to a rate of false alarms of 1e-7 %, and 1 % is asked for.',
+    ],
+    [
+      'of the metric',
+      (result) => {
+        result.policy.metric = 'nsPerPacket';
+      },
+      'It was judged by nsPerPacket, and pps is asked for.',
+    ],
+    [
+      'of a verdict',
+      (result, [first]) => {
+        judged(result).verdict = 'improvement';
+        if (first) first.verdict = { kind: 'improvement' };
+      },
+      'It says improvement of forwarding inet4, and its runs say regression.',
+    ],
+    [
+      'of the worst verdict alone',
+      (result) => {
+        judged(result).verdict = 'no-regression';
+      },
+      'It says no-regression of the patch, and its cells say regression.',
+    ],
+    [
+      'of the numbers that are shown',
+      (_, [first]) => {
+        const [comparison] = first?.comparisons ?? [];
+        if (comparison) comparison.interval = { change: 0.1, low: 0.09, high: 0.11 };
+      },
+      'Its numbers of forwarding inet4 are not those of its runs.',
+    ],
+    [
+      'by a cell that nobody asked for',
+      (result, cells) => {
+        const [first] = cells;
+        const cell = { scenario: 'made-up', family: 'inet4' } as const;
+        if (first) judged(result).cells = [...cells, { ...first, cell }];
+      },
+      'It has the cell made-up inet4, which is not asked for.',
+    ],
+    [
+      'of the traffic',
+      (result) => {
+        result.traffic.offeredPps = 1000;
+      },
+      'Its traffic has offeredPps 1000, and 3000000 is asked for.',
+    ],
+  ])('%s is judged by its runs and what was asked for', (_, change, sentence) => {
+    const { result, refused } = computed(forged(change));
+    expect(refused).toContain(sentence);
+    expect(result).toEqual(lost);
+  });
+
+  test('by leaving a cell out does not pass', () => {
+    const plan = planOf(config, pullRequest);
+    const kept = written(assembleResult(plan, journalOf(plan, still)));
+    expect(judged(kept).verdict).toBe('no-regression');
+    judged(kept).cells = judged(kept).cells.slice(1);
+    const { result, refused } = computed(kept);
+    expect(refused).toContain('It has no cell forwarding inet4, which is asked for.');
+    expect(judged(result)).toMatchObject({
+      verdict: 'invalid',
+      cells: [{ verdict: { kind: 'invalid', reason: 'the result has no such cell' } }, {}],
+    });
+  });
+
+  test.each<[string, (cell: CellResult) => void]>([
+    [
+      'one look',
+      (cell) => {
+        cell.design = { name: 'fixed', budgets: [1], pairsPerStep: 1, method: 'pooled' };
+      },
+    ],
+    [
+      'a budget that nobody gave',
+      (cell) => {
+        cell.design.budgets = [2, 3, 4, 5];
+      },
+    ],
+    [
+      'no runs that count',
+      (cell) => {
+        cell.verdict = { kind: 'invalid', reason: 'The weather.' };
+      },
+    ],
+    [
+      'that it stopped before the first look',
+      (cell) => {
+        cell.pairs = 0;
+      },
+    ],
+  ])('of how it looked, as by %s, loses all the same', (_, change) => {
+    const { result } = computed(forged((__, cells) => cells.forEach(change)));
+    expect(judged(result).verdict).toBe('regression');
+  });
+
+  test('of an extension that there was none of is judged by the budget that was planned', () => {
+    const cells = computed(
+      forged((_, all) => {
+        for (const cell of all) cell.design.budgets = [20, 40];
+      }),
+    ).result;
+    expect(judged(cells).cells.map(({ design }) => design.budgets)).toEqual([[20], [20]]);
+  });
+
+  test('of extensions without end is judged by the budget that was planned', () => {
+    const budgets = Array.from({ length: 60 }, (_, index) => 20 + index * 100);
+    const endless = forged((_, all) => {
+      for (const cell of all) cell.design.budgets = budgets;
+    });
+    const again = recompute(endless, asked(config, { isExtended: true }));
+    if (again.kind === 'refused') expect.fail(again.why);
+    expect(judged(again.result).cells.map(({ design }) => design.budgets)).toEqual([[20], [20]]);
+    expect(judged(again.result).verdict).toBe('regression');
+  });
+
+  test('of another testbed is refused', () => {
+    const other = forged((result) => {
+      result.testbed.name = 'the fast one';
+    });
+    expect(recompute(other, asked(config))).toEqual({
+      kind: 'refused',
+      why: 'The result is of the testbed the fast one, and not of fake: judge the patch again.',
+    });
+  });
+
+  test('of variants and their commits has those that leave was given for', () => {
+    const { variants, leftOut } = computed(
+      forged((result) => {
+        result.variants = [
+          { name: 'base', commit: 'a'.repeat(40), files: [] },
+          { name: 'patched', commit: 'e'.repeat(40), files: [] },
+          { name: 'another', commit: 'f'.repeat(40), files: [] },
+        ];
+        const rejection = { kind: 'build-failed', message: 'no' } as const;
+        result.leftOut = [{ variant: 'another', rejection }];
+      }),
+    ).result;
+    expect(variants).toEqual(lost.variants);
+    expect(leftOut).toEqual([]);
+  });
+
+  test('of profiles has one of each variant at most', () => {
+    const many = forged((_, cells) => {
+      for (const cell of cells) {
+        cell.profiles = Array.from({ length: 1000 }, (__, index) => ({
+          ...{ kind: 'missing' as const, reason: 'none' },
+          variant: ['base', 'patched', 'another'][index % 3] ?? '',
+        }));
+      }
+    });
+    const profiles = judged(computed(many).result).cells.map((cell) => cell.profiles);
+    const two = ['base', 'patched'].map((variant) => ({
+      kind: 'missing',
+      variant,
+      reason: 'none',
+    }));
+    expect(profiles).toEqual([two, two]);
+  });
+
+  test('of any number of cells is told of twenty times at most', () => {
+    const many = forged((result, [first]) => {
+      if (first === undefined) return;
+      judged(result).cells = Array.from({ length: 1000 }, (_, index) => ({
+        ...first,
+        cell: { scenario: `made-up-${index}`, family: 'inet4' },
+      }));
+    });
+    expect(computed(many).refused).toHaveLength(20);
+  });
+});

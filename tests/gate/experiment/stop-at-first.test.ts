@@ -1,0 +1,154 @@
+// `gate.stopAtFirst`: a cell that is found to lose ends the runs of all others, which are then called nothing.
+import fc from 'fast-check';
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { expect, test } from 'vitest';
+import type { Config } from '../../../src/config/schema.ts';
+import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
+import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
+import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import { finishedAt, nextBlast } from '../../../src/gate/experiment/next-blast.ts';
+import { extendPlan, type Plan } from '../../../src/gate/experiment/plan.ts';
+import { recompute } from '../../../src/gate/experiment/recompute.ts';
+import { resultSchema } from '../../../src/model/result.ts';
+import { cellName } from '../../../src/model/scenario.ts';
+import { headline, stoppedCells } from '../../../src/report/headline.ts';
+import { renderHtml } from '../../../src/report/html.ts';
+import { renderJunit } from '../../../src/report/junit.ts';
+import { renderMarkdown } from '../../../src/report/markdown.ts';
+import { renderRemarkup } from '../../../src/report/remarkup.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { journalOf, type NumbersWorld } from '../../fakes/journal.ts';
+import { aConfig, aPlan, gateConfig, singleRuns } from '../../fakes/plan.ts';
+import { fakeTestbed } from '../../fakes/testbed.ts';
+import { times } from '../../random.ts';
+
+function drawn(seed: number): () => number {
+  const random = xoroshiro128plus(seed);
+  return () => uniformFloat64(random);
+}
+
+const stopping = { ...singleRuns.gate, stopsAtFirst: true } as const;
+const changes: Partial<Config> = { ...singleRuns, families: ['inet4', 'inet6'] };
+const config = aConfig({ ...changes, gate: stopping });
+const plan = aPlan({ ...changes, gate: stopping });
+const toTheEnd = aPlan(changes);
+
+/** inet4 loses half, of inet6 nothing can be told for long. */
+const testbed = () =>
+  fakeTestbed({
+    speed: ({ family }) => (family === 'inet4' ? 0.5 : 0.96),
+    noise: 0.03,
+    boots: true,
+  });
+
+const measured = (of: Plan, directory = temporaryFolder(), on = testbed()): Promise<Entry[]> =>
+  runExperiment({
+    ...{ plan: of, directory, testbed: on },
+    now: () => new Date('2026-11-20T12:00:00.000Z'),
+    onEvent: () => {},
+    signal: new AbortController().signal,
+  });
+
+function cellsOf(of: Plan, entries: readonly Entry[]) {
+  const { outcome } = assembleResult(of, entries);
+  return outcome.kind === 'judged' ? outcome.cells : [];
+}
+
+test('the patch is a regression with the runs that were made, and the other cell is not decided', async () => {
+  const entries = await measured(plan);
+  const result = assembleResult(plan, entries);
+  expect(result.outcome).toMatchObject({
+    verdict: 'regression',
+    cells: [
+      { verdict: { kind: 'regression' } },
+      { verdict: { kind: 'inconclusive', isStopped: true } },
+    ],
+  });
+  const [lost, open] = cellsOf(plan, entries);
+  expect(open?.runs.length).toBeGreaterThan(0);
+  expect(open?.runs.length).toBeLessThanOrEqual(lost?.runs.length ?? 0);
+  expect(finishedAt(plan, entries)).toBeDefined();
+  expect(entries.length).toBeLessThan((await measured(toTheEnd)).length);
+});
+
+test('the report says what is not known, and how it would be', async () => {
+  const text = renderMarkdown(assembleResult(plan, await measured(plan)), {});
+  expect(text).toContain(
+    'That ended the experiment, as was asked for: of 1 of 2 cells nothing is known yet',
+  );
+  expect(text).toContain('inconclusive, ended early');
+  expect(text).toContain('measured to their end with `ppsgate gate --resume DIR --max-runs N`');
+});
+
+test('a cell that had no run yet has no numbers, in any report', async () => {
+  const shared = aPlan({
+    families: ['inet4', 'inet6'],
+    gate: { ...gateConfig, stopsAtFirst: true },
+  });
+  const lost = shared.blasts[0]?.cell.family;
+  const onlyFirst = fakeTestbed({ speed: ({ family }) => (family === lost ? 0.5 : 1) });
+  const entries = await measured(shared, temporaryFolder(), onlyFirst);
+  const result = assembleResult(shared, entries);
+  const [open] = stoppedCells(cellsOf(shared, entries));
+  expect(open).toMatchObject({ runs: [], comparisons: [], pairs: 0 });
+  expect(resultSchema.parse(result)).toEqual(result);
+  expect(headline(result)).toMatch(/^🔴 ppsgate: #7 loses 50\.\d %/);
+  expect(renderMarkdown(result)).toContain('inconclusive, ended early | – | – | – | 0');
+  expect(renderHtml(result, [])).toContain('inconclusive</b>, ended early');
+  expect(renderRemarkup(result)).toContain('ended early');
+  expect(renderJunit(result)).toContain(
+    'not decided: the loss of another cell ended the experiment',
+  );
+});
+
+test('it goes on with all cells where more runs are asked for', async () => {
+  const directory = temporaryFolder();
+  const first = await measured(plan, directory);
+  expect(nextBlast(plan, first)).toBeUndefined();
+  const further = extendPlan(plan, 40);
+  const entries = await measured(further, directory);
+  expect(cellsOf(further, entries).map(({ verdict }) => verdict.kind)).not.toContain('invalid');
+  expect(stoppedCells(cellsOf(further, entries))).toEqual([]);
+  expect(entries.length).toBeGreaterThan(first.length);
+});
+
+test('whoever computes the verdicts again finds the same cell stopped', async () => {
+  const result = assembleResult(plan, await measured(plan));
+  const asked = { patch: result.patch, config, testbeds: ['fake'], isExtended: false };
+  expect(recompute(result, asked)).toEqual({ kind: 'computed', result, refused: [] });
+});
+
+test('a patch that loses nowhere is measured as ever', () => {
+  const still: NumbersWorld = {
+    ...{ speed: 1, noiseRatio: 0.02, failingRatio: 0, unfitRatio: 0 },
+    random: drawn(7),
+  };
+  const entries = journalOf(plan, still);
+  const { policy: _, ...stopped } = assembleResult(plan, entries);
+  const { policy: __, ...usual } = assembleResult(toTheEnd, entries);
+  expect(stopped).toEqual(usual);
+});
+
+test('no cell gets another verdict than with the same runs it would have without, but for those that were open', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 1e6 }),
+      fc.double({ min: 0.85, max: 1.1 }),
+      (seed, speed) => {
+        const random = drawn(seed);
+        const world = { speed, noiseRatio: 0.05, failingRatio: 0.1, unfitRatio: 0.1, random };
+        const entries = journalOf(plan, world);
+        const usual = new Map(cellsOf(toTheEnd, entries).map((one) => [cellName(one.cell), one]));
+        const cells = cellsOf(plan, entries);
+        const stopped = new Set(stoppedCells(cells));
+        for (const cell of cells) {
+          if (!stopped.has(cell)) expect(cell).toEqual(usual.get(cellName(cell.cell)));
+        }
+        if (stopped.size > 0)
+          expect(cells.map(({ verdict }) => verdict.kind)).toContain('regression');
+      },
+    ),
+    { numRuns: times(50) },
+  );
+});

@@ -1,0 +1,724 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { type Repository, RepositoryError } from '../../src/forge/patch/repository.ts';
+import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event.ts';
+import { gate } from '../../src/gate/gate.ts';
+import type { GateDeps } from '../../src/gate/gate-deps.ts';
+import { gateRelinked } from '../../src/gate/relinked-gate.ts';
+import { resumeGate } from '../../src/gate/resume-gate.ts';
+import { type Reserved, unshared } from '../../src/lab/testbed.ts';
+import type { Patch } from '../../src/model/patch.ts';
+import type { Prepared } from '../../src/model/rejection.ts';
+import { type Result, resultSchema } from '../../src/model/result.ts';
+import type { Scenario } from '../../src/model/scenario.ts';
+import { upshotOfResult } from '../../src/model/upshot.ts';
+import { annotationsOf } from '../../src/report/annotations.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { aHistoryEntry, memoryHistory } from '../fakes/history.ts';
+import { aConfig, gateConfig, singleRuns } from '../fakes/plan.ts';
+import { forwarding, pullRequest } from '../fakes/result.ts';
+import {
+  type FakeTestbed,
+  type FakeTestbedOptions,
+  type Fault,
+  fakeTestbed,
+} from '../fakes/testbed.ts';
+import { times } from '../random.ts';
+
+/** A repository whose overlay is one file that says at which commit it stands. */
+const repository: Repository = {
+  resolve: async (name) => name,
+  mergeBase: async (first) => first,
+  pathOf: async ({ path }) => path,
+  list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
+  read: async (object) => `# ${object}\n`,
+  idAt: async (commit) => commit,
+  changedPaths: async () => [],
+  diff: async () => Buffer.from(''),
+  describe: async () => ({ subject: 'Drop protocol 254 early', author: 'alice' }),
+};
+
+const rejectedBy = (
+  variant: string,
+  refusal: { scenario: Scenario; message: string },
+): Prepared => ({ kind: 'rejected', variant, rejection: { kind: 'does-not-load', ...refusal } });
+
+const config = aConfig({ families: ['inet4', 'inet6'] });
+const request = { patch: pullRequest, config, testbeds: ['fake'], seed: 5 };
+
+const worldOf = (testbed: FakeTestbed, changes: Partial<GateDeps> = {}): GateDeps => ({
+  repository,
+  reserve: async ([name = '']) => unshared(name, async () => testbed),
+  history: memoryHistory(),
+  now: () => new Date('2026-11-20T12:00:00.000Z'),
+  onEvent: () => {},
+  signal: new AbortController().signal,
+  ...changes,
+});
+
+const judge = (options: FakeTestbedOptions, directory = temporaryFolder()): Promise<Result> =>
+  gate(request, directory, worldOf(fakeTestbed(options)));
+
+function cellsOf({ outcome }: Result) {
+  return outcome.kind === 'judged' ? outcome.cells : [];
+}
+
+test.for([
+  ['a fifth slower', 0.8, 'regression'],
+  ['a fifth faster', 1.25, 'improvement'],
+  ['the same', 1, 'no-regression'],
+  ['slower by less than matters', 0.99, 'no-regression'],
+  ['as slow as the margin, give or take', 0.95, 'regression'],
+] as const)('a patch that is %s comes out as that', async ([, speed, verdict]) => {
+  const { outcome } = await judge({ speed: () => speed, noise: 0.01 });
+  expect(outcome).toMatchObject({ kind: 'judged', verdict });
+});
+
+test('noise above what the runs can see through is inconclusive', async () => {
+  const { outcome } = await judge({ noise: 0.2 });
+  expect(outcome).toMatchObject({ kind: 'judged', verdict: 'inconclusive' });
+});
+
+test('one cell that loses makes the patch a regression, and only that cell', async () => {
+  const result = await judge({ speed: ({ family }) => (family === 'inet6' ? 0.8 : 1) });
+  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
+  const verdicts = cellsOf(result).map(({ cell, verdict }) => [cell.family, verdict.kind]);
+  expect(verdicts).toEqual([
+    ['inet4', 'no-regression'],
+    ['inet6', 'regression'],
+  ]);
+});
+
+test('a patched DUT that forwards nothing at all is a regression of 100 %', async () => {
+  const result = await judge({ speed: () => 0 });
+  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
+  expect(cellsOf(result)[0]?.comparisons[0]?.interval.change).toBe(-1);
+});
+
+test.for([
+  ['holes', 'no packet was forwarded for 20 ms'],
+  ['fails', 'trafgen ended without its summary'],
+  ['receiver-loss', 'the receiver counted 7 packets of the 9 that the DUT forwarded'],
+] as const)(
+  'too few pairs that count make a cell invalid, and it says why: %s',
+  async ([fault, why]) => {
+    const result = await judge({ faults: () => [fault, fault, fault] });
+    expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
+    for (const { verdict } of cellsOf(result)) {
+      expect(verdict).toEqual({
+        kind: 'invalid',
+        reason: expect.stringMatching(new RegExp(`^0 of 24 pairs of runs count: ${why}$`)),
+      });
+    }
+  },
+);
+
+test('a blast with a hole in one pair of twenty-four is whole enough', async () => {
+  const result = await judge({ faults: () => ['hole'] });
+  expect(cellsOf(result).map(({ comparisons }) => comparisons[0]?.baseRuns)).toEqual([23, 23]);
+  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
+});
+
+test('faults that a repetition heals leave no mark on the verdict', async () => {
+  const result = await judge({ speed: () => 0.8, faults: () => ['receiver-loss', 'fails'] });
+  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
+});
+
+test('patched files that do not load are the outcome, in the words of the DUT', async () => {
+  const refusal = { scenario: 'forwarding', message: 'nftables.conf:3: syntax error' } as const;
+  const result = await judge({
+    prepared: rejectedBy('patched', refusal),
+  });
+  expect(result.outcome).toEqual({ kind: 'does-not-load', ...refusal });
+});
+
+test('their lines are told as those of the files in the repository', async () => {
+  const refusal = { scenario: 'forwarding', message: 'nftables.conf:3:1: Error: x' } as const;
+  const testbed = fakeTestbed({ prepared: rejectedBy('patched', refusal) });
+  const elsewhere = {
+    ...request,
+    config: { ...config, overlay: { path: 'some/where/else', beside: '' } },
+  };
+  const result = await gate(elsewhere, temporaryFolder(), worldOf(testbed));
+  expect(annotationsOf(result)).toMatchObject([
+    { path: 'some/where/else/nftables.conf', start_line: 3 },
+  ]);
+});
+
+test('the plan, the journal, the logs, the result and the report are left in the work directory', async () => {
+  const directory = temporaryFolder();
+  const result = await judge({}, directory);
+  expect(readdirSync(directory).toSorted()).toEqual([
+    'blasts',
+    'experiment.json',
+    'journal.jsonl',
+    'report',
+    'report.md',
+    'result.json',
+  ]);
+  expect(JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'))).toEqual(result);
+});
+
+test.for<[string, FakeTestbedOptions]>([
+  ['it went well', {}],
+  ['a connection broke', { faults: () => ['throws'] }],
+  [
+    'the base does not load',
+    { prepared: rejectedBy('base', { scenario: 'forwarding', message: '' }) },
+  ],
+])('the testbed is given back once, at the end, when %s', async ([, options]) => {
+  const testbed = fakeTestbed(options);
+  await gate(request, temporaryFolder(), worldOf(testbed)).catch(() => {});
+  expect(testbed.calls.filter((call) => call === 'restore')).toHaveLength(1);
+  expect(testbed.calls.at(-1)).toBe('restore');
+});
+
+test('a patch that cannot be read costs no testbed', async () => {
+  const unreadable = {
+    ...repository,
+    mergeBase: () => Promise.reject(new RepositoryError('no such commit')),
+  };
+  const reserve = () => Promise.reject(new Error('a testbed was reserved'));
+  const world = worldOf(fakeTestbed(), { repository: unreadable, reserve });
+  await expect(gate(request, temporaryFolder(), world)).rejects.toThrow('no such commit');
+});
+
+test('a directory that has an experiment already costs no testbed', async () => {
+  const directory = temporaryFolder();
+  await judge({}, directory);
+  const reserve = () => Promise.reject(new Error('a testbed was reserved'));
+  const again = gate(request, directory, worldOf(fakeTestbed(), { reserve }));
+  await expect(again).rejects.toThrow('holds an experiment already');
+});
+
+test('the testbed that was to be had of several is the one that is measured', async () => {
+  const testbeds = { fake: { kind: 'embedded-linux' }, other: { kind: 'embedded-linux' } } as const;
+  const several = { ...request, config: { ...config, testbeds }, testbeds: ['fake', 'other'] };
+  const directory = temporaryFolder();
+  const world = worldOf(fakeTestbed(), {
+    reserve: async () => unshared('other', async () => ({ ...fakeTestbed(), name: 'other' })),
+  });
+  const { testbed } = await gate(several, directory, world);
+  expect(testbed.name).toBe('other');
+});
+
+test('a lost testbed ends the experiment at once and says so, and what was measured is gone on with', async () => {
+  const lost = new AbortController();
+  const why = new Error('the lease was lost');
+  const outcomes: string[] = [];
+  const testbed = fakeTestbed();
+  const reserved: Reserved = {
+    name: 'fake',
+    signal: lost.signal,
+    open: async () => ({
+      ...testbed,
+      async blast(planned, keepLog, signal) {
+        if (planned.number === 2) lost.abort(why);
+        // What breaks then breaks in words of its own.
+        if (signal.aborted) throw new Error('Cancelled the blast on DUT.');
+        return testbed.blast(planned, keepLog, signal);
+      },
+    }),
+    giveBack: async (outcome) => void outcomes.push(outcome),
+  };
+  const directory = temporaryFolder();
+  const world = worldOf(testbed, { reserve: async () => reserved });
+  await expect(gate(request, directory, world)).rejects.toBe(why);
+  expect(outcomes).toEqual(['ended: Cancelled the blast on DUT.']);
+
+  const next = fakeTestbed();
+  const { outcome } = await resumeGate(directory, worldOf(next));
+  expect(next.calls).not.toContain('blast 1');
+  expect(outcome).toMatchObject({ kind: 'judged' });
+});
+
+test('a verdict stands where the testbed is not as it was afterwards, and people are told', async () => {
+  const events: ExperimentEvent[] = [];
+  const giveBack = async () => 'fake is in quarantine now.';
+  const { outcome } = await gate(
+    request,
+    temporaryFolder(),
+    worldOf(fakeTestbed(), {
+      reserve: async () => ({ ...unshared('fake', async () => fakeTestbed()), giveBack }),
+      onEvent: (event) => events.push(event),
+    }),
+  );
+  expect(outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
+  expect(events.at(-1)).toEqual({ kind: 'warning', text: 'fake is in quarantine now.' });
+});
+
+const port = { interface: 'cxl0', mac: '00:07:43:2e:e5:92', inet4: '198.18.0.110' };
+const freebsd = freebsdTestbedSchema.parse({
+  kind: 'freebsd',
+  dut: { host: 'dut', ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
+  senders: [{ host: 'tx', ...port }],
+  receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
+  builder: { host: 'builder' },
+});
+
+describe('the files that a patch changes', () => {
+  const kernels = (...changed: string[]): Repository => ({
+    ...repository,
+    changedPaths: async () => changed,
+    diff: async () => Buffer.from('diff'),
+  });
+  const cells = { scenarios: ['forwarding', 'pf-stateful', 'ipfw-stateful'], families: ['inet4'] };
+  const shelf = { ...config, ...singleRuns, ...cells, testbeds: { shelf: freebsd } } as Config;
+  const ask = { ...request, config: shelf, testbeds: ['shelf'] };
+
+  test('say which cells come first in each round, and people are told', async () => {
+    const told: string[] = [];
+    const world = worldOf(fakeTestbed({ boots: true }), {
+      repository: kernels('sys/netpfil/pf/pf.c', 'share/man/man4/pf.4'),
+      onEvent: (event) => event.kind === 'told' && told.push(event.text),
+    });
+    const { blasts } = await gate(ask, temporaryFolder(), world);
+    // No cell is decided before two pairs, which are four boots.
+    const scenarios = blasts.slice(0, 12).map(({ cell }) => cell.scenario);
+    const rounds = scenarios.filter((_, index) => index % 3 === 0);
+    expect(rounds).toEqual(rounds.map(() => 'pf-stateful'));
+    expect(new Set(scenarios).size).toBe(3);
+    expect(told.join()).toContain('come first: pf-stateful inet4.');
+  });
+
+  test('count for nothing where they drive other ports: that is told, and no testbed reserved', async () => {
+    const reserve = () => Promise.reject(new Error('a testbed was reserved'));
+    const world = worldOf(fakeTestbed(), { repository: kernels('sys/dev/mlx5/driver.h'), reserve });
+    const directory = temporaryFolder();
+    const result = await gate(ask, directory, world);
+    expect(result.outcome).toEqual({ kind: 'unchanged', leftAlone: ['sys/dev/mlx5/'] });
+    expect(resultSchema.parse(result)).toEqual(result);
+    expect(await resumeGate(directory, world)).toEqual(result);
+  });
+
+  test('are no reason where git cannot list them, or where all is measured anyway', async () => {
+    const unknown: Repository = {
+      ...kernels(),
+      changedPaths: () => Promise.reject(new RepositoryError('too many')),
+    };
+    const anyway = { ...ask, isMeasuredAnyway: true };
+    for (const repository of [unknown, kernels('sys/dev/mlx5/driver.h')]) {
+      const result = await gate(anyway, temporaryFolder(), worldOf(fakeTestbed(), { repository }));
+      expect(result.outcome).toMatchObject({ verdict: 'no-regression' });
+    }
+  });
+});
+
+describe('base against another link of it', () => {
+  const commit = 'a'.repeat(40);
+  const patch: Patch = { ...pullRequest, baseCommit: commit, headCommit: commit };
+  const ask = { ...request, patch };
+  const refusing = () =>
+    worldOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')) });
+
+  test('is refused for two commits, before anything is reserved', async () => {
+    const two = { ...ask, patch: { ...patch, headCommit: 'b'.repeat(40) } };
+    await expect(gateRelinked(two, temporaryFolder(), refusing())).rejects.toThrow(
+      'Another link is measured of one commit, found aaaaaaaaaaaa and bbbbbbbbbbbb: name the same commit twice, like main..main.',
+    );
+  });
+
+  test('is refused where no kernel is built, before anything is reserved', async () => {
+    await expect(gateRelinked(ask, temporaryFolder(), refusing())).rejects.toThrow(
+      'Another link is made of kernels that are built, and fake has no builder',
+    );
+  });
+
+  test('is measured, though nothing differs, and says in its runs which link was booted', async () => {
+    const directory = temporaryFolder();
+    const shelf = { ...config, ...singleRuns, testbeds: { shelf: freebsd } };
+    const reserve = async () => unshared('shelf', async () => fakeTestbed());
+    const world = worldOf(fakeTestbed(), { reserve });
+    const { outcome } = await gateRelinked(
+      { ...ask, config: shelf, testbeds: ['shelf'] },
+      directory,
+      world,
+    );
+    const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
+    const linksOf = (name: string) =>
+      new Set(runs.flatMap(({ variant, link }) => (variant === name ? [link] : [])));
+    expect(linksOf('base')).toEqual(new Set([1]));
+    // The seed of the gate, and 1 is the linker's own order.
+    expect(linksOf('patched')).toEqual(new Set([2 + ask.seed]));
+    // Two links tell nothing of the spread that gates of many have.
+    const [known] = await world.history.read();
+    expect(known).not.toHaveProperty('links');
+  });
+});
+
+describe('a patch that changes nothing that the testbed lays', () => {
+  const nothing: Repository = { ...repository, read: async () => '# the same at each commit\n' };
+  const reserve = () => Promise.reject(new Error('a testbed was reserved'));
+  const refusing = (changes: Partial<GateDeps> = {}) =>
+    worldOf(fakeTestbed(), { repository: nothing, reserve, ...changes });
+
+  test('is told so, without a run, and costs no testbed', async () => {
+    const directory = temporaryFolder();
+    const result = await gate(request, directory, refusing());
+    expect(result).toMatchObject({
+      outcome: { kind: 'unchanged' },
+      testbed: { name: 'fake' },
+      blasts: [],
+      startedAt: '2026-11-20T12:00:00.000Z',
+      finishedAt: '2026-11-20T12:00:00.000Z',
+    });
+    expect(upshotOfResult(result)).toBe('pass');
+    expect(resultSchema.parse(result)).toEqual(result);
+    expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
+    expect(JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'))).toEqual(result);
+    expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
+      'nothing that this testbed lays differs between base and patched',
+    );
+  });
+
+  test('teaches nothing about the testbed', async () => {
+    const history = memoryHistory();
+    await gate(request, temporaryFolder(), refusing({ history }));
+    expect(await history.read()).toEqual([]);
+  });
+
+  test('is measured all the same where that is asked for', async () => {
+    const world = worldOf(fakeTestbed(), { repository: nothing });
+    const { outcome } = await gate(
+      { ...request, isMeasuredAnyway: true },
+      temporaryFolder(),
+      world,
+    );
+    expect(outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
+  });
+
+  test('is told again when its directory is resumed', async () => {
+    const directory = temporaryFolder();
+    const first = await gate(request, directory, refusing());
+    expect(await resumeGate(directory, refusing())).toEqual(first);
+    expect(await resumeGate(directory, refusing(), 100)).toEqual(first);
+  });
+
+  test('is judged again in the same directory, as by a relay whose gate died before it could tell', async () => {
+    const directory = temporaryFolder();
+    await gate(request, directory, refusing());
+    const again = await gate(request, directory, refusing());
+    expect(again.outcome).toEqual({ kind: 'unchanged' });
+  });
+
+  test('leaves nothing behind that another gate in its directory would be told for', async () => {
+    const directory = temporaryFolder();
+    await gate(request, directory, refusing());
+    const cut = worldOf(fakeTestbed({ faults: () => ['throws'] }), { repository: nothing });
+    await gate({ ...request, isMeasuredAnyway: true }, directory, cut).catch(() => {});
+    const { outcome } = await resumeGate(directory, worldOf(fakeTestbed()));
+    expect(outcome).toMatchObject({ kind: 'judged' });
+  });
+
+  test('on some of the testbeds is measured on one of the others', async () => {
+    const linux = { kind: 'embedded-linux' } as const;
+    const testbeds = { one: linux, kernels: freebsd, other: linux };
+    const asked: (readonly string[])[] = [];
+    const world = worldOf(fakeTestbed(), {
+      repository: { ...nothing, changedPaths: async () => ['sys/net/if.c'] },
+      reserve: async (names) => {
+        asked.push(names);
+        return unshared('kernels', async () => ({ ...fakeTestbed(), name: 'kernels' }));
+      },
+    });
+    const several = { ...config, testbeds, ...singleRuns };
+    const all = { ...request, config: several, testbeds: ['one', 'kernels', 'other'] };
+    const { testbed, outcome } = await gate(all, temporaryFolder(), world);
+    expect(asked).toEqual([['kernels']]);
+    expect(testbed.name).toBe('kernels');
+    expect(outcome.kind).toBe('judged');
+  });
+
+  test('is an error where nobody can read what it lays', async () => {
+    const unreadable = { ...nothing, read: () => Promise.reject(new RepositoryError('too large')) };
+    const world = refusing({ repository: unreadable });
+    await expect(gate(request, temporaryFolder(), world)).rejects.toThrow('too large');
+  });
+});
+
+describe('a gate that has finished', () => {
+  const refusing = { reserve: () => Promise.reject(new Error('a testbed was reserved')) };
+
+  const textsIn = (directory: string) =>
+    ['result.json', 'journal.jsonl', 'report.md', 'experiment.json'].map((name) => {
+      const path = join(directory, name);
+      return [readFileSync(path, 'utf8'), statSync(path).mtimeMs];
+    });
+
+  test('is told again when it is resumed, and neither reserves nor writes anything', async () => {
+    const directory = temporaryFolder();
+    const first = await judge({ speed: () => 0.8 }, directory);
+    const texts = textsIn(directory);
+    const history = memoryHistory();
+    const events: ExperimentEvent[] = [];
+    const onEvent = (event: ExperimentEvent) => void events.push(event);
+    const world = worldOf(fakeTestbed(), { ...refusing, history, onEvent });
+    expect(await resumeGate(directory, world)).toEqual(first);
+    expect(events).toEqual([{ kind: 'finished-before', at: first.finishedAt }]);
+    expect(textsIn(directory)).toEqual(texts);
+    expect(await history.read()).toEqual([]);
+  });
+
+  test('and was killed before its result was written has it written without a testbed', async () => {
+    const directory = temporaryFolder();
+    const first = await judge({ speed: () => 0.8 }, directory);
+    rmSync(join(directory, 'result.json'));
+    const history = memoryHistory();
+    const world = worldOf(fakeTestbed(), { ...refusing, history });
+    expect(await resumeGate(directory, world)).toEqual(first);
+    expect(readFileSync(join(directory, 'result.json'), 'utf8')).toContain(first.finishedAt);
+    expect(await history.read()).not.toEqual([]);
+  });
+});
+
+test('a blast that is repeated tells what was the matter with it', async () => {
+  const events: ExperimentEvent[] = [];
+  const testbed = fakeTestbed({ faults: (blast) => (blast === 1 ? ['fails', 'holes'] : []) });
+  const onEvent = (event: ExperimentEvent) => void events.push(event);
+  await gate(request, temporaryFolder(), worldOf(testbed, { onEvent }));
+  const whys = events.flatMap((event) =>
+    event.kind === 'blast' && event.attempt > 1 ? event.why : [],
+  );
+  expect(whys).toEqual([
+    'trafgen ended without its summary',
+    '48 of 48 runs do not count: no packet was forwarded for 20 ms',
+  ]);
+});
+
+test('a directory without a plan cannot be resumed', async () => {
+  const resumed = resumeGate(temporaryFolder(), worldOf(fakeTestbed()));
+  await expect(resumed).rejects.toThrow('holds no plan of an experiment');
+});
+
+test.for<[string, Partial<Config>]>([
+  ['shared blasts', {}],
+  ['single runs', singleRuns],
+])(
+  'with %s, killed at any moment and resumed, it ends as if it had never been killed',
+  async ([, changes]) => {
+    const folder = temporaryFolder();
+    let example = 0;
+    const faults = fc.array(
+      fc.constantFrom<Fault | undefined>(undefined, 'fails', 'hole', 'holes', 'receiver-loss'),
+      {
+        minLength: 3,
+        maxLength: 3,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          speed: fc.constantFrom(1, 0.9, 1.1, 0),
+          seed: fc.nat({ max: 1000 }),
+          faultyBlasts: fc.dictionary(fc.constantFrom('1', '2', '5', '8'), faults),
+          kills: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), {
+            minLength: 1,
+            maxLength: 3,
+          }),
+        }),
+        async ({ speed, seed, faultyBlasts, kills }) => {
+          example += 1;
+          const options = {
+            seed,
+            speed: () => speed,
+            faults: (blast: number) => faultyBlasts[String(blast)] ?? [],
+          };
+          const directory = join(folder, String(example));
+          const asked = { ...request, config: { ...config, ...changes } };
+          const whole = await gate(asked, directory, worldOf(fakeTestbed(options)));
+          const plan = readFileSync(join(directory, 'experiment.json'), 'utf8');
+
+          for (const [index, kill] of kills.entries()) {
+            const before = killed(directory, kill, join(folder, `${example}.${index}`));
+            const testbed = fakeTestbed({ ...options, sentBefore: (blast) => before.sent(blast) });
+            const result = await resumeGate(before.directory, worldOf(testbed));
+
+            expect(result).toEqual(whole);
+            expect(readFileSync(join(before.directory, 'experiment.json'), 'utf8')).toBe(plan);
+            expect(journal(before.directory).startsWith(before.lines)).toBe(true);
+            expect(sentTwice(before.directory)).toEqual([]);
+          }
+        },
+      ),
+      { numRuns: times(8) },
+    );
+  },
+);
+
+const journal = (directory: string): string =>
+  readFileSync(join(directory, 'journal.jsonl'), 'utf8');
+
+/** What a kill leaves: the plan, and of the journal a beginning that may end within a line. */
+function killed(directory: string, share: number, copy: string) {
+  mkdirSync(copy);
+  writeFileSync(join(copy, 'experiment.json'), readFileSync(join(directory, 'experiment.json')));
+  const text = journal(directory);
+  const cut = text.slice(0, Math.floor(text.length * share));
+  writeFileSync(join(copy, 'journal.jsonl'), cut);
+  const lines = cut.slice(0, cut.lastIndexOf('\n') + 1);
+  const numbers = blastNumbers(lines);
+  const sent = (blast: number) => numbers.filter((number) => number === blast).length;
+  return { directory: copy, lines, sent };
+}
+
+type Line = { kind: string; blast?: number; summary?: { number: number; attempt: number } };
+
+const parse = (lines: string): Line[] =>
+  lines
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+const blastNumbers = (lines: string) =>
+  parse(lines).flatMap((line) => line.blast ?? line.summary?.number ?? []);
+
+/** Attempts of a blast that the journal holds more than once. */
+function sentTwice(directory: string): string[] {
+  const names = parse(journal(directory)).flatMap(({ summary }) =>
+    summary ? `${summary.number}.${summary.attempt}` : [],
+  );
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+test('a resumed gate that was refused by the DUT is refused again, or judged if it loads now', async () => {
+  const directory = temporaryFolder();
+  const prepared = rejectedBy('patched', { scenario: 'forwarding', message: 'no such module' });
+  await judge({ prepared }, directory);
+  const again = await resumeGate(directory, worldOf(fakeTestbed({ prepared })));
+  expect(again.outcome.kind).toBe('does-not-load');
+  const loaded = await resumeGate(directory, worldOf(fakeTestbed()));
+  expect(loaded.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
+  expect(existsSync(join(directory, 'blasts'))).toBe(true);
+});
+
+describe('runs that are blasts of their own', () => {
+  const single = { ...request, config: { ...config, ...singleRuns } };
+  const oneCell = { ...single, config: { ...single.config, families: ['inet4' as const] } };
+  const judgeSingle = (options: FakeTestbedOptions, changes: Partial<GateDeps> = {}) =>
+    gate(single, temporaryFolder(), worldOf(fakeTestbed(options), changes));
+
+  test.for([
+    [0.5, 'regression', 3],
+    [1, 'no-regression', 2],
+    [1.5, 'improvement', 3],
+  ] as const)(
+    'at %d of the speed of base are a %s after %d pairs',
+    async ([speed, verdict, pairs]) => {
+      const testbed = fakeTestbed({ speed: () => speed, noise: 0.005 });
+      const result = await gate(oneCell, temporaryFolder(), worldOf(testbed));
+      expect(result.outcome).toMatchObject({ verdict });
+      expect(cellsOf(result).map((cell) => cell.pairs)).toEqual([pairs]);
+    },
+  );
+
+  test('pass by a single pair where earlier experiments have told the noise', async () => {
+    const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
+    const result = await judgeSingle({ noise: 0.005 }, { history: memoryHistory(known) });
+    const [inet4, inet6] = cellsOf(result);
+    expect(inet4).toMatchObject({ cell: forwarding, design: { name: 'glr' }, pairs: 1 });
+    expect(inet6).toMatchObject({ design: { name: 'glr' }, pairs: 2 });
+  });
+
+  test.for([
+    ['idle', 2, 5],
+    ['holes', 3, 9],
+  ] as const)(
+    'that end in %s are tried %d times, and end with the first that was tried so often',
+    async ([fault, tries, blasts]) => {
+      const testbed = fakeTestbed({ faults: () => new Array(tries).fill(fault) });
+      const result = await gate(oneCell, temporaryFolder(), worldOf(testbed));
+      expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
+      expect(testbed.calls.filter((call) => call.startsWith('blast '))).toHaveLength(blasts);
+    },
+  );
+
+  test('of which one stands apart get it once more, and it counts as before', async () => {
+    const testbed = fakeTestbed({ noise: 0.002, jumps: (blast) => (blast === 2 ? 0.8 : 1) });
+    const result = await gate(oneCell, temporaryFolder(), worldOf(testbed));
+    expect(testbed.calls.slice(1, 8)).toEqual([1, 2, 3, 4, 5, 6, 2].map((n) => `blast ${n}`));
+    const second = cellsOf(result)[0]?.runs.filter((run) => run.blast === 2);
+    expect(second?.map(({ attempt, validity }) => [attempt, validity.kind])).toEqual([
+      [1, 'valid'],
+      [2, 'valid'],
+    ]);
+  });
+});
+
+describe('the history', () => {
+  test('gets the base’s numbers of every cell, one a blast, when an experiment has ended', async () => {
+    const history = memoryHistory();
+    const world = worldOf(fakeTestbed({ noise: 0.2 }), { history });
+    await gate(request, temporaryFolder(), world);
+    const entries = await history.read();
+    expect(entries.map(({ cell, pps, moved }) => [cell.family, pps.length, moved])).toEqual([
+      ['inet4', 2, false],
+      ['inet6', 2, false],
+    ]);
+  });
+
+  test('tells a base that moved, which is not held against the patch', async () => {
+    const faster = [1, 2, 3].map((day) =>
+      aHistoryEntry({
+        at: `2026-11-0${day}T12:00:00.000Z`,
+        pps: [905_000, 898_000, 901_000, 894_000, 902_000],
+      }),
+    );
+    const history = memoryHistory(faster);
+    const world = worldOf(fakeTestbed({ noise: 0.005 }), { history });
+    const single = { ...request, config: { ...config, ...singleRuns } };
+    const result = await gate(single, temporaryFolder(), world);
+    expect(result.outcome).toMatchObject({ verdict: 'no-regression' });
+    expect(cellsOf(result).map(({ baseline }) => baseline.kind)).toEqual(['moved', 'unknown']);
+    expect((await history.read()).at(-2)).toMatchObject({ cell: forwarding, moved: true });
+  });
+
+  test('teaches nothing by lines of the future, which would outlive all others', async () => {
+    const history = memoryHistory([aHistoryEntry({ at: '9999-11-01T12:00:00.000Z' })]);
+    const world = worldOf(fakeTestbed({ noise: 0.005 }), { history });
+    const single = { ...request, config: { ...config, ...singleRuns } };
+    const result = await gate(single, temporaryFolder(), world);
+    expect(cellsOf(result).map(({ baseline }) => baseline.kind)).toEqual(['unknown', 'unknown']);
+  });
+
+  test('that cannot be read costs no testbed', async () => {
+    const history = { ...memoryHistory(), read: () => Promise.reject(new Error('line 7')) };
+    const reserve = () => Promise.reject(new Error('a testbed was reserved'));
+    const world = worldOf(fakeTestbed(), { history, reserve });
+    await expect(gate(request, temporaryFolder(), world)).rejects.toThrow('line 7');
+  });
+});
+
+test('an inconclusive experiment can be extended, and repeats no run', async () => {
+  const directory = temporaryFolder();
+  const options = { noise: 0.4, speed: () => 0.85 };
+  const first = await judge(options, directory);
+  expect(first.outcome).toMatchObject({ verdict: 'inconclusive' });
+
+  const testbed = fakeTestbed(options);
+  const extended = await resumeGate(directory, worldOf(testbed), 960);
+  expect(testbed.calls.filter((call) => call.startsWith('blast '))[0]).toBe('blast 5');
+  expect(extended.outcome).toMatchObject({ verdict: 'regression' });
+  expect(cellsOf(extended)[0]?.design.budgets).toEqual([48, 960]);
+
+  const again = resumeGate(directory, worldOf(fakeTestbed()), 100);
+  await expect(again).rejects.toThrow('has up to 960 runs of each variant already');
+});
+
+test('an experiment of fixed size takes all its runs', async () => {
+  const fixed = { ...config, gate: { ...gateConfig, design: 'fixed' } } as const;
+  const testbed = fakeTestbed({ speed: () => 0.5 });
+  await gate({ ...request, config: fixed }, temporaryFolder(), worldOf(testbed));
+  expect(testbed.calls.filter((call) => call.startsWith('blast '))).toHaveLength(4);
+});

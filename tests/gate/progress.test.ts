@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import type { RunCounts } from '../../src/analysis/stats/standing.ts';
+import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event.ts';
+import { showProgress } from '../../src/gate/progress.ts';
+import { aHistoryEntry } from '../fakes/history.ts';
+import { aPlan, gateConfig, singleRuns } from '../fakes/plan.ts';
+import { aRun, forwarding } from '../fakes/result.ts';
+
+const blast = {
+  number: 1,
+  cell: forwarding,
+  runs: [
+    { number: 1, pair: 1, variant: 'base' },
+    { number: 2, pair: 1, variant: 'patched' },
+  ],
+};
+const at = '2026-11-20T12:00:00.000Z';
+
+const measured: ExperimentEvent = {
+  kind: 'ended',
+  blast,
+  entry: {
+    kind: 'measured',
+    at,
+    summary: {
+      number: 1,
+      attempt: 1,
+      cell: forwarding,
+      startedAt: at,
+      trafficSeconds: 2,
+      offeredPps: 3e6,
+      logs: 'blasts/001-forwarding-inet4',
+    },
+    runs: [aRun(), aRun({ variant: 'patched', pps: 700_000 })],
+  },
+};
+
+const started = (number: number, attempt = 1): ExperimentEvent => ({
+  kind: 'blast',
+  blast: { ...blast, number },
+  attempt,
+  done: number - 1,
+  of: 4,
+});
+
+/** What is written when each event comes four seconds after the one before. */
+function written(events: ExperimentEvent[], terminal: { isTTY?: boolean; columns?: number } = {}) {
+  const texts: string[] = [];
+  let seconds = 0;
+  const output = {
+    ...terminal,
+    write: (text: string | Uint8Array) => texts.push(String(text)) > 0,
+  };
+  const progress = showProgress(output, 'pps', () => seconds * 1000);
+  for (const event of events) {
+    seconds += 4;
+    progress.onEvent(event);
+  }
+  progress.end();
+  return texts;
+}
+
+test('a log gets a line a blast: where it stands, what the last one gave, and the time left', () => {
+  expect(
+    written([
+      { kind: 'preparing', text: 'laying every variant once' },
+      started(1),
+      measured,
+      started(2),
+    ]),
+  ).toEqual([
+    'laying every variant once …\n',
+    'blast 1 of at most 4 · runs 1–2 · forwarding inet4\n',
+    'blast 2 of at most 4 · runs 1–2 · forwarding inet4 · last: base 800.0 kpps, patched 700.0 kpps · 48 s left at most\n',
+  ]);
+});
+
+test('a terminal gets one line that changes, cut to its width, and is cleared at the end', () => {
+  const texts = written([started(1)], { isTTY: true, columns: 20 });
+  expect(texts).toEqual(['\r\u001b[2Kblast 1 of at most ', '\r\u001b[2K']);
+});
+
+test('a repeated blast says what was the matter with the try before, once', () => {
+  const why = 'trafgen ended\u001b[1m without\nits summary';
+  const failed: ExperimentEvent = {
+    kind: 'ended',
+    blast,
+    entry: { kind: 'failed', at, blast: 1, reason: why },
+  };
+  const again: ExperimentEvent = {
+    kind: 'blast',
+    ...{ blast, attempt: 2, done: 0, of: 4, why },
+  };
+  expect(written([started(1), failed, again])[1]).toBe(
+    'blast 1 of at most 4 (try 2: trafgen ended without its summary) · runs 1–2 · forwarding inet4 · 48 s left at most\n',
+  );
+});
+
+test('a repeated blast says so, and a failed one why', () => {
+  const reason = 'trafgen ended\n::error::without its summary';
+  const failed: ExperimentEvent = {
+    kind: 'ended',
+    blast,
+    entry: { kind: 'failed', at, blast: 1, reason },
+  };
+  const [, second] = written([started(1), failed, started(1, 2)]).slice(0, 2);
+  // A CI log would take a line that begins with :: for a command.
+  expect(second).toMatch(
+    /^blast 1 of at most 4 \(try 2\) · .* · last: trafgen ended ::error::without its summary · \d+ s left at most\n$/,
+  );
+});
+
+test('before the first run every cell is told its design, what it may take, and what it will', () => {
+  const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
+  const plan = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known);
+  expect(written([{ kind: 'planned', plan }])).toEqual([
+    'forwarding inet4: glr, at most 20 + 20 runs; noise 0.523 % (15 earlier runs), so some 2 runs if nothing is lost and 4 if 5 % is\n',
+    'forwarding inet6: glr, at most 20 + 20 runs\n',
+    'under 1 min if nothing is lost (7 blasts), 1 min if 5 % is; by what such testbeds usually take, as no gate here has told yet, as if unknown runs differed by 1 %\n',
+  ]);
+});
+
+test('a cell that is too noisy for its margin is told so before the first run, with the one within reach', () => {
+  const pps = [800_000, 840_000, 760_000, 880_000, 720_000];
+  const known = [1, 2].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z`, pps }));
+  const plan = aPlan({ ...singleRuns, gate: { ...gateConfig, maxRunsPerVariant: 10 } }, known);
+  expect(written([{ kind: 'planned', plan }])[1]).toMatch(
+    /^forwarding inet4: too noisy to find a loss of 5 % in 95 % of cases; 1\d(\.\d)? % is within reach: widen the margin, or allow more runs\n$/,
+  );
+});
+
+test('a cell that is decided says so on a line that stays', () => {
+  const counts: RunCounts = { counted: [24, 24], made: [26, 26] };
+  const decided = { kind: 'decided', cell: forwarding, counts } as const;
+  const texts = written(
+    [
+      { ...decided, verdict: { kind: 'regression' } },
+      { ...decided, verdict: { kind: 'invalid', reason: 'machine\n::error:: too busy' } },
+    ],
+    { isTTY: true },
+  );
+  expect(texts.slice(0, 2)).toEqual([
+    '\r\u001b[2Kforwarding inet4: regression after 24 + 24 of 26 + 26 runs\n',
+    '\r\u001b[2Kforwarding inet4: invalid: machine ::error:: too busy\n',
+  ]);
+});
+
+test('what has come of something stays on a line of its own', () => {
+  const lines = written([{ kind: 'told', text: 'f8f5b45 forwards 11.8 Mpps' }]);
+  expect(lines).toEqual(['f8f5b45 forwards 11.8 Mpps\n']);
+});

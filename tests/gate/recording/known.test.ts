@@ -1,0 +1,83 @@
+// What is taken for secret or personal before anything is recorded.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import { knownOf } from '../../../src/gate/recording/known.ts';
+import { maskFor } from '../../../src/gate/recording/mask.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+
+const machine = { port: 22, user: 'alice', knownHostsPath: '/home/alice/.ssh/known_hosts' };
+const generator = { ...machine, threads: 1, addresses: {} };
+
+function testbedWith(
+  power: NonNullable<FreebsdTestbed['dut']['power']>,
+  privateKeyPath: string,
+): FreebsdTestbed {
+  return {
+    kind: 'freebsd',
+    dut: {
+      ...{ ...machine, host: 'dut3.lab.example.org', privateKeyPath, power },
+      ...{ ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
+      boot: { method: 'nextboot', limitSeconds: 600 },
+    },
+    senders: [{ ...generator, host: 'snd1', interface: 'cxl0', mac: '00:07:43:2e:e1:70' }],
+    receiver: { ...generator, host: '10.1.2.3', interface: 'cxl1', mac: '00:07:43:2e:e1:71' },
+    preflight: 'warn',
+  };
+}
+
+test('keys, the password of the BMC, tokens of the environment, names and users are masked', async () => {
+  const folder = temporaryFolder();
+  const [key, password] = [join(folder, 'key'), join(folder, 'bmc')];
+  writeFileSync(
+    key,
+    '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIOs8\n-----END EC PRIVATE KEY-----\n',
+  );
+  writeFileSync(password, 'calvin and hobbes\n');
+  const power = {
+    kind: 'redfish',
+    url: 'https://bmc3.lab.example.org/redfish/v1/Systems/1',
+  } as const;
+  const testbed = testbedWith({ ...power, user: 'bmcadmin', passwordPath: password }, key);
+  const environment = {
+    PPSGATE_BMC_PASSWORD: 'swordfish',
+    CI_THING: 'a1b2c3d4e5f6a7b8c9',
+    SHELL: '/bin/sh',
+  };
+  const mask = maskFor(await knownOf(testbed, environment));
+  const said = [
+    ...[
+      'MHcCAQEEIOs8',
+      'calvin and hobbes',
+      'swordfish',
+      'a1b2c3d4e5f6a7b8c9',
+      'alice',
+      'bmcadmin',
+    ],
+    ...[
+      'dut3',
+      'DUT3.lab.example.org',
+      'bmc3',
+      'snd1',
+      '10.1.2.3',
+      '0007432ee170',
+      '0007.432e.e171',
+    ],
+    '/home/alice/.ssh/known_hosts',
+  ];
+  const masked = mask(said.join(' | ')).split(' | ');
+  for (const [index, text] of said.entries()) expect(masked[index]).not.toContain(text);
+  expect(masked.at(-1)).toBe('/dev/null');
+  expect(mask('/bin/sh false forwarding active')).toBe('/bin/sh false forwarding active');
+});
+
+test('an argument of a power command that may be a password is masked, and a plain word is not', async () => {
+  const words = ['pdu', '--outlet', '4', 'hunter2!', 'status'];
+  const power = { kind: 'command', on: words, off: words, state: words } as const;
+  const config = { ...power, on: [...words], off: [...words], state: [...words] };
+  const mask = maskFor(await knownOf(testbedWith(config, '/nowhere'), {}));
+  expect(mask('pdu: hunter2! is wrong; status: active')).toBe(
+    'pdu: secret-1 is wrong; status: active',
+  );
+});

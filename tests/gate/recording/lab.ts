@@ -1,0 +1,151 @@
+// A fake laboratory whose machines are recorded.
+import { join } from 'node:path';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import { recordable, recordTo } from '../../../src/gate/recording/record.ts';
+import { recordedRehearsal } from '../../../src/gate/recording/recorded-rehearsal.ts';
+import { recordedTestbed } from '../../../src/gate/recording/recorded-testbed.ts';
+import { beginJournal } from '../../../src/gate/self-test/journal.ts';
+import type { Finding } from '../../../src/lab/check/finding.ts';
+import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/freebsd-check.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../../src/lab/freebsd/world.ts';
+import { fencedWorld } from '../../../src/lab/lease/testbed-fence.ts';
+import type { Testbed } from '../../../src/lab/testbed.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import {
+  builtVariant,
+  labConsole,
+  testbedOf,
+  usualTraffic,
+  worldOf,
+} from '../../fakes/freebsd-testbed.ts';
+import { aConfig, gateConfig } from '../../fakes/plan.ts';
+
+type RecordedCheck = { path: string; findings: Finding[]; lab: FreebsdLab };
+
+const labelled = (lab: FreebsdLab): FreebsdWorld => ({
+  ...worldOf(lab),
+  openPower: async () => lab.power,
+});
+
+/** What a check of a laboratory leaves. */
+export async function recordCheck(
+  options: FreebsdLabOptions & { spoil?: (lab: FreebsdLab) => void } = {},
+  changes: Partial<FreebsdCheck> = {},
+  folder = temporaryFolder(),
+): Promise<RecordedCheck> {
+  await using lab = await startFreebsdLab(options);
+  for (const [machine, path] of [
+    [lab.dut.machine, '/sbin/nextboot'],
+    ...[...lab.senders, lab.receiver].map((one) => [one.machine, '/dev/netmap'] as const),
+  ] as const) {
+    makeFolder(machine.files, join(path, '..'), true);
+    writeFile(machine.files, path, '');
+  }
+  options.spoil?.(lab);
+  const path = join(folder, 'check.rec');
+  const testbed = testbedOf(lab, folder);
+  testbed.dut.console = labConsole;
+  const recorder = await recordTo(path, 'testbeds check', [testbed], () => lab.clock.now());
+  const world = {
+    ...recorder.world(labelled(lab)),
+    tell() {},
+    signal: new AbortController().signal,
+  };
+  const check: FreebsdCheck = {
+    ...{ name: 'shelf', testbed, traffic: usualTraffic, sends: true, cycles: false },
+    families: ['inet4', 'inet6'],
+    ...changes,
+  };
+  recorder.begins('check', recordable(check));
+  const findings: Finding[] = [];
+  for await (const finding of checkFreebsdTestbed(check, world)) {
+    recorder.tells('check', finding);
+    findings.push(finding);
+  }
+  return { path, findings, lab };
+}
+
+/** What a rehearsal of a laboratory leaves, with a console on its DUT; all of its accidents happen. */
+export async function recordRehearsal(
+  options: FreebsdLabOptions = {},
+): Promise<{ path: string; findings: Finding[] }> {
+  const timing = { bootSeconds: 20, dumpSeconds: 5 };
+  await using lab = await startFreebsdLab({ timing, ...options });
+  const folder = temporaryFolder();
+  const path = join(folder, 'rehearsal.rec');
+  const testbed = testbedOf(lab, folder);
+  testbed.dut.boot.limitSeconds = 120;
+  testbed.dut.console = labConsole;
+  const recorder = await recordTo(path, 'testbeds rehearse', [testbed], () => lab.clock.now());
+  const lease = { token, assertHeld() {}, prove: async () => {} };
+  const config = aConfig({
+    testbeds: { shelf: testbed },
+    scenarios: ['forwarding', 'pf-stateful'],
+    traffic: { ...usualTraffic, measureSeconds: 20, measureAtLeastSeconds: 12 },
+    gate: { ...gateConfig, maxRunsPerVariant: 20 },
+    profile: { seconds: 5 },
+  });
+  const rehearsed = recordedRehearsal(
+    recorder,
+    {
+      ...{ name: 'shelf', testbed, config, rules: {}, directory: folder },
+      skip: new Set(['check']),
+      journal: beginJournal(folder, 'shelf', new Date(0)),
+    },
+    {
+      ...fencedWorld(recorder.world(labelled(lab)), testbed, lease),
+      agrees: async () => true,
+      tell() {},
+      keepLog,
+      history: { append: async () => {} },
+      signal,
+    },
+    token,
+  );
+  return { path, findings: await Array.fromAsync(rehearsed) };
+}
+
+const signal = new AbortController().signal;
+const keepLog = async () => {};
+const token = 17;
+
+/** What a gate has a testbed do, behind a fence as a lease has it. */
+export async function recordTestbed(
+  work: (testbed: Testbed) => Promise<void>,
+  options: FreebsdLabOptions = {},
+  method: FreebsdTestbed['dut']['boot']['method'] = 'nextboot',
+): Promise<string> {
+  await using lab = await startFreebsdLab(options);
+  const folder = temporaryFolder();
+  const path = join(folder, 'gate.rec');
+  const config = testbedOf(lab, folder);
+  config.dut.boot.method = method;
+  const traffic = { ...usualTraffic, measureSeconds: 30 };
+  const recorder = await recordTo(path, 'gate', [config], () => lab.clock.now());
+  const lease = { token, assertHeld() {}, prove: async () => {} };
+  const world = fencedWorld(recorder.world(labelled(lab)), config, lease);
+  const opening = { name: 'shelf', testbed: config, traffic, token };
+  const testbed = await recordedTestbed(recorder, opening, () =>
+    openFreebsdTestbed('shelf', config, traffic, world),
+  );
+  const cells = [{ scenario: 'forwarding', family: 'inet4' }] as const;
+  await testbed.inspect(cells);
+  const variants = ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder));
+  await testbed.prepare({ variants, cells, rules: {}, keepLog, tell() {}, signal });
+  await work(testbed);
+  await testbed.restore();
+  return path;
+}
+
+export const blastOf = (variant: string, pair: number, scenario = 'forwarding') => ({
+  number: pair * 2 + (variant === 'base' ? 0 : 1),
+  cell: { scenario, family: 'inet4' as const },
+  runs: [{ number: pair, variant, pair }],
+});

@@ -1,0 +1,264 @@
+// Secrets, addresses and names that no recording may have, however they are written.
+import { isIPv6, SocketAddress } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decoded } from '../../../src/gate/recording/decoded.ts';
+import { maskFor } from '../../../src/gate/recording/mask.ts';
+import { outputLines } from '../../../src/gate/recording/output-lines.ts';
+
+const nothing = { secrets: [], hosts: [], users: [] };
+const mask = (text: string) => maskFor(nothing)(text);
+
+describe('a mask', () => {
+  test.each([
+    ['192.168.1.7', '192.0.2.1'],
+    ['10.1.2.3:22', '192.0.2.1:22'],
+    ['tcp4 0 0 10.1.2.3.22 10.9.9.9.4711', 'tcp4 0 0 192.0.2.1.22 192.0.2.2.4711'],
+    ['192.168.1.0/24 link#1', '192.0.2.1/24 link#1'],
+    ['00:07:43:2e:e1:70', '00:00:5e:00:53:00'],
+    ['00-07-43-2E-E1-70', '00-00-5E-00-53-00'],
+    ['a0:b1:c2:d3:e4:f5 and A0-B1-C2-D3-E4-F5', '00:00:5e:00:53:00 and 00-00-5E-00-53-00'],
+    ['0:7:43:2e:e1:70', '00:00:5e:00:53:00'],
+    ['2a01:4f8::7%cxl0', '2001:db8::1%cxl0'],
+    ['[2A01:04F8:0:0:0:0:0:7]:22', '[2001:db8::1]:22'],
+    ['2a01:4f8::7 2a01:04f8:0000:0000:0000:0000:0000:0007', '2001:db8::1 2001:db8::1'],
+    ['fe80::207:43ff:fe2e:e170%cxl0 prefixlen 64', 'fe80::1%cxl0 prefixlen 64'],
+    ['::ffff:10.1.2.3 10.1.2.3 ::ffff:a01:203', '::ffff:192.0.2.1 192.0.2.1 ::ffff:192.0.2.1'],
+    ['10%2e1%2E2%2e3', '192.0.2.1'],
+    ['2a01%3A4f8%3a%3A7', '2001:db8::1'],
+    ['{"a":"\\u0031\\u0030.1.2.3"}', '{"a":"192.0.2.1"}'],
+    ['%2531%2530.1.2.3', '192.0.2.1'],
+    [
+      'kern.hostuuid: 564d7a24-0a5c-11ee-be56-0242ac120002',
+      'kern.hostuuid: 00000000-0000-4000-8000-000000000001',
+    ],
+    ['smbios.system.serial="PT7A-0042"', 'smbios.system.serial="SERIAL1"'],
+    ['\tSerial Number: S4EWNX0R', '\tSerial Number: SERIAL1'],
+    ['ecap 0003[140] = Serial 1 0007432ee170ffff', 'ecap 0003[140] = Serial 1 SERIAL1'],
+    ['dev.t5nex.0.sn: PT17150123', 'dev.t5nex.0.sn: SERIAL1'],
+    ['root@build.corp.example:/usr/obj', 'root@host-1.example:/usr/obj'],
+    ['alice@lab7 and /home/alice/key', 'user-1@host-1.example and /home/user-1/key'],
+    ['search lab.corp.internal', 'search host-1.example'],
+    ['Authorization: Basic cm9vdDpjYWx2aW4=', 'Authorization: Basic secret-1'],
+    ['password=calvin7', 'password=secret-1'],
+    ['{"token": "abc.def-77"}', '{"token": "secret-1"}'],
+    ['ghp_0123456789abcdefghijABCDEFGHIJ', 'secret-1'],
+    ['root:$6$saltsalt$hashhashhash:0', 'root:secret-1:0'],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\n', 'secret-1\n'],
+    ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB alice@desk', 'ssh-ed25519 AAAA-public-key-1'],
+    ['Gave up on "ping 192.168.1…"', 'Gave up on "ping …"'],
+  ])('makes of %j %j', (said, masked) => {
+    expect(mask(said)).toBe(masked);
+  });
+
+  test.each([
+    'cxl0@pci0:2:0:0:\tclass=0x020000 rev=0x00',
+    'pkt-gen -s 198.18.10.1:2000-198.18.10.20 -d 198.19.10.1:2000-198.19.10.100',
+    '[2001:2:0:10::1]-[2001:2:0:10::14] 2001:2:0:8010::1',
+    'inet 127.0.0.1 netmask 255.255.255.0 ::1 fe80::%lo0/10 ff02::/16',
+    '{ sec = 1700000000, usec = 12 } Tue Nov 14 22:13:20 2023',
+    '892.123456 main_thread [2781] 14880952 pps (14895833 pkts 7149999840 bps in 1001000 usec)',
+    'sysctl -n net.inet.ip.forwarding kern.conftxt hw.ncpu',
+    'root logs in; /usr/src/x; user@',
+    'ident GENERIC',
+    'Filesystem 1024-blocks Used Avail Capacity Mounted on',
+    '0000000000000000000000000000000000000000000000000000000000000000',
+  ])('leaves %j as it is', (said) => {
+    expect(mask(said)).toBe(said);
+  });
+
+  test('finds what is known in every form: whole words of names, secrets anywhere and in base64', () => {
+    const known = {
+      secrets: ['hunter2!'],
+      hosts: ['dut3.lab.example.org', 'dut3'],
+      users: ['alice'],
+    };
+    const said = `DUT3 dut3.lab.example.org alice's xhunter2!x ${btoa('hunter2!')} malice`;
+    expect(maskFor(known)(said)).toBe(
+      "host-1.example host-2.example user-1's xsecret-1x secret-2= malice",
+    );
+  });
+});
+
+const octet = fc.integer({ min: 0, max: 255 });
+const inet4 = fc
+  .tuple(fc.integer({ min: 1, max: 223 }), octet, octet, octet)
+  .filter(([a, b]) => a !== 127 && !(a === 198 && (b === 18 || b === 19)))
+  .filter(
+    ([a, b, c]) =>
+      ![
+        [192, 0, 2],
+        [198, 51, 100],
+        [203, 0, 113],
+      ].some(([x, y, z]) => a === x && b === y && c === z),
+  );
+const inet6 = fc
+  .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 7, maxLength: 7 })
+  .map((groups) => [0x2a00, ...groups]);
+const mac = fc.array(octet, { minLength: 5, maxLength: 5 }).map((bytes) => [0x3c, ...bytes]);
+
+const hex = (value: number, digits = 0) => value.toString(16).padStart(digits, '0');
+
+type Written = { needle: string; text: string };
+
+/** Each an address and one of the ways in which it is written. */
+const address: fc.Arbitrary<Written> = fc.oneof(
+  inet4.map((octets) => ({ needle: octets.join('.'), text: octets.join('.') })),
+  inet4.map((octets) => ({ needle: octets.join('.'), text: `::ffff:${octets.join('.')}` })),
+  inet6.map((groups) => compressed(groups.map((group) => hex(group)).join(':'))),
+  inet6.map((groups) => ({
+    ...compressed(groups.map((group) => hex(group)).join(':')),
+    text: groups
+      .map((group) => hex(group, 4))
+      .join(':')
+      .toUpperCase(),
+  })),
+  inet6.map((groups) => {
+    const written = compressed(groups.map((group) => hex(group)).join(':'));
+    return { ...written, text: `${written.text}%igb0` };
+  }),
+  fc.tuple(mac, fc.constantFrom(':', '-'), fc.boolean()).map(([bytes, separator, isUpper]) => {
+    const text = bytes.map((byte) => hex(byte, 2)).join(separator);
+    return {
+      needle: bytes.map((byte) => hex(byte, 2)).join(''),
+      text: isUpper ? text.toUpperCase() : text,
+    };
+  }),
+);
+
+function compressed(text: string): Written {
+  const { address: written } = new SocketAddress({ address: text, family: 'ipv6' });
+  return { needle: written, text: written };
+}
+
+const percent = (text: string) =>
+  text.replace(/[\s\S]/g, (sign) => `%${hex(sign.charCodeAt(0), 2)}`);
+const json = (text: string) =>
+  text.replace(/[\s\S]/g, (sign) => `\\u${hex(sign.charCodeAt(0), 4)}`);
+const writings = [(text: string) => text, percent, json, (text: string) => percent(percent(text))];
+
+/** What somebody finds who knows what to look for. */
+function holds(text: string, { needle }: Written): boolean {
+  const plain = decoded(text).text.toLowerCase();
+  const pressed = plain.replace(/(?<=[0-9a-f]{2})[:-](?=[0-9a-f]{2})/g, '');
+  const addresses = plain.match(/[0-9a-f:.]{3,}/g) ?? [];
+  return (
+    plain.includes(needle) ||
+    pressed.includes(needle) ||
+    addresses.some((one) => isIPv6(one) && compressed(one).needle === needle)
+  );
+}
+
+const around = fc.constantFrom(
+  ' ',
+  '\n',
+  '"',
+  '[',
+  ']',
+  '(',
+  ')',
+  ',',
+  '=',
+  '/',
+  '@',
+  ' at ',
+  "'",
+  '\t',
+  '<',
+  '>',
+  ';',
+);
+
+describe('whatever a host says', () => {
+  test('no address outside of those that everybody uses is left, however it is written', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.string(), around, address, around, fc.constantFrom(...writings)), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        (pieces) => {
+          const text = pieces
+            .map(
+              ([before, left, { text: written }, right, write]) =>
+                before + left + write(written) + right,
+            )
+            .join('');
+          const masked = mask(text);
+          for (const [, , written] of pieces) expect(holds(masked, written)).toBe(false);
+        },
+      ),
+    );
+  });
+
+  test('no secret is left, in whatever chunks it comes', () => {
+    const secret = fc
+      .stringMatching(/^[!-~]{8,40}$/)
+      .filter((text) => !text.startsWith('-----') && !text.includes('%') && !text.includes('\\'));
+    fc.assert(
+      fc.property(
+        fc.array(secret, { minLength: 1, maxLength: 3 }),
+        fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }),
+        (secrets, noise, sizes) => {
+          const said = Buffer.from(
+            secrets
+              .map((one, index) => `${noise[index % noise.length]?.replaceAll('\0', '')}${one}\n`)
+              .join(''),
+          );
+          const lines = outputLines();
+          const hide = maskFor({ ...nothing, secrets });
+          const kept: string[] = [];
+          for (let from = 0, turn = 0; from < said.length; turn += 1) {
+            const size = sizes[turn % sizes.length] ?? 1;
+            kept.push(hide(lines.take(said.subarray(from, from + size))));
+            from += size;
+          }
+          kept.push(hide(lines.end().rest));
+          for (const one of secrets) expect(kept.join('')).not.toContain(one);
+        },
+      ),
+    );
+  });
+
+  test('the same address has the same stand-in, whichever way it is written', () => {
+    fc.assert(
+      fc.property(inet6, (groups) => {
+        const [short, long] = [
+          compressed(groups.map((group) => hex(group)).join(':')).text,
+          groups.map((group) => hex(group, 4)).join(':'),
+        ];
+        const [one, other] = mask(`${short} ${long}`).split(' ');
+        expect(one).toBe(other);
+      }),
+    );
+  });
+
+  test('what begins like an address, without end, is read in moments', () => {
+    for (const piece of ['a:', '1.', 'a.', '::', '%25', 'x@', 'ab-', '\\u0031', '-----BEGIN ']) {
+      const text = piece.repeat(40_000 / piece.length);
+      // Of this thread alone: a starved machine may leave it unattended for as long as it likes.
+      const begun = process.threadCpuUsage();
+      mask(text);
+      expect(process.threadCpuUsage(begun).user).toBeLessThan(20e6);
+    }
+  });
+});
+
+describe('what is kept of a stream', () => {
+  test('ends before half a line, and at what is no text, of which the size and the sum are told', () => {
+    const lines = outputLines();
+    expect(lines.take(Buffer.from('one\ntw'))).toBe('one\n');
+    expect(lines.take(Buffer.from('o\n'))).toBe('two\n');
+    expect(lines.take(Buffer.from('\0\x01'))).toBe('');
+    expect(lines.take(Buffer.from('more\n'))).toBe('');
+    expect(lines.end()).toMatchObject({ rest: '', left: { bytes: 7 } });
+  });
+
+  test('keeps a private key together until its last line', () => {
+    const lines = outputLines();
+    expect(lines.take(Buffer.from('-----BEGIN EC PRIVATE KEY-----\nMHcC\n'))).toBe('');
+    const key = lines.take(Buffer.from('AQE=\n-----END EC PRIVATE KEY-----\n'));
+    expect(maskFor(nothing)(key)).toBe('secret-1\n');
+  });
+});

@@ -1,0 +1,579 @@
+import { expect, test } from 'vitest';
+import { type Lease, LeaseLostError, NotReservedError } from '../../../src/gate/reserve/lease.ts';
+import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
+import { liftQuarantine, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import { StoreError } from '../../../src/gate/reserve/store/store.ts';
+import {
+  aLab,
+  aRequest,
+  type Claim,
+  claim,
+  type Process,
+  type ReservationLab,
+  takeAway,
+} from '../../fakes/reservation-lab.ts';
+
+const clean = { outcome: 'pass', isClean: true };
+/** In seconds: whoever is not next looks no sooner. */
+const moment = 5;
+const broken = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
+
+test('takes at once what is free', async () => {
+  const lab = await aLab();
+  const { process, lease } = await aHolder(lab, 'alice', ['x', 'z']);
+  expect(lease).toMatchObject({ testbed: 'x', holding: { leftBy: [] } });
+  expect(process.waits).toEqual([]);
+  expect(await holders(lab)).toEqual({ 'dut-x': 'alice', sender: 'alice' });
+  lease.assertHeld();
+  await settled(lab, lease.prove());
+});
+
+test('waits in line for what is not free, and hears what it waits for', async () => {
+  const lab = await aLab();
+  const alice = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['y']);
+  const carol = await aWaiter(lab, 'carol', ['y']);
+  expect(carol.process.waits.at(-1)?.lab.tickets.map(({ holder }) => holder.who)).toEqual([
+    'bob',
+    'carol',
+  ]);
+  await settled(lab, alice.lease.release(clean));
+  expect(leaseOf(bob.claim).testbed).toBe('y');
+  expect(carol.claim).toEqual({});
+  await settled(lab, leaseOf(bob.claim).release(clean));
+  await lab.elapse(moment);
+  expect(leaseOf(carol.claim).testbed).toBe('y');
+});
+
+test('a release gate is served before patches that came earlier, and takes nothing from a holder', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  const carol = await aWaiter(lab, 'carol', ['x'], { priority: 'release' });
+  lease.assertHeld();
+  await settled(lab, lease.release(clean));
+  expect(leaseOf(carol.claim).testbed).toBe('x');
+  expect(bob.claim).toEqual({});
+});
+
+test('the newer request of a subject takes the place of the older one, which is refused saying so', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  const older = await aWaiter(lab, 'bob', ['x'], { subject: 'o/r#12' });
+  await aWaiter(lab, 'carol', ['x']);
+  const newer = await aWaiter(lab, 'bob again', ['x'], { subject: 'o/r#12' });
+  expect(older.claim.error).toBeInstanceOf(NotReservedError);
+  expect(older.claim.error).toMatchObject({
+    message: "Nothing was reserved: its place in the queue went to bob again's gate.",
+  });
+  await settled(lab, lease.release(clean));
+  expect(leaseOf(newer.claim).testbed).toBe('x');
+});
+
+test('who is cancelled leaves the queue, and is told the reason that was given', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  const carol = await aWaiter(lab, 'carol', ['x']);
+  const reason = new Error('enough');
+  bob.process.cancel(reason);
+  await lab.settle();
+  expect(bob.claim).toEqual({ error: reason });
+  expect(await waiting(lab)).toEqual(['carol']);
+  await settled(lab, lease.release(clean));
+  await lab.elapse(moment);
+  expect(leaseOf(carol.claim).testbed).toBe('x');
+});
+
+test('who was cancelled before it began reserves nothing', async () => {
+  const lab = await aLab();
+  const bob = await lab.start('bob');
+  bob.cancel(new Error('enough'));
+  const request = claim(bob, aRequest('bob', ['x']));
+  await lab.settle();
+  expect(request).toEqual({ error: new Error('enough') });
+  expect((await lab.onlooker.read('')).entries).toEqual([]);
+});
+
+test('who dies in the queue leaves it, and keeps nobody waiting after that', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  const carol = await aWaiter(lab, 'carol', ['x']);
+  bob.process.kill();
+  await settled(lab, lease.release(clean));
+  expect(carol.claim).toEqual({});
+  await lab.elapse(lab.leaseSeconds);
+  await lab.elapse(moment);
+  expect(leaseOf(carol.claim).testbed).toBe('x');
+});
+
+test('a holder that dies loses the testbed once the lease is over, and not before', async () => {
+  const lab = await aLab();
+  const { process } = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  process.kill();
+  await lab.elapse(lab.leaseSeconds - 0.001);
+  expect(bob.claim).toEqual({});
+  await lab.elapse(0.001);
+  expect(leaseOf(bob.claim).holding.leftBy).toMatchObject([{ holder: { who: 'alice' } }]);
+});
+
+test('a testbed in quarantine is passed over', async () => {
+  const lab = await aLab();
+  await setQuarantine(lab.onlooker, 'x', broken);
+  const { lease } = await aHolder(lab, 'alice', ['x', 'z']);
+  expect(lease.testbed).toBe('z');
+});
+
+test('where all that would do are in quarantine that is an error at once, naming the reasons', async () => {
+  const lab = await aLab();
+  await setQuarantine(lab.onlooker, 'x', broken);
+  await setQuarantine(lab.onlooker, 'z', { ...broken, reason: 'no power' });
+  const alice = await lab.start('alice');
+  const request = claim(alice, aRequest('alice', ['x', 'z']));
+  await lab.settle();
+  expect(request.error).toBeInstanceOf(NotReservedError);
+  expect(request.error).toMatchObject({
+    message:
+      'Nothing was reserved: all that would do is in quarantine, x since 2026-11-20T12:00:00.000Z (no link), z since 2026-11-20T12:00:00.000Z (no power); once it is mended, lift it with `ppsgate quarantine NAME --lift`.',
+  });
+  expect(await waiting(lab)).toEqual([]);
+});
+
+test('a quarantine that is put while somebody waits ends the wait where nothing else would do', async () => {
+  const lab = await aLab();
+  await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  const carol = await aWaiter(lab, 'carol', ['x', 'y']);
+  await setQuarantine(lab.onlooker, 'x', broken);
+  await lab.settle();
+  expect(bob.claim.error).toBeInstanceOf(NotReservedError);
+  expect(carol.claim).toEqual({});
+});
+
+test('who holds a testbed that is put into quarantine keeps it', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  await setQuarantine(lab.onlooker, 'x', broken);
+  await lab.elapse(2 * lab.leaseSeconds);
+  lease.assertHeld();
+});
+
+test('a quarantine that is lifted makes room for those who wait', async () => {
+  const lab = await aLab();
+  await aHolder(lab, 'alice', ['z']);
+  await setQuarantine(lab.onlooker, 'x', broken);
+  const bob = await aWaiter(lab, 'bob', ['z', 'x']);
+  await liftQuarantine(lab.onlooker, 'x');
+  await lab.settle();
+  expect(leaseOf(bob.claim).testbed).toBe('x');
+});
+
+test('who asks again with the order of before has the old place', async () => {
+  const lab = await aLab();
+  const alice = await aHolder(lab, 'alice', ['x']);
+  const bob = await aHolder(lab, 'bob', ['z']);
+  await aWaiter(lab, 'carol', ['x', 'z']);
+  const { order } = alice.lease.holding;
+  // Nobody else has a turn in between.
+  bob.process.stop();
+  await settled(lab, alice.lease.release({ ...clean, quarantine: broken }));
+  const again = claim(alice.process, aRequest('alice', ['x', 'z']), { order });
+  await lab.settle();
+  expect(again).toEqual({});
+  expect(await waiting(lab)).toEqual(['alice', 'carol']);
+  bob.process.goOn();
+  await settled(lab, bob.lease.release(clean));
+  expect(leaseOf(again)).toMatchObject({ testbed: 'z', holding: { order } });
+});
+
+test('renewing keeps it for as long as it takes', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  await lab.elapse(100 * lab.leaseSeconds);
+  lease.assertHeld();
+  expect(bob.claim).toEqual({});
+  expect(lease.signal.aborted).toBe(false);
+});
+
+test('renewing keeps the place in the queue for as long as it takes', async () => {
+  const lab = await aLab();
+  await aHolder(lab, 'alice', ['x']);
+  await aWaiter(lab, 'bob', ['x']);
+  await aWaiter(lab, 'carol', ['x']);
+  await lab.elapse(100 * lab.leaseSeconds);
+  expect(await waiting(lab)).toEqual(['bob', 'carol']);
+});
+
+test('a holder that was stopped for longer than a lease is refused before it does anything', async () => {
+  const lab = await aLab();
+  const { process, lease } = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  process.stop();
+  await lab.elapse(lab.leaseSeconds);
+  expect(leaseOf(bob.claim).token).toBeGreaterThan(lease.token);
+  process.goOn();
+  expect(() => lease.assertHeld()).toThrow(LeaseLostError);
+  expect(() => lease.assertHeld()).toThrow(
+    'The lease of x was lost: it was not renewed for 30 s (this process was stopped, or very slow);',
+  );
+  expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
+});
+
+test('a holder that was stopped for longer than a lease hears of it by its signal', async () => {
+  const lab = await aLab();
+  const { process, lease } = await aHolder(lab, 'alice', ['x']);
+  process.stop();
+  await lab.elapse(lab.leaseSeconds);
+  process.goOn();
+  await lab.settle();
+  expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
+});
+
+test('a holder that was stopped and wakes cannot give back what another has by now', async () => {
+  const lab = await aLab();
+  const { process, lease } = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  process.stop();
+  await lab.elapse(lab.leaseSeconds);
+  process.goOn();
+  await settled(lab, lease.release({ ...clean, quarantine: broken }));
+  leaseOf(bob.claim).assertHeld();
+  expect(await holders(lab)).toEqual({ 'dut-x': 'bob', sender: 'bob' });
+  expect((await readLab(lab.onlooker)).quarantines.size).toBe(0);
+});
+
+test('a store that cannot be asked for shorter than a lease costs a holder nothing', async () => {
+  for (const lost of ['requests', 'answers'] as const) {
+    const lab = await aLab();
+    const { process, lease } = await aHolder(lab, 'alice', ['x']);
+    process.cut(lost);
+    await lab.elapse(0.85 * lab.leaseSeconds);
+    process.mend();
+    await lab.elapse(2 * lab.leaseSeconds);
+    lease.assertHeld();
+    await settled(lab, lease.prove());
+  }
+});
+
+test('a store that cannot be asked for longer loses the lease, before anybody else can have it', async () => {
+  for (const lost of ['requests', 'answers'] as const) {
+    const lab = await aLab();
+    const { process, lease } = await aHolder(lab, 'alice', ['x']);
+    const bob = await aWaiter(lab, 'bob', ['x']);
+    process.cut(lost);
+    const until = process.aliveUntil();
+    while (!lease.signal.aborted) {
+      expect(bob.claim).toEqual({});
+      await lab.elapse(0.5);
+    }
+    expect(lab.now()).toBeLessThanOrEqual(until + 0.5);
+    expect(() => lease.assertHeld()).toThrow(`(the ${lost.slice(0, -1)} was lost)`);
+    await lab.elapse(2 * lab.leaseSeconds);
+    leaseOf(bob.claim).assertHeld();
+  }
+});
+
+test('a store that cannot be asked for shorter than a lease costs nobody his place in the queue', async () => {
+  for (const lost of ['requests', 'answers'] as const) {
+    const lab = await aLab();
+    const { lease } = await aHolder(lab, 'alice', ['x']);
+    const bob = await aWaiter(lab, 'bob', ['x']);
+    const carol = await aWaiter(lab, 'carol', ['x']);
+    bob.process.cut(lost);
+    await lab.elapse(0.5 * lab.leaseSeconds);
+    bob.process.mend();
+    await lab.elapse(5 * lab.leaseSeconds);
+    bob.process.cut(lost);
+    await settled(lab, lease.release(clean));
+    await lab.elapse(0.6 * lab.leaseSeconds);
+    expect([bob.claim, carol.claim]).toEqual([{}, {}]);
+    bob.process.mend();
+    await lab.elapse(lab.leaseSeconds / 3);
+    leaseOf(bob.claim).assertHeld();
+    expect(carol.claim).toEqual({});
+  }
+});
+
+test('who waits and cannot ask the store for longer than a lease has left the queue, and is told', async () => {
+  const lab = await aLab();
+  await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  bob.process.cut('requests');
+  await lab.elapse(1.5 * lab.leaseSeconds);
+  expect(await waiting(lab)).toEqual([]);
+  expect(bob.claim.error).toBeInstanceOf(NotReservedError);
+  expect(bob.claim.error).toMatchObject({ message: expect.stringContaining('cut off') });
+});
+
+test('who was stopped in the queue for longer than a lease does not take what is free', async () => {
+  const lab = await aLab();
+  const alice = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  bob.process.stop();
+  await settled(lab, alice.lease.release(clean));
+  await lab.elapse(lab.leaseSeconds);
+  bob.process.goOn();
+  await lab.settle();
+  expect(bob.claim.error).toBeInstanceOf(NotReservedError);
+  expect(await holders(lab)).toEqual({});
+});
+
+test('a store that cannot be asked from the beginning is an error at once', async () => {
+  const lab = await aLab();
+  const alice = await lab.start('alice');
+  alice.cut('requests');
+  const request = claim(alice, aRequest('alice', ['x']));
+  await lab.settle();
+  expect(request.error).toBeInstanceOf(StoreError);
+});
+
+test('a lease that was over before its holder heard of it is lost, and not for the store to tell', async () => {
+  const lab = await aLab();
+  const alice = await lab.start('alice');
+  // The store lets sessions live for longer, as one may whose leader has changed.
+  const generous = { openSession: () => alice.store.openSession(10 * lab.leaseSeconds) };
+  const { world } = alice;
+  const request = claim(
+    { ...alice, world: { ...world, store: { ...alice.store, ...generous } } },
+    aRequest('alice', ['x']),
+  );
+  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
+  alice.stop();
+  await lab.elapse(lab.leaseSeconds);
+  alice.goOn();
+  await lab.settle();
+  const { signal } = leaseOf(request);
+  expect(signal.reason).toBeInstanceOf(LeaseLostError);
+  expect(await holders(lab)).toEqual({});
+});
+
+test('a holder whose testbed is taken away hears at once who did it', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  await takeAway(lab.onlooker, 'x', 'eve', lab.date());
+  await lab.settle();
+  expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
+  expect(() => lease.assertHeld()).toThrow('The lease of x was lost: taken away by eve;');
+});
+
+test('a holder that asks the store before a step knows of a taking away that it was not told of', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  await takeAway(lab.onlooker, 'x', 'eve', lab.date());
+  lease.assertHeld();
+  await expect(settled(lab, lease.prove())).rejects.toThrow('taken away by eve');
+});
+
+test('who took a testbed without hearing of it, and had it taken away meanwhile, is told who did it', async () => {
+  const lab = await aLab();
+  const { process, request } = await aClaim(lab, 'bob', ['x']);
+  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
+  process.cut('answers');
+  await lab.settle();
+  await takeAway(lab.onlooker, 'x', 'eve', lab.date());
+  process.mend();
+  await lab.elapse(lab.leaseSeconds / 5);
+  expect(request.error).toMatchObject({ message: 'Nothing was reserved: taken away by eve.' });
+});
+
+test('a testbed that was taken away is given to the next in line, who has a higher token', async () => {
+  const lab = await aLab();
+  const alice = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  await takeAway(lab.onlooker, 'x', 'eve', lab.date());
+  await lab.settle();
+  expect(leaseOf(bob.claim).token).toBeGreaterThan(alice.lease.token);
+  await settled(lab, alice.lease.release(clean));
+  leaseOf(bob.claim).assertHeld();
+});
+
+test('a testbed that was given back stays given back when that is said again', async () => {
+  const lab = await aLab();
+  const { process, lease } = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  const releases = [lease.release(clean), lease.release({ ...clean, quarantine: broken })];
+  await settled(lab, Promise.all(releases));
+  // Nobody is asked any more.
+  process.cut('requests');
+  await settled(lab, lease.release(clean));
+  leaseOf(bob.claim).assertHeld();
+  expect((await readLab(lab.onlooker)).quarantines.size).toBe(0);
+  expect(await readLog(lab.onlooker, lease.holding.id)).toMatchObject([{ outcome: 'pass' }]);
+});
+
+test('nothing is done with a testbed that was given back, and that is no loss', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  await settled(lab, lease.release(clean));
+  expect(() => lease.assertHeld()).toThrow('it was given back');
+  await lab.elapse(3 * lab.leaseSeconds);
+  expect(lease.signal.aborted).toBe(false);
+});
+
+test('a giving back that was done though nobody was told is one all the same', async () => {
+  const lab = await aLab();
+  const { process, lease } = await aHolder(lab, 'alice', ['x']);
+  const releasing = lease.release(clean);
+  while ((await readLab(lab.onlooker)).held.size > 0) await lab.step(1);
+  process.cut('answers');
+  await expect(settled(lab, releasing)).rejects.toThrow(StoreError);
+  expect(await readLog(lab.onlooker)).toMatchObject([{ outcome: 'pass' }]);
+  const bob = await aHolder(lab, 'bob', ['x']);
+  expect(bob.lease.holding.leftBy).toEqual([]);
+});
+
+test('a giving back that the store did not hear of frees the testbed once the lease is over', async () => {
+  const lab = await aLab();
+  const { process, lease } = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  process.cut('requests');
+  await expect(settled(lab, lease.release(clean))).rejects.toThrow(StoreError);
+  process.mend();
+  await lab.elapse(lab.leaseSeconds);
+  expect(leaseOf(bob.claim).holding.leftBy).toMatchObject([{ holder: { who: 'alice' } }]);
+});
+
+test('the end of a session that nobody confirms does not undo the giving back', async () => {
+  const lab = await aLab();
+  const { process, lease } = await aHolder(lab, 'alice', ['x']);
+  const releasing = lease.release(clean);
+  while ((await readLab(lab.onlooker)).held.size > 0) await lab.step(1);
+  await lab.step(1);
+  process.cut('requests');
+  await settled(lab, releasing);
+  expect(await readLog(lab.onlooker)).toMatchObject([{ outcome: 'pass' }]);
+});
+
+test('the log has every reservation with its outcome', async () => {
+  const lab = await aLab();
+  const alice = await aHolder(lab, 'alice', ['x']);
+  const bob = await aWaiter(lab, 'bob', ['x'], { subject: 'o/r#12' });
+  const carol = await aWaiter(lab, 'carol', ['x'], { subject: 'o/r#12', priority: 'rerun' });
+  const dave = await aWaiter(lab, 'dave', ['x'], { priority: 'rerun' });
+  const erin = await aWaiter(lab, 'erin', ['x'], { priority: 'rerun' });
+  await lab.elapse(60);
+  await settled(lab, alice.lease.release(clean));
+  expect(leaseOf(carol.claim).testbed).toBe('x');
+  await takeAway(lab.onlooker, 'x', 'eve', lab.date());
+  await lab.elapse(moment);
+  dave.process.kill();
+  await lab.elapse(lab.leaseSeconds);
+  const log = await readLog(lab.onlooker);
+  expect(log.map(({ holder, testbed, outcome }) => [holder.who, testbed, outcome])).toEqual([
+    ['alice', 'x', 'pass'],
+    ['bob', '', "its place in the queue went to carol's gate"],
+    ['carol', 'x', 'taken away by eve'],
+    ['dave', 'x', 'it was not renewed in time'],
+    ['erin', 'x', undefined],
+  ]);
+  const [first, second, third] = log;
+  expect(secondsBetween(first?.since, first?.until)).toBe(60);
+  expect(second?.since).toBeUndefined();
+  expect(secondsBetween(third?.waitingSince, third?.since)).toBe(60);
+  expect(bob.claim.error).toBeInstanceOf(NotReservedError);
+  leaseOf(erin.claim).assertHeld();
+});
+
+test('who took a testbed without hearing of it is told once the store can be asked', async () => {
+  const lab = await aLab();
+  await settledDirty(lab);
+  const { process, request } = await aClaim(lab, 'bob', ['x']);
+  while ((await waiting(lab)).length === 0) await lab.step(1);
+  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
+  process.cut('answers');
+  await lab.elapse(lab.leaseSeconds / 2);
+  expect(request).toEqual({});
+  process.mend();
+  await lab.elapse(lab.leaseSeconds / 5);
+  const lease = leaseOf(request);
+  lease.assertHeld();
+  expect(lease.holding.leftBy).toMatchObject([{ holder: { who: 'alice' } }]);
+  expect((await readLab(lab.onlooker)).held.get('dut-x')).toEqual(lease.holding);
+});
+
+test('who took a testbed without ever hearing of it, and died, is named to the next', async () => {
+  const lab = await aLab();
+  const { process } = await aClaim(lab, 'bob', ['x']);
+  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
+  process.kill();
+  await lab.elapse(lab.leaseSeconds);
+  const { lease } = await aHolder(lab, 'carol', ['x']);
+  expect(lease.holding.leftBy).toMatchObject([{ holder: { who: 'bob' } }]);
+});
+
+test('what the wall clock does changes nothing', async () => {
+  const lab = await aLab();
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  lab.jump(-1e9);
+  const bob = await aWaiter(lab, 'bob', ['x']);
+  lab.jump(2e9);
+  const carol = await aWaiter(lab, 'carol', ['x']);
+  await lab.elapse(3 * lab.leaseSeconds);
+  lease.assertHeld();
+  await settled(lab, lease.release(clean));
+  leaseOf(bob.claim).assertHeld();
+  expect(carol.claim).toEqual({});
+});
+
+async function aClaim(
+  lab: ReservationLab,
+  who: string,
+  names: readonly string[],
+  changes = {},
+): Promise<{ process: Process; request: Claim }> {
+  const process = await lab.start(who);
+  return { process, request: claim(process, aRequest(who, names, changes)) };
+}
+
+async function aWaiter(
+  lab: ReservationLab,
+  who: string,
+  names: readonly string[],
+  changes = {},
+): Promise<{ process: Process; claim: Claim }> {
+  const { process, request } = await aClaim(lab, who, names, changes);
+  await lab.settle();
+  expect(request).toEqual({});
+  return { process, claim: request };
+}
+
+async function aHolder(
+  lab: ReservationLab,
+  who: string,
+  names: readonly string[],
+): Promise<{ process: Process; lease: Lease }> {
+  const { process, request } = await aClaim(lab, who, names);
+  await lab.settle();
+  return { process, lease: leaseOf(request) };
+}
+
+/** Somebody leaves x behind. */
+async function settledDirty(lab: ReservationLab): Promise<void> {
+  const { lease } = await aHolder(lab, 'alice', ['x']);
+  await settled(lab, lease.release({ outcome: 'fail', isClean: false }));
+}
+
+function leaseOf({ lease, error }: Claim): Lease {
+  if (lease === undefined) throw error ?? new Error('It still waits.');
+  return lease;
+}
+
+async function settled<T>(lab: ReservationLab, work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  await lab.settle();
+  return work;
+}
+
+async function waiting(lab: ReservationLab): Promise<string[]> {
+  return (await readLab(lab.onlooker)).tickets.map(({ holder }) => holder.who);
+}
+
+async function holders(lab: ReservationLab): Promise<Record<string, string>> {
+  const { held } = await readLab(lab.onlooker);
+  return Object.fromEntries([...held].map(([machine, { holder }]) => [machine, holder.who]));
+}
+
+const secondsBetween = (from = '', to = ''): number => (Date.parse(to) - Date.parse(from)) / 1000;

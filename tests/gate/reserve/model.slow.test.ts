@@ -1,0 +1,113 @@
+// Random histories, on each store.
+import { randomInt, randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { afterAll, beforeAll, onTestFinished, test } from 'vitest';
+import { type EtcdCluster, etcdNeeds, startEtcd } from '../../fakes/etcd.ts';
+import { realLab, virtualLab } from '../../fakes/reservation-lab.ts';
+import { type History, histories, play } from '../../fakes/reservation-model.ts';
+import { describeWith } from '../../needs.ts';
+import { times } from '../../random.ts';
+
+/** As for all tests. */
+const patienceMilliseconds = 600_000;
+
+test(
+  'on sqlite nobody is harmed, whatever happens and whoever comes next',
+  async () => {
+    // In memory where there is such a folder: what a power cut leaves is not looked at.
+    const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+    const folder = mkdtempSync(join(parent, 'ppsgate-test-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    let labs = 0;
+    const playOne = async (history: History) => {
+      const generator = xoroshiro128plus(history.seed);
+      const pick = (count: number) => uniformInt(generator, 0, count - 1);
+      labs += 1;
+      await play(history, await virtualLab(join(folder, String(labs)), pick));
+    };
+    await fc.assert(fc.asyncProperty(histories(80), playOne), {
+      numRuns: times(120),
+      examples: [[renewedBetweenLosses]],
+      interruptAfterTimeLimit: 0.8 * patienceMilliseconds,
+      markInterruptAsFailure: true,
+    });
+  },
+  patienceMilliseconds,
+);
+
+/** Found by chance once: a waiter gave up after a lease of lost requests, though its session was renewed between two of them. */
+const renewedBetweenLosses: History = {
+  seed: 0,
+  commands: [
+    { kind: 'request', who: 4, wants: ['a'], priority: 'patch' },
+    { kind: 'step', count: 2 },
+    { kind: 'step', count: 4 },
+    { kind: 'cut', who: 4, lost: 'requests' },
+    { kind: 'elapse', leases: 0.7851252331633685 },
+    { kind: 'elapse', leases: 0.028208100169285898 },
+    { kind: 'mend', who: 4 },
+    { kind: 'elapse', leases: 0.02 },
+    { kind: 'cut', who: 4, lost: 'requests' },
+    { kind: 'elapse', leases: 1 },
+  ],
+};
+
+describeWith(etcdNeeds, 'etcd', () => {
+  let cluster: EtcdCluster;
+  beforeAll(async () => {
+    cluster = await startEtcd();
+  });
+  afterAll(() => cluster?.stop());
+
+  test(
+    'nobody is harmed, whatever happens',
+    async () => {
+      const playOne = async (history: History) => {
+        for (;;) {
+          const lab = await realLab(cluster.endpoints, `/${randomUUID()}/`);
+          try {
+            return await play(history, lab);
+          } catch (error) {
+            if (!lab.hasFailed()) throw error;
+          }
+        }
+      };
+      await playTogether(histories(80), playOne, { count: times(30), atATime: 15 });
+    },
+    patienceMilliseconds,
+  );
+});
+
+/** As fc.assert, but many at the same time, for real time passes. What fails is played again, to make it shorter. */
+async function playTogether(
+  arbitrary: fc.Arbitrary<History>,
+  playOne: (history: History) => Promise<void>,
+  { count, atATime }: { count: number; atATime: number },
+): Promise<void> {
+  const seed = randomInt(2 ** 31);
+  const failures: { index: number; history: History; cause: unknown }[] = [];
+  const upcoming = fc.sample(arbitrary, { seed, numRuns: count }).entries();
+  const playInTurn = async () => {
+    for (const [index, history] of upcoming) {
+      if (failures.length > 0) return;
+      await playOne(history).catch((cause: unknown) => failures.push({ index, history, cause }));
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, playInTurn));
+  const [failure] = failures;
+  if (failure === undefined) return;
+  await fc.assert(fc.asyncProperty(arbitrary, playOne), {
+    seed,
+    path: String(failure.index),
+    numRuns: 1,
+    interruptAfterTimeLimit: 60_000,
+  });
+  const { index, history, cause } = failure;
+  const which = `seed ${seed}, history ${index} of ${count}: ${fc.stringify(history)}`;
+  throw new Error(`It failed once, and not again (${which}).`, { cause });
+}

@@ -1,0 +1,467 @@
+// The steps, each taken by itself; how they come together is for lease.slow.test.ts.
+import { expect, test } from 'vitest';
+import { type Holding, keys, readLab, readLog } from '../../../src/gate/reserve/records.ts';
+import {
+  type Attempt,
+  enter,
+  giveBack,
+  liftQuarantine,
+  setQuarantine,
+  tryTake,
+} from '../../../src/gate/reserve/reservation.ts';
+import { StoreError } from '../../../src/gate/reserve/store/store.ts';
+import { aLab, aRequest, type ReservationLab, takeAway } from '../../fakes/reservation-lab.ts';
+
+const clean = { outcome: 'pass', isClean: true };
+const dirty = { outcome: 'fail', isClean: false };
+const broken = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
+
+test('who enters waits in the order of arrival, as told by the store', async () => {
+  const steps = await aStage();
+  await steps.enter('b', ['x']);
+  await steps.enter('a', ['x']);
+  expect(await steps.waiting()).toEqual(['b', 'a']);
+});
+
+test('a later commit that finds its machine taken changes nothing', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await steps.enter('b', ['y']);
+  const { holding } = taken(await steps.tryTake('a'));
+  expect(await steps.tryTake('b')).toMatchObject({ kind: 'waiting' });
+  const { held, tickets } = await readLab(steps.lab.onlooker);
+  expect([...held].map(([machine, { id }]) => [machine, id])).toEqual([
+    ['dut-x', 'a'],
+    ['sender', 'a'],
+  ]);
+  expect(held.get('sender')?.token).toBe(holding.token);
+  expect(tickets.map(({ id }) => id)).toEqual(['b']);
+});
+
+test('who is overtaken between the look and the commit takes nothing that is held by now', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  const overtake = async () => {
+    await steps.meanwhile.enter('release', ['y'], { priority: 'release' });
+    await steps.meanwhile.tryTake('release');
+  };
+  expect(await steps.tryTake('a', beforeCommit(overtake))).toMatchObject({ kind: 'waiting' });
+  const { held } = await readLab(steps.lab.onlooker);
+  expect([...held].map(([machine, { id }]) => [machine, id])).toEqual([
+    ['dut-y', 'release'],
+    ['sender', 'release'],
+  ]);
+});
+
+test('whose place is taken over between the look and the commit takes nothing', async () => {
+  const steps = await aStage();
+  await steps.enter('older', ['x'], { subject: 'o/r#12' });
+  const replace = () => steps.meanwhile.enter('newer', ['x'], { subject: 'o/r#12' });
+  expect(await steps.tryTake('older', beforeCommit(replace))).toMatchObject({ kind: 'gone' });
+  expect((await readLab(steps.lab.onlooker)).held.size).toBe(0);
+});
+
+test('of many who try at the same moment, each machine goes to one', async () => {
+  const steps = await aStage();
+  const ids = ['a', 'b', 'c', 'd'];
+  for (const id of ids) await steps.enter(id, ['x', 'y', 'z']);
+  const kinds = (await steps.tryTogether(ids)).map(({ kind }) => kind);
+  expect(kinds).toEqual(['taken', 'taken', 'waiting', 'waiting']);
+});
+
+test('each take has a higher token than all before', async () => {
+  const steps = await aStage();
+  const tokens: number[] = [];
+  for (const id of ['a', 'b', 'c']) {
+    await steps.enter(id, [id === 'b' ? 'y' : 'x']);
+    const { holding } = taken(await steps.tryTake(id));
+    tokens.push(holding.token);
+    await steps.giveBack(holding, clean);
+  }
+  expect(tokens).toEqual([...new Set(tokens)].toSorted((a, b) => a - b));
+});
+
+test('a take that was done though it threw is found again, as it was', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await expect(steps.tryTake('a', losingCommits)).rejects.toThrow(StoreError);
+  const { holding } = taken(await steps.tryTake('a'));
+  expect((await readLab(steps.lab.onlooker)).held.get('dut-x')).toEqual(holding);
+});
+
+test('two who know of different machines of one testbed do not go round in circles', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['z']);
+  taken(await steps.tryTake('a'));
+  const old = { testbeds: new Map([['x', ['dut-x']]]) };
+  const changed = { testbeds: new Map([['x', ['dut-x', 'dut-z']]]) };
+  await steps.enter('b', [], changed);
+  await steps.enter('c', [], old);
+  expect(await steps.tryTake('b')).toMatchObject({ kind: 'waiting' });
+});
+
+test('who has gone while he waited is told so', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await steps.endSession();
+  expect(await steps.tryTake('a')).toEqual({ kind: 'gone', why: undefined });
+});
+
+test('nobody enters on a session that is over', async () => {
+  const steps = await aStage();
+  await steps.endSession();
+  expect(await steps.enter('a', ['x'])).toEqual({ kind: 'gone', why: undefined });
+  expect(await steps.waiting()).toEqual([]);
+});
+
+test('the newer request of a subject has the place of the older one, which is told', async () => {
+  const steps = await aStage();
+  await steps.enter('older', ['x'], { subject: 'o/r#12' });
+  await steps.enter('other', ['x']);
+  const holder = { who: 'carol', purpose: 'gate', patch: 'o/r#12 at 2b' };
+  await steps.enter('newer', ['x'], { subject: 'o/r#12', holder });
+  expect(await steps.waiting()).toEqual(['newer', 'other']);
+  const why = 'its place in the queue went to o/r#12 at 2b';
+  expect(await steps.tryTake('older')).toEqual({ kind: 'gone', why });
+  expect(await readLog(steps.lab.onlooker, 'older')).toMatchObject([{ outcome: why }]);
+});
+
+test('requests of one subject for different testbeds, and of different subjects, all wait', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x'], { subject: 'o/r#12' });
+  await steps.enter('b', ['y'], { subject: 'o/r#12' });
+  await steps.enter('c', ['x'], { subject: 'o/r#13' });
+  await steps.enter('d', ['x']);
+  await steps.enter('e', ['x']);
+  expect(await steps.waiting()).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('of requests of one subject that come at the same moment, one waits, in the place of the first', async () => {
+  const steps = await aStage();
+  await steps.enter('first', ['x'], { subject: 'o/r#12' });
+  await steps.enter('other', ['x']);
+  await steps.enterTogether(['a', 'b', 'c'], ['x'], { subject: 'o/r#12' });
+  const waiting = await steps.waiting();
+  expect(waiting).toHaveLength(2);
+  expect(waiting[1]).toBe('other');
+});
+
+test('requests of one subject that do not see each other before they are in leave one of them there', async () => {
+  const steps = await aStage();
+  await steps.enterTogether(['a', 'b', 'c'], ['x'], { subject: 'o/r#12' });
+  expect(await steps.waiting()).toHaveLength(1);
+});
+
+test('whose older request is served before it can be replaced waits behind all others', async () => {
+  const steps = await aStage();
+  await steps.enter('older', ['x'], { subject: 'o/r#12' });
+  await steps.enter('other', ['x']);
+  const serve = beforeCommit(() => steps.meanwhile.tryTake('older'));
+  await steps.enter('newer', ['x'], { subject: 'o/r#12' }, undefined, serve);
+  expect(await steps.waiting()).toEqual(['other', 'newer']);
+  const [logged] = await readLog(steps.lab.onlooker, 'older');
+  expect(logged).toMatchObject({ testbed: 'x' });
+  expect(logged?.outcome).toBeUndefined();
+});
+
+test('who is taken out of the queue while he enters does not come back', async () => {
+  const steps = await aStage();
+  const subject = 'o/r#12';
+  let commits = 0;
+  const takeOut = beforeEachCommit(async () => {
+    commits += 1;
+    if (commits === 1) await steps.meanwhile.enter('older', ['x'], { subject });
+    const remove = [keys.ticket('a')];
+    if (commits === 2) await steps.lab.onlooker.commit({ conditions: [], put: [], remove });
+  });
+  await steps.enter('a', ['x'], { subject }, undefined, takeOut);
+  expect(commits).toBe(2);
+  expect(await steps.waiting()).toEqual(['older']);
+});
+
+test('who comes back to his place gives way to a newer request of the subject', async () => {
+  const steps = await aStage();
+  await steps.enter('older', ['x'], { subject: 'o/r#12' });
+  const { holding } = taken(await steps.tryTake('older'));
+  await steps.enter('newer', ['x'], { subject: 'o/r#12' });
+  await steps.giveBack(holding, dirty);
+  expect(await steps.enter('again', ['x'], { subject: 'o/r#12' }, holding.order)).toEqual({
+    kind: 'gone',
+    why: "its place in the queue went to newer's gate",
+  });
+  expect(await steps.waiting()).toEqual(['newer']);
+});
+
+test('who comes back to his place is before all who came after him', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await steps.enter('b', ['x']);
+  const { holding } = taken(await steps.tryTake('a'));
+  await steps.giveBack(holding, dirty);
+  await steps.enter('again', ['x'], {}, holding.order);
+  expect(await steps.waiting()).toEqual(['again', 'b']);
+});
+
+test('a testbed in quarantine is passed over, and keeps nobody waiting for what it shares', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x', 'z']);
+  await steps.enter('b', ['y']);
+  await setQuarantine(steps.lab.onlooker, 'x', broken);
+  expect(taken(await steps.tryTake('a')).holding.testbed).toBe('z');
+  expect(taken(await steps.tryTake('b')).holding.testbed).toBe('y');
+});
+
+test('a quarantine that is put between the look and the commit is respected', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x', 'z']);
+  const breakDown = () => setQuarantine(steps.lab.onlooker, 'x', broken);
+  const attempt = await steps.tryTake('a', beforeCommit(breakDown));
+  expect(taken(attempt).holding.testbed).toBe('z');
+});
+
+test('where none is healthy that is said at once, with the reasons', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x', 'z']);
+  await setQuarantine(steps.lab.onlooker, 'x', broken);
+  await setQuarantine(steps.lab.onlooker, 'z', { ...broken, reason: 'no power' });
+  await setQuarantine(steps.lab.onlooker, 'y', { ...broken, reason: 'not asked for' });
+  expect(await steps.tryTake('a')).toEqual({
+    kind: 'none-healthy',
+    quarantines: new Map([
+      ['x', broken],
+      ['z', { ...broken, reason: 'no power' }],
+    ]),
+  });
+});
+
+test('a quarantine is lifted once', async () => {
+  const { lab } = await aStage();
+  await setQuarantine(lab.onlooker, 'x', broken);
+  expect(await liftQuarantine(lab.onlooker, 'x')).toBe(true);
+  expect(await liftQuarantine(lab.onlooker, 'x')).toBe(false);
+  expect((await readLab(lab.onlooker)).quarantines.size).toBe(0);
+});
+
+test('a quarantine that is there already keeps its reason when the testbed is given back', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  const { holding } = taken(await steps.tryTake('a'));
+  await setQuarantine(steps.lab.onlooker, 'x', broken);
+  await steps.giveBack(holding, { ...dirty, quarantine: { ...broken, reason: 'another' } });
+  expect((await readLab(steps.lab.onlooker)).quarantines.get('x')).toEqual(broken);
+});
+
+test('a testbed that is given back into quarantine is not given to anybody in between', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await steps.enter('b', ['x']);
+  const { holding } = taken(await steps.tryTake('a'));
+  await steps.giveBack(holding, { ...dirty, quarantine: broken });
+  expect(await steps.tryTake('b')).toMatchObject({ kind: 'none-healthy' });
+});
+
+test('what was taken away cannot be given back, nor what somebody else has by now', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  const { holding } = taken(await steps.tryTake('a'));
+  expect(await steps.takeAway('x')).toEqual(holding);
+  expect(await steps.giveBack(holding, { ...clean, quarantine: broken })).toBe(false);
+  await steps.enter('b', ['x']);
+  const after = taken(await steps.tryTake('b')).holding;
+  const before = await steps.lab.onlooker.read('');
+  expect(await steps.giveBack(holding, { ...clean, quarantine: broken })).toBe(false);
+  expect((await steps.lab.onlooker.read('')).entries).toEqual(before.entries);
+  expect((await readLab(steps.lab.onlooker)).held.get('sender')).toEqual(after);
+  expect(await readLog(steps.lab.onlooker, 'a')).toMatchObject([{ outcome: 'taken away by eve' }]);
+});
+
+test('nothing is taken away where nobody holds it', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  taken(await steps.tryTake('a'));
+  expect(await steps.takeAway('y')).toBeUndefined();
+  expect(await steps.takeAway('z')).toBeUndefined();
+});
+
+test('a taking away that meets the giving back hurts nobody who comes next', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await steps.enter('b', ['x']);
+  const { holding } = taken(await steps.tryTake('a'));
+  const whileGivenBack = beforeCommit(() => steps.giveBack(holding, clean));
+  expect(await steps.takeAway('x', whileGivenBack)).toBeUndefined();
+  expect(await readLog(steps.lab.onlooker, 'a')).toMatchObject([{ outcome: 'pass' }]);
+});
+
+test('who brought the machines back is not named to whoever comes next', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await steps.giveBack(taken(await steps.tryTake('a')).holding, clean);
+  await steps.enter('b', ['x']);
+  expect(taken(await steps.tryTake('b')).holding.leftBy).toEqual([]);
+});
+
+test('who did not bring them back is named, until somebody did', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await steps.giveBack(taken(await steps.tryTake('a')).holding, dirty);
+  await steps.enter('b', ['x']);
+  const { holding } = taken(await steps.tryTake('b'));
+  expect(holding.leftBy).toMatchObject([{ id: 'a', testbed: 'x', holder: { who: 'a' } }]);
+  await steps.giveBack(holding, clean);
+  await steps.enter('c', ['x']);
+  expect(taken(await steps.tryTake('c')).holding.leftBy).toEqual([]);
+});
+
+test('who did not bring a shared machine back is named to the next holder of any of its testbeds', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await steps.giveBack(taken(await steps.tryTake('a')).holding, dirty);
+  await steps.enter('b', ['y']);
+  const { holding } = taken(await steps.tryTake('b'));
+  expect(holding.leftBy).toMatchObject([{ id: 'a', testbed: 'x' }]);
+  await steps.giveBack(holding, clean);
+  // Nobody has looked at the DUT of x since.
+  await steps.enter('c', ['x']);
+  expect(taken(await steps.tryTake('c')).holding.leftBy).toMatchObject([{ id: 'a' }]);
+});
+
+test('each who left a machine behind is named once', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  await steps.giveBack(taken(await steps.tryTake('a')).holding, dirty);
+  await steps.enter('b', ['y']);
+  await steps.giveBack(taken(await steps.tryTake('b')).holding, dirty);
+  await steps.enter('c', ['x']);
+  const { leftBy } = taken(await steps.tryTake('c')).holding;
+  expect(leftBy.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
+});
+
+test('who was lost is named, and the log says so from then on', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  taken(await steps.tryTake('a'));
+  await steps.reset();
+  const [open] = await readLog(steps.lab.onlooker, 'a');
+  expect(open?.outcome).toBeUndefined();
+  await steps.enter('b', ['y']);
+  expect(taken(await steps.tryTake('b')).holding.leftBy).toMatchObject([{ id: 'a' }]);
+  expect(await readLog(steps.lab.onlooker, 'a')).toEqual([
+    { ...open, outcome: 'it was not renewed in time', until: steps.lab.date().toISOString() },
+  ]);
+});
+
+test('the log keeps the outcome of a lost one that was found first', async () => {
+  const steps = await aStage();
+  await steps.enter('a', ['x']);
+  taken(await steps.tryTake('a'));
+  await steps.takeAway('x');
+  await steps.enter('b', ['x']);
+  taken(await steps.tryTake('b'));
+  expect(await readLog(steps.lab.onlooker, 'a')).toMatchObject([{ outcome: 'taken away by eve' }]);
+});
+
+test('a record that cannot be read is an error that names its key', async () => {
+  const { lab } = await aStage();
+  for (const value of ['{', '{}', '"text"']) {
+    const put = [{ key: keys.ticket('a'), value }];
+    await lab.onlooker.commit({ conditions: [], put, remove: [] });
+    await expect(readLab(lab.onlooker)).rejects.toThrow(StoreError);
+    await expect(readLab(lab.onlooker)).rejects.toThrow('"lab/wait/a"');
+  }
+});
+
+function taken(attempt: Attempt): { holding: Holding } {
+  if (attempt.kind !== 'taken') throw new Error(`It was not taken: ${attempt.kind}.`);
+  return attempt;
+}
+
+type Store = ReservationLab['onlooker'];
+
+type Through = (own: Store) => Store;
+
+/** Something else happens right before each commit. */
+const beforeEachCommit =
+  (happens: () => Promise<unknown>): Through =>
+  (store) => ({
+    ...store,
+    async commit(change) {
+      await happens();
+      return store.commit(change);
+    },
+  });
+
+function beforeCommit(happens: () => Promise<unknown>): Through {
+  let isFirst = true;
+  return beforeEachCommit(async () => {
+    if (isFirst) await happens();
+    isFirst = false;
+  });
+}
+
+/** Commits are done, and nobody is told. */
+const losingCommits: Through = (store) => ({
+  ...store,
+  async commit(change) {
+    await store.commit(change);
+    throw new StoreError('the answer was lost');
+  },
+});
+
+const unchanged: Through = (own) => own;
+
+/** The steps of many on one session, which lasts until `reset`. Each is taken to its end, or is said to have none. */
+async function aStage() {
+  const lab = await aLab();
+  const { onlooker } = lab;
+  const { store } = await lab.start('steps');
+  let session = await onlooker.openSession(3600);
+  const settled = async <T>(work: Promise<T>): Promise<T> => {
+    work.catch(() => {});
+    await lab.settle();
+    return work;
+  };
+  const entering = (store: Store, id: string, names: string[], changes = {}, order?: number) =>
+    enter(store, aRequest(id, names, changes), {
+      id,
+      session,
+      at: lab.date(),
+      ...(order !== undefined && { order }),
+    });
+  return {
+    lab,
+    async reset() {
+      await onlooker.endSession(session);
+      session = await onlooker.openSession(3600);
+    },
+    endSession: () => onlooker.endSession(session),
+    enter: (id: string, names: string[], changes = {}, order?: number, through = unchanged) =>
+      settled(entering(through(store), id, names, changes, order)),
+    /** They look at the same moment, and then all commit. */
+    async enterTogether(ids: string[], names: string[], changes: object) {
+      const processes = await Promise.all(ids.map((id) => lab.start(id)));
+      const entries = processes.map(({ store, name }) => entering(store, name, names, changes));
+      await settled(Promise.all(entries));
+    },
+    async tryTogether(ids: string[]) {
+      const processes = await Promise.all(ids.map((id) => lab.start(id)));
+      const attempts = processes.map(({ store, name }) =>
+        tryTake(store, name, session, lab.date()),
+      );
+      return settled(Promise.all(attempts));
+    },
+    tryTake: (id: string, through = unchanged) =>
+      settled(tryTake(through(store), id, session, lab.date())),
+    giveBack: (holding: Holding, ending: Parameters<typeof giveBack>[2]) =>
+      giveBack(onlooker, holding, ending, lab.date()),
+    takeAway: (testbed: string, through = unchanged) =>
+      settled(takeAway(through(store), testbed, 'eve', lab.date())),
+    /** The same while another step is taken. */
+    meanwhile: {
+      enter: (id: string, names: string[], changes: object) =>
+        entering(onlooker, id, names, changes),
+      tryTake: (id: string) => tryTake(onlooker, id, session, lab.date()),
+    },
+    waiting: async () => (await readLab(onlooker)).tickets.map(({ id }) => id),
+  };
+}

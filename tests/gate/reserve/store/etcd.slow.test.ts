@@ -1,0 +1,508 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type EtcdConfig, openEtcd } from '../../../../src/gate/reserve/store/etcd.ts';
+import { type Store, StoreError } from '../../../../src/gate/reserve/store/store.ts';
+import { makeAuthority } from '../../../fakes/authority.ts';
+import {
+  type EtcdCluster,
+  type EtcdMember,
+  type EtcdOptions,
+  etcdNeeds,
+  startEtcd,
+} from '../../../fakes/etcd.ts';
+import { temporaryFolder } from '../../../fakes/folder.ts';
+import { describeWith } from '../../../needs.ts';
+
+const run = promisify(execFile);
+
+const prefix = '/ppsgate/';
+const soon = { timeout: 120_000, interval: 20 };
+/** No test lasts so long. */
+const longSeconds = 600;
+
+describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
+  test('are all asked until one answers', async () => {
+    const cluster = await start();
+    const store = await open(membersFirst(cluster, await followerOf(cluster)));
+    const before = await put(store, 'testbed', 'free');
+    await (await followerOf(cluster)).kill();
+    expect(await put(store, 'testbed', 'taken')).toBeGreaterThan(before);
+  });
+
+  test('may lose their leader: changes go on, and sessions are kept', async () => {
+    const cluster = await start();
+    const leader = await cluster.leader();
+    const store = await open(membersFirst(cluster, leader));
+    const session = await store.openSession(longSeconds);
+    await commit(store, { put: [{ key: 'testbed', value: 'taken', session }] });
+    await leader.kill();
+
+    await expect.poll(() => store.renew(session), soon).toBe(true);
+    await put(store, 'other', 'free');
+    expect(await valuesIn(store)).toEqual({ other: 'free', testbed: 'taken' });
+    await store.endSession(session);
+    expect(await valuesIn(store)).toEqual({ other: 'free' });
+  });
+
+  test('are missed in a sentence when too few of them are left', async () => {
+    const cluster = await start();
+    const store = await open({ endpoints: cluster.endpoints }, { now: impatient() });
+    const [left, ...others] = cluster.members;
+    await Promise.all(others.map((member) => member.kill()));
+    await expect.poll(() => leaderKnownTo(left), soon).toBe(false);
+    await expect(store.read('')).rejects.toThrow(
+      new RegExp(
+        `^etcd has no leader: more than half of its members .*${left?.endpoint}: etcdserver: no leader.*connection refused.*; start or connect the others\\.$`,
+      ),
+    );
+    await expect(put(store, 'testbed', 'taken')).rejects.toThrow(/^etcd has no leader/);
+  });
+
+  test('need not all answer: one that is stopped is left alone', async () => {
+    const cluster = await start();
+    const follower = await followerOf(cluster);
+    const store = await open(membersFirst(cluster, follower));
+    await put(store, 'testbed', 'free');
+    follower.pause();
+    expect(await valuesIn(store)).toEqual({ testbed: 'free' });
+  });
+
+  test('may take a change without a word: it is made again only where that can do no harm', async () => {
+    const cluster = await start();
+    const follower = await followerOf(cluster);
+    const [careful, careless] = [
+      await open(membersFirst(cluster, follower)),
+      await open(membersFirst(cluster, follower)),
+    ];
+    const revision = await put(careful, 'testbed', 'free');
+    await put(careless, 'other', 'free');
+    follower.pause();
+    const [made, unconfirmed] = await Promise.allSettled([
+      careful.commit({
+        conditions: [{ key: 'testbed', revision }],
+        put: [{ key: 'testbed', value: 'taken' }],
+        remove: [],
+      }),
+      put(careless, 'other', 'taken'),
+    ]);
+    expect(made).toEqual({ status: 'fulfilled', value: expect.any(Number) });
+    expect(unconfirmed).toEqual({ status: 'rejected', reason: expect.any(StoreError) });
+    expect(unconfirmed).toHaveProperty(
+      'reason.message',
+      `etcd did not confirm a change (${follower.endpoint}: no answer within 5 s), which may have been made all the same; look at the reservations before it is made again.`,
+    );
+  });
+
+  test('are told apart from others by the prefix of their keys', async () => {
+    const cluster = await start({ members: 1 });
+    const [ours, theirs] = [
+      await open({ endpoints: cluster.endpoints }),
+      await open({ endpoints: cluster.endpoints, prefix: '/ppsgate-of-others/' }),
+    ];
+    await put(theirs, 'testbed', 'theirs');
+    await put(ours, 'testbed', 'ours');
+    expect(await valuesIn(ours)).toEqual({ testbed: 'ours' });
+    expect(await valuesIn(theirs)).toEqual({ testbed: 'theirs' });
+  });
+});
+
+describeWith(etcdNeeds, 'who waits for a change in etcd', () => {
+  test('hears of it after the member that should have told it was killed', async () => {
+    const cluster = await start();
+    const follower = await followerOf(cluster);
+    const store = await open(membersFirst(cluster, follower));
+    const others = await open({ endpoints: [(await cluster.leader()).endpoint] });
+    await hearOne(store, others);
+    const { revision } = await store.read('');
+    const heard = store.changed(revision, never);
+    await follower.kill();
+    await put(others, 'testbed', 'taken');
+    await heard;
+  });
+
+  test('hears of it after that member was stopped, once anything else was asked of it', async () => {
+    const cluster = await start();
+    const follower = await followerOf(cluster);
+    const store = await open(membersFirst(cluster, follower));
+    const others = await open({ endpoints: [(await cluster.leader()).endpoint] });
+    await hearOne(store, others);
+    follower.pause();
+    const { revision } = await store.read('');
+    const heard = store.changed(revision, never);
+    await put(others, 'testbed', 'taken');
+    await heard;
+  });
+
+  test('is woken when etcd has forgotten what came before', async () => {
+    const cluster = await start({ members: 1 });
+    const store = await open({ endpoints: cluster.endpoints });
+    const first = await put(store, 'testbed', 'free');
+    const last = await put(store, 'testbed', 'taken');
+    await etcdctl(cluster, 'del', `${prefix}testbed`);
+    await etcdctl(cluster, 'compact', String(last + 1));
+    await store.changed(first, never);
+    await hearOne(store, store);
+  });
+});
+
+describeWith([...etcdNeeds, 'root', 'ip'], 'a member of etcd that is cut off', () => {
+  test('is no use to those who are cut off with it, and no harm to others', async () => {
+    const cluster = await start({ namespaces: true });
+    const leader = await cluster.leader();
+    const store = await open(membersFirst(cluster, leader));
+    await put(store, 'testbed', 'free');
+    await cluster.cut(leader);
+
+    await expect
+      .poll(() => readInside(leader, cluster.endpoints), soon)
+      .toMatch(/^etcd has no leader: .*169\.254\..*; start or connect the others\.$/);
+    // A change may be asked for only once, a read of everybody.
+    expect(await valuesIn(store)).toEqual({ testbed: 'free' });
+    await put(store, 'testbed', 'taken');
+
+    await cluster.mend(leader);
+    await expect
+      .poll(() => readInside(leader, cluster.endpoints), soon)
+      .toBe('[{"key":"testbed","value":"taken"}]');
+  });
+});
+
+describeWith(etcdNeeds, 'etcd with certificates', () => {
+  test('is used by who has one and trusts its authority', async () => {
+    const cluster = await start({ members: 1, tls: true });
+    const store = await open({ endpoints: cluster.endpoints, ...cluster.tls });
+    await put(store, 'testbed', 'free');
+    await hearOne(store, store);
+  });
+
+  test('is refused where its certificate is for another name', async () => {
+    const cluster = await start({ members: 1, tls: { name: 'etcd.lab' } });
+    const store = await open({ endpoints: cluster.endpoints, ...cluster.tls });
+    await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
+      `etcd's certificate is for another host name (${cluster.endpoints[0]}: it is for DNS:etcd.lab, not for 127.0.0.1); write a name of the certificate in \`endpoints\`, or give that member a certificate for this one.`,
+    );
+  });
+
+  test('is refused where somebody else signed its certificate', async () => {
+    const cluster = await start({ members: 1, tls: true });
+    const { caPath } = await makeAuthority(temporaryFolder(), 'stranger');
+    for (const trusted of [{ caPath }, {}]) {
+      const { certificatePath = '', keyPath = '' } = cluster.tls ?? {};
+      const store = await open({
+        endpoints: cluster.endpoints,
+        certificatePath,
+        keyPath,
+        ...trusted,
+      });
+      await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
+        `etcd's certificate is not trusted (${cluster.endpoints[0]}: unable to verify the first certificate); set \`ca\` to the PEM of the authority that signed it, or have it renewed.`,
+      );
+    }
+  });
+
+  test('says whom it does not let in', async () => {
+    const cluster = await start({ members: 1, tls: true });
+    const { caPath = '' } = cluster.tls ?? {};
+    const stranger = await (await makeAuthority(temporaryFolder(), 'stranger')).issue('me', 'me');
+    for (const identity of [{}, stranger]) {
+      const store = await open({ endpoints: cluster.endpoints, caPath, ...identity });
+      await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
+        `etcd does not let this client in (${cluster.endpoints[0]}: it refuses the certificate of this client, or that there is none); set \`certificate\` and \`key\` to a pair signed by the authority that etcd has as --trusted-ca-file.`,
+      );
+    }
+  });
+
+  test('is not taken for etcd without them, nor the other way round', async () => {
+    const secure = await start({ members: 1, tls: true });
+    const plain = await start({ members: 1 });
+    const asPlain = secure.endpoints.map((url) => url.replace('https', 'http'));
+    const asSecure = plain.endpoints.map((url) => url.replace('http', 'https'));
+    const now = impatient();
+    await expect((await open({ endpoints: asPlain }, { now })).read('')).rejects.toThrow(
+      `etcd cannot be reached (${asPlain[0]}: it hung up, as one does that speaks https); check that it runs, \`endpoints\` (http or https, name, port), and the network to there.`,
+    );
+    const store = await open({ endpoints: asSecure }, { now });
+    // Of a change, nothing was sent.
+    await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
+      `etcd cannot be reached (${asSecure[0]}: it hung up, as one does that speaks plain http); check that`,
+    );
+  });
+});
+
+describeWith(etcdNeeds, 'etcd with passwords', () => {
+  test('lets its user in, again and again', async () => {
+    const cluster = await start({ members: 1, auth: { prefix } });
+    const store = await open({ endpoints: cluster.endpoints, ...cluster.account });
+    const session = await store.openSession(longSeconds);
+    await put(store, 'testbed', 'free');
+    await hearOne(store, store);
+    // Its tokens go with it.
+    for (const member of cluster.members) {
+      await member.kill();
+      member.restart();
+    }
+    expect(await valuesIn(store)).toMatchObject({ testbed: 'free' });
+    expect(await store.renew(session)).toBe(true);
+    await hearOne(store, store);
+  });
+
+  test('gives out tokens that are good for a time, which nobody notices', async () => {
+    const flags = ['--auth-token-ttl=1'];
+    const cluster = await start({ members: 1, auth: { prefix }, flags });
+    const store = await open({ endpoints: cluster.endpoints, ...cluster.account });
+    await put(store, 'testbed', 'free');
+    const [member] = cluster.members;
+    await expect.poll(() => member?.log, soon).toContain('deleted a simple token');
+    expect(await put(store, 'testbed', 'taken')).toBeGreaterThan(0);
+  });
+
+  test('says whom it does not let in', async () => {
+    const cluster = await start({ members: 1, auth: { prefix } });
+    const { endpoints } = cluster;
+    const passwordPath = join(temporaryFolder(), 'password');
+    writeFileSync(passwordPath, 'a guess\n', { mode: 0o600 });
+    const wrong = await open({ endpoints, user: 'ppsgate', passwordPath });
+    await expect(wrong.read('')).rejects.toThrow(
+      `etcd at ${endpoints[0]} does not let the user ppsgate in (etcdserver: authentication failed, invalid user ID or password); correct \`user\`, or the password in \`passwordFile\`.`,
+    );
+    const nobody = await open({ endpoints });
+    await expect(nobody.openSession(5).then(() => put(nobody, 'testbed', 'x'))).rejects.toThrow(
+      `etcd at ${endpoints[0]} asks for a user (etcdserver: user name is empty); set \`user\` and \`passwordFile\`.`,
+    );
+    const elsewhere = await open({ endpoints, ...cluster.account, prefix: '/others/' });
+    await expect(elsewhere.read('')).rejects.toThrow(
+      `etcd at ${endpoints[0]} does not let the user ppsgate read and write what begins with /others/ (etcdserver: permission denied); allow it there: etcdctl role grant-permission ROLE --prefix=true readwrite /others/.`,
+    );
+  });
+
+  test('is expected where there is one', async () => {
+    const { endpoints } = await start({ members: 1 });
+    const passwordPath = join(temporaryFolder(), 'password');
+    writeFileSync(passwordPath, 'a password\n', { mode: 0o600 });
+    const store = await open({ endpoints, user: 'ppsgate', passwordPath });
+    await expect(store.read('')).rejects.toThrow(
+      `etcd at ${endpoints[0]} asks nobody for a password (etcdserver: authentication is not enabled); turn that on there`,
+    );
+  });
+});
+
+describeWith(etcdNeeds, 'etcd whose database is full', () => {
+  test('says so, and what to do', async () => {
+    const flags = ['--quota-backend-bytes=100000'];
+    const { endpoints } = await start({ members: 1, flags });
+    const store = await open({ endpoints });
+    const fill = async () => {
+      for (let count = 0; count < 100; count += 1) {
+        await put(store, `log/${count}`, 'x'.repeat(10_000));
+      }
+    };
+    await expect(fill()).rejects.toThrow(
+      `etcd at ${endpoints[0]} is full (etcdserver: mvcc: database space exceeded); compact and defragment it, then disarm the alarm: etcdctl compact, defrag, alarm disarm.`,
+    );
+  });
+});
+
+describe('a session that etcd does not know', () => {
+  test('is asked for again once its leader has caught up', async () => {
+    const paths: string[] = [];
+    const leases = [{}, { TTL: '5' }];
+    const endpoint = await startHttp(({ url = '' }, response) => {
+      paths.push(url);
+      const isLease = url === '/v3/lease/keepalive';
+      const answer = isLease ? { result: leases.shift() } : { header: { revision: '7' } };
+      response.end(JSON.stringify(answer));
+    });
+    const store = await open({ endpoints: [endpoint] });
+    expect(await store.renew('4607923489067944709')).toBe(true);
+    expect(paths).toEqual(['/v3/lease/keepalive', '/v3/kv/range', '/v3/lease/keepalive']);
+  });
+});
+
+describe('an answer of etcd', () => {
+  test('may take longer than others are left for it, where there are no others', async () => {
+    const endpoint = await startHttp(async (_, response) => {
+      await setTimeout(2200);
+      response.end(JSON.stringify({ header: { revision: '7' } }));
+    });
+    const store = await open({ endpoints: [endpoint] });
+    expect(await store.read('')).toEqual({ entries: [], revision: 7 });
+  });
+});
+
+describe('an endpoint that is none of etcd', () => {
+  test('is named where nobody listens', async () => {
+    const endpoints = ['http://127.0.0.1:1', 'http://etcd.invalid:2379'];
+    const store = await open({ endpoints }, { now: impatient() });
+    await expect(store.read('')).rejects.toThrow(
+      'etcd cannot be reached (http://127.0.0.1:1: connection refused; http://etcd.invalid:2379: no such host name); check that it runs, `endpoints` (http or https, name, port), and the network to there.',
+    );
+  });
+
+  test('is named where something else answers', async () => {
+    const endpoints = [await startHttp((_, response) => response.end('<h1>It works!</h1>'))];
+    const store = await open({ endpoints });
+    await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
+      `etcd cannot be used, something else answers (${endpoints[0]}: it answers 200); check \`endpoints\`, and that the JSON gateway of etcd is on (--enable-grpc-gateway).`,
+    );
+  });
+
+  test.each(['passwordPath', 'keyPath'] as const)(
+    'is not asked with what others on this machine can read: %s',
+    async (which) => {
+      const path = join(temporaryFolder(), 'secret');
+      writeFileSync(path, 'open sesame\n', { mode: 0o644 });
+      const opened = open({ endpoints: ['http://127.0.0.1:1'], user: 'ali', [which]: path });
+      await expect(opened).rejects.toThrow(
+        `etcd cannot be used: ${path} has the mode 644, by which others than its owner can get at it: run 'chmod 600 ${path}'.`,
+      );
+    },
+  );
+
+  test('is not quoted with our password', async () => {
+    const passwordPath = join(temporaryFolder(), 'password');
+    writeFileSync(passwordPath, 'open sesame\n', { mode: 0o600 });
+    const endpoint = await startHttp(async (request, response) => {
+      const said = await new Response(request).text();
+      response.writeHead(400).end(JSON.stringify({ code: 3, message: `What is ${said}?` }));
+    });
+    const store = await open({ endpoints: [endpoint], user: 'ali', passwordPath });
+    await expect(store.read('')).rejects.toThrow('What is {"name":"ali","password":"…"}?');
+  });
+
+  test('is not asked any more once the store is closed', async () => {
+    const store = await open({ endpoints: ['http://127.0.0.1:1'] });
+    const waiting = store.changed(1, never);
+    const reading = store.read('');
+    await store.close();
+    await waiting;
+    await expect(reading).rejects.toThrow('etcd was asked over a connection that is closed.');
+  });
+});
+
+describe('the files that etcd is asked with', () => {
+  const endpoints = ['https://127.0.0.1:1'];
+
+  test('have to be there', async () => {
+    const caPath = join(temporaryFolder(), 'ca.pem');
+    await expect(open({ endpoints, caPath })).rejects.toThrow(
+      `etcd cannot be used without its authority file: ENOENT: no such file or directory, open '${caPath}'; check the path, and that you may read it.`,
+    );
+  });
+
+  test('have to be what they are called', async () => {
+    const path = join(temporaryFolder(), 'file');
+    writeFileSync(path, 'two\nlines\n', { mode: 0o600 });
+    const authority = open({ endpoints, caPath: path });
+    await expect(authority).rejects.toThrow(`etcd cannot be used with the authority file ${path}`);
+    const pair = open({ endpoints, certificatePath: path, keyPath: path });
+    await expect(pair).rejects.toThrow(`etcd cannot be used with the certificate ${path} and`);
+    const password = open({ endpoints, user: 'ppsgate', passwordPath: path });
+    await expect(password).rejects.toThrow(
+      `etcd cannot be used with the password file ${path}: it is empty or has more than a line;`,
+    );
+  });
+});
+
+async function start(options: EtcdOptions = {}): Promise<EtcdCluster> {
+  const cluster = await startEtcd(options);
+  onTestFinished(() => cluster.stop());
+  return cluster;
+}
+
+async function open(
+  config: Omit<EtcdConfig, 'prefix'> & { prefix?: string },
+  { now = () => performance.now() / 1000 } = {},
+): Promise<Store> {
+  // Whoever waits is woken by what was told, and by nothing else.
+  const store = await openEtcd({ prefix, ...config }, { now, wakeSeconds: 1e6 });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A clock on which every look takes a minute. */
+function impatient(): () => number {
+  let minutes = 0;
+  return () => {
+    minutes += 1;
+    return minutes * 60;
+  };
+}
+
+const membersFirst = ({ endpoints }: EtcdCluster, { endpoint }: EtcdMember) => ({
+  endpoints: [endpoint, ...endpoints.filter((other) => other !== endpoint)],
+});
+
+async function followerOf(cluster: EtcdCluster): Promise<EtcdMember> {
+  const leader = await cluster.leader();
+  const follower = cluster.members.find((member) => member !== leader);
+  if (follower === undefined) throw new Error('A cluster of one has no follower.');
+  return follower;
+}
+
+async function leaderKnownTo(member: EtcdMember | undefined): Promise<boolean> {
+  const options = { method: 'POST', body: '{}' };
+  const response = await fetch(`${member?.endpoint}/v3/maintenance/status`, options);
+  return 'leader' in Object(await response.json());
+}
+
+const etcdctl = ({ endpoints }: EtcdCluster, ...words: string[]) =>
+  run('etcdctl', [`--endpoints=${endpoints.join()}`, ...words]);
+
+const put = (store: Store, key: string, value: string): Promise<number> =>
+  commit(store, { put: [{ key, value }] });
+
+async function commit(store: Store, change: Pick<Parameters<Store['commit']>[0], 'put'>) {
+  const revision = await store.commit({ conditions: [], remove: [], ...change });
+  if (revision === undefined) throw new Error('The session is over.');
+  return revision;
+}
+
+async function valuesIn(store: Store): Promise<Record<string, string>> {
+  const { entries } = await store.read('');
+  return Object.fromEntries(entries.map(({ key, value }) => [key, value]));
+}
+
+/** Sees to it that somebody listens on behalf of the store, and that it hears what the others do. */
+async function hearOne(store: Store, others: Store): Promise<void> {
+  const { revision } = await store.read('');
+  const heard = store.changed(revision, never);
+  await put(others, 'bell', String(revision));
+  await heard;
+}
+
+/** A test has a time limit of its own. */
+const never = new AbortController().signal;
+
+/** What a process in the namespace of the member reads, or why it cannot. */
+async function readInside({ namespace = '' }: EtcdMember, endpoints: string[]): Promise<string> {
+  const script = `
+    const { openEtcd } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../src/gate/reserve/store/etcd.ts'))});
+    const config = ${JSON.stringify({ endpoints, prefix })};
+    let seconds = 0;
+    const store = await openEtcd(config, { now: () => (seconds += 60) });
+    await store.read('').then(
+      ({ entries }) => console.log(JSON.stringify(entries.map(({ key, value }) => ({ key, value })))),
+      (error) => console.log(error.message),
+    );
+    await store.close();`;
+  const node = [process.execPath, '--input-type=module', '--eval', script];
+  return (await run('ip', ['netns', 'exec', namespace, ...node])).stdout.trim();
+}
+
+async function startHttp(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No free TCP port.');
+  return `http://127.0.0.1:${address.port}`;
+}

@@ -1,0 +1,485 @@
+// What is SQLite's own: many processes at one file, processes that are killed, clocks that start anew, files that cannot be used.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { openSqlite, type SqliteOptions } from '../../../../src/gate/reserve/store/sqlite.ts';
+import { type Change, type Store, StoreError } from '../../../../src/gate/reserve/store/store.ts';
+import { temporaryFolder } from '../../../fakes/folder.ts';
+import { describeWith } from '../../../needs.ts';
+import { times } from '../../../random.ts';
+
+test('processes that make the file and commit at the same time lose nothing', async () => {
+  const path = newPath();
+  const counting = `
+    for (let done = 0; done < 20; ) {
+      const { entries: [counter] } = await store.read('');
+      const condition = { key: 'counter', revision: counter?.revision ?? 0 };
+      const value = String(Number(counter?.value ?? 0) + 1);
+      const change = { conditions: [condition], put: [{ key: 'counter', value }], remove: [] };
+      if ((await store.commit(change)) !== undefined) done += 1;
+    }`;
+  const processes = Array.from({ length: 10 }, () => run(path, counting));
+  expect(await Promise.all(processes.map(({ exited }) => exited))).toEqual(Array(10).fill(0));
+  const store = await open(path);
+  expect((await store.read('')).entries).toMatchObject([{ key: 'counter', value: '200' }]);
+});
+
+test('a process that is killed in the middle of its commits leaves all that it was told was done, and no half', async () => {
+  const path = newPath();
+  const store = await open(path);
+  const writing = `
+    for (let round = Number(process.argv[1]); ; round += 1) {
+      const value = String(round);
+      const put = [{ key: 'a', value }, { key: 'b', value }, { key: 'c', value: 'x'.repeat(20_000) }];
+      await store.commit({ conditions: [], put, remove: [] });
+      console.log(value);
+    }`;
+  for (let kill = 1; kill <= 6; kill += 1) {
+    const writer = run(path, writing, [String(kill * 1e6)]);
+    let told = 0;
+    for await (const line of createInterface({ input: writer.stdout })) {
+      told = Number(line);
+      if (told === kill * 1e6 + kill * 7) writer.kill();
+    }
+    const [a, b] = (await store.read('')).entries;
+    expect(a?.value).toBe(b?.value);
+    // The last may have been done without being told.
+    expect([told, told + 1]).toContain(Number(a?.value));
+    expect(await store.commit(put('d', 'goes on'))).toBeDefined();
+  }
+  const check = new DatabaseSync(path).prepare('PRAGMA integrity_check').all();
+  expect(check).toEqual([{ integrity_check: 'ok' }]);
+});
+
+test('who waits is told of the commit of another process, and does not have to look for it', async () => {
+  const path = newPath();
+  const store = await open(path, { pollSeconds: 1e6 });
+  const { revision } = await store.read('');
+  const woken = store.changed(revision, never);
+  const committing =
+    "await store.commit({ conditions: [], put: [{ key: 'a', value: '1' }], remove: [] });";
+  expect(await run(path, committing).exited).toBe(0);
+  await woken;
+  expect((await store.read('')).revision).toBeGreaterThan(revision);
+});
+
+test('who waits is told however often the log of the file began anew', async () => {
+  const path = newPath();
+  const [one, other] = [await open(path, { pollSeconds: 1e6 }), await open(path)];
+  for (let round = 0; round < 100; round += 1) {
+    const { revision } = await one.read('');
+    const woken = one.changed(revision, never);
+    await other.commit(put('a', String(round).repeat(50_000)));
+    await woken;
+  }
+});
+
+test('who waits looks once at first and then sleeps', async () => {
+  const path = newPath();
+  let looks = 0;
+  const now = () => {
+    looks += 1;
+    return 0;
+  };
+  const store = await open(path, { now, pollSeconds: 1e6 });
+  const { revision } = await store.read('');
+  const before = looks;
+  const leaving = new AbortController();
+  const waiting = store.changed(revision, leaving.signal);
+  // Nothing may happen in this time, so that there is nothing to wait for.
+  await setTimeout(200);
+  expect(looks - before).toBe(1);
+  leaving.abort();
+  await expect(waiting).rejects.toThrow('aborted');
+});
+
+test('who waits for a process that was killed is woken once its session is over', async () => {
+  const path = newPath();
+  const store = await open(path, { now: realNow, pollSeconds: 0.1 });
+  const holding = `
+    const session = await store.openSession(0.5);
+    await store.commit({ conditions: [], put: [{ key: 'a', value: '1', session }], remove: [] });
+    setInterval(() => store.renew(session), 50);
+    console.log('held');`;
+  let left = await store.read('');
+  // On a starved machine its session may be over by then.
+  while (left.entries.length === 0) {
+    const holder = run(path, holding);
+    await once(holder.stdout, 'data');
+    holder.kill();
+    await holder.exited;
+    left = await store.read('');
+  }
+  await store.changed(left.revision, never);
+  expect((await store.read('')).entries).toEqual([]);
+});
+
+test('a session of an earlier boot is over at most its own time after somebody looked', async () => {
+  const path = newPath();
+  const instants = fc.double({ min: 0, max: 1e6, noNaN: true });
+  const lifetimes = fc.double({ min: 0.1, max: 3600, noNaN: true });
+  await fc.assert(
+    fc.asyncProperty(instants, instants, lifetimes, async (earlier, uptime, seconds) => {
+      let time = earlier;
+      const store = await openSqlite(path, { now: () => time });
+      try {
+        const session = await store.openSession(seconds);
+        await store.commit(put('a', '1', session));
+        time = uptime;
+        await store.read('');
+        // A millisecond for what is rounded.
+        time = uptime + seconds + 0.001;
+        expect((await store.read('')).entries).toEqual([]);
+        expect(await store.renew(session)).toBe(false);
+      } finally {
+        await store.close();
+      }
+    }),
+    { numRuns: times(20) },
+  );
+});
+
+test('a session that another process opens while this one reads is not taken for one of an earlier boot', async () => {
+  const path = newPath();
+  const later = await open(path, { now: () => 200 });
+  let openedMeanwhile: Promise<string> | undefined;
+  const now = () => {
+    openedMeanwhile ??= later.openSession(5);
+    return 100;
+  };
+  const store = await open(path, { now });
+  await store.read('');
+  expect(await later.renew((await openedMeanwhile) ?? '')).toBe(true);
+});
+
+test('the clock is read when no other process can open a session any more that this one would take for an old one', async () => {
+  const path = newPath();
+  await open(path);
+  const rival = new DatabaseSync(path, { timeout: 0 });
+  onTestFinished(() => rival.close());
+  let looks = 0;
+  const now = () => {
+    looks += 1;
+    expect(() => rival.exec('BEGIN IMMEDIATE')).toThrow('database is locked');
+    return 0;
+  };
+  const store = await open(path, { now });
+  await store.renew(await store.openSession(5));
+  await store.commit(put('a', '1'));
+  expect(looks).toBe(3);
+});
+
+test('an operation that breaks off changes nothing, and the next is done', async () => {
+  const path = newPath();
+  let isBroken = false;
+  const now = () => {
+    if (isBroken) throw new Error('no clock');
+    return 0;
+  };
+  const store = await open(path, { now });
+  isBroken = true;
+  await expect(store.commit(put('a', '1'))).rejects.toThrow('no clock');
+  await expect(store.read('')).rejects.toThrow('no clock');
+  isBroken = false;
+  expect((await store.read('')).entries).toEqual([]);
+  expect(await store.commit(put('a', '1'))).toBeDefined();
+});
+
+test('a file that is made anew gives higher revisions than the one before', async () => {
+  const path = newPath();
+  const first = await open(path);
+  for (let round = 0; round < 3; round += 1) await first.commit(put('a', '1'));
+  const { revision } = await first.read('');
+  await first.close();
+  rmSync(path);
+  // It begins with the milliseconds of its day, and nobody commits a thousand times a second for long.
+  await expect.poll(() => Date.now()).toBeGreaterThan(revision);
+  const second = await open(path);
+  expect(await second.commit(put('a', '1'))).toBeGreaterThan(revision);
+});
+
+test('the file and its folder are of this user alone', async () => {
+  const path = newPath();
+  await open(path);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  for (const name of [path, `${path}-wal`]) expect(statSync(name).mode & 0o777).toBe(0o600);
+});
+
+test('a file by another name is the same store', async () => {
+  const path = newPath();
+  const store = await open(path);
+  const link = join(temporaryFolder(), 'link');
+  symlinkSync(path, link);
+  await (await open(link)).commit(put('a', '1'));
+  expect((await store.read('')).entries).toHaveLength(1);
+});
+
+test('closing twice is harmless, and a closed store says so', async () => {
+  const path = newPath();
+  const store = await open(path);
+  await store.close();
+  await store.close();
+  expect(await refusal(store.read(''))).toBe(`The reservation store ${path} was closed.`);
+});
+
+test('a file that is moved away while it is used is used no more, and who waits hears of it', async () => {
+  const path = newPath();
+  const store = await open(path, { pollSeconds: 0.05 });
+  const { revision } = await store.read('');
+  const waiting = store.changed(revision, never);
+  renameSync(path, `${path}.old`);
+  const sentence = `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
+  expect(await refusal(waiting)).toBe(sentence);
+  const next = await open(path);
+  expect(await refusal(store.commit(put('a', '1')))).toBe(sentence);
+  expect((await next.read('')).entries).toEqual([]);
+  expect(await next.commit(put('a', '1'))).toBeDefined();
+});
+
+test('a folder is refused', async () => {
+  const path = temporaryFolder();
+  expect(await refusal(open(path))).toBe(
+    `The reservation store cannot be ${path}, which is not a file: name a file in it or another path.`,
+  );
+});
+
+test('a path through a file is refused', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  expect(await refusal(open(join(file, 'reservations')))).toMatch(
+    /^The reservation store \S+ cannot be opened \((ENOTDIR|EEXIST): .*\): let this user write the file and its folder, or name another path\.$/,
+  );
+});
+
+test('a file that is no database is refused and left as it is', async () => {
+  const path = newPath();
+  const text = 'Reserved by Olivier until Friday.\n'.repeat(100);
+  mkdirSync(dirname(path));
+  writeFileSync(path, text);
+  expect(await refusal(open(path))).toBe(
+    `The reservation store ${path} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`,
+  );
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test('the database of another program is refused and left as it is', async () => {
+  const path = newPath();
+  mkdirSync(dirname(path));
+  const foreign = new DatabaseSync(path);
+  foreign.exec('CREATE TABLE songs (title TEXT)');
+  foreign.close();
+  const before = readFileSync(path);
+  expect(await refusal(open(path))).toBe(
+    `The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.`,
+  );
+  expect(readFileSync(path)).toEqual(before);
+});
+
+test('the file of a later version is refused', async () => {
+  const path = newPath();
+  await (await open(path)).close();
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA user_version = 2');
+  database.close();
+  expect(await refusal(open(path))).toBe(
+    `The reservation store ${path} has format 2, and this ppsgate knows format 1: use the version of ppsgate that made it, or name another path.`,
+  );
+});
+
+test('an empty file becomes a store', async () => {
+  const path = newPath();
+  mkdirSync(dirname(path));
+  writeFileSync(path, '');
+  expect(await (await open(path)).commit(put('a', '1'))).toBeDefined();
+});
+
+test('a damaged file is not read', async () => {
+  const path = newPath();
+  const store = await open(path);
+  for (const key of ['a', 'b', 'c', 'd']) await store.commit(put(key, key.repeat(3000)));
+  await store.close();
+  const bytes = readFileSync(path);
+  // All but the first page, by whose header it is known.
+  writeFileSync(
+    path,
+    Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xa5)]),
+  );
+  const reading = open(path).then((damaged) => damaged.read(''));
+  expect(await refusal(reading)).toBe(
+    `The reservation store ${path} is damaged (database disk image is malformed, SQLite's code 11): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`,
+  );
+});
+
+test('a file that another process keeps locked can be read, and a commit gives up after 5 s', async () => {
+  const path = newPath();
+  const store = await open(path);
+  await store.commit(put('a', '1'));
+  const locking = `
+    const database = new DatabaseSync(process.argv[1]);
+    database.exec('BEGIN IMMEDIATE');
+    console.log('locked');
+    setInterval(() => {}, 1e6);`;
+  const holder = run(path, locking, [path]);
+  await once(holder.stdout, 'data');
+  expect((await store.read('')).entries).toHaveLength(1);
+  expect(await refusal(store.commit(put('a', '2')))).toBe(
+    `The reservation store ${path} was locked by another process for more than 5 s: see which with "fuser -v ${path}", and try again once it is done.`,
+  );
+  holder.kill();
+  await holder.exited;
+  expect(await store.commit(put('a', '2'))).toBeDefined();
+});
+
+test('a commit waits for its turn for as long as others go on committing', async () => {
+  const path = newPath();
+  const store = await open(path);
+  const crowding = `
+    const database = new DatabaseSync(process.argv[1], { timeout: 5000 });
+    const until = performance.now() + 6500;
+    while (performance.now() < until) {
+      database.exec('BEGIN IMMEDIATE');
+      console.log('crowds');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      database.exec('UPDATE store SET revision = revision + 1; COMMIT');
+    }`;
+  const crowd = run(path, crowding, [path]);
+  await once(crowd.stdout, 'data');
+  expect(await store.commit(put('a', '1'))).toBeDefined();
+});
+
+describeWith(['root', 'mount'], 'on a file system of its own', () => {
+  test('a full disk is said to be full, and works on once there is space', async () => {
+    const path = join(smallDisk(), 'reservations');
+    const store = await open(path);
+    const filling = (async () => {
+      for (let key = 0; ; key += 1) await store.commit(put(String(key), 'x'.repeat(50_000)));
+    })();
+    expect(await refusal(filling)).toBe(
+      `The reservation store ${path} cannot be written because its disk is full: free some space there and try again.`,
+    );
+    const { entries } = await store.read('');
+    expect(entries.length).toBeGreaterThan(5);
+    expect(entries.every(({ value }) => value.length === 50_000)).toBe(true);
+
+    execFileSync('mount', ['-o', 'remount,size=8m', dirname(path)]);
+    expect(await store.commit(put('more', 'x'.repeat(50_000)))).toBeDefined();
+  });
+
+  test.for([0, 16, 60])('a disk on which %i kB are free is refused as full', async (kilobytes) => {
+    const folder = smallDisk();
+    writeFileSync(join(folder, 'rubbish'), Buffer.alloc((1024 - kilobytes) * 1024));
+    expect(await refusal(open(join(folder, 'reservations')))).toMatch(
+      /^The reservation store \S+ cannot be written because its disk is full: free some space there and try again\.$/,
+    );
+  });
+
+  test('one that is read-only is refused', async () => {
+    const folder = smallDisk();
+    execFileSync('mount', ['-o', 'remount,ro', folder]);
+    expect(await refusal(open(join(folder, 'reservations')))).toMatch(
+      /^The reservation store \S+ cannot be opened \(EROFS: .*\): let this user write the file and its folder, or name another path\.$/,
+    );
+  });
+
+  test('one that becomes read-only is said to be that', async () => {
+    const path = join(smallDisk(), 'reservations');
+    await (await open(path)).close();
+    execFileSync('mount', ['-o', 'remount,ro', dirname(path)]);
+    expect(await refusal(open(path))).toMatch(/EROFS/);
+  });
+
+  test('the file of another user is refused', async () => {
+    const path = newPath();
+    await (await open(path)).close();
+    for (const folder of [dirname(path), dirname(dirname(path))]) chmodSync(folder, 0o755);
+    const nobody = 65534;
+    const stranger = run(path, '', [], nobody);
+    const said = await stranger.stderr.toArray();
+    expect(await stranger.exited).not.toBe(0);
+    expect(String(Buffer.concat(said))).toContain(
+      `StoreError: The reservation store ${path} cannot be opened (EACCES: permission denied, access '${path}'): let this user write the file and its folder, or name another path.`,
+    );
+  });
+});
+
+/** In a folder that does not exist yet. */
+const newPath = (): string => join(temporaryFolder(), 'state', 'reservations');
+
+/** A test has a time limit of its own. */
+const never = new AbortController().signal;
+
+const realNow = () => Number(process.hrtime.bigint()) / 1e9;
+
+async function open(path: string, options: Partial<SqliteOptions> = {}): Promise<Store> {
+  const store = await openSqlite(path, { now: () => 0, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const put = (key: string, value: string, session?: string): Change => ({
+  conditions: [],
+  put: [{ key, value, ...(session !== undefined && { session }) }],
+  remove: [],
+});
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(StoreError);
+  return error instanceof StoreError ? error.message : '';
+}
+
+const module = join(import.meta.dirname, '../../../../src/gate/reserve/store/sqlite.ts');
+
+/** A process that has opened the store, and is gone when the test ends. */
+function run(
+  path: string,
+  program: string,
+  args: readonly string[] = [],
+  uid = process.getuid?.(),
+) {
+  const whole = `
+    import { DatabaseSync } from 'node:sqlite';
+    import { openSqlite } from ${JSON.stringify(module)};
+    const now = () => Number(process.hrtime.bigint()) / 1e9;
+    const store = await openSqlite(${JSON.stringify(path)}, { now });
+    ${program}`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', whole, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid }),
+  });
+  const exited = once(child, 'exit').then(([code]) => code);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  return { stdout: child.stdout, stderr: child.stderr, kill: () => child.kill('SIGKILL'), exited };
+}
+
+/** A folder of 1 MB. */
+function smallDisk(): string {
+  const folder = temporaryFolder();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
+  onTestFinished(() => {
+    // Also where a test that failed still has a file open there.
+    execFileSync('umount', ['--lazy', folder]);
+  });
+  return folder;
+}

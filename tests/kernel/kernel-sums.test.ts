@@ -1,0 +1,51 @@
+// Sums of kernels that were built, as the controller remembers them.
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { kernelSums, noSums, sumsFolder } from '../../src/kernel/kernel-sums.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+
+const sum = 'a'.repeat(64);
+const dayMilliseconds = 24 * 3600 * 1000;
+
+test('a sum is remembered by the name of its kernel, by another process too', () => {
+  const folder = join(temporaryFolder(), 'not/yet');
+  kernelSums(folder).set('builder:22/var/db/ppsgate 1', sum);
+  expect(kernelSums(folder).get('builder:22/var/db/ppsgate 1')).toBe(sum);
+  expect(kernelSums(folder).get('builder:22/var/db/ppsgate 2')).toBe(undefined);
+});
+
+test('nobody else on this machine may write there', () => {
+  const folder = join(temporaryFolder(), 'kernels');
+  kernelSums(folder).set('one', sum);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('what nobody has asked for in half a year is forgotten', () => {
+  const folder = temporaryFolder();
+  const after = (days: number) => kernelSums(folder, () => Date.now() + days * dayMilliseconds);
+  after(0).set('asked', sum);
+  after(0).set('never asked', sum);
+  after(150).get('asked');
+  after(200).set('new', sum);
+  expect(kernelSums(folder).get('asked')).toBe(sum);
+  expect(kernelSums(folder).get('never asked')).toBe(undefined);
+  expect(readdirSync(folder)).toHaveLength(2);
+});
+
+test('where nothing can be written nothing is remembered, and nothing fails', () => {
+  const path = join(temporaryFolder(), 'file');
+  writeFileSync(path, '');
+  for (const sums of [kernelSums(path), noSums]) {
+    sums.set('one', sum);
+    expect(sums.get('one')).toBe(undefined);
+  }
+});
+
+test.each([
+  [{}, '/home/alice/.local/state/ppsgate/kernels'],
+  [{ XDG_STATE_HOME: '/state' }, '/state/ppsgate/kernels'],
+  [{ XDG_STATE_HOME: 'relative' }, '/home/alice/.local/state/ppsgate/kernels'],
+])('they lie in the folder for state of who runs ppsgate: %j', (environment, folder) => {
+  expect(sumsFolder(environment, '/home/alice')).toBe(folder);
+});

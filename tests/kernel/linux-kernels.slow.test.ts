@@ -1,0 +1,455 @@
+// Kernels of a tree that answers what Linux's makefiles are asked for; gcc, make and git are this machine's own.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type LinuxBuilder, linuxBuilderSchema } from '../../src/config/linux-builder.ts';
+import { BuilderError } from '../../src/kernel/builder-error.ts';
+import { type KernelSums, kernelSums } from '../../src/kernel/kernel-sums.ts';
+import { buildLinuxKernel } from '../../src/kernel/linux-kernels.ts';
+import { connect, type Host } from '../../src/system/host/ssh.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { linuxTree } from '../fakes/linux-tree.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
+import { startSshd } from '../fakes/sshd.ts';
+import { describeWith } from '../needs.ts';
+
+const tools = ['gcc', 'make', 'git', 'zstd', 'flock', 'bash'];
+/** Debian's and Ubuntu's numbers of `nobody` and `nogroup`, FreeBSD's too. */
+const nobody = 65_534;
+
+let folder: string;
+let repository: string;
+let base: string;
+let configPath: string;
+let sums: KernelSums;
+let logs: Map<string, string>;
+let told: string[];
+
+beforeEach(() => {
+  folder = join(openFolder(), 'builder');
+  repository = newRepository();
+  base = commit(repository, linuxTree);
+  configPath = join(temporaryFolder(), 'guest.config');
+  writeFileSync(configPath, 'CONFIG_NET=y\nCONFIG_LOCALVERSION_AUTO=y\n');
+  sums = kernelSums(temporaryFolder());
+  logs = new Map();
+  told = [];
+});
+
+/** One that everybody gets into. */
+function openFolder(): string {
+  const path = temporaryFolder();
+  chmodSync(path, 0o755);
+  return path;
+}
+
+type Change = {
+  builder?: LinuxBuilder;
+  diff?: Buffer;
+  signal?: AbortSignal;
+  tell?: (text: string) => void;
+  connect?: () => Promise<Host>;
+};
+
+const written = (kernel: object = {}, more: object = {}): LinuxBuilder =>
+  linuxBuilderSchema.parse({
+    ...{ user: 'nobody', folder, repository, freeSpace: '0 GB' },
+    kernel: { kind: 'linux', config: configPath, ...kernel },
+    ...more,
+  });
+
+function build({ builder = written(), diff, signal, tell, connect: reach }: Change = {}) {
+  return buildLinuxKernel(builder, {
+    variant: diff === undefined ? 'base' : 'patched',
+    kernel: {
+      ...{ kind: 'tree', baseCommit: base },
+      ...(diff !== undefined && { diff: diff.toString('base64') }),
+    },
+    path: join(temporaryFolder(), 'kernel.tar.zst'),
+    owner: 'ppsgate for the tests',
+    now: () => 0,
+    sums,
+    keepLog: async (name, text) => void logs.set(name, text),
+    tell: tell ?? ((text) => told.push(text)),
+    signal: signal ?? new AbortController().signal,
+    connect: reach ?? (() => Promise.reject(new Error('It is built here.'))),
+  });
+}
+
+async function built(change: Change = {}) {
+  const kernel = await build(change);
+  if (kernel.kind !== 'archive') throw new Error(kernel.rejection.message);
+  return kernel;
+}
+
+async function whyRejected(change: Change) {
+  const kernel = await build(change);
+  return kernel.kind === 'rejected' ? kernel.rejection : kernel;
+}
+
+/** The diff that lays files over the base. */
+function diffTo(files: Record<string, string>): Buffer {
+  git(repository, 'switch', '--quiet', '--detach', base);
+  const head = commit(repository, files);
+  return execFileSync('git', ['-C', repository, 'diff', base, head]);
+}
+
+/** A patch whose makefile runs a command where the kernel is built. */
+const running = (command: string): Buffer =>
+  diffTo({ 'net/Makefile': `bzImage: own\nown: ; @${command}\n` });
+
+const filesIn = (path: string): string[] =>
+  execFileSync('tar', ['-tf', path]).toString().split('\n').filter(Boolean).toSorted();
+const inArchive = (path: string, file: string): string =>
+  execFileSync('tar', ['-xOf', path, file]).toString();
+const imageIn = (path: string): string => inArchive(path, './boot/vmlinuz-6.1.0');
+
+const log = (): string => [...logs.values()].join('');
+const compiled = (): string[] => log().match(/(?<=^ {2}CC {6}).+/gm) ?? [];
+
+describeWith(
+  ['root', 'setpriv', 'unshare', ...tools],
+  'a kernel of Linux that is built here',
+  () => {
+    test('is the image, its symbols, its configuration and its modules, under the names of its release', async () => {
+      const { path, sha256, cached } = await built();
+      expect(filesIn(path).filter((name) => !name.endsWith('/'))).toEqual([
+        './boot/System.map-6.1.0',
+        './boot/config-6.1.0',
+        './boot/vmlinuz-6.1.0',
+        './lib/modules/6.1.0/kernel/net/route.ko',
+      ]);
+      expect(inArchive(path, './boot/System.map-6.1.0')).toContain(' net_base\n');
+      expect(inArchive(path, './boot/config-6.1.0')).toMatch(
+        /^CONFIG_NET=y\n.*\nCONFIG_COMPLETED=y/s,
+      );
+      expect(execFileSync('sha256sum', [path]).toString()).toContain(sha256);
+      expect(cached).toBe(false);
+    });
+
+    test('has a patch in it, and base stays what it was', async () => {
+      const patched = await built({ diff: diffTo({ 'net/core.c': 'int net_patched;\n' }) });
+      const symbols = ({ path }: { path: string }) => inArchive(path, './boot/System.map-6.1.0');
+      expect(symbols(patched)).toContain(' net_patched\n');
+      expect(symbols(await built())).not.toContain('net_patched');
+    });
+
+    test('is taken from the cache the second time', async () => {
+      const { sha256 } = await built();
+      expect(await built()).toMatchObject({ sha256, cached: true });
+      expect(logs.size).toBe(1);
+    });
+
+    test('comes out as the same bytes of another commit that changes nothing of it', async () => {
+      const { sha256 } = await built();
+      const other = await built({ diff: diffTo({ README: 'Other words.\n' }) });
+      expect(other).toMatchObject({ sha256, cached: false });
+    });
+
+    test('tells what goes on, and keeps the whole log', async () => {
+      await built();
+      expect(told).toEqual([
+        'building the kernel of base',
+        'base: >>> configuration',
+        'base: >>> make olddefconfig',
+        'base: >>> make bzImage modules',
+        'base: >>> make modules_install',
+        'base: >>> archive',
+      ]);
+      expect([...logs.keys()]).toEqual([expect.stringMatching(/^base-kernel-[0-9a-f]{12}\.log$/)]);
+      expect(compiled().toSorted()).toEqual(['net/core.o', 'net/route.o']);
+    });
+
+    test('of another configuration is another one', async () => {
+      await built();
+      writeFileSync(configPath, 'CONFIG_NET=y\nCONFIG_IPV6=y\n');
+      const { path, cached } = await built();
+      expect(cached).toBe(false);
+      expect(inArchive(path, './boot/config-6.1.0')).toContain('CONFIG_IPV6=y\n');
+    });
+
+    test.each([
+      ['KCFLAGS=-O3', true],
+      ['CC=gcc', true],
+      ['KCFLAGS=-I/usr/local/include', false],
+      ['LLVM=-19', false],
+      ['CROSS_COMPILE=riscv64-linux-gnu-', false],
+    ])('that is made with %s may be taken from the cache: %s', async (option, isCached) => {
+      const builder = written({ options: [option] });
+      await built({ builder });
+      expect((await built({ builder })).cached).toBe(isCached);
+    });
+
+    test('whose configuration names files of the builder is built anew', async () => {
+      writeFileSync(configPath, 'CONFIG_INITRAMFS_SOURCE="/srv/initramfs"\n');
+      await built();
+      expect((await built()).cached).toBe(false);
+    });
+
+    test('is not named, or made, by who builds it when', async () => {
+      const builder = written({
+        options: ['LOCALVERSION=-of-alice', 'KBUILD_BUILD_USER=alice', 'KBUILD_BUILD_VERSION=7'],
+      });
+      expect(imageIn((await built({ builder })).path)).toMatch(
+        /6\.1\.0 \(ppsgate@ppsgate\) #1 Thu Jan 1 00:00:00 UTC 1970\n$/,
+      );
+    });
+
+    test('whose diff does not apply is rejected', async () => {
+      const diff = diffTo({ 'net/core.c': 'int net_patched;\n' });
+      base = commit(repository, { 'net/core.c': 'int by_others;\n' });
+      expect(await whyRejected({ diff })).toEqual({
+        kind: 'does-not-apply',
+        message: expect.stringContaining('patch failed: net/core.c:1'),
+      });
+    });
+
+    test('that does not compile is rejected with the first lines that say why', async () => {
+      const diff = diffTo({ 'net/core.c': 'int net_patched\nint x;\n' });
+      expect(await whyRejected({ diff })).toEqual({
+        kind: 'build-failed',
+        message: expect.stringMatching(/^net\/core\.c:1:16: error: expected .* before .int.$/),
+      });
+      expect(readdirSync(join(folder, 'cache'))).toEqual([]);
+      expect(existsSync(join(folder, 'tree'))).toBe(false);
+    });
+
+    test('whose makefile is wrong is rejected with what make says', async () => {
+      const diff = diffTo({ 'net/Makefile': 'bzImage: nowhere.o\n' });
+      expect(await whyRejected({ diff })).toEqual({
+        kind: 'build-failed',
+        message: expect.stringMatching(/^make: \*\*\* No rule to make target 'nowhere\.o'/),
+      });
+    });
+
+    test('that takes too long is rejected', async () => {
+      const builder = { ...written(), limitSeconds: 1 };
+      expect(await whyRejected({ builder, diff: running('sleep 299.75') })).toEqual({
+        kind: 'build-failed',
+        message: 'The build did not end within 1 s.',
+      });
+      expect(runningNow('sleep 299.75')).toBe(false);
+    });
+
+    test('without room on the disk is not begun', async () => {
+      expect(await whyRejected({ builder: { ...written(), leastFreeBytes: 1e18 } })).toEqual({
+        kind: 'out-of-disk',
+        message: expect.stringMatching(/ on this machine has .* GB free, and a build is to have /),
+      });
+      expect(logs.size).toBe(0);
+    });
+
+    test('for which the disk is full in its midst is no fault of the patch', async () => {
+      const diff = running("echo 'ld: final link failed: No space left on device'; exit 1");
+      expect(await whyRejected({ diff })).toMatchObject({ kind: 'out-of-disk' });
+    });
+
+    test('that is cancelled leaves nothing running and nothing on the disk', async () => {
+      const cancel = new AbortController();
+      const diff = running('echo ">>> waiting"; sleep 299.5');
+      const tell = (text: string) => {
+        if (text.endsWith('>>> waiting')) cancel.abort(new Error('enough'));
+      };
+      await expect(build({ diff, tell, signal: cancel.signal })).rejects.toThrow('enough');
+      expect(runningNow('sleep 299.5')).toBe(false);
+      expect(existsSync(join(folder, 'tree'))).toBe(false);
+      expect(readdirSync(join(folder, 'builds'))).toEqual([]);
+    });
+
+    describe('from the objects of the one before', () => {
+      const builder = () => written({ clean: false });
+
+      test('has only what differs compiled', async () => {
+        await built({ builder: builder() });
+        logs.clear();
+        const diff = diffTo({ 'net/core.c': 'int net_patched;\n' });
+        const { path } = await built({ builder: builder(), diff });
+        expect(compiled()).toEqual(['net/core.o']);
+        expect(inArchive(path, './boot/System.map-6.1.0')).toMatch(/ net_patched\n.* route_base\n/);
+      });
+
+      test('is not blamed for what only old objects make fail', async () => {
+        const stale = `bzImage: old\nold: ; @test ! -e $(objects)/old && touch $(objects)/old\n`;
+        base = commit(repository, { 'net/Makefile': stale });
+        await built({ builder: builder() });
+        await built({ builder: builder(), diff: diffTo({ 'net/core.c': 'int net_patched;\n' }) });
+        expect(compiled()).toContain('net/route.o');
+      });
+    });
+
+    describe('whose patch is hostile', () => {
+      test.each([
+        ['the clone', () => join(repository, 'own')],
+        ['the sources that are built', () => join(folder, 'tree/src/own')],
+        ['the folder around them', () => join(folder, 'own')],
+        ['the cache', () => join(folder, 'cache/own')],
+        ["root's home", () => '/root/ppsgate-own'],
+      ])('cannot write to %s', async (_, place) => {
+        expect(await whyRejected({ diff: running(`touch ${place()}`) })).toEqual({
+          kind: 'build-failed',
+          message: expect.stringMatching(/^touch: .*: Permission denied\n|^make: \*\*\* /),
+        });
+        expect(log()).toContain('Permission denied');
+        expect(existsSync(place())).toBe(false);
+      });
+
+      test('cannot read what only root may', async () => {
+        expect((await whyRejected({ diff: running(`cat ${secretFile()}`) })).kind).toBe(
+          'build-failed',
+        );
+        expect(log()).toContain('Permission denied');
+        expect(log()).not.toContain('the secret');
+      });
+
+      test('has no network', async () => {
+        const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
+        await new Promise((resolve) => server.once('listening', resolve));
+        const address = server.address();
+        const port = typeof address === 'object' ? address?.port : undefined;
+        const diff = running(`bash -c 'cat </dev/tcp/127.0.0.1/${port}'`);
+        expect((await whyRejected({ diff })).kind).toBe('build-failed');
+        expect(log()).toMatch(/Network is unreachable/);
+        server.close();
+      });
+
+      test('cannot become root by a program that would make it so', async () => {
+        await built({ diff: running('grep NoNewPrivs /proc/self/status; id -u; id -G') });
+        expect(log()).toMatch(/NoNewPrivs:\t1\n65534\n65534\n/);
+      });
+
+      test('leaves no process behind', async () => {
+        await built({ diff: running('setsid sleep 299.25 >/dev/null 2>&1 &') });
+        expect(runningNow('sleep 299.25')).toBe(false);
+      });
+
+      test('does not see what our environment holds', async () => {
+        process.env.PPSGATE_TEST_TOKEN = 'the secret';
+        await built({ diff: running('env') });
+        delete process.env.PPSGATE_TEST_TOKEN;
+        expect(log()).toMatch(/^PATH=/m);
+        expect(log()).not.toContain('the secret');
+      });
+
+      test('gets a link into the archive, and not what it leads to', async () => {
+        const install = `modules_install: own\nown: ; @mkdir -p $(modules) && ln -s ${secretFile()} $(modules)/own\n`;
+        const { path } = await built({ diff: diffTo({ 'net/Makefile': install }) });
+        const listing = execFileSync('tar', ['-tvf', path]).toString();
+        expect(listing).toMatch(/^l.* \.\/lib\/modules\/6\.1\.0\/own -> \//m);
+      });
+
+      test('does not have root read an image that is a link', async () => {
+        const image = '$(objects)/arch/x86/boot/bzImage';
+        const install = `modules_install: own\nown: ; @ln -sf ${secretFile()} ${image}\n`;
+        expect(await whyRejected({ diff: diffTo({ 'net/Makefile': install }) })).toEqual({
+          kind: 'build-failed',
+          message: expect.stringMatching(/bzImage.*Permission denied/),
+        });
+      });
+
+      test('does not have us wait for a pipe in place of the archive', async () => {
+        const install = 'modules_install: own\nown: ; @mkfifo $(INSTALL_MOD_PATH)/../packed\n';
+        await built({
+          diff: diffTo({
+            'net/Makefile': `${install}own: | $(modules)\n$(modules): ; @mkdir -p $@\n`,
+          }),
+        });
+      });
+    });
+
+    test("may be built by a site's own command, in the same place", async () => {
+      const script = [
+        'id -un >"$(dirname "$OUTPUT")/who"',
+        'echo "$BASE_COMMIT" >"$(dirname "$OUTPUT")/commit"',
+        'tar -cf "$OUTPUT" -C "$(dirname "$OUTPUT")" who commit',
+      ];
+      const builder = written(
+        {},
+        { kernel: { kind: 'command', argv: ['sh', '-c', script.join('\n')] } },
+      );
+      const { path } = await built({ builder });
+      expect(inArchive(path, 'who')).toBe('nobody\n');
+      expect(inArchive(path, 'commit')).toBe(`${base}\n`);
+      expect((await built({ builder })).cached).toBe(true);
+    });
+
+    test('is not built as a user that is not there', async () => {
+      const failed = build({ builder: { ...written(), jail: { user: 'ppsgate-nobody' } } });
+      await expect(failed).rejects.toThrow(BuilderError);
+      await expect(failed).rejects.toThrow(
+        /^this machine: there is no user ppsgate-nobody; `useradd --system /,
+      );
+    });
+
+    test('is not built as root, however it is called', async () => {
+      const builder = { ...written(), jail: { user: '0' } };
+      await expect(build({ builder })).rejects.toThrow(/^this machine: 0 is root; /);
+    });
+
+    test('in a clone that the build may write to is not built', async () => {
+      chmodSync(repository, 0o777);
+      await expect(build()).rejects.toThrow(
+        new RegExp(`nobody may write to ${repository}; \`chown -R root ${repository}\``),
+      );
+    });
+
+    test('of a configuration that is not there is not built', async () => {
+      configPath = '/nonexistent/guest.config';
+      await expect(build()).rejects.toThrow(
+        /^The kernel's configuration \/nonexistent\/guest\.config cannot be read \(ENOENT.*correct `builder\.kernel\.config`/,
+      );
+    });
+  },
+);
+
+// Where Debian keeps it.
+const sftpServer = '/usr/lib/openssh/sftp-server';
+
+describeWith(
+  ['root', 'setpriv', 'sshd', 'ssh-keygen', sftpServer, ...tools],
+  'a kernel of Linux that is built over ssh',
+  () => {
+    const there = (user: string) => written({}, { host: '127.0.0.1', user });
+
+    test('is built as who logs in, and fetched', async () => {
+      const become = `env --chdir=/ HOME=/ setpriv --reuid ${nobody} --regid ${nobody} --clear-groups sh`;
+      await using sshd = await startSshd(sftpServer, undefined, become);
+      const diff = running('id -u');
+      giveToNobody();
+      const change = { builder: there('nobody'), connect: () => connect(sshd) };
+      const { path, sha256 } = await built({ ...change, diff });
+      expect(imageIn(path)).toContain('6.1.0 (ppsgate@ppsgate)');
+      expect(execFileSync('sha256sum', [path]).toString()).toContain(sha256);
+      expect(log()).toContain(`\n${nobody}\n`);
+      expect((await built({ ...change, diff })).cached).toBe(true);
+      // Its own build could have written it.
+      sums = kernelSums(temporaryFolder());
+      expect((await built({ ...change, diff })).cached).toBe(false);
+    });
+
+    test('is not built as root', async () => {
+      await using sshd = await startSshd();
+      const failed = build({ builder: there('admin'), connect: () => connect(sshd) });
+      await expect(failed).rejects.toThrow(/: the login is of root; name another `user`/);
+    });
+
+    function giveToNobody(): void {
+      mkdirSync(folder);
+      chownSync(folder, nobody, nobody);
+      execFileSync('chown', ['-R', `${nobody}:${nobody}`, repository]);
+    }
+  },
+);
+
+/** A file of root's, whose folder everybody may enter. */
+function secretFile(): string {
+  const path = join(openFolder(), 'secret');
+  writeFileSync(path, 'the secret\n', { mode: 0o600 });
+  return path;
+}
+
+function runningNow(command: string): boolean {
+  const processes = execFileSync('ps', ['-e', '-o', 'args='], { encoding: 'utf8' }).split('\n');
+  return processes.some((line) => line.startsWith(command));
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openRepository, RepositoryError } from '../../src/forge/patch/repository.ts';
+import { buildOverlays } from '../../src/kernel/overlay.ts';
+import type { Patch } from '../../src/model/patch.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
+import { revision } from '../fakes/result.ts';
+
+const patchOf = (baseCommit: string, headCommit: string): Patch => ({
+  kind: 'range',
+  title: 'A change',
+  author: 'Alice',
+  baseCommit,
+  headCommit,
+});
+
+const build = (directory: string, base: string, head: string) =>
+  buildOverlays(patchOf(base, head), { path: 'dut', beside: '' }, openRepository(directory));
+
+test('the variants are the overlay where the patch parted, and at its head', async () => {
+  const directory = newRepository();
+  const parted = commit(directory, { 'dut/nftables.conf': '# one\n', 'README.md': '' });
+  git(directory, 'switch', '--quiet', '--create', 'patch');
+  const head = commit(directory, { 'dut/nftables.conf': '# patched\n', 'dut/sysctl.conf': '' });
+  git(directory, 'switch', '--quiet', 'main');
+  const main = commit(directory, { 'dut/nftables.conf': '# by others, meanwhile\n' });
+
+  const variants = await build(directory, main, head);
+  const seen = variants.map(({ files, ...rest }) => ({
+    ...rest,
+    files: files.map(({ path, content }) => [path, content]),
+  }));
+  expect(seen).toEqual([
+    { variant: 'base', commit: parted, folder: 'dut', files: [['nftables.conf', '# one\n']] },
+    {
+      variant: 'patched',
+      commit: head,
+      folder: 'dut',
+      files: [
+        ['nftables.conf', '# patched\n'],
+        ['sysctl.conf', ''],
+      ],
+    },
+  ]);
+});
+
+test.each([
+  ['some/where/else', 'some/where/else'],
+  ['./dut/', 'dut'],
+  ['.', ''],
+])('the overlay %s is told by its path in the repository', async (folder, path) => {
+  const directory = newRepository();
+  const id = commit(directory, { [`${path}/nftables.conf`.replace(/^\//, '')]: '# one\n' });
+  for (const written of [folder, join(directory, folder)]) {
+    const place = { path: written, beside: '' };
+    const overlays = await buildOverlays(patchOf(id, id), place, openRepository(directory));
+    expect(overlays.map((overlay) => overlay.folder)).toEqual([path, path]);
+  }
+});
+
+test('every file has its mode and the SHA-256 of its content', async () => {
+  const directory = newRepository();
+  const id = commit(
+    directory,
+    { 'dut/nftables.conf': '# Überläufer\n' },
+    { 'dut/x': '/etc/passwd' },
+  );
+  const [{ files } = { files: [] }] = await build(directory, id, id);
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  expect(files).toEqual([
+    {
+      path: 'nftables.conf',
+      mode: '100644',
+      content: '# Überläufer\n',
+      sha256: sha256('# Überläufer\n'),
+    },
+    { path: 'x', mode: '120000', content: '/etc/passwd', sha256: sha256('/etc/passwd') },
+  ]);
+});
+
+test('a submodule is listed, though there is nothing of it to read', async () => {
+  const directory = newRepository();
+  const other = 'c'.repeat(40);
+  git(directory, 'update-index', '--add', '--cacheinfo', `160000,${other},dut/sub`);
+  git(directory, 'commit', '--quiet', '--message', 'A submodule');
+  const id = git(directory, 'rev-parse', 'HEAD');
+  const [{ files } = { files: [] }] = await build(directory, id, id);
+  expect(files).toMatchObject([{ path: 'sub', mode: '160000', content: '' }]);
+});
+
+test('a patch may bring the first file of an overlay, or take away the last', async () => {
+  const directory = newRepository();
+  const without = commit(directory, { 'README.md': '' });
+  const first = commit(directory, { 'dut/nftables.conf': '' });
+  git(directory, 'rm', '--quiet', '-r', 'dut');
+  const last = commit(directory, {});
+  const counts = async (base: string, head: string) =>
+    (await build(directory, base, head)).map(({ files }) => files.length);
+  expect(await counts(without, first)).toEqual([0, 1]);
+  expect(await counts(first, last)).toEqual([1, 0]);
+});
+
+test('where neither commit has an overlay, nothing would be compared with nothing: an error', async () => {
+  const directory = newRepository();
+  const base = commit(directory, { 'dutt/nftables.conf': '# one\n' });
+  const head = commit(directory, { 'dutt/nftables.conf': '# two\n' });
+  const built = build(directory, base, head);
+  await expect(built).rejects.toThrow(RepositoryError);
+  await expect(built).rejects.toThrow(
+    `The folder dut holds no file at ${base} nor at ${head}: correct \`overlay\` in ppsgate.yml.`,
+  );
+});
+
+test('earlier diffs of a revision are variants too, after what is judged', async () => {
+  const directory = newRepository();
+  const base = commit(directory, { 'dut/nftables.conf': '# one\n' });
+  const onBase = (text: string) => {
+    git(directory, 'switch', '--quiet', '--detach', base);
+    return commit(directory, { 'dut/nftables.conf': text });
+  };
+  const [first, second, head] = [onBase('# 1\n'), onBase('# 2\n'), onBase('# 3\n')];
+  const patch: Patch = {
+    ...revision,
+    baseCommit: base,
+    headCommit: head ?? '',
+    earlier: [
+      { diff: 80345, headCommit: first ?? '' },
+      { diff: 80654, headCommit: second ?? '' },
+    ],
+  };
+  const overlays = await buildOverlays(
+    patch,
+    { path: 'dut', beside: '' },
+    openRepository(directory),
+  );
+  expect(overlays.map(({ variant, files: [file] }) => [variant, file?.content])).toEqual([
+    ['base', '# one\n'],
+    ['patched', '# 3\n'],
+    ['diff 80345', '# 1\n'],
+    ['diff 80654', '# 2\n'],
+  ]);
+});

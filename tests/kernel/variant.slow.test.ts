@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openRepository } from '../../src/forge/patch/repository.ts';
+import { buildVariants, variantSchema } from '../../src/kernel/variant.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
+import { pullRequest, revision } from '../fakes/result.ts';
+
+/** A base, and three commits on it that each bring another file. */
+function diffsOnBase() {
+  const directory = newRepository();
+  const base = commit(directory, { 'sys/net/if.c': 'int if_base;\n' });
+  const onBase = (name: string): string => {
+    git(directory, 'switch', '--quiet', '--detach', base);
+    return commit(directory, { [`sys/net/${name}.c`]: `int ${name};\n` });
+  };
+  const repository = openRepository(directory);
+  return {
+    repository,
+    base,
+    first: onBase('first'),
+    second: onBase('second'),
+    head: onBase('head'),
+  };
+}
+
+test('on FreeBSD the variants are kernels of the base and of what each diff changes of it', async () => {
+  const { repository, base, first, second, head } = diffsOnBase();
+  const earlier = [
+    { diff: 80345, headCommit: first },
+    { diff: 80654, headCommit: second },
+  ];
+  const patch = { ...revision, baseCommit: base, headCommit: head, earlier };
+  const variants = await buildVariants(
+    { patch, making: 'kernel', overlayFolder: { path: 'dut', beside: '' } },
+    repository,
+  );
+  const changed = variants.map(({ variant, commit, kernel }) => {
+    const diff = kernel?.kind === 'tree' ? Buffer.from(kernel.diff ?? '', 'base64').toString() : '';
+    return [variant, commit, diff.match(/^\+int .*$/gm)];
+  });
+  expect(changed).toEqual([
+    ['base', base, null],
+    ['patched', head, ['+int head;']],
+    ['diff 80345', first, ['+int first;']],
+    ['diff 80654', second, ['+int second;']],
+  ]);
+  expect(
+    variants.every(({ kernel }) => kernel?.kind === 'tree' && kernel.baseCommit === base),
+  ).toBe(true);
+});
+
+test('on FreeBSD the base against itself is one tree twice, without a diff that no builder would take', async () => {
+  const { repository, base } = diffsOnBase();
+  const patch = { ...pullRequest, baseCommit: base, headCommit: base };
+  const overlayFolder = { path: 'dut', beside: '' };
+  const variants = await buildVariants({ patch, making: 'kernel', overlayFolder }, repository);
+  const tree = { kind: 'tree', baseCommit: base };
+  expect(variants.map(({ kernel }) => kernel)).toEqual([tree, tree]);
+});
+
+test('kernels that were built before are taken as they are', async () => {
+  const { repository, base, head } = diffsOnBase();
+  const folder = temporaryFolder();
+  const kernels = { base: join(folder, 'base.tar'), patched: join(folder, 'patched.tar') };
+  for (const [name, path] of Object.entries(kernels)) writeFileSync(path, name);
+  const patch = { ...pullRequest, baseCommit: base, headCommit: head };
+  const request = {
+    patch,
+    making: 'kernel',
+    overlayFolder: { path: 'dut', beside: '' },
+    kernels,
+  } as const;
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  expect((await buildVariants(request, repository)).map(({ kernel }) => kernel)).toEqual([
+    { kind: 'archive', path: kernels.base, sha256: sha256('base') },
+    { kind: 'archive', path: kernels.patched, sha256: sha256('patched') },
+  ]);
+});
+
+test('kernels of base and patched alone do not make a comparison with earlier diffs', async () => {
+  const { repository, base, first, head } = diffsOnBase();
+  const earlier = [{ diff: 80345, headCommit: first }];
+  const patch = { ...revision, baseCommit: base, headCommit: head, earlier };
+  const kernels = { base: '/a.tar', patched: '/b.tar' };
+  const built = buildVariants(
+    { patch, making: 'kernel', overlayFolder: { path: 'dut', beside: '' }, kernels },
+    repository,
+  );
+  await expect(built).rejects.toThrow(UsageError);
+  await expect(built).rejects.toThrow('none of diff 80345: leave earlier diffs out');
+});
+
+test.for(['main', '--upload-pack=reboot', '+refs/heads/evil:refs/heads/main', '0'.repeat(39)])(
+  'are read again with a base that is a full commit id, and none else: %s',
+  (baseCommit) => {
+    const variant = { variant: 'base', commit: '0'.repeat(40), files: [] };
+    const of = (baseCommit: string) => ({ ...variant, kernel: { kind: 'tree', baseCommit } });
+    expect(variantSchema.safeParse(of('0'.repeat(40))).success).toBe(true);
+    expect(variantSchema.safeParse(of(baseCommit)).success).toBe(false);
+  },
+);

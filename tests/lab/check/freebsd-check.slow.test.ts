@@ -1,0 +1,764 @@
+// What `ppsgate testbeds check` finds on a FreeBSD testbed, good or spoilt.
+import { rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { BuilderConfig } from '../../../src/config/builder.ts';
+import type { HostConfig } from '../../../src/config/fields.ts';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import type { Finding } from '../../../src/lab/check/finding.ts';
+import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/freebsd-check.ts';
+import type { CheckupWorld } from '../../../src/lab/check/power-check.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
+import { sendBlast, steadyPps } from '../../fakes/freebsd-lab/blast.ts';
+import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import type { Machine } from '../../fakes/freebsd-lab/machine.ts';
+import { newKey } from '../../fakes/freebsd-lab/open-machine.ts';
+import { labConsole, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { commit, newRepository } from '../../fakes/repository.ts';
+import { startSshd } from '../../fakes/sshd.ts';
+import { describeWith } from '../../needs.ts';
+
+type Checked = {
+  lab: FreebsdLab;
+  testbed: FreebsdTestbed;
+  told: string[];
+  check(
+    changes?: Partial<FreebsdCheck> & { world?: Partial<CheckupWorld> },
+  ): Promise<readonly Finding[]>;
+};
+
+/** A lab with what FreeBSD is delivered with, beside what kernels need. */
+async function aLab(options: FreebsdLabOptions = {}): Promise<Checked> {
+  const lab = await startFreebsdLab(options);
+  onTestFinished(() => lab.stop());
+  lay(lab.dut.machine, '/sbin/nextboot');
+  if (options.root === 'zfs') lay(lab.dut.machine, '/sbin/bectl');
+  for (const { machine } of [...lab.senders, lab.receiver]) lay(machine, '/dev/netmap');
+  const testbed = testbedOf(lab, temporaryFolder());
+  const told: string[] = [];
+  return {
+    lab,
+    testbed,
+    told,
+    async check({ world, ...changes } = {}) {
+      const findings = checkFreebsdTestbed(
+        {
+          name: 'shelf',
+          testbed,
+          families: ['inet4', 'inet6'],
+          traffic: usualTraffic,
+          sends: false,
+          cycles: false,
+          ...changes,
+        },
+        {
+          ...worldOf(lab),
+          openPower: async () => lab.power,
+          tell: (sentence) => void told.push(sentence),
+          signal: new AbortController().signal,
+          ...world,
+        },
+      );
+      const found: Finding[] = [];
+      for await (const finding of findings) found.push(finding);
+      return found;
+    },
+  };
+}
+
+function lay({ files }: Machine, path: string): void {
+  makeFolder(files, join(path, '..'), true);
+  writeFile(files, path, '');
+}
+
+const wrongs = (findings: readonly Finding[]) => findings.filter(({ kind }) => kind === 'wrong');
+
+const about = (findings: readonly Finding[], what: string) =>
+  findings.find((finding) => finding.what === what);
+
+test('of a good lab nothing is wrong', async () => {
+  const { check } = await aLab();
+  const findings = await check();
+  expect(wrongs(findings)).toEqual([]);
+  const [dut, generator, ...others] = findings;
+  expect(dut).toMatchObject({ kind: 'ok', what: 'ssh to the DUT' });
+  expect(generator).toMatchObject({ kind: 'ok', what: 'ssh to the sender and the receiver' });
+  expect(others.map(({ kind, what, why }) => `${kind} ${what}: ${why}`)).toMatchInlineSnapshot(`
+    [
+      "ok FreeBSD on the DUT: FreeBSD 14.0-CURRENT",
+      "ok FreeBSD on the sender and the receiver: FreeBSD 14.0-CURRENT",
+      "ok cxl0 of the DUT: 10 Gbit/s",
+      "ok cxl1 of the DUT: 10 Gbit/s",
+      "ok vcxl0 of the sender: 10 Gbit/s",
+      "ok the MAC address of vcxl0 of the sender: 00:07:43:2e:e1:70",
+      "ok vcxl1 of the receiver: 10 Gbit/s",
+      "ok the MAC address of vcxl1 of the receiver: 00:07:43:2e:e1:71",
+      "ok the flow control of the sender and the receiver: no known one is on",
+      "ok pkt-gen on the sender and the receiver: it is installed",
+      "ok netmap on the sender and the receiver: /dev/netmap is there",
+      "ok the routes and neighbours of the DUT: both ways, inet4 and inet6",
+      "ok the settings of the DUT: all hold",
+      "ok the firewalls of the DUT: none is on",
+      "ok the boot method, nextboot: /sbin/nextboot is there, and the root is on /dev/ada0p2",
+      "ok the space in /boot of the DUT: 15.0 GB free",
+      "skipped the builder: \`builder\` is not configured: only kernels that you bring are measured",
+      "ok power control of the DUT: it says that the DUT is on",
+      "skipped the console of the DUT: \`console\` is not configured: a kernel that does not come up mostly says there alone why",
+      "skipped the ceiling of the generators: no packets are to be sent",
+    ]
+  `);
+});
+
+test('the blast tells what is offered, what the wire carries and what comes through', async () => {
+  const { check, told } = await aLab({ truth: () => 5e6 });
+  const findings = await check({ sends: true });
+  expect(wrongs(findings)).toEqual([]);
+  expect(about(findings, 'the ceiling of the generators')?.why).toMatch(
+    /^offers 14\.88 Mpps of 14\.88 Mpps \(10 Gbit\/s\), and (4\.9|5\.0)\d+ Mpps came through$/,
+  );
+  expect(told).toEqual(['Sending inet4 from the sender through the DUT for some 23 s.']);
+});
+
+test('what ports that reach each other past the DUT carry is told of sender and receiver', async () => {
+  const { check, told } = await aLab({
+    ...{ truth: () => 5e6, generatorPps: 9e6, receiverPps: 7e6 },
+    cabling: { loopback: true },
+  });
+  const findings = await check({ sends: true });
+  expect(wrongs(findings)).toEqual([]);
+  expect(about(findings, 'the ceiling of the sender past the DUT')).toMatchObject({
+    kind: 'ok',
+    why: 'offers 9.000 Mpps of 14.88 Mpps (10 Gbit/s), and the receiver counts 7.000 Mpps',
+  });
+  expect(told[0]).toBe(
+    'Sending inet4 from the sender by vcxl2 to vcxl3 of the receiver for some 23 s.',
+  );
+});
+
+test('between machines of their own, too, the first sender is the one that is joined', async () => {
+  const { check } = await aLab({
+    cabling: { senders: 2, generators: 'separate', loopback: true },
+  });
+  const findings = await check({ sends: true });
+  expect(about(findings, 'the ceiling of sender 1 past the DUT')?.kind).toBe('ok');
+  expect(about(findings, 'the ceiling of sender 2 past the DUT')?.kind).toBe('skipped');
+});
+
+test('ports that are not joined are told as such', async () => {
+  const { check, testbed } = await aLab({ cabling: { loopback: true } });
+  for (const sender of testbed.senders) sender.backToBack = { from: 'cxl2', to: 'cxl1' };
+  expect(wrongs(await check({ sends: true }))).toMatchObject([
+    {
+      what: 'the ceiling of the sender past the DUT',
+      why: 'nothing came by vcxl2 to vcxl1 of the receiver',
+      mend: 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml',
+    },
+  ]);
+});
+
+test('without such ports it is said what is not known', async () => {
+  const { check } = await aLab();
+  expect(about(await check({ sends: true }), 'the ceiling of the sender past the DUT')).toEqual({
+    kind: 'skipped',
+    what: 'the ceiling of the sender past the DUT',
+    why: 'no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends',
+  });
+});
+
+test('a receiver is held against what the DUT sent', async () => {
+  const what = 'the receiver beside what the DUT sent';
+  const { check } = await aLab({ truth: () => 5e6 });
+  expect(about(await check({ sends: true }), what)).toMatchObject({
+    kind: 'ok',
+    why: expect.stringMatching(/^counted all of it, (4\.9|5\.0)\d+ Mpps by cxl1$/),
+  });
+
+  const slow = await aLab({ truth: () => 5e6, receiverPps: 3e6 });
+  expect(wrongs(await slow.check({ sends: true }))).toEqual([
+    {
+      ...{ kind: 'wrong', what },
+      why: expect.stringMatching(
+        /^receiver-limited: the DUT sent (4\.9|5\.0)\d+ Mpps and the receiver counted 3\.000 Mpps$/,
+      ),
+      mend: 'give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal',
+    },
+  ]);
+});
+
+test('a generator that offers no more than comes through cannot find the limit of the DUT', async () => {
+  const { check } = await aLab({ generatorPps: 3e6 });
+  const findings = await check({ sends: true });
+  expect(wrongs(findings)).toEqual([
+    {
+      kind: 'wrong',
+      what: 'the ceiling of the generators',
+      why: expect.stringMatching(
+        /^this generator cannot find the DUT's limit: it offers (3\.0|2\.9)\d+ Mpps of 14\.88 Mpps \(10 Gbit\/s\), and (3\.0|2\.9)\d+ Mpps came through$/,
+      ),
+      mend: 'give the sender more `threads` (and rings), or add a second sender',
+    },
+  ]);
+});
+
+test('where the wire is full, a faster sender is no help', async () => {
+  const { check } = await aLab({ truth: () => 20e6 });
+  const findings = await check({ sends: true });
+  expect(wrongs(findings)).toMatchObject([
+    { mend: 'the wire is full: measure a firewall scenario, or move to a faster card' },
+  ]);
+});
+
+test('several senders send one by one, and all together', async () => {
+  const { check, lab, told } = await aLab({
+    truth: () => 5e6,
+    generatorPps: 4e6,
+    cabling: { senders: 2 },
+  });
+  // A switch would bring both to the one port.
+  const [first, second] = lab.dut.machine.interfaces;
+  if (first !== undefined && second !== undefined) second.mac = first.mac;
+  const findings = await check({ sends: true, families: ['inet4'] });
+  expect(about(findings, 'sender 1 alone')?.why).toMatch(/^offers 4\.0\d+ Mpps of 14\.88 Mpps/);
+  expect(about(findings, 'sender 2 alone')?.why).toMatch(/^offers 4\.0\d+ Mpps of 14\.88 Mpps/);
+  expect(about(findings, 'all senders together')?.why).toMatch(/^offers 8\.\d+ Mpps/);
+  expect(told[0]).toMatch(/^Sending inet4 from sender 1 through the DUT /);
+  expect(told[2]).toMatch(/^Sending inet4 from sender 1 and sender 2 through the DUT /);
+  expect(wrongs(findings)).toEqual([]);
+});
+
+test('where nothing comes through, the blast says so', async () => {
+  const { check, lab } = await aLab({ faults: [{ kind: 'dead-link', at: 1 }] });
+  const findings = await check({ sends: true });
+  expect(lab.state().stage).toBe('up');
+  expect(wrongs(findings)).toMatchObject([
+    { what: 'the ceiling of the generators', why: expect.stringContaining('not one packet') },
+  ]);
+});
+
+test('a wrong MAC address is shown with the right one', async () => {
+  const { check, testbed } = await aLab();
+  const [sender] = testbed.senders;
+  if (sender === undefined) throw new TypeError('There is no sender.');
+  const findings = await check({
+    testbed: { ...testbed, senders: [{ ...sender, mac: '00:07:43:2e:e2:70' }] },
+    families: ['inet4'],
+    sends: true,
+  });
+  expect(about(findings, 'the MAC address of vcxl0 of the sender')).toEqual({
+    kind: 'wrong',
+    what: 'the MAC address of vcxl0 of the sender',
+    why: 'it is 00:07:43:2e:e1:70, and ppsgate.yml has 00:07:43:2e:e2:70, which is that of cxl0',
+    mend: 'write `mac: "00:07:43:2e:e1:70"` in ppsgate.yml, and into static_arp and static_ndp of the DUT',
+  });
+  expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
+});
+
+test('an interface that is down is brought up by a command, and no packet is sent before', async () => {
+  const { check, lab } = await aLab();
+  const port = lab.receiver.machine.interfaces.find(({ name }) => name === 'vcxl1');
+  if (port !== undefined) port.isUp = false;
+  const findings = await check({ sends: true });
+  const what = 'vcxl1 of the receiver';
+  expect(about(findings, what)).toMatchObject({
+    kind: 'wrong',
+    why: 'it is down',
+    mend: '`ifconfig vcxl1 up` on the receiver, and a line `ifconfig_vcxl1` in its /etc/rc.conf for every boot',
+  });
+  expect(about(findings, 'the ceiling of the generators')).toEqual({
+    kind: 'skipped',
+    what: 'the ceiling of the generators',
+    why: `not tried, because of this: ${what}`,
+  });
+});
+
+test('a link of the DUT that is dead is told once, and hides what depends on it', async () => {
+  const { check, lab } = await aLab();
+  const [port] = lab.dut.machine.interfaces;
+  if (port?.port.cable !== undefined) port.port.cable.isDead = true;
+  const findings = await check({ sends: true });
+  // It is one cable, so the sender at its other end has no link either.
+  expect(wrongs(findings)).toMatchObject([
+    { what: 'cxl0 of the DUT', why: 'it has no link' },
+    { what: 'vcxl0 of the sender', why: 'it has no link' },
+  ]);
+  expect(about(findings, 'the routes and neighbours of the DUT')?.kind).toBe('skipped');
+  expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
+});
+
+test('links that settle after a blast are waited for', async () => {
+  const { check } = await aLab();
+  await check({ sends: true });
+  expect(wrongs(await check())).toEqual([]);
+});
+
+test('a port that is not there is told with those that are', async () => {
+  const { check, testbed } = await aLab();
+  const { dut } = testbed;
+  const findings = await check({
+    testbed: { ...testbed, dut: { ...dut, ingress: { interface: 'mce0' } } },
+  });
+  expect(wrongs(findings)).toMatchObject([
+    {
+      what: 'mce0 of the DUT',
+      why: 'there is no mce0: ifconfig knows cxl0 cxl1 igb0 lo0',
+    },
+  ]);
+  expect(about(findings, 'the settings of the DUT')?.kind).toBe('skipped');
+});
+
+test('without a route the blast could leave for the Internet, so it is not sent', async () => {
+  const { check, lab } = await aLab();
+  const { routes } = lab.dut.machine;
+  routes.splice(
+    routes.findIndex(({ destination }) => destination === '198.19.0.0/16'),
+    1,
+  );
+  const findings = await check({ sends: true });
+  expect(wrongs(findings)).toEqual([
+    {
+      kind: 'wrong',
+      what: 'The route to 198.19.0.0/16',
+      why: 'is missing, and the blast follows it',
+      mend: 'run `route add -inet 198.19.0.0/16 198.19.0.108` on the DUT',
+    },
+  ]);
+  expect(about(findings, 'the ceiling of the generators')?.why).toBe(
+    'not tried, because of this: the routes and neighbours of the DUT',
+  );
+});
+
+test('each wrong setting of the DUT has a line with its mend', async () => {
+  const { check } = await aLab({
+    sysctlConf: { 'net.inet.ip.redirect': '1' },
+    loaderConf: { 'hw.cxgbe.pause_settings': '7' },
+  });
+  expect(wrongs(await check())).toEqual([
+    {
+      kind: 'wrong',
+      what: 'net.inet.ip.redirect',
+      why: 'is 1 instead of 0, and packets are then looked at for redirects',
+      mend: 'run `sysctl net.inet.ip.redirect=0` on the DUT',
+    },
+    {
+      kind: 'wrong',
+      what: 'dev.cxl.0.pause_settings',
+      why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back whoever sends to it',
+      mend: 'run `sysctl dev.cxl.0.pause_settings=0` on the DUT',
+    },
+    {
+      kind: 'wrong',
+      what: 'dev.cxl.1.pause_settings',
+      why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back whoever sends to it',
+      mend: 'run `sysctl dev.cxl.1.pause_settings=0` on the DUT',
+    },
+  ]);
+});
+
+test('frames of 1518 bytes want an MTU of 1514 where they are sent', async () => {
+  const { check } = await aLab();
+  const findings = await check({ frameSizes: [64, 1518], sends: true });
+  expect(wrongs(findings)).toEqual([
+    {
+      kind: 'wrong',
+      what: 'frames of 1518 bytes on vcxl0 of the sender',
+      why: 'it has an MTU of 1500, and these frames want 1514 at least',
+      mend: '`ifconfig vcxl0 mtu 1514` there, and `mtu 1514` in its ifconfig_vcxl0 in /etc/rc.conf',
+    },
+  ]);
+  expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
+});
+
+test('a waived setting is told with its reason, and a waiver of one that holds is superfluous', async () => {
+  const { check, testbed } = await aLab({ sysctlConf: { 'net.inet.ip.redirect': '1' } });
+  const waive = {
+    'net.inet.ip.redirect': 'the site wants them.',
+    'machdep.hyperthreading_allowed': '32 queues need the threads',
+  };
+  const findings = await check({ testbed: { ...testbed, waive } });
+  expect(wrongs(findings)).toEqual([]);
+  expect(about(findings, 'the settings of the DUT')?.why).toBe('all hold but what is waived');
+  expect(about(findings, 'net.inet.ip.redirect')?.why).toBe(
+    'is 1 instead of 0: waived, because the site wants them',
+  );
+  expect(about(findings, 'machdep.hyperthreading_allowed')?.why).toBe(
+    'it holds, so take it out of `waive` in ppsgate.yml',
+  );
+});
+
+test('a sender that heeds pause frames of the DUT is as slow as that, and both are told', async () => {
+  const { check, lab } = await aLab({
+    truth: () => 5e6,
+    loaderConf: { 'hw.cxgbe.pause_settings': '3' },
+  });
+  const pause = lab.senders[0]?.machine.sysctls.get('dev.cxl.0.pause_settings');
+  if (pause !== undefined) pause.value = '3<RX,TX>';
+  const findings = await check({ families: ['inet4'] });
+  expect(wrongs(findings)).toMatchObject([
+    {
+      what: 'dev.cxl.0.pause_settings',
+      mend: 'run `sysctl dev.cxl.0.pause_settings=0` on the sender',
+    },
+    { what: 'dev.cxl.0.pause_settings', mend: expect.stringContaining('on the DUT') },
+    { what: 'dev.cxl.1.pause_settings', mend: expect.stringContaining('on the DUT') },
+  ]);
+  const blast = await sendBlast(lab);
+  expect(steadyPps(blast.sender) / 5e6).toBeCloseTo(1, 1);
+});
+
+test('of a machine that cannot be reached nothing more is tried', async () => {
+  const { check, testbed, lab } = await aLab();
+  lab.dut.machine.stage = 'hung';
+  for (const watcher of lab.dut.machine.watchers) watcher();
+  const findings = await check({ sends: true });
+  expect(wrongs(findings)).toMatchObject([
+    {
+      what: 'ssh to the DUT',
+      why: expect.stringMatching(`^Cannot reach DUT \\(${testbed.dut.host}`),
+      mend: expect.stringContaining('service sshd onestart'),
+    },
+  ]);
+  expect(about(findings, 'the settings of the DUT')).toMatchObject({
+    kind: 'skipped',
+    why: 'not tried, because of this: ssh to the DUT',
+  });
+});
+
+test('an unknown host key is mended by what ssh-keyscan prints', async () => {
+  const { check, testbed } = await aLab();
+  const { host, port, knownHostsPath } = testbed.dut;
+  writeFileSync(knownHostsPath, '');
+  expect(wrongs(await check())).toMatchObject([
+    {
+      what: 'ssh to the DUT',
+      why: expect.stringContaining('its known hosts have no line for it'),
+      mend: `\`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}\`, and compare the fingerprint with the machine's console`,
+    },
+  ]);
+});
+
+test('a file of known hosts that is missing is made in the same way', async () => {
+  const { check, testbed } = await aLab();
+  const knownHostsPath = join(temporaryFolder(), 'none');
+  const findings = await check({
+    testbed: { ...testbed, dut: { ...testbed.dut, knownHostsPath } },
+  });
+  expect(wrongs(findings)).toMatchObject([
+    { why: expect.stringContaining('ENOENT'), mend: expect.stringContaining(knownHostsPath) },
+  ]);
+});
+
+test('a key that changed is not simply added', async () => {
+  const { check, testbed, lab } = await aLab();
+  const { host, port, knownHostsPath } = testbed.dut;
+  const [, other = ''] = lab.receiver.target.knownHosts.split(/ (.*)/s);
+  writeFileSync(knownHostsPath, `[${host}]:${port} ${other}`);
+  expect(wrongs(await check())).toMatchObject([
+    { mend: expect.stringContaining('once you know why the key changed: `ssh-keygen -R') },
+  ]);
+});
+
+test('a machine that does not know our key gets it', async () => {
+  const { check, testbed } = await aLab();
+  const { host, port, privateKeyPath = '' } = testbed.dut;
+  writeFileSync(privateKeyPath, newKey().private);
+  expect(wrongs(await check())).toMatchObject([
+    {
+      what: 'ssh to the DUT',
+      why: expect.stringContaining('refuses to let root in'),
+      mend: expect.stringContaining(
+        `\`ssh-copy-id -i ${privateKeyPath}.pub -p ${port} root@${host}\``,
+      ),
+    },
+  ]);
+});
+
+test('a key that is no key, or is not there, is told from one that is refused', async () => {
+  const { check, testbed } = await aLab();
+  const { privateKeyPath = '' } = testbed.dut;
+  writeFileSync(privateKeyPath, 'nonsense');
+  expect(wrongs(await check())).toMatchObject([
+    { mend: expect.stringContaining(`\`ssh-keygen -p -f ${privateKeyPath}\``) },
+  ]);
+  rmSync(privateKeyPath);
+  expect(wrongs(await check())).toMatchObject([
+    { mend: expect.stringContaining(`\`ssh-keygen -t ed25519 -N '' -f ${privateKeyPath}\``) },
+  ]);
+});
+
+test('power is asked and not switched, unless it is to be', async () => {
+  const { check, lab } = await aLab();
+  const findings = await check();
+  expect(about(findings, 'power control of the DUT')?.why).toBe('it says that the DUT is on');
+  expect(lab.dut.machine.boots).toBe(0);
+});
+
+test('a power cycle is announced, and over when the DUT is up again', async () => {
+  const { check, lab, told } = await aLab();
+  const findings = await check({ cycles: true, sends: true });
+  expect(told[0]).toBe('Switching the DUT off and on: it takes some minutes to be up again.');
+  expect(about(findings, 'a power cycle of the DUT')?.why).toMatch(/^up again after 1\d\d s$/);
+  expect(about(findings, 'the ceiling of the generators')?.kind).toBe('ok');
+  expect(lab.state().stage).toBe('up');
+});
+
+test('power control that does not do what it says is found out by the time of the last boot', async () => {
+  const { check } = await aLab({ faults: [{ kind: 'power-lies', at: 1 }] });
+  expect(wrongs(await check({ cycles: true }))).toEqual([
+    {
+      kind: 'wrong',
+      what: 'a power cycle of the DUT',
+      why: 'it says that the DUT was off and on, and the DUT never went down',
+      mend: 'correct `power` in ppsgate.yml: it may be that of another machine',
+    },
+  ]);
+});
+
+test('power control that calls a DUT off which answers is that of another machine', async () => {
+  const { check, lab } = await aLab();
+  const openPower = async () => ({ ...lab.power, state: async () => 'off' as const });
+  expect(wrongs(await check({ world: { openPower } }))).toMatchObject([
+    {
+      what: 'power control of the DUT',
+      why: 'it says that the DUT is off, and yet the DUT answers over ssh',
+    },
+  ]);
+});
+
+describe('the console', () => {
+  const console = 'the console of the DUT';
+
+  test('is proven by a word that the DUT writes there', async () => {
+    const { check, testbed } = await aLab();
+    testbed.dut.console = labConsole;
+    expect(about(await check(), console)).toEqual({
+      kind: 'ok',
+      what: console,
+      why: 'it shows what is written to /dev/console there',
+    });
+  });
+
+  test.each([
+    ['ttyv0,/ttyv0,ttyu1,', 'the DUT writes to ttyv0 alone, and to no serial port'],
+    [
+      'ttyv0,ttyu1,/ttyv0,ttyu1,',
+      "the DUT writes to ttyv0 first, and to its serial port no more than the kernel's own messages",
+    ],
+  ])('of a DUT whose kern.console is %s is mended in loader.conf', async (names, why) => {
+    const { check, testbed, lab } = await aLab();
+    testbed.dut.console = labConsole;
+    const sysctl = lab.dut.machine.sysctls.get('kern.console');
+    if (sysctl !== undefined) sysctl.value = names;
+    expect(about(await check(), console)).toMatchObject({
+      kind: 'wrong',
+      why,
+      mend: expect.stringContaining('console="comconsole,vidconsole"'),
+    });
+  });
+
+  test('of another machine is found out, by a command of the lab', async () => {
+    const { check, testbed } = await aLab();
+    testbed.dut.console = { kind: 'command', command: ['sh', '-c', 'echo other; exec sleep 600'] };
+    expect(about(await check(), console)).toMatchObject({
+      kind: 'wrong',
+      why: 'it shows nothing of what the DUT writes to ttyu1, but "other" came',
+      mend: expect.stringContaining('comconsole_port="0x2f8"'),
+    });
+  });
+
+  test('that does not open is told of with what was said', async () => {
+    const { check, testbed } = await aLab();
+    testbed.dut.console = { kind: 'command', command: ['sh', '-c', 'echo no line >&2; exit 1'] };
+    expect(about(await check(), console)).toMatchObject({
+      kind: 'wrong',
+      why: expect.stringMatching(/cannot be opened: sh ended with 1 and said "no line"\.$/),
+      mend: expect.stringContaining('try the command here'),
+    });
+  });
+});
+
+test('without power control or a builder there is nothing to check of them', async () => {
+  const { check, testbed } = await aLab();
+  const { power: _, ...dut } = testbed.dut;
+  const findings = await check({ testbed: { ...testbed, dut } });
+  expect(wrongs(findings)).toEqual([]);
+  expect(about(findings, 'power control of the DUT')?.kind).toBe('skipped');
+  expect(about(findings, 'the builder')?.kind).toBe('skipped');
+});
+
+test('boot environments need a root on ZFS', async () => {
+  const method = 'boot-environment';
+  const boot = { method, limitSeconds: 600 } as const;
+  const onUfs = await aLab();
+  lay(onUfs.lab.dut.machine, '/sbin/bectl');
+  const { testbed } = onUfs;
+  const findings = await onUfs.check({ testbed: { ...testbed, dut: { ...testbed.dut, boot } } });
+  expect(wrongs(findings)).toMatchObject([
+    { what: `the boot method, ${method}`, why: 'its root is on /dev/ada0p2, not on ZFS' },
+  ]);
+});
+
+test('an appliance needs the command that takes an image, and no space in /boot', async () => {
+  const { check, testbed, lab } = await aLab({ root: 'nanobsd' });
+  const boot = { method: 'nanobsd', limitSeconds: 600 } as const;
+  const appliance = { ...testbed, dut: { ...testbed.dut, boot } };
+  expect(wrongs(await check({ testbed: appliance }))).toMatchObject([
+    { what: 'the boot method, nanobsd', why: 'the DUT has no /usr/local/sbin/upgrade' },
+  ]);
+  lab.dut.machine.files.nodes.set('/usr/local/sbin/upgrade', {
+    kind: 'file',
+    bytes: Buffer.from(''),
+    mode: 0o555,
+  });
+  const findings = await check({ testbed: appliance });
+  expect(wrongs(findings)).toEqual([]);
+  expect(about(findings, 'the space in /boot of the DUT')).toBeUndefined();
+});
+
+test('two kernels need a gigabyte in /boot', async () => {
+  const { check } = await aLab({ disk: { totalBytes: 5.5e9, usedBytes: 5e9 } });
+  expect(wrongs(await check())).toMatchObject([{ what: 'the space in /boot of the DUT' }]);
+});
+
+test('a sender and a receiver that are two machines are looked at one by one', async () => {
+  const { check } = await aLab({ cabling: { generators: 'separate' } });
+  const findings = await check({ sends: true });
+  expect(wrongs(findings)).toEqual([]);
+  expect(about(findings, 'pkt-gen on the sender')?.kind).toBe('ok');
+  expect(about(findings, 'vcxl0 of the receiver')?.kind).toBe('ok');
+});
+
+const builderOn = ({
+  host,
+  port,
+  user,
+  privateKeyPath = '',
+  knownHostsPath,
+}: HostConfig): BuilderConfig => ({
+  system: 'freebsd',
+  ...{ host, port, user, privateKeyPath, knownHostsPath },
+  folder: '/var/db/ppsgate',
+  repository: '/usr/src',
+  remote: 'origin',
+  recipe: {
+    kind: 'make',
+    ...{ kernelConfig: 'GENERIC', clean: false, metaMode: true, toolchain: true },
+    modules: 'all',
+    options: [],
+  },
+  relink: 1,
+  limitSeconds: 7200,
+  turnSeconds: 7200,
+  leastFreeBytes: 1e6,
+  cache: { mostKernels: 50, mostBytes: 20e9 },
+});
+
+test('a builder needs git, a compiler, filemon for its meta mode, and space', async () => {
+  const { check, testbed } = await aLab();
+  const builder = { ...builderOn(testbed.dut), leastFreeBytes: 100e9 };
+  const findings = await check({ testbed: { ...testbed, builder } });
+  expect(wrongs(findings).map(({ what }) => what)).toEqual([
+    'git on the builder',
+    'the compiler on the builder',
+    'filemon on the builder',
+    'the space on the builder',
+  ]);
+  expect(about(findings, 'the clone /usr/src')?.kind).toBe('skipped');
+});
+
+test('options that would leave out the module of a root on ZFS are wrong', async () => {
+  const { lab, check, testbed } = await aLab({ root: 'zfs' });
+  // As its loader.conf has it.
+  lab.dut.machine.modules.add('zfs');
+  const { recipe, ...builder } = builderOn(testbed.dut);
+  const withOptions = async (...options: string[]) => {
+    const changed = { ...builder, recipe: { ...recipe, options } as BuilderConfig['recipe'] };
+    const findings = await check({ testbed: { ...testbed, builder: changed } });
+    return about(findings, 'the modules that the DUT has loaded');
+  };
+  expect(await withOptions('MODULES_OVERRIDE=pf ipfw')).toMatchObject({
+    kind: 'wrong',
+    why: 'the root of the DUT is on ZFS, and `MODULES_OVERRIDE=pf ipfw` leaves zfs.ko out',
+    mend: 'name zfs in it, or leave it out',
+  });
+  expect(await withOptions('MODULES_OVERRIDE=pf zfs')).toMatchObject({ kind: 'ok' });
+});
+
+describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
+  test('has a clone, and the space for a build where its folder will be', async () => {
+    const folder = temporaryFolder();
+    const programs = freebsdBuilder(folder);
+    programs.setFilemon(true);
+    const path = [programs.bin, process.env.PATH].join(delimiter);
+    await using sshd = await startSshd(undefined, path);
+    const repository = newRepository();
+    commit(repository, { 'sys/kern/init_main.c': 'int main;\n' });
+    const [privateKeyPath, knownHostsPath] = [join(folder, 'key'), join(folder, 'known_hosts')];
+    writeFileSync(privateKeyPath, sshd.privateKey);
+    writeFileSync(knownHostsPath, sshd.knownHosts);
+    const { check, testbed } = await aLab();
+    const { host, port, user } = sshd;
+    const builder = {
+      ...builderOn({ host, port, user, privateKeyPath, knownHostsPath }),
+      folder: `${folder}/not/yet`,
+      repository,
+    };
+    const findings = await check({ testbed: { ...testbed, builder } });
+    // The builder of tests is no FreeBSD.
+    expect(wrongs(findings)).toMatchObject([{ what: 'FreeBSD on the builder' }]);
+    expect(about(findings, `the clone ${repository}`)?.why).toMatch(/^at [0-9a-f]{12}$/);
+    expect(about(findings, 'the compiler on the builder')?.why).toMatch(/clang version 19/);
+    expect(about(findings, 'the space on the builder')?.why).toMatch(` GB free in ${folder}`);
+
+    expect(about(findings, 'the builds on the builder')?.why).toBe(
+      `as ${user}, who may change whatever lies there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`,
+    );
+
+    const options = ['-DWITH_EXTRA', 'PORTS_MODULES=graphics/drm-kmod'];
+    const recipe = { ...builder.recipe, options } as BuilderConfig['recipe'];
+    const outside = await check({ testbed: { ...testbed, builder: { ...builder, recipe } } });
+    expect(about(outside, 'the cache of kernels')?.why).toBe(
+      'nothing is taken from it, as PORTS_MODULES=graphics/drm-kmod may name what lies outside of the tree',
+    );
+
+    expect(about(findings, 'the modules that the DUT has loaded')?.why).toMatch(
+      /^if_cxgbe of FreeBSD \d/,
+    );
+
+    const jail = { name: 'ppsgate', user: 'nobody' };
+    const jailed = () => check({ testbed: { ...testbed, builder: { ...builder, jail } } });
+    expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
+      kind: 'wrong',
+      why: 'the jail ppsgate does not run',
+    });
+    programs.startJail(jail.name, 'inherit inherit');
+    expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
+      kind: 'wrong',
+      why: 'the jail ppsgate has a network',
+      mend: '`ip4 = disable; ip6 = disable;` in its /etc/jail.conf, and `service jail restart ppsgate`',
+    });
+
+    const elsewhere = { ...builder, repository: folder };
+    expect(wrongs(await check({ testbed: { ...testbed, builder: elsewhere } }))).toMatchObject([
+      { what: 'FreeBSD on the builder' },
+      {
+        what: `the clone ${folder}`,
+        mend: `\`git clone https://git.freebsd.org/src.git ${folder}\` there`,
+      },
+    ]);
+  });
+});
+
+test('a root from which no loader takes an order back is wrong', async () => {
+  const { check } = await aLab({ root: 'nfs' });
+  expect(about(await check(), 'the boot method, nextboot')).toMatchObject({
+    kind: 'wrong',
+    why: '/boot is on nfs (192.0.2.9:/export/dut), where no loader can take an order back: a kernel that panics would be booted for ever',
+    mend: 'boot it from UFS or ZFS, as nextboot(8) wants',
+  });
+});

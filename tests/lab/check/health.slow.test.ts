@@ -1,0 +1,483 @@
+// What is found on testbeds that were used: as they were, or with something that an experiment left behind.
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import { type Finding, ok, skipped, wrong } from '../../../src/lab/check/finding.ts';
+import { type HealthWorld, healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
+import { connectTo } from '../../../src/lab/connect.ts';
+import { openFreebsdTestbed, wakeFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../../src/lab/freebsd/world.ts';
+import { PowerError } from '../../../src/lab/power/power.ts';
+import type { Cell } from '../../../src/model/scenario.ts';
+import { connect, type Host } from '../../../src/system/host/ssh.ts';
+import { type Command, commandText, shell } from '../../../src/system/shell.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import { nextbootFile } from '../../fakes/freebsd-lab/machine.ts';
+import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+
+const signal = new AbortController().signal;
+
+type Setup = FreebsdLabOptions & { method?: FreebsdTestbed['dut']['boot']['method'] };
+
+async function aTestbed({ method = 'nextboot', ...options }: Setup = {}) {
+  const lab = await startFreebsdLab(options);
+  onTestFinished(() => lab.stop());
+  const folder = temporaryFolder();
+  const testbed = testbedOf(lab, folder);
+  testbed.dut.boot = { method, limitSeconds: 600 };
+  const health = async (changes: Partial<HealthWorld> = {}): Promise<Finding[]> =>
+    Array.fromAsync(healthOf(testbed, { ...worldOf(lab), tell() {}, signal, ...changes }));
+  return { lab, folder, testbed, health };
+}
+
+const wrongs = (findings: readonly Finding[]) => findings.filter(({ kind }) => kind === 'wrong');
+
+/** All files of a machine, and what else of it somebody could have changed. */
+function picture(lab: FreebsdLab): unknown {
+  const machines = [lab.dut, lab.receiver, ...lab.senders].map(({ machine }) => ({
+    files: structuredClone([...machine.files.nodes]),
+    sysctls: structuredClone([...machine.sysctls]),
+    boots: machine.boots,
+  }));
+  return [machines, lab.state()];
+}
+
+test('a testbed that nobody used is healthy, and looking at it changes nothing', async () => {
+  const { health, lab } = await aTestbed();
+  const before = picture(lab);
+  const findings = await health();
+  expect(
+    findings.map(({ kind, what, why }) => `${kind} ${what}: ${why}`).slice(2),
+  ).toMatchInlineSnapshot(`
+      [
+        "ok the kernel of the DUT: it runs /boot/kernel/kernel of /dev/ada0p2",
+        "ok the next boot of the DUT: nothing was ordered for it",
+        "ok the firewalls of the DUT: packets are only forwarded",
+        "ok the files of the DUT: none of an experiment",
+        "ok the programs on the sender and the receiver: none of an experiment",
+        "ok cxl0 of the DUT: 10 Gbit/s",
+        "ok cxl1 of the DUT: 10 Gbit/s",
+        "ok vcxl0 of the sender: 10 Gbit/s",
+        "ok the MAC address of vcxl0 of the sender: 00:07:43:2e:e1:70",
+        "ok vcxl1 of the receiver: 10 Gbit/s",
+        "ok the MAC address of vcxl1 of the receiver: 00:07:43:2e:e1:71",
+        "ok power control of the DUT: it says that the DUT is on",
+      ]
+    `);
+  expect(whyUnhealthy(findings)).toBeUndefined();
+  expect(picture(lab)).toEqual(before);
+});
+
+test('a firewall that the site starts at boot is its own', async () => {
+  const { health } = await aTestbed({ ownFirewalls: ['pf'] });
+  const findings = await health();
+  expect(wrongs(findings)).toEqual([]);
+  expect(findings).toContainEqual({
+    kind: 'ok',
+    what: 'the firewalls of the DUT',
+    why: 'pf of its own',
+  });
+});
+
+test.for(['zfs', 'nanobsd'] as const)('so is a DUT that boots from %s', async (root) => {
+  const method = root === 'zfs' ? 'boot-environment' : 'nanobsd';
+  const { health, lab } = await aTestbed({ root, method });
+  const before = picture(lab);
+  expect(whyUnhealthy(await health())).toBeUndefined();
+  expect(picture(lab)).toEqual(before);
+});
+
+/** What somebody did to the DUT, by hand or by an experiment. */
+const onDut = async (lab: FreebsdLab, ...commands: readonly Command[]) => {
+  await using host = await connect(lab.dut.target);
+  for (const command of commands) await host.output(command);
+};
+
+/** As if it had been laid. */
+function layFolder({ dut }: FreebsdLab, path: string): void {
+  makeFolder(dut.machine.files, path, true);
+  writeFile(dut.machine.files, `${path}/kernel`, 'FreeBSD 14.0-CURRENT #0 patched\n');
+}
+
+const spoilt: Record<string, Setup & { spoil(lab: FreebsdLab): unknown; found: object }> = {
+  'a port of the DUT that is down': {
+    spoil: ({ dut }) => {
+      const [port] = dut.machine.interfaces;
+      if (port !== undefined) port.isUp = false;
+    },
+    found: { what: 'cxl0 of the DUT', why: 'it is down' },
+  },
+  'a port of the receiver that is down': {
+    spoil: ({ receiver }) => {
+      const port = receiver.machine.interfaces.find(({ name }) => name === 'vcxl1');
+      if (port !== undefined) port.isUp = false;
+    },
+    found: { what: 'vcxl1 of the receiver', why: 'it is down' },
+  },
+  'a folder of ours in /boot': {
+    spoil: (lab) => layFolder(lab, '/boot/ppsgate.patched'),
+    found: {
+      what: 'the files of the DUT',
+      why: 'left behind: /boot/ppsgate.patched',
+      mend: '`rm -rf /boot/ppsgate.patched` on the DUT',
+    },
+  },
+  'rules or archives of ours': {
+    spoil: (lab) => onDut(lab, shell`mkdir -p ${'/var/tmp/ppsgate'}`),
+    found: { what: 'the files of the DUT', why: 'left behind: /var/tmp/ppsgate' },
+  },
+  'another kernel that is ordered for the next boot': {
+    spoil: ({ dut }) =>
+      writeFile(dut.machine.files, nextbootFile, 'nextboot_enable="YES"\nkernel="kernel.old"\n'),
+    found: { what: 'the next boot of the DUT', mend: '`nextboot -D` on the DUT' },
+  },
+  'a boot environment of ours': {
+    root: 'zfs',
+    method: 'boot-environment',
+    spoil: (lab) => onDut(lab, shell`bectl create ppsgate.patched`),
+    found: {
+      what: 'the boot environments of the DUT',
+      why: 'left behind: ppsgate.patched',
+      mend: '`bectl destroy -F -o ppsgate.patched` on the DUT',
+    },
+  },
+  'a boot environment that is activated for once': {
+    root: 'zfs',
+    method: 'boot-environment',
+    spoil: (lab) => onDut(lab, shell`bectl create other`, shell`bectl activate -t other`),
+    found: {
+      what: 'the next boot of the DUT',
+      why: 'the boot environment other is activated for it',
+      mend: '`bectl activate -T` on the DUT',
+    },
+  },
+  'an image in the slice that boots next': {
+    root: 'nanobsd',
+    method: 'nanobsd',
+    spoil({ dut: { machine } }) {
+      writeFile(machine.files, '/etc/fstab', '/dev/ufs/BSDRPs2a / ufs ro 1 1\n');
+      if (machine.root.kind === 'nanobsd') machine.root.active = new Set(['s2']);
+    },
+    found: {
+      what: 'the next boot of the DUT',
+      why: 'it will be from /dev/ufs/BSDRPs2a, and the DUT runs /dev/ufs/BSDRPs1a',
+    },
+  },
+  'pf that is enabled': {
+    spoil: (lab) => onDut(lab, shell`kldload pf`, shell`pfctl -e`),
+    found: { what: 'the firewalls of the DUT', why: 'pf is enabled' },
+  },
+  'ipfw that is enabled': {
+    spoil: (lab) => onDut(lab, shell`kldload ipfw`),
+    found: { what: 'the firewalls of the DUT', why: 'ipfw is enabled' },
+  },
+};
+
+test.for(Object.entries(spoilt))('%s is found, and nothing else', async ([, one]) => {
+  const { spoil, found, ...setup } = one;
+  const { health, lab } = await aTestbed(setup);
+  await spoil(lab);
+  const before = picture(lab);
+  expect(wrongs(await health())).toMatchObject([found]);
+  expect(picture(lab)).toEqual(before);
+});
+
+test('a kernel of ours that still runs is found', async () => {
+  const { health, lab } = await aTestbed();
+  layFolder(lab, '/boot/ppsgate.patched');
+  await onDut(lab, shell`nextboot -k ppsgate.patched`, shell`shutdown -r now`);
+  await lab.clock.sleep(200);
+  expect(wrongs(await health())).toMatchObject([
+    {
+      what: 'the kernel of the DUT',
+      why: 'it still runs /boot/ppsgate.patched/kernel of /dev/ada0p2, which was measured',
+      mend: expect.stringContaining('`shutdown -r now`'),
+    },
+    { what: 'the files of the DUT' },
+  ]);
+});
+
+test('a pkt-gen that still runs is found, and goes on', async () => {
+  const { health, lab } = await aTestbed({ cabling: { generators: 'separate' } });
+  await using receiver = await connect(lab.receiver.target);
+  const port = lab.cabling.receiver.interface;
+  const log = new Promise<void>((started) => {
+    receiver
+      .run(shell`timeout -s INT 1000000 pkt-gen -N -f rx -i ${port} -w 4`, {
+        onStderr: () => started(),
+      })
+      .catch(() => {});
+  });
+  await log;
+  expect(wrongs(await health())).toMatchObject([
+    {
+      what: 'the programs on the receiver',
+      why: 'still running, by their numbers: 5242',
+      mend: '`kill 5242` there',
+    },
+  ]);
+  expect(lab.receiver.machine.programs.size).toBe(1);
+});
+
+test('a generator that cannot be reached is found', async () => {
+  const { health, lab } = await aTestbed({ cabling: { generators: 'separate' } });
+  lab.receiver.machine.stage = 'hung';
+  for (const watcher of lab.receiver.machine.watchers) watcher();
+  expect(wrongs(await health())).toMatchObject([
+    { what: 'ssh to the receiver', why: expect.stringContaining('Cannot reach receiver') },
+  ]);
+});
+
+test('a machine with another host key is not trusted', async () => {
+  const { health, lab, testbed } = await aTestbed();
+  const { host, port, knownHostsPath } = testbed.dut;
+  const [, other = ''] = lab.receiver.target.knownHosts.split(/ (.*)/s);
+  writeFileSync(knownHostsPath, `[${host}]:${port} ${other}`);
+  expect(wrongs(await health())).toMatchObject([
+    { what: 'ssh to the DUT', mend: expect.stringContaining('ssh-keygen -R') },
+  ]);
+});
+
+test('a DUT that is off is found, and that its power says so', async () => {
+  const { health, lab } = await aTestbed();
+  await lab.power.off();
+  expect(wrongs(await health())).toMatchObject([
+    { what: 'ssh to the DUT' },
+    { what: 'power control of the DUT', mend: 'switch the DUT on' },
+  ]);
+});
+
+test('a BMC that is silent is found before it is needed', async () => {
+  const { health, lab } = await aTestbed();
+  const silent = new PowerError('The BMC of the DUT does not answer; check its network.');
+  const openPower = async () => ({ ...lab.power, state: () => Promise.reject(silent) });
+  expect(wrongs(await health({ openPower }))).toMatchObject([
+    { what: 'power control of the DUT', why: silent.message },
+  ]);
+});
+
+test('where nobody controls the power, nothing is wrong with it', async () => {
+  const { health, testbed } = await aTestbed();
+  delete testbed.dut.power;
+  const findings = await health();
+  expect(wrongs(findings)).toEqual([]);
+  expect(findings.at(-1)).toMatchObject({ kind: 'skipped', what: 'power control of the DUT' });
+});
+
+test('the embedded lab has nothing to look at', async () => {
+  const { lab } = await aTestbed();
+  const world = { ...worldOf(lab), tell() {}, signal };
+  const findings = await Array.fromAsync(healthOf({ kind: 'embedded-linux' }, world));
+  expect(findings).toMatchObject([{ kind: 'skipped' }]);
+});
+
+test('one sentence says what is wrong first, and how much more is', () => {
+  const one = wrong('the next boot of the DUT', 'something was ordered.', 'cancel it');
+  expect(whyUnhealthy([])).toBeUndefined();
+  expect(whyUnhealthy([ok('a', 'b'), skipped('c', 'd')])).toBeUndefined();
+  expect(whyUnhealthy([ok('a', 'b'), one])).toBe(
+    'the next boot of the DUT: something was ordered.',
+  );
+  expect(whyUnhealthy([one, one])).toBe(
+    'the next boot of the DUT: something was ordered (and one more thing is wrong).',
+  );
+  expect(whyUnhealthy([one, one, one])).toBe(
+    'the next boot of the DUT: something was ordered (and 2 more things are wrong).',
+  );
+});
+
+/** Of machines on which somebody else may be at work: they answer at once, or not at all. */
+const impatient: FreebsdWorld['connect'] = (host, label) =>
+  connectTo(host, label, { keepaliveSeconds: 0, timeoutSeconds: 2 });
+
+const never = new Promise<never>(() => {});
+
+/** Of a controller that loses its power: from then on it hears and says nothing, and the machines know nothing of that. */
+function mortal(world: FreebsdWorld, diesAt: (command: string) => boolean) {
+  let die = () => {};
+  let isDead = false;
+  const death = new Promise<void>((resolve) => {
+    die = () => {
+      isDead = true;
+      resolve();
+    };
+  });
+  const whileAlive = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (isDead) return never;
+    const outcome = await Promise.allSettled([work()]);
+    if (isDead) return never;
+    const [settled] = outcome;
+    if (settled.status === 'rejected') throw settled.reason;
+    return settled.value;
+  };
+  const unless = (command: Command): void => {
+    if (diesAt(commandText(command))) die();
+  };
+  const mortalHost = (host: Host): Host => ({
+    ...host,
+    run(command, options) {
+      unless(command);
+      return whileAlive(() => host.run(command, options));
+    },
+    output(command, options) {
+      unless(command);
+      return whileAlive(() => host.output(command, options));
+    },
+    upload: (...words) => whileAlive(() => host.upload(...words)),
+  });
+  const mortalWorld: FreebsdWorld = {
+    ...world,
+    connect: (...words) => whileAlive(async () => mortalHost(await world.connect(...words))),
+    sleep: (seconds) => whileAlive(() => world.sleep(seconds)),
+  };
+  return { world: mortalWorld, death, die: () => die() };
+}
+
+type Death = Setup & {
+  /** A command that it does not give any more. */
+  command?: string;
+  /** A state of the DUT. */
+  stage?: 'booting' | 'hung' | 'under load';
+  behaviour?: Behaviour;
+  /** Rules are laid on the DUT's own kernel. */
+  bootsNothing?: true;
+  /** The DUT does not answer, and is waited for. */
+  isAway?: true;
+};
+
+const deaths: Record<string, Death> = {
+  'after a kernel was laid': { command: 'nextboot -k' },
+  'after a kernel was laid in a boot environment': {
+    root: 'zfs',
+    method: 'boot-environment',
+    command: 'bectl activate -t',
+  },
+  'after a boot was ordered': { command: 'shutdown -r' },
+  'after a boot environment was activated': {
+    root: 'zfs',
+    method: 'boot-environment',
+    command: 'shutdown -r',
+  },
+  'while a kernel of ours boots': { stage: 'booting', isAway: true },
+  'while a kernel of ours hangs': {
+    stage: 'hung',
+    behaviour: { kind: 'hangs-at-boot' },
+    isAway: true,
+  },
+  'after a kernel of ours has booted': { command: 'uname -v' },
+  'after a boot environment of ours has booted': {
+    root: 'zfs',
+    method: 'boot-environment',
+    command: 'uname -v',
+  },
+  'with rules laid': { command: 'pfctl -e' },
+  'with rules laid on its own kernel': { command: 'pkt-gen -N -f rx', bootsNothing: true },
+  'during a blast': { stage: 'under load' },
+  'during a blast from several senders': {
+    stage: 'under load',
+    cabling: { senders: 2, generators: 'separate' },
+  },
+  'during a blast through its own kernel': { stage: 'under load', bootsNothing: true },
+};
+
+const cell: Cell = { scenario: 'pf-stateful', family: 'inet4' };
+
+/** Longer than anybody waits. */
+const endless = { ...usualTraffic, measureSeconds: 1e6, measureAtLeastSeconds: 1e6 };
+
+/** A gate that comes as far as that. */
+async function dieMeasuring(
+  { lab, testbed, folder }: Awaited<ReturnType<typeof aTestbed>>,
+  { command, stage, behaviour = { kind: 'works' }, bootsNothing }: Death,
+): Promise<void> {
+  const diesAt = (text: string) =>
+    command !== undefined && text.replaceAll("'", '').includes(command);
+  const { world, death, die } = mortal(worldOf(lab), diesAt);
+  const { machine } = lab.dut;
+  const look = () => {
+    if (machine.stage === stage || (stage === 'under load' && machine.isOverloaded)) die();
+  };
+  machine.watchers.add(look);
+  const controller = await openFreebsdTestbed('shelf', testbed, endless, world);
+  const built = builtVariant('patched', { ident: 'patched', behaviour }, folder);
+  const { kernel: _, ...own } = built;
+  await controller.prepare({
+    variants: [bootsNothing ? own : built],
+    cells: [cell],
+    rules: {},
+    keepLog: async () => {},
+    tell() {},
+    signal,
+  });
+  const run = { number: 1, variant: 'patched', pair: 1 };
+  const blast = controller.blast({ number: 1, cell, runs: [run] }, async () => {}, signal);
+  await Promise.race([death, blast.then((outcome) => expect(outcome).toBe('cut short'))]);
+  machine.watchers.delete(look);
+}
+
+describe('a controller that dies leaves a testbed', () => {
+  // What it had on its own disk is nobody's any more.
+  beforeEach(() => vi.stubEnv('TMPDIR', temporaryFolder()));
+  afterEach(() => vi.unstubAllEnvs());
+
+  test.for(Object.entries(deaths))(
+    '%s, which is healthy once it is restored',
+    async ([, death]) => {
+      const { isAway, ...setup } = death;
+      const used = await aTestbed(setup);
+      const { lab, testbed, health } = used;
+      await dieMeasuring(used, death);
+      expect(whyUnhealthy(await health({ connect: impatient }))).toBeDefined();
+      if (isAway) await wakeFreebsdTestbed('shelf', testbed, worldOf(lab));
+      const next = await openFreebsdTestbed('shelf', testbed, usualTraffic, worldOf(lab));
+      await next.restore();
+      expect(wrongs(await health())).toEqual([]);
+      expect(lab.state()).toMatchObject({
+        stage: 'up',
+        kernel: 'base',
+        nextboot: undefined,
+        leftovers: [],
+        environments: lab.dut.machine.root.kind === 'zfs' ? ['default'] : [],
+        scenario: 'forwarding',
+        pf: { isEnabled: false, rules: [] },
+      });
+      const generators = [lab.receiver, ...lab.senders];
+      expect(generators.map(({ machine }) => machine.programs.size)).toEqual(
+        generators.map(() => 0),
+      );
+    },
+  );
+
+  test('with a kernel of ours that runs and another that was ordered, which boots twice', async () => {
+    const { health, lab, testbed } = await aTestbed();
+    layFolder(lab, '/boot/ppsgate.base');
+    layFolder(lab, '/boot/ppsgate.patched');
+    await onDut(lab, shell`nextboot -k ppsgate.base`, shell`shutdown -r now`);
+    await lab.clock.sleep(200);
+    await onDut(lab, shell`nextboot -k ppsgate.patched`);
+    const next = await openFreebsdTestbed('shelf', testbed, usualTraffic, worldOf(lab));
+    await next.restore();
+    expect(wrongs(await health())).toEqual([]);
+    expect(lab.dut.machine.boots).toBe(3);
+  });
+});
+
+test('a clean testbed is not rebooted to be restored, and a generator is told one command each time', async () => {
+  const { lab, testbed } = await aTestbed({ cabling: { generators: 'separate' } });
+  await wakeFreebsdTestbed('shelf', testbed, worldOf(lab));
+  const before = lab.receiver.journal.length;
+  const opened = await openFreebsdTestbed('shelf', testbed, usualTraffic, worldOf(lab));
+  await opened.restore();
+  expect(lab.receiver.journal.slice(before).map(({ command }) => command)).toEqual([
+    'pkill -INT -x pkt-gen',
+    'pkill -INT -x pkt-gen',
+  ]);
+  expect(lab.dut.machine.boots).toBe(0);
+});

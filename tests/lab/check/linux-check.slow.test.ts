@@ -1,0 +1,45 @@
+// What `ppsgate testbeds check` finds on three Linux hosts.
+import { expect, onTestFinished, test } from 'vitest';
+import { checkLinuxTestbed } from '../../../src/lab/check/linux-check.ts';
+import { connectTo } from '../../../src/lab/connect.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import { testbedOf } from '../../fakes/freebsd-testbed.ts';
+
+test('only logins, programs and interfaces are looked at', async () => {
+  // Any machine that knows test(1) will do, and one of FreeBSD has no trafgen.
+  const lab = await startFreebsdLab();
+  onTestFinished(() => lab.stop());
+  const { files } = lab.dut.machine;
+  makeFolder(files, '/sys/class/net', true);
+  writeFile(files, '/sys/class/net/eth0', '');
+  const host = testbedOf(lab, temporaryFolder()).dut;
+  const findings = checkLinuxTestbed(
+    {
+      kind: 'linux',
+      sender: { ...host, interface: 'eth0', cpu: 0 },
+      dut: { ...host, ingress: 'eth0', egress: 'eth1', cpu: 0 },
+      receiver: { ...host, interface: 'eth0' },
+    },
+    { connect: connectTo, signal: new AbortController().signal },
+  );
+  const found = await Array.fromAsync(findings);
+  expect(found.map(({ kind, what }) => `${kind} ${what}`)).toEqual([
+    'ok ssh to the sender',
+    'ok ssh to the DUT',
+    'ok ssh to the receiver',
+    'wrong the programs of the sender',
+    'wrong the programs of the DUT',
+    'ok eth0 of the sender',
+    'ok eth0 of the DUT',
+    'wrong eth1 of the DUT',
+    'ok eth0 of the receiver',
+  ]);
+  expect(found).toContainEqual({
+    kind: 'wrong',
+    what: 'the programs of the sender',
+    why: 'bash and taskset and trafgen cannot be found',
+    mend: '`apt-get install bash util-linux netsniff-ng` there, or what its system calls that',
+  });
+});

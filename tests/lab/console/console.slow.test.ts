@@ -1,0 +1,207 @@
+// Consoles behind a real BMC, a real conserver and real commands, and what people are told of those that do not open.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ConsoleConfig } from '../../../src/config/console.ts';
+import { openConsole, realConsoleWorld } from '../../../src/lab/console/console.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { freePort } from '../../fakes/sshd.ts';
+import { describeWith } from '../../needs.ts';
+import { startIpmiSim } from '../power/ipmi-sim.ts';
+import { messageOf } from '../power/worlds.ts';
+import { type Serial, startSerial } from './serial.ts';
+
+describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
+  test('is heard without a terminal, and gives back the session when it is closed', async () => {
+    const { serial, bmc } = await aBmc();
+    for (const time of ['first', 'second']) {
+      const console = await opened(bmc.config);
+      const print = () => serial.print(`the ${time} line\r\n`);
+      expect(await console.heard(`the ${time} line`, print)).toContain('SOL Session operational');
+      await console.close();
+      expect(await console.ended).toContain('is not recorded any more: ipmitool ended with 0');
+    }
+    expect(serial.typed()).toBe('');
+  });
+
+  test('is taken from a session that somebody has left open', async () => {
+    const { serial, bmc } = await aBmc();
+    await opened(bmc.config);
+    const console = await opened(bmc.config);
+    const print = () => serial.print('for the later one\r\n');
+    expect(await console.heard('for the later one', print)).toContain('SOL Session operational');
+  });
+
+  test('is opened without its password in any argument', async () => {
+    const { bmc } = await aBmc();
+    await opened(bmc.config);
+    const ps = spawn('ps', ['-eo', 'args'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const seen = Buffer.concat(await ps.stdout.toArray()).toString();
+    expect(seen).toMatch(/ipmitool -E -I lanplus .* sol activate/);
+    expect(seen).not.toContain(bmc.password);
+  });
+
+  test('is not opened with a wrong password, and says whose fault it is', async () => {
+    const { bmc } = await aBmc();
+    const passwordPath = join(temporaryFolder(), 'password');
+    writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
+    expect(await messageOf(open({ ...bmc.config, passwordPath }))).toBe(
+      `ConsoleError: The console of dut-3 (IPMI at 127.0.0.1:${bmc.config.port}) does not let in the user lab (RAKP 2 HMAC is invalid); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN.`,
+    );
+  });
+
+  test('that the BMC does not have is told in the words of ipmitool', async () => {
+    const bmc = await startIpmiSim();
+    onTestFinished(() => bmc[Symbol.asyncDispose]());
+    expect(await messageOf(endedAtOnce(bmc.config))).toMatch(
+      /^ConsoleError: The console of dut-3 \(IPMI at .*\) cannot be opened: ipmitool ended with 1 and said ".+"\.$/,
+    );
+  });
+});
+
+describeWith(['conserver', 'console'], 'a console of conserver', () => {
+  test('is spied on, and nothing is typed there', async () => {
+    const { serial, config } = await aConserver();
+    const console = await opened(config);
+    serial.print('a line\r\n');
+    await console.heard('a line');
+    await console.close();
+    expect(serial.typed()).toBe('');
+  });
+
+  test('that the server does not know is told in its words', async () => {
+    const { config } = await aConserver();
+    expect(await messageOf(endedAtOnce({ ...config, console: 'other' }))).toMatch(
+      /^ConsoleError: The console of dut-3 \(other of conserver\) cannot be opened: console ended with \d+ and said "[^"]*console `other' not found"\.$/,
+    );
+  });
+});
+
+describeWith(['script'], 'a console by a command', () => {
+  test('may be a terminal of its own', async () => {
+    const say = 'echo on a terminal; tty; exec sleep 60';
+    const console = await opened(byCommand('script', '-q', '-c', say, '/dev/null'));
+    expect(await console.heard('/dev/pts/')).toContain('on a terminal');
+  });
+});
+
+test('a command that ends is told of with what it said', async () => {
+  const console = await opened(
+    byCommand('sh', '-c', 'echo up; sleep 1.2; echo no line >&2; exit 3'),
+  );
+  expect(await console.ended).toBe(
+    'The console of dut-3 (by a command) is not recorded any more: sh ended with 3 and said "no line".',
+  );
+});
+
+test.each([
+  [['sh', '-c', 'echo no line >&2; exit 3'], 'sh ended with 3 and said "no line".'],
+  [['no-such-program'], 'no-such-program cannot be started: spawn no-such-program ENOENT.'],
+])('a command that ends at once is no console: %j', async (command, why) => {
+  expect(await messageOf(endedAtOnce(byCommand(...command)))).toBe(
+    `ConsoleError: The console of dut-3 (by a command) cannot be opened: ${why}`,
+  );
+});
+
+test('a silent machine is no reason to doubt its console', async () => {
+  const console = await opened(byCommand('sleep', '60'));
+  await console.close();
+});
+
+test('a command that does not leave is killed with all that it has started', async () => {
+  const console = await opened(byCommand('sh', '-c', 'sleep 60 & echo $!; trap "" TERM INT; wait'));
+  const pid = Number(await console.heard('\n'));
+  await console.close();
+  expect(isAlive(pid)).toBe(false);
+});
+
+/** One that has ended, and that nobody has asked how, has no arguments any more. */
+const isAlive = (pid: number): boolean =>
+  existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+
+const byCommand = (...command: string[]): ConsoleConfig => ({ kind: 'command', command });
+
+const open = (config: ConsoleConfig, hears = (_: Buffer) => {}) =>
+  openConsole('dut-3', config, hears, realConsoleWorld);
+
+/** However long that takes on a starved machine, it is not taken for a silent one. */
+const endedAtOnce = (config: ConsoleConfig) =>
+  openConsole('dut-3', config, () => {}, {
+    ...realConsoleWorld,
+    wait: () => new Promise(() => {}),
+  });
+
+/** Closed with the test. */
+async function opened(config: ConsoleConfig) {
+  let text = '';
+  const console = await open(config, (chunk) => {
+    text += chunk.toString();
+  });
+  onTestFinished(() => console.close());
+  /** Printed time and again: on a starved machine the first may come before the session, and is lost. */
+  const heard = async (words: string, print = () => {}): Promise<string> => {
+    for (let looks = 0; !text.includes(words); looks += 1) {
+      if (looks % 50 === 0) print();
+      await setTimeout(20);
+    }
+    return text;
+  };
+  return { ...console, heard };
+}
+
+async function aBmc() {
+  const serial = await aSerial();
+  const bmc = await startIpmiSim({ serialPort: serial.port });
+  onTestFinished(() => bmc[Symbol.asyncDispose]());
+  await serial.connected();
+  return { serial, bmc };
+}
+
+async function aSerial(): Promise<Serial> {
+  const serial = await startSerial();
+  onTestFinished(() => serial[Symbol.asyncDispose]());
+  return serial;
+}
+
+async function aConserver() {
+  const serial = await aSerial();
+  const folder = temporaryFolder();
+  const [port, second] = [await freePort(), await freePort()];
+  const path = join(folder, 'conserver.cf');
+  writeFileSync(
+    path,
+    `config * { sslrequired no; }
+default * { rw *; master 127.0.0.1; logfile ${folder}/log; }
+console dut { type host; host 127.0.0.1; port ${serial.port}; protocol raw; }
+access * { trusted 127.0.0.1; }
+`,
+  );
+  const words = ['-C', path, '-M', '127.0.0.1', '-p', `${port}`, '-b', `${second}`];
+  const server = spawn('conserver', [...words, '-P', '/dev/null'], { stdio: 'ignore' });
+  onTestFinished(async () => {
+    const exited = once(server, 'exit');
+    server.kill();
+    await exited;
+  });
+  await serial.connected();
+  await listening(port);
+  const config = { kind: 'conserver', console: 'dut', host: '127.0.0.1', port } as const;
+  return { serial, config };
+}
+
+async function listening(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isThere) return;
+    await setTimeout(20);
+  }
+}

@@ -1,0 +1,119 @@
+// A console's record over boots, power cycles and the console's own faults.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ConsoleError, type Hears } from '../../../src/lab/console/console.ts';
+import { recordConsole } from '../../../src/lab/console/recorder.ts';
+
+/** A console that prints what a test says, opened as often as it has to be. */
+function aConsole() {
+  const opened: { hears: Hears; end: (why: string) => void; isClosed: boolean }[] = [];
+  let failure: Error | undefined;
+  const recorder = recordConsole('the DUT', async (hears) => {
+    if (failure !== undefined) throw failure;
+    const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+    const one = { hears, end, isClosed: false };
+    opened.push(one);
+    return {
+      ended,
+      close: async () => {
+        one.isClosed = true;
+      },
+    };
+  });
+  return {
+    recorder,
+    opened,
+    print: (text: string) => opened.at(-1)?.hears(Buffer.from(text)),
+    fail: (error: Error | undefined) => {
+      failure = error;
+    },
+  };
+}
+
+describe('a record', () => {
+  test('is of the boot that was begun last, up to the first power cycle', async () => {
+    const { recorder, print } = aConsole();
+    await recorder.beginBoot();
+    print('panic: an old one\n');
+    await recorder.beginBoot();
+    print('hangs here\n');
+    recorder.endBoot();
+    print('---<<BOOT>>---\n');
+    recorder.endBoot();
+    print('mountroot> ');
+    expect(recorder.lastWords()).toEqual({ console: 'hangs here' });
+    expect(recorder.shows()).toContain('found no root file system');
+  });
+
+  test('is given out whole, each part once', async () => {
+    const { recorder, print } = aConsole();
+    await recorder.open();
+    print('one\r\n');
+    expect(recorder.takeLog().toString()).toBe('one\r\n');
+    print('two\x1b[0m');
+    expect(recorder.takeLog().toString()).toBe('two\x1b[0m');
+    expect(recorder.takeLog()).toHaveLength(0);
+  });
+
+  test('has the newest 16 MiB of what was printed, however it comes', async () => {
+    const size = 16 * 1024 ** 2;
+    const { recorder, opened } = aConsole();
+    await recorder.open();
+    const all = Buffer.from(new Uint8Array(size + 100_001).map((_, index) => index % 251));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 * size }), (first) => {
+        recorder.takeLog();
+        const one = opened.at(-1);
+        one?.hears(all.subarray(0, first));
+        one?.hears(all.subarray(first));
+        expect(recorder.takeLog().equals(all.subarray(-size))).toBe(true);
+      }),
+      { numRuns: 4 },
+    );
+  });
+});
+
+describe('a console that fails', () => {
+  test('to open is told once, and tried again for the next boot', async () => {
+    const { recorder, print, fail } = aConsole();
+    fail(new ConsoleError('It cannot be opened.'));
+    await recorder.beginBoot();
+    await recorder.beginBoot();
+    expect(recorder.takeTroubles()).toEqual(['It cannot be opened.']);
+    expect(recorder.lastWords()).toEqual({});
+    expect(recorder.shows()).toBeUndefined();
+    fail(undefined);
+    await recorder.beginBoot();
+    print('up\n');
+    expect(recorder.lastWords()).toEqual({ console: 'up' });
+    expect(recorder.takeTroubles()).toEqual([]);
+  });
+
+  test('halfway is told once, and opened again for the next boot', async () => {
+    const { recorder, opened } = aConsole();
+    await recorder.beginBoot();
+    opened[0]?.hears(Buffer.from('a line\n'));
+    opened[0]?.end('It has ended.');
+    await Promise.resolve();
+    expect(recorder.takeTroubles()).toEqual(['It has ended.']);
+    expect(recorder.lastWords()).toEqual({ console: 'a line' });
+    await recorder.beginBoot();
+    expect(opened).toHaveLength(2);
+  });
+
+  test('by being silent for a whole boot is told, and opened anew', async () => {
+    const { recorder, opened } = aConsole();
+    await recorder.beginBoot();
+    await recorder.beginBoot();
+    expect(recorder.takeTroubles()).toEqual([
+      'The console of the DUT showed nothing of a whole boot; look at it with "ppsgate testbeds check".',
+    ]);
+    expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+  });
+
+  test('because the testbed is not ours any more is no fault of the console', async () => {
+    const { recorder, fail } = aConsole();
+    fail(new RangeError('a later lease has it'));
+    await expect(recorder.beginBoot()).rejects.toThrow(RangeError);
+  });
+});

@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest';
+import { shell } from '../../../../src/system/shell.ts';
+import { sendBlast } from '../../../fakes/freebsd-lab/blast.ts';
+import { archiveOf, archiveWith, openDut } from '../../../fakes/freebsd-lab/dut.ts';
+import { textOf, writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
+import { type KernelText, kernelArchive } from '../../../fakes/freebsd-lab/kernel.ts';
+import { type FreebsdLab, startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
+
+const open = (lab: FreebsdLab) => openDut(lab, 'boot-environment');
+
+/** Lays a kernel in a boot environment, and boots that. */
+async function bootOf(lab: FreebsdLab, kernel: KernelText) {
+  const dut = await open(lab);
+  expect(await dut.lay(archiveOf(kernel))).toEqual({ kind: 'laid' });
+  return { dut, outcome: await dut.boot('patched') };
+}
+
+const clean = {
+  kernel: 'base',
+  root: 'zroot/ROOT/default',
+  environments: ['default'],
+  leftovers: [],
+};
+
+/** Folders that bectl made to mount in. */
+const mountPoints = ({ dut }: FreebsdLab): string[] =>
+  [...dut.machine.files.nodes.keys()].filter((path) => path.startsWith('/tmp/be_mount'));
+
+test('a kernel in a boot environment of its own is booted, and its root proves it', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const { outcome } = await bootOf(lab, { ident: 'patched' });
+  expect(outcome).toMatchObject({ kind: 'booted', version: 'FreeBSD 14.0-CURRENT #0 patched' });
+  expect(lab.state()).toMatchObject({
+    root: 'zroot/ROOT/ppsgate.patched',
+    environments: ['default', 'ppsgate.patched'],
+  });
+});
+
+test('the reboot after that goes to the machine’s own environment', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  await dut.host().output(shell`shutdown -r now`);
+  await lab.clock.sleep(200);
+  expect(lab.state()).toMatchObject({ kernel: 'base', root: 'zroot/ROOT/default' });
+});
+
+test('restoring destroys the environments of ours, an earlier process’s too', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  await (await open(lab)).lay(archiveOf({ ident: 'older' }, 'older'));
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+  expect(mountPoints(lab)).toEqual([]);
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('variants follow one another, each in a clone of the machine’s own environment', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  await dut.host().upload(Buffer.from('spoiled'), '/etc/sysctl.conf', 0o644);
+  await dut.lay(archiveOf({ ident: 'corrected' }, 'corrected'));
+  expect(await dut.boot('corrected')).toMatchObject({
+    version: expect.stringMatching(/corrected$/),
+  });
+  expect(await dut.host().output(shell`cat /etc/sysctl.conf`)).not.toBe('spoiled');
+  expect(await dut.boot(undefined)).toMatchObject({ version: expect.stringMatching(/base$/) });
+  expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/patched$/) });
+});
+
+test('before one is made those that nobody wants are destroyed, an earlier process’s too, but not what runs', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  await (await open(lab)).lay(archiveOf({ ident: 'older' }, 'older'));
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  const lay = (ident: string, wanted: readonly string[]) =>
+    dut.lay(archiveOf({ ident }, ident), new Set(wanted));
+  await lay('next', ['next']);
+  expect(lab.state().environments).toEqual(['default', 'ppsgate.patched', 'ppsgate.next']);
+  expect(await dut.boot('next')).toMatchObject({ kind: 'booted' });
+  await lay('last', ['next', 'last']);
+  expect(lab.state().environments).toEqual(['default', 'ppsgate.next', 'ppsgate.last']);
+  await expect(dut.boot('patched')).rejects.toThrow('The variant patched was never laid.');
+  await lay('patched', ['next']);
+  expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
+});
+
+test('what this process laid is not uploaded again, and other content is', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const dut = await open(lab);
+  const uploads = () => lab.dut.journal.filter(({ command }) => command.startsWith('tar ')).length;
+  const archive = archiveOf({ ident: 'patched' });
+  await dut.lay(archive);
+  await dut.lay(archive);
+  expect(uploads()).toBe(1);
+  await dut.lay(archiveOf({ ident: 'corrected' }));
+  expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/corrected$/) });
+});
+
+test('an environment that panics or hangs at boot falls back to the machine’s own', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const behaviour = { kind: 'panics-at-boot', panic: 'mtx_lock() of destroyed mutex' } as const;
+  const { dut, outcome } = await bootOf(lab, { ident: 'patched', behaviour });
+  expect(outcome).toMatchObject({
+    kind: 'boot-failed',
+    reason:
+      '/boot/kernel/kernel of zroot/ROOT/default came up instead of /boot/kernel/kernel of zroot/ROOT/ppsgate.patched',
+    panic: 'mtx_lock() of destroyed mutex',
+  });
+  await dut.lay(archiveOf({ ident: 'hung', behaviour: { kind: 'hangs-at-boot' } }));
+  expect(await dut.boot('patched')).toMatchObject({
+    kind: 'boot-failed',
+    reason: 'it was not up after 600 s, and was power-cycled',
+  });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a panic under load ends in the machine’s own environment', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
+  const { dut } = await bootOf(lab, { ident: 'patched', behaviour });
+  await sendBlast(lab);
+  expect(await dut.recover()).toEqual({ panic: 'pf state gone' });
+  expect(lab.state()).toMatchObject({ kernel: 'base', root: 'zroot/ROOT/default' });
+});
+
+test('an order that was never followed is taken back', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const dut = await open(lab);
+  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.host().output(shell`bectl activate -t ppsgate.patched`);
+  await dut.restore();
+  await dut.host().output(shell`shutdown -r now`);
+  await lab.clock.sleep(200);
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a kernel that does not fit is refused before it is uploaded', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const dut = await open(lab);
+  const archive = { ...archiveOf({ ident: 'patched' }), unpackedBytes: 1e15 };
+  expect(await dut.lay(archive)).toMatchObject({ kind: 'no-space' });
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('an archive that cannot be unpacked leaves no environment mounted', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const dut = await open(lab);
+  await expect(dut.lay(archiveWith(Buffer.alloc(700, 'x')))).rejects.toThrow(/tar cannot unpack/);
+  expect(mountPoints(lab)).toEqual([]);
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a machine without boot environments is refused', async () => {
+  await using lab = await startFreebsdLab();
+  await expect(open(lab)).rejects.toThrow(
+    /its root is on \/dev\/ada0p2, not on ZFS; choose another/,
+  );
+});
+
+test('a kernel without a module that the loader needs is not laid', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const dut = await open(lab);
+  const kernel = kernelArchive({ ident: 'patched' }, ['if_cxgbe']);
+  expect(await dut.lay(archiveWith(kernel))).toEqual({
+    kind: 'lacks-module',
+    reason: expect.stringMatching(/^zfs\.ko is neither in \/boot\/kernel nor in \/boot\/modules/),
+  });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+  expect(mountPoints(lab)).toEqual([]);
+});
+
+test('a variant whose name has a blank is booted from an environment whose name has none', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const dut = await open(lab);
+  await dut.lay(archiveOf({ ident: 'older' }, 'diff 80345'));
+  expect(await dut.boot('diff 80345')).toMatchObject({ kind: 'booted' });
+  expect(lab.state()).toMatchObject({ kernel: 'older', root: 'zroot/ROOT/ppsgate.diff-80345' });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a kernel with the debugger in it resets where it panics', async () => {
+  await using lab = await startFreebsdLab({
+    root: 'zfs',
+    loaderConf: { 'debug.debugger_on_panic': '1' },
+  });
+  writeFile(lab.dut.machine.files, '/boot/loader.conf.local', 'beastie_disable="YES"');
+  const { outcome } = await bootOf(lab, {
+    ident: 'patched',
+    options: ['options DDB'],
+    behaviour: { kind: 'panics-at-boot', panic: 'page fault' },
+  });
+  expect(outcome).toMatchObject({ kind: 'boot-failed', panic: 'page fault' });
+  const { files } = lab.dut.machine;
+  expect(textOf(files, '/boot/loader.conf.local')).toBe('beastie_disable="YES"');
+});
+
+test.for([
+  ['nothing', ''],
+  ['a line break', '\n'],
+  ['the root', '/\n'],
+  ['a folder where nothing is mounted', '/tmp\n'],
+  ['a path that is not whole', 'tmp/be_mount.a\n'],
+  ['two lines', '/tmp/be_mount.aaa0\n/boot\n'],
+] as const)('no kernel is touched where bectl says %s for a mount point', async ([, says]) => {
+  await using lab = await startFreebsdLab({
+    root: 'zfs',
+    faults: [{ kind: 'command-lies', machine: 'dut', command: 'bectl mount', at: 1, says }],
+  });
+  const dut = await open(lab);
+  const commands = lab.dut.journal.length;
+  await expect(dut.lay(archiveOf({ ident: 'patched' }))).rejects.toThrow(/so nothing was laid/);
+  const removed = lab.dut.journal
+    .slice(commands)
+    .filter(({ command }) => /^(rm|mkdir .*boot)/.test(command));
+  expect(removed).toEqual([]);
+  expect(textOf(lab.dut.machine.files, '/boot/kernel/kernel')).toContain('base');
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});

@@ -1,0 +1,719 @@
+// What can go wrong with a FreeBSD testbed, and what comes of it: docs/faults.md tells of it, and is held to what is seen here.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { BuilderConfig } from '../../../src/config/builder.ts';
+import type { Repository } from '../../../src/forge/patch/repository.ts';
+import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
+import { gate } from '../../../src/gate/gate.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../../src/lab/freebsd/world.ts';
+import { unshared } from '../../../src/lab/testbed.ts';
+import type { Outcome } from '../../../src/model/result.ts';
+import { exitCodes, upshotOfError, upshotOfResult } from '../../../src/model/upshot.ts';
+import type { Host } from '../../../src/system/host/ssh.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
+import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
+import { type Behaviour, kernelArchive } from '../../fakes/freebsd-lab/kernel.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import { type Machine, setCutOff } from '../../fakes/freebsd-lab/machine.ts';
+import { labConsole, testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { memoryHistory } from '../../fakes/history.ts';
+import { aConfig, gateConfig } from '../../fakes/plan.ts';
+import { commit, newRepository } from '../../fakes/repository.ts';
+import { pullRequest } from '../../fakes/result.ts';
+import { type Sshd, startSshd } from '../../fakes/sshd.ts';
+import { describeWith } from '../../needs.ts';
+
+/** Boots, loads of rules and blasts are those of base, patched, patched, base; then the DUT's own kernel is booted. */
+type Setup = {
+  faults?: readonly Fault[];
+  lab?: FreebsdLabOptions;
+  base?: Behaviour;
+  patched?: Behaviour;
+  /** In all kernels. */
+  hasDebugger?: true;
+  /** Patched, base, base, patched. */
+  patchedFirst?: true;
+  hasNoPower?: true;
+  /** What the DUT prints is recorded. */
+  hasConsole?: true;
+  arrange?: (lab: FreebsdLab, cancel: () => void) => void;
+  /** That the patched kernel takes. */
+  patchedBytes?: number;
+  /** Kernels are built, and not brought along. */
+  builds?: Builds;
+};
+
+type Builds = {
+  diff?: string;
+  base?: 'fails' | 'finds no room';
+  patched?: 'fails' | 'finds no room';
+  isAway?: true;
+};
+
+type Case = Setup & {
+  ending: Ending;
+  exit: number;
+  /** The DUT is lost, and the error says so. */
+  isLost?: true;
+  /** Nothing was measured twice, not even once. */
+  costsNothing?: true;
+};
+
+type Ending = Verdict | 'error' | Exclude<Outcome['kind'], 'judged'>;
+type Verdict = Extract<Outcome, { kind: 'judged' }>['verdict'];
+
+const passes = (setup: Setup): Case => ({ ...setup, ending: 'no-regression', exit: 0 });
+const costsNothing = (setup: Setup): Case => ({ ...passes(setup), costsNothing: true });
+const blamesPatch = (ending: Ending, setup: Setup): Case => ({ ...setup, ending, exit: 1 });
+const undecided = (setup: Setup): Case => ({ ...setup, ending: 'invalid', exit: 3 });
+const blamesLab = (setup: Setup, ending: Ending = 'error'): Case => ({ ...setup, ending, exit: 4 });
+const losesDut = (setup: Setup): Case => ({ ...blamesLab(setup), isLost: true });
+const cancelled = (setup: Setup): Case => ({ ...setup, ending: 'error', exit: 130 });
+
+type SimpleKind = Exclude<
+  Fault,
+  { command: string } | { pps: number } | { afterBytes: number }
+>['kind'];
+
+const at = (kind: SimpleKind, ...numbers: readonly number[]): { faults: Fault[] } => ({
+  faults: numbers.map((number) => ({ kind, at: number })),
+});
+const from = (first: number): number[] => Array.from({ length: 60 }, (_, index) => first + index);
+const always = from(1);
+
+const atRules = (
+  kind: 'panic-at-command' | 'cut-off' | 'command-fails',
+  ...loads: readonly number[]
+): { faults: Fault[] } => ({
+  faults: loads.map((at) => {
+    const says = 'pfctl: DIOCADDRULE: Operation not supported by device';
+    return { kind, says, at, machine: 'dut', command: 'pfctl -f' };
+  }),
+});
+
+const inBlast = (machine: string, seconds?: number): Setup => ({
+  lab: { cabling: { generators: 'separate' } },
+  faults: [
+    {
+      kind: 'cut-off',
+      at: 1,
+      machine,
+      command: machine === 'dut' ? 'kern.cp_times' : 'pkt-gen -N',
+      afterSeconds: 12,
+      ...(seconds !== undefined && { seconds }),
+    },
+  ],
+});
+
+const cutAt = (command: string, ...numbers: readonly number[]): { faults: Fault[] } => ({
+  faults: numbers.map((at) => ({ kind: 'cut-off', at, machine: 'dut', command, seconds: 20 })),
+});
+
+/** What the DUT sends in a blast is told, and is to be the same in each. */
+const calm = { noise: { perBoot: 0, perSecond: 0 } } as const;
+const slowReceiver = (at: number): Setup => ({
+  lab: calm,
+  faults: [{ kind: 'slow-receiver', at, pps: 3e6 }],
+});
+
+const onlyBaseForwards = {
+  truth: ({ ident }) => (ident === 'patched' ? 0 : 5e6),
+} as const satisfies FreebsdLabOptions;
+
+const noPower = { hasNoPower: true } as const;
+/** A panic leaves nothing on the DUT, and is seen by those alone who look at its console. */
+const seenOnConsole = {
+  hasConsole: true,
+  lab: { crashes: { dumpsTo: 'nowhere', keepsMessages: false } },
+} as const satisfies Setup;
+/** And it does not even reset the DUT. */
+const stuckOnConsole = {
+  hasConsole: true,
+  lab: { ...seenOnConsole.lab, timing: { bootSeconds: 20, dumpSeconds: 1e6 } },
+} as const satisfies Setup;
+const patchedFirst = { patchedFirst: true } as const;
+const panicsAtBoot: Behaviour = { kind: 'panics-at-boot', panic: 'page fault in pf_test' };
+const panicsUnderLoad: Behaviour = { kind: 'panics-under-load', panic: 'page fault in pf_test' };
+const hangsAtBoot: Behaviour = { kind: 'hangs-at-boot' };
+
+const diskWith = (freeBytes: number) => ({ totalBytes: 5e9, usedBytes: 5e9 - freeBytes });
+
+const diffOf = (from: string, to: string): string =>
+  [
+    'diff --git a/sys/net/if.c b/sys/net/if.c',
+    '--- a/sys/net/if.c',
+    '+++ b/sys/net/if.c',
+    '@@ -1 +1 @@',
+    `-${from}`,
+    `+${to}`,
+    '',
+  ].join('\n');
+
+/** Something happens when the DUT is for the first time in such a state. */
+const when =
+  (isSo: (dut: Machine) => boolean) =>
+  ({ dut: { machine } }: FreebsdLab, act: () => void): void => {
+    const look = () => {
+      if (!isSo(machine)) return;
+      machine.watchers.delete(look);
+      act();
+    };
+    machine.watchers.add(look);
+  };
+
+/** The faults, in parts that have a file of tests each, which run at the same time. */
+export const parts = {
+  machines: [
+    ...['A machine cannot be reached', 'ssh to the DUT is lost', 'The receiver crashes'],
+    ...['A link is dead', 'The kernel forwards nothing'],
+    ...['The generator is too slow', 'The receiver is too slow'],
+    ...['Somebody presses Ctrl-C'],
+  ],
+  kernels: [
+    ...['There is no kernel', 'The kernel panics at boot', 'The kernel hangs at boot'],
+    ...['Another kernel comes up', 'The DUT is not like others'],
+  ],
+  rules: [
+    ...['The kernel panics when rules are loaded', 'The rules are refused'],
+    ...['The rules cut the management network of the DUT', 'The kernel panics under load'],
+  ],
+};
+
+export const cases: Record<string, Record<string, Case>> = {
+  'A machine cannot be reached': {
+    'the DUT, at first': losesDut({ arrange: ({ dut }) => setCutOff(dut.machine, true) }),
+    'the receiver, at first': blamesLab({
+      lab: { cabling: { generators: 'separate' } },
+      arrange: ({ receiver }) => setCutOff(receiver.machine, true),
+    }),
+    'the receiver, in a blast, for two minutes': passes(inBlast('receiver', 120)),
+    'the receiver, in a blast, for good': blamesLab(inBlast('receiver')),
+    'the sender, in a blast, for two minutes': passes(inBlast('sender1', 120)),
+    'the sender, in a blast, for good': blamesLab(inBlast('sender1')),
+    'the builder': blamesLab({ builds: { isAway: true } }),
+    'the DUT, in a blast, for two minutes': passes(inBlast('dut', 120)),
+    'the DUT, in a blast, until it boots': passes(inBlast('dut')),
+    'the DUT, in a blast, until it boots, without power control': losesDut({
+      ...inBlast('dut'),
+      ...noPower,
+    }),
+  },
+  'ssh to the DUT is lost': {
+    'while the kernel of base is uploaded': costsNothing({
+      faults: [{ kind: 'upload-lost', at: 1, afterBytes: 1000 }],
+    }),
+    'whenever a kernel is uploaded': blamesLab({
+      faults: always.map((at) => ({ kind: 'upload-lost', at, afterBytes: 1000 })),
+    }),
+    'while rules are uploaded': passes({
+      faults: [{ kind: 'upload-lost', at: 3, afterBytes: 1 }],
+    }),
+    'while the next boot is ordered': passes(cutAt('nextboot -k', 2)),
+    'whenever the next boot is ordered': blamesLab(cutAt('nextboot -k', ...always)),
+    'when it is told to reboot': costsNothing(cutAt('shutdown', 2)),
+    // Both kernels were laid.
+    'while it is restored': costsNothing(cutAt('ls -1 /boot', 3)),
+    'whenever it is restored': losesDut(cutAt('ls -1 /boot', ...from(3))),
+  },
+  'There is no kernel': {
+    'base does not compile': blamesLab({ builds: { base: 'fails' } }),
+    'the patch does not apply': blamesPatch('does-not-apply', {
+      builds: { diff: diffOf('int other;', 'int if_patched;') },
+    }),
+    'the patch does not compile': blamesPatch('build-failed', { builds: { patched: 'fails' } }),
+    'the disk of the builder is full, for base': blamesLab({ builds: { base: 'finds no room' } }),
+    'the disk of the builder is full, for patched': blamesLab(
+      { builds: { patched: 'finds no room' } },
+      'out-of-disk',
+    ),
+    'the disk of the DUT is full, for base': blamesLab({ lab: { disk: diskWith(8e3) } }),
+    'the disk of the DUT is full, for patched': blamesLab(
+      { lab: { disk: diskWith(1e6) }, patchedBytes: 1e6 },
+      'out-of-disk',
+    ),
+  },
+  'The kernel panics at boot': {
+    'base, once': passes(at('panic-at-boot', 1)),
+    'patched, once': passes(at('panic-at-boot', 2)),
+    "the DUT's own, at restore, once": costsNothing(at('panic-at-boot', 5)),
+    'base, always': blamesLab({ base: panicsAtBoot }),
+    'patched, always': blamesPatch('boot-failed', { patched: panicsAtBoot }),
+    'patched, always, before base': blamesPatch('boot-failed', {
+      patched: panicsAtBoot,
+      ...patchedFirst,
+    }),
+    'patched before base, both always': blamesLab({
+      base: panicsAtBoot,
+      patched: panicsAtBoot,
+      ...patchedFirst,
+    }),
+    "every one, the DUT's own too": losesDut(at('panic-at-boot', ...always)),
+    'patched, once, seen on the console alone': passes({
+      ...at('panic-at-boot', 2),
+      ...seenOnConsole,
+    }),
+    'patched, always, seen on the console alone': blamesPatch('boot-failed', {
+      patched: panicsAtBoot,
+      ...seenOnConsole,
+    }),
+    'patched, always, without a reset, seen on the console': blamesPatch('boot-failed', {
+      patched: panicsAtBoot,
+      ...stuckOnConsole,
+    }),
+    'base, always, seen on the console alone': blamesLab({ base: panicsAtBoot, ...seenOnConsole }),
+  },
+  'The kernel hangs at boot': {
+    'base, once': passes(at('hang-at-boot', 1)),
+    'patched, once': passes(at('hang-at-boot', 2)),
+    "the DUT's own, at restore, once": costsNothing(at('hang-at-boot', 5)),
+    'base, always': blamesLab({ base: hangsAtBoot }),
+    'patched, always': blamesPatch('boot-failed', { patched: hangsAtBoot }),
+    "the DUT's own, at restore, always": losesDut(at('hang-at-boot', ...from(5))),
+    'base, once, without power control': losesDut({ ...at('hang-at-boot', 1), ...noPower }),
+    'patched, once, without power control': losesDut({ ...at('hang-at-boot', 2), ...noPower }),
+    "the DUT's own, at restore, without power control": losesDut({
+      ...at('hang-at-boot', 5),
+      ...noPower,
+    }),
+    'patched, once, with its console': passes({ ...at('hang-at-boot', 2), hasConsole: true }),
+    'patched, always, with its console': blamesPatch('boot-failed', {
+      patched: hangsAtBoot,
+      hasConsole: true,
+    }),
+    "the DUT's own, at restore, without power control, with its console": losesDut({
+      ...at('hang-at-boot', 5),
+      ...noPower,
+      hasConsole: true,
+    }),
+    'patched, and the BMC lies once': passes({
+      faults: [...at('hang-at-boot', 2).faults, ...at('power-lies', 1).faults],
+    }),
+    'patched, and the BMC always lies': losesDut({
+      faults: [...at('hang-at-boot', 2).faults, ...at('power-lies', ...always).faults],
+    }),
+    'patched, and the BMC does not answer once': passes({
+      faults: [...at('hang-at-boot', 2).faults, ...at('power-times-out', 1).faults],
+    }),
+    'patched, and the BMC never answers': losesDut({
+      faults: [...at('hang-at-boot', 2).faults, ...at('power-times-out', ...always).faults],
+    }),
+  },
+  'Another kernel comes up': {
+    'instead of base, once': passes(at('wrong-kernel', 1)),
+    'instead of patched, once': passes(at('wrong-kernel', 2)),
+    always: blamesLab(at('wrong-kernel', ...always)),
+    'always, patched before base': blamesLab({ ...at('wrong-kernel', ...always), ...patchedFirst }),
+  },
+  'The DUT is not like others': {
+    'its root is on NFS': blamesLab({ lab: { root: 'nfs' } }),
+    'its clock is a minute behind, and set after each boot': costsNothing({
+      lab: { realTimeClock: { aheadSeconds: -60, setAfterSeconds: 5 } },
+    }),
+    'a reset clears its messages, and patched always panics at boot': blamesPatch('boot-failed', {
+      patched: panicsAtBoot,
+      lab: { crashes: { keepsMessages: false, saveSeconds: 40 } },
+    }),
+    'patched stops in the debugger where it panics, if it is let': blamesPatch('boot-failed', {
+      patched: panicsAtBoot,
+      hasDebugger: true,
+      lab: { loaderConf: { 'debug.debugger_on_panic': '1' } },
+    }),
+  },
+  'The kernel panics when rules are loaded': {
+    'base, once': passes(atRules('panic-at-command', 1)),
+    'patched, once': passes(atRules('panic-at-command', 2)),
+    'base, always': blamesLab(atRules('panic-at-command', 1, 4)),
+    'patched, always': blamesPatch('panics-under-load', atRules('panic-at-command', 2, 3)),
+    'both, always': blamesLab(atRules('panic-at-command', ...always)),
+  },
+  'The rules cut the management network of the DUT': {
+    'base, once': passes(atRules('cut-off', 1)),
+    'patched, once': passes(atRules('cut-off', 2)),
+    'base, always': blamesLab(atRules('cut-off', 1, 4)),
+    'patched, always': blamesPatch('panics-under-load', atRules('cut-off', 2, 3)),
+    'both, always': blamesLab(atRules('cut-off', ...always)),
+    'base, without power control': losesDut({ ...atRules('cut-off', 1), ...noPower }),
+  },
+  'The rules are refused': {
+    'by base, once': passes(atRules('command-fails', 1)),
+    'by patched, once': passes(atRules('command-fails', 2)),
+    'by base, always': blamesLab(atRules('command-fails', 1, 4)),
+    'by patched, always': blamesPatch('does-not-load', atRules('command-fails', 2, 3)),
+    'by both, always': blamesLab(atRules('command-fails', ...always)),
+  },
+  'The kernel panics under load': {
+    'base, once': passes(at('panic-under-load', 1)),
+    'patched, once': passes(at('panic-under-load', 2)),
+    'base, always': blamesLab({ base: panicsUnderLoad }),
+    'patched, always': blamesPatch('panics-under-load', { patched: panicsUnderLoad }),
+    'patched, always, before base': blamesPatch('panics-under-load', {
+      patched: panicsUnderLoad,
+      ...patchedFirst,
+    }),
+    'both, always': blamesLab(at('panic-under-load', ...always)),
+    'patched, always, seen on the console alone': blamesPatch('panics-under-load', {
+      patched: panicsUnderLoad,
+      ...seenOnConsole,
+    }),
+    'patched, always, without a reset, seen on the console': blamesPatch('panics-under-load', {
+      patched: panicsUnderLoad,
+      ...stuckOnConsole,
+    }),
+  },
+  'The receiver crashes': {
+    'with base, once': passes(at('receiver-crash', 1)),
+    'with patched, once': passes(at('receiver-crash', 2)),
+    always: undecided(at('receiver-crash', ...always)),
+  },
+  'A link is dead': {
+    'with base, once': passes(at('dead-link', 1)),
+    'with patched, once': passes(at('dead-link', 2)),
+    'with patched, always': undecided(at('dead-link', 2, 3, 5, 6, 7, 8)),
+    always: undecided(at('dead-link', ...always)),
+  },
+  'The kernel forwards nothing': {
+    'base, once': passes(at('forwards-nothing', 1)),
+    'patched, once': passes(at('forwards-nothing', 2)),
+    'base, always': undecided({ lab: { truth: ({ ident }) => (ident === 'base' ? 0 : 5e6) } }),
+    'patched, always': blamesPatch('regression', { lab: onlyBaseForwards }),
+    'patched, always, before base': blamesPatch('regression', {
+      lab: onlyBaseForwards,
+      ...patchedFirst,
+    }),
+    both: undecided({ lab: { truth: () => 0 } }),
+    'both, while the link is dead': undecided({
+      lab: { truth: () => 0 },
+      ...at('dead-link', ...always),
+    }),
+    'patched, always, a hundredth of base': blamesPatch('regression', {
+      lab: { truth: ({ ident }) => (ident === 'patched' ? 5e4 : 5e6) },
+    }),
+  },
+  'The generator is too slow': {
+    'with base, once': passes({ faults: [{ kind: 'slow-generator', at: 1, pps: 3e6 }] }),
+    'with patched, once': passes({ faults: [{ kind: 'slow-generator', at: 2, pps: 3e6 }] }),
+    always: undecided({ lab: { generatorPps: 3e6 } }),
+  },
+  'The receiver is too slow': {
+    'with base, once': passes(slowReceiver(1)),
+    'with patched, once': passes(slowReceiver(2)),
+    always: undecided({ lab: { ...calm, receiverPps: 3e6 } }),
+  },
+  'Somebody presses Ctrl-C': {
+    'while base boots': cancelled({ arrange: when(({ stage }) => stage === 'booting') }),
+    'while patched boots': cancelled({
+      arrange: when(({ stage, boots }) => stage === 'booting' && boots === 2),
+    }),
+    'in a blast': cancelled({ arrange: when(({ isOverloaded }) => isOverloaded) }),
+    'while the DUT is restored, and all is measured': costsNothing({
+      arrange: when(({ stage, boots }) => stage === 'booting' && boots === 5),
+    }),
+  },
+};
+
+type Row = { when: string; does: string; outcome: string; exit: number };
+
+const needs = ['sshd', 'ssh-keygen', 'git', 'flock'];
+
+/** A whole gate for each case, of which docs/faults.md tells in a row. */
+export function survives(part: keyof typeof parts): void {
+  describeWith(needs, 'a FreeBSD testbed survives', () => {
+    let home: string;
+    let buildHost: Sshd;
+
+    beforeAll(async () => {
+      home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
+      buildHost = await startSshd(
+        undefined,
+        [freebsdBuilder(home).bin, process.env.PATH].join(delimiter),
+      );
+    });
+    afterAll(async () => {
+      await buildHost.stop();
+      rmSync(home, { recursive: true });
+    });
+
+    describe.each(parts[part])('%s', (fault) => {
+      test.each(Object.entries(cases[fault] ?? {}))('%s', async (name, one) => {
+        const seen = await judge(one, buildHost);
+        const { ending, exit, costsNothing, isLost } = one;
+        expect({ ending: seen.ending, exit: seen.row.exit }).toEqual({ ending, exit });
+        if (exit === 0) expect(seen.repeated).toBe(costsNothing ? 0 : 1);
+        expect(seen.left).toEqual({
+          dut: isLost ? 'lost' : 'as it was',
+          programs: 0,
+          connections: 0,
+        });
+        if (isLost) expect(seen.row.outcome).toMatch(/\bDUT\b/);
+        expect(toldOf(fault).get(name)).toBe(rowText({ when: name, ...seen.row }));
+      });
+    });
+  });
+}
+
+const traffic = {
+  flows: 2000,
+  frameBytes: 64,
+  warmUpSeconds: 0,
+  settleSeconds: 4,
+  measureSeconds: 20,
+  measureAtLeastSeconds: 12,
+  runsPerBlast: 1,
+};
+
+/** One cell, two runs of each variant: the way that every patch takes. */
+async function judge(one: Case, buildHost: Sshd) {
+  const lab = await startFreebsdLab({
+    kernel: { ident: 'own' },
+    noise: { perBoot: 0.0005, perSecond: 0.001 },
+    timing: { bootSeconds: 20, dumpSeconds: 5 },
+    ...one.lab,
+    faults: one.faults ?? [],
+  });
+  onTestFinished(() => lab.stop());
+  const folder = temporaryFolder();
+  const kernels = kernelsOf(one, folder);
+  const testbed = testbedOf(lab, folder);
+  testbed.dut.boot.limitSeconds = 120;
+  if (one.hasNoPower) delete testbed.dut.power;
+  if (one.hasConsole) testbed.dut.console = labConsole;
+  const builder = one.builds && builderOf(one.builds, kernels, buildHost, folder);
+  if (builder) testbed.builder = builder.config;
+  const config = aConfig({
+    testbeds: { shelf: testbed },
+    scenarios: ['pf-stateful'],
+    traffic,
+    gate: { ...gateConfig, design: 'fixed', maxRunsPerVariant: 2 },
+  });
+  const world = watched(lab);
+  const cancel = new AbortController();
+  const events: ExperimentEvent[] = [];
+  one.arrange?.(lab, () => cancel.abort(new Error('cancelled')));
+  const end = await gate(
+    {
+      patch: pullRequest,
+      config,
+      testbeds: ['shelf'],
+      seed: one.patchedFirst ? 2 : 1,
+      kernels: builder ? undefined : kernels,
+    },
+    join(folder, 'work'),
+    {
+      repository: builder?.repository ?? repositoryOf('', ''),
+      history: memoryHistory(),
+      now: () => new Date(lab.clock.now() * 1000),
+      onEvent: (event) => events.push(event),
+      reserve: async ([name = '']) =>
+        unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, world)),
+      signal: cancel.signal,
+    },
+  ).then(
+    ({ outcome }): End => ({ outcome, exit: exitCodes[upshotOfResult({ outcome })] }),
+    (error: unknown): End => ({
+      error,
+      exit: cancel.signal.aborted ? exitCodes.cancelled : exitCodes[upshotOfError(error)],
+    }),
+  );
+  const repeats = repeated(events);
+  const dut = stateOfDut(lab);
+  const does = story(repeats, world.cycles(), dut);
+  const generators = new Set([...lab.senders, lab.receiver]);
+  const programs = [...generators].reduce((sum, { machine }) => sum + machine.programs.size, 0);
+  return {
+    ending: endingOf(end),
+    repeated: repeats.length,
+    left: { dut, programs, connections: world.open.size },
+    row: { does, outcome: outcomeText(end), exit: end.exit },
+  };
+}
+
+function kernelsOf({ base, patched, patchedBytes = 0, hasDebugger }: Case, folder: string) {
+  const write = (ident: string, behaviour: Behaviour = { kind: 'works' }, bytes = 0): string => {
+    const path = join(folder, `${ident}.tar`);
+    const padding = `options PADDING="${'x'.repeat(bytes)}"`;
+    const options = hasDebugger ? [padding, 'options DDB'] : [padding];
+    writeFileSync(path, kernelArchive({ ident, behaviour, options }));
+    return path;
+  };
+  return { base: write('base', base), patched: write('patched', patched, patchedBytes) };
+}
+
+/** A builder whose own command gives out kernels that are there. */
+export function builderOf(
+  { diff = diffOf('int if_base;', 'int if_patched;'), base, patched, isAway }: Builds,
+  kernels: { base: string; patched: string },
+  { host, port, user, privateKey, knownHosts }: Sshd,
+  folder: string,
+): { config: BuilderConfig; repository: Repository } {
+  const clone = newRepository();
+  const commitId = commit(clone, { 'sys/net/if.c': 'int if_base;\n' });
+  const [keyPath, knownHostsPath, script] = ['key', 'known_hosts', 'build.sh'].map((name) =>
+    join(folder, `builder-${name}`),
+  ) as [string, string, string];
+  writeFileSync(keyPath, privateKey, { mode: 0o600 });
+  writeFileSync(knownHostsPath, knownHosts);
+  const words = {
+    fails: "echo 'sys/net/if.c:1:2: error: pf is gone'; exit 1",
+    'finds no room': "echo 'No space left on device'; exit 1",
+  };
+  const step = (kernel: string, fault: keyof typeof words | undefined) =>
+    fault === undefined ? `cp '${kernel}' "$OUTPUT"` : words[fault];
+  writeFileSync(
+    script,
+    `if [ -z "$DIFF" ]; then ${step(kernels.base, base)}; else ${step(kernels.patched, patched)}; fi\n`,
+  );
+  const config: BuilderConfig = {
+    system: 'freebsd',
+    host,
+    port: isAway ? 1 : port,
+    user,
+    privateKeyPath: keyPath,
+    knownHostsPath,
+    folder: temporaryFolder(),
+    repository: clone,
+    remote: 'origin',
+    recipe: { kind: 'command', argv: ['sh', script], kernelConfig: 'GENERIC' },
+    relink: 1,
+    limitSeconds: 600,
+    turnSeconds: 600,
+    leastFreeBytes: 0,
+    cache: { mostKernels: 50, mostBytes: 1e9 },
+  };
+  return { config, repository: repositoryOf(commitId, diff) };
+}
+
+const repositoryOf = (base: string, diff: string): Repository => ({
+  resolve: async (name) => name,
+  mergeBase: async (first) => base || first,
+  pathOf: async ({ path }) => path,
+  list: async () => [],
+  read: async () => '',
+  idAt: async () => undefined,
+  changedPaths: async () => ['sys/net/if.c'],
+  diff: async () => Buffer.from(diff),
+  describe: async () => ({ subject: 'Drop protocol 254 early', author: 'alice' }),
+});
+
+/** Knows which connections are open, and how often power was cycled. */
+function watched(lab: FreebsdLab): FreebsdWorld & { open: Set<Host>; cycles: () => number } {
+  const world = worldOf(lab);
+  const open = new Set<Host>();
+  let cycles = 0;
+  return {
+    ...world,
+    open,
+    cycles: () => cycles,
+    async connect(config, label) {
+      const host = await world.connect(config, label);
+      const close = async () => {
+        open.delete(host);
+        await host.close();
+      };
+      open.add(host);
+      return { ...host, close, [Symbol.asyncDispose]: close };
+    },
+    openPower: async () => ({
+      state: lab.power.state,
+      async cycle() {
+        cycles += 1;
+        await lab.power.cycle();
+      },
+    }),
+  };
+}
+
+type End = { outcome: Outcome; exit: number } | { error: unknown; exit: number };
+
+function endingOf(end: End): Case['ending'] {
+  if ('error' in end) return 'error';
+  return end.outcome.kind === 'judged' ? end.outcome.verdict : end.outcome.kind;
+}
+
+/** Why runs did not count. */
+const repeated = (events: readonly ExperimentEvent[]): string[] =>
+  events.flatMap((event) => {
+    if (event.kind !== 'ended') return [];
+    if (event.entry.kind === 'failed') return event.entry.reason;
+    if (event.entry.kind !== 'measured') return [];
+    return event.entry.runs.flatMap(({ validity, variant, pps }) =>
+      validity.kind === 'invalid'
+        ? validity.reason
+        : pps === 0
+          ? `${variant} forwarded nothing`
+          : [],
+    );
+  });
+
+/** Whoever was never reached was never touched. */
+function stateOfDut(lab: FreebsdLab): string {
+  const { stage, power, kernel, leftovers, nextboot, scenario, pf, ipfw } = lab.state();
+  if (stage !== 'up' || lab.dut.machine.isCutOff) return 'lost';
+  const isOwn = power === 'on' && kernel === 'own' && nextboot === undefined;
+  const isBare = !pf.isEnabled && pf.rules.length + ipfw.rules.length === 0;
+  return isOwn && isBare && scenario === 'forwarding' && leftovers.length === 0
+    ? 'as it was'
+    : JSON.stringify(lab.state());
+}
+
+function story(repeats: readonly string[], cycles: number, dut: string): string {
+  const runs = repeats.length === 1 ? 'One run does' : `${repeats.length} runs do`;
+  const reasons = [...new Set(repeats.map((reason) => plain(reason.replace(/; check .*$/, ''))))];
+  const isSilence = reasons.every((reason) => reason.endsWith(' forwarded nothing'));
+  const said = isSilence
+    ? `In ${repeats.length === 1 ? 'one run' : `${repeats.length} runs`} ${reasons.join('; ')}`
+    : `${runs} not count: ${reasons.join('; ')}`;
+  const times = cycles === 1 ? 'once' : `${cycles} times`;
+  return [
+    ...(repeats.length === 0 ? [] : [`${said}.`]),
+    ...(cycles === 0 ? [] : [`The DUT is power-cycled ${times}.`]),
+    dut === 'lost' ? 'The DUT is lost.' : 'The DUT is given back.',
+  ].join(' ');
+}
+
+function outcomeText(end: End): string {
+  if ('error' in end) return plain(end.error instanceof Error ? end.error.message : '');
+  const { outcome } = end;
+  if (outcome.kind === 'unchanged') return '**unchanged**';
+  if (outcome.kind !== 'judged') {
+    const panic = 'panic' in outcome && outcome.panic ? ` Panic: ${outcome.panic}.` : '';
+    return plain(`**${outcome.kind}**: ${outcome.message}${panic}`);
+  }
+  const reasons = outcome.cells.flatMap(({ verdict }) =>
+    verdict.kind === 'invalid' ? verdict.reason : [],
+  );
+  return plain([`**${outcome.verdict}**`, ...reasons].join(': '));
+}
+
+/** Without what differs from one laboratory to the next: addresses, checksums, how a connection broke. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/ \(127\.[\d.:]+\)/g, '')
+    .replaceAll(/: (?:connect|read|write) E[A-Z]+(?: 127\.[\d.:]+)?/g, '')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, '…')
+    .replaceAll(/\d+\.\d GB/g, '… GB')
+    .replaceAll(/\/tmp\/ppsgate-test-\w+/g, '…')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;');
+
+/** A row of docs/faults.md. */
+const rowText = ({ when, does, outcome, exit }: Row): string =>
+  `| ${when} | ${does} | ${outcome} | ${exit} |`;
+
+const told = readFileSync(join(import.meta.dirname, '../../../docs/faults.md'), 'utf8');
+
+/** The rows of docs/faults.md below a heading, by when it happens. */
+export function toldOf(fault: string): Map<string, string> {
+  const section = told.split(/^## /m).find((text) => text.startsWith(`${fault}\n`)) ?? '';
+  const rows = section.split('\n').filter((line) => /^\| .* \|$/.test(line));
+  const [, ...ofCases] = rows;
+  return new Map(ofCases.map((row) => [row.split(' | ', 1)[0]?.slice(2) ?? '', row]));
+}

@@ -1,0 +1,263 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Variant } from '../../../src/kernel/variant.ts';
+import { type Kernels, kernelsIn } from '../../../src/lab/freebsd/kernels.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import type { PrepareRequest } from '../../../src/lab/testbed.ts';
+import type { Run } from '../../../src/model/result.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import {
+  type PatientBuilder,
+  patientBuilder,
+  patientBuilderNeeds,
+  startBuildHost,
+} from '../../fakes/patient-builder.ts';
+import { describeWith } from '../../needs.ts';
+
+/** Three pairs, each beginning with what the one before has ended with. */
+const order: [variant: string, link: number][] = [
+  ...([
+    ['base', 1],
+    ['patched', 1],
+    ['patched', 2],
+    ['base', 2],
+  ] as const),
+  ...([
+    ['base', 1],
+    ['patched', 1],
+  ] as const),
+].map(([variant, link]) => [variant, link]);
+
+const soon = { timeout: 120_000, interval: 10 };
+
+const request = (variants: readonly Variant[], signal: AbortSignal): PrepareRequest => ({
+  ...{ variants, cells: [], rules: {}, signal },
+  keepLog: async () => {},
+  tell() {},
+});
+
+describeWith(patientBuilderNeeds, 'kernels of variants', () => {
+  let host: Awaited<ReturnType<typeof startBuildHost>>;
+  beforeAll(async () => {
+    host = await startBuildHost();
+  });
+  afterAll(() => host.stop());
+
+  /** Builds go on until the test has ended. */
+  function begin(names: readonly string[]) {
+    const builder = patientBuilder(host);
+    const folder = temporaryFolder();
+    const kernels = kernelsIn(folder, builder.builder);
+    const over = new AbortController();
+    const variants = new Map(names.map((name) => [name, builder.variant(name)]));
+    const want = (...wanted: string[]) => {
+      const list = wanted.flatMap((name) => variants.get(name) ?? []);
+      kernels.want(request(list, over.signal));
+    };
+    const end = async () => {
+      over.abort(new Error('the test has ended'));
+      await kernels.ended();
+    };
+    onTestFinished(end);
+    return { builder, folder, kernels, want, end };
+  }
+
+  const comesTo = (builder: PatientBuilder, ...names: string[]) =>
+    expect.poll(builder.begun, soon).toEqual(names);
+
+  const isThere = async (kernels: Kernels, name: string) =>
+    expect(await kernels.get(name)).toMatchObject({ kind: 'archive', archive: { variant: name } });
+
+  test('are built in the order in which they are wanted, one after the other', async () => {
+    const { builder, kernels, want } = begin(['base', 'patched', 'middle']);
+    want('patched', 'base', 'middle');
+    await comesTo(builder, 'patched');
+    expect(kernels.ready()).toEqual(new Set());
+    for (const name of ['middle', 'base', 'patched']) builder.finish(name);
+    await isThere(kernels, 'patched');
+    await isThere(kernels, 'middle');
+    expect(builder.begun()).toEqual(['patched', 'base', 'middle']);
+    expect(kernels.ready()).toEqual(new Set(['patched', 'base', 'middle']));
+  });
+
+  test('are built once, however often they are listed, and a build goes on that is not in the way', async () => {
+    const { builder, kernels, want } = begin(['a', 'b', 'c']);
+    want('a', 'b');
+    want('a', 'b');
+    builder.finish('a');
+    await isThere(kernels, 'a');
+    await comesTo(builder, 'a', 'b');
+    want('b', 'a');
+    want('a', 'c', 'b');
+    for (const name of ['b', 'c']) builder.finish(name);
+    for (const name of ['a', 'b', 'c']) await isThere(kernels, name);
+    expect(builder.begun()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('come first where they are listed first: the build that runs is dropped, and comes anew in its turn', async () => {
+    const { builder, kernels, want } = begin(['a', 'b', 'c']);
+    want('a', 'b');
+    await comesTo(builder, 'a');
+    want('c', 'b', 'a');
+    // It has its turn: the lock was given back.
+    await comesTo(builder, 'a', 'c');
+    expect(builder.folders()).toHaveLength(1);
+    for (const name of ['a', 'b', 'c']) builder.finish(name);
+    await isThere(kernels, 'a');
+    expect(builder.begun()).toEqual(['a', 'c', 'b', 'a']);
+    expect(builder.folders()).toEqual([]);
+    expect(builder.isFree()).toBe(true);
+  });
+
+  test('that are not listed any more are given up, and leave nothing here nor on the builder', async () => {
+    const { builder, folder, kernels, want } = begin(['a', 'b', 'c']);
+    builder.finish('a');
+    want('a', 'b');
+    await isThere(kernels, 'a');
+    await comesTo(builder, 'a', 'b');
+    const waiting = kernels.get('b');
+    want();
+    await expect(waiting).rejects.toThrow('The kernel of b was given up');
+    await expect(kernels.get('a')).rejects.toThrow(TypeError);
+    await kernels.ended();
+    expect(builder.folders()).toEqual([]);
+    expect(builder.isFree()).toBe(true);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(kernels.ready()).toEqual(new Set());
+  });
+
+  test('that are listed again come from the builder’s cache', async () => {
+    const { builder, kernels, want } = begin(['a', 'b']);
+    for (const name of ['a', 'b']) builder.finish(name);
+    for (const name of ['a', 'b', 'a']) {
+      want(name);
+      await isThere(kernels, name);
+    }
+    expect(builder.begun()).toEqual(['a', 'b']);
+  });
+
+  test('that cannot be built are known without a wait, and are not tried again', async () => {
+    const { builder, kernels, want } = begin(['a', 'b']);
+    builder.finish('a', 'fails');
+    want('a', 'b');
+    await comesTo(builder, 'a', 'b');
+    expect(kernels.ready()).toEqual(new Set(['a']));
+    want('a', 'b');
+    expect(await kernels.get('a')).toMatchObject({
+      kind: 'rejected',
+      rejection: { kind: 'build-failed' },
+    });
+    builder.finish('b');
+    await isThere(kernels, 'b');
+    expect(builder.begun()).toEqual(['a', 'b']);
+  });
+
+  test('another commit under the same name is another kernel', async () => {
+    const { builder, kernels } = begin([]);
+    const [first, second] = ['one', 'other'].map((name) => ({
+      ...builder.variant(name),
+      variant: 'patched',
+    })) as [Variant, Variant];
+    for (const name of ['one', 'other']) builder.finish(name);
+    const { signal } = new AbortController();
+    kernels.want(request([first], signal));
+    const before = await kernels.get('patched');
+    kernels.want(request([second], signal));
+    expect(await kernels.get('patched')).not.toEqual(before);
+    expect(builder.begun()).toEqual(['one', 'other']);
+  });
+
+  const withLinks = (builder: PatientBuilder, name: string, links: number[]): Variant => {
+    const variant = builder.variant(name);
+    if (variant.kernel?.kind !== 'tree') throw new TypeError('Its kernel is not built.');
+    builder.finish(name);
+    return { ...variant, kernel: { ...variant.kernel, links } };
+  };
+
+  test('of several links are as many archives, which are given up together', async () => {
+    const { builder, folder, kernels } = begin([]);
+    const { signal } = new AbortController();
+    kernels.want(request([withLinks(builder, 'base', [1, 2, 3])], signal));
+    const [first, second] = [await kernels.get('base'), await kernels.get('base', 2)];
+    expect(first).toEqual(await kernels.get('base', 1));
+    expect(second).toMatchObject({ archive: { variant: 'base link 2' } });
+    expect(readdirSync(folder)).toEqual(['base-link-1.tar', 'base-link-2.tar', 'base-link-3.tar']);
+    expect(builder.begun()).toEqual(['base']);
+    kernels.want(request([], signal));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each(['nextboot', 'boot-environment'] as const)(
+    'of several links are booted as the runs say, by %s, and never fill the DUT',
+    async (method) => {
+      const noise = { perBoot: 0, perSecond: 0, perBuild: 0.05 };
+      await using lab = await startFreebsdLab({ noise, root: 'zfs' });
+      const builder = patientBuilder(host);
+      const config = testbedOf(lab, temporaryFolder(), { builder: builder.config });
+      config.dut.boot.method = method;
+      const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, worldOf(lab));
+      const { signal } = new AbortController();
+      const variants = ['base', 'patched'].map((name) => withLinks(builder, name, [1, 2]));
+      await testbed.prepare(request(variants, signal));
+      const measured: Run[] = [];
+      for (const [index, [variant, link]] of order.entries()) {
+        const number = index + 1;
+        const runs = [{ number, variant, link, pair: Math.floor(index / 2) + 1 }];
+        const cell = { scenario: 'forwarding', family: 'inet4' } as const;
+        const outcome = await testbed.blast({ number, cell, runs }, async () => {}, signal);
+        if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
+        measured.push(...outcome.runs.map((run) => ({ ...run, attempt: 1 })));
+        const { boot, environments } = lab.state();
+        const laid = [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
+        expect(laid.length).toBeLessThanOrEqual(2);
+      }
+      expect(measured.map(({ variant, link }) => [variant, link])).toEqual(order);
+      const speedOf = Map.groupBy(measured, ({ variant, link }) => `${variant} ${link}`);
+      // Every boot of a link is as fast as the one before, and no two links are.
+      expect([...speedOf.values()].map((runs) => new Set(runs.map(({ pps }) => pps)).size)).toEqual(
+        [1, 1, 1, 1],
+      );
+      expect(new Set(measured.map(({ pps }) => pps)).size).toBe(4);
+      await testbed.restore();
+      expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });
+    },
+  );
+
+  test('that nobody has to build are ready at once', () => {
+    const kernels = kernelsIn(temporaryFolder(), undefined);
+    const own = { variant: 'own', commit: '', files: [] };
+    const brought = builtVariant('brought', { ident: 'brought' }, temporaryFolder());
+    kernels.want(request([own, brought], new AbortController().signal));
+    expect(kernels.ready()).toEqual(new Set(['own', 'brought']));
+  });
+
+  test('whose request is cancelled are not waited for, and nothing of them goes on', async () => {
+    const { builder, kernels, want, end } = begin(['a', 'b']);
+    want('a', 'b');
+    await comesTo(builder, 'a');
+    await end();
+    await expect(kernels.get('a')).rejects.toThrow('the test has ended');
+    await expect(kernels.get('b')).rejects.toThrow('the test has ended');
+    expect(builder.folders()).toEqual([]);
+    expect(builder.isFree()).toBe(true);
+  });
+
+  test('a testbed that is given back while a build runs ends it, and waits for its end', async () => {
+    await using lab = await startFreebsdLab();
+    const builder = patientBuilder(host);
+    const config = testbedOf(lab, temporaryFolder(), { builder: builder.config });
+    const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, worldOf(lab));
+    const variants = ['a', 'b'].map(builder.variant);
+    await testbed.prepare(request(variants, new AbortController().signal));
+    await comesTo(builder, 'a');
+    expect(testbed.ready()).toEqual(new Set());
+    await testbed.prepare(request([...variants].reverse(), new AbortController().signal));
+    await comesTo(builder, 'a', 'b');
+    await testbed.restore();
+    expect(builder.folders()).toEqual([]);
+    expect(builder.isFree()).toBe(true);
+    expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import { PreflightError } from '../../../src/lab/freebsd/preflight.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import type { Cell } from '../../../src/model/scenario.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
+import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import type { Route } from '../../fakes/freebsd-lab/machine.ts';
+import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+
+const signal = new AbortController().signal;
+
+type Mode = FreebsdTestbed['preflight'];
+
+type Setup = {
+  mode: Mode;
+  family?: Cell['family'];
+  spoil?: (lab: FreebsdLab) => void;
+  patched?: Behaviour;
+  /** Done after the boot, when the settings were found right. */
+  spoilBooted?: (lab: FreebsdLab) => void;
+};
+
+/** What came of the inspection, and of a blast that was asked for whatever that said. */
+async function gateOn({
+  mode,
+  family = 'inet4',
+  spoil,
+  patched = { kind: 'works' },
+  spoilBooted,
+}: Setup) {
+  await using lab = await startFreebsdLab();
+  spoil?.(lab);
+  const folder = temporaryFolder();
+  const testbed = await openFreebsdTestbed(
+    'shelf',
+    testbedOf(lab, folder, { preflight: mode }),
+    { ...usualTraffic, measureSeconds: 20 },
+    worldOf(lab),
+  );
+  const cell: Cell = { scenario: 'forwarding', family };
+  await testbed.prepare({
+    variants: [builtVariant('patched', { ident: 'patched', behaviour: patched }, folder)],
+    cells: [cell],
+    rules: {},
+    keepLog: async () => {},
+    tell() {},
+    signal,
+  });
+  const inspection = await testbed.inspect([cell]).catch((error: unknown) => error);
+  const blast = () =>
+    testbed.blast(
+      { number: 1, cell, runs: [{ number: 1, variant: 'patched', pair: 1 }] },
+      async () => {},
+      signal,
+    );
+  const outcomes = [await blast()];
+  if (spoilBooted !== undefined) {
+    spoilBooted(lab);
+    outcomes.push(await blast());
+  }
+  const { packetsToAdmin } = lab.state();
+  await testbed.restore();
+  return { inspection, outcome: outcomes.at(-1), packetsToAdmin };
+}
+
+const measured = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
+
+const without =
+  (destination: string) =>
+  ({ dut: { machine } }: FreebsdLab) =>
+    void machine.routes.splice(
+      machine.routes.findIndex((route) => route.destination === destination),
+      1,
+    );
+
+const withRoute =
+  (route: Partial<Route> & { destination: string }) =>
+  ({ dut: { machine } }: FreebsdLab) => {
+    const admin: Route = {
+      ...{ family: 'inet', gateway: '192.168.1.254', flags: 'UGS', interface: 'igb0' },
+      ...route,
+    };
+    machine.routes.unshift(admin);
+  };
+
+const both =
+  (...some: readonly ((lab: FreebsdLab) => void)[]) =>
+  (lab: FreebsdLab) => {
+    for (const one of some) one(lab);
+  };
+
+const spoils = {
+  'no route to the receiver': without('198.19.0.0/16'),
+  'a route to the receiver by the admin network': both(
+    without('198.19.0.0/16'),
+    withRoute({ destination: '198.19.0.0/16' }),
+  ),
+  'no neighbour': ({ dut: { machine } }: FreebsdLab) =>
+    void machine.neighbours.splice(0, machine.neighbours.length),
+  'nothing but a default route': (lab: FreebsdLab) => {
+    const { routes } = lab.dut.machine;
+    const [first] = routes;
+    routes.splice(0, routes.length, ...(first === undefined ? [] : [first]));
+  },
+  'no blackhole': without('198.18.0.0/15'),
+};
+
+describe.each(Object.entries(spoils))('a DUT with %s', (_, spoil) => {
+  test.each(['warn', 'fail'] as const)('is sent no packet where preflight is %s', async (mode) => {
+    const { inspection, outcome, packetsToAdmin } = await gateOn({ mode, spoil });
+    expect(packetsToAdmin).toBe(0);
+    expect(inspection).toBeInstanceOf(PreflightError);
+    expect(outcome).toMatchObject({ kind: 'failed' });
+  });
+
+  test('is mended where that is asked for', async () => {
+    const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'fix', spoil });
+    expect(packetsToAdmin).toBe(0);
+    expect(inspection).toMatchObject({ warnings: [] });
+    expect(outcome).toMatchObject(measured);
+  });
+});
+
+test('a route to part of the data networks that leads elsewhere is nothing that is taken away unasked', async () => {
+  const spoil = withRoute({ destination: '198.19.10.0/24' });
+  const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'fix', spoil });
+  expect(packetsToAdmin).toBe(0);
+  expect(String(inspection)).toContain(
+    'The blackhole route for 198.18.0.0/15 does not hold what goes to 198.19.10.0/24 by igb0',
+  );
+  expect(outcome).toMatchObject({ kind: 'failed' });
+});
+
+test('without a default route there is nothing that a blackhole has to hold', async () => {
+  const spoil = both(without('198.18.0.0/15'), without('default'));
+  const { outcome } = await gateOn({ mode: 'warn', spoil });
+  expect(outcome).toMatchObject(measured);
+});
+
+test('IPv6 has a default route of its own', async () => {
+  const spoil = both(without('2001:2::/48'), without('2001:2:0:8000::/49'));
+  const { inspection, packetsToAdmin } = await gateOn({ mode: 'warn', family: 'inet6', spoil });
+  expect(packetsToAdmin).toBe(0);
+  expect(String(inspection)).toMatch(/`route add -inet6 \S*2001:2::\/48\S* \S*::1\S* -blackhole`/);
+});
+
+describe('a kernel that loses its routes at boot', () => {
+  const patched: Behaviour = { kind: 'loses-routes-at-boot' };
+
+  test.each(['warn', 'fail'] as const)('is sent no packet where preflight is %s', async (mode) => {
+    const { outcome, packetsToAdmin } = await gateOn({ mode, patched });
+    expect(packetsToAdmin).toBe(0);
+    expect(outcome).toEqual({
+      kind: 'failed',
+      reason: expect.stringMatching(/route .* is missing.*`route .*add/),
+    });
+  });
+
+  test('is mended where that is asked for', async () => {
+    const { outcome, packetsToAdmin } = await gateOn({ mode: 'fix', patched });
+    expect(packetsToAdmin).toBe(0);
+    expect(outcome).toMatchObject(measured);
+  });
+});
+
+test('routes that are lost after the boot are missed before the next blast', async () => {
+  const spoilBooted = spoils['nothing but a default route'];
+  const { outcome, packetsToAdmin } = await gateOn({ mode: 'warn', spoilBooted });
+  expect(packetsToAdmin).toBe(0);
+  expect(outcome).toEqual({ kind: 'failed', reason: expect.stringContaining('is missing') });
+});

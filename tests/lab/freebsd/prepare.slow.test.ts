@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import type { MakeRecipe } from '../../../src/config/builder.ts';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import type { Variant } from '../../../src/kernel/variant.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import type { Testbed } from '../../../src/lab/testbed.ts';
+import type { PlannedBlast } from '../../../src/model/planned-blast.ts';
+import type { Cell } from '../../../src/model/scenario.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import {
+  builtVariant,
+  hostOf,
+  testbedOf,
+  usualTraffic,
+  worldOf,
+} from '../../fakes/freebsd-testbed.ts';
+
+const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
+const traffic = { ...usualTraffic, measureSeconds: 20 };
+const { signal } = new AbortController();
+
+type Method = FreebsdTestbed['dut']['boot']['method'];
+type Setup = { lab: FreebsdLab; testbed: Testbed; folder: string };
+
+async function opened(
+  options: FreebsdLabOptions = {},
+  method: Method = 'nextboot',
+): Promise<Setup> {
+  const lab = await startFreebsdLab(options);
+  const folder = temporaryFolder();
+  const config = testbedOf(lab, folder);
+  config.dut.boot.method = method;
+  const testbed = await openFreebsdTestbed('shelf', config, traffic, worldOf(lab));
+  return { lab, testbed, folder };
+}
+
+const prepare = (testbed: Testbed, variants: readonly Variant[]) =>
+  testbed.prepare({
+    ...{ variants, cells: [forwarding], rules: {}, signal },
+    keepLog: async () => {},
+    tell() {},
+  });
+
+let number = 0;
+
+function blast(testbed: Testbed, variant: string) {
+  number += 1;
+  const run = { number, variant, pair: number };
+  const planned: PlannedBlast = { number, cell: forwarding, runs: [run] };
+  return testbed.blast(planned, async () => {}, signal);
+}
+
+const valid = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
+
+const kernelBytes = 1e6;
+
+const largeVariant = (variant: string, folder: string): Variant =>
+  builtVariant(
+    variant,
+    { ident: variant, options: [`options PADDING="${'x'.repeat(kernelBytes)}"`] },
+    folder,
+  );
+
+describe.each<[string, Method, FreebsdLabOptions]>([
+  ['folders of nextboot(8)', 'nextboot', { root: 'ufs' }],
+  ['folders of nextboot(8) on ZFS', 'nextboot', { root: 'zfs' }],
+  ['boot environments', 'boot-environment', { root: 'zfs' }],
+])('on a DUT with room for three kernels, in %s,', (_, method, root) => {
+  // Two that are laid, and the archive of one.
+  const disk = { totalBytes: 20e9, usedBytes: 20e9 - 3.2 * kernelBytes };
+  const names = Array.from({ length: 10 }, (_, index) => `c${index}`);
+  const laidIn = ({ boot, environments }: ReturnType<FreebsdLab['state']>) =>
+    [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
+
+  test('ten variants follow one another, where none is listed longer than it is wanted', async () => {
+    const { lab, testbed, folder } = await opened({ ...root, disk }, method);
+    for (const name of names) {
+      await prepare(testbed, [largeVariant(name, folder)]);
+      expect(await blast(testbed, name)).toMatchObject(valid);
+      expect(laidIn(lab.state()).length).toBeLessThanOrEqual(2);
+    }
+    await testbed.restore();
+    expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });
+    await lab.stop();
+  });
+
+  test('those that stay listed stay there, and fill it', async () => {
+    const { lab, testbed, folder } = await opened({ ...root, disk }, method);
+    const variants = names.slice(0, 4).map((name) => largeVariant(name, folder));
+    await prepare(testbed, variants);
+    for (const name of ['c0', 'c1']) expect(await blast(testbed, name)).toMatchObject(valid);
+    expect(await blast(testbed, 'c2')).toMatchObject({
+      kind: 'rejected',
+      rejection: { kind: 'out-of-disk' },
+    });
+    expect(laidIn(lab.state())).toEqual(['ppsgate.c0', 'ppsgate.c1']);
+    // The running one is not taken away, whoever is listed.
+    await prepare(
+      testbed,
+      [variants[2], variants[3]].flatMap((one) => one ?? []),
+    );
+    expect(await blast(testbed, 'c2')).toMatchObject(valid);
+    expect(laidIn(lab.state())).toEqual(['ppsgate.c1', 'ppsgate.c2']);
+    await testbed.restore();
+    await lab.stop();
+  });
+});
+
+const commandsOf = ({ dut }: FreebsdLab): string[] => dut.journal.map(({ command }) => command);
+
+test('what is listed again, in whatever order, asks nothing of the DUT', async () => {
+  const { lab, testbed, folder } = await opened();
+  const [base, patched] = ['base', 'patched'].map((ident) =>
+    builtVariant(ident, { ident }, folder),
+  );
+  if (base === undefined || patched === undefined) throw new TypeError('There is none.');
+  await prepare(testbed, [base, patched]);
+  expect(testbed.ready()).toEqual(new Set(['base', 'patched']));
+  expect(await blast(testbed, 'base')).toMatchObject(valid);
+  const before = commandsOf(lab);
+  await prepare(testbed, [base, patched]);
+  await prepare(testbed, [patched, base]);
+  await prepare(testbed, [patched]);
+  expect(commandsOf(lab)).toEqual(before);
+  expect(testbed.ready()).toEqual(new Set(['patched']));
+  await testbed.restore();
+  await lab.stop();
+});
+
+test('what the DUT has loaded is asked once, while it runs its own kernel', async () => {
+  await using lab = await startFreebsdLab();
+  const folder = temporaryFolder();
+  const recipe: MakeRecipe = {
+    kind: 'make',
+    ...{ kernelConfig: 'GENERIC', clean: true, metaMode: false, toolchain: true },
+    ...{ modules: 'needed', options: [] },
+  };
+  const config = testbedOf(lab, folder);
+  const builder = {
+    system: 'freebsd' as const,
+    ...hostOf(lab.dut.target, folder),
+    recipe,
+    ...{ folder: '/var/db/ppsgate', repository: '/usr/src', remote: 'origin' },
+    ...{ relink: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
+    cache: { mostKernels: 1, mostBytes: 1 },
+  };
+  const testbed = await openFreebsdTestbed('shelf', { ...config, builder }, traffic, worldOf(lab));
+  const asks = () => commandsOf(lab).filter((command) => command === "ls '/boot/modules'").length;
+  const base = builtVariant('base', { ident: 'base' }, folder);
+  await prepare(testbed, [base]);
+  expect(asks()).toBe(1);
+  expect(await blast(testbed, 'base')).toMatchObject(valid);
+  await prepare(testbed, [builtVariant('patched', { ident: 'patched' }, folder), base]);
+  expect(asks()).toBe(1);
+  await testbed.restore();
+});
+
+describe('in a process in which base has shown nothing yet', () => {
+  const kernels: [string, Behaviour][] = [
+    ['panics at boot', { kind: 'panics-at-boot', panic: 'page fault' }],
+    ['panics under load', { kind: 'panics-under-load', panic: 'page fault' }],
+  ];
+
+  test.each(kernels)(
+    'a variant that %s is not blamed, until base is measured',
+    async (_, behaviour) => {
+      const { lab, testbed, folder } = await opened();
+      const bad = builtVariant('f8f5b459d21e', { ident: 'bad', behaviour }, folder);
+      await prepare(testbed, [bad, builtVariant('base', { ident: 'base' }, folder)]);
+      for (const _again of [1, 2, 3]) {
+        expect(await blast(testbed, 'f8f5b459d21e')).toMatchObject({
+          kind: 'failed',
+          lacksControl: true,
+        });
+      }
+      expect(await blast(testbed, 'base')).toMatchObject(valid);
+      expect(await blast(testbed, 'f8f5b459d21e')).toMatchObject({ kind: 'rejected' });
+      await testbed.restore();
+      await lab.stop();
+    },
+  );
+
+  test('a testbed that loses base as well is to blame itself', async () => {
+    const { lab, testbed, folder } = await opened();
+    const behaviour = { kind: 'panics-at-boot', panic: 'page fault' } as const;
+    await prepare(testbed, [
+      builtVariant('patched', { ident: 'patched', behaviour }, folder),
+      builtVariant('base', { ident: 'bad', behaviour }, folder),
+    ]);
+    expect(await blast(testbed, 'patched')).toMatchObject({ lacksControl: true });
+    const outcome = await blast(testbed, 'base');
+    expect(outcome).toMatchObject({ kind: 'failed' });
+    expect(outcome).not.toHaveProperty('lacksControl');
+    expect(await blast(testbed, 'patched')).toMatchObject({ kind: 'failed', lacksControl: true });
+    expect(await blast(testbed, 'base')).toMatchObject({ kind: 'rejected', variant: 'base' });
+    await testbed.restore();
+    await lab.stop();
+  });
+});

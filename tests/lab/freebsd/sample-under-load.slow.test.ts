@@ -1,0 +1,96 @@
+// When a profile counts: its window has to lie where packets flowed, and its samples have to be of work.
+import { expect, test } from 'vitest';
+import { sampleUnderLoad, type UnderLoad } from '../../../src/lab/freebsd/sample-under-load.ts';
+import type { ProfileOutcome } from '../../../src/lab/testbed.ts';
+import {
+  blastThrough,
+  closePorts,
+  openPorts,
+  type PktGenPorts,
+} from '../../../src/lab/traffic/pkt-gen-blast.ts';
+import { connect } from '../../../src/system/host/ssh.ts';
+import { textOf } from '../../fakes/freebsd-lab/file-system.ts';
+import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+
+type Sending = (
+  lab: FreebsdLab,
+  seconds: number,
+  /** The generator, whose ports were opened before. */
+  send: (seconds: number) => ReturnType<UnderLoad['send']>,
+) => ReturnType<UnderLoad['send']>;
+
+const logs = { receiver: '', senders: [] };
+
+const blastOf: Sending = (_lab, seconds, send) => send(seconds);
+
+async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutcome> {
+  await using lab = await startFreebsdLab();
+  await using dut = await connect(lab.dut.target, { keepaliveSeconds: 0 });
+  await using generator = await connect(lab.receiver.target);
+  const [port] = lab.cabling.senders;
+  const sender = {
+    ...{ host: generator, interface: port?.interface ?? '' },
+    ...{ sourceMac: port?.mac ?? '', destinationMac: port?.dutMac ?? '' },
+  };
+  const receiver = { host: generator, interface: lab.cabling.receiver.interface };
+  let ports: PktGenPorts | undefined;
+  const sendThrough = async (trafficSeconds: number) => {
+    if (ports === undefined) throw new Error('Nobody has opened the ports.');
+    const traffic = { flows: { sources: 20, destinations: 100 }, frameBytes: 64, threads: 1 };
+    const blast = { family: 'inet4', ...traffic, trafficSeconds } as const;
+    return blastThrough(ports, [sender], blast, new AbortController().signal);
+  };
+  const request = { cell: { scenario: 'forwarding', family: 'inet4' }, variant: 'base' } as const;
+  const outcome = await sampleUnderLoad(
+    { ...request, seconds: 10, attempt },
+    {
+      dut,
+      folder: '/var/tmp/ppsgate',
+      egress: lab.cabling.exit,
+      async open(seconds) {
+        const howLong = { settleSeconds: 4, seconds: seconds + 120, holdsSenders: true };
+        const signal = new AbortController().signal;
+        const opened = await openPorts({ senders: [sender], receiver }, howLong, signal);
+        if (opened.kind === 'failed') return opened;
+        ports = opened.ports;
+        return undefined;
+      },
+      send: (seconds) => sending(lab, seconds, sendThrough),
+    },
+    async () => {},
+  );
+  if (ports !== undefined) await closePorts(ports);
+  // However it went, the DUT has neither its module nor its files.
+  expect(lab.dut.machine.modules).not.toContain('hwpmc');
+  expect(textOf(lab.dut.machine.files, '/var/tmp/ppsgate/pmc.out')).toBeUndefined();
+  return outcome;
+}
+
+test('a window that opens while packets flow counts', async () => {
+  expect(await profileWhile(blastOf)).toMatchObject({ kind: 'profiled', idleSamples: 0 });
+});
+
+test('a window that closes before packets flow has missed them', async () => {
+  const late: Sending = async (lab, seconds, send) => {
+    await lab.clock.sleep(60);
+    return blastOf(lab, seconds, send);
+  };
+  expect(await profileWhile(late)).toEqual({
+    kind: 'missed',
+    reason: 'the window missed the blast: 0 % of its packets were forwarded meanwhile',
+  });
+});
+
+test('a window that only catches the end of the blast has missed it', async () => {
+  const early: Sending = (_lab, seconds, send) => send(seconds - 10);
+  expect(await profileWhile(early)).toMatchObject({
+    kind: 'missed',
+    reason: expect.stringMatching(/^the window missed the blast: \d/),
+  });
+});
+
+test('with no packets at all there is nothing to sample, and the reason is the sender’s', async () => {
+  const reason = 'the sender on vcxl0 did not start: no such device';
+  const none: Sending = async () => ({ kind: 'failed', logs, reason });
+  expect(await profileWhile(none)).toEqual({ kind: 'missed', reason });
+});

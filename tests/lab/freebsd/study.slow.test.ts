@@ -1,0 +1,237 @@
+// A study like that of D27401: base, what a revision has become, and three of its earlier diffs, on one FreeBSD testbed.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
+import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
+import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
+import { readJournal } from '../../../src/gate/experiment/journal.ts';
+import { makePlan, type Plan } from '../../../src/gate/experiment/plan.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import type { CellResult, Result } from '../../../src/model/result.ts';
+import { renderMarkdown } from '../../../src/report/markdown.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
+import { type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import { builtVariant, testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { aConfig, gateConfig, singleRuns } from '../../fakes/plan.ts';
+import { revision } from '../../fakes/result.ts';
+
+const patch = {
+  ...revision,
+  earlier: [80345, 80654, 80677].map((diff) => ({ diff, headCommit: `${diff}`.padEnd(40, 'c') })),
+};
+
+const variants = ['base', 'patched', 'diff 80345', 'diff 80654', 'diff 80677'];
+const identOf = (variant: string): string => variant.replace(' ', '');
+
+/** What they forward, as a ratio to base. */
+const speeds = new Map([
+  ['base', 1],
+  ['patched', 1.08],
+  ['diff80345', 0.7],
+  ['diff80654', 1.04],
+  ['diff80677', 1.08],
+]);
+
+type Setup = {
+  behaviours?: Record<string, Behaviour>;
+  lab?: FreebsdLabOptions;
+  /** Of each. */
+  kernelBytes?: number;
+};
+
+async function setUp({ behaviours = {}, lab: options = {}, kernelBytes = 0 }: Setup) {
+  const lab = await startFreebsdLab({
+    kernel: { ident: 'own' },
+    truth: ({ ident }) => 4e6 * (speeds.get(ident) ?? 1),
+    noise: { perBoot: 0.002, perSecond: 0.001 },
+    timing: { bootSeconds: 20, dumpSeconds: 5 },
+    ...options,
+  });
+  onTestFinished(() => lab.stop());
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'work'));
+  const testbed = testbedOf(lab, folder);
+  testbed.dut.boot.limitSeconds = 120;
+  const kernels = variants.map((variant) => {
+    const behaviour = behaviours[variant] ?? { kind: 'works' };
+    const options = [`options PADDING="${'x'.repeat(kernelBytes)}"`];
+    return builtVariant(variant, { ident: identOf(variant), behaviour, options }, folder);
+  });
+  const config = aConfig({
+    testbeds: { shelf: testbed },
+    traffic: {
+      ...singleRuns.traffic,
+      offeredPps: 10e6,
+      warmUpSeconds: 0,
+      settleSeconds: 4,
+      measureSeconds: 20,
+      measureAtLeastSeconds: 12,
+    },
+    gate: { ...gateConfig, maxRunsPerVariant: 20 },
+  });
+  const plan = makePlan({ patch, config, testbed: 'shelf', seed: 1 }, kernels, []);
+  return { lab, plan, testbed, directory: join(folder, 'work') };
+}
+
+type Study = Awaited<ReturnType<typeof setUp>>;
+
+/** Carries it out, or goes on with it, until its end or until as many blasts have ended. */
+async function carryOut({ lab, plan, testbed, directory }: Study, blasts = Infinity) {
+  const stop = new AbortController();
+  let ended = 0;
+  const onEvent = (event: ExperimentEvent) => {
+    if (event.kind !== 'ended') return;
+    ended += 1;
+    if (ended >= blasts) stop.abort(new Error('cut'));
+  };
+  const opened = await openFreebsdTestbed('shelf', testbed, plan.traffic, worldOf(lab));
+  const now = () => new Date(lab.clock.now() * 1000);
+  await runExperiment({
+    plan,
+    testbed: opened,
+    directory,
+    now,
+    onEvent,
+    signal: stop.signal,
+  }).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+  });
+  await opened.restore();
+  expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'own', leftovers: [] });
+}
+
+async function resultOf({ plan, directory }: { plan: Plan; directory: string }): Promise<Result> {
+  return assembleResult(plan, await readJournal(join(directory, 'journal.jsonl')));
+}
+
+async function study(setup: Setup = {}): Promise<Result> {
+  const all = await setUp(setup);
+  await carryOut(all);
+  return resultOf(all);
+}
+
+function judgedCell({ outcome }: Result): CellResult {
+  const [cell] = outcome.kind === 'judged' ? outcome.cells : [];
+  return cell ?? expect.fail(`There is no cell: ${outcome.kind}.`);
+}
+
+/** The change of every variant but base; undefined where it has none. */
+function changesOf(result: Result): Record<string, number | undefined> {
+  const { comparisons, others } = judgedCell(result);
+  const all = [{ variant: 'patched', comparisons }, ...others];
+  return Object.fromEntries(
+    all.map(({ variant, comparisons: [first] }) => [variant, first?.interval.change]),
+  );
+}
+
+/** Give or take 1.5 %, of boots that deviate by 0.2 %. */
+const about = (change: number) => expect.closeTo(change, 1.5);
+
+const allChanges = {
+  patched: about(0.08),
+  'diff 80345': about(-0.3),
+  'diff 80654': about(0.04),
+  'diff 80677': about(0.08),
+};
+
+test('all variants come out as one result and one report', async () => {
+  const all = await setUp({});
+  await carryOut(all);
+  const result = await resultOf(all);
+  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'improvement' });
+  expect(changesOf(result)).toEqual(allChanges);
+  expect(result.leftOut).toEqual([]);
+
+  const commands = all.lab.dut.journal.map(({ command }) => command.replaceAll("'", ''));
+  const armed = commands.filter((command) => command.startsWith('nextboot -k '));
+  expect(new Set(armed)).toEqual(
+    new Set(
+      ['base', 'patched', 'diff-80345', 'diff-80654', 'diff-80677'].map(
+        (name) => `nextboot -k ppsgate.${name} -e debug.debugger_on_panic=0`,
+      ),
+    ),
+  );
+
+  const markdown = renderMarkdown(result).replaceAll('\u00a0', ' ');
+  expect(markdown).toMatch(
+    /^### 🟢 ppsgate: D27401 gains \d\.\d\d % \(forwarding inet4\); no regr/,
+  );
+  const rows = markdown.split('\n').filter((line) => /^\| (forwarding inet4|↳)/.test(line));
+  expect(rows.map((row) => row.split(' | ')[0])).toEqual([
+    '| forwarding inet4',
+    '| ↳ `diff 80345`',
+    '| ↳ `diff 80654`',
+    '| ↳ `diff 80677`',
+  ]);
+  expect(rows.slice(0, 4).map((row) => row.split(' | ')[1])).toEqual([
+    '🟢 improvement',
+    ...new Array(3).fill('not judged'),
+  ]);
+  for (const variant of variants) {
+    expect(markdown).toContain(`FreeBSD 14.0-CURRENT #0 ${identOf(variant)}`);
+  }
+});
+
+const panic = 'page fault in ip_tryforward';
+
+test('earlier diffs that panic leave the others, and the verdict, as they are', async () => {
+  const result = await study({
+    behaviours: {
+      'diff 80345': { kind: 'panics-at-boot', panic },
+      'diff 80654': { kind: 'panics-under-load', panic },
+    },
+  });
+  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'improvement' });
+  expect(changesOf(result)).toEqual({
+    ...allChanges,
+    'diff 80345': undefined,
+    'diff 80654': undefined,
+  });
+  expect(Object.fromEntries(result.leftOut.map((one) => [one.variant, one.rejection]))).toEqual({
+    'diff 80345': { kind: 'boot-failed', message: expect.stringMatching(/^Twice/), panic },
+    'diff 80654': { kind: 'panics-under-load', message: expect.stringMatching(/^Twice/), panic },
+  });
+  const markdown = renderMarkdown(result);
+  expect(markdown).toContain('- `diff 80345` does not boot: `Twice in a row: ');
+  expect(markdown).toContain('- `diff 80654` panics under load: `Twice, under 2000 flows.`');
+});
+
+test('earlier diffs for which the DUT has no room leave it to base and patched', async () => {
+  // Each is laid while its archive is there too.
+  const disk = { totalBytes: 20e6, usedBytes: 15.5e6 };
+  const result = await study({ kernelBytes: 1e6, lab: { disk } });
+  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'improvement' });
+  expect(result.leftOut).toMatchObject([
+    { variant: 'diff 80654', rejection: { kind: 'out-of-disk' } },
+    { variant: 'diff 80677', rejection: { kind: 'out-of-disk' } },
+  ]);
+});
+
+test('a patch that does not boot is the outcome, whatever its earlier diffs do', async () => {
+  const behaviour = { kind: 'panics-at-boot', panic } as const;
+  const { outcome } = await study({
+    behaviours: { patched: behaviour, 'diff 80345': behaviour },
+  });
+  expect(outcome).toMatchObject({ kind: 'boot-failed', panic });
+});
+
+test('a study that was cut in the middle goes on where it was, without what it had left out', async () => {
+  const all = await setUp({
+    behaviours: { 'diff 80654': { kind: 'panics-at-boot', panic } },
+  });
+  await carryOut(all, 9);
+  const half = await resultOf(all);
+  expect(half.leftOut).toHaveLength(1);
+  const told = all.lab.dut.journal.length;
+  await carryOut(all);
+  const whole = await resultOf(all);
+  expect(changesOf(whole)).toEqual({ ...allChanges, 'diff 80654': undefined });
+  expect(whole.leftOut).toEqual(half.leftOut);
+  const later = all.lab.dut.journal.slice(told);
+  expect(later.some(({ command }) => command.includes('diff-80677'))).toBe(true);
+  expect(later.some(({ command }) => command.includes('diff-80654'))).toBe(false);
+  const tries = judgedCell(whole).runs.map(({ number, attempt }) => `${number}.${attempt}`);
+  expect(new Set(tries).size).toBe(tries.length);
+});

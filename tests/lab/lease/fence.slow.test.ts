@@ -1,0 +1,278 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  type Fence,
+  FencedError,
+  fencedHost,
+  guardIn,
+  raiseFence,
+  raiseIn,
+  tokenFolder,
+} from '../../../src/lab/lease/fence.ts';
+import { HostError } from '../../../src/system/host/host-error.ts';
+import { connect, type Host } from '../../../src/system/host/ssh.ts';
+import { commandText, shell } from '../../../src/system/shell.ts';
+import { splitWords } from '../../fakes/freebsd-lab/shell.ts';
+import { type Sshd, startSshd } from '../../fakes/sshd.ts';
+import { describeWith } from '../../needs.ts';
+import { times } from '../../random.ts';
+
+const held = (token: number): Fence => ({ token, assertHeld() {} });
+
+describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
+  let sshd: Sshd;
+  let host: Host;
+  /** Of one test. */
+  let folder: string;
+  let tokens: string;
+
+  beforeAll(async () => {
+    sshd = await startSshd();
+    host = await connect({ ...sshd, label: 'DUT' });
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(join(sshd.folder, 'test-'));
+    tokens = join(folder, 'tokens of it');
+  });
+  afterAll(async () => {
+    await host.close();
+    await sshd.stop();
+  });
+
+  const raise = (token: number) => raiseFence(host, token, tokens);
+  const fenced = (token: number, fence = held(token)) => fencedHost(host, fence, tokens);
+
+  /** What is refused is nothing that is tried again. */
+  async function expectRefusal(task: Promise<unknown>): Promise<void> {
+    const error = await task.then(
+      () => new Error('nothing was refused'),
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(FencedError);
+    expect(error).not.toBeInstanceOf(HostError);
+  }
+
+  test('a command under the highest token is as it would be without a fence', async () => {
+    await raise(7);
+    const command = shell`cat; echo "$0 $#"; echo not so >&2; exit ${3}`;
+    const options = { stdin: randomBytes(50).toString('hex') };
+    const outcome = await fenced(7).run(command, options);
+    expect(outcome).toEqual({
+      kind: 'exited',
+      code: 3,
+      stdout: `${options.stdin}sh 0\n`,
+      stderr: 'not so\n',
+    });
+  });
+
+  test('a command ended by a signal says by which', async () => {
+    const died = { kind: 'signaled', signal: 'SIGKILL' };
+    expect(await fenced(7).run(shell`kill -KILL $$ `)).toMatchObject(died);
+  });
+
+  test('much goes in and comes out, as it comes', async () => {
+    await raise(7);
+    const stdin = randomBytes(5_000_000);
+    const hash = createHash('sha256');
+    await fenced(7).run(shell`cat`, { stdin, onStdout: (chunk) => hash.update(chunk) });
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(stdin).digest('hex'));
+    expect(await fenced(7).output(shell`sha256sum`, { stdin })).toMatch(/^[0-9a-f]{64} {2}-\n$/);
+  });
+
+  test('any word reaches the command unchanged', async () => {
+    await raise(7);
+    const word = fc
+      .oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.stringMatching(/^[\n'"\\$`!#; ]*$/))
+      .filter((text) => !text.includes('\0') && text.isWellFormed());
+    await fc.assert(
+      fc.asyncProperty(word, async (text) => {
+        expect(await fenced(7).output(shell`printf %s ${text}`)).toBe(text);
+      }),
+      { numRuns: times(15) },
+    );
+  });
+
+  test('a lower token is refused, and its command never runs', async () => {
+    await raise(10);
+    const mark = join(folder, 'mark');
+    await expectRefusal(fenced(9).run(shell`touch ${mark}`));
+    await expectRefusal(fenced(9).output(shell`touch ${mark}`));
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test('a refusal says which machine, by which token, and what to do where the store was lost', async () => {
+    await raise(10);
+    await expect(fenced(9).output(shell`uname`)).rejects.toThrow(
+      `Nothing was done on DUT (127.0.0.1:${sshd.port}): a later lease (its token is 10) has taken the testbed over from ours (token 9); if the reservation store was made anew, with lower tokens, remove ${tokens} there.`,
+    );
+  });
+
+  test('a refusal is told where somebody takes stderr as it comes', async () => {
+    await raise(10);
+    const said: string[] = [];
+    const onStderr = (chunk: Uint8Array) => void said.push(Buffer.from(chunk).toString());
+    await expectRefusal(fenced(9).run(shell`touch ${join(folder, 'mark')}`, { onStderr }));
+    await expectRefusal(fenced(9).run(shell`uname`, { onStderr, onStdout() {} }));
+  });
+
+  test('a command that exits with 213 by itself is not refused', async () => {
+    await raise(10);
+    const command = shell`echo no >&2; exit ${213}`;
+    expect(await fenced(10).run(command)).toMatchObject({ code: 213, stderr: 'no\n' });
+    expect(await fenced(10).run(command, { onStderr() {} })).toMatchObject({ code: 213 });
+    await expect(fenced(10).output(command)).rejects.toMatchObject({ kind: 'command-failed' });
+  });
+
+  test('errors name the command itself', async () => {
+    const failing = fenced(10).output(shell`test -e ${'/nowhere'}`);
+    await expect(failing).rejects.toThrow(`"test -e '/nowhere'" on DUT`);
+    const late = fenced(10).run(shell`exec sleep 20`, { timeoutSeconds: 0.1 });
+    await expect(late).rejects.toThrow('Gave up on "exec sleep 20" on DUT');
+  });
+
+  test('an upload lays its file, and none where it is refused', async () => {
+    await raise(10);
+    await fenced(10).upload(Buffer.from('ours'), join(folder, 'laid'), 0o640);
+    await expectRefusal(fenced(9).upload(Buffer.from('theirs'), join(folder, 'laid'), 0o600));
+    await expectRefusal(fenced(9).upload(Buffer.from('theirs'), join(folder, 'new'), 0o600));
+    expect(readFileSync(join(folder, 'laid'), 'utf8')).toBe('ours');
+    expect(readdirSync(folder).sort()).toEqual(['laid', 'tokens of it']);
+  });
+
+  test('where this side knows that the lease is over, nothing is sent', async () => {
+    const over = (): never => {
+      throw new RangeError('the lease is over');
+    };
+    const host = fenced(10, { token: 10, assertHeld: over });
+    const mark = join(folder, 'mark');
+    await expect(host.run(shell`touch ${mark}`)).rejects.toThrow(RangeError);
+    await expect(host.output(shell`touch ${mark}`)).rejects.toThrow(RangeError);
+    await expect(host.upload(Buffer.from('x'), mark, 0o600)).rejects.toThrow(RangeError);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test('an upload is not begun when the lease ends while the machine is asked', async () => {
+    let asked = 0;
+    const assertHeld = () => {
+      asked += 1;
+      if (asked > 1) throw new RangeError('the lease is over');
+    };
+    const uploading = fenced(10, { token: 10, assertHeld }).upload(
+      Buffer.from('x'),
+      join(folder, 'x'),
+      0o600,
+    );
+    await expect(uploading).rejects.toThrow(RangeError);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('a higher token takes the place of lower ones, and of nothing else', async () => {
+    await raise(9);
+    await raise(10);
+    await raise(10);
+    expect(readdirSync(tokens)).toEqual(['10']);
+    await expectRefusal(raise(9));
+    await expectRefusal(fenced(9).output(shell`true`));
+    await fenced(10).output(shell`true`);
+  });
+
+  test('a higher token that is laid while a lower one raises the fence stays', async () => {
+    // In the place of test(1): whatever was not there when the raiser looked is there when it clears up.
+    const late = shell`test() { : >${tokens}/20; command test "$@"; }`;
+    const script = `${commandText(late)}; ${raiseIn(tokens)}`;
+    await host.output(shell`sh -c ${script} ppsgate ${10}`);
+    expect(readdirSync(tokens)).toEqual(['10', '20']);
+    await expectRefusal(fenced(10).output(shell`true`));
+  });
+
+  test('other names in the folder are no tokens', async () => {
+    mkdirSync(join(tokens, '77 folder'), { recursive: true });
+    const foreign = [
+      '99x',
+      '.98',
+      'README',
+      '+97',
+      '96.5',
+      "9'5",
+      '*',
+      '-n',
+      '9'.repeat(40),
+      '95\n!',
+    ];
+    for (const name of foreign) writeFileSync(join(tokens, name), '94');
+    await raise(10);
+    expect(await fenced(10).output(shell`echo fine`)).toBe('fine\n');
+    expect(await fencedHost(host, held(1), join(folder, 'absent')).output(shell`echo fine`)).toBe(
+      'fine\n',
+    );
+    expect(readdirSync(tokens).sort()).toEqual(['10', '77 folder', ...foreign].sort());
+  });
+
+  test('a folder that cannot be made is an error that names it', async () => {
+    writeFileSync(tokens, 'a file');
+    await expect(raise(10)).rejects.toMatchObject({
+      kind: 'command-failed',
+      message: expect.stringContaining(`"touch '${tokens}/10'" on DUT`),
+    });
+  });
+
+  test.for([1.5, -1, 1e21, Number.NaN])('%d is no token', async (token) => {
+    expect(() => fenced(token)).toThrow(TypeError);
+    await expect(raise(token)).rejects.toThrow(TypeError);
+  });
+
+  test('of many that race, no lower one is obeyed once a higher one has raised the fence', async () => {
+    await using opened = new AsyncDisposableStack();
+    const hosts = [host];
+    // A busy sshd counts sessions of a connection that have ended: of few a connection none is refused.
+    while (hosts.length < 10) hosts.push(opened.use(await connect({ ...sshd, label: 'DUT' })));
+    for (const round of [1, 2, 3]) {
+      const tokens = join(folder, `round ${round}`);
+      let highest = 0;
+      const race = async (token: number, index: number): Promise<void> => {
+        const over = hosts[index % hosts.length] ?? host;
+        if (await isDone(raiseFence(over, token, tokens))) highest = Math.max(highest, token);
+        const highestBefore = highest;
+        if (await isDone(fencedHost(over, held(token), tokens).output(shell`:`))) {
+          expect(token).toBeGreaterThanOrEqual(highestBefore);
+        }
+      };
+      const shuffled = Array.from({ length: 20 }, (_, index) => ((index * 7 + round) % 20) + 1);
+      await Promise.all(shuffled.map(race));
+      expect(highest).toBe(20);
+      expect(readdirSync(tokens)).toContain('20');
+    }
+  });
+});
+
+/** Or else it was refused. */
+async function isDone(task: Promise<unknown>): Promise<boolean> {
+  try {
+    await task;
+    return true;
+  } catch (error) {
+    if (error instanceof FencedError) return false;
+    throw error;
+  }
+}
+
+test('csh reads the scripts as sh does: no line break, no history', () => {
+  for (const script of [guardIn(tokenFolder), raiseIn(tokenFolder)]) {
+    expect(script).not.toMatch(/[\n\r!]/);
+    const line = commandText(shell`sh -c ${script} ppsgate ${7}`);
+    expect(splitWords(line)).toEqual({
+      kind: 'words',
+      words: ['sh', '-c', script, 'ppsgate', '7'],
+    });
+  }
+});

@@ -1,0 +1,333 @@
+import { expect, test } from 'vitest';
+import type { HostConfig } from '../../../src/config/fields.ts';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import type { LinuxTestbed } from '../../../src/config/schema.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../../src/lab/freebsd/world.ts';
+import { type Fence, FencedError, tokenFolder } from '../../../src/lab/lease/fence.ts';
+import {
+  fencedConnect,
+  fencedWorld,
+  type ProvenFence,
+  raiseFences,
+} from '../../../src/lab/lease/testbed-fence.ts';
+import type { PlannedBlast } from '../../../src/model/planned-blast.ts';
+import type { Cell } from '../../../src/model/scenario.ts';
+import { shell } from '../../../src/system/shell.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { makeFolder, namesIn, remove, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  type LabMachine,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
+import {
+  builtVariant,
+  labConsole,
+  testbedOf,
+  usualTraffic,
+  worldOf,
+} from '../../fakes/freebsd-testbed.ts';
+
+const ours = 7;
+const later = 8;
+const held: Fence = { token: ours, assertHeld() {} };
+const lease: ProvenFence = { ...held, async prove() {} };
+const inet4: Cell = { scenario: 'forwarding', family: 'inet4' };
+const signal = new AbortController().signal;
+
+test('a blast is measured under its lease, and the DUT keeps the token over its boots', () =>
+  onTestbed({}, async ({ testbed, lab }) => {
+    expect(await testbed.blast(blastOf('patched', 1), async () => {}, signal)).toMatchObject({
+      kind: 'measured',
+      runs: [{ validity: { kind: 'valid' } }],
+    });
+    await testbed.restore();
+    expect(lab.dut.machine.boots).toBe(2);
+    expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });
+    for (const machine of machinesOf(lab)) expect(tokensOn(machine)).toEqual(['7']);
+  }));
+
+test('a testbed that a later lease has is not touched any more, not even to be restored', () =>
+  onTestbed({}, async ({ testbed, lab, config, world }) => {
+    const send = (variant: string, pair: number) =>
+      testbed.blast(blastOf(variant, pair), async () => {}, signal);
+    expect(await send('patched', 1)).toMatchObject({ kind: 'measured' });
+    await raiseFences(config, { ...held, token: later }, world.connect);
+    const before = traceOf(lab);
+    await expect(send('patched', 1)).rejects.toThrow(FencedError);
+    await expect(send('base', 1)).rejects.toThrow(FencedError);
+    // Nothing is taken off the DUT for what is listed anew.
+    const variants = [builtVariant('middle', { ident: 'middle' }, temporaryFolder())];
+    const anew = {
+      variants,
+      cells: [inet4],
+      rules: {},
+      keepLog: async () => {},
+      tell() {},
+      signal,
+    };
+    await testbed.prepare(anew);
+    expect(testbed.ready()).toEqual(new Set(['middle']));
+    await expect(send('middle', 2)).rejects.toThrow(FencedError);
+    await expect(testbed.restore()).rejects.toThrow(FencedError);
+    expect(traceOf(lab)).toEqual(before);
+    expect(lab.state()).toMatchObject({ kernel: 'patched', stage: 'up', power: 'on' });
+  }));
+
+test.for(['dut', 'sender', 'receiver'] as const)(
+  'a later lease’s %s takes no command, upload or reboot, and lets nobody log in',
+  async (which) => {
+    await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
+    const config = testbedOf(lab, temporaryFolder());
+    const world = worldOf(lab);
+    const fenced = fencedWorld(world, config, lease);
+    const machine = { dut: config.dut, sender: only(config.senders), receiver: config.receiver };
+    await using host = await fenced.connect(machine[which], 'it');
+    await host.output(shell`uname`);
+    await raiseFences(config, { ...held, token: later }, world.connect);
+    const before = traceOf(lab);
+    await expect(host.run(shell`touch ${'/var/tmp/mark'}`)).rejects.toThrow(FencedError);
+    await expect(host.output(shell`shutdown -r now`)).rejects.toThrow(FencedError);
+    const upload = host.upload(Buffer.from('x'), '/var/tmp/mark', 0o600);
+    await expect(upload).rejects.toThrow(FencedError);
+    const { open, connect } = counting(world);
+    const again = fencedWorld({ ...world, connect }, config, lease);
+    await expect(again.connect(machine[which], 'it')).rejects.toThrow(FencedError);
+    expect(open.size).toBe(0);
+    expect(traceOf(lab)).toEqual(before);
+  },
+);
+
+test('the power of a DUT that hangs is left alone where its generators have seen a later lease', async () => {
+  const options: FreebsdLabOptions = { faults: [{ kind: 'hang-at-boot', at: 1 }] };
+  await onTestbed(options, async ({ testbed, lab }) => {
+    const taken = () => lab.dut.machine.stage === 'hung' && lay(lab.receiver, String(later));
+    lab.dut.machine.watchers.add(taken);
+    const blast = testbed.blast(blastOf('patched', 1), async () => {}, signal);
+    await expect(blast).rejects.toThrow('a later lease (its token is 8) has taken the testbed');
+    expect(lab.dut.machine).toMatchObject({ stage: 'hung', boots: 1 });
+  });
+});
+
+test('a power cycle asks every generator that can be reached', async () => {
+  await using lab = await startFreebsdLab({ cabling: { generators: 'separate', senders: 2 } });
+  const { power } = await openedPower(lab);
+  for (const machine of [...lab.senders, lab.receiver]) {
+    lay(machine, String(later));
+    await expect(power.cycle()).rejects.toThrow(FencedError);
+    remove(machine.machine.files, tokenFolder);
+  }
+  expect(lab.dut.machine.boots).toBe(0);
+  await power.cycle();
+  expect(lab.dut.machine.boots).toBe(1);
+  expect(await power.state()).toBe('on');
+});
+
+test('a generator that cannot be reached does not keep the power from being cycled', async () => {
+  await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
+  const { power } = await openedPower(lab);
+  setCutOff(lab.receiver.machine, true);
+  await power.cycle();
+  expect(lab.dut.machine.boots).toBe(1);
+  lay(only(lab.senders), String(later));
+  await expect(power.cycle()).rejects.toThrow(FencedError);
+  expect(lab.dut.machine.boots).toBe(1);
+});
+
+test('the power is cycled only where the store says that the lease is ours', async () => {
+  await using lab = await startFreebsdLab();
+  const prove = () => Promise.reject(new RangeError('the lease is over'));
+  const { power } = await openedPower(lab, { ...lease, prove });
+  await expect(power.cycle()).rejects.toThrow(RangeError);
+  expect(machinesOf(lab).flatMap(({ journal }) => journal)).toEqual([]);
+  expect(lab.dut.machine.boots).toBe(0);
+});
+
+test('nobody is put off the console of a testbed that is not ours any more', async () => {
+  await using lab = await startFreebsdLab();
+  const prove = () => Promise.reject(new RangeError('the lease is over'));
+  const config = testbedOf(lab, temporaryFolder());
+  const openConsole = () => Promise.reject(new TypeError('It was opened.'));
+  const world = fencedWorld({ ...worldOf(lab), openConsole }, config, { ...lease, prove });
+  await expect(world.openConsole('the DUT', labConsole, () => {})).rejects.toThrow(RangeError);
+});
+
+test('the power is left alone where the lease ends while generators are asked', async () => {
+  await using lab = await startFreebsdLab();
+  const assertHeld = () => {
+    if (only(lab.senders).journal.length > 0) throw new RangeError('the lease is over');
+  };
+  const { power } = await openedPower(lab, { ...lease, assertHeld });
+  await expect(power.cycle()).rejects.toThrow(RangeError);
+  expect(lab.dut.machine.boots).toBe(0);
+});
+
+test('a builder is not fenced, be it on a machine that is', async () => {
+  await using lab = await startFreebsdLab();
+  const config = testbedOf(lab, temporaryFolder());
+  const builder = { ...config.receiver } as unknown as NonNullable<FreebsdTestbed['builder']>;
+  const testbed = { ...config, builder };
+  lay(lab.receiver, String(later));
+  const world = fencedWorld(worldOf(lab), testbed, lease);
+  await using host = await world.connect(testbed.builder, 'builder');
+  expect(await host.output(shell`uname`)).toBe('FreeBSD\n');
+  expect(tokensOn(lab.receiver)).toEqual(['8']);
+});
+
+test('an appliance forgets its tokens at a boot, and is told ours at the next login', async () => {
+  await using lab = await startFreebsdLab({ root: 'nanobsd' });
+  const config = testbedOf(lab, temporaryFolder());
+  const connect = fencedConnect(worldOf(lab).connect, held);
+  const before = await connect(config.dut, 'DUT');
+  expect(tokensOn(lab.dut)).toEqual(['7']);
+  await before.output(shell`shutdown -r now`);
+  await before.close();
+  await lab.clock.sleep(130);
+  expect(tokensOn(lab.dut)).toEqual([]);
+  await (await connect(config.dut, 'DUT')).close();
+  expect(tokensOn(lab.dut)).toEqual(['7']);
+});
+
+test('nobody logs in under a lease that is known to be over', async () => {
+  await using lab = await startFreebsdLab();
+  const config = testbedOf(lab, temporaryFolder());
+  const { opened, connect } = counting(worldOf(lab));
+  const assertHeld = () => {
+    throw new RangeError('the lease is over');
+  };
+  const login = fencedConnect(connect, { ...held, assertHeld })(config.dut, 'DUT');
+  await expect(login).rejects.toThrow(RangeError);
+  expect(opened()).toBe(0);
+});
+
+test('at a reservation every machine of a FreeBSD testbed hears of its token', async () => {
+  await using lab = await startFreebsdLab({ cabling: { generators: 'separate', senders: 2 } });
+  const config = testbedOf(lab, temporaryFolder());
+  const { open, connect } = counting(worldOf(lab));
+  await raiseFences(config, held, connect);
+  expect(machinesOf(lab).map(tokensOn)).toEqual([['7'], ['7'], ['7'], ['7']]);
+  expect(open.size).toBe(0);
+});
+
+test('a testbed that a later lease has cannot be reserved, nor one of which a machine is away', async () => {
+  await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
+  const config = testbedOf(lab, temporaryFolder());
+  const { open, connect } = counting(worldOf(lab));
+  lay(only(lab.senders), String(later));
+  await expect(raiseFences(config, held, connect)).rejects.toThrow(FencedError);
+  remove(only(lab.senders).machine.files, tokenFolder);
+  setCutOff(lab.receiver.machine, true);
+  await expect(raiseFences(config, held, connect)).rejects.toMatchObject({ kind: 'unreachable' });
+  expect(open.size).toBe(0);
+});
+
+test('all three machines of a Linux testbed are told, and none of an embedded one', async () => {
+  await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
+  const { dut, senders, receiver } = testbedOf(lab, temporaryFolder());
+  const linux: LinuxTestbed = {
+    kind: 'linux',
+    dut: { ...dut, ingress: 'eth0', egress: 'eth1', cpu: 0 },
+    sender: { ...only(senders), cpu: 0 },
+    receiver,
+  };
+  const { opened, connect } = counting(worldOf(lab));
+  await raiseFences({ kind: 'embedded-linux' }, held, connect);
+  expect(opened()).toBe(0);
+  await raiseFences(linux, held, connect);
+  expect(machinesOf(lab).map(tokensOn)).toEqual([['7'], ['7'], ['7']]);
+});
+
+type Opened = {
+  testbed: Awaited<ReturnType<typeof openFreebsdTestbed>>;
+  lab: FreebsdLab;
+  config: FreebsdTestbed;
+  world: FreebsdWorld;
+};
+
+/** A testbed that is held by our lease. */
+async function onTestbed(
+  options: FreebsdLabOptions,
+  work: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  await using lab = await startFreebsdLab(options);
+  const folder = temporaryFolder();
+  const config = testbedOf(lab, folder);
+  const world = worldOf(lab);
+  const testbed = await openFreebsdTestbed(
+    'shelf',
+    config,
+    { ...usualTraffic, measureSeconds: 30 },
+    fencedWorld(world, config, lease),
+  );
+  await testbed.prepare({
+    variants: ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder)),
+    cells: [inet4],
+    rules: {},
+    keepLog: async () => {},
+    tell() {},
+    signal,
+  });
+  await work({ testbed, lab, config, world });
+}
+
+const blastOf = (variant: string, pair: number): PlannedBlast => ({
+  number: 2 * pair,
+  cell: inet4,
+  runs: [{ number: 2 * pair, variant, pair }],
+});
+
+async function openedPower(lab: FreebsdLab, fence = lease) {
+  const config = testbedOf(lab, temporaryFolder());
+  const world = fencedWorld(worldOf(lab), config, fence);
+  const power = await world.openPower('the DUT', { kind: 'command', on: [], off: [], state: [] });
+  return { power };
+}
+
+/** Connections that were opened, and those that still are. */
+function counting(world: FreebsdWorld) {
+  const open = new Set<object>();
+  let opened = 0;
+  const connect: FreebsdWorld['connect'] = async (config: HostConfig, label, options) => {
+    const host = await world.connect(config, label, options);
+    open.add(host);
+    opened += 1;
+    const close = async () => {
+      open.delete(host);
+      await host.close();
+    };
+    return { ...host, close, [Symbol.asyncDispose]: close };
+  };
+  return { open, opened: () => opened, connect };
+}
+
+const machinesOf = ({ dut, senders, receiver }: FreebsdLab): LabMachine[] => [
+  ...new Set([dut, ...senders, receiver]),
+];
+
+const tokensOn = ({ machine }: LabMachine): string[] => namesIn(machine.files, tokenFolder);
+
+function lay({ machine: { files } }: LabMachine, token: string): void {
+  makeFolder(files, tokenFolder, true);
+  writeFile(files, `${tokenFolder}/${token}`, '');
+}
+
+/** All that somebody who is not to touch a laboratory could change, but for a lower token laid beside the highest. */
+const traceOf = (lab: FreebsdLab) => ({
+  state: lab.state(),
+  machines: machinesOf(lab).map(({ machine, journal }) => ({
+    files: [...machine.files.nodes.keys()].filter((path) => !path.startsWith(tokenFolder)),
+    commands: journal
+      .map(({ command }) => command)
+      .filter((command) => !command.startsWith('sh -c')),
+    boots: machine.boots,
+    stage: machine.stage,
+  })),
+});
+
+function only<Item>([item, ...more]: readonly Item[]): Item {
+  if (item === undefined || more.length > 0) throw new TypeError('This is not one.');
+  return item;
+}

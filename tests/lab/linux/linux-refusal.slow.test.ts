@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadRefusal } from '../../../src/lab/linux/linux-refusal.ts';
+import { annotationsOf } from '../../../src/report/annotations.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { describeWith } from '../../needs.ts';
+
+const folder = '/run/ppsgate/dut/patched';
+const nftables = 'table inet t {\n  chain c {\n\tmeta l4proto upd drop\n  }\n}\n';
+
+const told = (stderr: string) =>
+  loadRefusal({ folder, scenario: 'forwarding', nftables, stderr, ending: 'exited with 1' });
+
+const included = `In file included from ${folder}/forwarding.nft:2:1-50:\n`;
+const upd = `${included}${folder}/nftables.conf:3:15-17: Error: Could not resolve protocol name
+	-----BEGIN OPENSSH PRIVATE KEY-----
+	              ^^^
+`;
+
+describe('what is told of rules that do not load', () => {
+  test('is nft’s words, with the line as the overlay has it and never as nft shows it', () => {
+    expect(told(upd)).toBe(
+      'nftables.conf:3:15-17: Error: Could not resolve protocol name\n' +
+        '\tmeta l4proto upd drop\n\t             ^^^',
+    );
+  });
+
+  test('names the line to GitHub', () => {
+    const outcome = {
+      kind: 'does-not-load',
+      scenario: 'forwarding',
+      message: told(upd),
+    } as const;
+    const files = [{ path: 'nftables.conf', sha256: 'c' }];
+    const variants = [{ name: 'patched', commit: 'b', folder: 'routers/dut', files }];
+    expect(annotationsOf({ outcome, variants })).toMatchObject([
+      { path: 'routers/dut/nftables.conf', start_line: 3 },
+    ]);
+  });
+
+  test('is every error, when there are several', () => {
+    const message = told(`${upd}${upd.replace(':3:15-17:', ':5:1:')}`);
+    expect(message.split('\n').filter((line) => line.includes('Error:'))).toHaveLength(2);
+    expect(message).toMatch(/nftables\.conf:5:1: Error: .*\n\}\n\^$/);
+  });
+
+  test('shows no line of the scenario', () => {
+    const stderr = `${folder}/forwarding.nft:3:1-1: Error: syntax error, unexpected end of file\nsecret\n`;
+    expect(told(stderr)).toBe('forwarding.nft:3: Error: syntax error, unexpected end of file');
+  });
+
+  test('is what nft says of no line at all', () => {
+    const stderr = 'internal:0:0-0: Error: Could not process rule: Message too long\n\n^\n';
+    expect(told(stderr)).toBe('Error: Could not process rule: Message too long');
+  });
+
+  test.each([
+    ['another file', '/etc/ssl/private/key.pem:1:1-5: Error: syntax error, unexpected -'],
+    ['a file beside it', `${folder}/other.nft:1:1-5: Error: syntax error, unexpected -`],
+    ['a file below it', `${folder}/x/nftables.conf:1:1-5: Error: syntax error, unexpected -`],
+    ['the file of another variant', '/run/ppsgate/dut/base/nftables.conf:1:1-5: Error: x'],
+    ['another scenario', `${folder}/nftables-stateful.nft:1:1-5: Error: x`],
+    ['a place that is none', `${folder}/nftables.conf:x: Error: y`],
+    ['a shell', `${folder.replace('patched', 'dut.bash')}: line 40: nft: command not found`],
+    ['nothing', ''],
+  ])('says that no line is named where it is of %s', (_, stderr) => {
+    expect(told(`${stderr}\nsecret\n`)).toBe(
+      'nft does not load nftables.conf, and names no line of it: it exited with 1.',
+    );
+  });
+
+  test('has bounds, however much nft says', () => {
+    const line = `${folder}/nftables.conf:1:1-1: Error: ${'x'.repeat(10_000)}\n`;
+    const long = { folder, scenario: 'forwarding', nftables: 'y'.repeat(10_000), ending: '' };
+    expect(loadRefusal({ ...long, stderr: line.repeat(1000) }).length).toBeLessThan(20_000);
+  });
+
+  test('points at nothing where nft’s columns are not those of the line as it is shown', () => {
+    const at = (source: string, columns: string) =>
+      loadRefusal({
+        folder,
+        scenario: 'forwarding',
+        nftables: source,
+        stderr: `${folder}/nftables.conf:1:${columns}: Error: x\n`,
+        ending: '',
+      });
+    expect(at('"é" x', '6-6')).toBe('nftables.conf:1:6-6: Error: x\n"é" x');
+    expect(at('abc', '9-12')).toBe('nftables.conf:1:9-12: Error: x\nabc');
+    expect(at('abc', '3-1')).toBe('nftables.conf:1:3-1: Error: x\nabc');
+    expect(at('abc', '0-0')).toBe('nftables.conf:1:0-0: Error: x\nabc');
+  });
+});
+
+test.each([
+  [
+    'a name that the kernel does not have',
+    '/run/ppsgate/dut/dut.bash: line 46: /proc/sys/net/ipv4/x.y: No such file or directory',
+    'No such file or directory',
+  ],
+  [
+    'a value that it does not take',
+    '/run/ppsgate/dut/dut.bash: line 46: printf: write error: Invalid argument',
+    'Invalid argument',
+  ],
+])('what is told of a setting is its path and the system’s words: %s', (_, stderr, words) => {
+  expect(told(`${stderr}\nsetting net/ipv4/x.y\n`)).toBe(
+    `The DUT does not take the setting net/ipv4/x.y: ${words}.`,
+  );
+});
+
+describeWith(['root', 'nft', 'unshare'], 'with the nft of this machine', () => {
+  test.each([
+    [
+      'a word that it does not know',
+      'meta l4proto upd drop',
+      /:3:.*protocol name\n {4}meta.*\n {17}\^{3}$/,
+    ],
+    [
+      'a chain that is not there',
+      'jump elsewhere',
+      /:3:.*No such file or directory\n {4}jump elsewhere/,
+    ],
+    ['a set that is not there', 'tcp dport @elsewhere drop', /:3:.*\n {4}tcp dport @elsewhere/],
+    ['a name that is not defined', 'ip saddr $elsewhere drop', /unknown identifier 'elsewhere'/],
+    ['an end that is missing', 'jump c {', /^nftables\.conf:4:3-3: Error: syntax error/],
+  ])('the line is named for %s', (_, rule, words) => {
+    const variant = join(temporaryFolder(), 'patched');
+    mkdirSync(variant);
+    const rules = `table inet t {\n  chain c {\n    ${rule}\n  }\n}\n`;
+    writeFileSync(join(variant, 'nftables.conf'), rules);
+    const scenario = join(variant, 'forwarding.nft');
+    writeFileSync(scenario, `flush ruleset\ninclude "${variant}/nftables.conf"\n`);
+    const { stderr } = spawnSync('unshare', ['--net', 'nft', '-f', scenario], { encoding: 'utf8' });
+    const failed = { folder: variant, scenario: 'forwarding', ending: 'exited with 1' };
+    const message = loadRefusal({ ...failed, nftables: rules, stderr });
+    expect(message).toMatch(words);
+    expect(message).not.toContain(variant);
+  });
+});

@@ -1,0 +1,232 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  linuxDutScript,
+  observeCommand,
+  parseObservation,
+  samplesAsTheyCome,
+} from '../../../src/lab/linux/linux-script.ts';
+import { commandText } from '../../../src/system/shell.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { describeWith } from '../../needs.ts';
+
+const log = `lay base 100.000000 100.020000
+sample 0 100.100000 1000 900 5000000 7000000 3
+sample 0 100.200000 3000 2800 95000000 8000000 3
+sample 0 100.350000 6000 5800 230000000 8000000 4
+lay patched 100.400000 100.420000
+sample 1 100.500000 7000 6600 300000000 9000000 4
+sample 1 100.600000 8000 7400 390000000 9000000 4
+end
+`;
+
+const failed = (reason: string) => ({ kind: 'failed', reason: expect.stringContaining(reason) });
+
+test('each run is what happened between its points of time, and nothing of the time in between', () => {
+  const observation = parseObservation(log);
+  expect(observation).toEqual({
+    kind: 'observed',
+    samplesPerRun: [
+      [
+        {
+          seconds: expect.closeTo(0.1),
+          receivedPackets: 2000,
+          forwardedPackets: 1900,
+          busySeconds: expect.closeTo(0.09),
+          deniedSeconds: expect.closeTo(0.001),
+        },
+        {
+          seconds: expect.closeTo(0.15),
+          receivedPackets: 3000,
+          forwardedPackets: 3000,
+          busySeconds: expect.closeTo(0.135),
+          deniedSeconds: expect.closeTo(0.01),
+        },
+      ],
+      [
+        {
+          seconds: expect.closeTo(0.1),
+          receivedPackets: 1000,
+          forwardedPackets: 800,
+          busySeconds: expect.closeTo(0.09),
+          deniedSeconds: 0,
+        },
+      ],
+    ],
+  });
+});
+
+test('a DUT without a forwarding thread of its own tells no busy time', () => {
+  const untold = log.replaceAll(/( \d+){3}$/gm, ' - - -').replaceAll(/^lay.*\n/gm, '');
+  const observation = parseObservation(untold);
+  const [sample] = observation.kind === 'observed' ? (observation.samplesPerRun[0] ?? []) : [];
+  expect(sample).toEqual({
+    seconds: expect.closeTo(0.1),
+    receivedPackets: 2000,
+    forwardedPackets: 1900,
+  });
+});
+
+test.for([
+  ['nothing at all', ''],
+  ['no end', log.replace('end\n', '')],
+  ['an end cut short', log.slice(0, -2)],
+] as const)('a log that does not end as it should is a failure: %s', ([, text]) => {
+  expect(parseObservation(text)).toEqual(failed('stopped sampling'));
+});
+
+test.for([
+  ['the clock was set back', log.replace('100.200000', '100.050000')],
+  ['the clock stood still', log.replace('100.200000', '100.100000')],
+  ['a counter began anew', log.replace(' 2800 ', ' 12 ')],
+  ['a line holds no number', log.replace(' 3000 ', ' many ')],
+  ['a line is too short', log.replace(' 7000 6600 300000000 9000000 4', '')],
+] as const)('points of time that make no sense are a failure: %s', ([, text]) => {
+  expect(parseObservation(text)).toEqual(failed('went backwards, or is unreadable'));
+});
+
+test('the sampler runs ahead of all else on its CPU, with one argument for every variant', () => {
+  const command = observeCommand({
+    script: '/run/dut.bash',
+    ingress: 'in0',
+    egress: 'out0',
+    cpu: 1,
+    scenario: 'forwarding',
+    warmUpSeconds: 0.5,
+    settleSeconds: 0.02,
+    sliceSeconds: 0.025,
+    slices: 4,
+    live: false,
+    variants: ['base', 'patched', 'diff 80345'],
+  });
+  expect(commandText(command)).toBe(
+    "chrt -f 20 taskset -c '1' bash '/run/dut.bash' observe 'in0' 'out0' '1' 'forwarding' '0.5' '0.02' '0.025' '4' '0' 'base' 'patched' 'diff 80345'",
+  );
+});
+
+test('of a log that is still being written the whole lines count', () => {
+  const whole = samplesAsTheyCome()(log.slice(0, log.indexOf('lay patched')));
+  expect(whole.map(({ forwardedPackets }) => forwardedPackets)).toEqual([1900, 3000]);
+  const cut = samplesAsTheyCome()(log.slice(0, log.indexOf(' 5800')));
+  expect(cut.map(({ forwardedPackets }) => forwardedPackets)).toEqual([1900]);
+  expect(samplesAsTheyCome()('')).toEqual([]);
+});
+
+test('in whatever pieces a log comes, its samples are those of the whole', () => {
+  const run = log.slice(0, log.indexOf('lay patched'));
+  const samplesWith = samplesAsTheyCome();
+  const byLetter = [...run].map((letter) => samplesWith(letter)).at(-1);
+  expect(byLetter).toEqual(samplesAsTheyCome()(run));
+});
+
+describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of its own', () => {
+  const dut = () => {
+    const folder = temporaryFolder();
+    const name = join(folder, 'dut.bash');
+    writeFileSync(name, linuxDutScript);
+    mkdirSync(join(folder, 'patched'));
+    const rules = (text: string) => writeFileSync(join(folder, 'patched/forwarding.nft'), text);
+    rules('flush ruleset\n');
+    const settings = (text: string) => writeFileSync(join(folder, 'patched/sysctl.conf'), text);
+    const before = () => readFileSync(join(folder, 'before/sysctl.conf'), 'utf8');
+    /** Bash's words in which `dut` is the program, and `$1` the folder of the variant. */
+    const run = (words: string, input = '') =>
+      spawnSync(
+        'unshare',
+        [
+          '--net',
+          'bash',
+          '-c',
+          `dut() { bash ${name} "$@"; }; ${words}`,
+          'bash',
+          `${folder}/patched`,
+        ],
+        { encoding: 'utf8', input },
+      );
+    return { run, settings, rules, before };
+  };
+  const forward = '/proc/sys/net/ipv4/ip_forward';
+  const ports = '/proc/sys/net/ipv4/ip_local_reserved_ports';
+
+  test('remembers of the settings what can be read, as a path and its value', () => {
+    const { run, before } = dut();
+    const names = ['net/ipv4/ip_forward', 'net/ipv4/ip_local_reserved_ports'];
+    const unreadable = ['net/ipv4/route/flush', 'net/ipv4/conf', 'net/nothing', '--system', '-p'];
+    run('dut remember', [...unreadable, ...names, ''].join('\n'));
+    expect(before()).toBe('net/ipv4/ip_forward = 0\nnet/ipv4/ip_local_reserved_ports = \n');
+  });
+
+  test('remembers what a later variant sets as well, and of an earlier one what was there first', () => {
+    const { run, settings, before } = dut();
+    settings('net/ipv4/ip_forward = 1\n');
+    const { stdout, stderr } = run(
+      [
+        'echo net/ipv4/ip_forward | dut remember',
+        'dut lay $1 forwarding',
+        "printf '%s\\n' net/ipv4/ip_forward net/ipv4/ip_local_reserved_ports | dut remember",
+        `cat ${forward}; echo 7 | cat >${ports}`,
+      ].join('; '),
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toBe('1\n');
+    expect(before()).toBe('net/ipv4/ip_forward = 0\nnet/ipv4/ip_local_reserved_ports = \n');
+  });
+
+  test('lays settings, and puts back what was there, be it empty', () => {
+    const { run, settings } = dut();
+    settings('net/ipv4/ip_forward = 1\nnet/ipv4/ip_local_reserved_ports = 4,5,6\n');
+    const { stdout, stderr } = run(
+      `dut remember; dut lay $1 forwarding; cat ${forward} ${ports}; dut restore; cat ${forward} ${ports}`,
+      'net/ipv4/ip_forward\nnet/ipv4/ip_local_reserved_ports\n',
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toBe('1\n4-6\n0\n\n');
+  });
+
+  test('lays a long value as one, and puts it back', () => {
+    const { run, settings } = dut();
+    const odd = Array.from({ length: 700 }, (_, index) => 2 * index + 1).join(',');
+    settings('net/ipv4/ip_local_reserved_ports = 4\n');
+    const { stdout, stderr } = run(
+      `echo ${odd} | cat >${ports}; dut remember; dut lay $1 forwarding; cat ${ports}; dut restore; cat ${ports}`,
+      'net/ipv4/ip_local_reserved_ports\n',
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`4\n${odd}\n`);
+  });
+
+  test('keeps a value as it is, whatever it looks like', () => {
+    const { run, settings } = dut();
+    settings('net/ipv4/tcp_rmem = 4096\t87380  6291456\nnet/ipv4/ip_forward = -n\n');
+    const { stdout, stderr } = run('dut lay $1 forwarding; cat /proc/sys/net/ipv4/tcp_rmem');
+    expect(stdout).toContain('4096\t87380\t6291456\n');
+    expect(stderr).toMatch(/: Invalid argument\nsetting net\/ipv4\/ip_forward\n$/);
+  });
+
+  test('lays no rules where a setting is not taken', () => {
+    const { run, settings } = dut();
+    settings('net/ipv4/nothing = 1\n');
+    const { stdout, stderr } = run(
+      'nft add table inet ours; dut lay $1 forwarding || echo failed; nft list tables',
+    );
+    expect(stdout).toBe('failed\ntable inet ours\n');
+    expect(stderr).toMatch(/: No such file or directory\nsetting net\/ipv4\/nothing\n$/);
+  });
+
+  test('prints nothing that rules have nft list, which would be read as samples', () => {
+    const { run, settings, rules } = dut();
+    settings('');
+    rules('add table inet t { comment "\nsample 0 1 2 3" ; }\nlist ruleset\n');
+    const { stdout, status } = run('dut lay $1 forwarding');
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+  });
+
+  test('leaves a setting alone that the network has from the machine', () => {
+    const { run, settings } = dut();
+    settings('net/ipv4/tcp_available_congestion_control = reno\nnet/ipv4/ip_forward = 1\n');
+    const { stdout, stderr, status } = run(`dut lay $1 forwarding && cat ${forward}`);
+    expect({ stdout, stderr, status }).toEqual({ stdout: '1\n', stderr: '', status: 0 });
+  });
+});

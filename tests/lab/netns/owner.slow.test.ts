@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { claim, disclaim, LabInUseError } from '../../../src/lab/netns/owner.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+
+const ownerFile = () => join(temporaryFolder(), 'lab', 'owner');
+
+const module = join(import.meta.dirname, '../../../src/lab/netns/owner.ts');
+
+/** Another process that claims the lab, says so, and stays until it is ended. */
+async function otherOwner(path: string): Promise<{ pid: number; end(): Promise<void> }> {
+  const program = `
+    import { claim } from ${JSON.stringify(module)};
+    await claim(${JSON.stringify(path)});
+    console.log('claimed');
+    setInterval(() => {}, 1e6);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const exited = once(child, 'exit');
+  const end = async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  onTestFinished(end);
+  const first = await Promise.race([once(child.stdout, 'data'), exited]);
+  if (typeof first[0] === 'number') throw new Error(`it ended with ${first[0]}`);
+  return { pid: child.pid ?? 0, end };
+}
+
+test('a lab that nobody uses is claimed, and may be claimed again by the same process', async () => {
+  const path = ownerFile();
+  await claim(path);
+  await claim(path);
+  expect(readFileSync(path, 'utf8')).toBe(String(process.pid));
+});
+
+test('a lab that another process uses is refused, and it is said which', async () => {
+  const path = ownerFile();
+  const { pid } = await otherOwner(path);
+  await expect(claim(path)).rejects.toThrow(LabInUseError);
+  await expect(claim(path)).rejects.toThrow(
+    `The lab of this machine is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
+  );
+  expect(readFileSync(path, 'utf8')).toBe(String(pid));
+});
+
+test('a lab whose owner was killed is free', async () => {
+  const path = ownerFile();
+  const { end } = await otherOwner(path);
+  await end();
+  await claim(path);
+  expect(readFileSync(path, 'utf8')).toBe(String(process.pid));
+});
+
+test('of many who find a dead owner at the same moment one gets the lab', async () => {
+  const path = ownerFile();
+  const { end } = await otherOwner(path);
+  await end();
+  const claims = await Promise.allSettled(new Array(4).fill(path).map(otherOwner));
+  expect(claims.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
+
+test('a lab that was given up is free for others', async () => {
+  const path = ownerFile();
+  await claim(path);
+  await disclaim(path);
+  await disclaim(path);
+  const { pid } = await otherOwner(path);
+  await expect(claim(path)).rejects.toThrow(`in use by process ${pid}`);
+});

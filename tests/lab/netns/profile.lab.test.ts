@@ -1,0 +1,95 @@
+// Where the forwarding thread of a real router spends its time, sampled while real packets flow.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withoutIdle } from '../../../src/analysis/profile/idle.ts';
+import { explain } from '../../../src/analysis/profile/movers.ts';
+import { parseProfile } from '../../../src/analysis/profile/read.ts';
+import type { LinuxTestbed } from '../../../src/config/schema.ts';
+import { labDown, labUp } from '../../../src/lab/netns/lab.ts';
+import { openLinuxTestbed } from '../../../src/lab/netns/testbed.ts';
+import type { ProfileOutcome, Testbed } from '../../../src/lab/testbed.ts';
+import { describeWith, labPrograms } from '../../needs.ts';
+
+const traffic = {
+  flows: 100,
+  frameBytes: 64,
+  offeredPps: 3_000_000,
+  warmUpSeconds: 0.3,
+  settleSeconds: 0.005,
+  measureSeconds: 0.03,
+  measureAtLeastSeconds: 0.03,
+  runsPerBlast: 4,
+};
+
+const cell = { scenario: 'forwarding', family: 'inet4' } as const;
+const signal = new AbortController().signal;
+
+/** With so many rules that match nothing. */
+const variantOf = (variant: string, rules: number) => ({
+  ...{ variant, commit: '0'.repeat(40) },
+  files: [{ path: 'nftables.conf', mode: '100644', content: rulesText(rules), sha256: '' }],
+});
+
+const rulesText = (rules: number) => `table inet router {
+  chain early {
+    type filter hook prerouting priority raw; policy accept;
+${'    meta l4proto 254 drop\n'.repeat(rules)}  }
+}
+`;
+
+describeWith(['root', 'perf', ...labPrograms], 'a profile in the embedded lab', () => {
+  let lab: LinuxTestbed;
+  let testbed: Testbed;
+  beforeEach(async () => {
+    lab = await labUp();
+    testbed = await openLinuxTestbed('here', lab, traffic);
+    const variants = [variantOf('base', 20), variantOf('patched', 60)];
+    await testbed.prepare({
+      ...{ variants, cells: [cell], rules: {}, signal },
+      keepLog: async () => {},
+      tell() {},
+    });
+  });
+  afterEach(async () => {
+    await testbed.restore();
+    await labDown();
+  });
+
+  async function profileOf(
+    variant: string,
+    event?: string,
+  ): Promise<{ outcome: ProfileOutcome; logs: Map<string, string> }> {
+    const logs = new Map<string, string>();
+    const outcome = await testbed.profile(
+      { cell, variant, seconds: 2, event, attempt: 1 },
+      async (name, content) => void logs.set(name, String(content)),
+      signal,
+    );
+    return { outcome, logs };
+  }
+
+  test('tells of the kernel, and has its samples where packets are forwarded', async () => {
+    const { outcome, logs } = await profileOf('base');
+    expect(outcome).toMatchObject({ kind: 'profiled', log: 'stacks.txt' });
+    const { stacks, kernel } = parseProfile(logs.get('stacks.txt') ?? '');
+    expect(kernel).toMatch(/^\d+\.\d+/);
+    const names = new Set(stacks.flatMap(({ frames }) => frames.map(({ name }) => name)));
+    expect(names).toContain('ip_forward');
+  });
+
+  test('names what looks at rules where a patch has more of them', async () => {
+    const [base, patched] = [await profileOf('base'), await profileOf('patched')].map(({ logs }) =>
+      withoutIdle(parseProfile(logs.get('stacks.txt') ?? '')),
+    );
+    if (base === undefined || patched === undefined) throw new Error('no profiles');
+    const { movers } = explain(base.profile, patched.profile);
+    expect(movers.at(0)?.function).toMatch(/^nft_/);
+  });
+
+  test('of an event that perf does not know is missed, with what perf says', async () => {
+    const { outcome } = await profileOf('base', 'no_such_event');
+    expect(outcome).toMatchObject({
+      kind: 'missed',
+      reason: expect.stringContaining('could not be sampled'),
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, test } from 'vitest';
+import { makeDemoRepository } from '../../../src/cli/demo/repository.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { describeWith, labPrograms } from '../../needs.ts';
+
+const program = join(import.meta.dirname, '../../../bin/ppsgate');
+const cli = join(inject('bundle'), 'cli.js');
+
+describeWith(['root', 'setpriv'], 'a machine that cannot carry the lab', () => {
+  test('is told which right is missing and what would be needed, and exits with 4', () => {
+    const rights = ['--bounding-set', '-sys_admin', '--inh-caps', '-sys_admin'];
+    const { status, stderr } = spawnSync('setpriv', [...rights, program, 'demo'], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe(
+      'ppsgate: The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.\n',
+    );
+    expect(status).toBe(4);
+  });
+});
+
+// Where the lab is needed, a mount of its own takes the program away: there is one machine, and others use it.
+describeWith(['root', 'unshare', ...labPrograms], 'a program that is missing', () => {
+  const hiding =
+    'for path in $(type -ap "$1"); do mount --bind /dev/null "$(realpath "$path")"; done 2>/dev/null; shift; exec "$@"';
+
+  async function without(name: string, ...args: string[]) {
+    const cwd = join(temporaryFolder(), 'repository');
+    await makeDemoRepository(cwd);
+    const hidden = ['--mount', 'bash', '-c', hiding, 'bash', name, process.execPath, cli];
+    const { status, stderr } = spawnSync('unshare', [...hidden, ...args], {
+      encoding: 'utf8',
+      cwd,
+    });
+    return { status, stderr, files: readdirSync(cwd) };
+  }
+
+  const gate = ['gate', '--patch', 'main..guard-udp', '--directory', 'work'];
+
+  describe.each([
+    ['ip', 'iproute2'],
+    ['trafgen', 'netsniff-ng'],
+    ['nft', 'nftables'],
+    ['sshd', 'openssh-server'],
+    ['ethtool', 'ethtool'],
+  ])('like %s', (name, packageName) => {
+    const sentence = `ppsgate: The embedded lab needs ${name}, which this machine lacks: run 'apt-get install ${packageName}', or 'ppsgate demo', which does.\n`;
+
+    test.each([
+      ['a gate', gate],
+      ['a look', ['lab', 'check']],
+    ])('is found by %s before anything is reserved, and told with its package', async (_, args) => {
+      const { status, stderr, files } = await without(name, ...args);
+      expect({ status, stderr }).toEqual({ status: 4, stderr: sentence });
+      expect(files).not.toContain('work');
+    });
+  });
+
+  test('like git is what keeps a gate from a patch, and not the repository', async () => {
+    const { status, stderr } = await without('git', ...gate);
+    expect(stderr).toMatch(/^ppsgate: git cannot be started .* 'apt-get install git'\.\n$/);
+    expect(status).toBe(4);
+  });
+});

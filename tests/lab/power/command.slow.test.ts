@@ -1,0 +1,120 @@
+// Machines behind commands of the lab's own: here small shell scripts around a file that says on or off.
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openPower } from '../../../src/lab/power/power.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { messageOf, timelessWorld } from './worlds.ts';
+
+test('a machine is turned on and off by its commands', async () => {
+  const { power } = await lab();
+  expect(await power.state()).toBe('off');
+  await power.on();
+  expect(await power.state()).toBe('on');
+  await power.off();
+  expect(await power.state()).toBe('off');
+});
+
+test('a cycle without a command of its own is off, five seconds, on', async () => {
+  const { power, world, log } = await lab({ state: 'on' });
+  await power.cycle();
+  expect(log()).toEqual(['off', 'on']);
+  expect(world.slept).toEqual([5]);
+});
+
+test('a cycle of a machine that is on is its command for it', async () => {
+  const { power, log } = await lab({ state: 'on', cycle: 'echo cycle >> log' });
+  await power.cycle();
+  expect(log()).toEqual(['cycle']);
+});
+
+test('a cycle of a machine that is off leaves it on, whatever its command does then', async () => {
+  const { power, log } = await lab({ cycle: 'echo cycle >> log' });
+  await power.cycle();
+  expect(log()).toEqual(['off', 'on']);
+  expect(await power.state()).toBe('on');
+});
+
+test('a cycle whose command fails is off and on', async () => {
+  const { power, log } = await lab({ state: 'on', cycle: 'exit 1' });
+  await power.cycle();
+  expect(log()).toEqual(['off', 'on']);
+});
+
+test('a command that fails is told of by its program and its last words, not by its arguments', async () => {
+  const { power, folder } = await lab({ on: 'echo trying >&2; echo "No such outlet" >&2; exit 4' });
+  const message = await messageOf(power.on());
+  expect(message).toBe(
+    `PowerError: The power of dut-3 (by commands) refuses to turn the machine on: ${join(folder, 'on')} exited with 4 and said "No such outlet"; check what its commands do.`,
+  );
+  expect(message).not.toContain('outlet-4');
+});
+
+test('a command that does nothing is told of', async () => {
+  const { power } = await lab({ on: 'exit 0' });
+  expect(await messageOf(power.on())).toContain(
+    'took the order to turn the machine on 3 times, but still says 30 s after the last that it is off',
+  );
+});
+
+test('an argument is one word to the program, whatever is in it', async () => {
+  const word = '$(id) "; rm -rf / #';
+  const { folder, power } = await lab({ on: 'printf %s "$1" > word; echo on > state' }, word);
+  await power.on();
+  expect(readFileSync(join(folder, 'word'), 'utf8')).toBe(word);
+});
+
+test.each(['echo ON', 'printf on', 'printf "  on\\r\\n"'])('a state by %j is on', async (read) => {
+  const { power } = await lab({ read });
+  expect(await power.state()).toBe('on');
+});
+
+test.each(['echo maybe', 'true', 'echo on; exit 1', 'echo on; echo off'])(
+  'a state by %j is none',
+  async (read) => {
+    const { power } = await lab({ read });
+    expect(await messageOf(power.state())).toMatch(
+      /is not known: .* has to print "on" or "off" and exit with 0\.$/,
+    );
+  },
+);
+
+test('a program that is not there is told of', async () => {
+  const nothing = ['/nowhere/state'];
+  const config = { kind: 'command', on: nothing, off: nothing, state: nothing } as const;
+  const power = await openPower('dut-3', config, timelessWorld());
+  expect(await messageOf(power.state())).toContain('/nowhere/state cannot be started: spawn');
+});
+
+type Scripts = { on?: string; cycle?: string; read?: string; state?: 'on' | 'off' };
+
+/** A machine whose scripts run in a folder with the file `state`, and have one argument. */
+async function lab(scripts: Scripts = {}, word = 'outlet-4') {
+  const folder = temporaryFolder();
+  const { on = turning('on'), cycle, read = 'cat state', state = 'off' } = scripts;
+  const command = (name: string, lines: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, `#!/bin/sh\ncd '${folder}' || exit 9\n${lines}\n`);
+    chmodSync(path, 0o755);
+    return [path, word];
+  };
+  writeFileSync(join(folder, 'state'), `${state}\n`);
+  writeFileSync(join(folder, 'log'), '');
+  const world = timelessWorld();
+  const config = {
+    kind: 'command',
+    on: command('on', on),
+    off: command('off', turning('off')),
+    state: command('read', read),
+    ...(cycle !== undefined && { cycle: command('cycle', cycle) }),
+  } as const;
+  return {
+    folder,
+    world,
+    power: await openPower('dut-3', config, world),
+    /** What was done by those that say so. */
+    log: () => readFileSync(join(folder, 'log'), 'utf8').split('\n').filter(Boolean),
+  };
+}
+
+const turning = (state: 'on' | 'off') => `echo ${state} > state; echo ${state} >> log`;

@@ -1,0 +1,217 @@
+// A machine that really boots, hangs and panics, behind a real BMC: what power and console make of it.
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { FreebsdTestbed, Generator } from '../../../src/config/freebsd-testbed.ts';
+import type { IpmiConfig } from '../../../src/config/power.ts';
+import { realWorld } from '../../../src/gate/testbeds/open-testbed.ts';
+import { consoleStep } from '../../../src/lab/check/console-check.ts';
+import {
+  type Finding,
+  loginStep,
+  type Machine,
+  testbedFailed,
+  walk,
+} from '../../../src/lab/check/finding.ts';
+import { type CheckupWorld, powerSteps } from '../../../src/lab/check/power-check.ts';
+import { connectTo } from '../../../src/lab/connect.ts';
+import {
+  type OpenedConsole,
+  openConsole,
+  realConsoleWorld,
+} from '../../../src/lab/console/console.ts';
+import { recordConsole } from '../../../src/lab/console/recorder.ts';
+import { openPower, type Power, realPowerWorld } from '../../../src/lab/power/power.ts';
+import { shell } from '../../../src/system/shell.ts';
+import { accidentKernels } from '../../fakes/accidents.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { type IpmiGuest, ipmiGuestPrograms, startIpmiGuest } from '../../fakes/ipmi-guest.ts';
+import { kernelPackage } from '../../fakes/kernel-package.ts';
+import { describeWith, testWith } from '../../needs.ts';
+
+const kernel = await kernelPackage();
+
+describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_sim', () => {
+  let guest: IpmiGuest;
+  let power: Power;
+  let console: OpenedConsole;
+  /** All that it showed. */
+  let shown = '';
+
+  beforeAll(async () => {
+    guest = await startIpmiGuest(kernel.path);
+    power = await openPower('dut-3', guest.bmc, realPowerWorld);
+    const hears = (chunk: Buffer) => {
+      shown += chunk.toString();
+    };
+    console = await openConsole('dut-3', guest.bmc, hears, realConsoleWorld);
+  });
+  afterAll(async () => {
+    await console?.close();
+    await guest?.[Symbol.asyncDispose]();
+  });
+
+  test('is off, is switched on, and is seen to boot by Serial over LAN', async () => {
+    await power.off();
+    expect(await power.state()).toBe('off');
+    await power.on();
+    expect(await power.state()).toBe('on');
+    await seenUp(() => shown);
+    expect(shown).toMatch(/Linux version .+ppsgate: \S+ is up/s);
+  });
+
+  test('boots anew when its power is cycled', async () => {
+    await isUp();
+    const before = await guest.marks();
+    await power.cycle();
+    expect((await guest.marks()).length).toBeGreaterThan(before.length);
+    await seenUp(() => shown);
+  });
+
+  testWith(
+    [kernel.headers, 'make', 'gcc'],
+    'is brought back by its BMC where it hangs with interrupts off',
+    async () => {
+      await isUp();
+      await using host = await connectTo(guest.login, 'guest');
+      await host.upload(await hangingModule(), '/root/accident.ko', 0o600);
+      await using other = await connectTo(guest.login, 'guest', impatient);
+      const hang = other.run(shell`insmod /root/accident.ko`);
+      await expect(hang).rejects.toMatchObject({ kind: 'lost' });
+      expect(await power.state()).toBe('on');
+      await power.cycle();
+      await seenUp(() => shown);
+    },
+  );
+
+  test('that panics is told of by its last words, also once it has booted anew', async () => {
+    const recorder = recordConsole('dut-3', (hears) =>
+      openConsole('dut-3', guest.bmc, hears, realConsoleWorld),
+    );
+    onTestFinished(() => recorder.close());
+    let log = '';
+    const recorded = () => {
+      log += recorder.takeLog().toString();
+      return log;
+    };
+    await isUp();
+    await recorder.beginBoot();
+    await using host = await connectTo(guest.login, 'guest');
+    // It is to stay dead.
+    await host.output(shell`sysctl -q -w kernel.panic=0`);
+    await using other = await connectTo(guest.login, 'guest', impatient);
+    const panic = other.run(shell`echo c > /proc/sysrq-trigger`);
+    await expect(panic).rejects.toMatchObject({ kind: 'lost' });
+    await expect.poll(recorded).toContain('end Kernel panic');
+    expect(recorder.shows()).toContain('end Kernel panic - not syncing: sysrq triggered crash');
+    recorder.endBoot();
+    await power.cycle();
+    await seenUp(recorded);
+    expect(recorder.lastWords()).toMatchObject({
+      panic: 'sysrq triggered crash',
+      console: expect.stringContaining('Call Trace'),
+    });
+    expect(recorder.takeTroubles()).toEqual([]);
+  });
+
+  test('is found well by a checkup, which cycles its power', async () => {
+    await isUp();
+    expect(lines(await checkup(guest.bmc, { cycles: true }))).toEqual([
+      expect.stringContaining('ok ssh to the DUT: root@127.0.0.1'),
+      'ok power control of the DUT: it says that the DUT is on',
+      expect.stringMatching(/^ok a power cycle of the DUT: up again after \d+ s$/),
+      'ok the console of the DUT: it shows what is written to /dev/console there',
+    ]);
+  });
+
+  test('is found out of control by a checkup that has a wrong password for its BMC', async () => {
+    await isUp();
+    const passwordPath = join(temporaryFolder(), 'password');
+    writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
+    const [, control, cycle, ...others] = await checkup(
+      { ...guest.bmc, passwordPath },
+      { cycles: true },
+    );
+    const refused = expect.stringContaining(
+      'does not let in the user lab (RAKP 2 HMAC is invalid)',
+    );
+    expect([control, cycle, ...others]).toMatchObject([
+      { kind: 'wrong', what: 'power control of the DUT', why: refused },
+      { kind: 'skipped', what: 'a power cycle of the DUT' },
+      { kind: 'wrong', what: 'the console of the DUT', why: refused },
+    ]);
+  });
+
+  /** That its last boot has come to its end. */
+  async function seenUp(text: () => string): Promise<void> {
+    const mark = (await guest.marks()).at(-1) ?? 'no boot';
+    await expect.poll(text, { interval: 20 }).toContain(mark);
+  }
+
+  /** Also where an earlier test has left it off, or dead. */
+  async function isUp(): Promise<void> {
+    if ((await power.state()) === 'off') await power.on();
+    await guest.up();
+  }
+
+  async function checkup(bmc: IpmiConfig, { cycles }: { cycles: boolean }): Promise<Finding[]> {
+    const world: CheckupWorld = {
+      ...realWorld,
+      // QEMU takes the connection of whoever is too early, and does not give it on for long.
+      connect: async (...machine) => {
+        await guest.up();
+        return realWorld.connect(...machine);
+      },
+      tell: () => {},
+      signal: new AbortController().signal,
+    };
+    const testbed = testbedOf(guest, bmc);
+    const dut: Machine = { label: 'the DUT', config: testbed.dut, host: undefined };
+    onTestFinished(() => dut.host?.close());
+    const lab = { name: 'shelf', testbed, dut, cycles, world };
+    const steps = [loginStep(dut, world.connect), ...powerSteps(lab), consoleStep(lab)];
+    const { signal } = world;
+    return Array.fromAsync(walk(steps, { signal, failed: testbedFailed }));
+  }
+});
+
+/** For a guest that is about to be lost: one that only answers late may be given up as well. */
+const impatient = { keepaliveSeconds: 0.5, keepaliveCount: 2 };
+
+const lines = (findings: readonly Finding[]) =>
+  findings.map(({ kind, what, why }) => `${kind} ${what}: ${why}`);
+
+/** Only its DUT is there. */
+function testbedOf(guest: IpmiGuest, bmc: IpmiConfig): FreebsdTestbed {
+  const generator: Generator = {
+    ...guest.login,
+    interface: 'cxl0',
+    mac: '00:07:43:2e:e1:70',
+    addresses: {},
+    threads: 1,
+  };
+  return {
+    kind: 'freebsd',
+    dut: {
+      ...guest.login,
+      ingress: { interface: 'cxl0' },
+      egress: { interface: 'cxl1' },
+      boot: { method: 'nextboot', limitSeconds: 300 },
+      power: bmc,
+      console: bmc,
+    },
+    senders: [generator],
+    receiver: generator,
+    preflight: 'warn',
+  };
+}
+
+async function hangingModule(): Promise<Buffer> {
+  const kernels = await accidentKernels(kernel.path, temporaryFolder());
+  const archive = await kernels.archive('hang at boot');
+  const words = ['-xOf', archive, '--wildcards', '*/accident.ko'];
+  const options = { encoding: 'buffer', maxBuffer: 16 * 1024 ** 2 } as const;
+  return (await promisify(execFile)('tar', words, options)).stdout;
+}

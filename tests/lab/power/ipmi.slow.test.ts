@@ -1,0 +1,231 @@
+// Machines behind a real BMC, and what people are told of BMCs that cannot be used.
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openPower, type Power, type PowerWorld } from '../../../src/lab/power/power.ts';
+import type { Ran } from '../../../src/lab/power/world.ts';
+import { realPowerWorld } from '../../../src/lab/power/world.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { describeWith } from '../../needs.ts';
+import { freeUdpPort, type IpmiSim, startIpmiSim } from './ipmi-sim.ts';
+import { messageOf, timelessWorld, worldWhere } from './worlds.ts';
+
+const world = worldWhere(0.1);
+
+describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => {
+  let bmc: IpmiSim;
+  let power: Power;
+  let label: string;
+
+  beforeAll(async () => {
+    bmc = await startIpmiSim();
+    power = await openPower('dut-3', bmc.config, world);
+    label = `PowerError: The BMC of dut-3 (IPMI at 127.0.0.1:${bmc.config.port})`;
+  });
+  beforeEach(() => bmc.obeys(true));
+  afterAll(() => bmc[Symbol.asyncDispose]());
+
+  test('is turned on, and off', async () => {
+    await power.on();
+    expect(await power.state()).toBe('on');
+    await power.off();
+    expect(await power.state()).toBe('off');
+  });
+
+  test('is left as it is by what it is already', async () => {
+    await power.off();
+    await power.off();
+    expect(await power.state()).toBe('off');
+    await power.on();
+    await power.on();
+    expect(await power.state()).toBe('on');
+  });
+
+  test('goes off and on again in a cycle, which is an order of the BMC itself', async () => {
+    await power.on();
+    const { recording, runs } = recorded(world);
+    await (await openPower('dut-3', bmc.config, recording)).cycle();
+    expect(orders(runs).filter((order) => order !== 'status')).toEqual(['cycle']);
+    expect(await power.state()).toBe('on');
+  });
+
+  test('is on after a cycle of a machine that is off', async () => {
+    await power.off();
+    await power.cycle();
+    expect(await power.state()).toBe('on');
+  });
+
+  test('that does not obey its BMC is told of after three orders', async () => {
+    await power.on();
+    bmc.obeys(false);
+    const patient = timelessWorld();
+    const deaf = await openPower('dut-3', bmc.config, patient);
+    expect(await messageOf(deaf.off())).toBe(
+      `${label} took the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
+    );
+    expect(patient.slept).toEqual(Array(90).fill(1));
+  });
+
+  test('is not reached with a wrong password, which is given once', async () => {
+    const passwordPath = join(temporaryFolder(), 'password');
+    writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
+    const { recording, runs } = recorded(world);
+    const refused = await openPower('dut-3', { ...bmc.config, passwordPath }, recording);
+    expect(await messageOf(refused.state())).toBe(
+      `${label} does not let in the user lab (RAKP 2 HMAC is invalid); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN.`,
+    );
+    expect(runs).toHaveLength(1);
+  });
+
+  test('is reached by the password of the environment where no file is named', async () => {
+    const { passwordPath, ...config } = bmc.config;
+    const password = (await world.readSecret(passwordPath ?? '')).trim();
+    const power = await openPower('dut-3', config, { ...world, password: () => password });
+    expect(await power.state()).toMatch(/^(on|off)$/);
+    const none = openPower('dut-3', config, { ...world, password: () => undefined });
+    expect(await messageOf(none)).toBe(
+      `${label} cannot be opened with PPSGATE_BMC_PASSWORD of the environment, for no \`passwordFile\` is named: it is empty or has more than a line; write the password there and nothing else.`,
+    );
+  });
+
+  test('is not reached by a user that the BMC does not have', async () => {
+    const refused = await openPower('dut-3', { ...bmc.config, user: 'nobody' }, world);
+    expect(await messageOf(refused.on())).toContain('does not let in the user nobody (RAKP 2');
+  });
+
+  test('is not reached with a password longer than IPMI has them', async () => {
+    const passwordPath = join(temporaryFolder(), 'password');
+    writeFileSync(passwordPath, 'x'.repeat(21), { mode: 0o600 });
+    const refused = await openPower('dut-3', { ...bmc.config, passwordPath }, world);
+    expect(await messageOf(refused.on())).toContain('password is longer than 20 bytes');
+  });
+
+  test('is not reached with a cipher suite that the BMC does not have', async () => {
+    const refused = await openPower('dut-3', { ...bmc.config, cipherSuite: 17 }, world);
+    expect(await messageOf(refused.state())).toBe(
+      `${label} does not take the cipher suite (Error in open session response message : invalid authentication algorithm); set \`cipherSuite\` to one that it has, such as 17 or 3.`,
+    );
+  });
+
+  test('is switched without its password in any argument', async () => {
+    await power.on();
+    expect(bmc.argumentsSeen()).toContain('ipmitool -v -E -I lanplus');
+    expect(bmc.argumentsSeen()).not.toContain(bmc.password);
+  });
+
+  test('is not reached where nobody answers, after a bounded number of tries', async () => {
+    const { recording, runs } = recorded(hasty(world));
+    const port = await freeUdpPort();
+    const gone = await openPower('dut-3', { ...bmc.config, port }, recording);
+    expect(await messageOf(gone.state())).toBe(
+      `PowerError: The BMC of dut-3 (IPMI at 127.0.0.1:${port}) did not answer in 3 tries: Error issuing Get Channel Authentication Capabilities request; check that it has power and network, its address, and that IPMI over LAN is enabled.`,
+    );
+    expect(orders(runs)).toEqual(['status', 'status', 'status']);
+  });
+
+  test('is not reached through what answers with nonsense', async () => {
+    const nonsense = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(nonsense, 'listening');
+    nonsense.on('message', (message, from) => nonsense.send(message, from.port));
+    const { port } = nonsense.address();
+    const power = await openPower('dut-3', { ...bmc.config, port }, hasty(world));
+    expect(await messageOf(power.state())).toContain('did not answer in 3 tries');
+    nonsense.close();
+  });
+});
+
+test.each(['Chassis Power is ajar', '', 'Chassis Power is on and off'])(
+  'an ipmitool that prints "%s" has told no state',
+  async (stdout) => {
+    const { power } = await openWith([{ kind: 'exited', code: 0, stdout, stderr: '' }]);
+    expect(await messageOf(power.state())).toContain(
+      `does not tell whether the machine is on: ${stdout || 'no answer'}; check with`,
+    );
+  },
+);
+
+test('a BMC that loses a datagram in a session is asked again', async () => {
+  // As ipmitool 1.8.19 says it where the answers come when it has given them up.
+  const lost = 'Unable to get Chassis Power Status\nIPMI Request Match NOT FOUND\n';
+  const { power, left } = await openWith([
+    { kind: 'exited', code: 1, stdout: '', stderr: lost },
+    { kind: 'exited', code: 0, stdout: 'Chassis Power is on\n', stderr: '' },
+  ]);
+  expect(await power.state()).toBe('on');
+  expect(left).toEqual([]);
+});
+
+test('a machine without ipmitool is told to have it installed', async () => {
+  const { power } = await openWith([{ kind: 'failed', why: 'cannot be started: spawn ENOENT' }]);
+  expect(await messageOf(power.on())).toContain(
+    'cannot be asked: ipmitool cannot be started: spawn ENOENT; check that ipmitool is installed',
+  );
+});
+
+test.each([
+  ['', 'it is empty or has more than a line'],
+  ['\n', 'it is empty or has more than a line'],
+  ['two\nlines\n', 'it is empty or has more than a line'],
+])('a password file with %j is refused at once, without a word of it', async (text, why) => {
+  const fake = { ...timelessWorld(), readSecret: async () => text };
+  const message = await messageOf(openPower('dut-3', config, fake));
+  expect(message).toContain(why);
+  expect(message).not.toContain('lines');
+});
+
+test('a password file that is not there is named', async () => {
+  expect(await messageOf(openPower('dut-3', config, timelessWorld()))).toBe(
+    "PowerError: The BMC of dut-3 (IPMI at bmc.lab:623) cannot be opened without its password file: ENOENT: no such file or directory, open '/nowhere/password'; check the path, and that you may read it.",
+  );
+});
+
+test('a password file that others can read is refused, whoever owns it', async () => {
+  const passwordPath = join(temporaryFolder(), 'password');
+  writeFileSync(passwordPath, 'secret', { mode: 0o644 });
+  const message = await messageOf(openPower('dut-3', { ...config, passwordPath }, realPowerWorld));
+  expect(message).toBe(
+    `PowerError: The BMC of dut-3 (IPMI at bmc.lab:623) cannot be opened: ${passwordPath} has the mode 644, by which others than its owner can get at it: run 'chmod 600 ${passwordPath}'.`,
+  );
+});
+
+const config = {
+  kind: 'ipmi',
+  host: 'bmc.lab',
+  port: 623,
+  user: 'lab',
+  passwordPath: '/nowhere/password',
+  cipherSuite: 3,
+} as const;
+
+/** A world in which ipmitool ends as said, one time after the other. */
+async function openWith(endings: Ran[]) {
+  const left = [...endings];
+  const run = async () => left.shift() ?? expect.fail('ipmitool was run too often.');
+  const fake = { ...timelessWorld(), run, readSecret: async () => 'secret' };
+  return { power: await openPower('dut-3', config, fake), left };
+}
+
+function recorded(world: PowerWorld) {
+  const runs: string[][] = [];
+  const run: PowerWorld['run'] = (program, args, options) => {
+    runs.push([program, ...args]);
+    return world.run(program, args, options);
+  };
+  return { recording: { ...world, run }, runs };
+}
+
+/** The last words of each run: `status`, `on`. */
+const orders = (runs: readonly string[][]) => runs.map((run) => run.at(-1));
+
+/** A world in which ipmitool waits 2 s for a BMC and not 10. */
+const hasty = (world: PowerWorld): PowerWorld => ({
+  ...world,
+  run: (program, args, options) =>
+    world.run(
+      program,
+      args.with(args.indexOf('-R') + 1, '1').with(args.indexOf('-N') + 1, '1'),
+      options,
+    ),
+});

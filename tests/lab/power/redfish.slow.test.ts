@@ -1,0 +1,350 @@
+// Machines behind a real Redfish service, and what people are told of services that cannot be used or lie.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RedfishConfig } from '../../../src/config/power.ts';
+import { openPower, type PowerWorld, realPowerWorld } from '../../../src/lab/power/power.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { describeWith } from '../../needs.ts';
+import { type Certificate, freeTcpPort, makeCertificate, startHttps } from './https-server.ts';
+import { json, redirect, startBmc } from './redfish-bmc.ts';
+import { type Sushy, startSushy } from './sushy.ts';
+import { messageOf, timelessWorld, worldWhere } from './worlds.ts';
+
+const machines = [
+  '27946b59-9e44-4fa7-8e91-f3527a1ef091',
+  '27946b59-9e44-4fa7-8e91-f3527a1ef092',
+  '27946b59-9e44-4fa7-8e91-f3527a1ef093',
+] as const;
+
+describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', () => {
+  let certificate: Certificate;
+  let sushy: Sushy;
+  // Its machines take up to 11 s to obey, and are given 15.
+  const world = worldWhere(0.5);
+
+  beforeAll(async () => {
+    certificate = makeCertificate();
+    sushy = await startSushy(certificate, machines);
+  });
+  afterAll(async () => {
+    await sushy[Symbol.asyncDispose]();
+    certificate.remove();
+  });
+
+  test.concurrent('is turned on, and off', async () => {
+    const power = await openPower('dut-3', sushy.config(machines[0]), world);
+    await power.on();
+    expect(await power.state()).toBe('on');
+    await power.off();
+    expect(await power.state()).toBe('off');
+  });
+
+  test.concurrent('is on after a cycle of a machine that is off', async () => {
+    const power = await openPower('dut-3', sushy.config(machines[1]), world);
+    await power.off();
+    await power.cycle();
+    expect(await power.state()).toBe('on');
+  });
+
+  test.concurrent('goes off and on again in a cycle without PowerCycle', async () => {
+    const power = await openPower('dut-3', sushy.config(machines[2]), world);
+    await power.on();
+    const resets: string[] = [];
+    const recording = {
+      ...world,
+      sendRequest: ((url, request) => {
+        if (request.body !== undefined) resets.push(String(request.body));
+        return world.sendRequest(url, request);
+      }) satisfies typeof world.sendRequest,
+    };
+    await (await openPower('dut-3', sushy.config(machines[2]), recording)).cycle();
+    expect(resets).toEqual(['{"ResetType":"ForceOff"}', '{"ResetType":"On"}']);
+    expect(await power.state()).toBe('on');
+  });
+
+  test('is not reached with a wrong password', async () => {
+    const passwordPath = join(temporaryFolder(), 'password');
+    writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
+    const config = { ...sushy.config(machines[0]), passwordPath };
+    const message = await messageOf((await openPower('dut-3', config, world)).state());
+    expect(message).toContain('does not let in the user lab (401 Incorrect username or password)');
+    expect(message).not.toContain('not-this-one');
+  });
+
+  test('is not found under a name that the service does not know', async () => {
+    const power = await openPower('dut-3', sushy.config('nobody'), world);
+    expect(await messageOf(power.state())).toContain(
+      'has no system at /redfish/v1/Systems/nobody (404 Fake system nobody was not found); check `url`',
+    );
+  });
+});
+
+describeWith(['openssl'], 'a Redfish service that', () => {
+  let certificate: Certificate;
+
+  beforeAll(() => {
+    certificate = makeCertificate();
+  });
+  afterAll(() => certificate.remove());
+
+  test('has PowerCycle is left to cycle by itself', async () => {
+    await using bmc = await startBmc(certificate, { cycle: ['On', 'On', 'Off', 'PoweringOn'] });
+    await (await open(bmc)).cycle();
+    expect(bmc.resets).toEqual(['PowerCycle']);
+  });
+
+  test.each([400, 404, 405, 409, 501])(
+    'answers PowerCycle with %d is told ForceOff and On',
+    async (status) => {
+      await using bmc = await startBmc(certificate, { refuses: { PowerCycle: status } });
+      await (await open(bmc)).cycle();
+      expect(bmc.resets).toEqual(['PowerCycle', 'ForceOff', 'On']);
+    },
+  );
+
+  test('takes PowerCycle and does nothing is told ForceOff and On', async () => {
+    await using bmc = await startBmc(certificate, { cycle: ['On', 'On'] });
+    await (await open(bmc)).cycle();
+    expect(bmc.resets).toEqual(['PowerCycle', 'ForceOff', 'On']);
+  });
+
+  test('takes an order and does nothing is told of after three orders', async () => {
+    await using bmc = await startBmc(certificate, { lies: true });
+    const world = timelessWorld();
+    expect(await messageOf((await open(bmc, {}, world)).off())).toBe(
+      `${label(bmc)} took the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
+    );
+    expect(bmc.resets).toEqual(['ForceOff', 'ForceOff', 'ForceOff']);
+    expect(world.slept).toEqual(Array(90).fill(1));
+  });
+
+  test('refuses an order is told of with its own words', async () => {
+    await using bmc = await startBmc(certificate, { refuses: { ForceOff: 400 } });
+    expect(await messageOf((await open(bmc)).off())).toBe(
+      `${label(bmc)} refuses to turn the machine off: 400 No; check the machine, and the BMC's event log.`,
+    );
+  });
+
+  test('refuses to do what is done already is right', async () => {
+    await using bmc = await startBmc(certificate, { refuses: { On: 409 } });
+    await (await open(bmc)).on();
+    expect(bmc.resets).toEqual(['On']);
+  });
+
+  test.each([
+    ['has On and ForceOn', ['ForceOff', 'ForceOn', 'On'], 'On'],
+    ['has ForceOn alone', ['ForceOff', 'ForceOn'], 'ForceOn'],
+  ])('%s is turned on by what it has', async (_, allowed, reset) => {
+    await using bmc = await startBmc(certificate, { allowed });
+    await (await open(bmc)).on();
+    expect(bmc.resets).toEqual([reset]);
+  });
+
+  test('allows nothing that helps is told of', async () => {
+    await using bmc = await startBmc(certificate, { allowed: ['Nmi'] });
+    expect(await messageOf((await open(bmc)).off())).toContain(
+      'refuses to turn the machine off: it offers no ForceOff, only Nmi; check',
+    );
+    expect(bmc.resets).toEqual([]);
+  });
+
+  test('has no reset action is told of', async () => {
+    await using bmc = await startHttps(certificate, json(200, { PowerState: 'On' }));
+    expect(await messageOf((await open(bmc)).off())).toContain(
+      'its system offers lab no reset action',
+    );
+  });
+
+  test('puts its reset action on another server does not get the password there', async () => {
+    const target = 'https://198.51.100.7/reset';
+    const system = { PowerState: 'On', Actions: { '#ComputerSystem.Reset': { target } } };
+    await using bmc = await startHttps(certificate, json(200, system));
+    expect(await messageOf((await open(bmc)).off())).toBe(
+      `${label(bmc)} is not followed: its reset action is at "https://198.51.100.7/reset", and the password is for ${new URL(bmc.origin).host} alone; check \`url\`.`,
+    );
+  });
+
+  test('redirects to another server is not followed there', async () => {
+    let strayed = 0;
+    await using other = await startHttps(certificate, (_, response) => {
+      strayed += 1;
+      response.end('{"PowerState":"On"}');
+    });
+    await using bmc = await startHttps(certificate, redirect(`${other.origin}/redfish`));
+    expect(await messageOf((await open(bmc)).state())).toContain(
+      `is not followed: it redirects to "${other.origin}/redfish"`,
+    );
+    expect(strayed).toBe(0);
+  });
+
+  test('redirects to itself is followed', async () => {
+    await using bmc = await startHttps(certificate, (request, response) => {
+      if (request.url?.endsWith('/')) response.end('{"PowerState":"Off"}');
+      else redirect('/redfish/v1/Systems/1/')(request, response);
+    });
+    expect(await (await open(bmc)).state()).toBe('off');
+  });
+
+  test('redirects in a circle is given up', async () => {
+    await using bmc = await startHttps(certificate, redirect('/redfish/v1/Systems/1'));
+    expect(await messageOf((await open(bmc)).state())).toContain('has no system at');
+  });
+
+  test.each(['PoweringOff', 'PoweringOn', null])(
+    'says %s is waited for, but not for ever',
+    async (PowerState) => {
+      await using bmc = await startHttps(certificate, json(200, { PowerState }));
+      const world = timelessWorld();
+      expect(await messageOf((await open(bmc, {}, world)).state())).toContain(
+        'says for 30 s that the machine is on its way on or off',
+      );
+      expect(world.slept).toEqual(Array(30).fill(1));
+    },
+  );
+
+  test('says that the machine is paused is told of', async () => {
+    await using bmc = await startHttps(certificate, json(200, { PowerState: 'Paused' }));
+    expect(await messageOf((await open(bmc)).on())).toContain('says that the machine is paused');
+  });
+
+  test('answers with its web page is no Redfish service', async () => {
+    await using bmc = await startHttps(certificate, (_, response) => {
+      response.setHeader('content-type', 'text/html').end('<html>Please log in</html>');
+    });
+    expect(await messageOf((await open(bmc)).state())).toBe(
+      `${label(bmc)} answers at /redfish/v1/Systems/1 with text/html that describes no system; check \`url\` against what /redfish/v1/Systems lists.`,
+    );
+  });
+
+  test.each([401, 403])(
+    'answers with %d is asked once, lest it locks the user out',
+    async (status) => {
+      let times = 0;
+      await using bmc = await startHttps(certificate, (request, response) => {
+        times += 1;
+        json(status, { error: { message: 'No' } })(request, response);
+      });
+      expect(await messageOf((await open(bmc)).on())).toContain(
+        `does not let in the user lab (${status} No); check \`user\``,
+      );
+      expect(times).toBe(1);
+    },
+  );
+
+  test('repeats the password does not get it into a message', async () => {
+    await using bmc = await startHttps(certificate, (request, response) => {
+      const message = `I do not like ${request.headers.authorization} and ${password}\n`;
+      json(401, { error: { message } })(request, response);
+    });
+    expect(await messageOf((await open(bmc)).on())).toContain('(401 I do not like Basic … and …)');
+  });
+
+  test('is not ready is asked again after as long as it says', async () => {
+    const answers = [
+      json(503, {}, { 'retry-after': '7' }),
+      json(500, {}),
+      json(429, {}, { 'retry-after': '999999' }),
+      json(200, { PowerState: 'On' }),
+    ];
+    await using bmc = await startHttps(certificate, (request, response) =>
+      answers.shift()?.(request, response),
+    );
+    const world = timelessWorld();
+    expect(await (await open(bmc, {}, world)).state()).toBe('on');
+    expect(world.slept).toEqual([7, 3, 60]);
+  });
+
+  test('is never ready is given up', async () => {
+    await using bmc = await startHttps(certificate, json(503, { error: { message: 'Booting' } }));
+    const world = timelessWorld();
+    expect(await messageOf((await open(bmc, {}, world)).state())).toContain(
+      'could not answer in 4 tries (503 Booting); wait until it is ready, or restart the BMC.',
+    );
+    expect(world.slept).toEqual([3, 3, 3]);
+  });
+
+  test('sends 10 MB is not listened to', async () => {
+    await using bmc = await startHttps(certificate, (_, response) => {
+      response.end(Buffer.alloc(10_000_000, ' '));
+    });
+    expect(await messageOf((await open(bmc)).state())).toContain(
+      'did not answer in 4 tries: more than 1048576 bytes in an answer; check',
+    );
+  });
+
+  test('is gone is told of', async () => {
+    const bmc = { origin: `https://127.0.0.1:${await freeTcpPort()}` };
+    expect(await messageOf((await open(bmc)).state())).toBe(
+      `${label(bmc)} did not answer in 4 tries: connect ECONNREFUSED ${new URL(bmc.origin).host}; check that it has power and network, and \`url\`.`,
+    );
+  });
+
+  test('shows a certificate of its own gets no password before people pin it', async () => {
+    let asked = 0;
+    await using bmc = await startHttps(certificate, () => {
+      asked += 1;
+    });
+    const power = await openPower('dut-3', unpinned(bmc), withPassword(timelessWorld()));
+    expect(await messageOf(power.state())).toBe(
+      `${label(bmc)} shows the certificate with SHA-256 ${certificate.sha256}, which is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); compare the fingerprint on the BMC itself, then set \`certificateSha256\` to it, or \`ca\` to its authority.`,
+    );
+    expect(asked).toBe(0);
+  });
+
+  test('shows another certificate than the one pinned is told of', async () => {
+    await using bmc = await startBmc(certificate);
+    const power = await open(bmc, { certificateSha256: '0'.repeat(64) });
+    expect(await messageOf(power.state())).toContain('is not trusted (not the one that is pinned)');
+  });
+
+  test('shows a certificate of the authority given is trusted', async () => {
+    await using bmc = await startBmc(certificate);
+    const pem = readFileSync(certificate.certificatePath, 'utf8');
+    const readFile = async (path: string) => (path === '/run/ca.pem' ? pem : password);
+    const readSecret = async () => password;
+    const config = { ...unpinned(bmc), caPath: '/run/ca.pem' };
+    const power = await openPower('dut-3', config, {
+      ...timelessWorld(),
+      readFile,
+      readSecret,
+    });
+    expect(await power.state()).toBe('on');
+  });
+
+  const unpinned = ({ origin }: { origin: string }): RedfishConfig => ({
+    kind: 'redfish',
+    url: `${origin}/redfish/v1/Systems/1`,
+    user: 'lab',
+    passwordPath: '/run/password',
+  });
+
+  const open = (bmc: { origin: string }, config: object = {}, world = timelessWorld()) => {
+    const pinned = { ...unpinned(bmc), certificateSha256: certificate.sha256 };
+    return openPower('dut-3', { ...pinned, ...config }, withPassword(world));
+  };
+
+  const label = ({ origin }: { origin: string }) =>
+    `PowerError: The BMC of dut-3 (Redfish at ${new URL(origin).host})`;
+});
+
+test('a CA file that is not there is named', async () => {
+  const config: RedfishConfig = {
+    kind: 'redfish',
+    url: 'https://bmc.lab/redfish/v1/Systems/1',
+    user: 'lab',
+    passwordPath: '/run/password',
+    caPath: '/nowhere/ca.pem',
+  };
+  const readSecret: PowerWorld['readSecret'] = async () => password;
+  expect(await messageOf(openPower('dut-3', config, { ...realPowerWorld, readSecret }))).toBe(
+    "PowerError: The BMC of dut-3 (Redfish at bmc.lab) cannot be opened without its CA file: ENOENT: no such file or directory, open '/nowhere/ca.pem'; check the path, and that you may read it.",
+  );
+});
+
+const password = 'no-word-of-mine';
+
+const withPassword = (world: PowerWorld): PowerWorld => ({
+  ...world,
+  readSecret: async () => password,
+});

@@ -1,0 +1,24 @@
+// The real world of power controllers, but for its clock, and with a record of what was run.
+import { setTimeout } from 'node:timers/promises';
+import { type PowerWorld, realPowerWorld } from '../../../src/lab/power/power.ts';
+
+/** The real world, in which a second of waiting takes as long as said. */
+export const worldWhere = (secondSeconds: number): PowerWorld => ({
+  ...realPowerWorld,
+  sleep: (seconds) => setTimeout(seconds * secondSeconds * 1000),
+});
+
+/** The real world, in which waiting takes no time; `slept` has its seconds. */
+export function timelessWorld(): PowerWorld & { readonly slept: number[] } {
+  const slept: number[] = [];
+  const sleep = async (seconds: number) => void slept.push(seconds);
+  return { ...realPowerWorld, sleep, slept };
+}
+
+/** What went wrong, or else a complaint. */
+export async function messageOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'It went well.',
+    (error: unknown) => String(error),
+  );
+}

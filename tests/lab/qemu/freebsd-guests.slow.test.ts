@@ -1,0 +1,261 @@
+// Guests with FreeBSD where all goes well: what is booted, laid and measured on them.
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { BlastOutcome } from '../../../src/lab/testbed.ts';
+import { type Cell, families, scenariosOf } from '../../../src/model/scenario.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { type FakeGuest, fakeGuests } from '../../fakes/freebsd-guests.ts';
+import {
+  forwarding,
+  isGivenBack,
+  onGuests,
+  openGuests,
+  prepare,
+  rebootsOf,
+} from '../../fakes/freebsd-guests-testbed.ts';
+import { textOf } from '../../fakes/freebsd-lab/file-system.ts';
+import type { Machine } from '../../fakes/freebsd-lab/machine.ts';
+import { testWith } from '../../needs.ts';
+
+const pfInet6: Cell = { scenario: 'pf-stateful', family: 'inet6' };
+
+const valid = { kind: 'measured', runs: [1, 2].map(() => ({ validity: { kind: 'valid' } })) };
+
+/** Instructions per packet of each variant. */
+const measuredOf = (outcome: BlastOutcome): Record<string, number | undefined> =>
+  outcome.kind === 'measured'
+    ? Object.fromEntries(
+        outcome.runs.map(({ variant, instructionsPerPacket }) => [variant, instructionsPerPacket]),
+      )
+    : {};
+
+const isNear = (value: number | undefined, wanted: number) =>
+  expect(Math.abs((value ?? 0) / wanted - 1)).toBeLessThan(0.005);
+
+test('runs tell the instructions of a packet through base and patched, and which kernels they were', () =>
+  onGuests(
+    { truth: ({ ident }) => (ident === 'patched' ? 9900 : 9000) },
+    async ({ send, logs }) => {
+      const outcome = await send(1);
+      expect(outcome).toMatchObject({
+        ...valid,
+        summary: {
+          kernels: {
+            base: 'FreeBSD 14.0-CURRENT #0 base',
+            patched: 'FreeBSD 14.0-CURRENT #0 patched',
+          },
+        },
+      });
+      const { base, patched } = measuredOf(outcome);
+      isNear(base, 9000);
+      isNear(patched, 9900);
+      expect([...logs.keys()]).toEqual(['windows-1.log']);
+    },
+  ));
+
+test('a pair’s guests boot once for all its cells, and anew for the next pair', () => {
+  const cells = scenariosOf.freebsd.flatMap((scenario) =>
+    families.map((family): Cell => ({ scenario, family })),
+  );
+  return onGuests({ cells }, async ({ send, guests }) => {
+    for (const cell of cells) expect(await send(1, cell)).toMatchObject(valid);
+    expect(guests.copies.map(rebootsOf)).toEqual([1, 1]);
+    expect(await send(2)).toMatchObject(valid);
+    expect(guests.copies.map(rebootsOf)).toEqual([2, 2]);
+  });
+});
+
+test('a kernel is laid on its guest once, and the image’s own is what a new copy boots', () =>
+  onGuests({}, async ({ send, guests }) => {
+    const kernelOf = ({ machine }: FakeGuest) => machine.running?.file;
+    expect(guests.copies.map(kernelOf)).toEqual(['/boot/kernel/kernel']);
+    for (const pair of [1, 2]) await send(pair);
+    expect(guests.copies.map(kernelOf).toSorted()).toEqual([
+      '/boot/ppsgate.base/kernel',
+      '/boot/ppsgate.patched/kernel',
+    ]);
+    const unpacked = guests.copies.map(
+      ({ journal }) => journal.filter(({ command }) => command.startsWith('tar -x')).length,
+    );
+    expect(unpacked).toEqual([1, 1]);
+  }));
+
+test('addresses, routes, neighbours and forwarding are there after each boot, although the image knows nothing of them', () =>
+  onGuests({ cells: [forwarding, pfInet6] }, async ({ send, guests }) => {
+    for (const pair of [1, 2]) {
+      await send(pair);
+      for (const { machine } of guests.copies) expect(pathsOf(machine)).toEqual(paths);
+    }
+  }));
+
+const pathsOf = ({ interfaces, routes, neighbours, sysctls, files }: Machine) => ({
+  addresses: interfaces.slice(1).flatMap(({ addresses }) => addresses),
+  offloads: interfaces
+    .slice(1)
+    .flatMap(({ capabilities }) => ['TSO4', 'TSO6', 'LRO'].filter((one) => capabilities.has(one))),
+  routes: routes.map(({ destination, gateway }) => `${destination} ${gateway}`),
+  neighbours: neighbours.map(({ address, mac }) => `${address} ${mac}`),
+  forwarding: ['net.inet.ip', 'net.inet6.ip6'].map(
+    (node) => sysctls.get(`${node}.forwarding`)?.value,
+  ),
+  loader: textOf(files, '/boot/loader.conf.local')?.trim().split('\n'),
+});
+
+const paths = {
+  addresses: [
+    'inet 198.18.0.1 netmask 0xfffffffc broadcast 198.18.0.3',
+    'inet6 2001:2::1 prefixlen 126',
+    'inet 198.19.0.1 netmask 0xfffffffc broadcast 198.19.0.3',
+    'inet6 2001:2:0:8000::1 prefixlen 126',
+  ],
+  offloads: [],
+  routes: [
+    '198.18.0.0/16 198.18.0.2',
+    '198.19.0.0/16 198.19.0.2',
+    '2001:2::/49 2001:2::2',
+    '2001:2:0:8000::/49 2001:2:0:8000::2',
+  ],
+  neighbours: [
+    '198.18.0.2 02:70:70:00:ff:01',
+    '198.19.0.2 02:70:70:00:ff:02',
+    '2001:2::2 02:70:70:00:ff:01',
+    '2001:2:0:8000::2 02:70:70:00:ff:02',
+  ],
+  forwarding: ['1', '1'],
+  loader: ['console="comconsole"', 'boot_serial="YES"', 'autoboot_delay="-1"'],
+};
+
+const stateful: Cell[] = (['pf-stateful', 'ipfw-stateful'] as const).flatMap((scenario) =>
+  families.map((family): Cell => ({ scenario, family })),
+);
+
+test('stateful rules are in force on both guests, and a state of each flow proves it', () =>
+  onGuests({ cells: stateful }, async ({ send, guests }) => {
+    for (const cell of stateful) {
+      expect(await send(1, cell)).toMatchObject(valid);
+      for (const { machine } of guests.copies) {
+        const states = { pf: machine.pf.states, ipfw: machine.ipfw.dynamicRules };
+        const isPf = cell.scenario === 'pf-stateful';
+        expect(states).toEqual({ pf: isPf ? 2000 : 0, ipfw: isPf ? 0 : 2000 });
+      }
+    }
+  }));
+
+test('rules that made no states of the packets were not in force, and nothing is told of them', () =>
+  onGuests(
+    {
+      cells: [pfInet6],
+      faultsOf: () => [
+        {
+          ...{ kind: 'command-lies', machine: 'guest', command: 'pfctl -si', at: 2 },
+          says: 'Status: Enabled for 0 days 00:00:10\n  inserts                  2   0.1/s\n',
+        },
+      ],
+    },
+    async ({ send }) => {
+      expect(await send(1, pfInet6)).toEqual({
+        kind: 'failed',
+        reason:
+          'pf-stateful was not in force on base: pf has made 2 of the 2000 states that the flows need',
+      });
+      expect(await send(1, pfInet6)).toMatchObject(valid);
+    },
+  ));
+
+test('routes that are lost between two cells are made anew, and packets follow them', () =>
+  onGuests({ patched: { behaviour: { kind: 'loses-routes-at-boot' } } }, async (on) => {
+    expect(await on.send(1)).toMatchObject(valid);
+    for (const { machine } of on.guests.copies) {
+      machine.routes.length = 0;
+      machine.neighbours.length = 0;
+    }
+    expect(await on.send(1)).toMatchObject(valid);
+    for (const { machine } of on.guests.copies) expect(pathsOf(machine)).toMatchObject(inet4Paths);
+  }));
+
+const inet4Paths = {
+  routes: paths.routes.slice(0, 2),
+  neighbours: paths.neighbours.slice(0, 2),
+};
+
+test('a guest that boots from ZFS, and one whose nextboot is the program of newer releases, are measured alike', async () => {
+  await onGuests({ image: { root: 'zfs', nextboot: 'program' } }, async ({ send }) => {
+    for (const pair of [1, 2]) expect(await send(pair)).toMatchObject(valid);
+  });
+});
+
+test('a profile names the functions of kernel and modules, with instructions of each', () => {
+  const truth = ({ ident }: { ident: string }) => (ident === 'patched' ? 9500 : 9000);
+  return onGuests({ cells: [pfInet6], truth }, async ({ testbed, keepLog, logs, guests }) => {
+    const samples: Record<string, Record<string, number>> = {};
+    for (const variant of ['base', 'patched']) {
+      const request = { cell: pfInet6, variant, seconds: 1, attempt: 1 };
+      const outcome = await testbed.profile(request, keepLog, new AbortController().signal);
+      expect(outcome).toMatchObject({
+        ...{ kind: 'profiled', event: 'instructions' },
+        kernel: `FreeBSD 14.0-CURRENT #0 ${variant}`,
+      });
+      samples[variant] = samplesIn(logs.get('stacks.txt') ?? '');
+    }
+    expect(Object.keys(samples.base ?? {}).toSorted()).toEqual([
+      ...['kernel`acpi_cpu_c1', 'kernel`ether_input', 'kernel`ip_input', 'kernel`pf_test'],
+      ...['kernel`vtnet_rxq_eof', 'userland'],
+    ]);
+    const grown =
+      (samples.patched?.['kernel`pf_test'] ?? 0) - (samples.base?.['kernel`pf_test'] ?? 0);
+    // Of 10,000 packets 500 instructions each, in samples of a thousand.
+    expect(Math.abs(grown - 5000)).toBeLessThan(500);
+    // One boot of each, as counting leaves no trace.
+    expect(guests.copies.map(rebootsOf)).toEqual([1, 1]);
+  });
+});
+
+const samplesIn = (stacks: string): Record<string, number> =>
+  Object.fromEntries(
+    stacks
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.replace(/ \d+$/, ''), Number(/\d+$/.exec(line)?.[0])]),
+  );
+
+testWith(
+  ['qemu-system-x86_64'],
+  'an inspection tells of the machine that QEMU makes, and of nothing to mend',
+  () =>
+    onGuests({ cells: [forwarding, pfInet6] }, async ({ testbed }) => {
+      const { fingerprint, warnings } = await testbed.inspect([forwarding, pfInet6]);
+      expect(warnings).toEqual([]);
+      expect(fingerprint).toMatchObject({
+        machine: expect.stringMatching(
+          /^virtual: QEMU emulator version .*, tcg, q35, .* 1024 MiB$/,
+        ),
+        cpu: 'QEMU TCG CPU version 2.5+',
+        'NIC virtio_pci1': 'Red Hat, Inc. Virtio network device',
+        'vtnet1 media': 'Ethernet 10Gbase-T <full-duplex>',
+        'net.inet6.ip6.forwarding': '1',
+      });
+    }),
+);
+
+test('what is given back has ended its guests and connections, leaves no folder, and is given back once more without harm', async () => {
+  const temporary = join(temporaryFolder(), 'tmp');
+  mkdirSync(temporary);
+  const before = process.env.TMPDIR;
+  await using guests = fakeGuests();
+  process.env.TMPDIR = temporary;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  const testbed = await openGuests(guests);
+  const own = ['base', 'patched'].map((variant) => ({ variant, commit: variant, files: [] }));
+  await prepare(testbed, [forwarding], own);
+  expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^ppsgate-kernels-/)]);
+  expect(guests.running()).toHaveLength(1);
+  await testbed.restore();
+  isGivenBack(guests);
+  expect(readdirSync(temporary)).toEqual([]);
+  await testbed.restore();
+  expect(guests.running()).toEqual([]);
+});

@@ -1,0 +1,351 @@
+// Guests that boot a disk, by a real one: whom they let in, what they reach, and what becomes of what they write.
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { createConnection, createServer } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { GuestImage } from '../../../../src/config/virtual-testbed.ts';
+import { connectTo } from '../../../../src/lab/connect.ts';
+import {
+  controllerAddress,
+  guestAddress,
+  wireAddress,
+} from '../../../../src/lab/qemu/vm/addresses.ts';
+import { type Guest, portOf } from '../../../../src/lab/qemu/vm/guest.ts';
+import {
+  guestCpu,
+  senderCpu,
+  type VirtualLab,
+  virtualLabUp,
+} from '../../../../src/lab/qemu/vm/lab.ts';
+import { UsageError } from '../../../../src/model/usage-error.ts';
+import type { Host } from '../../../../src/system/host/ssh.ts';
+import { shell } from '../../../../src/system/shell.ts';
+import {
+  diskImagePrograms,
+  logInTo,
+  machineWith,
+  makeDiskImage,
+} from '../../../fakes/disk-image.ts';
+import { temporaryFolder } from '../../../fakes/folder.ts';
+import { kernelPackage } from '../../../fakes/kernel-package.ts';
+import { makeKey, publicKey } from '../../../fakes/sshd.ts';
+import { describeWith, virtualPrograms } from '../../../needs.ts';
+
+const run = promisify(execFile);
+const { path: kernel } = await kernelPackage();
+const needs = ['root', ...virtualPrograms, ...diskImagePrograms, 'qemu-img', kernel];
+
+let folder: string;
+let image: Required<GuestImage>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ppsgate-image-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const makeImage = async (): Promise<void> => {
+  image ??= await makeDiskImage(folder, kernel);
+};
+
+const sumOf = async (path: string): Promise<string> =>
+  createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+
+/** How many instructions were executed; see instructions.c. */
+async function countOf({ counts = '' }: Guest): Promise<bigint> {
+  await using file = await open(counts);
+  const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0);
+  return buffer.readBigUInt64LE();
+}
+
+/** A file of a guest's disk. */
+const note = '/disk/note.txt';
+const write = (host: Host, words: string) =>
+  host.output(shell`echo ${words} >${note} && sync ${note}`);
+/** As the disk has it, and no cache. */
+async function noteOf(host: Host): Promise<string | undefined> {
+  await host.output(shell`umount /disk && mount -t vfat /dev/vda /disk`);
+  const { stdout } = await host.run(shell`cat ${note}`);
+  return stdout.trim() || undefined;
+}
+
+describeWith(needs, 'a guest with a disk', () => {
+  let lab: VirtualLab;
+  let sum: string;
+  const guests = new Map<number, Guest>();
+  const hosts = new Map<number, Host>();
+
+  async function boot(number: number, of: GuestImage = image): Promise<Host> {
+    const guest = await lab.bootImage(number, of, number === 1 ? guestCpu : senderCpu);
+    guests.set(number, guest);
+    return cameUp(number);
+  }
+  async function cameUp(number: number, boots = 1): Promise<Host> {
+    await hosts.get(number)?.close();
+    const host = await logInTo(lab, image, guestOf(number), boots);
+    hosts.set(number, host);
+    return host;
+  }
+  function guestOf(number: number): Guest {
+    const guest = guests.get(number);
+    if (guest === undefined) throw new TypeError(`There is no guest ${number}.`);
+    return guest;
+  }
+  function hostOf(number: number): Host {
+    const host = hosts.get(number);
+    if (host === undefined) throw new TypeError(`Nobody has logged in to guest ${number}.`);
+    return host;
+  }
+
+  beforeAll(async () => {
+    await makeImage();
+    sum = await sumOf(image.path);
+    lab = await virtualLabUp(machineWith(image));
+    await Promise.all([boot(1), boot(2)]);
+  });
+  afterAll(async () => {
+    for (const host of hosts.values()) await host.close();
+    await lab?.down();
+  });
+
+  test('has its first card configured by DHCP, and lets in who has the key of its owner', async () => {
+    const shown = await hostOf(1).output(shell`ip -brief -4 address show dev eth0`);
+    expect(shown).toContain(`${guestAddress}/24`);
+    expect(guestOf(1).console()).toContain(`DHCP tells: ${guestAddress}/24`);
+  });
+
+  test('is no guest of ours where it shows another key than its owner has named', async () => {
+    const other = publicKey(makeKey(temporaryFolder(), 'ed25519')).split(' ').slice(0, 2).join(' ');
+    const login = await lab.loginTo({ ...image, hostKey: other }, guestOf(1));
+    await expect(connectTo(login, 'a guest')).rejects.toMatchObject({
+      kind: 'host-key',
+      message: expect.stringContaining('another machine may be answering'),
+    });
+  });
+
+  test('knows no router and no name server, and answers all the same', async () => {
+    expect(await hostOf(1).output(shell`ip route show default`)).toBe('');
+    expect(guestOf(1).console()).toContain('router none, names none');
+  });
+
+  test('reaches nothing of this machine, nor the other guest, by a route of its own either', async () => {
+    const came: (string | undefined)[] = [];
+    const server = createServer((socket) => {
+      came.push(socket.remoteAddress);
+      socket.destroy();
+    }).listen(0, '0.0.0.0');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const own = Object.values(networkInterfaces())
+      .flatMap((one) => one ?? [])
+      .filter(({ family, internal }) => family === 'IPv4' && !internal);
+    expect(own.map((one) => one.address)).toContain(controllerAddress);
+    // This machine itself reaches what its guest is to try.
+    for (const { address } of own) await once(createConnection(port, address), 'close');
+    expect(came.splice(0)).toHaveLength(own.length);
+
+    const ssh = String(portOf(2));
+    const tried = [
+      ...[...own.map((one) => one.address), wireAddress].map((one) => [one, String(port)]),
+      ...[controllerAddress, wireAddress].map((one) => [one, ssh]),
+      // That one can be reached shows what the others would look like.
+      [guestAddress, '22'],
+    ];
+    const script = `ip route add default via ${controllerAddress}
+for one in ${tried.map((one) => one.join('/')).join(' ')}; do
+  timeout 10 bash -c "exec 3<>/dev/tcp/$one && echo $one" &
+done
+wait
+ip route delete default`;
+    const { stdout } = await hostOf(1).run(shell`bash -c ${script}`);
+    expect(stdout.trim().split('\n')).toEqual([`${guestAddress}/22`]);
+    expect(came).toEqual([]);
+  });
+
+  test('finds nobody at the other ends of its wires', async () => {
+    const script = `for card in eth1 eth2; do
+  ip link set dev $card up
+  arping -c 1 -w 2 -I $card ${wireAddress} &
+  arping -c 1 -w 2 -I $card -D ${wireAddress} &
+done
+wait`;
+    const { stdout } = await hostOf(1).run(shell`bash -c ${script}`);
+    expect(stdout.match(/Received \d+ response/g)).toEqual(Array(4).fill('Received 0 response'));
+  });
+
+  test('sees nothing of what another guest of the same image writes meanwhile', async () => {
+    await write(hostOf(1), 'the first was here');
+    expect(await noteOf(hostOf(1))).toBe('the first was here');
+    expect(await noteOf(hostOf(2))).toBeUndefined();
+  });
+
+  test('boots again by itself when its kernel panics, and its console has told of what', async () => {
+    const dying = hostOf(2).run(shell`echo c >/proc/sysrq-trigger`);
+    const lost = expect(dying).rejects.toThrow();
+    const told = 'Kernel panic - not syncing: sysrq triggered crash';
+    await expect.poll(() => guestOf(2).console()).toContain(told);
+    await cameUp(2, 2);
+    await lost;
+  });
+
+  test('may be of a qcow2 image, and of one whose name has commas', async () => {
+    const path = join(folder, 'a, b,, format=raw.qcow2');
+    await run('qemu-img', ['convert', '-O', 'qcow2', image.path, path]);
+    const before = await sumOf(path);
+    const host = await boot(2, { ...image, path });
+    await write(host, 'something');
+    expect(await sumOf(path)).toBe(before);
+  });
+
+  test.each([
+    ['is missing', 'nothing.img'],
+    ['is a folder', '.'],
+  ])('is refused in a sentence where its image %s', async (_, name) => {
+    const path = join(folder, name);
+    const refusal = await lab.bootImage(3, { ...image, path }, guestCpu).catch((error) => error);
+    expect(refusal).toBeInstanceOf(UsageError);
+    expect(refusal.message).toMatch(`The image ${path} cannot be read (`);
+  });
+
+  describe('that is reset', () => {
+    let before: bigint;
+
+    beforeAll(async () => {
+      await write(hostOf(1), 'before the reset');
+      before = await countOf(guestOf(1));
+      await guestOf(1).reset();
+      await cameUp(1, 2);
+    });
+
+    test('finds again what it wrote', async () => {
+      expect(await noteOf(hostOf(1))).toBe('before the reset');
+    });
+
+    test('is the same to whoever counts its instructions', async () => {
+      expect(await countOf(guestOf(1))).toBeGreaterThan(before);
+      expect(readFileSync(`${guestOf(1).cpuThread}/comm`, 'utf8')).toBe('CPU 0/TCG\n');
+    });
+
+    test('has left the image as it was, byte for byte', async () => {
+      expect(await sumOf(image.path)).toBe(sum);
+    });
+  });
+
+  describe('that follows one that was stopped', () => {
+    beforeAll(async () => {
+      // As if the disk were another, which lies upon a file of this machine.
+      const header = join(folder, 'header.qcow2');
+      const backing = ['-b', image.privateKeyPath, '-F', 'raw'];
+      await run('qemu-img', ['create', '-q', '-f', 'qcow2', ...backing, header, '10M']);
+      await write(hostOf(1), 'the last of this one');
+      const lay = shell`dd of=/dev/vda bs=64k conv=fsync,notrunc`;
+      await hostOf(1).output(lay, { stdin: await readFile(header) });
+      expect(await hostOf(1).output(shell`head -c 3 /dev/vda`)).toBe('QFI');
+      await guestOf(1).stop();
+      await boot(1);
+    });
+
+    test('sees nothing of what that one wrote', async () => {
+      expect(await noteOf(hostOf(1))).toBeUndefined();
+    });
+
+    test('has the image as its disk, whatever that one made its own look like', async () => {
+      const { size } = await stat(image.path);
+      const sectors = await hostOf(1).output(shell`cat /sys/block/vda/size`);
+      expect(Number(sectors) * 512).toBe(size);
+      expect(await hostOf(1).output(shell`head -c 3 /dev/vda`)).not.toBe('QFI');
+    });
+  });
+});
+
+describeWith([...needs, 'mount'], 'the copy of a disk that a guest writes to', () => {
+  beforeAll(makeImage);
+
+  test('is gone with the process that had the laboratory, even if that is killed', async () => {
+    const place = temporaryFolder();
+    const child = labOfItsOwn({
+      place,
+      does: `console.log('started'); setInterval(() => {}, 1e6);`,
+    });
+    await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+    await expect.poll(() => openIn(place)).not.toEqual([]);
+    child.kill('SIGKILL');
+    await expect.poll(() => openIn(place)).toEqual([]);
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  test('may find no room any more, which its guest is told, and it goes on', async () => {
+    const fill = 'dd if=/dev/zero of=/disk/zeros bs=1M count=20 conv=fsync';
+    const child = labOfItsOwn({
+      ...{ place: temporaryFolder(), megabytes: 8 },
+      does: `
+        const host = await logInTo(lab, image, guest);
+        const { stderr } = await host.run(shell\`${fill}\`);
+        const { stdout } = await host.run(shell\`uname\`);
+        console.log(stderr + stdout);
+        await host.close();
+        await lab.down();`,
+    });
+    const said = await text(child.stdout);
+    expect(said).toMatch(/Input\/output error|No space left/);
+    expect(said).toMatch(/^Linux$/m);
+  });
+});
+
+const module = (path: string): string =>
+  JSON.stringify(join(import.meta.dirname, '../../../..', path));
+
+/** A process that boots the image, and keeps temporary files in a folder, which may have little room. */
+function labOfItsOwn({
+  place,
+  megabytes,
+  does,
+}: {
+  place: string;
+  megabytes?: number;
+  does: string;
+}) {
+  const program = `
+    import { shell } from ${module('src/system/shell.ts')};
+    import { guestCpu, virtualLabUp } from ${module('src/lab/qemu/vm/lab.ts')};
+    import { logInTo, machineWith } from ${module('tests/fakes/disk-image.ts')};
+    const image = ${JSON.stringify(image)};
+    const lab = await virtualLabUp(machineWith(image));
+    const guest = await lab.bootImage(1, image, guestCpu);
+    ${does}`;
+  const small = `mount -t tmpfs -o size=${megabytes}m none "$TMPDIR" && exec "$@"`;
+  const within =
+    megabytes === undefined ? ['env'] : ['unshare', '--mount', 'sh', '-c', small, 'sh'];
+  const [first = '', ...rest] = [...within, process.execPath, '--input-type=module'];
+  const child = spawn(first, [...rest, '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, TMPDIR: place },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Files of a folder that processes of this machine have open, those that were deleted among them. */
+const openIn = (place: string): string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((process) => filesOf(process).filter((path) => path.startsWith(`${place}/`)));
+
+function filesOf(process: string): string[] {
+  try {
+    const names = readdirSync(`/proc/${process}/fd`);
+    return names.map((name) => readlinkSync(`/proc/${process}/fd/${name}`));
+  } catch {
+    // It has ended, or closed one meanwhile.
+    return [];
+  }
+}

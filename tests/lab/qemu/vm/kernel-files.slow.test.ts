@@ -1,0 +1,342 @@
+// What is unpacked of a kernel that somebody gave, out of small archives that are no kernels but look like some.
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { KernelFilesError, unpackKernel } from '../../../../src/lab/qemu/vm/kernel-files.ts';
+import { nobody } from '../../../../src/lab/qemu/vm/nobody.ts';
+import { temporaryFolder } from '../../../fakes/folder.ts';
+import { describeWith } from '../../../needs.ts';
+
+const release = '6.1.0-9-guest';
+const version = `${release} (somebody@somewhere) #1 SMP PREEMPT_DYNAMIC 2026-11-20`;
+
+/** The beginning of an x86 image, which names its version; see Documentation/arch/x86/boot.rst of Linux. */
+function imageOf(name: string): Buffer {
+  const image = Buffer.alloc(0x1000);
+  image.write('HdrS', 0x202, 'latin1');
+  image.writeUInt16LE(0x400, 0x20e);
+  image.write(`${name}\0`, 0x600, 'latin1');
+  return image;
+}
+
+/** Content of files by their paths, or where a link leads. */
+type Tree = Record<string, string | Buffer | { link: string }>;
+
+const usual: Tree = {
+  'boot/vmlinuz-6.1.0-9-guest': imageOf(version),
+  [`lib/modules/${release}/modules.order`]: '',
+  [`lib/modules/${release}/modules.builtin`]: 'kernel/net/netfilter/nf_tables.ko\n',
+};
+
+const without = (tree: Tree, path: string): Tree =>
+  Object.fromEntries(Object.entries(tree).filter(([name]) => name !== path));
+
+function treeIn(folder: string, tree: Tree): string {
+  const top = join(folder, 'tree');
+  mkdirSync(top);
+  for (const [path, content] of Object.entries(tree)) {
+    const place = join(top, path);
+    mkdirSync(dirname(place), { recursive: true });
+    if (typeof content === 'object' && 'link' in content) symlinkSync(content.link, place);
+    else writeFileSync(place, content);
+  }
+  return top;
+}
+
+function run(program: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  expect([program, status, stderr]).toEqual([program, 0, expect.anything()]);
+  return stdout;
+}
+
+const packers = {
+  tar: (top: string, archive: string) => run('tar', '-C', top, '-cf', archive, '.'),
+  'tar.zst': (top: string, archive: string) => run('tar', '--zstd', '-C', top, '-cf', archive, '.'),
+  'tar.xz': (top: string, archive: string) => run('tar', '-J', '-C', top, '-cf', archive, '.'),
+  deb: (top: string, archive: string) => {
+    mkdirSync(join(top, 'DEBIAN'));
+    const control =
+      'Package: linux-image-guest\nVersion: 1\nArchitecture: amd64\nMaintainer: nobody <n@example.org>\nDescription: none\n';
+    writeFileSync(join(top, 'DEBIAN/control'), control);
+    return run('dpkg-deb', '--root-owner-group', '--build', top, archive);
+  },
+};
+
+/** A folder of the test's own that whoever has no account may go through, as /run/ppsgate-virtual is. */
+function openFolder(): string {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o711);
+  return folder;
+}
+
+function archiveOf(tree: Tree, kind: keyof typeof packers = 'tar'): string {
+  const folder = openFolder();
+  const archive = join(folder, `kernel.${kind}`);
+  packers[kind](treeIn(folder, tree), archive);
+  return archive;
+}
+
+const unpack = (archive: string, more: readonly string[] = [], folder = openFolder()) =>
+  unpackKernel(archive, join(folder, 'kernel'), more);
+
+/** The sentence with which an archive is refused, after its name. */
+async function refusal(archive: string, more: readonly string[] = []): Promise<string> {
+  const error = await unpack(archive, more).catch((one: unknown) => one);
+  expect(error).toBeInstanceOf(KernelFilesError);
+  return error instanceof KernelFilesError ? error.message : '';
+}
+
+const filesIn = (archive: string): string[] =>
+  run('sh', '-c', 'cpio --quiet --list <"$1"', 'sh', archive).split('\n').filter(Boolean);
+
+const fileIn = (archive: string, path: string): string =>
+  run('sh', '-c', 'cpio --quiet --extract --to-stdout "$2" <"$1"', 'sh', archive, path);
+
+const needs = ['root', 'tar', 'zstd', 'xz', 'dpkg-deb', 'cpio', 'depmod', 'setpriv'];
+
+/** An object file as depmod(8) reads it: what it gives to others, and what it needs of them. */
+function moduleOf({ gives = 'nothing', needs = [] }: { gives?: string; needs?: string[] }): Buffer {
+  const object = join(temporaryFolder(), 'module.ko');
+  const source = [
+    `__attribute__((section("__ksymtab_strings"))) const char name[] = "${gives}";`,
+    `int ${gives};`,
+    ...needs.map((symbol) => `extern int ${symbol}; int *use_${symbol} = &${symbol};`),
+  ].join('\n');
+  const compiling = spawnSync('gcc', ['-c', '-x', 'c', '-', '-o', object], { input: source });
+  expect(compiling.status, String(compiling.stderr)).toBe(0);
+  return readFileSync(object);
+}
+
+describeWith(needs, 'the files of a kernel', () => {
+  test.for(['tar', 'tar.zst', 'tar.xz', 'deb'] as const)(
+    'are its image, its modules and its own name, out of a .%s',
+    async (kind) => {
+      const files = await unpack(archiveOf(usual, kind));
+      expect(files.version).toBe(version);
+      expect(readFileSync(files.image)).toEqual(usual['boot/vmlinuz-6.1.0-9-guest']);
+      expect(filesIn(files.modules)).toContain(`lib/modules/${release}/modules.builtin`);
+    },
+  );
+
+  test('are found in /usr, too, where newer packages have them', async () => {
+    const tree = Object.fromEntries(
+      Object.entries(usual).map(([path, content]) => [path.replace(/^lib\//, 'usr/lib/'), content]),
+    );
+    const { modules } = await unpack(archiveOf(tree));
+    expect(filesIn(modules)).toContain(`lib/modules/${release}/modules.builtin`);
+  });
+
+  test('need no modules, where all is built in', async () => {
+    const { modules } = await unpack(
+      archiveOf({
+        'boot/vmlinuz-6.1.0-9-guest': imageOf(version),
+        // As packages have it, which goes: the folder is empty.
+        [`lib/modules/${release}/build`]: { link: '/usr/src/linux' },
+      }),
+    );
+    expect(fileIn(modules, 'etc/modules')).toBe('\n');
+  });
+
+  test('are nobody’s, who has no account, and alone in their folder', async () => {
+    const folder = openFolder();
+    const files = await unpack(archiveOf(usual), [], folder);
+    expect(statSync(files.image).uid).toBe(nobody);
+    expect(statSync(files.modules).uid).toBe(nobody);
+    const names = readdirSync(join(folder, 'kernel'));
+    expect(names.toSorted()).toEqual(['modules.cpio', 'vmlinuz']);
+  });
+});
+
+describeWith([...needs, 'gcc'], 'modules', () => {
+  const place = `lib/modules/${release}/kernel`;
+
+  /** Names of the modules that are kept of a kernel that has these, and of those that a guest loads as it boots. */
+  async function kept(modules: Record<string, Buffer>, more: readonly string[] = []) {
+    const tree: Tree = { ...usual };
+    for (const [path, content] of Object.entries(modules)) tree[`${place}/${path}`] = content;
+    const files = await unpack(archiveOf(tree), more);
+    const names = filesIn(files.modules).filter((path) => path.includes('.ko'));
+    return {
+      all: names.map((path) => path.slice(place.length + 1)).toSorted(),
+      atBoot: fileIn(files.modules, 'etc/modules').trim().split(' ').filter(Boolean),
+    };
+  }
+
+  const plain = () => moduleOf({});
+
+  test('that forwarding and rules may need are kept, and no others', async () => {
+    const { all } = await kept({
+      'drivers/net/virtio_net.ko': plain(),
+      'drivers/net/e1000.ko': plain(),
+      'net/netfilter/nf_tables.ko': plain(),
+      'net/netfilter/nft_ct.ko': plain(),
+      'net/ipv6/netfilter/nf_reject_ipv6.ko': plain(),
+      'net/netfilter/xt_mark.ko': plain(),
+    });
+    expect(all).toEqual([
+      ...['drivers/net/virtio_net.ko', 'net/ipv6/netfilter/nf_reject_ipv6.ko'],
+      ...['net/netfilter/nf_tables.ko', 'net/netfilter/nft_ct.ko'],
+    ]);
+  });
+
+  test('are kept with what they need', async () => {
+    const { all } = await kept({
+      'net/netfilter/nf_tables.ko': moduleOf({ needs: ['crc32c'] }),
+      'lib/libcrc32c.ko': moduleOf({ gives: 'crc32c', needs: ['crypto_shash'] }),
+      'crypto/crypto.ko': moduleOf({ gives: 'crypto_shash' }),
+      'crypto/sha512.ko': moduleOf({ gives: 'sha512' }),
+    });
+    expect(all).toEqual(['crypto/crypto.ko', 'lib/libcrc32c.ko', 'net/netfilter/nf_tables.ko']);
+  });
+
+  test('are loaded as a guest boots in the order of the wires, the firewall and what was asked for', async () => {
+    const { atBoot } = await kept(
+      {
+        'net/sched/act-mirred.ko': plain(),
+        'net/netfilter/nf_tables.ko': plain(),
+        'net/netfilter/nft_ct.ko': plain(),
+        'drivers/virtio/virtio_pci.ko': plain(),
+      },
+      ['act_mirred'],
+    );
+    expect(atBoot).toEqual(['virtio_pci', 'nf_tables', 'act_mirred']);
+  });
+
+  test.for([
+    ['xz', 'xz'],
+    ['zst', 'zstd'],
+  ] as const)(
+    'that were packed as .ko.%s are unpacked, as not every kernel could',
+    async ([kind, program]) => {
+      const packed = spawnSync(program, ['-c'], { input: plain() }).stdout;
+      const { all, atBoot } = await kept({ [`net/netfilter/nf_tables.ko.${kind}`]: packed });
+      expect(all).toEqual(['net/netfilter/nf_tables.ko']);
+      expect(atBoot).toEqual(['nf_tables']);
+    },
+  );
+});
+
+describeWith(needs, 'an archive is refused', () => {
+  test('where it is not there', async () => {
+    expect(await refusal('/nonexistent/kernel.deb')).toMatch(/^cannot be read \(ENOENT/);
+  });
+
+  test('where it has no image', async () => {
+    const archive = archiveOf(without(usual, 'boot/vmlinuz-6.1.0-9-guest'));
+    expect(await refusal(archive)).toBe('has 0 files boot/vmlinuz-*, expected one');
+  });
+
+  test('where it has two images', async () => {
+    const archive = archiveOf({ ...usual, 'boot/vmlinuz-6.1.0-8-guest': imageOf(version) });
+    expect(await refusal(archive)).toBe('has 2 files boot/vmlinuz-*, expected one');
+  });
+
+  test.for<[string, Buffer]>([
+    ['is text', Buffer.from('no kernel\n'.repeat(2000))],
+    ['is empty', Buffer.alloc(0)],
+    ['names itself nothing', imageOf('')],
+    ['names no version', imageOf(release)],
+    ['names itself beyond its end', imageOf(version).subarray(0, 0x600)],
+    [
+      'never ends its name',
+      Buffer.concat([imageOf(version).subarray(0, 0x601), Buffer.alloc(0x8000, 'x')]),
+    ],
+    ['names a folder above as its release', imageOf(`../../x${version}`)],
+    ['names a folder below as its release', imageOf(`x/../../${version}`)],
+    ['names itself over several lines', imageOf(`${version}\nmore`)],
+  ])('where its image %s', async ([, image]) => {
+    const archive = archiveOf({ ...usual, 'boot/vmlinuz-6.1.0-9-guest': image });
+    expect(await refusal(archive)).toBe('has a boot/vmlinuz that is no bzImage of Linux for x86');
+  });
+
+  test('where it has no modules of the release that its image names', async () => {
+    const image = imageOf(version.replace('-9-', '-10-'));
+    const archive = archiveOf({ ...usual, 'boot/vmlinuz-6.1.0-9-guest': image });
+    expect(await refusal(archive)).toBe(
+      'has no lib/modules/6.1.0-10-guest, which its boot/vmlinuz calls its release',
+    );
+  });
+
+  test('where it lacks a module that guests are to load', async () => {
+    expect(await refusal(archiveOf(usual), ['act_mirred'])).toBe('has no module act_mirred');
+  });
+
+  test.for(['tar', 'tar.zst', 'deb'] as const)('where a .%s is cut', async (kind) => {
+    // What follows the image is cut off, and a part of it.
+    const archive = archiveOf({ ...usual, 'boot/x': Buffer.alloc(0x4000, 'x') }, kind);
+    truncateSync(archive, Math.floor(statSync(archive).size * 0.6));
+    expect(await refusal(archive)).toMatch(/^cannot be unpacked: \S/);
+  });
+
+  test('where it is no archive', async () => {
+    const archive = join(openFolder(), 'kernel.tar');
+    writeFileSync(archive, 'no archive\n');
+    expect(await refusal(archive)).toMatch(/^cannot be unpacked: \S/);
+  });
+});
+
+describeWith(needs, 'what is not of the archive', () => {
+  /** What lies elsewhere: root's own, or everybody's to read. */
+  const elsewhere = (content: string | Buffer, mode: number): string => {
+    const path = join(openFolder(), 'elsewhere');
+    writeFileSync(path, content, { mode });
+    return path;
+  };
+
+  test.for([
+    ['that root alone may read', 0o600],
+    ['that everybody may read', 0o644],
+  ] as const)('is no kernel to which a link leads, one %s', async ([, mode]) => {
+    const link = elsewhere(imageOf(version), mode);
+    const archive = archiveOf({ ...usual, 'boot/vmlinuz-6.1.0-9-guest': { link } });
+    expect(await refusal(archive)).toBe('has 0 files boot/vmlinuz-*, expected one');
+  });
+
+  test('is no kernel in a folder to which a link leads', async () => {
+    const folder = openFolder();
+    writeFileSync(join(folder, 'vmlinuz-x'), imageOf(version));
+    const links = { ...without(usual, 'boot/vmlinuz-6.1.0-9-guest'), boot: { link: folder } };
+    expect(await refusal(archiveOf(links))).toBe('has 0 files boot/vmlinuz-*, expected one');
+  });
+
+  test.for(['/etc/shadow', '/etc/passwd'])(
+    'is no module to which a link leads, like %s',
+    async (link) => {
+      const path = `lib/modules/${release}/kernel/net/netfilter/nf_x.ko`;
+      const archive = archiveOf({ ...usual, [path]: { link } });
+      const { modules } = await unpack(archive);
+      expect(filesIn(modules)).not.toContain(path);
+      expect(readFileSync(modules).includes(readFileSync(link))).toBe(false);
+      expect(await refusal(archive, ['nf_x'])).toBe('has no module nf_x');
+    },
+  );
+
+  test('are no modules in a folder to which a link leads', async () => {
+    const tree = { 'boot/vmlinuz-6.1.0-9-guest': imageOf(version) };
+    const archive = archiveOf({ ...tree, [`lib/modules/${release}`]: { link: '/etc' } });
+    expect(await refusal(archive)).toMatch(/^has no lib\/modules\/6\.1\.0-9-guest,/);
+  });
+
+  test('is not written where its names lead out of its folder', async () => {
+    const folder = openFolder();
+    const archive = join(folder, 'kernel.tar');
+    const top = treeIn(folder, usual);
+    writeFileSync(join(top, 'x'), 'x');
+    run('tar', '-C', top, '-P', '--transform', 's,^\\./x$,../../escaped,', '-cf', archive, '.');
+    chmodSync(folder, 0o777);
+    await unpack(archive, [], folder).catch(() => {});
+    expect(existsSync(join(folder, 'escaped'))).toBe(false);
+    expect(existsSync(join(folder, 'kernel/escaped'))).toBe(false);
+  });
+});

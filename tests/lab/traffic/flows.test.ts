@@ -1,0 +1,167 @@
+import { isIPv6 } from 'node:net';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type FlowsRequest, trafgenFlows } from '../../../src/lab/traffic/flows.ts';
+import { times } from '../../random.ts';
+
+const request: FlowsRequest = {
+  family: 'inet4',
+  flows: 1,
+  frameBytes: 64,
+  sourceMac: '02:00:00:00:00:01',
+  destinationMac: '02:00:00:00:00:0a',
+};
+
+/** The frames as trafgen would send them, the CRC left to the network card. */
+const framesOf = (text: string): Buffer[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => Buffer.from(line.replace(/[{} ]/g, '').split(',').map(Number)));
+
+const frames = (changes: Partial<FlowsRequest>) =>
+  framesOf(trafgenFlows({ ...request, ...changes }));
+
+/** RFC 1071: data with its checksum in place sums up to all ones. */
+function sumOf(bytes: Buffer): number {
+  const even = bytes.length % 2 === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(1)]);
+  let sum = 0;
+  for (let offset = 0; offset < even.length; offset += 2) sum += even.readUInt16BE(offset);
+  while (sum > 0xffff) sum = (sum % 0x10000) + Math.floor(sum / 0x10000);
+  return sum;
+}
+
+/** Where each family keeps its addresses and its UDP datagram, from the start of the frame. */
+const layout = {
+  inet4: { addresses: [26, 34], udp: 34, headers: 42 },
+  inet6: { addresses: [22, 54], udp: 54, headers: 62 },
+} as const;
+
+const addressesOf = (frame: Buffer, family: 'inet4' | 'inet6') =>
+  frame.subarray(...layout[family].addresses);
+
+function datagramOf(frame: Buffer, family: 'inet4' | 'inet6'): Buffer {
+  const start = layout[family].udp;
+  return frame.subarray(start, start + frame.readUInt16BE(start + 4));
+}
+
+/** RFC 768's and RFC 8200's come to the same sum. */
+const pseudoHeader = (frame: Buffer, family: 'inet4' | 'inet6') =>
+  Buffer.concat([
+    addressesOf(frame, family),
+    Buffer.from([0, 17]),
+    frame.subarray(layout[family].udp + 4, layout[family].udp + 6),
+  ]);
+
+const anyMac = fc.uint8Array({ minLength: 6, maxLength: 6 }).map((bytes) =>
+  Buffer.from(bytes)
+    .toString('hex')
+    .replace(/..(?!$)/g, '$&:'),
+);
+
+const anyRequest = fc.record({
+  family: fc.constantFrom('inet4', 'inet6'),
+  flows: fc.integer({ min: 1, max: 300 }),
+  frameBytes: fc.integer({ min: 66, max: 1518 }),
+  sourceMac: anyMac,
+  destinationMac: anyMac,
+});
+
+test('a smallest packet, byte by byte', () => {
+  expect(trafgenFlows(request)).toBe(
+    `{ ${[
+      '2,0,0,0,0,10,2,0,0,0,0,1,8,0',
+      '69,0,0,46,0,0,0,0,64,17,218,151,198,18,10,1,198,19,10,1',
+      '7,208,7,208,0,26,79,242',
+      new Array(18).fill(0).join(','),
+    ].join(',')} }\n`,
+  );
+});
+
+test('every flow has a frame of the size asked for, less the CRC', () => {
+  fc.assert(
+    fc.property(anyRequest, (wanted) => {
+      const made = frames(wanted);
+      expect(made).toHaveLength(wanted.flows);
+      for (const frame of made) expect(frame.length).toBe(wanted.frameBytes - 4);
+    }),
+    { numRuns: times(20) },
+  );
+});
+
+test('a frame goes from the one MAC address to the other, with the type of its family', () => {
+  fc.assert(
+    fc.property(anyRequest, (wanted) => {
+      const type = wanted.family === 'inet4' ? '0800' : '86dd';
+      const macs = `${wanted.destinationMac}${wanted.sourceMac}`.replaceAll(':', '');
+      expect(
+        frames({ ...wanted, flows: 1 })[0]
+          ?.subarray(0, 14)
+          .toString('hex'),
+      ).toBe(`${macs}${type}`);
+    }),
+  );
+});
+
+test('every checksum is right, as a receiver would check it', () => {
+  fc.assert(
+    fc.property(anyRequest, (wanted) => {
+      for (const frame of frames(wanted)) {
+        const datagram = datagramOf(frame, wanted.family);
+        expect(sumOf(Buffer.concat([pseudoHeader(frame, wanted.family), datagram]))).toBe(0xffff);
+        expect(datagram.readUInt16BE(6)).not.toBe(0);
+        if (wanted.family === 'inet4') expect(sumOf(frame.subarray(14, 34))).toBe(0xffff);
+      }
+    }),
+    { numRuns: times(20) },
+  );
+});
+
+test('the lengths in the headers are those of the packet', () => {
+  fc.assert(
+    fc.property(anyRequest, (wanted) => {
+      const [frame = Buffer.alloc(0)] = frames({ ...wanted, flows: 1 });
+      const { udp } = layout[wanted.family];
+      expect(frame.readUInt16BE(udp + 4)).toBe(frame.length - udp);
+      const total = wanted.family === 'inet4' ? frame.length - 14 : frame.length - udp;
+      expect(frame.readUInt16BE(wanted.family === 'inet4' ? 16 : 18)).toBe(total);
+    }),
+  );
+});
+
+test.for(['inet4', 'inet6'] as const)(
+  'no two flows of %s have the same addresses, up to the most there may be',
+  (family) => {
+    const addresses = frames({ family, flows: 65_536, frameBytes: 66 }).map((frame) =>
+      addressesOf(frame, family).toString('hex'),
+    );
+    expect(new Set(addresses).size).toBe(65_536);
+  },
+);
+
+test('2000 flows are 20 sources to 100 destinations, out of the benchmarking networks', () => {
+  const made = frames({ flows: 2000 });
+  const text = (frame: Buffer, start: number) => frame.subarray(start, start + 4).join('.');
+  const sources = [...new Set(made.map((frame) => text(frame, 26)))];
+  const destinations = [...new Set(made.map((frame) => text(frame, 30)))];
+  expect([sources.length, sources[0], sources.at(-1)]).toEqual([20, '198.18.10.1', '198.18.10.20']);
+  expect([destinations.length, destinations[0], destinations.at(-1)]).toEqual([
+    100,
+    '198.19.10.1',
+    '198.19.10.100',
+  ]);
+});
+
+test('flows of IPv6 lie in 2001:2::/49 and 2001:2:0:8000::/49', () => {
+  const [first] = frames({ family: 'inet6', frameBytes: 66 });
+  const groups =
+    addressesOf(first ?? Buffer.alloc(0), 'inet6')
+      .toString('hex')
+      .match(/.{4}/g) ?? [];
+  const [source, destination] = [groups.slice(0, 8).join(':'), groups.slice(8).join(':')];
+  expect(isIPv6(source) && isIPv6(destination)).toBe(true);
+  expect([source, destination]).toEqual([
+    '2001:0002:0000:0000:0000:0000:000a:0001',
+    '2001:0002:0000:8000:0000:0000:000a:0001',
+  ]);
+});

@@ -1,0 +1,302 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  interruptCommand,
+  isReady,
+  processIdIn,
+  receiverCommand,
+  type SenderRequest,
+  senderCommand,
+  tellingProcessId,
+} from '../../../src/lab/traffic/pkt-gen-command.ts';
+import { flowRanges, flowSlices } from '../../../src/model/flows.ts';
+import { netmapPort } from '../../../src/model/freebsd-port.ts';
+import { families } from '../../../src/model/scenario.ts';
+import { type Command, commandText, shell } from '../../../src/system/shell.ts';
+import { describeWith, sharedFolder } from '../../needs.ts';
+
+const request: SenderRequest = {
+  interface: 'cxl0',
+  settleSeconds: 4,
+  seconds: 90,
+  family: 'inet4',
+  flows: { sources: 20, destinations: 100 },
+  frameBytes: 64,
+  sourceMac: '00:07:43:2e:e5:92',
+  destinationMac: '00:07:43:2e:e4:70',
+  threads: 2,
+};
+
+/** What the host's shell makes of a command line without operators. */
+const wordsOf = (command: Command): string[] =>
+  commandText(command)
+    .trim()
+    .split(/ +/)
+    .map((word) => word.replace(/^'(.*)'$/, '$1'));
+
+/** By pkt-gen's own getopt(3) string. */
+const takingValues = 'afFnildsDSbcopTwRCHPM';
+
+/** Option → value, of a command line from `pkt-gen` on. */
+function optionsOf(words: readonly string[]): Record<string, string> {
+  const options: Record<string, string> = {};
+  const rest = words.slice(words.indexOf('pkt-gen') + 1);
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    options[word] = takingValues.includes(word.slice(1)) ? (rest.shift() ?? '') : '';
+  }
+  return options;
+}
+
+const senderOptions = (changes: Partial<SenderRequest> = {}) =>
+  optionsOf(wordsOf(senderCommand({ ...request, ...changes })));
+
+test('the receiver counts until its time is up', () => {
+  const command = receiverCommand({ interface: 'igb3', settleSeconds: 2, seconds: 60 });
+  expect(wordsOf(command).join(' ')).toBe('timeout -s INT 60 pkt-gen -N -f rx -i igb3 -w 2');
+});
+
+test('a sender with nothing but what it must have sends as fast as it can until its time is up', () => {
+  expect(wordsOf(senderCommand(request)).slice(0, 4)).toEqual(['timeout', '-s', 'INT', '90']);
+  expect(senderOptions()).toEqual({
+    '-N': '',
+    '-f': 'tx',
+    '-i': 'vcxl0',
+    '-w': '4',
+    '-l': '60',
+    '-4': '',
+    '-p': '2',
+    '-S': '00:07:43:2e:e5:92',
+    '-s': '198.18.10.1:2000-198.18.10.20',
+    '-D': '00:07:43:2e:e4:70',
+    '-d': '198.19.10.1:2000-198.19.10.100',
+  });
+});
+
+test('a rate is shared by the threads, as pkt-gen gives each of them all of it', () => {
+  expect(senderOptions({ ratePps: 3_000_000, threads: 4 })['-R']).toBe('750000');
+});
+
+test('a rate too small to be shared does not become none at all', () => {
+  expect(senderOptions({ ratePps: 1, threads: 4 })['-R']).toBe('1');
+});
+
+test('checksums are updated only where it is said that pkt-gen can', () => {
+  expect(senderOptions({ updatesChecksums: true })).toHaveProperty('-U');
+  expect(senderOptions({ updatesChecksums: false })).not.toHaveProperty('-U');
+});
+
+test.for([64, 128, 256, 512, 1024, 1280, 1518])(
+  'of a frame of %d bytes pkt-gen makes all but the CRC',
+  (frameBytes) => {
+    expect(senderOptions({ frameBytes })['-l']).toBe(String(frameBytes - 4));
+  },
+);
+
+test('the smallest frame of IPv6 has room for its headers', () => {
+  expect(senderOptions({ family: 'inet6', frameBytes: 66 })['-l']).toBe('62');
+  expect(() => senderOptions({ family: 'inet6', frameBytes: 64 })).toThrow(
+    'A frame of 64 bytes is none that carries inet6 over Ethernet: choose one of 66 to 1518 bytes.',
+  );
+});
+
+test.for([63, 1519, 64.5, Number.NaN])('a frame of %d bytes is refused', (frameBytes) => {
+  expect(() => senderOptions({ frameBytes })).toThrow(RangeError);
+});
+
+test('addresses go on into the next 256', () => {
+  const flows = { sources: 300, destinations: 1 };
+  expect(senderOptions({ flows })['-s']).toBe('198.18.10.1:2000-198.18.11.44');
+  expect(senderOptions({ flows, family: 'inet6', frameBytes: 66 })['-s']).toBe(
+    '[2001:2:0:10::1]-[2001:2:0:10::12c]',
+  );
+});
+
+test('no interface, MAC address or range escapes its word', () => {
+  const command = senderCommand({ ...request, interface: 'igb0; reboot', sourceMac: '$(id)' });
+  expect(commandText(command)).toContain("-i 'igb0; reboot' ");
+  expect(commandText(command)).toContain("-S '$(id)' ");
+});
+
+test('a slice of the flows has the sources from its own first one on', () => {
+  const flows = { firstSource: 250, sources: 10, destinations: 100 };
+  expect(senderOptions({ flows })).toMatchObject({
+    '-s': '198.18.10.250:2000-198.18.11.3',
+    '-d': '198.19.10.1:2000-198.19.10.100',
+  });
+  expect(senderOptions({ flows, family: 'inet6', frameBytes: 66 })['-s']).toBe(
+    '[2001:2:0:10::fa]-[2001:2:0:10::103]',
+  );
+});
+
+test('a generator that tells its process id stays the same process, under the same command line', () => {
+  const told = tellingProcessId(shell`sh -c 'echo $$ $0' ${"it's"}`);
+  const { stdout, stderr } = spawnSync('sh', ['-c', commandText(told)], { encoding: 'utf8' });
+  expect(stdout).toBe(`${processIdIn(stderr)} it's\n`);
+});
+
+test('a process id is known once its line is whole', () => {
+  expect(processIdIn('')).toBeUndefined();
+  expect(processIdIn('process 40')).toBeUndefined();
+  expect(processIdIn('process 4011\n906.195259 start_threads [2596] Ready...\n')).toBe(4011);
+});
+
+test('a generator is interrupted by its process id', () => {
+  expect(wordsOf(interruptCommand(4011)).join(' ')).toBe('kill -INT 4011');
+});
+
+test.for([
+  ['cxl0', 'vcxl0'],
+  ['cc1', 'vcc1'],
+  ['cxgbe2', 'vcxgbe2'],
+  ['vcxl1', 'vcxl1'],
+  ['igb3', 'igb3'],
+  ['mce0', 'mce0'],
+] as const)('the netmap port of %s is %s', ([name, port]) => {
+  expect(netmapPort(name)).toBe(port);
+});
+
+test.for([
+  [1, 1, 1],
+  [50, 1, 50],
+  [150, 2, 75],
+  [200, 2, 100],
+  [2000, 20, 100],
+  [4000, 40, 100],
+  [5000, 50, 100],
+  [65_536, 1024, 64],
+] as const)('%d flows are %d sources to %d destinations', ([flows, sources, destinations]) => {
+  expect(flowRanges(flows, 'inet4')).toEqual({ kind: 'split', flows: { sources, destinations } });
+});
+
+test('flows are split exactly, whatever their number', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 60_000 }),
+      fc.constantFrom(...families),
+      (flows, family) => {
+        const split = flowRanges(flows, family);
+        expect(split.kind === 'split' && split.flows.sources * split.flows.destinations).toBe(
+          flows,
+        );
+      },
+    ),
+  );
+});
+
+test('of several senders each gets a source at least', () => {
+  const split = (flows: number, senders: number) => flowRanges(flows, 'inet4', senders);
+  expect(split(100, 2)).toEqual({ kind: 'split', flows: { sources: 2, destinations: 50 } });
+  expect(split(7, 4)).toEqual({ kind: 'split', flows: { sources: 7, destinations: 1 } });
+  expect(split(2000, 4)).toEqual({ kind: 'split', flows: { sources: 20, destinations: 100 } });
+  expect(split(3, 4)).toEqual({
+    kind: 'refused',
+    message: '3 is no number of flows: choose a whole number from 4 on.',
+  });
+});
+
+test('the slices of all senders together are exactly the flows', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 4, max: 60_000 }),
+      fc.integer({ min: 1, max: 4 }),
+      (sources, senders) => {
+        const slices = flowSlices({ sources, destinations: 100 }, senders);
+        let next = 1;
+        for (const slice of slices) {
+          expect(slice).toMatchObject({ firstSource: next, destinations: 100 });
+          next += slice.sources;
+        }
+        expect(next).toBe(sources + 1);
+        const sizes = slices.map((slice) => slice.sources);
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+      },
+    ),
+  );
+});
+
+test('sources that are fewer than the senders cannot be shared', () => {
+  expect(() => flowSlices({ sources: 1, destinations: 100 }, 2)).toThrow(RangeError);
+});
+
+test.for([0, -2000, 20.5, Number.NaN])('%d is no number of flows', (flows) => {
+  expect(flowRanges(flows, 'inet4')).toMatchObject({ kind: 'refused' });
+});
+
+test('flows that run out of their network are refused with what to do', () => {
+  expect(flowRanges(62_974, 'inet4').kind).toBe('split');
+  expect(flowRanges(65_537, 'inet6')).toEqual({
+    kind: 'refused',
+    message:
+      '65537 flows of inet6 need 65537 sources, and their network has 65535: choose a multiple of 100.',
+  });
+});
+
+test('the last address of the most sources is still in their network', () => {
+  const most = (sources: number) => ({ sources, destinations: 1 });
+  expect(senderOptions({ flows: most(62_974) })['-s']).toMatch(/-198\.18\.255\.254$/);
+  const inet6 = senderOptions({ flows: most(65_535), family: 'inet6', frameBytes: 66 });
+  expect(inet6['-s']).toMatch(/-\[2001:2:0:10::ffff\]$/);
+});
+
+test('a receiver is ready when it says so, on a line of its own', () => {
+  const start = '906.195100 start_threads [2594] Wait 4 secs for phy reset\n';
+  expect(isReady('')).toBe(false);
+  expect(isReady(start)).toBe(false);
+  expect(isReady(`${start}906.195259 start_threads [2596] Ready...`)).toBe(true);
+  expect(
+    isReady(`${start}906.195861 receiver_body [1596] reading from netmap:vcxl1 fd 3 main_fd 3\n`),
+  ).toBe(true);
+  expect(isReady('CMD: pkt-gen -i Ready...\n')).toBe(false);
+});
+
+describeWith(['shared/corpus/runs'], 'the commands of published benches', () => {
+  const runs = sharedFolder('corpus/runs');
+  const studies = ['r325006-D12685', 'r368606-D27401'];
+  const commands = studies.flatMap((study) =>
+    readdirSync(join(runs, study)).flatMap((file) => {
+      const [, text] =
+        /^CMD[^:]*: (.*)/.exec(readFileSync(join(runs, study, file), 'latin1')) ?? [];
+      return text === undefined ? [] : [optionsOf(text.replaceAll('"', '').split(' '))];
+    }),
+  );
+  const of = (side: string) => commands.filter((options) => options['-f'] === side);
+
+  test('there are some of both sides', () => {
+    expect([of('tx').length, of('rx').length]).toEqual([30, 30]);
+  });
+
+  test('a sender is told the same, but for the time between its reports', () => {
+    for (const { '-T': _, ...published } of of('tx')) {
+      const family = '-6' in published ? 'inet6' : 'inet4';
+      const options = senderOptions({
+        family,
+        frameBytes: family === 'inet4' ? 64 : 66,
+        settleSeconds: Number(published['-w']),
+        sourceMac: published['-S'] ?? '',
+        packets: 1_000_000_000,
+      });
+      expect(options).toEqual(published);
+    }
+  });
+
+  test('a receiver is told the same, but that it may leave when nothing comes for a second', () => {
+    for (const { '-W': _, ...published } of of('rx')) {
+      const settleSeconds = Number(published['-w']);
+      const command = receiverCommand({ interface: 'cxl1', settleSeconds, seconds: 60 });
+      expect(optionsOf(wordsOf(command))).toEqual(published);
+    }
+  });
+
+  test('every receiver was ready', () => {
+    for (const study of studies) {
+      const receivers = readdirSync(join(runs, study)).filter((file) => file.endsWith('.receiver'));
+      expect(receivers.length).toBeGreaterThan(0);
+      for (const file of receivers) {
+        expect(isReady(readFileSync(join(runs, study, file), 'latin1'))).toBe(true);
+      }
+    }
+  });
+});

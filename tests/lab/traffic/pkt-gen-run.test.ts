@@ -1,0 +1,369 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type BenchRun, readBenches } from '../../../src/cli/netbenches/directory.ts';
+import { type PktGenLog, parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
+import { type PktGenRunOptions, pktGenRun } from '../../../src/lab/traffic/pkt-gen-run.ts';
+import { blast, type MadeLog, madeLog } from '../../fakes/pkt-gen.ts';
+import { describeWith, sharedFolder } from '../../needs.ts';
+
+const ours: PktGenRunOptions = { netbenchesTrim: false };
+const archive: PktGenRunOptions = { netbenchesTrim: true };
+
+const received = (pps: readonly number[]) => parsePktGenLog(madeLog({ pps }));
+const sent = (pps: readonly number[], more: Partial<MadeLog> = {}) =>
+  parsePktGenLog(madeLog({ pps, side: 'sender', ...more }));
+const invalid = (reason: string, cause: unknown = expect.any(String)) => ({
+  kind: 'invalid',
+  cause,
+  reason,
+});
+
+test('a run’s number is the median of its steady stretch', () => {
+  const run = pktGenRun(received([0, 0, ...blast(5e6, 30), 0]), sent(blast(14e6, 30)), ours);
+  expect(run).toEqual({
+    medianPps: 5e6,
+    offeredPps: 14e6,
+    seconds: 30,
+    steadyAfterSeconds: 13,
+    validity: { kind: 'valid' },
+  });
+});
+
+test('without a sender’s log nothing is known of the offer, and the run counts', () => {
+  const run = pktGenRun(received(blast(5e6, 30)), undefined, ours);
+  expect(run).not.toHaveProperty('offeredPps');
+  expect(run.validity).toEqual({ kind: 'valid' });
+});
+
+test('the archive’s median drops 15 lines at the start, 10 at the end, and zeros', () => {
+  // Of 10 + 32 lines 17 are left: the rates from the 7th (line 16) to the 23rd (line 32), of which one is zero.
+  const pps = Array.from({ length: 32 }, (_, index) => (index === 10 ? 0 : 1e6 + index));
+  const run = pktGenRun(received(pps), undefined, archive);
+  expect(run.medianPps).toBe(1e6 + 14.5);
+  expect(run.seconds).toBe(16);
+});
+
+test('a last line without its newline is no line to the archive', () => {
+  const pps = Array.from({ length: 32 }, (_, index) => 1e6 + index);
+  const text = madeLog({ pps });
+  const whole = pktGenRun(parsePktGenLog(text), undefined, archive);
+  const cut = pktGenRun(parsePktGenLog(text.slice(0, -1)), undefined, archive);
+  expect([whole.medianPps, cut.medianPps]).toEqual([1e6 + 14, 1e6 + 13.5]);
+});
+
+test('the archive’s median has the eight digits that ministat prints', () => {
+  const pps = Array.from({ length: 33 }, (_, index) => (index < 15 ? 14e6 : 14e6 + 1));
+  expect(pktGenRun(received(pps), undefined, archive).medianPps).toBe(14e6);
+});
+
+test('of a file of 25 lines the archive’s way leaves nothing', () => {
+  const run = pktGenRun(received(blast(5e6, 13)), undefined, archive);
+  expect(run).toMatchObject({
+    medianPps: 0,
+    seconds: 0,
+    validity: invalid('only 0.0 s of steady traffic, at least 10 s are needed'),
+  });
+  expect(pktGenRun(received(blast(5e6, 13)), undefined, ours).validity.kind).toBe('valid');
+});
+
+test('a crash makes the run invalid, on whichever side', () => {
+  const crash = '950.000000 main_thread [2304] ouch, thread 0 exited with error\n';
+  const good = madeLog({ pps: blast(5e6, 30) });
+  const offered = madeLog({ pps: blast(14e6, 30), side: 'sender' });
+  const validity = (receiver: string, sender: string) =>
+    pktGenRun(parsePktGenLog(receiver), parsePktGenLog(sender), ours).validity;
+  const words = 'pkt-gen crashed: "ouch, thread 0 exited with error" on line 43';
+  expect(validity(good + crash, offered)).toEqual(invalid(`receiver: ${words}`));
+  expect(validity(good, offered + crash)).toEqual(invalid(`sender: ${words}`));
+});
+
+test('a log that cannot be read says why it is not', () => {
+  const message = 'bench.a.1.sender cannot be read: it is no regular file';
+  const sender: PktGenLog = { rates: [], lines: 0, faults: [{ kind: 'unreadable', message }] };
+  expect(pktGenRun(received(blast(5e6, 30)), sender, ours).validity).toEqual(
+    invalid(`sender: ${message}`),
+  );
+});
+
+test('another program’s log is no measurement of the offer', () => {
+  const sender = parsePktGenLog('CMD: equilibrium -4 -t igb2 -r igb3\nIteration 1\n');
+  expect(pktGenRun(received(blast(5e6, 30)), sender, ours).validity).toEqual(
+    invalid("sender: no log of pkt-gen: it is equilibrium's, which varies the load that it offers"),
+  );
+});
+
+test('a log cut in its last line loses that line only', () => {
+  const text = madeLog({ pps: blast(5e6, 30) });
+  const run = pktGenRun(parsePktGenLog(text.slice(0, -120)), undefined, ours);
+  expect(run).toMatchObject({ medianPps: 5e6, seconds: 30, validity: { kind: 'valid' } });
+});
+
+test('a log cut before enough was measured says where it is cut', () => {
+  const text = madeLog({ pps: blast(5e6, 30) });
+  const tenLines = text.split('\n').slice(0, 15).join('\n').slice(0, -20);
+  expect(pktGenRun(parsePktGenLog(tenLines), undefined, ours).validity).toEqual(
+    invalid(
+      'only 4.0 s of steady traffic, at least 10 s are needed (the log ends in the middle of line 15)',
+    ),
+  );
+});
+
+test('a negative duration in the summary does not spoil the rates', () => {
+  const summary =
+    'Received 9 packets 540 bytes 3 events 60 bytes each in -1505074016.06 seconds.\n';
+  const text = madeLog({ pps: blast(5e6, 30) }) + summary;
+  expect(pktGenRun(parsePktGenLog(text), undefined, ours).validity).toEqual({ kind: 'valid' });
+});
+
+test('a receiver that saw nothing is invalid: a dead link looks the same', () => {
+  const run = pktGenRun(received(Array(60).fill(0)), sent(blast(14e6, 30)), ours);
+  expect(run).toMatchObject({
+    medianPps: 0,
+    seconds: 0,
+    validity: invalid(
+      'no steady rate: not one packet came through in 60 s, because a link was down or the DUT forwards nothing',
+      'unsteady',
+    ),
+  });
+});
+
+test('fewer than ten steady seconds are too few', () => {
+  expect(pktGenRun(received(blast(5e6, 9)), undefined, ours).validity).toEqual(
+    invalid('only 9.0 s of steady traffic, at least 10 s are needed'),
+  );
+  expect(pktGenRun(received(blast(5e6, 10)), undefined, ours).validity.kind).toBe('valid');
+});
+
+test.for([
+  [0, 'no packet'],
+  [100, 'hardly a packet'],
+] as const)('a hole of %i pps is told with its length and its end', ([pps, words]) => {
+  const run = pktGenRun(
+    received([...blast(5e6, 20).slice(0, -1), pps, pps, ...blast(5e6, 20).slice(1)]),
+    undefined,
+    ours,
+  );
+  expect(run.validity).toEqual(
+    invalid(`${words} came through for 2.0 s, until 22 s after the log's first rate`),
+  );
+});
+
+test('a DUT that forwards 98 % of the offer was not its limit', () => {
+  const validity = (pps: number) =>
+    pktGenRun(received(blast(pps, 30)), sent(blast(14_881_000, 30)), ours).validity;
+  expect(validity(14_817_000)).toEqual(
+    invalid(
+      'generator-limited: 14.82 Mpps came through of 14.88 Mpps offered (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s)',
+      'generator-limited',
+    ),
+  );
+  expect(validity(14_584_000).kind).toBe('invalid');
+  expect(validity(14_583_000).kind).toBe('valid');
+});
+
+test('where the size of frames is unknown the line is left out', () => {
+  const sender = sent(blast(1e6, 30), { command: 'CMD: pkt-gen -i igb0' });
+  expect(pktGenRun(received(blast(1e6, 30)), sender, ours).validity).toEqual(
+    invalid('generator-limited: 1.000 Mpps came through of 1.000 Mpps offered (100 %)'),
+  );
+});
+
+test('an offer that was not steady is an offer that nobody knows', () => {
+  const run = pktGenRun(received(blast(5e6, 30)), sent([]), ours);
+  expect(run).not.toHaveProperty('offeredPps');
+  expect(run.validity).toEqual(invalid('sender: no steady rate: not one packet was counted'));
+});
+
+test('what several senders offer is the sum, and is known only where each of them was steady', () => {
+  const senders = [sent(blast(7e6, 30)), sent(blast(6e6, 30))];
+  const run = pktGenRun(received(blast(5e6, 30)), senders, ours);
+  expect(run).toMatchObject({ offeredPps: 13e6, validity: { kind: 'valid' } });
+
+  const dead = pktGenRun(received(blast(5e6, 30)), [...senders, sent([])], ours);
+  expect(dead).not.toHaveProperty('offeredPps');
+  expect(dead.validity).toEqual(
+    invalid('sender 3: no steady rate: not one packet was counted', 'unsteady'),
+  );
+});
+
+test('several senders together may be the limit', () => {
+  const senders = [sent(blast(3e6, 30)), sent(blast(2e6, 30))];
+  expect(pktGenRun(received(blast(4.95e6, 30)), senders, ours).validity).toEqual(
+    invalid(
+      'generator-limited: 4.950 Mpps came through of 5.000 Mpps offered (99 %)',
+      'generator-limited',
+    ),
+  );
+});
+
+test('a sender that reaches less than 95 % of what it was asked for is told by its number', () => {
+  const senders = [sent(blast(7e6, 30)), sent(blast(6e6, 30))];
+  const validity = (askedPps: number[]) =>
+    pktGenRun(received(blast(5e6, 30)), senders, { ...ours, askedPps }).validity;
+  expect(validity([7e6, 8e6])).toEqual(
+    invalid(
+      'sender 2: slower than asked, it sent 6.000 Mpps of 8.000 Mpps (75 %)',
+      'generator-limited',
+    ),
+  );
+  expect(validity([7.3e6, 6.3e6])).toEqual({ kind: 'valid' });
+});
+
+describe('held against what the DUT says that it sent', () => {
+  const offer = sent(blast(14e6, 20));
+  const validity = (received: PktGenLog, egressPackets: number | undefined, sender = offer) =>
+    pktGenRun(received, sender, { ...ours, egressPackets }).validity;
+  /** What the blast has, with its first and its last second, and the sender's time for it. */
+  const packetsOf = ({ rates }: PktGenLog) => rates.reduce((sum, { packets }) => sum + packets, 0);
+
+  test('a receiver that counts clearly fewer was the limit, and both rates are told', () => {
+    const slow = received(blast(6.2e6, 20));
+    expect(validity(slow, 9.1e6 * 22)).toEqual(
+      invalid(
+        'receiver-limited: the DUT sent 9.100 Mpps and the receiver counted 6.200 Mpps',
+        'receiver-limited',
+      ),
+    );
+  });
+
+  test('of 98 % nobody complains, and where the DUT does not tell neither', () => {
+    const log = received(blast(5e6, 20));
+    const all = packetsOf(log);
+    expect(validity(log, all)).toEqual({ kind: 'valid' });
+    expect(validity(log, all / 0.981)).toEqual({ kind: 'valid' });
+    expect(validity(log, all / 0.9).kind).toBe('invalid');
+    expect(validity(log, undefined)).toEqual({ kind: 'valid' });
+    expect(validity(log, 0)).toEqual({ kind: 'valid' });
+  });
+
+  test('a link that came up late loses packets, and no rate', () => {
+    const late = received([0, 0, 0, 0, ...blast(5e6, 16)]);
+    expect(packetsOf(late) / (5e6 * 22)).toBeLessThan(0.8);
+    expect(validity(late, 5e6 * 22)).toEqual({ kind: 'valid' });
+  });
+
+  test('a rate that is above its median at first loses no packets', () => {
+    const warm = received([9e6, 9e6, 9e6, ...blast(5e6, 17)]);
+    expect(packetsOf(warm) / 22 / 5e6).toBeGreaterThan(1.03);
+    expect(validity(warm, packetsOf(warm))).toEqual({ kind: 'valid' });
+  });
+
+  test('the summary counts what came after the last rate', () => {
+    const log = received(blast(5e6, 20));
+    const summary = { packets: packetsOf(log) * 1.1, seconds: 22, pps: 5e6 };
+    expect(validity(log, summary.packets).kind).toBe('invalid');
+    expect(validity({ ...log, summary }, summary.packets)).toEqual({ kind: 'valid' });
+  });
+
+  test('it is the receiver that was the limit even where it seems that the generator was', () => {
+    const slow = received(blast(5e6, 20));
+    const offered = sent(blast(5e6, 20));
+    expect(validity(slow, 6e6 * 22, offered)).toMatchObject({ cause: 'receiver-limited' });
+  });
+});
+
+describeWith(['shared/corpus/runs'], 'the archive’s runs', () => {
+  const corpus = sharedFolder('corpus/runs');
+  const judged = ({ receiver, sender }: BenchRun, options: PktGenRunOptions) =>
+    pktGenRun(receiver.log, sender?.log, options);
+
+  test.for(['r325006-D12685', 'r368606-D27401'])(
+    'the medians of %s are the published ones, to the packet',
+    async (study) => {
+      const folder = join(corpus, study);
+      for (const { label, runs } of await readBenches(folder)) {
+        const published = readFileSync(join(folder, `${label}.pps`), 'utf8')
+          .trim()
+          .split('\n');
+        expect(runs.map((run) => judged(run, archive).medianPps)).toEqual(published.map(Number));
+      }
+    },
+  );
+
+  test('the steady stretch’s median is the archive’s to 0.1 %', async () => {
+    for (const { runs } of await readBenches(join(corpus, 'r325006-D12685'))) {
+      for (const run of runs) {
+        const ratio = judged(run, ours).medianPps / judged(run, archive).medianPps;
+        expect(Math.abs(ratio - 1)).toBeLessThan(0.001);
+      }
+    }
+  });
+
+  test('all 20 runs of D12685 count', async () => {
+    const sets = await readBenches(join(corpus, 'r325006-D12685'));
+    const validities = sets.flatMap(({ runs }) => runs.map((run) => judged(run, ours).validity));
+    expect(validities).toEqual(Array(20).fill({ kind: 'valid' }));
+  });
+
+  test('all 10 runs of D27401 were limited by the generator', async () => {
+    const sets = await readBenches(join(corpus, 'r368606-D27401'));
+    const validities = sets.flatMap(({ runs }) => runs.map((run) => judged(run, ours).validity));
+    const reason =
+      'generator-limited: 14.82 Mpps came through of 14.88 Mpps offered (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s)';
+    expect(validities).toEqual(Array(10).fill(invalid(reason, 'generator-limited')));
+  });
+
+  test('of the strange logs all but the crashed receiver’s count', () => {
+    const odd = join(corpus, 'odd');
+    const refused = readdirSync(odd).flatMap((name) => {
+      const log = parsePktGenLog(readFileSync(join(odd, name), 'utf8'));
+      const { validity } = pktGenRun(log, undefined, ours);
+      return validity.kind === 'valid' ? [] : [[name, validity.reason]];
+    });
+    expect(refused).toEqual([
+      [
+        'fbsd11.1-yandex-bench.1000-default.1.receiver',
+        'receiver: pkt-gen crashed: "poll err" on line 10',
+      ],
+    ]);
+  });
+});
+
+describe('a run in which not one packet came through', () => {
+  const offer = sent(blast(14e6, 20));
+  const all = offer.rates.reduce((sum, { packets }) => sum + packets, 0);
+  const silence = received(new Array<number>(26).fill(0));
+  const dropped = { ...ours, ingressPackets: all, egressPackets: 40 };
+  const run = (more: Partial<PktGenRunOptions> = {}, sender: PktGenLog | undefined = offer) =>
+    pktGenRun(silence, sender, { ...dropped, ...more });
+  const nobodyKnows =
+    'no steady rate: not one packet came through in 26 s, because a link was down or the DUT forwards nothing';
+
+  test('counts where the DUT’s own ports say that it got them, and let none out', () => {
+    expect(run()).toMatchObject({ medianPps: 0, validity: { kind: 'valid' } });
+    // A card may count a part of the packets that it has no room for.
+    expect(run({ ingressPackets: all * 0.6 }).validity).toEqual({ kind: 'valid' });
+  });
+
+  test.each<[string, Partial<PktGenRunOptions>]>([
+    ['did not get them', { ingressPackets: 0 }],
+    ['got a few', { ingressPackets: all * 0.1 }],
+    ['does not tell what it got', { ingressPackets: undefined }],
+    ['does not tell what it sent', { egressPackets: undefined }],
+  ])('does not where the DUT %s', (_, more) => {
+    expect(run(more).validity).toEqual(invalid(nobodyKnows, 'unsteady'));
+  });
+
+  test('does not where the DUT sent them, and the receiver counted none', () => {
+    expect(run({ egressPackets: 130_000_000 }).validity).toEqual(
+      invalid(
+        'no steady rate: not one packet came through in 26 s, although 130,000,000 left the DUT',
+        'unsteady',
+      ),
+    );
+  });
+
+  test('does not where nobody sent, or not as much as was asked, or for too short a time', () => {
+    expect(run({}, sent(new Array<number>(20).fill(0))).validity).toMatchObject({
+      kind: 'invalid',
+    });
+    expect(pktGenRun(silence, undefined, dropped).validity).toEqual(
+      invalid(nobodyKnows, 'unsteady'),
+    );
+    expect(run({ askedPps: [20e6] }).validity).toMatchObject({ cause: 'generator-limited' });
+    expect(pktGenRun(received([0, 0, 0]), offer, dropped).validity).toMatchObject({
+      cause: 'too-short',
+    });
+  });
+});

@@ -1,0 +1,295 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { lineRate, type PktGenFault, parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
+import { describeWith, sharedFolder } from '../../needs.ts';
+
+const stamp = (seconds: number): string => (seconds % 1000).toFixed(6).padStart(10, '0');
+const said = (seconds: number, words: string): string => `${stamp(seconds)} ${words}\n`;
+const rateLine = (seconds: number, pps: number): string =>
+  said(
+    seconds,
+    `main_thread [2277] ${pps} pps (${pps} pkts ${pps * 480} bps in 1000000 usec) 1.00 avg_batch 9 min_space`,
+  );
+const kinds = (faults: readonly PktGenFault[]) => faults.map(({ kind }) => kind);
+
+test('a rate is told with bits per second and, by older pkt-gens, without', () => {
+  const log = parsePktGenLog(
+    'CMD: pkt-gen -f rx -i ix1 -w 4\n' +
+      '010.500000 main_thread [1550] 334808 pps (335314 pkts in 1001510 usec)\n' +
+      '012.000000 main_thread [2277] 100 pps (150 pkts 72000 bps in 1500000 usec) 4.34 avg_batch 0 min_space\n',
+  );
+  expect(log).toEqual({
+    command: 'pkt-gen -f rx -i ix1 -w 4',
+    rates: [
+      { seconds: 0, pps: 334808, packets: 335314, intervalSeconds: 1.00151, line: 2 },
+      { seconds: 1.5, pps: 100, packets: 150, intervalSeconds: 1.5, line: 3 },
+    ],
+    lines: 3,
+    faults: [],
+  });
+});
+
+test('lines may end with a carriage return', () => {
+  const log = parsePktGenLog(rateLine(5, 7).replace('\n', '\r\n'));
+  expect(log.rates).toMatchObject([{ pps: 7 }]);
+  expect(log.faults).toEqual([]);
+});
+
+test('time goes on where the printed clock wraps at 1000 s', () => {
+  const start = fc.integer({ min: 0, max: 999 });
+  const steps = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(start, steps, (first, gaps) => {
+      let time = 0;
+      const times = [0, ...gaps.map((gap) => (time += gap))];
+      const text = times.map((at, index) => rateLine(first + at, index + 1)).join('');
+      const { rates } = parsePktGenLog(text);
+      expect(rates.map(({ seconds }) => Math.round(seconds * 1e6) / 1e6)).toEqual(times);
+      expect(rates.map(({ pps }) => pps)).toEqual(times.map((_, index) => index + 1));
+    }),
+  );
+});
+
+test('a silence longer than the clock’s cycle is told by the rate’s own interval', () => {
+  const { rates } = parsePktGenLog(
+    `${rateLine(10, 1)}015.000000 main_thread [1] 1 pps (2005 pkts in 2005000000 usec)\n`,
+  );
+  expect(rates.at(-1)?.seconds).toBeCloseTo(2005, 6);
+});
+
+test('a clock set back a little does not turn time back', () => {
+  const { rates } = parsePktGenLog(rateLine(10.5, 1) + rateLine(10.25, 2));
+  expect(rates.map(({ seconds }) => seconds)).toEqual([0, 0]);
+});
+
+test.for([
+  ['pkt-gen -N -f tx -i vcxl0 -n 1000 -l 62 -6', 62],
+  ['sudo pkt-gen -f tx -l1514 -i ix0', 1514],
+  ['pkt-gen -f tx -i ix0', 60],
+  ['pkt-gen -f rx -i ix0', undefined],
+] as const)(
+  'the size of frames is what the command says, or its default: %s',
+  ([command, size]) => {
+    const log = parsePktGenLog(`CMD on 192.0.2.1: ${command}\n`);
+    expect([log.command, log.frameBytesWithoutCrc]).toEqual([command, size]);
+  },
+);
+
+test.for([
+  [
+    'Sent 3000 packets 180000 bytes 100 events 60 bytes each in 2.00 seconds.',
+    { packets: 3000, seconds: 2, pps: 1500 },
+  ],
+  ['Sent 80 packets, 60 bytes each, in 4.00 seconds.', { packets: 80, seconds: 4, pps: 20 }],
+  [
+    'Received 10 packets 600 bytes 1 events 60 bytes each in 5.00 seconds.',
+    { packets: 10, seconds: 5, pps: 2 },
+  ],
+] as const)(
+  'the summary tells packets and seconds, and the size of frames: %s',
+  ([line, summary]) => {
+    const log = parsePktGenLog(`${rateLine(1, 1)}${line}\n`);
+    expect(log).toMatchObject({ summary, frameBytesWithoutCrc: 60, faults: [] });
+  },
+);
+
+test('a negative duration is a fault, and no summary', () => {
+  const line = 'Received 9 packets 540 bytes 3 events 60 bytes each in -1505074016.06 seconds.\n';
+  const log = parsePktGenLog(rateLine(1, 9) + line);
+  expect(log.summary).toBeUndefined();
+  expect(log.faults).toEqual([
+    {
+      kind: 'negative-duration',
+      message: "pkt-gen's summary tells a negative duration, -1505074016.06 s",
+    },
+  ]);
+});
+
+test.for(['receiver_body [1648] poll err', 'main_thread [2304] ouch, thread 0 exited with error'])(
+  'a crash is a fault that names its line: %s',
+  (words) => {
+    const [, text] = words.split('] ');
+    const message = `pkt-gen crashed: "${text}" on line 2`;
+    expect(parsePktGenLog(rateLine(1, 1) + said(2, words)).faults).toEqual([
+      { kind: 'crashed', message },
+    ]);
+  },
+);
+
+test('a crash on a last line without a newline is a crash', () => {
+  const log = parsePktGenLog(`${rateLine(1, 1)}002.000000 receiver_body [1648] poll err`);
+  expect(kinds(log.faults)).toEqual(['crashed']);
+});
+
+test('a fault that many lines tell is told once', () => {
+  const log = parsePktGenLog(said(1, 'receiver_body [1648] poll err').repeat(3));
+  expect(kinds(log.faults)).toEqual(['crashed']);
+});
+
+test('waiting for packets, timeouts of a queue and other programs’ noise are no faults', () => {
+  const log = parsePktGenLog(
+    'ping6: failed to get receiving hop limit\n' +
+      said(1, 'receiver_body [1603] waiting for initial packets, poll returns 0 0') +
+      said(2, 'sender_body [1463] poll error/timeout on queue 0: No error: 0') +
+      said(3, 'sender_body [1676] poll error on queue 0: timeout') +
+      rateLine(4, 0) +
+      'Terminated\n',
+  );
+  expect(log.faults).toEqual([]);
+  expect(log.rates).toMatchObject([{ pps: 0, line: 5 }]);
+});
+
+test('a log cut anywhere keeps every rate before the cut, and says so unless the cut is between lines', () => {
+  const text = [1, 2, 3, 4].map((second) => rateLine(second, 1000 + second)).join('');
+  fc.assert(
+    fc.property(fc.integer({ min: rateLine(1, 1001).length, max: text.length }), (length) => {
+      const log = parsePktGenLog(text.slice(0, length));
+      const whole = text.slice(0, length + 1).split('\n').length - 1;
+      expect(log.rates.map(({ pps }) => pps)).toEqual([1001, 1002, 1003, 1004].slice(0, whole));
+      const isBetween = [text[length], text[length - 1]].includes('\n');
+      expect(kinds(log.faults)).toEqual(isBetween ? [] : ['cut']);
+    }),
+  );
+});
+
+test('a last line without a newline is no line to count', () => {
+  expect(parsePktGenLog(`${rateLine(1, 1)}${rateLine(2, 2).trimEnd()}`)).toMatchObject({
+    rates: [{ line: 1 }, { line: 2 }],
+    lines: 1,
+  });
+});
+
+test('a rate that another line was written into is a fault that names its line', () => {
+  const torn = `${rateLine(2, 5).slice(0, 40)}${rateLine(3, 5)}`;
+  const log = parsePktGenLog(rateLine(1, 5) + torn);
+  expect(log.rates).toHaveLength(1);
+  expect(log.faults).toEqual([{ kind: 'cut', message: 'line 2 of the log is cut in the middle' }]);
+});
+
+test.for([
+  ['', 'no log of pkt-gen: it is empty'],
+  [' \n\n', 'no log of pkt-gen: it is empty'],
+  ['\u007fELF\0\0\u0001', 'no log of pkt-gen: it is binary'],
+  [
+    'bash: pkt-gen: command not found\nrest',
+    'no log of pkt-gen: it begins with "bash: pkt-gen: command not found rest"',
+  ],
+  [
+    'CMD: equilibrium -4 -d 00:08:a2:09:33:da -t igb2 -r igb3\nIteration 1\n',
+    "no log of pkt-gen: it is equilibrium's, which varies the load that it offers",
+  ],
+  [
+    'Benchmark tool using equilibrium throughput method\n',
+    "no log of pkt-gen: it is equilibrium's, which varies the load that it offers",
+  ],
+] as const)('what is no log of pkt-gen says what it is: %j', ([text, message]) => {
+  const log = parsePktGenLog(text);
+  expect(log.rates).toEqual([]);
+  expect(log.faults).toEqual([{ kind: 'not-pkt-gen', message }]);
+});
+
+test('no text throws, and whatever is read is a finite number', () => {
+  const pieces = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('\n', '\0', 'CMD: pkt-gen -l ', 'Sent 1 packets', ' 5 pps (', '\r\n'),
+    fc.tuple(fc.nat(), fc.nat()).map(([seconds, pps]) => rateLine(seconds, pps)),
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), (texts) => {
+      const { rates, faults } = parsePktGenLog(texts.join(''));
+      const numbers = rates.flatMap((rate) => Object.values(rate));
+      expect(numbers.every(Number.isFinite)).toBe(true);
+      const seconds = rates.map((rate) => rate.seconds);
+      expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
+      expect(new Set(kinds(faults)).size).toBe(faults.length);
+    }),
+  );
+});
+
+test('lines of millions of characters between the rates cost nothing but their length', () => {
+  const long = ['9'.repeat(3e6), ' -l'.repeat(1e6), `CMD: ${' pkt-gen'.repeat(4e5)}`];
+  const text = long.map((line, index) => `${line}\n${rateLine(index, index)}`).join('');
+  expect(parsePktGenLog(text).rates.map(({ pps }) => pps)).toEqual([0, 1, 2]);
+});
+
+test.for([
+  [14_881_574, 60, 10e9, 14_880_952],
+  [1_488_190, 60, 1e9, 1_488_095],
+  [1_500_000, 60, 2.5e9, 3_720_238],
+  [14_900_000, 60, 25e9, 37_202_381],
+  [14_880_952, 43, 10e9, 14_880_952],
+  [812_744, 1514, 10e9, 812_744],
+  [140_000_000, 60, 100e9, 148_809_524],
+] as const)(
+  '%i pps of %i bytes fit on a line of %i bit/s, which carries %i',
+  ([pps, frameBytes, bitsPerSecond, most]) => {
+    const line = lineRate(pps, frameBytes);
+    expect(line?.bitsPerSecond).toBe(bitsPerSecond);
+    expect(Math.round(line?.pps ?? 0)).toBe(most);
+  },
+);
+
+test('more than the fastest line carries fits on none', () => {
+  expect(lineRate(6e8, 60)).toBeUndefined();
+});
+
+describeWith(['shared/corpus/runs'], 'the archive’s line shapes', () => {
+  type Shape = { shape: string; example: string };
+  const shapesOf = (side: string): Shape[] =>
+    JSON.parse(readFileSync(join(sharedFolder('corpus'), `${side}-line-shapes.json`), 'utf8'));
+  const shapes = [...shapesOf('receiver'), ...shapesOf('sender')];
+
+  /** Everything below is passed over because it tells nothing of the blast's packets. */
+  const passedOver = [
+    /^D (main|start_threads|nm_open|nm_mmap|extract_ip_range|get_vnet_hdr_len) \[N\] /,
+    /^D (receiver_body \[N\] (reading|waiting)|sender_body \[N\] (start|frags|flush|pending|poll error))/,
+    /^D send_packets \[N\] truncating packet/,
+    /^(Receiving from|Sending on) netmap:\w+: N queues, N threads and N cpus\.$/,
+    /^Speed: -?[ND] /,
+    /^(<IPx>|\[IPvN\]).* -> .*\(<MAC> -> <MAC>\)$/,
+    /^(Terminated|pingN: .*|)$/,
+  ];
+  const equilibrium =
+    /equili|^Iteration N|^ {2}- |^- (Benchmark mode|UDP load|Link rate|Tolerance)|^Estimated Equil/;
+
+  function expectedOf(shape: string): string {
+    if (/^D main_thread \[N\] N pps/.test(shape)) return 'rate';
+    if (/poll err$|ouch, thread/.test(shape)) return 'crashed';
+    if (/in -D seconds\.$/.test(shape)) return 'negative-duration';
+    if (/^(Sent|Received) N packets/.test(shape)) return 'summary';
+    if (/^CMD(?!.*equil)/.test(shape)) return 'command';
+    if (equilibrium.test(shape)) return 'nothing';
+    return passedOver.some((known) => known.test(shape)) ? 'nothing' : 'unknown';
+  }
+
+  function understood(example: string): string {
+    const log = parsePktGenLog(`${rateLine(0, 1)}${example}\n`);
+    if (log.rates.length > 1) return 'rate';
+    if (log.command !== undefined) return 'command';
+    return log.faults[0]?.kind ?? (log.summary === undefined ? 'nothing' : 'summary');
+  }
+
+  test('each is read as what it is, or knowingly passed over', () => {
+    const read = shapes.map(({ shape, example }) => `${understood(example)}: ${shape}`);
+    expect(read).toEqual(shapes.map(({ shape }) => `${expectedOf(shape)}: ${shape}`));
+  });
+
+  test('the lines of equilibrium alone are no log of pkt-gen', () => {
+    const lines = shapes.filter(({ shape }) => equilibrium.test(shape));
+    const log = parsePktGenLog(lines.map(({ example }) => `${example}\n`).join(''));
+    expect(log.faults[0]?.message).toContain("equilibrium's");
+  });
+
+  test('of the strange logs only the one of a crash has faults', () => {
+    const odd = join(sharedFolder('corpus/runs'), 'odd');
+    const faults = readdirSync(odd).map((name) => [
+      name,
+      kinds(parsePktGenLog(readFileSync(join(odd, name), 'utf8')).faults),
+    ]);
+    expect(faults.filter(([, found]) => found?.length !== 0)).toEqual([
+      ['fbsd11.1-yandex-bench.1000-default.1.receiver', ['crashed', 'negative-duration']],
+    ]);
+  });
+});

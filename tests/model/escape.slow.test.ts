@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { codeBlock, codeSpan } from '../../src/model/escape.ts';
+import { times } from '../random.ts';
+
+/** Text as an attacker, a terminal or a kernel would write it. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        ...['`', '``', '```', '````', '~~~', '\n', '\r\n', '\r', '\u2028', '\u0085', '|', '\\'],
+        ...['\u001b[31m', '\u001b]8;;x\u0007', '\u202e', '\u200b', '\ud83d', '🚦', '\0'],
+        ...['</details>', '<!-- ', '@everyone', '#1', '[x](javascript:y)', ' ', '    '],
+      ),
+    ),
+    { maxLength: 30 },
+  )
+  .map((parts) => parts.join(''));
+
+const forbidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u;
+
+const longestTicks = (text: string): number =>
+  Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+
+describe('a code span', () => {
+  test.for([
+    ['plain words', 'plain words', '`plain words`'],
+    ['a mention', 'ping @everyone', '`ping @everyone`'],
+    ['a backtick inside', 'a `b` c', '``a `b` c``'],
+    ['a backtick at an end', '`b`', '`` `b` ``'],
+    ['two backticks', 'a``b', '```a``b```'],
+    ['line breaks', 'a\n\n# b\r\n\tc', '`a # b c`'],
+    ['a pipe', 'a|b', '`a|b`'],
+    ['colours of a terminal', '\u001b[31mred\u001b[0m', '`red`'],
+    ['text that turns round', 'a\u202eb', '`ab`'],
+    ['nothing', '', ''],
+    ['nothing to see', ' \n\u200b', ''],
+  ] as const)('of %s', ([, text, span]) => {
+    expect(codeSpan(text)).toBe(span);
+  });
+
+  test('is one line between two fences that its text cannot close, whatever the text', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const span = codeSpan(text);
+        fc.pre(span !== '');
+        const [, fence = '', inner = ''] = /^(`+)(.*)\1$/s.exec(span) ?? [];
+        expect(fence).not.toBe('');
+        expect(inner.startsWith('`') || inner.endsWith('`')).toBe(false);
+        expect(longestTicks(inner)).toBeLessThan(fence.length);
+        expect(inner).not.toMatch(/[\n\r\t\u2028\u2029]/);
+        expect(inner).not.toMatch(forbidden);
+        expect(inner.trim()).not.toBe('');
+      }),
+      { numRuns: times(100) },
+    );
+  });
+
+  // Some took minutes, or hours: a test that is not done in time fails.
+  test.each([
+    '\u001b]0;',
+    '\u001b[',
+    '\u001b[0;',
+    '\u009b',
+    '\u009d',
+    '\u001b',
+    '\u001b(',
+    '\u001b]8;;https://evil.example',
+    '`',
+    ' \n',
+    '\u202e',
+    '\ud83d',
+  ])('of a million times %j is made at once', (part) => {
+    const text = part.repeat(1_000_000);
+    expect(codeSpan(text).length).toBeLessThan(700);
+    expect(codeSpan(`${text}the end`).length).toBeLessThan(700);
+  });
+
+  test('is cut to the length asked for, and never through a character', () => {
+    expect(codeSpan('abcdefgh', 5)).toBe('`abcd…`');
+    expect(codeSpan('abcde', 5)).toBe('`abcde`');
+    expect(codeSpan('abc🚦defgh', 5)).toBe('`abc…`');
+    expect(codeSpan('x'.repeat(1000))).toHaveLength(202);
+  });
+});
+
+describe('a code block', () => {
+  test('keeps lines, indents and pipes as they are', () => {
+    expect(codeBlock('table inet t {\n\tchain | c\n}\n')).toBe(
+      '```\ntable inet t {\n\tchain | c\n}\n```',
+    );
+  });
+
+  test('has a fence longer than any in its text', () => {
+    expect(codeBlock('a\n```\nb')).toBe('````\na\n```\nb\n````');
+  });
+
+  test('leaves out the middle of a long text, and says how much', () => {
+    expect(codeBlock('abcdefghij', 4)).toBe('```\nab\n… 6 characters left out …\nij\n```');
+  });
+
+  test('cannot be closed by its text, whatever the text and wherever it is cut', () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 2, max: 100 }), (text, most) => {
+        const [first = '', ...rest] = codeBlock(text, most).split('\n');
+        const last = rest.pop();
+        expect(first).toMatch(/^`{3,}$/);
+        expect(last).toBe(first);
+        for (const line of rest) {
+          expect(longestTicks(line)).toBeLessThan(first.length);
+          expect(line).not.toMatch(forbidden);
+        }
+      }),
+      { numRuns: times(100) },
+    );
+  });
+
+  test('is never much longer than asked for, even if its text is all backticks', () => {
+    expect(codeBlock('`'.repeat(1_000_000), 4000).length).toBeLessThan(3 * 4000);
+  });
+});

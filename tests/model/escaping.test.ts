@@ -1,0 +1,172 @@
+// The law of all that puts texts of others into markup: it is cleaned first and escaped last, so nothing that is taken out joins what was kept apart.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { codeBlock, codeSpan, plainBlock, plainLine } from '../../src/model/escape.ts';
+import { remarkupBlock, remarkupCell, remarkupText } from '../../src/model/remarkup.ts';
+import { escaped } from '../../src/model/xml.ts';
+import { composeComment } from '../../src/publish/reporters/comment-text.ts';
+import { renderBadge } from '../../src/report/badge.ts';
+import { html } from '../../src/report/markup.ts';
+import { readXml } from '../fakes/xml.ts';
+import { times } from '../random.ts';
+
+/** What some markup reads, with what nobody sees between any two of it. */
+const significant = fc.constantFrom(
+  ...['`', '[', ']', '|', '<', '>', '&', '"', "'", '{', '}', '$', '!', '-', '\\', '@', '(', ')'],
+  ...['a', ' ', '\n', '#', '~', '*', '/', 'amp;', 'strings.platform'],
+);
+const hidden = fc.constantFrom(
+  ...['', '\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u2066', '\0', '\u0007'],
+  ...['\u001b', '\u001b[31m', '\u001b]8;;x\u0007', '\u009b0m', '\u0085', '\r', '\ud83d', '\ude00'],
+  ...['\udb40', '\udc01', '\u{e0001}', '\ufffe'],
+);
+const text = fc
+  .array(fc.tuple(significant, hidden), { maxLength: 40, size: 'max' })
+  .map((parts) => parts.flat().join(''));
+
+const line = (dirty: string) => plainLine(dirty, Number.POSITIVE_INFINITY);
+const block = (dirty: string) => plainBlock(dirty, Number.POSITIVE_INFINITY);
+const fitForXml = (dirty: string) => dirty.replace(/[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu, ' ');
+
+const longestTicks = (of: string) =>
+  Math.max(0, ...(of.match(/`+/g) ?? []).map((run) => run.length));
+
+/** Between the fences. */
+const insideSpan = (span: string): string => {
+  const [, fence = '', inner = ''] = /^(`+)(.*)\1$/s.exec(span) ?? ['', '', span];
+  if (span !== '') expect(longestTicks(inner)).toBeLessThan(fence.length);
+  return inner;
+};
+
+type Escaper = {
+  shownAs: (dirty: string) => string;
+  clean: (dirty: string) => string;
+  /** Throws where some markup in it takes effect. */
+  expectInert: (shown: string) => void;
+};
+
+const escapers: [string, Escaper][] = [
+  [
+    'a code span',
+    {
+      shownAs: (one) => codeSpan(one),
+      clean: line,
+      expectInert: (shown) => void insideSpan(shown),
+    },
+  ],
+  [
+    'a code block',
+    {
+      shownAs: (one) => codeBlock(one),
+      clean: block,
+      expectInert(shown) {
+        const [fence = '', ...lines] = shown.split('\n');
+        expect(lines.pop()).toBe(fence);
+        for (const one of lines) expect(longestTicks(one)).toBeLessThan(fence.length);
+      },
+    },
+  ],
+  [
+    'Remarkup within a line',
+    {
+      shownAs: (one) => remarkupText(one),
+      clean: line,
+      expectInert: (shown) => expect(shown).toMatch(/^(?:`(?!.*\$\{\{\{)[^`\n]+`)?$/),
+    },
+  ],
+  [
+    'Remarkup in a table',
+    {
+      shownAs: (one) => remarkupCell(one),
+      clean: line,
+      expectInert: (shown) => expect(shown).toMatch(/^(?:`(?!.*(?:\$\{\{\{|\[\[))[^`\n|]+`)?$/),
+    },
+  ],
+  [
+    'a block of Remarkup',
+    {
+      shownAs: (one) => remarkupBlock('log', one),
+      clean: block,
+      expectInert: (shown) => expect(shown.split('```')).toHaveLength(3),
+    },
+  ],
+  [
+    'XML',
+    {
+      shownAs: escaped,
+      clean: fitForXml,
+      expectInert: (shown) => expect(shown).toMatch(/^(?:[^&<>"']|&(?:amp|lt|gt|quot|#39);)*$/),
+    },
+  ],
+  [
+    'HTML',
+    {
+      shownAs: (one) => html`<p title="${one}">${one}</p>`.markup,
+      clean: fitForXml,
+      expectInert: (shown) =>
+        expect(readXml(shown)).toMatchObject({ name: 'p', elements: [], attributes: {} }),
+    },
+  ],
+  [
+    'a badge',
+    {
+      shownAs: (label) => renderBadge({ label }, { now: new Date(0), staleSeconds: 1 }).svg,
+      clean: (dirty) => dirty.replace(/[\s\p{C}]+/gu, ' '),
+      expectInert: (shown) =>
+        expect(namesIn(readXml(shown))).toEqual(namesIn(readXml(aBadge('a b')))),
+    },
+  ],
+  [
+    'the table of earlier verdicts',
+    {
+      shownAs: rowOf,
+      clean: line,
+      expectInert(shown) {
+        const columns = shown.split(/(?<!\\)\|/);
+        expect(columns).toHaveLength(5);
+        insideSpan(columns[3]?.trim() ?? '');
+      },
+    },
+  ],
+];
+
+const aBadge = (label: string) => renderBadge({ label }, { now: new Date(0), staleSeconds: 1 }).svg;
+
+function namesIn(element: ReturnType<typeof readXml>): string[] {
+  return [...new Set([element.name, ...element.elements.flatMap(namesIn)])].toSorted();
+}
+
+/** A verdict of before, as the comment on the next push shows it. */
+function rowOf(title: string): string {
+  const writing = { name: 'ppsgate', headCommit: 'a'.repeat(40), at: new Date(0) };
+  const first = composeComment(undefined, '', { ...writing, run: 1, title });
+  const second = composeComment(first, '', { ...writing, run: 2, title: 'later' }) ?? '';
+  return second.split('\n').find((one) => one.startsWith('| `aaaa')) ?? '';
+}
+
+describe.each(escapers)('%s', (_, { shownAs, clean, expectInert }) => {
+  test('holds no markup of the text, whatever hides between its characters', () => {
+    fc.assert(
+      fc.property(text, (dirty) => {
+        expectInert(shownAs(dirty));
+      }),
+      { numRuns: times(100) },
+    );
+  });
+
+  test('is the same of a text that was cleaned before', () => {
+    fc.assert(
+      fc.property(text, (dirty) => {
+        expect(shownAs(dirty)).toBe(shownAs(clean(dirty)));
+      }),
+      { numRuns: times(100) },
+    );
+  });
+});
+
+test.each(['x[\u200b[y', '[\u202e[', '[\u001b[m[', 'a[\0['])(
+  'what hides between two brackets does not open a link in a table of Remarkup: %j',
+  (dirty) => {
+    expect(remarkupCell(dirty)).not.toContain('[[');
+  },
+);

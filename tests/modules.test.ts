@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { importsOfFiles, modules } from '../modules.ts';
+
+const imports = importsOfFiles();
+
+/** The folder of `src/` that a file is in; undefined for an entry. */
+const moduleOf = (name: string): string | undefined =>
+  name.includes('/') ? name.split('/')[0] : undefined;
+
+test('src/ has the folders of modules.ts and no others', () => {
+  const found = new Set([...imports.keys()].flatMap((name) => moduleOf(name) ?? []));
+  expect([...found].toSorted()).toEqual(Object.keys(modules).toSorted());
+});
+
+test('every module imports from those that modules.ts names, and from no others', () => {
+  const found = Object.fromEntries(Object.keys(modules).map((name) => [name, new Set<string>()]));
+  for (const [name, targets] of imports) {
+    const own = moduleOf(name);
+    for (const target of targets.map(moduleOf)) {
+      if (own !== undefined && target !== undefined && target !== own) found[own]?.add(target);
+    }
+  }
+  const sorted = Object.entries(found).map(([name, targets]) => [name, [...targets].toSorted()]);
+  const named = Object.entries(modules).map(([name, targets]) => [name, targets.toSorted()]);
+  expect(Object.fromEntries(sorted)).toEqual(Object.fromEntries(named));
+});
+
+test('no module imports from one above it', () => {
+  const names = Object.keys(modules);
+  const above = names.flatMap((name, level) =>
+    (modules[name] ?? [])
+      .filter((target) => names.indexOf(target) >= level)
+      .map((target) => [name, target]),
+  );
+  expect(above).toEqual([]);
+});

@@ -1,0 +1,604 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Profile } from '../../../src/analysis/profile/profile.ts';
+import { type HistoryEntry, historyOf } from '../../../src/gate/experiment/history.ts';
+import { metricSchema, type Result, resultSchema } from '../../../src/model/result.ts';
+import type { Cell } from '../../../src/model/scenario.ts';
+import {
+  boundedHistory,
+  emptyIndex,
+  type Index,
+  nextFiles,
+  parseHistory,
+  parseIndex,
+} from '../../../src/publish/data-branch/layout.ts';
+import { badgePath } from '../../../src/publish/data-branch/paths.ts';
+import { mellanoxFixed } from '../../fakes/bisect-result.ts';
+import { aHistoryEntry } from '../../fakes/history.ts';
+import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../../fakes/result.ts';
+import { keep, publication, publish, rules, type Shelf, storedIn } from '../../fakes/shelf.ts';
+import { times } from '../../random.ts';
+
+const { now } = rules;
+const day = 86_400;
+
+const indexOf = (shelf: Shelf): Index => storedIn(shelf).index;
+const resultFiles = (shelf: Shelf) => [...shelf.keys()].filter((path) => /^results\//.test(path));
+const onDay = (date: number) => `2026-11-${String(date).padStart(2, '0')}T12:00:00.000Z`;
+const onDefault = { isDefaultBranch: true };
+
+describe('a result', () => {
+  test('lies in a folder of its year, under its time, testbed and patch', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication()]);
+    expect(published).toEqual({
+      result: expect.stringMatching(
+        /^results\/2026\/20261120T120000-shelf-3-7-[0-9a-f]{10}\/result\.json$/,
+      ),
+      report: expect.stringMatching(/\/report\.md$/),
+      graphs: new Map(),
+      badges: [],
+    });
+    expect(resultFiles(shelf)).toEqual([published?.result, published?.report]);
+    expect(JSON.parse(shelf.get(published?.result ?? '') ?? '')).toEqual(aResult());
+    expect(shelf.get(published?.report ?? '')).toContain('### 🔴 ppsgate: #7 loses 10.4 %');
+  });
+
+  test('is stored on one line', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication()]);
+    expect(shelf.get(published?.result ?? '')?.split('\n')).toHaveLength(2);
+  });
+
+  test('is told of by the index', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication()]);
+    const size = resultFiles(shelf).reduce(
+      (sum, path) => sum + Buffer.byteLength(shelf.get(path) ?? ''),
+      0,
+    );
+    expect(indexOf(shelf).results).toEqual([
+      {
+        path: expect.stringMatching(/^results\/2026\//),
+        at: '2026-11-20T12:00:00.000Z',
+        testbed: 'shelf-3',
+        patch: '#7',
+        outcome: 'regression',
+        others: [],
+        bytes: size,
+      },
+    ]);
+  });
+
+  test('that is published again changes nothing', () => {
+    const shelf: Shelf = new Map();
+    const both = { isDefaultBranch: true, isTrusted: true };
+    publish(shelf, [publication({}, both)]);
+    const before = new Map(shelf);
+    publish(shelf, [publication({}, both)]);
+    expect(shelf).toEqual(before);
+  });
+
+  test('of an experiment that was extended replaces the one before', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication()]);
+    publish(shelf, [publication({ finishedAt: '2026-11-20T14:00:00.000Z' })]);
+    const [path] = resultFiles(shelf);
+    expect(resultFiles(shelf)).toHaveLength(2);
+    expect(shelf.get(path ?? '')).toContain('2026-11-20T14:00:00.000Z');
+  });
+
+  test('shares its folder with no other testbed or patch of the same second', () => {
+    const shelf: Shelf = new Map();
+    const another = { ...pullRequest, number: 8 };
+    const testbed = (name: string) => ({ name, fingerprint: {}, warnings: [] });
+    publish(shelf, [
+      publication(),
+      publication({ patch: another }),
+      publication({ testbed: testbed('a b') }),
+      publication({ testbed: testbed('a-b') }),
+    ]);
+    expect(resultFiles(shelf)).toHaveLength(8);
+  });
+
+  test('lies under a path of our own making, whatever its testbed is called', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        const shelf: Shelf = new Map();
+        const testbed = { name, fingerprint: {}, warnings: [] };
+        publish(shelf, [publication({ testbed }, onDefault)]);
+        for (const path of shelf.keys()) {
+          expect(path).toMatch(/^(?:[\w-][\w.-]*\/)*(?:\.nojekyll|[\w-][\w.-]*)$/);
+          expect(path.length).toBeLessThan(200);
+        }
+      }),
+    );
+  });
+});
+
+describe('of results there stay', () => {
+  test('so many, and the oldest go first', () => {
+    const shelf: Shelf = new Map();
+    const changes = { keep: { ...keep, results: 2 } };
+    for (const date of [3, 1, 4, 2]) {
+      publish(shelf, [publication({ startedAt: onDay(date) })], changes);
+    }
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(3), onDay(4)]);
+    expect(resultFiles(shelf)).toHaveLength(4);
+  });
+
+  test('those that are not too old, and the newest anyway', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ startedAt: onDay(1) }), publication({ startedAt: onDay(2) })]);
+    publish(shelf, [], { now: new Date('2027-11-02T00:00:00Z') });
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
+    publish(shelf, [], { now: new Date('2037-01-01T00:00:00Z') });
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
+  });
+
+  test('so many bytes, and the newest anyway', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ startedAt: onDay(1) }), publication({ startedAt: onDay(2) })]);
+    publish(shelf, [], { keep: { ...keep, bytes: 10 } });
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
+  });
+
+  test('those whose files nobody removed', () => {
+    const shelf: Shelf = new Map();
+    const [first, second] = publish(shelf, [
+      publication({ startedAt: onDay(1) }),
+      publication({ startedAt: onDay(2) }),
+    ]);
+    shelf.delete(first?.report ?? '');
+    publish(shelf, []);
+    expect(resultFiles(shelf)).toEqual([second?.result, second?.report]);
+    expect(indexOf(shelf).results).toHaveLength(1);
+  });
+
+  test('none that was too old from the start, and it has no files to link to', () => {
+    const shelf: Shelf = new Map();
+    const changes = { keep: { ...keep, results: 1 } };
+    publish(shelf, [publication({ startedAt: onDay(2) })], changes);
+    const [published] = publish(shelf, [publication({ startedAt: onDay(1) })], changes);
+    expect(published).toEqual({ graphs: new Map(), badges: [] });
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
+  });
+
+  test('those of the index where there are too many files to be listed', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ startedAt: onDay(1) })]);
+    const { paths: _, ...unlisted } = storedIn(shelf);
+    const next = nextFiles(unlisted, [publication({ startedAt: onDay(2) })], {
+      ...rules,
+      keep: { ...keep, results: 1 },
+    });
+    expect(next.remove).toEqual(resultFiles(shelf));
+  });
+});
+
+test('whatever is published, the bounds hold and the index tells of all that is there', () => {
+  const one = fc.record({
+    startedAt: fc.integer({ min: 0, max: 400 }).map((days) => before(days)),
+    patch: fc.integer({ min: 1, max: 3 }).map((number) => ({ ...pullRequest, number })),
+  });
+  const bounds = fc.record({
+    results: fc.integer({ min: 1, max: 6 }),
+    seconds: fc.integer({ min: 1, max: 400 }).map((days) => days * day),
+    bytes: fc.integer({ min: 1, max: 20_000 }),
+  });
+  const batches = fc.array(fc.array(one, { maxLength: 5 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(batches, bounds, (each, keep) => {
+      const shelf: Shelf = new Map([['CNAME', 'ppsgate.example.org']]);
+      let newest = '';
+      for (const batch of each) {
+        publish(
+          shelf,
+          batch.map((changes) => publication(changes, onDefault)),
+          { keep },
+        );
+        const { results } = indexOf(shelf);
+        newest = [newest, ...batch.map(({ startedAt }) => startedAt)].toSorted().at(-1) ?? '';
+        expect(results.at(-1)?.at ?? '').toBe(newest);
+        expect(results.length).toBeLessThanOrEqual(keep.results);
+        const [, ...older] = results.toReversed();
+        const oldest = before(keep.seconds / day);
+        expect(older.every(({ at }) => at >= oldest)).toBe(true);
+        const bytes = results.reduce((sum, entry) => sum + entry.bytes, 0);
+        if (older.length > 0) expect(bytes).toBeLessThanOrEqual(keep.bytes);
+        const files = results.flatMap(({ path }) => [`${path}/result.json`, `${path}/report.md`]);
+        expect(new Set(resultFiles(shelf))).toEqual(new Set(files));
+        expect(shelf.has('CNAME')).toBe(true);
+      }
+    }),
+    { numRuns: times(25) },
+  );
+});
+
+describe('a time of the future', () => {
+  const hour = 3600 * 1000;
+  const endOfTime = new Date('9999-12-31T23:59:59.999Z');
+  const hostile = fc.oneof(
+    fc
+      .date({
+        min: new Date('0000-01-01T00:00:00.000Z'),
+        max: endOfTime,
+        noInvalidDate: true,
+      })
+      .map((date) => date.toISOString()),
+    fc.constantFrom(
+      ...['0000-01-01T00:00:00Z', '0000-02-29T00:00:00.0Z', '1970-01-01T00:00:00.000Z'],
+      ...['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.999999999Z'],
+      ...[now.toISOString(), '2026-11-21T12:00:00Z', '2026-11-21T12:00:00.0001Z'],
+    ),
+  );
+  const bounds = fc.record({
+    results: fc.integer({ min: 1, max: 3 }),
+    seconds: fc.integer({ min: 1, max: 400 }).map((days) => days * day),
+    bytes: fc.integer({ min: 1, max: 20_000 }),
+  });
+  const honest = { startedAt: new Date(now.getTime() + hour).toISOString() };
+  const later = { now: new Date(now.getTime() + 2 * hour) };
+  const patchOf = (index: number) => ({ ...pullRequest, number: index + 1 });
+  const badgesIn = (shelf: Shelf) => indexOf(shelf).badges.map(({ at }) => at);
+
+  test('in a result keeps no honest one away that begins afterwards, nor its badge', () => {
+    fc.assert(
+      fc.property(fc.array(hostile, { minLength: 1, maxLength: 6 }), bounds, (times, keep) => {
+        const shelf: Shelf = new Map();
+        const both = { isDefaultBranch: true, isTrusted: true };
+        const publications = times.map((startedAt, index) =>
+          publication({ startedAt, patch: patchOf(index) }, both),
+        );
+        publish(shelf, publications, { keep });
+        const [published] = publish(shelf, [publication(honest, both)], { keep, ...later });
+        expect(shelf.has(published?.result ?? '')).toBe(true);
+        expect(indexOf(shelf).results.at(-1)?.at).toBe(honest.startedAt);
+        expect(badgesIn(shelf)).toEqual([honest.startedAt]);
+        for (const { path } of indexOf(shelf).results) expect(path).toMatch(/^results\/\d{4}\//);
+      }),
+    );
+  });
+
+  test('that an index has from before keeps none away either, whenever it began', () => {
+    const future = fc
+      .integer({ min: 1, max: 7900 * 365 })
+      .map((days) => new Date(later.now.getTime() + (days - 0.5) * 24 * hour).toISOString());
+    fc.assert(
+      fc.property(fc.uniqueArray(future, { minLength: 1, maxLength: 6 }), bounds, (times, keep) => {
+        const shelf: Shelf = new Map();
+        for (const [index, at] of times.entries()) {
+          publish(shelf, [publication({ startedAt: at, patch: patchOf(index) }, onDefault)], {
+            keep: { results: 6, seconds: 8000 * 365 * day, bytes: 2 ** 30 },
+            now: endOfTime,
+          });
+        }
+        expect(indexOf(shelf).results.map(({ at }) => at)).toEqual(times.toSorted());
+        const [published] = publish(shelf, [publication(honest, onDefault)], { keep, ...later });
+        expect(shelf.has(published?.result ?? '')).toBe(true);
+        expect(indexOf(shelf).results.at(-1)?.at).toBe(honest.startedAt);
+        expect(badgesIn(shelf)).toEqual([honest.startedAt]);
+      }),
+    );
+  });
+
+  test('ages from when it was published, in a badge and among the results', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ startedAt: '9999-01-01T00:00:00.000Z' }, onDefault)]);
+    publish(shelf, [], { now: new Date(now.getTime() + 31 * 24 * hour) });
+    expect(shelf.get('badges/shelf-3/forwarding-inet4.json')).toContain('no data');
+    expect(shelf.get('README.md')).not.toContain('9999-');
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([now.toISOString()]);
+  });
+
+  test('teaches the history nothing, nor counts as a night, also where it is there already', () => {
+    const shelf: Shelf = new Map();
+    const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
+    const commit = 'a'.repeat(40);
+    const night = publication(
+      {
+        startedAt: '9999-01-01T00:00:00.000Z',
+        patch: { ...pullRequest, baseCommit: commit, headCommit: commit },
+        outcome: { kind: 'judged', verdict: 'no-regression', cells },
+      },
+      { ...onDefault, isTrusted: true },
+    );
+    publish(shelf, [night]);
+    const none = { history: [], trend: { index: { cells: [], sameGates: [] } } };
+    expect(storedIn(shelf)).toMatchObject(none);
+    const told = new Map([...shelf].filter(([path]) => !path.startsWith('trend/')));
+    publish(told, [night], { now: endOfTime });
+    expect(storedIn(told)).toMatchObject({ history: [{}], trend: { index: { sameGates: [{}] } } });
+    told.delete('trend/index.json');
+    publish(told, []);
+    expect(storedIn(told)).toMatchObject(none);
+  });
+
+  test('of another form than that of a year of four digits, in UTC, is in no result', () => {
+    const years = ['+275760-09-13T00:00:00.000Z', '-000001-01-01T00:00:00.000Z'];
+    for (const startedAt of [...years, '2026-11-20T12:00:00+02:00', '2026-11-20T24:00:00Z', '']) {
+      expect(resultSchema.safeParse(aResult({ startedAt })).success).toBe(false);
+    }
+    expect(resultSchema.safeParse(aResult()).success).toBe(true);
+  });
+});
+
+const before = (days: number) => new Date(now.getTime() - days * day * 1000).toISOString();
+
+describe('a badge', () => {
+  const path = 'badges/shelf-3/forwarding-inet4';
+  const messageIn = (shelf: Shelf, badge = path) =>
+    JSON.parse(shelf.get(`${badge}.json`) ?? '{}').message;
+  const judged = (verdict: 'no-regression' | 'regression', cell: Cell = forwarding) => ({
+    outcome: { kind: 'judged', verdict, cells: [aCell({ kind: verdict }, undefined, cell)] },
+  });
+
+  test('tells of the default branch', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication({}, onDefault)]);
+    expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
+    expect(shelf.get(`${path}.svg`)).toContain('regression · 721.5 kpps');
+    expect(published?.badges).toEqual([`${path}.svg`]);
+  });
+
+  test('tells of no other branch', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication()]);
+    expect([...shelf.keys()].filter((file) => file.startsWith('badges/'))).toEqual([]);
+    expect(published?.badges).toEqual([]);
+  });
+
+  test('tells of the newest result, whichever comes last', () => {
+    const shelf: Shelf = new Map();
+    const fine = { ...judged('no-regression'), startedAt: onDay(20) } as const;
+    publish(shelf, [publication(fine as Partial<Result>, onDefault)]);
+    publish(shelf, [publication({ startedAt: onDay(19) }, onDefault)]);
+    expect(messageIn(shelf)).toBe('no-regression · 721.5 kpps');
+    publish(shelf, [publication({ startedAt: onDay(21) }, onDefault)]);
+    expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
+  });
+
+  test('turns to no data without a new result, while its last one stays known', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, onDefault)]);
+    publish(shelf, [], { now: new Date('2026-12-21T12:00:00Z') });
+    expect(messageIn(shelf)).toBe('no data');
+    expect(indexOf(shelf).badges).toMatchObject([{ verdict: 'regression', pps: 721_548.8 }]);
+  });
+
+  test('outlives the files of its result', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, onDefault)]);
+    publish(shelf, [publication({ startedAt: onDay(21) })], { keep: { ...keep, results: 1 } });
+    expect(resultFiles(shelf)).toHaveLength(2);
+    expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
+  });
+
+  test('of every cell of the testbed says so when a kernel does not boot', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, onDefault)]);
+    const outcome = { kind: 'boot-failed', message: 'no login within 600 s' } as const;
+    publish(shelf, [publication({ outcome, startedAt: onDay(21) }, onDefault)]);
+    expect(messageIn(shelf)).toBe('boot-failed');
+  });
+
+  test.each<[string, Result['outcome']]>([
+    ['the lab is to blame', { kind: 'out-of-disk', message: 'no space left on device' }],
+    ['what was pushed changes nothing that is laid', { kind: 'unchanged' }],
+  ])('stays as it is when %s', (_, outcome) => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, onDefault)]);
+    publish(shelf, [publication({ outcome, startedAt: onDay(21) }, onDefault)]);
+    expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
+  });
+
+  test('has the size of frames in its name where several are measured', () => {
+    const cell = { ...forwarding, frameBytes: 1518 };
+    expect(badgePath({ testbed: 'hp-t540', cell })).toBe('badges/hp-t540/forwarding-inet4-1518B');
+  });
+
+  test('of a testbed by a strange name is never that of another testbed', () => {
+    const path = (testbed: string) => badgePath({ testbed, cell: forwarding });
+    expect(path('../../hp-t540')).toMatch(/^badges\/hp-t540-[0-9a-f]{10}\/forwarding-inet4$/);
+    expect(path('…')).toMatch(/^badges\/[0-9a-f]{10}\/forwarding-inet4$/);
+    expect(path('Hp_t.540')).toBe('badges/Hp_t.540/forwarding-inet4');
+  });
+});
+
+describe('the history', () => {
+  const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
+  const outcome: Result['outcome'] = { kind: 'judged', verdict: 'no-regression', cells };
+
+  test('learns from a result that is trusted', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ outcome }, { isTrusted: true })]);
+    expect(storedIn(shelf).history).toMatchObject([{ testbed: 'shelf-3', pps: [8e5] }]);
+  });
+
+  test('learns nothing from one that is not', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ outcome }, { isTrusted: false })]);
+    expect(storedIn(shelf).history).toEqual([]);
+  });
+
+  test('is read without the lines that cannot be', () => {
+    const line = JSON.stringify(aHistoryEntry());
+    expect(parseHistory(`${line}\n<<<<<<< HEAD\n{}\n${line.slice(9)}\n\n${line}`)).toEqual([
+      aHistoryEntry(),
+      aHistoryEntry(),
+    ]);
+  });
+
+  test('keeps all that a gate asks it, and not much more', () => {
+    const rates = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 9 });
+    const entry = fc.record({
+      at: fc.integer({ min: 1, max: 28 }).map(onDay),
+      pps: rates,
+      nsPerPacket: rates,
+      instructionsPerPacket: rates,
+      moved: fc.boolean(),
+      testbed: fc.constantFrom('shelf', 'rack'),
+    });
+    const entries = fc.uniqueArray(entry, {
+      maxLength: 56,
+      selector: ({ at, testbed }) => `${at} ${testbed}`,
+    });
+    fc.assert(
+      fc.property(entries, (changes) => {
+        const entries = changes.map((one): HistoryEntry => aHistoryEntry(one));
+        const bounded = boundedHistory(entries);
+        expect(boundedHistory(bounded)).toEqual(bounded);
+        for (const testbed of ['shelf', 'rack']) {
+          const own = bounded.filter((one) => one.testbed === testbed);
+          for (const metric of metricSchema.options) {
+            const { cell, traffic } = aHistoryEntry();
+            const query = { testbed, cell, traffic, metric };
+            expect(historyOf(bounded, query)).toEqual(historyOf(entries, query));
+          }
+          const runs = Math.min(
+            ...metricSchema.options.map((metric) =>
+              own.reduce((sum, one) => sum + one[metric].length, 0),
+            ),
+          );
+          expect(runs).toBeLessThan(60 + 9);
+        }
+      }),
+    );
+  });
+});
+
+test('of an experiment that wrote twice to the history the last line stays', () => {
+  const twice = [aHistoryEntry({ pps: [1, 2] }), aHistoryEntry({ pps: [1, 2, 3] })];
+  expect(boundedHistory(twice)).toEqual(twice.slice(1));
+});
+
+test('the README shows badges and the newest results, and names of others in code alone', () => {
+  const shelf: Shelf = new Map();
+  const testbed = { name: '![x](javascript:alert(1)) @everyone', fingerprint: {}, warnings: [] };
+  publish(shelf, [publication({}, onDefault), publication({ testbed }, onDefault)]);
+  const readme = shelf.get('README.md') ?? '';
+  expect(readme).toContain('- ![forwarding inet4](badges/shelf-3/forwarding-inet4.svg)\n');
+  expect(readme).toMatch(
+    /- \[2026-11-20 12:00\]\(results\/2026\/[\w-]+\/report\.md\) `#7` on `shelf-3`: `regression`/,
+  );
+  expect(readme.replaceAll(/`[^`]*`/g, '')).not.toMatch(/javascript:|@everyone/);
+});
+
+test('an index of another version, or one that names other files, is not read', () => {
+  expect(parseIndex(JSON.stringify(emptyIndex))).toEqual(emptyIndex);
+  expect(parseIndex('{"schemaVersion":2,"results":[],"badges":[]}')).toBeUndefined();
+  expect(parseIndex('')).toBeUndefined();
+  const entry = { at: onDay(1), testbed: 'x', patch: '#7', outcome: 'regression', bytes: 1 };
+  for (const path of ['results/2026/../../README', '../results', 'results/2026']) {
+    const index = { ...emptyIndex, results: [{ ...entry, path }] };
+    expect(parseIndex(JSON.stringify(index))).toBeUndefined();
+  }
+});
+
+describe('flamegraphs', () => {
+  const profileOf = (name: string): Profile => ({
+    format: 'perf',
+    stacks: [{ frames: [{ name: 'napi' }, { name }], samples: 100 }],
+  });
+  const profiles = [
+    {
+      cell: forwarding,
+      variants: [
+        { variant: 'base', profile: profileOf('ip_forward'), idleFrames: [] },
+        { variant: 'patched', profile: profileOf('nft_do_chain'), idleFrames: [] },
+      ],
+    },
+  ];
+  const anchors = ['base', 'patched', 'difference'].map(
+    (which) => `flamegraph-forwarding-inet4-${which}`,
+  );
+
+  test('lie beside their result, and are named by their anchors', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication({}, { profiles })]);
+    expect([...(published?.graphs.keys() ?? [])]).toEqual(anchors);
+    for (const path of published?.graphs.values() ?? []) {
+      expect(shelf.get(path)).toMatch(/^<svg .*ip_forward|^<svg .*nft_do_chain/s);
+    }
+    expect(published).not.toHaveProperty('page');
+  });
+
+  test('come with the report as a page where browsers are served the files', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication({}, { profiles })], { isSite: true });
+    expect(shelf.get(published?.page ?? '')).toContain('<!doctype html>');
+  });
+
+  test('stay when others are published, and go with their result', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication({}, { profiles })], { isSite: true });
+    const paths = [published?.page ?? '', ...(published?.graphs.values() ?? [])];
+    publish(shelf, [publication({ startedAt: onDay(21) })]);
+    expect([...shelf.keys()]).toEqual(expect.arrayContaining(paths));
+
+    publish(shelf, [publication({ startedAt: onDay(21) })], { keep: { ...keep, results: 1 } });
+    expect(paths.filter((path) => shelf.has(path))).toEqual([]);
+  });
+
+  test('that cannot be drawn are left out by themselves, with the reason', () => {
+    const shelf: Shelf = new Map();
+    const leftOut: string[] = [];
+    const wide = Array.from({ length: 10_000 }, (_, index) => ({
+      frames: Array.from({ length: 20 }, (_, depth) => ({ name: `${index}.${depth}` })),
+      samples: 1,
+    }));
+    const hostile: Profile = { format: 'folded', stacks: wide };
+    const [base, patched] = profiles[0]?.variants ?? [];
+    if (base === undefined || patched === undefined) throw new Error('There are no profiles.');
+    const bad = [{ cell: forwarding, variants: [base, { ...patched, profile: hostile }] }];
+    const about = { profiles: bad, leftOut: (why: string) => leftOut.push(why) };
+    const [published] = publish(shelf, [publication({}, about)], { isSite: true });
+    expect([...(published?.graphs.keys() ?? [])]).toEqual(['flamegraph-forwarding-inet4-base']);
+    expect(shelf.get(published?.page ?? '')).toContain(
+      'There is no flamegraph of forwarding inet4, patched: A flamegraph of more than 100000 frames',
+    );
+    expect(leftOut).toEqual([
+      expect.stringMatching(/^There is no flamegraph of forwarding inet4, patched: A flame/),
+      expect.stringMatching(/^There is no flamegraph of forwarding inet4, patched against base: /),
+    ]);
+  });
+
+  test('count in the size of what is kept', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, { profiles })], { isSite: true });
+    const sizes = resultFiles(shelf).map((path) => Buffer.byteLength(shelf.get(path) ?? ''));
+    expect(indexOf(shelf).results[0]?.bytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
+  });
+});
+
+describe('a bisection', () => {
+  const bisection = { ...publication(), result: mellanoxFixed };
+
+  test('is kept with its report, its plot, and a line of the index, and tells no badge', () => {
+    const shelf: Shelf = new Map();
+    const [paths] = publish(shelf, [{ ...bisection, ...onDefault, isTrusted: true }]);
+    const [entry] = indexOf(shelf).results;
+    expect(entry).toMatchObject({ outcome: 'culprit', others: ['bisect.svg'] });
+    expect(entry?.patch).toMatch(/^bisect [0-9a-f]{7}\.\.[0-9a-f]{7}$/);
+    expect(paths).toMatchObject({ image: `${entry?.path}/bisect.svg`, badges: [] });
+    expect(shelf.get(paths?.report ?? '')).toContain('](bisect.svg)');
+    expect(shelf.get(paths?.image ?? '')).toMatch(/^<svg /);
+    expect(indexOf(shelf)).toMatchObject({ badges: [], nights: [] });
+    expect(storedIn(shelf).history).toEqual([]);
+  });
+
+  test('stays beside the results of patches, and comes again as itself', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication(), bisection]);
+    const before = new Map(shelf);
+    publish(shelf, [bisection]);
+    expect(shelf).toEqual(before);
+    expect(indexOf(shelf).results).toHaveLength(2);
+  });
+
+  test('has its page where the branch is a site', () => {
+    const shelf: Shelf = new Map();
+    const [paths] = publish(shelf, [bisection], { isSite: true });
+    expect(shelf.get(paths?.page ?? '')).toContain('<!doctype html>');
+  });
+});

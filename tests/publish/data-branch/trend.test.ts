@@ -1,0 +1,320 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseNights } from '../../../src/analysis/trend/nights.ts';
+import type { CellVerdict, Result } from '../../../src/model/result.ts';
+import { families } from '../../../src/model/scenario.ts';
+import type { Change, TrendIndex } from '../../../src/model/trend.ts';
+import { editedFiles } from '../../../src/publish/data-branch/layout.ts';
+import { nightsPath } from '../../../src/publish/data-branch/paths.ts';
+import { parseTrendIndex, trendFiles } from '../../../src/publish/data-branch/trend-files.ts';
+import { mellanoxFixed } from '../../fakes/bisect-result.ts';
+import { aHistoryEntry } from '../../fakes/history.ts';
+import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../../fakes/result.ts';
+import { publication, publish, rules, type Shelf, storedIn } from '../../fakes/shelf.ts';
+import { readXml } from '../../fakes/xml.ts';
+
+const commit = 'a'.repeat(40);
+const oneCommit = { ...pullRequest, baseCommit: commit, headCommit: commit };
+const onMain = { isDefaultBranch: true, isTrusted: true };
+const onDay = (date: number, month = 11, year = 2026) =>
+  new Date(Date.UTC(year, month - 1, date)).toISOString();
+
+const measured = (
+  startedAt: string,
+  changes: Partial<Result> = {},
+  kind: Exclude<CellVerdict['kind'], 'invalid'> = 'no-regression',
+): Partial<Result> => {
+  const cells = families.map((family) => ({
+    ...aCell({ kind }, undefined, { scenario: 'forwarding', family }),
+    runs: pairedRuns([800_000, 801_000], [800_500, 801_500]),
+  }));
+  return { startedAt, outcome: { kind: 'judged', verdict: kind, cells }, ...changes };
+};
+
+const night = (startedAt: string, changes: Partial<Result> = {}) =>
+  publication(measured(startedAt, { patch: oneCommit, ...changes }), onMain);
+
+const indexIn = (shelf: Shelf): TrendIndex => {
+  const index = parseTrendIndex(shelf.get('trend/index.json') ?? '');
+  if (index === undefined) throw new Error('There is no trend.');
+  return index;
+};
+
+const path = (year: number, cell = forwarding) => nightsPath({ testbed: 'shelf-3', cell }, year);
+const nightsIn = (shelf: Shelf, year = 2026) => parseNights(shelf.get(path(year)) ?? '');
+const inTrend = (paths: readonly string[]) => paths.filter((one) => one.startsWith('trend/'));
+
+describe('a night of the default branch', () => {
+  test('is a line for each cell, in a file of its year', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [night(onDay(20))]);
+    expect([...shelf.keys()].filter((one) => one.startsWith('trend/'))).toEqual([
+      'trend/index.json',
+      'trend/shelf-3/forwarding-inet4/2026.jsonl',
+      'trend/shelf-3/forwarding-inet6/2026.jsonl',
+      'trend/shelf-3/sparklines.svg',
+    ]);
+    expect(nightsIn(shelf)).toMatchObject([
+      { at: onDay(20), commit, occasion: 'night', pps: [800_750], instructionsPerPacket: [] },
+    ]);
+    expect(published?.result).toBe(`${nightsIn(shelf)[0]?.result}/result.json`);
+    expect(indexIn(shelf)).toMatchObject({
+      cells: families.map((family) => ({ cell: { family }, testbed: 'shelf-3', years: [2026] })),
+      fingerprints: [{ id: nightsIn(shelf)[0]?.fingerprint, testbed: 'shelf-3' }],
+    });
+  });
+
+  test('touches of the trend this year’s lines of its cells alone, the index and the picture', () => {
+    const shelf: Shelf = new Map();
+    const elsewhere = { testbed: { name: 'shelf-4', fingerprint: {}, warnings: [] } };
+    publish(shelf, [night(onDay(1, 12, 2025)), night(onDay(2), elsewhere), night(onDay(3))]);
+    const written: string[] = [];
+    publish(shelf, [night(onDay(4))], {}, written);
+    expect(inTrend(written).toSorted()).toEqual([
+      'trend/index.json',
+      'trend/shelf-3/forwarding-inet4/2026.jsonl',
+      'trend/shelf-3/forwarding-inet6/2026.jsonl',
+      'trend/shelf-3/sparklines.svg',
+    ]);
+    expect(nightsIn(shelf)).toHaveLength(2);
+  });
+
+  test('that is published again changes nothing', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [night(onDay(1)), night(onDay(2))]);
+    const before = new Map(shelf);
+    publish(shelf, [night(onDay(1)), night(onDay(2))]);
+    expect(shelf).toEqual(before);
+  });
+
+  test('is none where a patch was measured, or what a fork says', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [
+      publication(measured(onDay(20)), { isTrusted: true }),
+      publication(measured(onDay(20), { patch: oneCommit }), { isDefaultBranch: true }),
+      { ...publication(), ...onMain, result: mellanoxFixed },
+    ]);
+    expect(indexIn(shelf)).toMatchObject({ cells: [], sameGates: [], fingerprints: [] });
+  });
+
+  test('of the future is none', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [night('9999-01-01T00:00:00.000Z')]);
+    expect(indexIn(shelf)).toMatchObject({ cells: [], sameGates: [] });
+  });
+
+  test('stands where its commit stands among others, which a publication may tell', () => {
+    const shelf: Shelf = new Map();
+    const of = (digit: string, made: string, at: string) => ({
+      ...publication(
+        measured(at, { patch: { ...pullRequest, headCommit: digit.repeat(40) } }),
+        onMain,
+      ),
+      commits: { [digit.repeat(40)]: made },
+    });
+    publish(shelf, [of('c', onDay(3), onDay(10)), of('d', onDay(2), onDay(11))]);
+    expect(nightsIn(shelf)).toMatchObject([
+      { commit: 'd'.repeat(40), committedAt: onDay(2), occasion: 'push' },
+      { commit: 'c'.repeat(40), committedAt: onDay(3), occasion: 'push' },
+    ]);
+  });
+
+  test('may be one that was measured once more', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [night(onDay(1)), { ...night(onDay(2)), occasion: 'again' }]);
+    expect(nightsIn(shelf).map(({ occasion }) => occasion)).toEqual(['night', 'again']);
+  });
+
+  test('is never dropped, also where its result is', () => {
+    const shelf: Shelf = new Map();
+    const options = { keep: { ...rules.keep, results: 1 } };
+    for (const year of [2019, 2023, 2024, 2025, 2026]) {
+      publish(shelf, [night(onDay(1, 1, year)), night(onDay(2, 1, year))], options);
+    }
+    publish(shelf, [night(onDay(3, 1, 2019))], options);
+    expect(indexIn(shelf).cells[0]?.years).toEqual([2019, 2023, 2024, 2025, 2026]);
+    expect([2019, 2023, 2026].map((year) => nightsIn(shelf, year).length)).toEqual([3, 2, 2]);
+    expect([...shelf.keys()].filter((one) => one.endsWith('/result.json'))).toHaveLength(1);
+  });
+
+  test('brings the releases, and the page of the commits between two', () => {
+    const shelf: Shelf = new Map();
+    const [old, fresh] = ['14.0', '15.0'].map((name, index) => ({
+      ...{ name, commit, at: onDay(index + 1) },
+    }));
+    const compareUrl = 'https://example.org/compare/{from}...{to}';
+    publish(shelf, [{ ...night(onDay(3)), releases: [old, fresh].flatMap((one) => one ?? []) }]);
+    publish(shelf, [{ ...night(onDay(4)), releases: [], compareUrl }]);
+    expect(indexIn(shelf)).toMatchObject({ releases: [{ name: '14.0' }, { name: '15.0' }] });
+    expect(indexIn(shelf).compareUrl).toBe(compareUrl);
+  });
+
+  test('lies under a path of our own making, whatever its testbed is called, and is shown in code', () => {
+    const named = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('../../x', '![x](javascript:alert(1)) @everyone', '<script>', '`'),
+    );
+    fc.assert(
+      fc.property(named, (name) => {
+        const shelf: Shelf = new Map();
+        publish(shelf, [night(onDay(1), { testbed: { name, fingerprint: {}, warnings: [] } })]);
+        for (const one of shelf.keys()) {
+          expect(one).toMatch(/^(?:[\w-][\w.-]*\/)*(?:\.nojekyll|[\w-][\w.-]*)$/);
+          if (one.endsWith('.svg')) readXml(shelf.get(one) ?? '');
+          if (one.endsWith('same.svg')) expect(shelf.get(one)).toContain('A/A: 0 of 1 gates');
+        }
+        const outside = (shelf.get('README.md') ?? '').replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '');
+        expect(outside).not.toMatch(/javascript:|@everyone|<script>|\.\.\/\.\./);
+      }),
+    );
+  });
+});
+
+describe('the base against itself', () => {
+  const badgeIn = (shelf: Shelf) => {
+    const { label, message, color } = JSON.parse(shelf.get('badges/shelf-3/same.json') ?? '{}');
+    return `${label} ${message} ${color}`;
+  };
+  const alarm = (startedAt: string) =>
+    publication(measured(startedAt, { patch: oneCommit }, 'regression'), onMain);
+
+  test('has a badge, which is grey until the promise is known to be kept', () => {
+    const shelf: Shelf = new Map();
+    const nights = Array.from({ length: 298 }, (_, index) => night(onDay(index - 300)));
+    publish(shelf, nights.slice(0, 41));
+    expect(badgeIn(shelf)).toBe('A/A 0 of 41 gates, ≤ 7.1 % lightgrey');
+    expect(shelf.get('badges/shelf-3/same.svg')).toContain('0 of 41 gates, ≤ 7.1 %');
+    publish(shelf, nights.slice(41));
+    expect(badgeIn(shelf)).toBe('A/A 0 of 298 gates, ≤ 1.1 % lightgrey');
+    publish(shelf, [night(onDay(1))]);
+    expect(badgeIn(shelf)).toBe('A/A 0 of 299 gates, ≤ 1.0 % brightgreen');
+  });
+
+  test('has a red badge where the promise is broken, and the README links the alarms', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [alarm(onDay(1)), alarm(onDay(2))]);
+    expect(badgeIn(shelf)).toBe('A/A 2 of 2 gates, ≤ 100.0 % red');
+    expect(shelf.get('README.md')).toMatch(
+      /called a change in 2 of 2 gates, ≤ 100\.0 % \(beyond the promised 1 %\); in 4 of 4 cells; 0 inconclusive, 0 invalid; margin 2 % of pps, group-sequential, since 2026-11-01; alarms: \[2026-11-01\]\(results\/2026\/[\w-]+\/report\.md\), \[2026-11-02\]\(/,
+    );
+  });
+
+  test('is counted also where somebody asked for it by hand', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication(measured(onDay(1), { patch: oneCommit }), { isTrusted: true })]);
+    expect(indexIn(shelf)).toMatchObject({ cells: [], sameGates: [{ gates: 1 }] });
+  });
+
+  test('stays counted by testbed, however many nights there are', () => {
+    const shelf: Shelf = new Map();
+    const testbed = (name: string) => ({ testbed: { name, fingerprint: {}, warnings: [] } });
+    for (const name of ['shelf-3', 'shelf-4', 'shelf-5', 'shelf-6']) {
+      publish(
+        shelf,
+        Array.from({ length: 320 }, (_, index) => night(onDay(index - 330), testbed(name))),
+      );
+    }
+    expect(indexIn(shelf).sameGates.map(({ gates }) => gates)).toEqual([320, 320, 320, 320]);
+  });
+
+  test('keeps earlier counts in sight', () => {
+    const shelf: Shelf = new Map();
+    const { policy } = aResult();
+    publish(shelf, [
+      alarm(onDay(1)),
+      night(onDay(2), { policy: { ...policy, marginRatio: 0.03 } }),
+    ]);
+    expect(shelf.get('README.md')).toMatch(
+      /gates, ≤ 95\.0 % .*margin 3 %.*\n {2}- earlier: called a change in 1 of 1 gates, .*margin 2 %/,
+    );
+  });
+});
+
+describe('a branch of an earlier version', () => {
+  const oldIndex = {
+    ...{ schemaVersion: 1, results: [], badges: [] },
+    nights: [1, 2].map((date) => ({
+      ...{ testbed: 'shelf-3', at: onDay(date), judged: 2, regressions: 2 - date, improvements: 0 },
+    })),
+  };
+  const history = [1, 2, 3].map((date) =>
+    aHistoryEntry({
+      ...{ testbed: 'shelf-3', at: onDay(date) },
+      ...(date === 1 && { traffic: { flows: 1, frameBytes: 64 } }),
+    }),
+  );
+  const old = (): Shelf =>
+    new Map([
+      ['index.json', JSON.stringify(oldIndex)],
+      ['history.jsonl', history.map((entry) => `${JSON.stringify(entry)}\n`).join('')],
+    ]);
+
+  test('has its bases as nights, under the traffic of the newest', () => {
+    const shelf = old();
+    publish(shelf, []);
+    expect(nightsIn(shelf)).toMatchObject([
+      { at: onDay(2), fingerprint: '' },
+      { at: onDay(3), fingerprint: '' },
+    ]);
+    publish(shelf, [night(onDay(4))]);
+    expect(nightsIn(shelf)).toHaveLength(3);
+  });
+
+  test('has what it counted told beside what is counted now, and nothing twice', () => {
+    const shelf = old();
+    publish(shelf, [night(onDay(3))]);
+    expect(shelf.get('README.md')).toContain(
+      '- `shelf-3`, up to 2026-11-02, when design and margin were not noted: called a change in 1 of 2 gates\n',
+    );
+    publish(shelf, [night(onDay(2))]);
+    expect(shelf.get('README.md')).toContain('called a change in 1 of 1 gates');
+    expect(indexIn(shelf).sameGates).toMatchObject([{ gates: 2 }]);
+  });
+});
+
+describe('the README', () => {
+  const change = (id: string, changes: Partial<Change> = {}): Change => ({
+    ...{ id: id.repeat(12), testbed: 'shelf-3', metric: 'pps', state: 'code' },
+    ...{ good: 'c'.repeat(40), bad: 'd'.repeat(40), foundAt: onDay(2), changedAt: onDay(2) },
+    cells: [
+      { cell: forwarding, before: 8e5, after: 7.9e5, changeRatio: -0.0125, firstAt: onDay(2) },
+      {
+        ...{ cell: { ...forwarding, family: 'inet6' }, before: 8e5, after: 7.6e5 },
+        ...{ changeRatio: -0.05, firstAt: onDay(2) },
+      },
+    ],
+    ...{ gates: [], alert: { told: [] } },
+    ...changes,
+  });
+
+  const nights = (): Shelf => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [night(onDay(1)), night(onDay(2)), night(onDay(3))]);
+    return shelf;
+  };
+
+  test('tells of open changes by the cell that changed most', () => {
+    const changes = [
+      change('1', { alert: { issue: 12, told: [] } }),
+      change('2', { state: 'accepted' }),
+      change('3', { state: 'recovered' }),
+    ];
+    const edit = (index: TrendIndex): TrendIndex => ({ ...index, changes });
+    const readme = editedFiles(storedIn(nights()), edit, rules.now).write.get('README.md');
+    expect(readme).toContain(
+      '- forwarding inet6 −5.00 % (2 cells) on `shelf-3` in `cccccccccccc..dddddddddddd`: code, issue 12\n',
+    );
+    expect(readme?.match(/ on `shelf-3` in /g)).toHaveLength(1);
+  });
+
+  test('shows the nights of each testbed, with a mark where a level begins', () => {
+    const shelf = nights();
+    expect(shelf.get('README.md')).toContain(
+      '![packets per second, night by night](trend/shelf-3/sparklines.svg)',
+    );
+    const { trend } = storedIn(shelf);
+    const index = { ...indexIn(shelf), changes: [change('1')] };
+    const files = trendFiles(undefined, { nights: new Map(), ...trend, index });
+    expect(files.get('trend/shelf-3/sparklines.svg')?.match(/class="change"/g)).toHaveLength(2);
+  });
+});

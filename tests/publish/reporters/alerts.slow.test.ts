@@ -1,0 +1,433 @@
+// What people are told of lasting changes of the branch: one issue a change, whatever GitHub does.
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { seriesKey } from '../../../src/analysis/trend/changes.ts';
+import type { Change, Night } from '../../../src/model/trend.ts';
+import { type AlertsWorld, tellChanges } from '../../../src/publish/reporters/alerts.ts';
+import type { Fault } from '../../fakes/github/faults.ts';
+import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
+import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/server.ts';
+import { aChange, aLevel, anIndex, type FakeBranch, fakeBranch } from '../../fakes/trend.ts';
+
+const repository = 'example/router';
+const culprit = '3c'.repeat(20);
+let github: FakeGitHub;
+let said: string[];
+let now: Date;
+
+beforeEach(async () => {
+  const merged = {
+    number: 7,
+    title: 'Faster states',
+    author: 'alice',
+    baseCommit: 'a'.repeat(40),
+    headCommit: 'b'.repeat(40),
+    headRepository: repository,
+  };
+  github = await startFakeGitHub({
+    repository,
+    pullRequests: [{ ...merged, state: 'closed', mergeCommit: culprit }],
+  });
+  said = [];
+  now = new Date('2026-03-05T05:00:00Z');
+  github.state.now = () => now;
+  github.state.issuesListedAfterSeconds = 300;
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+let drawn = 0;
+
+async function worldOf(
+  branch: FakeBranch,
+  changed: Partial<AlertsWorld> = {},
+): Promise<AlertsWorld> {
+  return {
+    octokit: await hastyOctokit(github),
+    ...{ repository, serverUrl: 'https://github.com', marginRatio: 0.02 },
+    links: {},
+    nights: new Map(),
+    edit: branch.edit,
+    onlyCommitOf: async () => undefined,
+    now: () => now,
+    drawName: () => `job ${drawn++}`,
+    log: { info: (line) => said.push(line), warn: (line) => said.push(`warning: ${line}`) },
+    pause: async () => {},
+    ...changed,
+  };
+}
+
+/** Tells of a branch that has this change, and answers the branch. */
+async function told(change: Change, changed: Partial<AlertsWorld> = {}): Promise<FakeBranch> {
+  const branch = fakeBranch(anIndex([change]));
+  await tell(branch, changed);
+  return branch;
+}
+
+const tell = async (branch: FakeBranch, changed: Partial<AlertsWorld> = {}): Promise<Change[]> =>
+  tellChanges(branch.index.changes, await worldOf(branch, changed));
+
+/** Changes what the branch has of its only change. */
+function become(branch: FakeBranch, changed: Partial<Change>): void {
+  const changes = branch.index.changes.map((change) => ({ ...change, ...changed }));
+  branch.index = { ...branch.index, changes };
+}
+
+const alertIn = (branch: FakeBranch) => branch.index.changes[0]?.alert;
+const titles = () => github.state.issues.map(({ title }) => title);
+const commentsOn = (number: number) =>
+  github.state.comments.filter((comment) => comment.number === number).map(({ body }) => body);
+const minutes = (count: number) => {
+  now = new Date(now.getTime() + count * 60_000);
+};
+/** The answer of the next write is lost after it was carried out. */
+const lost: Fault = { kind: 'reset', carriedOut: true };
+
+test('a confirmed loss gets an issue, whose number is kept', async () => {
+  const branch = await told(aChange());
+  expect(titles()).toEqual([
+    'ipfw-stateful inet4 −4.10 % in 1a1a1a1a1a1a..2b2b2b2b2b2b (1 cell, hp-t540)',
+  ]);
+  expect(github.state.issues).toMatchObject([
+    { labels: ['ppsgate-regression'], author: 'github-actions[bot]', state: 'open' },
+  ]);
+  expect(alertIn(branch)).toMatchObject({ issue: github.state.issues[0]?.number });
+  expect(alertIn(branch)).not.toHaveProperty('intended');
+  await tell(branch);
+  expect(titles()).toHaveLength(1);
+  expect(commentsOn(8)).toEqual([]);
+  expect(said).toEqual([]);
+});
+
+test.each<[string, Partial<Change>]>([
+  ['nobody has confirmed', { state: 'candidate' }],
+  ['a gate could not tell', { state: 'confirming' }],
+  ['is a gain', { cells: [aLevel('forwarding', 0.05)] }],
+  ['was over before anybody was told', { state: 'recovered' }],
+  ['is less time for each packet', { metric: 'nsPerPacket' }],
+])('what %s gets none, and GitHub is not asked', async (_what, changed) => {
+  await told(aChange(changed));
+  expect(github.requests).toEqual([]);
+});
+
+const nightsFrom = (change: Change, count: number) => {
+  const [level] = change.cells;
+  if (level === undefined) throw new Error('no cell');
+  const night = (nth: number): Night => ({
+    at: new Date(Date.parse(change.changedAt) + nth * 86_400_000).toISOString(),
+    ...{ commit: change.bad, occasion: 'night', fingerprint: '' },
+    ...{ pps: [1], nsPerPacket: [], instructionsPerPacket: [] },
+  });
+  const key = seriesKey({ testbed: change.testbed, cell: level.cell });
+  return new Map([[key, Array.from({ length: count }, (_, nth) => night(nth + 1))]]);
+};
+
+test('a testbed gets one with a label of its own, once its level has stayed for five nights', async () => {
+  const change = aChange({ state: 'testbed' });
+  const branch = await told(change, { nights: nightsFrom(change, 4) });
+  expect(titles()).toEqual([]);
+  await tell(branch, { nights: nightsFrom(change, 5) });
+  expect(github.state.issues).toMatchObject([{ labels: ['ppsgate-testbed'] }]);
+});
+
+test('a testbed gets none for less than the margin, which a gate cannot tell from code', async () => {
+  const change = aChange({ state: 'testbed', cells: [aLevel('ipfw-stateful', -0.019)] });
+  await told(change, { nights: nightsFrom(change, 5) });
+  expect(titles()).toEqual([]);
+});
+
+test('a testbed that was measured with one commit before and after is told so', async () => {
+  const change = aChange({ state: 'testbed', good: 'c'.repeat(40), bad: 'c'.repeat(40) });
+  await told(change, { nights: nightsFrom(change, 5) });
+  expect(github.state.issues[0]?.body).toContain('The same commit was measured before and after');
+  expect(github.state.issues[0]?.body).not.toContain('A gate of');
+});
+
+test('whose answer is lost is found ten minutes later, and not made again', async () => {
+  github.faults.order('issues/create', lost);
+  const branch = await told(aChange());
+  expect(alertIn(branch)).toHaveProperty('intended');
+  expect(said).toEqual([expect.stringContaining('Nobody knows whether the issue')]);
+  minutes(9);
+  await tell(branch);
+  expect(alertIn(branch)).not.toHaveProperty('issue');
+  minutes(2);
+  await tell(branch);
+  expect(alertIn(branch)).toEqual({ told: [], issue: 8, said: expect.any(String) });
+  expect(titles()).toHaveLength(1);
+});
+
+test('one that was not made, of which nobody knew, is made later', async () => {
+  github.faults.order('issues/create', { kind: 'broken', status: 502 });
+  const branch = await told(aChange());
+  expect(titles()).toEqual([]);
+  minutes(11);
+  await tell(branch);
+  expect(titles()).toHaveLength(1);
+});
+
+test('while nobody can look one up none is made', async () => {
+  github.faults.order('issues/create', lost);
+  const branch = await told(aChange());
+  minutes(11);
+  github.faults.order('issues/list-for-repo', { kind: 'broken', status: 502 }, 4);
+  await tell(branch);
+  minutes(11);
+  await tell(branch);
+  expect(titles()).toHaveLength(1);
+  expect(alertIn(branch)).toMatchObject({ issue: 8 });
+});
+
+test('what a stranger has put the marker into is not taken for ours', async () => {
+  github.faults.order('issues/create', { kind: 'broken', status: 502 });
+  const branch = await told(aChange());
+  github.state.issues.push({
+    ...{ number: 66, title: 'Mine', author: 'mallory', labels: [], state: 'open', reason: null },
+    body: '<!-- ppsgate change 0123456789ab -->',
+    ...{ createdAt: '2026-03-05T05:00:00Z', updatedAt: '2026-03-05T05:00:00Z' },
+  });
+  minutes(11);
+  await tell(branch);
+  expect(alertIn(branch)?.issue).toBe(67);
+});
+
+test('a token that may not is told so once, and the next one makes the issues at once', async () => {
+  const octokit = await hastyOctokit(github, { token: github.tokenWith({ contents: 'write' }) });
+  const changes = [aChange(), aChange({ id: 'ba9876543210' })];
+  const branch = fakeBranch(anIndex(changes));
+  await tell(branch, { octokit });
+  expect(said).toEqual([expect.stringMatching(/permissions: issues: write/)]);
+  await tell(branch);
+  expect(titles()).toHaveLength(2);
+});
+
+test('of two publications at once only one makes the issue', async () => {
+  const branch = fakeBranch(anIndex([aChange()]));
+  const answers = await Promise.all([tell(branch), tell(branch), tell(branch)]);
+  expect(titles()).toHaveLength(1);
+  expect(answers.map(([change]) => change?.id)).toEqual(new Array(3).fill('0123456789ab'));
+  expect(alertIn(branch)).toMatchObject({ issue: 8 });
+});
+
+test('whoever was held up for too long makes none, for another may be at it', async () => {
+  const branch = fakeBranch(anIndex([aChange()]));
+  let asked = 0;
+  // Five minutes pass between the name on the branch and the issue.
+  const slow = () => new Date(now.getTime() + (asked++ > 1 ? 300_000 : 0));
+  await tell(branch, { now: slow });
+  expect(titles()).toEqual([]);
+  await tell(branch);
+  expect(titles()).toHaveLength(1);
+});
+
+test('a branch that cannot be written keeps people from being told, until it can', async () => {
+  const fates = ['not-done', 'unanswered'] as const;
+  let nth = 0;
+  const branch = fakeBranch(anIndex([aChange()]), () => fates[nth++] ?? 'done');
+  await tell(branch);
+  await tell(branch);
+  expect(titles()).toEqual([]);
+  expect(said).toHaveLength(2);
+  minutes(11);
+  await tell(branch);
+  expect(titles()).toHaveLength(1);
+});
+
+test('only what is news is said in the issue', async () => {
+  const branch = await told(aChange());
+  become(branch, { cells: [aLevel('ipfw-stateful', -0.046)] });
+  await tell(branch);
+  expect(commentsOn(8)).toEqual([]);
+  become(branch, { cells: [aLevel('ipfw-stateful', -0.052), aLevel('forwarding', -0.03)] });
+  await tell(branch);
+  expect(commentsOn(8)).toEqual([
+    expect.stringContaining(
+      'More cells have lost: ipfw-stateful inet4 −5.20 %, forwarding inet4 −3.00 %.\n\nIt is worse by now: ipfw-stateful inet4 −5.20 %, after −4.10 %.',
+    ),
+  ]);
+  expect(titles()).toEqual([expect.stringContaining('(2 cells, hp-t540)')]);
+  await tell(branch);
+  expect(commentsOn(8)).toHaveLength(1);
+});
+
+test.each([
+  ['recovered', 'completed', 'The old level is back.'],
+  ['accepted', 'not_planned', 'The new level is accepted'],
+] as const)('one that is %s is closed with a word', async (state, reason, word) => {
+  const branch = await told(aChange());
+  become(branch, { state });
+  await tell(branch);
+  expect(github.state.issues).toMatchObject([{ state: 'closed', reason }]);
+  expect(commentsOn(8)).toEqual([expect.stringContaining(word)]);
+});
+
+test('one that is over before anybody knew of its issue is found and closed', async () => {
+  github.faults.order('issues/create', lost);
+  const branch = await told(aChange());
+  become(branch, { state: 'recovered' });
+  minutes(11);
+  await tell(branch);
+  expect(github.state.issues).toMatchObject([{ state: 'closed' }]);
+});
+
+test('news whose answer is lost is not said twice', async () => {
+  const branch = await told(aChange());
+  become(branch, { state: 'recovered' });
+  github.faults.order('issues/create-comment', lost);
+  github.faults.order('issues/update', lost);
+  await tell(branch);
+  await tell(branch);
+  expect(commentsOn(8)).toHaveLength(1);
+});
+
+test('an issue that somebody has deleted is left at that', async () => {
+  const branch = await told(aChange());
+  Object.assign(github.state.issues[0] ?? {}, { isDeleted: true });
+  become(branch, { state: 'recovered' });
+  await tell(branch);
+  const asked = github.requests.length;
+  await tell(branch);
+  expect(github.requests).toHaveLength(asked);
+  expect(titles()).toHaveLength(1);
+});
+
+test('what turns out to be the code gets the other label', async () => {
+  const change = aChange({ state: 'testbed' });
+  const branch = await told(change, { nights: nightsFrom(change, 5) });
+  github.state.issues[0]?.labels.push('ours');
+  become(branch, { state: 'code' });
+  await tell(branch);
+  expect(github.state.issues).toMatchObject([{ labels: ['ours', 'ppsgate-regression'] }]);
+});
+
+test('the pull request that it was merged by gets one comment', async () => {
+  const branch = await told(aChange(), { onlyCommitOf: async () => culprit });
+  await tell(branch, { onlyCommitOf: async () => culprit });
+  expect(commentsOn(7)).toEqual([expect.stringContaining('#8 has the rest.')]);
+  expect(alertIn(branch)).toMatchObject({ told: ['#7'], toldOf: culprit });
+});
+
+test('of a range the one that a bisection names is told, and of a testbed none', async () => {
+  const bisection = { result: 'results/2026/x', culprit };
+  const testbed = aChange({ state: 'testbed', bisection });
+  await told(testbed, { nights: nightsFrom(testbed, 5) });
+  expect(commentsOn(7)).toEqual([]);
+  const branch = await told(aChange({ id: 'ba9876543210' }));
+  expect(commentsOn(7)).toEqual([]);
+  become(branch, { bisection });
+  await tell(branch);
+  expect(commentsOn(7)).toHaveLength(1);
+  expect(commentsOn(9)).toEqual([
+    expect.stringContaining('A bisection names the commit: 3c3c3c3c3c3c.'),
+  ]);
+});
+
+test('a commit that was no pull request is asked for once', async () => {
+  const onlyCommitOf = async () => '4d'.repeat(20);
+  const branch = await told(aChange(), { onlyCommitOf });
+  const asked = github.requests.length;
+  await tell(branch, { onlyCommitOf });
+  expect(github.requests).toHaveLength(asked);
+});
+
+test('the revision that landed is told until Phabricator takes it', async () => {
+  const keys: string[] = [];
+  const answers = [{ kind: 'failed', why: 'It is read-only.' }, { kind: 'told' }] as const;
+  const tellRevision: AlertsWorld['tellRevision'] = async (commit, text, key) => {
+    expect([commit, text]).toEqual([culprit, expect.stringContaining('/issues/8')]);
+    const told = answers[keys.length] ?? { kind: 'told' };
+    keys.push(key);
+    return { told, name: 'D27401' };
+  };
+  const changed = { onlyCommitOf: async () => culprit, tellRevision };
+  const branch = await told(aChange(), changed);
+  await tell(branch, changed);
+  await tell(branch, changed);
+  expect(keys).toEqual(['change 0123456789ab', 'change 0123456789ab']);
+  expect(alertIn(branch)?.told).toEqual(['#7', 'D27401']);
+  expect(commentsOn(7)).toHaveLength(1);
+});
+
+test('no name of a testbed is markup', async () => {
+  await told(aChange({ testbed: '@all ![](x) <b>\n# `b`' }));
+  const body = github.state.issues[0]?.body ?? '';
+  expect(body).toContain('`` @all ![](x) <b> # `b` ``');
+});
+
+test('in a storm of 300 nights each change gets one issue, and it is closed in the end', async () => {
+  const generator = xoroshiro128plus(22);
+  const random = () => uniformFloat64(generator);
+  const fate = () =>
+    random() < 2 / 3
+      ? 'done'
+      : (['not-done', 'unanswered', 'done-unseen'] as const)[Math.floor(random() * 3)];
+  let isStormy = true;
+  const branch = fakeBranch(anIndex(), () => (isStormy ? (fate() ?? 'done') : 'done'));
+  github.faults.byChance({ random, share: 1 / 3 });
+
+  /** A job that is killed after so many requests asks nothing more, and writes nothing more. */
+  const publish = async (killedAfter: number) => {
+    const octokit = await hastyOctokit(github);
+    let left = killedAfter;
+    const live = () => {
+      left -= 1;
+      if (left < 0) throw new Error('killed');
+    };
+    octokit.hook.before('request', live);
+    const edit: FakeBranch['edit'] = async (change) => {
+      live();
+      return branch.edit(change);
+    };
+    await tell(branch, { octokit, edit, onlyCommitOf: async () => undefined });
+    expect(doubles()).toEqual([]);
+  };
+  const doubles = () => {
+    const markers = github.state.issues.map(({ body }) => body.split('\n')[0]);
+    return markers.filter((marker, nth) => markers.indexOf(marker) !== nth);
+  };
+
+  for (let night = 0; night < 300; night++) {
+    now = new Date(Date.UTC(2026, 2, 1, 4) + night * 86_400_000);
+    const changes = branch.index.changes.map((change) => grown(change, now));
+    if (night % 6 === 0 && night < 270) {
+      const id = night.toString(16).padStart(12, '0');
+      changes.push(aChange({ id, state: 'candidate', foundAt: now.toISOString() }));
+    }
+    branch.index = { ...branch.index, changes };
+    const killedAfter = () =>
+      random() < 0.2 ? Math.floor(random() * 12) : Number.POSITIVE_INFINITY;
+    const atOnce = random() < 0.3 ? 3 : 1;
+    await Promise.all(Array.from({ length: atOnce }, () => publish(killedAfter())));
+    if (random() < 0.3) {
+      minutes(random() < 0.5 ? 1 : 11);
+      await publish(killedAfter());
+    }
+  }
+  github.faults.clear();
+  isStormy = false;
+  expect(github.faults.met).toBeGreaterThan(300);
+  for (let times = 0; times < 3; times++) {
+    minutes(15);
+    await publish(Number.POSITIVE_INFINITY);
+  }
+  expect(github.state.issues).toHaveLength(45);
+  expect(branch.index.changes.map(({ alert }) => alert.issue).toSorted()).toEqual(
+    github.state.issues.map(({ number }) => number).toSorted(),
+  );
+  expect(new Set(github.state.issues.map(({ state }) => state))).toEqual(new Set(['closed']));
+  const comments = github.state.comments.map(({ number, body }) => `${number} ${body}`);
+  expect(comments).toHaveLength(new Set(comments).size);
+});
+
+/** What becomes of a change in the storm, by its age. */
+function grown(change: Change, now: Date): Change {
+  const nights = Math.round((now.getTime() - Date.parse(change.foundAt)) / 86_400_000);
+  const state = nights < 2 ? 'candidate' : nights < 20 ? 'code' : 'recovered';
+  const cells = [aLevel('ipfw-stateful', nights < 10 ? -0.041 : -0.06)];
+  if (nights > 5) cells.push(aLevel('forwarding', -0.03));
+  return { ...change, state, cells };
+}

@@ -1,0 +1,750 @@
+// The life of a build of Harbormaster that waits for a gate: what is sent to it, when, and what it shows in the end.
+
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openConduit } from '../../../src/forge/phabricator/conduit.ts';
+import type { CellVerdict, Outcome } from '../../../src/model/result.ts';
+import {
+  type BuildOptions,
+  draftWarning,
+  openBuild,
+} from '../../../src/publish/reporters/build.ts';
+import {
+  cancelled,
+  type Ending,
+  endingOfFailure,
+  endingOfResult,
+} from '../../../src/publish/reporters/ending.ts';
+import { finish } from '../../fakes/phabricator/builds.ts';
+import type { Fault } from '../../fakes/phabricator/faults.ts';
+import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
+import { type BuildPlan, existing, type Target } from '../../fakes/phabricator/state.ts';
+import { aCell, aResult, unchanged } from '../../fakes/result.ts';
+import { times } from '../../random.ts';
+
+const raw = [
+  'diff --git a/sys/netinet/ip_fw.c b/sys/netinet/ip_fw.c',
+  '--- a/sys/netinet/ip_fw.c',
+  '+++ b/sys/netinet/ip_fw.c',
+  '@@ -1,2 +1,3 @@',
+  ' int x;',
+  '+int y;',
+  ' int z;',
+  '',
+].join('\n');
+const details = 'https://bench.example.org/D1';
+const outlook = { place: 2, of: 3 };
+
+let phabricator: FakePhabricator;
+/** Takes what Harbormaster asks, as a relay does. */
+let relay: Server;
+let said: string[];
+
+beforeEach(async () => {
+  phabricator = await startPhabricator();
+  relay = createServer((_request, response) => response.end());
+  relay.listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  said = [];
+});
+
+afterEach(async () => {
+  await phabricator.stop();
+  relay.close();
+  await once(relay, 'close');
+  expect(phabricator.violations).toEqual([]);
+});
+
+type Settings = {
+  holdDrafts?: BuildPlan['holdDrafts'];
+  status?: 'draft';
+  holdAsDraft?: boolean;
+};
+
+/** A revision with a build that has just asked for a gate. */
+async function aBuild({ holdDrafts = 'never', ...settings }: Settings = {}) {
+  const author = phabricator.addUser('author');
+  const title = 'ipfw: find states faster';
+  const shown = phabricator.addRevision({ author, title, diff: { raw }, ...settings });
+  const { port } = relay.address() as AddressInfo;
+  const uri = `http://127.0.0.1:${port}/build`;
+  const plan = phabricator.addBuildPlan({ uri, name: 'packets per second', holdDrafts });
+  const target = await phabricator.startBuild(shown, plan);
+  const revision = { number: shown.id, diff: 1 };
+  const build = existing(phabricator.state.builds, target.buildPHID);
+  return { author, shown, plan, target, build, revision };
+}
+
+/** An answer to the build for which time is nothing: pauses end at once, only the last resort is waited for. */
+function open(
+  { build, revision }: Pick<Awaited<ReturnType<typeof aBuild>>, 'build' | 'revision'>,
+  {
+    onPause = () => {},
+    ...options
+  }: Partial<BuildOptions> & { onPause?: (seconds: number) => unknown } = {},
+) {
+  const log = {
+    info: (line: string) => said.push(line),
+    warn: (line: string) => said.push(`warning: ${line}`),
+  };
+  const pause = async (seconds: number) => {
+    await onPause(seconds);
+  };
+  const conduit = openConduit({ ...phabricator, log: { info: () => {} }, pause });
+  const answer = openBuild(conduit, build.phid, revision, {
+    ...{ run: '7', details, undecided: 'failure', log },
+    pause: (seconds, signal) => (isLastResort(seconds) ? abortOf(signal) : pause(seconds)),
+    ...options,
+  });
+  return { answer, conduit };
+}
+
+const isLastResort = (seconds: number) => [3, 30, 300].includes(seconds);
+
+const abortOf = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+
+const judged = (...verdicts: CellVerdict[]): Ending =>
+  ofOutcome({
+    kind: 'judged',
+    verdict: verdicts[0]?.kind ?? 'invalid',
+    cells: verdicts.map((verdict) => aCell(verdict)),
+  });
+
+const ofOutcome = (outcome: Outcome): Ending => endingOfResult(aResult({ outcome }), {});
+
+const passed = judged({ kind: 'no-regression' });
+const failed = judged({ kind: 'regression' });
+
+const unitsOf = ({ units }: Target) => units.map(({ name, result }) => `${name}: ${result}`);
+const messages = () =>
+  phabricator.requests
+    .filter(({ method }) => method === 'harbormaster.sendmessage')
+    .map(({ params }) => params.type);
+const newestTarget = () => phabricator.state.targets.at(-1);
+
+/** By somebody who looks at the build on the web page. */
+async function send(type: 'restart' | 'abort', { build }: Awaited<ReturnType<typeof aBuild>>) {
+  const token = phabricator.tokenOf(phabricator.addUser('maintainer'));
+  const params = JSON.stringify({ receiver: build.phid, type, __conduit__: { token } });
+  const body = new URLSearchParams({ params });
+  await fetch(`${phabricator.url}/api/harbormaster.sendmessage`, { method: 'POST', body });
+  await phabricator.settled();
+}
+
+describe('a build', () => {
+  test('is worked on from the first word of the gate, told so once, and passes with its cells', async () => {
+    const scene = await aBuild();
+    const { answer } = open(scene);
+    answer.queued('waits for leave');
+    await expect.poll(messages).toEqual(['work']);
+    answer.waiting(outlook, 'waiting for hp-t540');
+    answer.measuring('hp-t540', 'run 3');
+    answer.measuring('hp-t540', 'run 4');
+    await answer.ended(passed);
+
+    expect(scene.target.messages).toEqual(['work', 'pass']);
+    expect(scene.build.status).toBe('passed');
+    expect(scene.target.units).toEqual([
+      {
+        ...{ engine: 'ppsgate', name: 'forwarding inet4', result: 'pass', duration: 2 },
+        format: 'text',
+        details: 'no-regression\n805.3 kpps → 721.5 kpps: −10.4 %, 90 % interval −11.2 … −9.60 %',
+      },
+    ]);
+    expect(said).toEqual([]);
+  });
+
+  test('ends as well where nothing was shown before', async () => {
+    const scene = await aBuild();
+    await open(scene).answer.ended(failed);
+    expect(scene.target.messages).toEqual(['fail']);
+    expect(scene.build.status).toBe('failed');
+    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: fail']);
+  });
+
+  test('links to the report under a key of the gate, once', async () => {
+    const scene = await aBuild();
+    const { answer } = open(scene);
+    answer.queued('waits for leave');
+    await expect.poll(messages).toEqual(['work']);
+    await answer.ended(passed);
+    expect(phabricator.state.artifacts).toMatchObject([
+      {
+        ...{ targetPHID: scene.target.phid, type: 'uri', key: 'ppsgate-7' },
+        data: { uri: details, name: 'ppsgate', 'ui.external': true },
+      },
+    ]);
+  });
+
+  test('has a link that an earlier job of the gate has made, and nobody is told of a failure', async () => {
+    const scene = await aBuild();
+    const first = open(scene).answer;
+    first.queued('waits for leave');
+    await expect.poll(messages).toEqual(['work']);
+    await first.left();
+    await open(scene).answer.ended(passed);
+    expect(phabricator.state.artifacts).toHaveLength(1);
+    expect(scene.build.status).toBe('passed');
+    expect(said).toEqual([]);
+  });
+
+  test('ends without a link where that is refused, which is said once', async () => {
+    const scene = await aBuild();
+    const { answer } = open(scene, { details: 'ftp://bench.example.org/D1' });
+    answer.queued('waits for leave');
+    await expect.poll(messages).toEqual(['work']);
+    await answer.ended(passed);
+    expect(scene.build.status).toBe('passed');
+    expect(said).toEqual([
+      expect.stringMatching(/^The build of D1 on Harbormaster does not show the link to ftp:/),
+    ]);
+  });
+
+  test('stays as it ended, whatever is shown or ended later', async () => {
+    const scene = await aBuild();
+    const { answer } = open(scene);
+    await answer.ended(passed);
+    answer.measuring('hp-t540');
+    await answer.ended(failed);
+    expect(messages()).toEqual(['pass']);
+    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
+  });
+
+  test('is left open for another job', async () => {
+    const scene = await aBuild();
+    const { answer } = open(scene);
+    answer.queued('waits for leave');
+    await expect.poll(messages).toEqual(['work']);
+    await answer.left();
+    expect(scene.build.status).toBe('building');
+  });
+});
+
+describe('a gate that ends with', () => {
+  test.each<[string, Ending, string, string[]]>([
+    ['an improvement', judged({ kind: 'improvement' }), 'passed', ['forwarding inet4: pass']],
+    [
+      'too few runs to tell',
+      judged({ kind: 'inconclusive' }),
+      'failed',
+      ['forwarding inet4: unsound'],
+    ],
+    [
+      'an invalid cell',
+      judged({ kind: 'invalid', reason: 'the generator is the limit' }),
+      'failed',
+      ['forwarding inet4: broken'],
+    ],
+    [
+      'a patch that does not build',
+      ofOutcome({ kind: 'build-failed', message: 'ip.c:12: error' }),
+      'failed',
+      ['build-failed: fail'],
+    ],
+    [
+      'a full disk of the lab',
+      ofOutcome({ kind: 'out-of-disk', message: 'No space left' }),
+      'failed',
+      ['out-of-disk: broken'],
+    ],
+    [
+      'a broken lab',
+      endingOfFailure('infrastructure', 'The switch lost its power.'),
+      'failed',
+      ['gate: broken'],
+    ],
+    [
+      'a request that cannot be done',
+      endingOfFailure('usage', 'No such testbed.'),
+      'failed',
+      ['gate: broken'],
+    ],
+    [
+      'a diff that does not apply',
+      endingOfFailure('patchAtFault', 'no such file'),
+      'failed',
+      ['gate: fail'],
+    ],
+    ['being cancelled', cancelled, 'failed', ['gate: skip']],
+    [
+      'a patch that changes nothing that is laid',
+      endingOfResult(unchanged, {}),
+      'passed',
+      ['unchanged: skip'],
+    ],
+  ])('%s shows it by the build and its units', async (_name, ending, status, units) => {
+    const scene = await aBuild();
+    await open(scene).answer.ended(ending);
+    expect(scene.build.status).toBe(status);
+    expect(unitsOf(scene.target)).toEqual(units);
+    expect(said).toEqual([]);
+  });
+
+  test.each<[CellVerdict, string]>([
+    [{ kind: 'inconclusive' }, 'forwarding inet4: unsound'],
+    [{ kind: 'invalid', reason: 'a hole' }, 'forwarding inet4: broken'],
+  ])('%j passes where the site takes what is undecided for no failure', async (verdict, unit) => {
+    const scene = await aBuild();
+    await open(scene, { undecided: 'neutral' }).answer.ended(judged(verdict));
+    expect(scene.build.status).toBe('passed');
+    expect(unitsOf(scene.target)).toEqual([unit]);
+  });
+
+  test.each([
+    ['a broken lab', endingOfFailure('infrastructure', 'The switch lost its power.')],
+    ['being cancelled', cancelled],
+    ['a full disk', ofOutcome({ kind: 'out-of-disk', message: 'No space left' })],
+  ])('%s fails even there', async (_name, ending) => {
+    const scene = await aBuild();
+    await open(scene, { undecided: 'neutral' }).answer.ended(ending);
+    expect(scene.build.status).toBe('failed');
+  });
+
+  test('an invalid cell tells the reason in a unit that Harbormaster shows on the revision', async () => {
+    const scene = await aBuild();
+    const reason = 'the generator is the limit';
+    await open(scene).answer.ended(judged({ kind: 'improvement' }, { kind: 'invalid', reason }));
+    expect(scene.target.units.map(({ result }) => result)).toEqual(['pass', 'broken']);
+    expect(scene.target.units[1]?.details?.split('\n')[0]).toBe(`invalid: ${reason}`);
+  });
+
+  test('no valid cell tells it once, the reasons in the three lines that are shown', async () => {
+    const scene = await aBuild();
+    const reason = '0 of 8 pairs of runs count: the machine was too busy';
+    const invalid: CellVerdict = { kind: 'invalid', reason };
+    await open(scene).answer.ended(judged(...new Array<CellVerdict>(7).fill(invalid)));
+    expect(unitsOf(scene.target)).toEqual(['gate: broken']);
+    expect(scene.target.units[0]?.details?.split('\n').slice(0, 3)).toEqual([
+      'invalid: was not measured: too few runs count',
+      `forwarding inet4 is invalid: ${reason}`,
+      `forwarding inet4 is invalid: ${reason}`,
+    ]);
+  });
+
+  test('words of others has them as plain text without controls, shortened, and never half a character', async () => {
+    const scene = await aBuild();
+    const message = `@author **bold** \u001b[31mred\u202e\nsecond line ${'𝕏'.repeat(2000)}`;
+    await open(scene).answer.ended(ofOutcome({ kind: 'build-failed', message }));
+    const [unit] = scene.target.units;
+    expect(unit?.format).toBe('text');
+    expect(unit?.details).toMatch(/^@author \*\*bold\*\* red\nsecond line 𝕏/u);
+    expect(unit?.details?.length).toBeLessThan(2100);
+    expect(unit?.details?.isWellFormed()).toBe(true);
+    expect(unit?.details).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  });
+});
+
+describe('somebody', () => {
+  test('restarts the build while it is measured: the newest target is answered', async () => {
+    const scene = await aBuild();
+    const { answer } = open(scene);
+    answer.queued('waits for leave');
+    await expect.poll(() => scene.target.messages).toEqual(['work']);
+    await send('restart', scene);
+    await answer.ended(passed);
+    expect(newestTarget()).toMatchObject({ generation: 2, messages: ['pass'] });
+    expect(scene.target).toMatchObject({ status: 'target/waiting', messages: ['work'] });
+    expect(scene.build.status).toBe('passed');
+    expect(said).toEqual([]);
+  });
+
+  test('restarts it just as the end is on its way: the end is told to the newest target as well', async () => {
+    const scene = await aBuild();
+    // Harbormaster has begun to restart it, and does not listen to the old target any more.
+    scene.build.generation = 2;
+    const { answer } = open(scene, {
+      async onPause(seconds) {
+        if (seconds === 4) await send('restart', scene);
+      },
+    });
+    await answer.ended(passed);
+    expect(messages()).toEqual(['pass', 'restart', 'pass']);
+    expect(newestTarget()).toMatchObject({ generation: 3, messages: ['pass'] });
+    expect(scene.build.status).toBe('passed');
+    expect(said).toEqual([]);
+  });
+
+  test('aborts it: it gets nothing more, which is said once', async () => {
+    const scene = await aBuild();
+    const { answer } = open(scene);
+    answer.queued('waits for leave');
+    await expect.poll(messages).toEqual(['work']);
+    await send('abort', scene);
+    answer.measuring('hp-t540');
+    answer.measuring('hp-t540', 'run 2');
+    await expect.poll(() => said).toHaveLength(1);
+    await answer.ended(passed);
+    expect(messages()).toEqual(['work', 'abort']);
+    expect(scene.build.status).toBe('aborted');
+    expect(said).toEqual(['The build of D1 on Harbormaster is aborted: it is told nothing more.']);
+  });
+
+  test('aborts it and restarts it: it is answered after all', async () => {
+    const scene = await aBuild();
+    await send('abort', scene);
+    const { answer } = open(scene);
+    answer.measuring('hp-t540');
+    await expect.poll(() => said).toHaveLength(1);
+    await send('restart', scene);
+    await answer.ended(passed);
+    expect(newestTarget()).toMatchObject({ generation: 2, messages: ['pass'] });
+  });
+
+  test('has passed it meanwhile: the end of the gate does not change it', async () => {
+    const scene = await aBuild();
+    finish(phabricator.state, scene.target, 'passed');
+    await open(scene).answer.ended(failed);
+    expect(messages()).toEqual([]);
+    expect(said).toEqual(['The build of D1 on Harbormaster is passed: it is told nothing more.']);
+  });
+
+  test('fails it before Harbormaster gets to our word: that is said', async () => {
+    const scene = await aBuild();
+    scene.build.generation = 2;
+    const { answer } = open(scene, {
+      onPause() {
+        scene.build.generation = 1;
+        finish(phabricator.state, scene.target, 'failed');
+      },
+    });
+    await answer.ended(passed);
+    expect(said).toEqual([
+      'The build of D1 on Harbormaster shows target/failed, which somebody else has told it.',
+    ]);
+  });
+
+  describe('sends another diff, and the gate of the old one is cancelled', () => {
+    const anotherDiff = (scene: Awaited<ReturnType<typeof aBuild>>) =>
+      phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
+    const reason = ({ target }: Awaited<ReturnType<typeof aBuild>>) => target.units[0]?.details;
+    const taken = 'Diff 2 is newer and has taken its place';
+
+    test('the build of the old one names that of the new one', async () => {
+      const scene = await aBuild();
+      const { answer } = open(scene);
+      answer.queued('waits for leave');
+      await expect.poll(messages).toEqual(['work']);
+      anotherDiff(scene);
+      const other = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:1/', name: 'another' });
+      await phabricator.startBuild(scene.shown, other);
+      const newer = await phabricator.startBuild(scene.shown, scene.plan);
+      await answer.ended(cancelled);
+      expect(scene.build.status).toBe('failed');
+      expect(unitsOf(scene.target)).toEqual(['gate: skip']);
+      expect(reason(scene)).toBe(`${taken}: see its build, B2 (${phabricator.state.baseUri}/B2).`);
+      expect(newer).toMatchObject({ status: 'target/waiting', messages: [] });
+    });
+
+    test.each([
+      ['has no build', async () => {}],
+      [
+        'has one of another plan alone',
+        async (scene: Awaited<ReturnType<typeof aBuild>>) => {
+          const plan = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:1/', name: 'another' });
+          await phabricator.startBuild(scene.shown, plan);
+        },
+      ],
+      [
+        'has one that Phabricator does not tell of',
+        async (scene: Awaited<ReturnType<typeof aBuild>>) => {
+          await phabricator.startBuild(scene.shown, scene.plan);
+          phabricator.faults.order('harbormaster.buildable.search', { kind: 'html' });
+        },
+      ],
+    ])('and says that alone where the new one %s', async (_, before) => {
+      const scene = await aBuild();
+      anotherDiff(scene);
+      await before(scene);
+      await open(scene).answer.ended(cancelled);
+      expect(reason(scene)).toBe(`${taken}: what is measured is that one.`);
+    });
+
+    test('also while it waits in the queue of a relay', async () => {
+      const scene = await aBuild();
+      anotherDiff(scene);
+      const said = 'It was not measured: diff 2 took its place.';
+      await open(scene).answer.ended({ ...cancelled, said });
+      expect(reason(scene)).toContain(taken);
+    });
+
+    test('and reads as it does without one where Phabricator does not tell of it: nothing waits for that', async () => {
+      const scene = await aBuild();
+      anotherDiff(scene);
+      phabricator.faults.order('differential.diff.search', { kind: 'slow', milliseconds: 60_000 });
+      const pause: BuildOptions['pause'] = async (seconds, signal) => {
+        if (seconds > 3) await abortOf(signal);
+      };
+      await open(scene, { pause }).answer.ended(cancelled);
+      expect(scene.build.status).toBe('failed');
+      expect(reason(scene)).toBe(cancelled.said);
+    });
+
+    test('and is asked about once, however often the end is sent', async () => {
+      const scene = await aBuild();
+      anotherDiff(scene);
+      phabricator.faults.order('differential.diff.search', { kind: 'html' });
+      phabricator.faults.order('harbormaster.sendmessage', { kind: 'broken' }, 2);
+      await open(scene).answer.ended(cancelled);
+      const asked = phabricator.requests.filter(
+        ({ method }) => method === 'differential.diff.search',
+      );
+      expect(asked).toHaveLength(1);
+      expect(reason(scene)).toBe(cancelled.said);
+    });
+  });
+
+  test('cancels the gate of the newest diff: its build reads as ever', async () => {
+    const scene = await aBuild();
+    await open(scene).answer.ended(cancelled);
+    expect(scene.target.units).toMatchObject([{ details: cancelled.said }]);
+  });
+
+  test('sends another diff after a verdict, which is told as it is', async () => {
+    const scene = await aBuild();
+    phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
+    await open(scene).answer.ended(passed);
+    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
+  });
+});
+
+describe('a draft', () => {
+  const warning =
+    'warning: D1 is a draft until its builds have passed, so this one passes whatever comes of it: set "Hold Drafts" of the build plan "packets per second" to "Never" to have it tell the result.';
+
+  test.each(['always', 'building'] as const)(
+    'that its build keeps from review (%s) is let go at once, and comes back to nobody',
+    async (holdDrafts) => {
+      const scene = await aBuild({ status: 'draft', holdDrafts });
+      const { answer } = open(scene);
+      answer.queued('waits for leave');
+      await expect.poll(() => scene.build.status).toBe('passed');
+      expect(scene.shown.status).toBe('needs-review');
+      answer.measuring('hp-t540');
+      await answer.ended(failed);
+      expect(scene.shown.status).toBe('needs-review');
+      expect(messages()).toEqual(['pass']);
+      expect(scene.target.units).toMatchObject([
+        { name: 'result comes as a comment', result: 'skip', details: warning.slice(9) },
+      ]);
+      expect(said).toEqual([warning]);
+    },
+  );
+
+  test('is let go at the end at the latest, with the true results of the cells', async () => {
+    const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
+    await open(scene).answer.ended(failed);
+    expect(scene.shown.status).toBe('needs-review');
+    expect(unitsOf(scene.target)).toEqual(['passed for the draft: skip', 'forwarding inet4: fail']);
+  });
+
+  test('that passes anyway needs no excuse', async () => {
+    const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
+    await open(scene).answer.ended(passed);
+    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
+    expect(said).toEqual([]);
+  });
+
+  test('whose author holds it waits for no build, and its build tells the result', async () => {
+    const scene = await aBuild({ status: 'draft', holdAsDraft: true, holdDrafts: 'always' });
+    const { answer } = open(scene);
+    answer.queued('waits for leave');
+    await expect.poll(messages).toEqual(['work']);
+    await answer.ended(failed);
+    expect(scene.build.status).toBe('failed');
+    expect(scene.shown).toMatchObject({ status: 'draft', holdAsDraft: true });
+    expect(said).toEqual([]);
+  });
+
+  test('that another plan holds does not concern the build of one that holds none', async () => {
+    const scene = await aBuild({ holdDrafts: 'never' });
+    scene.shown.status = 'draft';
+    await open(scene).answer.ended(failed);
+    expect(scene.build.status).toBe('failed');
+  });
+
+  test('that is released and restarted is answered with the result', async () => {
+    const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
+    const { answer } = open(scene);
+    answer.queued('waits for leave');
+    await expect.poll(() => scene.shown.status).toBe('needs-review');
+    await send('restart', scene);
+    await answer.ended(failed);
+    expect(newestTarget()).toMatchObject({ generation: 2, messages: ['fail'] });
+    expect(scene.shown.status).toBe('needs-review');
+  });
+
+  test('is warned of in a sentence, and what is in review is not', async () => {
+    const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
+    const { conduit } = open(scene);
+    const { build, revision } = scene;
+    expect(await draftWarning(conduit, build.phid, revision)).toBe(warning.slice(9));
+    scene.shown.status = 'needs-review';
+    expect(await draftWarning(conduit, build.phid, revision)).toBeUndefined();
+  });
+
+  test('is taken to be held where the bot sees neither the build nor its plan', async () => {
+    const scene = await aBuild({ status: 'draft', holdDrafts: 'never' });
+    scene.shown.status = 'draft';
+    const { conduit } = open(scene);
+    const sentence = await draftWarning(conduit, 'PHID-HMBD-unknown', scene.revision);
+    expect(sentence).toContain('set "Hold Drafts" of its build plan to "Never"');
+  });
+});
+
+describe('Harbormaster', () => {
+  test.each([
+    ['', undefined],
+    [', though its answer is lost', { kind: 'reset', carriedOut: true } as const],
+  ])(
+    'obeys some seconds later%s: the end is told when it has, and is sent once',
+    async (_, fault) => {
+      const scene = await aBuild();
+      if (fault !== undefined) phabricator.faults.order('harbormaster.sendmessage', fault);
+      scene.build.generation = 2;
+      const { answer } = open(scene, {
+        onPause(seconds) {
+          if (seconds !== 4) return;
+          scene.build.generation = 1;
+          finish(phabricator.state, scene.target, 'passed');
+        },
+      });
+      await answer.ended(passed);
+      expect(messages()).toEqual(['pass']);
+      expect(scene.build.status).toBe('passed');
+      expect(said).toEqual([]);
+    },
+  );
+
+  test('never obeys: that is one sentence, and the end is still sent once', async () => {
+    const scene = await aBuild();
+    scene.build.generation = 2;
+    await open(scene).answer.ended(passed);
+    expect(messages()).toEqual(['pass']);
+    expect(said).toEqual([
+      'warning: The build of D1 on Harbormaster may not show how the gate stands (none of its targets has taken it).',
+    ]);
+  });
+
+  test('has no target that waits yet, for it restarts the build: it is waited for', async () => {
+    const scene = await aBuild();
+    scene.target.status = 'target/building';
+    const { answer } = open(scene, {
+      onPause() {
+        scene.target.status = 'target/waiting';
+      },
+    });
+    await answer.ended(passed);
+    expect(scene.target.messages).toEqual(['pass']);
+  });
+
+  test('does not show the build to the bot: one sentence, and nothing is sent', async () => {
+    const scene = await aBuild();
+    scene.shown.viewPolicy = scene.author.phid;
+    const { answer } = open(scene);
+    answer.queued('waits for leave');
+    await expect.poll(() => said).toHaveLength(1);
+    await answer.ended(passed);
+    expect(messages()).toEqual([]);
+    expect(said).toEqual([
+      'The build of D1 on Harbormaster is told nothing because it is not there, or not for the bot to see.',
+    ]);
+  });
+
+  test('refuses a first word: the end is told all the same', async () => {
+    const scene = await aBuild();
+    const { viewPolicy } = scene.shown;
+    scene.shown.viewPolicy = scene.author.phid;
+    const { answer } = open(scene);
+    answer.queued('waits for leave');
+    await expect.poll(() => said).toHaveLength(1);
+    scene.shown.viewPolicy = viewPolicy;
+    await answer.ended(passed);
+    expect(scene.build.status).toBe('passed');
+  });
+
+  test('cannot be reached any more: one sentence', async () => {
+    const scene = await aBuild();
+    const { answer } = open(scene);
+    phabricator.faults.order(undefined, { kind: 'broken' }, 1000);
+    await answer.ended(passed);
+    expect(said).toEqual([
+      expect.stringMatching(
+        /^warning: The build of D1 on Harbormaster may not show how the gate stands \(/,
+      ),
+    ]);
+  });
+
+  test('takes too long: the end is waited for as long as the job has', async () => {
+    const scene = await aBuild();
+    phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
+    const { answer } = open(scene, { pause: async () => {} });
+    await answer.ended(passed);
+    expect(said).toEqual([expect.stringContaining('(Phabricator did not answer within 300 s)')]);
+  });
+
+  test('is read-only for a while: the end arrives when it is over', async () => {
+    const scene = await aBuild();
+    phabricator.state.isReadOnly = true;
+    let pauses = 0;
+    const { answer } = open(scene, {
+      onPause() {
+        pauses += 1;
+        phabricator.state.isReadOnly = pauses < 20;
+      },
+    });
+    await answer.ended(passed);
+    expect(scene.target.messages).toEqual(['pass']);
+    expect(scene.build.status).toBe('passed');
+  });
+
+  test.each<Fault>([
+    { kind: 'rate-limit' },
+    { kind: 'broken' },
+    { kind: 'broken', carriedOut: true },
+    { kind: 'reset' },
+    { kind: 'reset', carriedOut: true },
+    { kind: 'html' },
+  ])('does this to the end: %j, and it is there once with its units', async (fault) => {
+    const scene = await aBuild();
+    phabricator.faults.order('harbormaster.sendmessage', fault);
+    await open(scene).answer.ended(passed);
+    expect(scene.build.status).toBe('passed');
+    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
+    expect(said).toEqual([]);
+  });
+
+  test('fails by chance: the build shows the end and its units once, whatever is lost', async () => {
+    const scene = await aBuild();
+    const faults = fc.constantFrom<Fault>(
+      { kind: 'rate-limit' },
+      { kind: 'broken' },
+      { kind: 'broken', carriedOut: true },
+      { kind: 'reset' },
+      { kind: 'reset', carriedOut: true },
+      { kind: 'read-only' },
+    );
+    const ofEachCall = fc.array(fc.option(faults, { freq: 3 }), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(ofEachCall, fc.boolean(), async (ordered, isShownBefore) => {
+        const target = await phabricator.startBuild(scene.shown, scene.plan);
+        const build = existing(phabricator.state.builds, target.buildPHID);
+        const { answer } = open({ ...scene, build });
+        const before = phabricator.requests.length;
+        phabricator.faults.clear();
+        for (const [at, fault] of ordered.entries()) {
+          const isThis = () => phabricator.requests.length - before === at;
+          if (fault !== null) phabricator.faults.order(isThis, fault);
+        }
+        if (isShownBefore) answer.measuring('hp-t540');
+        await answer.ended(passed);
+        expect(build.status).toBe('passed');
+        expect(unitsOf(target)).toEqual(['forwarding inet4: pass']);
+      }),
+      { numRuns: times(10) },
+    );
+  });
+});

@@ -1,0 +1,666 @@
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { PullRequest } from '../../../src/model/patch.ts';
+import { UsageError } from '../../../src/model/usage-error.ts';
+import { type Answer, answering } from '../../../src/publish/reporters/answer.ts';
+import {
+  closeLeftCheckRun,
+  openCheckRun,
+  pullRequestOfCheckRun,
+  standsForAnother,
+} from '../../../src/publish/reporters/check-run.ts';
+import {
+  cancelled,
+  type Ending,
+  endingOfFailure,
+  endingOfResult,
+  summaryOf,
+} from '../../../src/publish/reporters/ending.ts';
+import type { Fault } from '../../fakes/github/faults.ts';
+import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
+import { type FakeGitHub, personalToken, startFakeGitHub } from '../../fakes/github/server.ts';
+import { aResult, passing, unchanged } from '../../fakes/result.ts';
+
+const pullRequest: PullRequest = {
+  kind: 'pull-request',
+  repository: 'freebsd/freebsd-src',
+  number: 123,
+  title: 'ipfw: find states faster',
+  author: 'alice',
+  url: 'https://github.com/freebsd/freebsd-src/pull/123',
+  baseBranch: 'main',
+  baseCommit: 'a'.repeat(40),
+  headCommit: 'b'.repeat(40),
+};
+const detailsUrl = 'https://github.com/freebsd/freebsd-src/actions/runs/1';
+const outlook = { place: 2, of: 3, expectedSeconds: 2400 };
+const text =
+  'waiting for hp-t540: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)';
+const passed = passing();
+const title = '🟢 #7 loses nothing that matters: 1.00 % at most, where 2 % would matter';
+
+let github: FakeGitHub;
+let said: string[];
+
+beforeEach(async () => {
+  const { number, title, author, baseCommit, headCommit, repository } = pullRequest;
+  const patch = { number, title, author, baseCommit, headCommit, headRepository: repository };
+  github = await startFakeGitHub({ repository, pullRequests: [patch] });
+  said = [];
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+type Settings = NonNullable<Parameters<typeof hastyOctokit>[1]> & {
+  url?: string;
+  isOwnApp?: boolean;
+  undecided?: 'failure' | 'neutral';
+  isOpen?: boolean;
+};
+
+/** A check whose pauses last until the test ends them. */
+async function open({
+  url = github.url,
+  isOwnApp = false,
+  undecided = 'failure',
+  isOpen = false,
+  ...settings
+}: Settings = {}) {
+  const pauses: { seconds: number; end: () => void }[] = [];
+  const subject = { repository: pullRequest.repository, patch: pullRequest };
+  const check = openCheckRun(await hastyOctokit({ url }, settings), subject, {
+    name: 'ppsgate',
+    detailsUrl,
+    isOwnApp,
+    undecided,
+    isOpen,
+    log: { info: (line) => said.push(line), warn: (line) => said.push(`warning: ${line}`) },
+    now: () => new Date('2026-01-01T14:05:00Z'),
+    pause(seconds, signal) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve());
+      pauses.push({ seconds, end: resolve });
+      return promise;
+    },
+  });
+  /** Waits until a pause of so many seconds is made, and ends it. */
+  const skip = async (seconds: number) => {
+    await expect.poll(() => pauses.some((one) => one.seconds === seconds)).toBe(true);
+    const [first] = pauses.splice(
+      pauses.findIndex((one) => one.seconds === seconds),
+      1,
+    );
+    first?.end();
+  };
+  return { check, pauses, skip };
+}
+
+const operations = () =>
+  github.requests.map(({ operationId, status }) => `${operationId} ${status}`);
+const shown = () => github.state.checkRuns.map(({ status, title }) => `${status}: ${title}`);
+
+describe('one check run', () => {
+  test('shows the place in the queue on the head of the pull request', async () => {
+    const { check, pauses } = await open();
+    check.waiting(outlook, text);
+    await expect.poll(() => pauses).toHaveLength(1);
+    expect(github.state.checkRuns).toEqual([
+      {
+        id: 2001,
+        name: 'ppsgate',
+        headCommit: pullRequest.headCommit,
+        externalId: `#123 main ${detailsUrl}`,
+        detailsUrl: null,
+        status: 'queued',
+        conclusion: null,
+        title: '2 of 3 in line, some 40 min',
+        summary: `\`${text}\`\n\nExpected to begin at about 2026-01-01 14:45 UTC, as of 2026-01-01 14:05 UTC.\n\n[The job](${detailsUrl})`,
+      },
+    ]);
+    await check.ended(passed);
+  });
+
+  test('links the job once: in its text, where GitHub takes no address of its own app', async () => {
+    const { check } = await open();
+    check.queued('waits for a runner');
+    await check.ended(passed);
+    expect(github.state.checkRuns).toMatchObject([{ detailsUrl: null }]);
+    expect(github.state.checkRuns[0]?.summary?.split(detailsUrl)).toHaveLength(2);
+  });
+
+  test('links it below its text, where an App of the site has made it', async () => {
+    const { check, skip } = await open({ isOwnApp: true });
+    check.queued('waits for a runner');
+    await skip(10);
+    expect(github.state.checkRuns).toMatchObject([{ detailsUrl, summary: 'waits for a runner' }]);
+    await check.ended(passed);
+    expect(github.state.checkRuns).toMatchObject([{ detailsUrl, summary: summaryOf(passed) }]);
+  });
+
+  test('gets its links after its end, in place', async () => {
+    const { check } = await open();
+    await check.ended(passed);
+    await check.linked(passing({ rawData: '[report](report.md)' }));
+    expect(github.state.checkRuns).toEqual([
+      expect.objectContaining({
+        status: 'completed',
+        conclusion: 'success',
+        summary: expect.stringMatching(
+          /\[report\]\(report\.md\).*\n\n\[The job\]\(https:[^)]*\)$/s,
+        ),
+      }),
+    ]);
+    expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
+  });
+
+  test('is updated in place from waiting over measuring to its end', async () => {
+    const { check, skip } = await open();
+    check.waiting(outlook, text);
+    await skip(10);
+    check.measuring('hp-t540');
+    await expect.poll(shown).toEqual(['in_progress: measuring on hp-t540']);
+    expect(github.state.checkRuns[0]?.summary).toMatch(
+      /^On `hp-t540`, since 2026-01-01 14:05 UTC\.\n/,
+    );
+    await check.ended(passed);
+
+    expect(operations()).toEqual(['checks/create 201', 'checks/update 200', 'checks/update 200']);
+    expect(github.state.checkRuns).toMatchObject([
+      {
+        name: 'ppsgate',
+        status: 'completed',
+        conclusion: 'success',
+        title,
+        summary: `${summaryOf(passed)}\n\n[The job](${detailsUrl})`,
+      },
+    ]);
+    expect(said).toEqual([]);
+  });
+
+  test('says that nobody knows the wait where nothing healthy would do', async () => {
+    const { check, pauses } = await open();
+    check.waiting({ place: 1, of: 1 }, 'waiting for hp-t540: 1 of 1 in line');
+    await expect.poll(() => pauses).toHaveLength(1);
+    expect(shown()).toEqual(['queued: 1 of 1 in line']);
+    expect(github.state.checkRuns[0]?.summary).toContain('Nobody can say when it begins');
+    await check.ended(passed);
+  });
+
+  test('is completed as well where there was nothing to show before', async () => {
+    const { check } = await open();
+    await check.ended(passed);
+    expect(operations()).toEqual(['checks/create 201']);
+    expect(github.state.checkRuns).toMatchObject([{ conclusion: 'success' }]);
+  });
+
+  test('shows of several views that came meanwhile the newest, ten seconds later', async () => {
+    const { check, pauses, skip } = await open();
+    for (const place of [9, 8, 7]) check.waiting({ place, of: 9 }, text);
+    await expect.poll(() => pauses.map(({ seconds }) => seconds)).toEqual([10]);
+    expect(shown()).toEqual(['queued: 9 of 9 in line']);
+    await turnOfEventLoop();
+    expect(operations()).toEqual(['checks/create 201']);
+
+    await skip(10);
+    await expect.poll(() => pauses).toHaveLength(1);
+    expect(shown()).toEqual(['queued: 7 of 9 in line']);
+    expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
+    await check.ended(passed);
+  });
+
+  test('is asked for one at a time, and ends with what came last though the answers are slow', async () => {
+    github.faults.order('checks/create', { kind: 'slow', milliseconds: 200 });
+    const { check } = await open();
+    check.waiting(outlook, text);
+    check.measuring('hp-t540');
+    await check.ended(passed);
+    expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
+    expect(shown()).toEqual([`completed: ${title}`]);
+  });
+
+  test('stays as it ended, whatever is shown or ended later', async () => {
+    const { check } = await open();
+    await check.ended(passed);
+    check.waiting(outlook, text);
+    check.measuring('hp-t540');
+    await check.ended(endingOfResult(aResult(), {}));
+    expect(shown()).toEqual([`completed: ${title}`]);
+    expect(operations()).toEqual(['checks/create 201']);
+  });
+});
+
+describe('text of others does nothing in it', () => {
+  test.each([
+    '@freebsd/committers [win](https://evil.example) ![x](https://evil.example/x.png)',
+    '`</summary>`<img src=x onerror=1> \u202e #1',
+    '```\n\n# Heading\n\n- [ ] task',
+  ])('%j', async (hostile) => {
+    const { check, pauses } = await open();
+    check.waiting(outlook, `hp-t540 is held by ${hostile}`);
+    await expect.poll(() => pauses).toHaveLength(1);
+    const [line = '', ...rest] = github.state.checkRuns[0]?.summary?.split('\n') ?? [];
+    const [, fence = '', inside = ''] = /^(`+)(.*[^`])\1$/.exec(line) ?? [];
+    expect(inside).toContain('hp-t540 is held by');
+    expect(inside.match(/`+/g) ?? []).not.toContain(fence);
+    expect(line).not.toContain('\u202e');
+    expect(rest.join('\n')).not.toMatch(/evil|img|Heading/);
+    await check.ended(passed);
+  });
+
+  test('nor do the words of an error', async () => {
+    const { check } = await open();
+    const broken = () => Promise.reject(new Error('ssh: ```\n@everyone <b>'));
+    await expect(answering(check, new AbortController().signal, broken)).rejects.toThrow('ssh');
+    expect(github.state.checkRuns[0]?.summary).toMatch(/^````\nssh: ```\n@everyone <b>\n````\n/);
+  });
+});
+
+describe('the gate is not kept by', () => {
+  const what = 'The check ppsgate on #123 of freebsd/freebsd-src does not show how things stand';
+
+  test('a token that may only read: one notice, and no further tries', async () => {
+    github.faults.order('checks/create', { kind: 'read-only' }, 9);
+    const { check } = await open();
+    check.waiting(outlook, text);
+    await expect.poll(() => said).toHaveLength(1);
+    check.measuring('hp-t540');
+    await check.ended(passed);
+    expect(said).toEqual([
+      `${what} because the token may not (403 Resource not accessible by integration): give the job \`permissions: checks: write\`; the gate goes on without.`,
+    ]);
+    expect(operations()).toEqual(['checks/create 403']);
+  });
+
+  test("a person's token, which GitHub lets write no checks", async () => {
+    const { check } = await open({ token: personalToken });
+    await check.ended(passed);
+    expect(said).toEqual([expect.stringContaining('403 You must authenticate via a GitHub App.')]);
+    expect(operations()).toEqual(['checks/create 403']);
+  });
+
+  test('a commit that GitHub does not know', async () => {
+    github.state.pullRequests.length = 0;
+    const { check } = await open();
+    check.measuring('hp-t540');
+    await check.ended(passed);
+    expect(said).toEqual([expect.stringContaining('GitHub answered 422 No commit found for SHA')]);
+    expect(operations()).toEqual(['checks/create 422']);
+  });
+
+  test('a GitHub that nobody can reach: tries at the end ever later, and one warning', async () => {
+    const { check, skip } = await open({ url: 'http://127.0.0.1:1' });
+    check.waiting(outlook, text);
+    check.measuring('hp-t540');
+    const ended = check.ended(passed);
+    for (const seconds of [1, 4, 9, 16, 25, 36, 49, 60, 60]) await skip(seconds);
+    await ended;
+    expect(said).toEqual([
+      expect.stringMatching(/^warning: .* because GitHub could not be told \(.+\): run the job/),
+    ]);
+  });
+
+  test('a GitHub that never answers: the end is waited for five minutes and no longer', async () => {
+    github.faults.order('checks/create', { kind: 'slow', milliseconds: 60_000 });
+    const { check, skip } = await open();
+    check.measuring('hp-t540');
+    const ended = check.ended(passed);
+    await skip(300);
+    await ended;
+    expect(said).toEqual([expect.stringMatching(/^warning: .*GitHub did not answer within 300 s/)]);
+  });
+});
+
+describe('it recovers when', () => {
+  test.each<Fault>([
+    { kind: 'broken', status: 502 },
+    { kind: 'reset' },
+    { kind: 'broken', status: 502, carriedOut: true },
+    { kind: 'reset', carriedOut: true },
+    { kind: 'cut' },
+  ])('its creation fails or the answer is lost, and there is still one: %j', async (fault) => {
+    github.faults.order('checks/create', fault);
+    const { check, skip } = await open();
+    check.waiting(outlook, text);
+    await skip(10);
+    await expect.poll(shown).toEqual(['queued: 2 of 3 in line, some 40 min']);
+    await check.ended(passed);
+    expect(github.state.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
+    expect(said).toEqual([]);
+  });
+
+  test('an update fails: it is sent again ten seconds later, if nothing newer came', async () => {
+    const { check, skip } = await open();
+    check.waiting(outlook, text);
+    github.faults.order('checks/update', { kind: 'broken', status: 500 });
+    await skip(10);
+    check.measuring('hp-t540');
+    await skip(10);
+    await expect.poll(shown).toEqual(['in_progress: measuring on hp-t540']);
+    expect(operations()).toEqual(['checks/create 201', 'checks/update 500', 'checks/update 200']);
+    await check.ended(passed);
+    expect(said).toEqual([]);
+  });
+
+  test('the end fails at first', async () => {
+    const { check, pauses, skip } = await open();
+    check.measuring('hp-t540');
+    await expect.poll(() => pauses).toHaveLength(1);
+    github.faults.order('checks/update', { kind: 'reset' });
+    const ended = check.ended(passed);
+    await skip(1);
+    await ended;
+    expect(shown()).toEqual([`completed: ${title}`]);
+    expect(said).toEqual([]);
+  });
+
+  test('GitHub asks to wait for a moment', async () => {
+    github.faults.order('checks/create', { kind: 'secondary-rate-limit', seconds: 5 });
+    const { check } = await open();
+    await check.ended(passed);
+    expect(shown()).toEqual([`completed: ${title}`]);
+  });
+});
+
+describe('a gate completes its check', () => {
+  const never = new AbortController().signal;
+  const measured = (check: Answer, work: () => Promise<Ending>) => {
+    check.measuring('hp-t540');
+    return answering(check, never, work);
+  };
+  const ends = () => github.state.checkRuns.map(({ conclusion, title }) => ({ conclusion, title }));
+
+  test.each([
+    ['no-regression', 'success', '🟢'],
+    ['improvement', 'success', '🟢'],
+    ['regression', 'failure', '🔴'],
+    ['inconclusive', 'failure', '🟡'],
+    ['invalid', 'failure', '⚪'],
+  ] as const)('of the verdict %s as %s, with the report', async (verdict, conclusion, symbol) => {
+    const { check } = await open();
+    const result = aResult({ outcome: { kind: 'judged', verdict, cells: [] } });
+    const ending = endingOfResult(result, {});
+    expect(await measured(check, async () => ending)).toBe(ending);
+    const title = expect.stringMatching(`^${symbol} #7 `);
+    expect(ends()).toEqual([{ conclusion, title }]);
+    expect(github.state.checkRuns[0]?.summary).toContain(`### ${symbol} ppsgate: #7 `);
+  });
+
+  test.each([
+    [
+      new UsageError('There is no such testbed.'),
+      '⚪ not measured: what was asked for cannot be done',
+    ],
+    [new Error('No route.'), '⚪ not measured: something failed that is not the patch'],
+  ])('that throws as a failure, and throws on: %s', async (error, title) => {
+    const { check } = await open();
+    await expect(measured(check, () => Promise.reject(error))).rejects.toBe(error);
+    expect(ends()).toEqual([{ conclusion: 'failure', title }]);
+    expect(github.state.checkRuns[0]?.summary).toContain(error.message);
+  });
+
+  test('that is cancelled at once, while it still cleans up', async () => {
+    const { check } = await open();
+    const cancel = new AbortController();
+    const cleaning = Promise.withResolvers<Ending>();
+    check.waiting(outlook, text);
+    const gate = answering(check, cancel.signal, () => cleaning.promise);
+    cancel.abort(new Error('cancelled'));
+    const cancelled = { conclusion: 'cancelled', title: '⚪ not measured: cancelled' };
+    await expect.poll(ends).toEqual([cancelled]);
+
+    cleaning.reject(new Error('cancelled'));
+    await expect(gate).rejects.toThrow('cancelled');
+    expect(ends()).toEqual([cancelled]);
+  });
+});
+
+const undecided = endingOfResult(
+  aResult({ outcome: { kind: 'judged', verdict: 'inconclusive', cells: [] } }),
+  {},
+);
+
+describe('where a site wants neutral for what nobody can say', () => {
+  const conclusionOf = async (ending: Ending) => {
+    const { check } = await open({ undecided: 'neutral' });
+    await check.ended(ending);
+    return github.state.checkRuns[0]?.conclusion;
+  };
+
+  test('an open verdict is neutral', async () => {
+    expect(await conclusionOf(undecided)).toBe('neutral');
+  });
+
+  test.each<[string, Ending, string]>([
+    ['a loss', endingOfResult(aResult(), {}), 'failure'],
+    ['a lab that failed', endingOfFailure('infrastructure', 'No route.'), 'failure'],
+    ['what cannot be asked', endingOfFailure('usage', 'No such testbed.'), 'failure'],
+    ['a cancelled job', cancelled, 'cancelled'],
+    ['a pass', passed, 'success'],
+  ])('%s is not', async (_, ending, conclusion) => {
+    expect(await conclusionOf(ending)).toBe(conclusion);
+  });
+});
+
+test.each(['failure', 'neutral'] as const)(
+  'a patch that changes nothing that is laid is neutral, where what is undecided is a %s',
+  async (undecided) => {
+    const { check } = await open({ undecided });
+    await check.ended(endingOfResult(unchanged, {}));
+    expect(github.state.checkRuns).toMatchObject([
+      { conclusion: 'neutral', title: '⚪ #7 changes nothing that the testbed lays' },
+    ]);
+  },
+);
+
+describe('its buttons', () => {
+  const buttonsAfter = async (ending: Ending, isOwnApp = true) => {
+    const { check } = await open({ isOwnApp });
+    await check.ended(ending);
+    return github.state.checkRuns[0]?.actions?.map(({ identifier }) => identifier);
+  };
+
+  test('run it again, and go on only where the verdict was left open', async () => {
+    expect(await buttonsAfter(undecided)).toEqual(['extend', 'rerun']);
+  });
+
+  test.each<[string, Ending]>([
+    ['a pass', passed],
+    ['a loss', endingOfResult(aResult(), {})],
+    ['a cancelled job', cancelled],
+    ['a lab that failed', endingOfFailure('infrastructure', 'No route.')],
+  ])('run it again after %s', async (_, ending) => {
+    expect(await buttonsAfter(ending)).toEqual(['rerun']);
+  });
+
+  test('are not there where nobody would hear of them', async () => {
+    expect(await buttonsAfter(undecided, false)).toEqual([]);
+  });
+});
+
+describe('its annotations', () => {
+  const failed = (message: string) =>
+    endingOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {});
+
+  test('are the lines at which the patch is wrong', async () => {
+    const { check } = await open();
+    await check.ended(failed('/usr/src/sys/net/if.c:7:1: error: x\n../../x:1: error: y'));
+    expect(github.state.checkRuns).toMatchObject([
+      {
+        conclusion: 'failure',
+        annotations: [
+          { path: 'sys/net/if.c', start_line: 7, message: '/usr/src/sys/net/if.c:7:1: error: x' },
+        ],
+      },
+    ]);
+    expect(github.state.checkRuns[0]?.annotations).toHaveLength(1);
+  });
+
+  test('are not too many for one call', async () => {
+    const { check } = await open();
+    await check.ended(failed('sys/a.c:1:1: error: x\n'.repeat(1000)));
+    expect(github.state.checkRuns[0]?.annotations).toHaveLength(20);
+  });
+
+  test('are said once, though links are added later', async () => {
+    const { check } = await open();
+    const ending = failed('sys/a.c:1:1: error: x');
+    await check.ended(ending);
+    await check.linked(ending);
+    expect(github.state.checkRuns[0]?.annotations).toHaveLength(1);
+  });
+
+  test('are none where a verdict was reached', async () => {
+    const { check } = await open();
+    await check.ended(endingOfResult(aResult(), {}));
+    expect(github.state.checkRuns[0]?.annotations).toBeUndefined();
+  });
+});
+
+describe('a check that the next job goes on with', () => {
+  test('is queued, left, and then ended by the other: one check run', async () => {
+    const first = await open();
+    first.check.queued('waits for a runner of the lab');
+    await expect.poll(shown).toEqual(['queued: waits for a runner of the lab']);
+    await first.check.left();
+    first.check.measuring('hp-t540');
+
+    const second = await open({ isOpen: true });
+    await second.check.ended(passed);
+    expect(shown()).toEqual([`completed: ${title}`]);
+    expect(operations()).toEqual([
+      'checks/create 201',
+      'checks/list-for-ref 200',
+      'checks/update 200',
+    ]);
+  });
+
+  test('is left only when GitHub knows of it', async () => {
+    github.faults.order('checks/create', { kind: 'slow', milliseconds: 200 });
+    const { check } = await open();
+    check.queued('waits for a runner of the lab');
+    await check.left();
+    expect(shown()).toEqual(['queued: waits for a runner of the lab']);
+  });
+
+  test('is made by the other where the first could not', async () => {
+    const { check } = await open({ isOpen: true });
+    await check.ended(passed);
+    expect(operations()).toEqual(['checks/list-for-ref 200', 'checks/create 201']);
+    expect(shown()).toEqual([`completed: ${title}`]);
+  });
+
+  test('is not that of an earlier run, nor one that is completed', async () => {
+    await (await open()).check.ended(passed);
+    const [earlier] = github.state.checkRuns;
+    if (earlier === undefined) expect.fail('There is a check run.');
+    const another = {
+      ...earlier,
+      id: 2002,
+      externalId: `#123 main ${detailsUrl}0`,
+      status: 'queued',
+    };
+    github.state.checkRuns.push(another);
+    const { check } = await open({ isOpen: true });
+    await check.ended(endingOfResult(aResult(), {}));
+    expect(shown()).toEqual([
+      `completed: ${title}`,
+      `queued: ${title}`,
+      'completed: 🔴 #7 loses 10.4 % (forwarding inet4)',
+    ]);
+  });
+});
+
+describe('a check that a killed job left open', () => {
+  const subject = { repository: pullRequest.repository, patch: pullRequest };
+  const closed = async (name = 'ppsgate') =>
+    closeLeftCheckRun(await hastyOctokit(github), subject, { name, detailsUrl });
+  const conclusions = () => github.state.checkRuns.map(({ conclusion }) => conclusion);
+
+  test('is closed as cancelled', async () => {
+    const { check, pauses } = await open();
+    check.measuring('hp-t540');
+    await expect.poll(() => pauses).toHaveLength(1);
+    expect(await closed()).toBeUndefined();
+    expect(github.state.checkRuns).toMatchObject([
+      { status: 'completed', conclusion: 'cancelled', title: '⚪ not measured: cancelled' },
+    ]);
+    await check.left();
+  });
+
+  test('is closed though the job was killed before it heard of it', async () => {
+    github.faults.order('checks/create', { kind: 'reset', carriedOut: true });
+    const { check, pauses } = await open();
+    check.measuring('hp-t540');
+    await expect.poll(() => pauses).toHaveLength(1);
+    expect(await closed()).toBeUndefined();
+    expect(conclusions()).toEqual(['cancelled']);
+    await check.left();
+  });
+
+  test('stays as it is where it ended, or is of another job or of another name', async () => {
+    const { check } = await open();
+    await check.ended(passed);
+    const [own] = github.state.checkRuns;
+    if (own === undefined) throw new Error('There is no check.');
+    const running = { ...own, status: 'in_progress', conclusion: null };
+    github.state.checkRuns.push(
+      { ...running, id: 2002, externalId: `#123 main ${detailsUrl}2` },
+      { ...running, id: 2003, name: 'ppsgate: chelsio' },
+    );
+    expect(await closed()).toBeUndefined();
+    expect(conclusions()).toEqual(['success', null, null]);
+  });
+
+  test('is told of in a sentence where GitHub cannot be told', async () => {
+    github.faults.order('checks/list-for-ref', { kind: 'read-only' });
+    expect(await closed()).toBe(
+      'A check of ppsgate on freebsd/freebsd-src may stay open, because the job ended early and GitHub could not be told (403 Resource not accessible by integration): run the job again.',
+    );
+  });
+});
+
+describe('a check on the head', () => {
+  const stands = async (changes: Partial<PullRequest> = {}) => {
+    const patch = { ...pullRequest, ...changes };
+    const subject = { repository: pullRequest.repository, patch };
+    return standsForAnother(await hastyOctokit(github), subject, 'ppsgate');
+  };
+
+  test('tells which pull request it was made for', async () => {
+    const { check } = await open();
+    await check.ended(passed);
+    const [run] = github.state.checkRuns;
+    expect(pullRequestOfCheckRun(run?.externalId ?? '')).toBe(123);
+    expect(pullRequestOfCheckRun(detailsUrl)).toBeUndefined();
+  });
+
+  test('that passed stands for another base, and for another pull request with this head', async () => {
+    const { check } = await open();
+    await check.ended(passed);
+    expect(await stands()).toBe(false);
+    expect(await stands({ baseBranch: 'stable/14' })).toBe(true);
+    expect(await stands({ number: 12 })).toBe(true);
+  });
+
+  test('that is neutral stands as well, for a branch rule lets it pass', async () => {
+    const { check } = await open({ undecided: 'neutral' });
+    await check.ended(undecided);
+    expect(await stands({ baseBranch: 'stable/14' })).toBe(true);
+  });
+
+  test('that failed stands for nobody, and nor does one that is not there', async () => {
+    expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
+    const { check } = await open();
+    await check.ended(endingOfResult(aResult(), {}));
+    expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
+  });
+
+  test('stands for another where GitHub does not tell', async () => {
+    github.faults.order('checks/list-for-ref', { kind: 'broken', status: 502 }, 9);
+    expect(await stands()).toBe(true);
+  });
+});

@@ -1,0 +1,335 @@
+// The comment on a pull request as its readers see it: one for all pushes, and never more than an edit a minute.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommentOptions, openComment } from '../../../src/publish/reporters/comment.ts';
+import { readMemory } from '../../../src/publish/reporters/comment-text.ts';
+import {
+  cancelled,
+  type Ending,
+  endingOfFailure,
+  endingOfResult,
+} from '../../../src/publish/reporters/ending.ts';
+import { mellanoxBroken } from '../../fakes/bisect-result.ts';
+import type { Fault } from '../../fakes/github/faults.ts';
+import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
+import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/server.ts';
+import { aResult } from '../../fakes/result.ts';
+
+const pullRequest = {
+  kind: 'pull-request',
+  repository: 'example/router',
+  number: 7,
+  title: 'Drop protocol 254 early',
+  author: 'alice',
+  url: 'https://github.com/example/router/pull/7',
+  baseCommit: 'a'.repeat(40),
+  headCommit: 'b'.repeat(40),
+} as const;
+const detailsUrl = 'https://github.com/example/router/actions/runs/41';
+const outlook = { place: 2, of: 3, expectedSeconds: 2400 };
+const lost = endingOfResult(aResult(), {});
+
+let github: FakeGitHub;
+let said: string[];
+
+beforeEach(async () => {
+  const { number, title, author, baseCommit, headCommit, repository } = pullRequest;
+  const patch = { number, title, author, baseCommit, headCommit, headRepository: repository };
+  github = await startFakeGitHub({ repository, pullRequests: [patch] });
+  said = [];
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+type Changes = Partial<CommentOptions> & {
+  headCommit?: string;
+  settings?: Parameters<typeof hastyOctokit>[1];
+};
+
+/** A comment whose pauses of a minute last until the test ends them; those before another try do not last. */
+async function open({ headCommit = pullRequest.headCommit, settings, ...changes }: Changes = {}) {
+  const pauses: (() => void)[] = [];
+  const kept: string[] = [];
+  const patch = { ...pullRequest, headCommit };
+  const comment = openComment(await hastyOctokit(github, settings), patch, {
+    name: 'ppsgate',
+    run: 41,
+    ask: {},
+    detailsUrl,
+    log: { info: (line) => said.push(line), warn: (line) => said.push(`warning: ${line}`) },
+    now: () => new Date('2026-01-01T14:05:00Z'),
+    pause(seconds, signal) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (seconds < 30 || signal.aborted) resolve();
+      else if (seconds === 60) pauses.push(resolve);
+      signal.addEventListener('abort', () => resolve());
+      return promise;
+    },
+    keep: (url) => kept.push(url),
+    ...changes,
+  });
+  /** Waits until the minute after an edit has begun, and ends it. */
+  const minute = async () => {
+    await expect.poll(() => pauses).toHaveLength(1);
+    pauses.pop()?.();
+  };
+  return { comment, pauses, minute, kept };
+}
+
+const bodies = () => github.state.comments.map(({ body }) => body);
+const titles = () => bodies().map((body) => /^### .*$/m.exec(body)?.[0]);
+const writes = () =>
+  github.requests
+    .filter(({ method, path }) => method !== 'GET' && path !== '/graphql')
+    .map(({ operationId, status }) => `${operationId} ${status}`);
+
+test('it goes from the queue to the verdict, in one comment', async () => {
+  const { comment, minute, kept } = await open();
+  comment.queued('waits for a runner of the lab');
+  await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 waits for a runner of the lab']);
+  await minute();
+  comment.waiting(outlook, 'waiting for shelf-3: 2 of 3 in line');
+  await expect
+    .poll(titles)
+    .toEqual(['### ⏳ ppsgate: #7 waits for a testbed: 2 of 3 in line, some 40 min']);
+  await minute();
+  comment.measuring('shelf-3', 'run 3 of 20');
+  await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 is being measured']);
+  expect(bodies()[0]).toBe(
+    `<!-- ppsgate -->\n\n### ⏳ ppsgate: #7 is being measured\n\nOn \`shelf-3\`, since 2026-01-01 14:05 UTC.\n\n\`run 3 of 20\`\n\n<sub>[the job](${detailsUrl}) · commit \`${pullRequest.headCommit}\`</sub>\n\n${bodies()[0]?.split('\n\n').at(-1)}`,
+  );
+  await comment.ended(lost);
+  expect(titles()).toEqual(['### 🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)']);
+  expect(readMemory(bodies()[0] ?? '')?.last).toMatchObject({
+    run: 41,
+    title: '🔴 #7 loses 10.4 % (forwarding inet4)',
+  });
+  expect(new Set(kept)).toEqual(
+    new Set(['https://github.com/example/router/pull/7#issuecomment-1001']),
+  );
+  expect(said).toEqual([]);
+});
+
+test('it gets its links after the verdict, in place and as the same verdict', async () => {
+  const { comment } = await open();
+  await comment.ended(lost);
+  await comment.linked({ ...lost, links: { page: 'https://example.net/' } });
+  expect(bodies()).toEqual([expect.stringContaining('(https://example.net/)')]);
+  expect(readMemory(bodies()[0] ?? '')).toMatchObject({ last: { run: 41 }, earlier: [] });
+});
+
+test('it is edited once a minute at most, and the end does not wait', async () => {
+  const { comment, minute, pauses } = await open();
+  for (const line of ['run 1', 'run 2', 'run 3']) comment.measuring('shelf-3', line);
+  await expect.poll(() => pauses).toHaveLength(1);
+  for (const line of ['run 4', 'run 5']) comment.measuring('shelf-3', line);
+  expect(writes()).toEqual(['issues/create-comment 201']);
+  await minute();
+  await expect.poll(bodies).toEqual([expect.stringContaining('`run 5`')]);
+  await comment.ended(lost);
+  expect(writes()).toEqual([
+    'issues/create-comment 201',
+    'issues/update-comment 200',
+    'issues/update-comment 200',
+  ]);
+});
+
+test.each<[string, Ending, RegExp]>([
+  ['cancelled', cancelled, /^### ⚪ ppsgate: #7 not measured: cancelled\n\nThe job was cancelled/m],
+  [
+    'failed',
+    endingOfFailure('infrastructure', 'No route to `shelf-3`. <img>'),
+    /^### ⚪ ppsgate: #7 not measured: something failed that is not the patch\n\n```\nNo route/m,
+  ],
+])('a gate that was %s says so, and is no verdict to remember', async (_, ending, text) => {
+  const { comment } = await open();
+  await comment.ended(ending);
+  expect(bodies()).toEqual([expect.stringMatching(text)]);
+  expect(readMemory(bodies()[0] ?? '')?.last).toBeUndefined();
+});
+
+test('one that is left stays for the next job of the run, which goes on with it', async () => {
+  const first = await open();
+  first.comment.queued('waits for a runner of the lab');
+  await first.comment.left();
+  const second = await open();
+  await second.comment.ended(lost);
+  expect(titles()).toEqual([expect.stringContaining('loses 10.4 %')]);
+  expect(writes()).toEqual(['issues/create-comment 201', 'issues/update-comment 200']);
+});
+
+test('a bisection has a comment of its own beside that of the gate, in words of its own', async () => {
+  const { comment: gate } = await open();
+  await gate.ended(lost);
+  const about = { name: 'ppsgate bisect', subject: 'the bisection of #7' };
+  const { comment } = await open(about);
+  comment.queued('waits for a runner of the lab');
+  await expect.poll(() => github.state.comments.length).toBe(2);
+  const [of, waiting] = github.state.comments;
+  expect(waiting?.body).toContain(
+    '### ⏳ ppsgate: the bisection of #7 waits for a runner of the lab',
+  );
+  const asked = { good: 'v1', bad: 'v2' };
+  await comment.ended({ kind: 'bisected', result: mellanoxBroken, asked, links: {} });
+  const [same, answer, ...more] = github.state.comments;
+  expect(more).toEqual([]);
+  expect([same?.body, answer?.id]).toEqual([of?.body, waiting?.id]);
+  expect(answer?.body).toMatch(/^<!-- ppsgate bisect -->\n\n### 🔴 ppsgate: one of these /);
+  expect(answer?.body).toContain('`/ppsgate bisect v1 v2 fix-up=431980466ff0`');
+});
+
+describe('of several pushes', () => {
+  const next = { run: 42, headCommit: 'c'.repeat(40) };
+
+  test('the newest is shown, and the verdict of the one before is a row', async () => {
+    await (await open()).comment.ended(lost);
+    const { comment } = await open(next);
+    comment.queued('waits for a runner of the lab');
+    await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 waits for a runner of the lab']);
+    expect(bodies()[0]).toContain(
+      '| `bbbbbbbbbbbb` | `2026-01-01` | `🔴 #7 loses 10.4 % (forwarding inet4)` |',
+    );
+    await comment.left();
+  });
+
+  test('an older run does not overwrite what a newer one has written', async () => {
+    const old = await open();
+    old.comment.measuring('shelf-3');
+    await expect.poll(() => old.pauses).toHaveLength(1);
+    await (await open(next)).comment.ended(lost);
+    const before = bodies();
+    await old.comment.ended(cancelled);
+    expect(bodies()).toEqual(before);
+    expect(said).toEqual(['The comment is left to a later run for the same pull request.']);
+  });
+
+  test('what was asked last is remembered for the next time', async () => {
+    await (await open({ ask: { margin: '1%' } })).comment.ended(lost);
+    expect(readMemory(bodies()[0] ?? '')?.ask).toEqual({ margin: '1%' });
+  });
+});
+
+describe('a comment that people have changed', () => {
+  const edit = (change: (body: string) => string) => {
+    for (const one of github.state.comments) one.body = change(one.body);
+  };
+
+  test.each<[string, (body: string) => string]>([
+    ['so that it remembers nothing', (body) => body.replace(/<!-- ppsgate remembers.*/s, '')],
+    ['so that it remembers nonsense', (body) => body.replace(/remembers: ....../, 'remembers: !!')],
+    ['to hold a megabyte', (body) => `${body}\n${'x'.repeat(2 ** 20)}`],
+  ])('%s is written anew', async (_, change) => {
+    await (await open()).comment.ended(lost);
+    edit(change);
+    await (await open({ run: 42 })).comment.ended(lost);
+    expect(readMemory(bodies()[0] ?? '')).toMatchObject({ run: 42, earlier: [] });
+    expect(github.state.comments).toHaveLength(1);
+  });
+
+  test('by taking its marker away is left to them', async () => {
+    await (await open()).comment.ended(lost);
+    edit(() => 'Mine now.');
+    await (await open({ run: 42 })).comment.ended(lost);
+    expect(bodies()).toEqual(['Mine now.', expect.stringContaining('<!-- ppsgate -->')]);
+  });
+
+  test('by deleting it meanwhile gets a new one', async () => {
+    const { comment, pauses } = await open();
+    comment.measuring('shelf-3');
+    await expect.poll(() => pauses).toHaveLength(1);
+    github.state.comments = [];
+    await comment.ended(lost);
+    expect(titles()).toEqual([expect.stringContaining('loses 10.4 %')]);
+    expect(said).toEqual([]);
+  });
+});
+
+describe('text of others does nothing in it', () => {
+  test.each(['@everyone [x](https://evil.example)', '```\n\n# Heading', '</sub><!-- `` --> #1'])(
+    '%j',
+    async (hostile) => {
+      const { comment, pauses } = await open();
+      comment.waiting(outlook, hostile);
+      await expect.poll(() => pauses).toHaveLength(1);
+      const bare = bodies()[0]?.replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, '');
+      expect(bare).not.toMatch(/@everyone|evil|^# |<\/sub><|#1/m);
+      await comment.ended(cancelled);
+    },
+  );
+});
+
+describe('where nothing can be written, that is said once as a warning, and not tried again', () => {
+  test.each<[string, () => Changes | undefined, RegExp]>([
+    [
+      'a token that may only read',
+      () => ({ settings: { token: github.tokenWith({ 'pull-requests': 'read' }) } }),
+      /because the token may not \(403/,
+    ],
+    [
+      'a conversation that is locked',
+      () => {
+        for (const one of github.state.pullRequests) one.isLocked = true;
+        return undefined;
+      },
+      /because the conversation is locked/,
+    ],
+    [
+      'a pull request that was deleted',
+      () => {
+        for (const one of github.state.pullRequests) one.isDeleted = true;
+        return undefined;
+      },
+      /because GitHub has no such pull request any more \(410/,
+    ],
+    [
+      'a token that has expired',
+      () => {
+        const token = github.tokenWith({});
+        github.expire(token);
+        return { settings: { token } };
+      },
+      /because GitHub does not know the token/,
+    ],
+  ])('%s', async (_, arrange, why) => {
+    const { comment } = await open(arrange());
+    comment.measuring('shelf-3');
+    await expect.poll(() => said).toHaveLength(1);
+    const { length } = github.requests;
+    comment.measuring('shelf-3', 'run 2');
+    await comment.ended(lost);
+    expect(said).toEqual([expect.stringMatching(why)]);
+    expect(said[0]).toMatch(/^warning: /);
+    expect(github.requests).toHaveLength(length);
+    expect(bodies()).toEqual([]);
+  });
+});
+
+describe('it recovers, and there is still one, when', () => {
+  test.each<[string, Fault, number]>([
+    ['issues/list-comments', { kind: 'broken', status: 502 }, 5],
+    ['issues/list-comments', { kind: 'cut' }, 1],
+    ['issues/create-comment', { kind: 'broken', status: 502 }, 1],
+    ['issues/create-comment', { kind: 'reset', carriedOut: true }, 1],
+    ['issues/create-comment', { kind: 'cut' }, 1],
+    ['graphql/viewer', { kind: 'broken', status: 503 }, 5],
+  ])('%s meets %j', async (operation, fault, times) => {
+    github.faults.order(operation, fault, times);
+    const { comment } = await open();
+    await comment.ended(lost);
+    expect(github.faults.met).toBeGreaterThan(0);
+    expect(titles()).toEqual([expect.stringContaining('loses 10.4 %')]);
+    expect(said).toEqual([]);
+  });
+});
+
+test('a GitHub that never answers is waited for five minutes, and then warned of', async () => {
+  github.faults.order('graphql/viewer', { kind: 'slow', milliseconds: 60_000 });
+  const { comment } = await open({ pause: async () => {} });
+  await comment.ended(lost);
+  expect(said).toEqual([
+    "warning: The comment on the pull request may not show how the gate ended, because GitHub did not answer within 300 s; the result is in the job's summary.",
+  ]);
+});

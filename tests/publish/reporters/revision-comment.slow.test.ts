@@ -1,0 +1,394 @@
+// The comment on a revision: once for each gate, whatever fails, with its plot, and without a mention of anybody.
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Conduit, openConduit } from '../../../src/forge/phabricator/conduit.ts';
+import {
+  cancelled,
+  endingOfFailure,
+  endingOfResult,
+} from '../../../src/publish/reporters/ending.ts';
+import {
+  openRevisionAnswer,
+  openRevisionComment,
+  type RevisionAnswerOptions,
+  say,
+} from '../../../src/publish/reporters/revision-comment.ts';
+import { mellanoxBroken } from '../../fakes/bisect-result.ts';
+import type { Fault } from '../../fakes/phabricator/faults.ts';
+import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
+import { existing, type Revision } from '../../fakes/phabricator/state.ts';
+import { aResult } from '../../fakes/result.ts';
+import { times } from '../../random.ts';
+
+const raw = [
+  'diff --git a/sys/netinet/ip_fw.c b/sys/netinet/ip_fw.c',
+  '--- a/sys/netinet/ip_fw.c',
+  '+++ b/sys/netinet/ip_fw.c',
+  '@@ -1,2 +1,3 @@',
+  ' int x;',
+  '+int y;',
+  ' int z;',
+  '',
+].join('\n');
+const details = 'https://bench.example.org/D1';
+const failed = endingOfResult(aResult(), {});
+const outlook = { place: 2, of: 3 };
+
+let phabricator: FakePhabricator;
+let shown: Revision;
+let said: string[];
+
+beforeEach(async () => {
+  phabricator = await startPhabricator();
+  const author = phabricator.addUser('author');
+  shown = phabricator.addRevision({ author, title: 'ipfw: find states faster', diff: { raw } });
+  said = [];
+});
+
+afterEach(async () => {
+  await phabricator.stop();
+  expect(phabricator.violations).toEqual([]);
+});
+
+type Settings = Partial<RevisionAnswerOptions> & { onPause?: () => void };
+
+/** Pauses end at once, only the last resort is waited for. */
+function settings({ onPause = () => {}, ...options }: Settings = {}) {
+  const log = {
+    info: (line: string) => said.push(line),
+    warn: (line: string) => said.push(`warning: ${line}`),
+  };
+  const conduit = openConduit({
+    ...phabricator,
+    log: { info: () => {} },
+    pause: async () => onPause(),
+  });
+  const pause = async (seconds: number, signal: AbortSignal) => {
+    if (seconds === 30 || seconds === 300) await abortOf(signal);
+    else onPause();
+  };
+  return {
+    conduit,
+    options: { run: '7', details, undecided: 'failure' as const, log, pause, ...options },
+  };
+}
+
+const abortOf = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+
+function open(asked: Settings = {}) {
+  const { conduit, options } = settings(asked);
+  return openRevisionComment(conduit, { number: shown.id, diff: 1 }, options);
+}
+
+const aConduit = (): Conduit => settings().conduit;
+
+const comments = () =>
+  phabricator.state.transactions
+    .filter(({ authorPHID }) => authorPHID === phabricator.bot.phid)
+    .flatMap(({ comment }) => comment?.raw ?? []);
+const edits = () =>
+  phabricator.requests.filter(({ method }) => method === 'differential.revision.edit');
+
+describe('a bisection', () => {
+  const asked = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
+  const bisected = { kind: 'bisected', result: mellanoxBroken, asked, links: {} } as const;
+
+  test('comments once when it has ended, with its plot, and with how to ask for what it proposes', async () => {
+    await open({ takesCommands: true }).ended(bisected);
+    const [comment = '', ...more] = comments();
+    expect(more).toEqual([]);
+    expect(comment).toMatch(/one of these .*\n\n`ppsgate D1:1 run 7`$/s);
+    expect(comment).toContain('@ppsgate bisect v1 v2 forwarding inet4 fix-up=431980466ff0');
+    expect(comment).toContain(`{F${phabricator.state.files[0]?.id}`);
+  });
+
+  test('proposes nothing to write where nobody listens', async () => {
+    await open().ended(bisected);
+    expect(comments()[0]).not.toContain('@ppsgate');
+  });
+});
+
+describe('a gate', () => {
+  test('comments once when it has ended, and says nothing before', async () => {
+    const answer = open();
+    answer.queued('waits for leave');
+    answer.waiting(outlook, 'waiting for hp-t540');
+    answer.measuring('hp-t540', 'run 3');
+    expect(phabricator.requests).toEqual([]);
+    await answer.ended(failed);
+    expect(comments()).toEqual([
+      expect.stringMatching(/loses 10\.4 %.*\n\n`ppsgate D1:1 run 7`$/s),
+    ]);
+    expect(comments()[0]).toContain(details);
+    expect(said).toEqual([]);
+  });
+
+  test('shows its plot, a PNG that everybody may see who sees the comment', async () => {
+    await open().ended(failed);
+    const [file] = phabricator.state.files;
+    expect(file).toMatchObject({ name: 'ppsgate-D1-1.png', viewPolicy: 'public' });
+    expect(file?.bytes.subarray(1, 4).toString()).toBe('PNG');
+    expect(comments()[0]).toContain(`{F${file?.id}`);
+  });
+
+  test.each<Fault>([{ kind: 'rate-limit' }, { kind: 'broken' }, { kind: 'html' }])(
+    'comments without its plot where that cannot be uploaded: %j',
+    async (fault) => {
+      phabricator.faults.order('file.upload', fault, 1000);
+      await open().ended(failed);
+      expect(comments()).toEqual([expect.stringContaining('loses 10.4 %')]);
+      expect(comments()[0]).not.toContain('{F');
+      expect(said).toEqual([expect.stringMatching(/^The comment on D1 goes without its plot \(/)]);
+    },
+  );
+
+  test('uploads its plot once, however often the comment is tried', async () => {
+    phabricator.faults.order('differential.revision.edit', { kind: 'reset' }, 3);
+    await open().ended(failed);
+    expect(comments()).toHaveLength(1);
+    expect(phabricator.state.files).toHaveLength(1);
+  });
+
+  test('that had nothing to measure says why, without a plot', async () => {
+    const said = 'ssh: `@author` ```\n@author';
+    await open().ended(endingOfFailure('infrastructure', said));
+    expect(comments()).toEqual([
+      expect.stringMatching(/not measured: something failed.*`ppsgate D1:1 run 7`$/s),
+    ]);
+    expect(phabricator.state.files).toEqual([]);
+    expect(shown.subscriberPHIDs).toEqual([]);
+  });
+
+  test('that is cancelled says nothing, for everybody who follows would get mail of it', async () => {
+    await open().ended(cancelled);
+    expect(comments()).toEqual([]);
+  });
+
+  test('mentions nobody, whoever is named in what the compiler says', async () => {
+    const message = '@author: error ```\n@author `@author`\n @author\n```\n@author';
+    await open().ended(endingOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {}));
+    expect(comments()[0]).toContain('@author');
+    expect(shown.subscriberPHIDs).toEqual([]);
+  });
+
+  test('is answered again where it runs again, and each diff for itself', async () => {
+    await open().ended(failed);
+    await open({ run: '71' }).ended(failed);
+    const { conduit, options } = settings();
+    await openRevisionComment(conduit, { number: 1, diff: 2 }, options).ended(failed);
+    expect(comments().map((comment) => comment.split('\n').at(-1))).toEqual([
+      '`ppsgate D1:1 run 7`',
+      '`ppsgate D1:1 run 71`',
+      '`ppsgate D1:2 run 7`',
+    ]);
+  });
+
+  test('is answered once where two jobs of it end', async () => {
+    await open().ended(failed);
+    await open().ended(failed);
+    expect(comments()).toEqual([expect.stringContaining('loses 10.4 %')]);
+  });
+
+  test('is answered though somebody else has written its marker, or somebody made us quote it', async () => {
+    const author = existing(phabricator.state.users, shown.authorPHID);
+    phabricator.comment(shown, author, 'Well.\n\n`ppsgate D1:1 run 7`');
+    phabricator.comment(shown, phabricator.bot, 'They write `ppsgate D1:1 run 7` there.');
+    await open().ended(failed);
+    expect(comments()).toHaveLength(2);
+  });
+
+  test('finds its comment below a hundred younger ones', async () => {
+    await open().ended(failed);
+    for (let at = 0; at < 120; at++) phabricator.comment(shown, phabricator.bot, `Reply ${at}`);
+    await open().ended(failed);
+    expect(comments().filter((comment) => comment.includes('run 7'))).toHaveLength(1);
+  });
+});
+
+describe('Phabricator', () => {
+  test.each<Fault>([
+    { kind: 'rate-limit' },
+    { kind: 'broken' },
+    { kind: 'broken', carriedOut: true },
+    { kind: 'html' },
+    { kind: 'reset' },
+    { kind: 'reset', carriedOut: true },
+    { kind: 'read-only' },
+  ])('does this to the comment: %j, and it is there once', async (fault) => {
+    phabricator.faults.order('differential.revision.edit', fault);
+    await open().ended(failed);
+    expect(comments()).toHaveLength(1);
+    expect(said).toEqual([]);
+  });
+
+  test('is read-only for a while: the comment comes when it is over', async () => {
+    phabricator.state.isReadOnly = true;
+    let pauses = 0;
+    const answer = open({
+      onPause() {
+        pauses += 1;
+        phabricator.state.isReadOnly = pauses < 15;
+      },
+    });
+    await answer.ended(failed);
+    expect(comments()).toEqual([expect.stringContaining('{F')]);
+    expect(said).toEqual([]);
+  });
+
+  test('does not show the revision to the bot: one warning, and one try', async () => {
+    shown.viewPolicy = shown.authorPHID;
+    await open().ended(failed);
+    expect(comments()).toEqual([]);
+    expect(said).toEqual([
+      expect.stringMatching(/^warning: The comment on D1 may not be there \(/),
+    ]);
+  });
+
+  test('cannot be reached any more: one warning', async () => {
+    phabricator.faults.order(undefined, { kind: 'reset' }, 1000);
+    await open().ended(failed);
+    expect(said).toEqual([
+      expect.stringMatching(/^warning: The comment on D1 may not be there \(/),
+    ]);
+  });
+
+  test('takes too long: the end is waited for as long as the job has', async () => {
+    phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
+    await open({ pause: async () => {} }).ended(failed);
+    expect(said).toEqual([
+      'warning: The comment on D1 may not be there (Phabricator did not answer within 300 s).',
+    ]);
+  });
+
+  const faults = fc.constantFrom<Fault>(
+    { kind: 'rate-limit' },
+    { kind: 'broken' },
+    { kind: 'broken', carriedOut: true },
+    { kind: 'html' },
+    { kind: 'reset' },
+    { kind: 'reset', carriedOut: true },
+    { kind: 'read-only' },
+  );
+
+  /** What becomes of the calls to come, one after the other: null is answered as it should be. */
+  const order = (ordered: readonly (Fault | null)[]) => {
+    const before = phabricator.requests.length;
+    phabricator.faults.clear();
+    for (const [at, fault] of ordered.entries()) {
+      const isThis = () => phabricator.requests.length - before === at;
+      if (fault !== null) phabricator.faults.order(isThis, fault);
+    }
+  };
+
+  const ofRun = (run: number) =>
+    comments().filter((comment) => comment.endsWith(`\`ppsgate D1:1 run ${run}\``));
+
+  test('fails by chance and recovers: the comment is there exactly once', async () => {
+    // A page where JSON is due is taken for a refusal of what is only read.
+    const passing = faults.filter(({ kind }) => kind !== 'html');
+    const ofEachCall = fc.array(fc.option(passing, { freq: 2 }), { maxLength: 16 });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(ofEachCall, async (ordered) => {
+        run += 1;
+        order(ordered);
+        await open({ run: `${run}` }).ended(failed);
+        expect(ofRun(run)).toHaveLength(1);
+      }),
+      { numRuns: times(10) },
+    );
+  });
+
+  test('fails by chance for as long as it likes: the comment is there at most once, or a warning is', async () => {
+    const ofEachCall = fc.array(fc.option(faults, { freq: 8 }), { minLength: 60, maxLength: 60 });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(ofEachCall, async (ordered) => {
+        run += 1;
+        said = [];
+        order(ordered);
+        await open({ run: `${run}` }).ended(failed);
+        const found = ofRun(run).length;
+        expect(found).toBeLessThanOrEqual(1);
+        if (found === 0)
+          expect(said).toContainEqual(expect.stringMatching(/^warning: The comment/));
+        else
+          expect(said.filter((line) => !line.includes('without its plot')).length).toBeLessThan(2);
+      }),
+      { numRuns: times(10) },
+    );
+  });
+});
+
+describe('a reply', () => {
+  test('is posted once for each key', async () => {
+    const conduit = aConduit();
+    expect(await say(conduit, 1, 'There is no such scenario.', 'PHID-XACT-1')).toEqual({
+      kind: 'told',
+    });
+    expect(await say(conduit, 1, 'There is no such scenario.', 'PHID-XACT-1')).toEqual({
+      kind: 'told',
+    });
+    await say(conduit, 1, 'There is no such scenario.', 'PHID-XACT-12');
+    expect(comments()).toEqual([
+      'There is no such scenario.\n\n`ppsgate D1 reply PHID-XACT-1`',
+      'There is no such scenario.\n\n`ppsgate D1 reply PHID-XACT-12`',
+    ]);
+  });
+
+  test('that may have been lost is worth another try, which looks first', async () => {
+    phabricator.faults.order('differential.revision.edit', { kind: 'reset', carriedOut: true });
+    expect(await say(aConduit(), 1, 'Help.', 'k')).toMatchObject({ kind: 'failed' });
+    expect(await say(aConduit(), 1, 'Help.', 'k')).toEqual({ kind: 'told' });
+    expect(edits()).toHaveLength(1);
+  });
+
+  test('to a revision that is not there is refused, in a sentence', async () => {
+    expect(await say(aConduit(), 99, 'Help.', 'k')).toEqual({
+      kind: 'refused',
+      why: expect.stringMatching(/^The comment on D99 may not be there \(.*not there, or not for/),
+    });
+  });
+});
+
+describe('the answer to a revision', () => {
+  async function aWaitingBuild() {
+    await using relay = {
+      server: createServer((_request, response) => response.end()).listen(0, '127.0.0.1'),
+      async [Symbol.asyncDispose]() {
+        this.server.close();
+        await once(this.server, 'close');
+      },
+    };
+    await once(relay.server, 'listening');
+    const { port } = relay.server.address() as AddressInfo;
+    const uri = `http://127.0.0.1:${port}/build`;
+    return await phabricator.startBuild(
+      shown,
+      phabricator.addBuildPlan({ uri, holdDrafts: 'never' }),
+    );
+  }
+
+  test('is a comment and the build that waits for it', async () => {
+    const target = await aWaitingBuild();
+    const { conduit, options } = settings({ build: target.buildPHID });
+    const answer = openRevisionAnswer(conduit, { number: 1, diff: 1 }, options);
+    answer.queued('waits for leave');
+    await answer.ended(failed);
+    expect(comments()).toHaveLength(1);
+    expect(target).toMatchObject({ status: 'target/failed' });
+    expect(said).toEqual([]);
+  });
+
+  test('is a comment where nothing waits', async () => {
+    const { conduit, options } = settings();
+    await openRevisionAnswer(conduit, { number: 1, diff: 1 }, options).ended(failed);
+    expect(comments()).toHaveLength(1);
+    expect(phabricator.state.artifacts).toEqual([]);
+  });
+});

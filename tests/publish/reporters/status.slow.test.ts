@@ -1,0 +1,140 @@
+// The commit status, for branch rules that look at statuses and not at checks.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  cancelled,
+  type Ending,
+  endingOfError,
+  endingOfResult,
+} from '../../../src/publish/reporters/ending.ts';
+import { openStatus } from '../../../src/publish/reporters/status.ts';
+import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
+import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/server.ts';
+import { aResult, passing, pullRequest, unchanged } from '../../fakes/result.ts';
+
+const repository = 'example/router';
+const detailsUrl = 'https://github.com/example/router/actions/runs/41';
+let github: FakeGitHub;
+let said: string[];
+
+beforeEach(async () => {
+  const { baseCommit, headCommit, title, author } = pullRequest;
+  const patch = { number: 7, title, author, baseCommit, headCommit, headRepository: repository };
+  github = await startFakeGitHub({ repository, pullRequests: [patch] });
+  said = [];
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+/** A status that does not wait before it tries again. */
+async function open(settings?: Parameters<typeof hastyOctokit>[1]) {
+  const octokit = await hastyOctokit(github, settings);
+  return openStatus(
+    octokit,
+    { repository, patch: pullRequest },
+    {
+      name: 'ppsgate',
+      detailsUrl,
+      log: { info: (line) => said.push(line), warn: (line) => said.push(`warning: ${line}`) },
+      pause(seconds, signal) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        if (seconds < 30 || signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve());
+        return promise;
+      },
+    },
+  );
+}
+
+const shown = () =>
+  github.state.statuses.map(({ state, description }) => `${state}: ${description}`);
+const outlook = { place: 2, of: 3, expectedSeconds: 2400 };
+
+test('while the gate lasts it is pending, on the head and by its name', async () => {
+  const status = await open();
+  status.waiting(outlook, 'waiting for shelf-3');
+  await expect
+    .poll(() => github.state.statuses)
+    .toMatchObject([
+      {
+        commit: pullRequest.headCommit,
+        state: 'pending',
+        context: 'ppsgate',
+        description: '2 of 3 in line, some 40 min',
+        targetUrl: detailsUrl,
+      },
+    ]);
+  await status.left();
+});
+
+test.each([
+  ['queued', 'pending: waits for a runner of the lab'],
+  ['measuring', 'pending: measuring on shelf-3'],
+] as const)('it shows when it is %s', async (kind, description) => {
+  const status = await open();
+  if (kind === 'queued') status.queued('waits for a runner of the lab');
+  else status.measuring('shelf-3', 'run 3 of 20');
+  await expect.poll(shown).toEqual([description]);
+  await status.left();
+});
+
+describe('it ends', () => {
+  const verdict = (kind: 'no-regression' | 'regression' | 'inconclusive') =>
+    endingOfResult(aResult({ outcome: { kind: 'judged', verdict: kind, cells: [] } }), {});
+
+  test.each<[string, Ending, string]>([
+    ['a pass as success', verdict('no-regression'), 'success'],
+    ['a loss as failure', verdict('regression'), 'failure'],
+    ['what nobody can say as failure', verdict('inconclusive'), 'failure'],
+    ['what could not be measured as error', endingOfError(new Error('No route.')), 'error'],
+    ['what was cancelled as error', cancelled, 'error'],
+  ])('%s', async (_, ending, state) => {
+    await (await open()).ended(ending);
+    expect(github.state.statuses).toMatchObject([{ state }]);
+  });
+
+  test('with success for a patch that changes nothing that is laid: a status knows no neutral', async () => {
+    await (await open()).ended(endingOfResult(unchanged, {}));
+    expect(shown()).toEqual(['success: ⚪ #7 changes nothing that the testbed lays']);
+  });
+
+  test('with the verdict, without the symbol that GitHub refuses there', async () => {
+    await (await open()).ended(passing());
+    expect(shown()).toEqual([
+      'success: #7 loses nothing that matters: 1.00 % at most, where 2 % would matter',
+    ]);
+  });
+
+  test.each(['🔴'.repeat(200), 'x'.repeat(500), `${'x'.repeat(139)}🔴y`, '🟢 🟢 fine'])(
+    'with at most 140 characters, none of four bytes: %s',
+    async (title) => {
+      await (await open()).ended({ kind: 'uncounted', measured: passing(), title, why: '' });
+      const [{ description } = { description: null }] = github.state.statuses;
+      expect(description?.length).toBeLessThanOrEqual(140);
+      expect(description).not.toMatch(/[\u{d800}-\u{dfff}\u{10000}-\u{10ffff}]/u);
+    },
+  );
+});
+
+test('a token that may write no statuses: one notice, and no further tries', async () => {
+  const status = await open({ token: github.tokenWith({ checks: 'write' }) });
+  status.measuring('shelf-3');
+  await expect.poll(() => said).toHaveLength(1);
+  await status.ended(cancelled);
+  expect(said).toEqual([
+    'The commit status does not show how things stand (403 Resource not accessible by integration): give the job `permissions: statuses: write`, or set github.status to false.',
+  ]);
+  expect(github.requests).toHaveLength(1);
+});
+
+test('a GitHub that fails for a while is told in the end', async () => {
+  github.faults.order('repos/create-commit-status', { kind: 'broken', status: 502 }, 3);
+  await (await open()).ended(passing());
+  expect(shown()).toEqual([
+    'success: #7 loses nothing that matters: 1.00 % at most, where 2 % would matter',
+  ]);
+  expect(said).toEqual([]);
+});

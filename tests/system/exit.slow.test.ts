@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, inject, test } from 'vitest';
+import { ConfigError } from '../../src/config/load.ts';
+import { RepositoryError } from '../../src/forge/patch/repository.ts';
+import { JournalError } from '../../src/gate/experiment/journal.ts';
+import { PlanError } from '../../src/gate/experiment/plan-file.ts';
+import type { CellVerdict, Outcome } from '../../src/model/result.ts';
+import { exitCodes, upshotOfError, upshotOfResult } from '../../src/model/upshot.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
+import { ResultError } from '../../src/report/read.ts';
+import { runToExit } from '../../src/system/exit.ts';
+import { HostError } from '../../src/system/host/host-error.ts';
+
+const judged = (verdict: CellVerdict['kind']): { outcome: Outcome } => ({
+  outcome: { kind: 'judged', verdict, cells: [] },
+});
+
+test.for([
+  ['no-regression', 0],
+  ['improvement', 0],
+  ['regression', 1],
+  ['inconclusive', 3],
+  ['invalid', 3],
+] as const)('the verdict %s exits with %i', ([verdict, code]) => {
+  expect(exitCodes[upshotOfResult(judged(verdict))]).toBe(code);
+});
+
+test('a patch that does not load or apply is at fault', () => {
+  const outcome = { kind: 'does-not-load', scenario: 'forwarding', message: '' } as const;
+  expect(upshotOfResult({ outcome })).toBe('patchAtFault');
+  expect(upshotOfResult({ outcome: { kind: 'does-not-apply', message: '' } })).toBe('patchAtFault');
+});
+
+test('wrong usage exits with 2, whatever kept from it is infrastructure and exits with 4', () => {
+  const usage = [
+    new ConfigError('ppsgate.yml', []),
+    new UsageError(),
+    new PlanError(),
+    new JournalError(),
+    new RepositoryError(),
+    new ResultError(),
+  ];
+  expect(usage.map((error) => exitCodes[upshotOfError(error)])).toEqual(usage.map(() => 2));
+  expect(exitCodes[upshotOfError(new HostError('lost', 'gone'))]).toBe(4);
+  expect(exitCodes[upshotOfError('thrown by whom?')]).toBe(4);
+});
+
+async function exitOf(
+  work: (signal: AbortSignal) => Promise<number>,
+  debug = false,
+  lastWords: string[] = [],
+) {
+  const told: string[] = [];
+  const before = process.exitCode;
+  await runToExit(work, { debug, lastWords, tell: (sentence) => told.push(sentence) });
+  const code = process.exitCode;
+  process.exitCode = before;
+  return { code, told };
+}
+
+test('an error is told in its own sentence, and with its place only when that is asked for', async () => {
+  const fail = () => Promise.reject(new UsageError('runs: expected a number.'));
+  expect(await exitOf(fail)).toEqual({ code: 2, told: ['runs: expected a number.'] });
+  const { told } = await exitOf(fail, true);
+  expect(told[0]).toMatch(/runs: expected a number\.\n\s+at .*exit\.slow\.test\.ts/);
+});
+
+test('what ends because it was cancelled exits with 130 and has nothing more to tell', async () => {
+  const work = (signal: AbortSignal) =>
+    new Promise<number>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new HostError('aborted', 'cancelled')));
+      process.kill(process.pid, 'SIGINT');
+    });
+  expect(await exitOf(work)).toEqual({ code: 130, told: [] });
+});
+
+test('what it leaves to be told is told after the reason, and only where it failed', async () => {
+  const lastWords: string[] = [];
+  const fail = async () => {
+    lastWords.push('go on');
+    throw new HostError('lost', 'gone');
+  };
+  expect(await exitOf(fail, false, lastWords)).toEqual({ code: 4, told: ['gone', 'go on'] });
+  expect(await exitOf(async () => 0, false, lastWords)).toEqual({ code: 0, told: [] });
+});
+
+test.each([
+  [['--help'], 0],
+  [['gate', '--help'], 0],
+])(
+  '%j ends quietly, and as it does otherwise, where nobody reads what it prints',
+  async (words) => {
+    const cli = join(inject('bundle'), 'cli.js');
+    const child = spawn(process.execPath, [cli, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const said = text(child.stderr);
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(await said).not.toContain('EPIPE');
+  },
+);
+
+test('a complaint that nobody reads changes nothing', async () => {
+  const cli = join(inject('bundle'), 'cli.js');
+  const child = spawn(process.execPath, [cli, '--hlep'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr.destroy();
+  expect(await once(child, 'close')).toEqual([2, null]);
+});

@@ -1,0 +1,193 @@
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  algorithmsFor,
+  checkHostKey,
+  fingerprint,
+  parseKnownHosts,
+} from '../../../src/system/host/known-hosts.ts';
+import { makeKey, publicKey } from '../../fakes/sshd.ts';
+import { describeWith } from '../../needs.ts';
+
+const field = (bytes: Buffer): Buffer => {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+};
+const keyOf = (type: string, secret: string): Buffer =>
+  Buffer.concat([field(Buffer.from(type)), field(Buffer.from(secret))]);
+const line = (hosts: string, type: string, key: Buffer): string =>
+  `${hosts} ${type} ${key.toString('base64')}`;
+
+const key = keyOf('ssh-ed25519', 'ours');
+const other = keyOf('ssh-ed25519', 'theirs');
+const rsa = keyOf('ssh-rsa', 'ours');
+
+const check = (text: string, host: string, port = 22, shown = key) =>
+  checkHostKey(parseKnownHosts(text).entries, { host, port }, shown);
+
+test('a host is known by its own key', () => {
+  expect(check(line('dut', 'ssh-ed25519', key), 'dut')).toEqual({ kind: 'known' });
+});
+
+test('a host without a line is unknown', () => {
+  expect(check(line('dut', 'ssh-ed25519', key), 'sender')).toEqual({ kind: 'unknown' });
+});
+
+test('names are compared without regard to case', () => {
+  expect(check(line('DUT.Example', 'ssh-ed25519', key), 'dut.eXample').kind).toBe('known');
+});
+
+test('each name of a comma list is known', () => {
+  const text = line('dut,192.0.2.1,2001:db8::1', 'ssh-ed25519', key);
+  for (const host of ['dut', '192.0.2.1', '2001:db8::1']) {
+    expect(check(text, host).kind).toBe('known');
+  }
+});
+
+test('a pattern of many stars is compared as soon as any other', () => {
+  const stars = `${'*a'.repeat(60)}*`;
+  const text = line(stars, 'ssh-ed25519', key);
+  expect(check(text, `${'a'.repeat(200)}b`).kind).toBe('known');
+  expect(check(line(`${stars}c`, 'ssh-ed25519', key), `${'a'.repeat(200)}b`).kind).toBe('unknown');
+});
+
+test('a port other than 22 has a line of its own', () => {
+  const text = line('[dut]:2222', 'ssh-ed25519', key);
+  expect(check(text, 'dut', 2222).kind).toBe('known');
+  expect(check(text, 'dut', 22).kind).toBe('unknown');
+  expect(check(line('dut', 'ssh-ed25519', key), 'dut', 2222).kind).toBe('unknown');
+});
+
+test('another key than the pinned one is a change, and says which key was expected where', () => {
+  const text = `# our lab\n\n${line('dut', 'ssh-ed25519', key)}`;
+  expect(check(text, 'dut', 22, other)).toEqual({
+    kind: 'changed',
+    expected: [{ line: 3, type: 'ssh-ed25519', fingerprint: fingerprint(key) }],
+  });
+});
+
+test('a key of another type than the pinned one is a change too', () => {
+  expect(check(line('dut', 'ssh-ed25519', key), 'dut', 22, rsa).kind).toBe('changed');
+});
+
+test('a host with several lines is known by any of their keys', () => {
+  const text = `${line('dut', 'ssh-rsa', rsa)}\n${line('dut', 'ssh-ed25519', key)}\n`;
+  expect(check(text, 'dut', 22, key).kind).toBe('known');
+  expect(check(text, 'dut', 22, rsa).kind).toBe('known');
+});
+
+test('a revoked key is refused even where another line pins it', () => {
+  const text = `${line('dut', 'ssh-ed25519', key)}\n@revoked ${line('*', 'ssh-ed25519', key)}`;
+  expect(check(text, 'dut')).toEqual({ kind: 'revoked', line: 2 });
+});
+
+test('a revoked key does not make a host known', () => {
+  expect(check(`@revoked ${line('*', 'ssh-ed25519', key)}`, 'dut', 22, other).kind).toBe('unknown');
+});
+
+test('wildcards stand for characters, dots only for themselves', () => {
+  const text = line('dut?.lab.*', 'ssh-ed25519', key);
+  expect(check(text, 'dut1.lab.example').kind).toBe('known');
+  expect(check(text, 'dut.lab.example').kind).toBe('unknown');
+  expect(check(text, 'dut1xlab.example').kind).toBe('unknown');
+});
+
+test('a negated pattern takes a host out of its line, wherever it stands', () => {
+  for (const hosts of ['*.lab,!bad.lab', '!bad.lab,*.lab']) {
+    expect(check(line(hosts, 'ssh-ed25519', key), 'good.lab').kind).toBe('known');
+    expect(check(line(hosts, 'ssh-ed25519', key), 'bad.lab').kind).toBe('unknown');
+  }
+});
+
+test('a negated pattern alone makes nobody known', () => {
+  expect(check(line('!bad.lab', 'ssh-ed25519', key), 'good.lab').kind).toBe('unknown');
+});
+
+test('a pattern without wildcards matches its own text and no other', () => {
+  const name = fc.stringMatching(/^[a-z0-9.+()^$[\]-]{1,12}$/);
+  fc.assert(
+    fc.property(name, name, (pattern, host) => {
+      const expected = pattern === host ? 'known' : 'unknown';
+      expect(check(line(pattern, 'ssh-ed25519', key), host).kind).toBe(expected);
+      expect(check(line(pattern, 'ssh-ed25519', key), pattern).kind).toBe('known');
+    }),
+  );
+});
+
+test('a hashed line makes known the host that was hashed, and no other', () => {
+  const salt = Buffer.alloc(20, 7);
+  const hash = createHmac('sha1', salt).update('[dut]:2222').digest('base64');
+  const text = line(`|1|${salt.toString('base64')}|${hash}`, 'ssh-ed25519', key);
+  expect(check(text, 'DUT', 2222).kind).toBe('known');
+  expect(check(text, 'dut', 22).kind).toBe('unknown');
+});
+
+test('Windows line ends, tabs, comments and a missing last newline do no harm', () => {
+  const text = `# a\r\n  # b\r\n${line('dut', 'ssh-ed25519', key).replaceAll(' ', '\t')} me@here\r`;
+  expect(check(text, 'dut').kind).toBe('known');
+  expect(parseKnownHosts(text).ignored).toEqual([]);
+});
+
+test.for([
+  ['a certificate authority', `@cert-authority ${line('*', 'ssh-ed25519', key)}`, 'certificates'],
+  ['an unknown marker', `@trusted ${line('*', 'ssh-ed25519', key)}`, '@trusted'],
+  ['a broken hash', line('|1|abc', 'ssh-ed25519', key), 'malformed'],
+  ['a missing key', 'dut ssh-ed25519', 'no key'],
+  ['a key of another type', line('dut', 'ssh-rsa', key), 'no key'],
+  ['a lone word', 'dut', 'no key'],
+] as const)('%s is ignored with the reason', ([, content, reason]) => {
+  const { entries, ignored } = parseKnownHosts(`\n${content}\n`);
+  expect(entries).toEqual([]);
+  expect(ignored).toEqual([{ line: 2, reason: expect.stringContaining(reason) }]);
+});
+
+test('any text can be read', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(check(text, 'dut').kind).toBe('unknown');
+    }),
+  );
+});
+
+test('the algorithms asked for are those of the pinned keys, the best first', () => {
+  const { entries } = parseKnownHosts(
+    [line('dut', 'ssh-rsa', rsa), line('dut', 'ssh-ed25519', key)].join('\n'),
+  );
+  const algorithms = algorithmsFor(entries, { host: 'dut', port: 22 });
+  expect(algorithms).toEqual(['ssh-ed25519', 'rsa-sha2-512', 'rsa-sha2-256']);
+});
+
+test('no algorithm is asked for on behalf of a revoked key or another host', () => {
+  const { entries } = parseKnownHosts(
+    [`@revoked ${line('dut', 'ssh-rsa', rsa)}`, line('sender', 'ssh-ed25519', key)].join('\n'),
+  );
+  expect(algorithmsFor(entries, { host: 'dut', port: 22 })).toEqual([]);
+});
+
+describeWith(['ssh-keygen'], "beside OpenSSH's own ssh-keygen", () => {
+  test('its hashed lines are understood and its fingerprints are ours', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ppsgate-known-hosts-'));
+    try {
+      const path = makeKey(folder, 'ed25519');
+      const shown = Buffer.from(publicKey(path).split(' ')[1] ?? '', 'base64');
+      const file = join(folder, 'known_hosts');
+      writeFileSync(file, `dut,[sender]:2222 ${publicKey(path)}`);
+      execFileSync('ssh-keygen', ['-H', '-f', file], { stdio: 'ignore' });
+      const hashed = readFileSync(file, 'utf8');
+      expect(hashed).toMatch(/^\|1\|/);
+      expect(check(hashed, 'dut', 22, shown)).toEqual({ kind: 'known' });
+      expect(check(hashed, 'sender', 2222, shown)).toEqual({ kind: 'known' });
+      expect(check(hashed, 'sender', 22, shown)).toEqual({ kind: 'unknown' });
+      const listed = execFileSync('ssh-keygen', ['-l', '-f', path], { encoding: 'utf8' });
+      expect(listed).toContain(` ${fingerprint(shown)} `);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
