@@ -6,7 +6,7 @@ import {
   type BisectSimulation,
   type Search,
   simulateBisect,
-} from '../src/gate/bisect/simulate.ts';
+} from '../src/gate/bisect/simulate-bisection.ts';
 import { formatPercent, grouped } from '../src/model/format.ts';
 import {
   type Goal,

@@ -9,10 +9,10 @@ import { parseArgs } from 'node:util';
 import { sum } from 'simple-statistics';
 import { z } from 'zod';
 import { trafficSeconds } from '../src/cli/demo/demo.ts';
-import { demoPatches } from '../src/cli/demo/repository.ts';
+import { demoPatches } from '../src/cli/demo/demo-repository.ts';
 import type { Result } from '../src/model/result.ts';
 import { cellName } from '../src/model/scenario.ts';
-import { readResult } from '../src/report/read.ts';
+import { readResult } from '../src/report/read-result.ts';
 
 export type DemoBench = { demos: number; busyLoops: number };
 

@@ -9,7 +9,7 @@ import { flamegraph } from '../src/analysis/profile/flamegraph.ts';
 import { layout } from '../src/analysis/profile/flamegraph-layout.ts';
 import { withoutIdle } from '../src/analysis/profile/idle.ts';
 import { type Profile, samplesOf } from '../src/analysis/profile/profile.ts';
-import { readProfile } from '../src/analysis/profile/read.ts';
+import { readProfile } from '../src/analysis/profile/read-profile.ts';
 import { escaped } from '../src/model/xml.ts';
 import { writeCallGraph } from './fold.ts';
 

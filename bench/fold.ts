@@ -17,7 +17,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { foldedLines } from '../src/analysis/profile/fold.ts';
-import { readProfile } from '../src/analysis/profile/read.ts';
+import { readProfile } from '../src/analysis/profile/read-profile.ts';
 
 /** Megabytes of call graph a second, of the fastest of five runs each. */
 export type FoldBench = { ours: number; perl: number; ratio: number };

@@ -12,16 +12,16 @@ import type { ExperimentEvent } from '../src/gate/experiment/experiment-event.ts
 import { type HistoryEntry, historyFile } from '../src/gate/experiment/history.ts';
 import { gate } from '../src/gate/gate.ts';
 import type { GateDeps } from '../src/gate/gate-deps.ts';
-import { openFreebsdTestbed } from '../src/lab/freebsd/testbed.ts';
-import type { FreebsdWorld } from '../src/lab/freebsd/world.ts';
+import type { FreebsdWorld } from '../src/lab/freebsd/freebsd-deps.ts';
+import { openFreebsdTestbed } from '../src/lab/freebsd/freebsd-testbed.ts';
 import { type Testbed, unshared } from '../src/lab/testbed.ts';
 import { formatPercent } from '../src/model/format.ts';
 import type { Result } from '../src/model/result.ts';
 import type { FreebsdScenario } from '../src/model/scenario.ts';
 import type { RunOptions } from '../src/system/host/execute.ts';
 import type { Host } from '../src/system/host/ssh.ts';
+import { turns } from '../src/system/semaphore.ts';
 import { commandText } from '../src/system/shell.ts';
-import { turns } from '../src/system/turns.ts';
 import type { Fault } from '../tests/fakes/freebsd-lab/faults.ts';
 import { kernelArchive } from '../tests/fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../tests/fakes/freebsd-lab/lab.ts';
@@ -298,7 +298,7 @@ function distant(lab: FreebsdLab, { blasts, settlings, dutCommands }: Asked): Fr
 
 /**
  * A builder takes real time. So the kernels are there from the start, and a run waits for its own here, between the
- * experiment and the testbed, for as long as src/lab/freebsd/testbed.ts would have waited before it boots.
+ * experiment and the testbed, for as long as src/lab/freebsd/freebsd-testbed.ts would have waited before it boots.
  */
 function builderOf({ clock }: FreebsdLab, { base, patched }: Build = { base: 0, patched: 0 }) {
   const startedAt = clock.now();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../src/config/reservations.ts';
-import { simulate } from '../src/gate/reserve/forecast.ts';
+import { simulate } from '../src/gate/estimate/queue-forecast.ts';
 import { reserve } from '../src/gate/reserve/lease.ts';
 import type { Line, Testbeds } from '../src/gate/reserve/queue.ts';
 import { openStore, steadySeconds } from '../src/gate/reserve/store/open.ts';

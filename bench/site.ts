@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { median } from '../src/analysis/stats/summary.ts';
-import { writeSite } from '../src/publish/site/write.ts';
+import { writeSite } from '../src/publish/site/write-site.ts';
 import { branchOverTime, dayAfter } from '../tests/fakes/branch-over-time.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
 

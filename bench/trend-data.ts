@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { emptyTrend, type Trend } from '../src/analysis/trend/nights.ts';
+import { emptyTrend, type Trend } from '../src/analysis/trend/nightly-runs.ts';
 import type { CellResult, Result, Run } from '../src/model/result.ts';
 import { type Cell, families, scenarios } from '../src/model/scenario.ts';
 import { folderOf } from '../src/publish/data-branch/layout.ts';

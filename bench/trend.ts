@@ -15,7 +15,12 @@ import {
   simulate,
 } from '../src/analysis/stats/simulate.ts';
 import { median } from '../src/analysis/stats/summary.ts';
-import { judgeTrend, seriesKey, wantedGates, withGate } from '../src/analysis/trend/changes.ts';
+import {
+  judgeTrend,
+  seriesKey,
+  wantedGates,
+  withGate,
+} from '../src/analysis/trend/change-history.ts';
 import { grouped } from '../src/model/format.ts';
 import { type CellResult, verdictsWorstFirst } from '../src/model/result.ts';
 import { type Cell, cellName, families } from '../src/model/scenario.ts';

@@ -1,8 +1,8 @@
 // The command `ppsgate`.
 import { CommanderError } from 'commander';
 import { readsUtf8, writeAscii } from './cli/commands/ascii.ts';
+import { letReaderGo } from './cli/commands/closed-pipe.ts';
 import { programFor } from './cli/commands/commands.ts';
-import { letReaderGo } from './cli/commands/unread.ts';
 
 for (const one of [process.stdout, process.stderr]) {
   letReaderGo(one);

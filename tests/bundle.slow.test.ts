@@ -50,7 +50,7 @@ describe('a file of the bundle', () => {
   test.each([
     'src/report/sections.ts',
     'src/analysis/stats/verdict.ts',
-    'src/lab/freebsd/dut/freebsd.ts',
+    'src/lab/freebsd/dut/freebsd-dut.ts',
   ])('is the only one that changes with a line in %s', async (path) => {
     const codes = new Map(chunksOf(output).map(({ fileName, code }) => [fileName, code]));
     const changed = chunksOf(await bundle(lineIn(path))).filter(

@@ -15,9 +15,9 @@ import {
 } from '../forge/github/pull-request.ts';
 import { authorize, type LeaveRules, type Occasion } from '../forge/patch/authorize.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
-import { ownEnds, pinned } from '../forge/patch/bisection.ts';
+import { ownEnds, pinned } from '../forge/patch/bisect-target.ts';
 import { type Ask, type CommentCommand, parseCommand } from '../forge/patch/command.ts';
-import { patchOfRange } from '../forge/patch/range.ts';
+import { patchOfRange } from '../forge/patch/commit-range.ts';
 import type {
   LinearRepository,
   Repository,
@@ -30,7 +30,7 @@ import type { Priority } from '../model/priority.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { changeIdIn } from '../publish/reporters/alert-text.ts';
 import { type Memory, markerOf, readMemory } from '../publish/reporters/comment-text.ts';
-import { type AdmittedRequest, type BisectRequest, requestSchema } from './request.ts';
+import { type AdmittedRequest, type BisectRequest, requestSchema } from './approved-request.ts';
 import type { BisectCommand, Trigger } from './trigger.ts';
 
 export type Admission =

@@ -1,10 +1,10 @@
 // Reads from the artifact of another job how its gates ended. That job is untrusted: only raw numbers are taken over.
 
-import { type CellProfiles, withReasons } from '../analysis/profile/of-result.ts';
+import { type CellProfiles, withReasons } from '../analysis/profile/result-profiles.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import { testbedsFor } from '../config/wishes.ts';
+import { testbedsFor } from '../config/select-testbeds.ts';
 import {
   agreesWith,
   parseResult,
@@ -21,13 +21,7 @@ import {
   type Ending,
   endingOfFailure,
   endingOfResult,
-} from '../publish/reporters/ending.ts';
-import { believedParts } from './believed-night.ts';
-import { artifactName } from './extend.ts';
-import { changedOfGate } from './gate-code.ts';
-import type { JobContext } from './job.ts';
-import { log } from './log.ts';
-import { fetchPatiently, type Patience } from './patience.ts';
+} from '../publish/reporters/outcome-text.ts';
 import {
   type AdmittedRequest,
   failureOfText,
@@ -35,8 +29,14 @@ import {
   gateFolder,
   mostParts,
   partName,
-} from './request.ts';
+} from './approved-request.ts';
+import { artifactName } from './extend.ts';
+import { changedOfGate } from './gate-code.ts';
+import type { JobContext } from './job.ts';
+import { log } from './log.ts';
+import { fetchPatiently, type Patience } from './publish-retry.ts';
 import { whyNotUnchanged } from './unchanged-claim.ts';
+import { believedParts } from './verified-nightly.ts';
 
 /** How a gate ended, or why it was not let begin. */
 export type Left =

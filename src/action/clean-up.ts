@@ -6,17 +6,23 @@ import * as core from '@actions/core';
 import { createOctokit } from '../forge/github/client.ts';
 import { openConduit } from '../forge/phabricator/conduit.ts';
 import { directoriesWithLease, releaseLeft } from '../gate/reserve/lease-file.ts';
-import { labDown } from '../lab/netns/lab.ts';
+import { labDown } from '../lab/netns/embedded-lab.ts';
 import { rerunAsRoot } from '../lab/netns/requirements.ts';
 import { openBuild } from '../publish/reporters/build.ts';
 import { closeLeftCheckRun } from '../publish/reporters/check-run.ts';
 import { openComment } from '../publish/reporters/comment.ts';
-import { cancelled } from '../publish/reporters/ending.ts';
+import { cancelled } from '../publish/reporters/outcome-text.ts';
+import { isBisection } from './approved-request.ts';
 import { readInputs } from './inputs.ts';
 import { openBisectComment } from './job.ts';
-import { answerState, labState, leaseState, type OpenAnswer, readOpenAnswers } from './left.ts';
 import { log } from './log.ts';
-import { isBisection } from './request.ts';
+import {
+  answerState,
+  labState,
+  leaseState,
+  type OpenAnswer,
+  readOpenAnswers,
+} from './post-state.ts';
 
 export async function cleanUp(): Promise<void> {
   const hasLab = core.getState(labState) !== '';

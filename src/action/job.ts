@@ -4,7 +4,7 @@ import { parseConfig } from '../config/load.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
-import { wishesOf } from '../config/wishes.ts';
+import { wishesOf } from '../config/select-testbeds.ts';
 import { createOctokit, type Octokit, ownLogin } from '../forge/github/client.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import type { Ask } from '../forge/patch/command.ts';
@@ -18,15 +18,15 @@ import { openConduit } from '../forge/phabricator/conduit.ts';
 import { phabricatorOf } from '../forge/phabricator/login.ts';
 import { type Patch, patchName, type RevisionDiff, shortId } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { type Answer, together } from '../publish/reporters/answer.ts';
 import { type CheckRunOptions, openCheckRun } from '../publish/reporters/check-run.ts';
 import { type CommentOptions, openComment } from '../publish/reporters/comment.ts';
-import { forOneBase } from '../publish/reporters/one-base.ts';
+import { type Answer, together } from '../publish/reporters/reporter.ts';
 import { openRevisionAnswer, openRevisionComment } from '../publish/reporters/revision-comment.ts';
+import { forOneBase } from '../publish/reporters/shared-head.ts';
 import { openStatus } from '../publish/reporters/status.ts';
+import type { AdmittedRequest, BisectRequest } from './approved-request.ts';
 import type { Inputs } from './inputs.ts';
 import { log, mask } from './log.ts';
-import type { AdmittedRequest, BisectRequest } from './request.ts';
 
 export type JobContext = {
   inputs: Inputs;

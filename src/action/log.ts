@@ -6,7 +6,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { inspect } from 'node:util';
 import * as core from '@actions/core';
-import { exitCodes } from '../model/upshot.ts';
+import { exitCodes } from '../model/conclusion.ts';
 
 /** Has to be called before anything else can print: from then on nothing that is printed is a command. */
 export function guardOutput(): void {

@@ -6,16 +6,16 @@ import { type Config, isOnThisMachine } from '../config/schema.ts';
 import { type HistoryFile, historyFile } from '../gate/experiment/history.ts';
 import type { Output } from '../gate/progress.ts';
 import { readyMachine } from '../lab/netns/requirements.ts';
+import { exitCodes } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
-import { exitCodes } from '../model/upshot.ts';
 import { withoutPaths } from '../model/without-paths.ts';
 import { readHistory } from '../publish/data-branch/branch.ts';
-import type { Answer } from '../publish/reporters/answer.ts';
-import { type Ending, summaryOf } from '../publish/reporters/ending.ts';
+import { type Ending, summaryOf } from '../publish/reporters/outcome-text.ts';
+import type { Answer } from '../publish/reporters/reporter.ts';
+import { type AnyRequest, type Failure, fileOf, requestText } from './approved-request.ts';
 import type { JobContext } from './job.ts';
-import { labState, leaseState } from './left.ts';
 import { log, saveState, setOutput } from './log.ts';
-import { type AnyRequest, type Failure, fileOf, requestText } from './request.ts';
+import { labState, leaseState } from './post-state.ts';
 
 /** Readies this machine where it is to be the lab; answers an exit code where that was done by another process. */
 export async function readyLab(

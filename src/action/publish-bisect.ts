@@ -1,14 +1,17 @@
 // `command: publish` after a bisection: answers with what another job has found, which is taken for hostile.
 
 import * as core from '@actions/core';
-import { type CellProfiles, withReasons } from '../analysis/profile/of-result.ts';
+import { type CellProfiles, withReasons } from '../analysis/profile/result-profiles.ts';
 import type { Config } from '../config/schema.ts';
 import { profilesIn, readEntries } from '../forge/github/artifact.ts';
-import { type BisectAnswer, type BisectResult, bisectResultSchema } from '../model/bisect.ts';
+import {
+  type BisectAnswer,
+  type BisectResult,
+  bisectResultSchema,
+} from '../model/bisect-result.ts';
 import { fromJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { cellName } from '../model/scenario.ts';
-import { linkedNow } from '../publish/reporters/answer.ts';
 import {
   type Bisected,
   cancelled,
@@ -17,14 +20,15 @@ import {
   summaryOf,
   titleOf,
   type Unmeasured,
-} from '../publish/reporters/ending.ts';
-import { askedOf, heldTo, readBisectConfig, restoreCommits } from './bisection.ts';
+} from '../publish/reporters/outcome-text.ts';
+import { linkedNow } from '../publish/reporters/reporter.ts';
+import { type BisectRequest, failureOfText, fileOf } from './approved-request.ts';
+import { askedOf, heldTo, readBisectConfig, restoreCommits } from './bisect-job.ts';
 import { artifactName } from './extend.ts';
 import { bisectAnswerFor, type JobContext } from './job.ts';
 import { log } from './log.ts';
-import { exitCodeIf, fetchPatiently, leftOf, type Patience } from './patience.ts';
 import { publishData } from './publish-data.ts';
-import { type BisectRequest, failureOfText, fileOf } from './request.ts';
+import { exitCodeIf, fetchPatiently, leftOf, type Patience } from './publish-retry.ts';
 
 /** Passes when whoever asked is answered, whatever was found. */
 export async function publishBisection(

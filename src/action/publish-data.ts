@@ -4,11 +4,11 @@ import { reasonOf } from '../model/one-line.ts';
 import { publishToBranch } from '../publish/data-branch/branch.ts';
 import { publishToDirectory } from '../publish/data-branch/directory.ts';
 import { isOfGate, type Publication } from '../publish/data-branch/layout.ts';
-import { factsOf } from '../publish/night.ts';
+import { factsOf } from '../publish/nightly.ts';
 import type { ReportLinks } from '../report/markdown.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
-import { tellTrend } from './tell-trend.ts';
+import { tellTrend } from './report-trend.ts';
 
 /**
  * With no publication the badges are brought up to date; after one of the default branch people are told what has changed

@@ -1,11 +1,11 @@
 // `command: accept`: takes the level for good that somebody accepts in the issue of a change, and ends the issue.
 import { placeOf } from '../forge/github/client.ts';
-import { exitCodes } from '../model/upshot.ts';
+import { exitCodes } from '../model/conclusion.ts';
 import { admitAcceptance } from './admit.ts';
 import { readEvent } from './inputs.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
-import { acceptLevel } from './tell-trend.ts';
+import { acceptLevel } from './report-trend.ts';
 import { triggerOf } from './trigger.ts';
 
 /** Passes where there is nothing to accept; throws where GitHub does not tell, or the data branch is not written. */

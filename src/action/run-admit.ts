@@ -2,21 +2,22 @@
 
 import { applyOverrides, parsePriority } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
-import { testbedsFor } from '../config/wishes.ts';
+import { testbedsFor } from '../config/select-testbeds.ts';
 import { placeOf } from '../forge/github/client.ts';
 import { publishComment } from '../forge/github/comment.ts';
 import { callOnGithub, commandsFor } from '../forge/patch/command.ts';
 import { parseEarlier, patchOfRevision } from '../forge/patch/revision.ts';
 import { findRevision, parseRevisionName } from '../forge/phabricator/revision.ts';
+import { exitCodes } from '../model/conclusion.ts';
 import { codeSpan } from '../model/escape.ts';
-import { exitCodes } from '../model/upshot.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { withoutPaths } from '../model/without-paths.ts';
-import type { Answer } from '../publish/reporters/answer.ts';
 import { hasCheckRun, standsForAnother } from '../publish/reporters/check-run.ts';
 import { composeComment, markerOf, readMemory } from '../publish/reporters/comment-text.ts';
-import { endingOfError, endingOfFailure } from '../publish/reporters/ending.ts';
+import { endingOfError, endingOfFailure } from '../publish/reporters/outcome-text.ts';
+import type { Answer } from '../publish/reporters/reporter.ts';
 import { type Admission, admit, noticeName } from './admit.ts';
+import { requestText, subjectOf } from './approved-request.ts';
 import { readEvent } from './inputs.ts';
 import {
   answerFor,
@@ -30,7 +31,6 @@ import {
   wishesFor,
 } from './job.ts';
 import { log, setOutput } from './log.ts';
-import { requestText, subjectOf } from './request.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
 
 /** Hands what may be measured to the next job, by outputs; the exit code is that of a refusal where there is one. */

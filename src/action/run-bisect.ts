@@ -7,23 +7,30 @@ import type { Config } from '../config/schema.ts';
 import { bisect } from '../gate/bisect/bisect.ts';
 import { randomSeed } from '../gate/experiment/plan.ts';
 import { type GateSession, inSession } from '../gate/session.ts';
-import type { BisectResult } from '../model/bisect.ts';
+import type { BisectResult } from '../model/bisect-result.ts';
+import { exitCodes } from '../model/conclusion.ts';
 import { patchName } from '../model/patch.ts';
-import { exitCodes } from '../model/upshot.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { type Answer, answering, linkedNow, together } from '../publish/reporters/answer.ts';
 import {
   type Bisected,
   type Ending,
   endingOfError,
   upshotOf,
-} from '../publish/reporters/ending.ts';
+} from '../publish/reporters/outcome-text.ts';
+import { type Answer, answering, linkedNow, together } from '../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
-import { explained } from '../report/read.ts';
+import { explained } from '../report/read-result.ts';
 import type { Admission } from './admit.ts';
-import { askedOf, type Held, heldTo, readBisectConfig, restoreCommits } from './bisection.ts';
+import {
+  type BisectRequest,
+  failureOf,
+  fileOf,
+  isBisection,
+  readRequest,
+  subjectOf,
+} from './approved-request.ts';
+import { askedOf, type Held, heldTo, readBisectConfig, restoreCommits } from './bisect-job.ts';
 import { bisectAnswerFor, type JobContext } from './job.ts';
-import { answerState, openAnswersText } from './left.ts';
 import { log, saveState, setOutput } from './log.ts';
 import {
   jobLog,
@@ -34,15 +41,8 @@ import {
   sharedHistory,
   summarized,
 } from './measuring.ts';
+import { answerState, openAnswersText } from './post-state.ts';
 import { publishData } from './publish-data.ts';
-import {
-  type BisectRequest,
-  failureOf,
-  fileOf,
-  isBisection,
-  readRequest,
-  subjectOf,
-} from './request.ts';
 import { admitEvent, exitCodeOf } from './run-admit.ts';
 
 /**

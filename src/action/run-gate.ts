@@ -5,52 +5,34 @@ import { join, resolve } from 'node:path';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import { testbedsFor } from '../config/wishes.ts';
+import { testbedsFor } from '../config/select-testbeds.ts';
 import { restoreRevision } from '../forge/patch/revision.ts';
 import { randomSeed } from '../gate/experiment/plan.ts';
 import { gate } from '../gate/gate.ts';
 import { labelled } from '../gate/progress.ts';
 import { resumeGate } from '../gate/resume-gate.ts';
 import { type GateSession, inSession } from '../gate/session.ts';
+import { exitCodes, type Upshot, worstUpshot } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { patchName } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
-import { exitCodes, type Upshot, worstUpshot } from '../model/upshot.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { night } from '../publish/night.ts';
-import { type Answer, answering, linkedAfterwards, together } from '../publish/reporters/answer.ts';
+import { night } from '../publish/nightly.ts';
 import {
   type Ending,
   endingOfError,
   endingOfResult,
   upshotOf,
-} from '../publish/reporters/ending.ts';
+} from '../publish/reporters/outcome-text.ts';
+import {
+  type Answer,
+  answering,
+  linkedAfterwards,
+  together,
+} from '../publish/reporters/reporter.ts';
 import { headline, outcomeName } from '../report/headline.ts';
-import { explained } from '../report/read.ts';
+import { explained } from '../report/read-result.ts';
 import type { Admission } from './admit.ts';
-import { fetchExperiment, runsToExtend } from './extend.ts';
-import {
-  answerFor,
-  configCommitOf,
-  gateNames,
-  type JobContext,
-  revisionWorldOf,
-  wishesFor,
-} from './job.ts';
-import { answerState, openAnswersText } from './left.ts';
-import { log, saveState, setOutput } from './log.ts';
-import { nightWorld } from './measured-night.ts';
-import {
-  jobLog,
-  keepRefusal,
-  newFolder,
-  orElsewhere,
-  readyLab,
-  sharedHistory,
-  summarized,
-} from './measuring.ts';
-import { publishData } from './publish-data.ts';
-import { whileQueued } from './queued.ts';
 import {
   type AdmittedRequest,
   failureOf,
@@ -61,7 +43,30 @@ import {
   type OutputName,
   readRequest,
   subjectOf,
-} from './request.ts';
+} from './approved-request.ts';
+import { fetchExperiment, runsToExtend } from './extend.ts';
+import {
+  answerFor,
+  configCommitOf,
+  gateNames,
+  type JobContext,
+  revisionWorldOf,
+  wishesFor,
+} from './job.ts';
+import { log, saveState, setOutput } from './log.ts';
+import { nightWorld } from './measured-nightly.ts';
+import {
+  jobLog,
+  keepRefusal,
+  newFolder,
+  orElsewhere,
+  readyLab,
+  sharedHistory,
+  summarized,
+} from './measuring.ts';
+import { whileQueued } from './merge-queue.ts';
+import { answerState, openAnswersText } from './post-state.ts';
+import { publishData } from './publish-data.ts';
 import { admitEvent, exitCodeOf } from './run-admit.ts';
 
 /**

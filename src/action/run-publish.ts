@@ -4,20 +4,25 @@ import * as core from '@actions/core';
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import { numbersOf, pullRequestsOfBranch } from '../forge/github/pull-request.ts';
+import { exitCodes } from '../model/conclusion.ts';
 import { shortId } from '../model/patch.ts';
-import { exitCodes } from '../model/upshot.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { type Answer, linkedAfterwards } from '../publish/reporters/answer.ts';
-import { cancelled, endingOfFailure, summaryOf, titleOf } from '../publish/reporters/ending.ts';
+import {
+  cancelled,
+  endingOfFailure,
+  summaryOf,
+  titleOf,
+} from '../publish/reporters/outcome-text.ts';
+import { type Answer, linkedAfterwards } from '../publish/reporters/reporter.ts';
 import { headline } from '../report/headline.ts';
+import { type AdmittedRequest, isBisection, readRequest } from './approved-request.ts';
 import { type Ended, ended, endingsOf, type Source } from './artifact-outcomes.ts';
 import { readEvent } from './inputs.ts';
 import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';
 import { log } from './log.ts';
-import { anHour, exitCodeIf, leftOf, type Patience } from './patience.ts';
 import { publishBisection } from './publish-bisect.ts';
 import { publishData } from './publish-data.ts';
-import { type AdmittedRequest, isBisection, readRequest } from './request.ts';
+import { anHour, exitCodeIf, leftOf, type Patience } from './publish-retry.ts';
 import { tellRefusal } from './run-admit.ts';
 
 /**

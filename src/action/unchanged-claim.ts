@@ -1,14 +1,14 @@
 // Checks an untrusted result that claims there was nothing to measure: it passes branch rules without a number.
 
 import type { Config } from '../config/schema.ts';
-import { testbedsFor } from '../config/wishes.ts';
+import { testbedsFor } from '../config/select-testbeds.ts';
 import { restoreRevision } from '../forge/patch/revision.ts';
 import { testbedsThatDiffer } from '../kernel/unchanged.ts';
 import { variantsByMaking } from '../kernel/variant.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { patchName } from '../model/patch.ts';
+import { type AdmittedRequest, isMeasuredAnyway } from './approved-request.ts';
 import { type JobContext, revisionWorldOf } from './job.ts';
-import { type AdmittedRequest, isMeasuredAnyway } from './request.ts';
 
 /** Compares the approved commits again; returns why the claim is refused, undefined where it holds. */
 export async function whyNotUnchanged(

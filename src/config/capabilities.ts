@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { expected } from '../model/units.ts';
 import { closed, text, wholeNumber } from './fields.ts';
-import { keywords, wishWord } from './wish.ts';
+import { keywords, wishWord } from './testbed-selector.ts';
 
 /** What the DUT has and is, apart from the labels. */
 export type Capabilities = {

@@ -33,9 +33,9 @@ import { type GithubConfig, githubSchema } from './github.ts';
 import { type Paths, pathsSchema } from './paths.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
+import { readWish, wishText } from './testbed-selector.ts';
 import { type TrendConfig, trendSchema } from './trend.ts';
 import { type VirtualTestbed, virtualTestbedSchema } from './virtual-testbed.ts';
-import { readWish, wishText } from './wish.ts';
 
 export type Config = {
   overlay: OverlayPlace;

@@ -7,7 +7,7 @@ import type { Patch } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
 import type { Cell } from '../model/scenario.ts';
 import { outcomeName } from '../report/headline.ts';
-import { writeResult } from '../report/write.ts';
+import { writeResult } from '../report/write-reports.ts';
 import { unchangedResult } from './experiment/assemble.ts';
 import { earlierEntries } from './experiment/history.ts';
 import { cellsOf, makePlan, type Plan, readRules, writePlan } from './experiment/plan.ts';

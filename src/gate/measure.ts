@@ -2,8 +2,8 @@
 
 import type { Reserved } from '../lab/testbed.ts';
 import type { Result } from '../model/result.ts';
-import { explained } from '../report/read.ts';
-import { writeResult } from '../report/write.ts';
+import { explained } from '../report/read-result.ts';
+import { writeResult } from '../report/write-reports.ts';
 import { assembleResult } from './experiment/assemble.ts';
 import { runExperiment } from './experiment/experiment.ts';
 import { historyEntries } from './experiment/history.ts';

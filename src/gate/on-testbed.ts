@@ -1,8 +1,8 @@
 // Gives a testbed back, whatever came of the work on it.
 import type { Reserved } from '../lab/testbed.ts';
+import { brokenOff } from '../model/lease-outcome.ts';
 import { reasonOf } from '../model/one-line.ts';
 import type { Patch } from '../model/patch.ts';
-import { brokenOff } from '../model/use-outcome.ts';
 import type { GateDeps } from './gate-deps.ts';
 
 /** Reserves one of the testbeds and works on it; `nameOf` names the result in the log of reservations. */

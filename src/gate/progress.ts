@@ -5,11 +5,11 @@ import { plainLine } from '../model/escape.ts';
 import { formatDuration, formatMetric, formatPercent, formatRuns } from '../model/format.ts';
 import type { Metric } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
+import type { Times } from './estimate/durations.ts';
+import { outlookLine, outlookOf } from './estimate/experiment-estimate.ts';
 import type { ExperimentEvent } from './experiment/experiment-event.ts';
 import type { Entry } from './experiment/journal.ts';
-import { outlookLine, outlookOf } from './experiment/outlook.ts';
 import type { Plan } from './experiment/plan.ts';
-import type { Times } from './experiment/took.ts';
 
 export type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
 

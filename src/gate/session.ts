@@ -2,11 +2,11 @@
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import type { Patch } from '../model/patch.ts';
+import type { Outlook } from './estimate/queue-estimate.ts';
 import type { HistoryFile } from './experiment/history.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Output, showProgress } from './progress.ts';
 import type { Recorder } from './recording/recorder.ts';
-import type { Outlook } from './reserve/outlook.ts';
 import type { Request } from './reserve/reservation.ts';
 import { requireHere } from './testbeds/open-testbed.ts';
 import { openReservations } from './testbeds/reservations.ts';

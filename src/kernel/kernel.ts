@@ -4,6 +4,7 @@ import type { System } from '../model/scenario.ts';
 import { HostError } from '../system/host/host-error.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
+import { inTurn } from './build-slot.ts';
 import type { Cooked, KernelBuilder, RecipeRequest } from './build-step.ts';
 import { BuilderError } from './builder-error.ts';
 import { jailProblem } from './jail.ts';
@@ -14,7 +15,6 @@ import type { KernelSums } from './kernel-sums.ts';
 import { kernelTree, type TreeRequest } from './kernel-tree.ts';
 import { type LoadedModules, whyNoRoot, withNeededModules } from './needed-modules.ts';
 import { commandsOf, sumIn } from './system-commands.ts';
-import { inTurn } from './turn.ts';
 
 export type KernelRequest =
   | ({

@@ -4,7 +4,7 @@ import { foldedLines } from '../analysis/profile/fold.ts';
 import { withoutIdle } from '../analysis/profile/idle.ts';
 import { type Profile, samplesOf } from '../analysis/profile/profile.ts';
 import { ProfileError } from '../analysis/profile/profile-error.ts';
-import { foreignBounds, parseProfile } from '../analysis/profile/read.ts';
+import { foreignBounds, parseProfile } from '../analysis/profile/read-profile.ts';
 import { formatPercent } from '../model/format.ts';
 import type { KeepLog, ProfileOutcome } from './testbed.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Traffic } from '../config/schema.ts';
 import type { Variant } from '../kernel/variant.ts';
-import type { PlannedBlast } from '../model/planned-blast.ts';
+import type { PlannedBlast } from '../model/planned-trial.ts';
 import type { Prepared, Rejected } from '../model/rejection.ts';
 import type { BlastSummary, CellProfile, Run } from '../model/result.ts';
 import type { Cell, OwnRules } from '../model/scenario.ts';

@@ -3,16 +3,16 @@
 import { z } from 'zod';
 import { bisectAskSchema } from '../forge/patch/bisect-command.ts';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
-import { bisectResultSchema } from '../model/bisect.ts';
+import { bisectResultSchema } from '../model/bisect-result.ts';
 import { roughly } from '../model/format.ts';
 import { fromJson } from '../model/json.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 import { resultSchema } from '../model/result.ts';
-import { type Answer, secondsFor } from '../publish/reporters/answer.ts';
 import { tellBuild } from '../publish/reporters/build.ts';
-import { type Ending, endingOfResult, failureSchema } from '../publish/reporters/ending.ts';
+import { type Ending, endingOfResult, failureSchema } from '../publish/reporters/outcome-text.ts';
+import { type Answer, secondsFor } from '../publish/reporters/reporter.ts';
 import { say, tellRevision } from '../publish/reporters/revision-comment.ts';
-import type { Given, Told } from '../publish/reporters/teller.ts';
+import type { Given, Told } from '../publish/reporters/throttled-updates.ts';
 import type { Inbox, WaitingAnswer } from './inbox.ts';
 
 /** What is said where: the comment of a gate that has ended, the end of its build, or a reply of the relay. */

@@ -10,7 +10,7 @@ import {
   parseCommand,
 } from '../forge/patch/command.ts';
 import { checkDiff } from '../forge/patch/diff.ts';
-import type { Job } from '../forge/patch/job.ts';
+import type { Job } from '../forge/patch/job-key.ts';
 import { parseEarlier } from '../forge/patch/revision.ts';
 import { type Conduit, ConduitError } from '../forge/phabricator/conduit.ts';
 import { fetchDiff } from '../forge/phabricator/diff.ts';

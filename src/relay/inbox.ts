@@ -5,7 +5,7 @@ import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
-import { type Job, jobSchema } from '../forge/patch/job.ts';
+import { type Job, jobSchema } from '../forge/patch/job-key.ts';
 import { reasonOf } from '../model/one-line.ts';
 import {
   ForeignFileError,

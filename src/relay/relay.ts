@@ -2,11 +2,11 @@
 
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Ask } from '../forge/patch/command.ts';
-import type { Job } from '../forge/patch/job.ts';
+import type { Job } from '../forge/patch/job-key.ts';
 import { type Conduit, ConduitError, isOfToken } from '../forge/phabricator/conduit.ts';
 import { oneLine } from '../model/one-line.ts';
 import type { RevisionDiff } from '../model/patch.ts';
-import { cancelled, type Ending, endingOfFailure } from '../publish/reporters/ending.ts';
+import { cancelled, type Ending, endingOfFailure } from '../publish/reporters/outcome-text.ts';
 import { giveAnswers, keepAnswer, keptOf } from './answers.ts';
 import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';

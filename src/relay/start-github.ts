@@ -4,7 +4,7 @@ import { askedAs, kebabCase } from '../config/parameters.ts';
 import { type Octokit, placeOf } from '../forge/github/client.ts';
 import { type GithubFailure, githubFailure, isBreakdown } from '../forge/github/failure.ts';
 import { bisectWords } from '../forge/patch/bisect-command.ts';
-import { type Job, workOf } from '../forge/patch/job.ts';
+import { type Job, workOf } from '../forge/patch/job-key.ts';
 import type { Pause } from '../model/pause.ts';
 import type { Started, Starter } from './starter.ts';
 

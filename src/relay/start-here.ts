@@ -7,14 +7,14 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { parseMaxRuns } from '../config/overrides.ts';
 import { askedWords, calledAs } from '../config/parameters.ts';
-import { type Job, workOf } from '../forge/patch/job.ts';
-import { hasBisectPlan } from '../gate/bisect/plan.ts';
+import { type Job, workOf } from '../forge/patch/job-key.ts';
+import { hasBisectPlan } from '../gate/bisect/bisect-plan.ts';
 import { hasPlan, readPlan } from '../gate/experiment/plan.ts';
+import { exitCodes, upshotOfError } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
-import { exitCodes, upshotOfError } from '../model/upshot.ts';
 import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../system/process.ts';
+import { turns } from '../system/semaphore.ts';
 import { commandText, shell } from '../system/shell.ts';
-import { turns } from '../system/turns.ts';
 import type { Started, Starter } from './starter.ts';
 
 export type HereOptions = {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { askedAs, kebabCase } from '../config/parameters.ts';
-import { type Job, workOf } from '../forge/patch/job.ts';
+import { type Job, workOf } from '../forge/patch/job-key.ts';
 import { fromJson } from '../model/json.ts';
 import { shortened } from '../model/one-line.ts';
 import { sendRequest } from '../system/http.ts';

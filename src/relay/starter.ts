@@ -1,5 +1,5 @@
 // What a relay has its gates run by: starts them, and ends them.
-import type { Job } from '../forge/patch/job.ts';
+import type { Job } from '../forge/patch/job-key.ts';
 
 /** `failed` is worth another try, `refused` will stay so; `why` is one sentence for people. */
 export type Started =

@@ -1,11 +1,11 @@
 // Which flamegraphs a bisection's report shows: those of the change's neighbours, and what is between them.
 
-import type { CellProfiles } from '../analysis/profile/of-result.ts';
-import type { BisectResult } from '../model/bisect.ts';
+import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
+import type { BisectResult } from '../model/bisect-result.ts';
 import { shortId } from '../model/patch.ts';
 import { cellName } from '../model/scenario.ts';
 import { stepsOf } from './bisect-rows.ts';
-import { type Graph, graphsOfCell } from './graphs.ts';
+import { type Graph, graphsOfCell } from './report-flamegraphs.ts';
 
 /** Named by the commits; `base` is the one before, and `patched` the one after. */
 export function bisectGraphs(result: BisectResult, profiles: readonly CellProfiles[]): Graph[] {

@@ -7,7 +7,7 @@ import type {
   BisectResult,
   BisectRevision,
   Fault,
-} from '../model/bisect.ts';
+} from '../model/bisect-result.ts';
 import {
   formatChangeAndError,
   formatProbability,

@@ -1,7 +1,7 @@
 // The page of a bisection: all of its result in one HTML file that needs nothing beside it.
 
-import type { CellProfiles } from '../analysis/profile/of-result.ts';
-import type { BisectResult } from '../model/bisect.ts';
+import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
+import type { BisectResult } from '../model/bisect-result.ts';
 import { plain, plainBlock, plainLine } from '../model/escape.ts';
 import { bisectGraphs } from './bisect-graphs.ts';
 import {
@@ -24,7 +24,6 @@ import {
   searchedText,
   whoFailed,
 } from './bisect-sections.ts';
-import type { Graph } from './graphs.ts';
 import { graphFolds, picturesThatFit, runTable, whyPieces } from './html-cell.ts';
 import { htmlDocument } from './html-document.ts';
 import {
@@ -38,6 +37,7 @@ import {
   withCode,
 } from './html-pieces.ts';
 import { Html, html, type Piece } from './markup.ts';
+import type { Graph } from './report-flamegraphs.ts';
 import { invalidRunLines, settingOf } from './sections.ts';
 
 /** A whole page; the change's neighbours have flamegraphs as far as there are profiles. */

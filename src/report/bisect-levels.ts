@@ -3,7 +3,7 @@
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import { pooledNoise } from '../analysis/stats/evidence.ts';
 import { criticalT } from '../analysis/stats/student.ts';
-import { type BisectResult, bisectConfidenceRatio } from '../model/bisect.ts';
+import { type BisectResult, bisectConfidenceRatio } from '../model/bisect-result.ts';
 import { isMeasured, stepsOf } from './bisect-rows.ts';
 
 /** The revisions from one index to another, which all forward at one rate. */

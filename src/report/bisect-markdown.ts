@@ -1,6 +1,6 @@
 // The comment on a bisection: its sentence, what to do next, the revisions that say something, and the rest folded below.
 
-import type { BisectResult } from '../model/bisect.ts';
+import type { BisectResult } from '../model/bisect-result.ts';
 import { codeSpan, pageUrl } from '../model/escape.ts';
 import {
   type BisectWays,
@@ -12,7 +12,8 @@ import { bisectPlotAlt } from './bisect-plot.ts';
 import { type BisectRow, bisectRows, hasFixUps } from './bisect-rows.ts';
 import { bisectSections, searchedText } from './bisect-sections.ts';
 import type { Column } from './cell-rows.ts';
-import { fitted } from './fitting.ts';
+import { flamegraphsText, isProfiled, reasonText } from './change-reason.ts';
+import { fitted } from './fit-to-limit.ts';
 import {
   bold,
   bullets,
@@ -28,7 +29,6 @@ import {
   whyOfCell,
 } from './markdown.ts';
 import { settingOf } from './sections.ts';
-import { flamegraphsText, isProfiled, reasonText } from './why.ts';
 
 /** What only the place of publication knows. */
 type BisectLinks = Omit<ReportLinks, 'goOn'> & {

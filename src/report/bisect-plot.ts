@@ -1,6 +1,10 @@
 // A bisection as a picture, in SVG: what every boot forwarded along the commits, the levels before and after, and each commit's chance.
 
-import { type BisectResult, type BisectRevision, bisectConfidenceRatio } from '../model/bisect.ts';
+import {
+  type BisectResult,
+  type BisectRevision,
+  bisectConfidenceRatio,
+} from '../model/bisect-result.ts';
 import { plainLine } from '../model/escape.ts';
 import {
   formatMetric,

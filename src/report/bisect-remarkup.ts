@@ -1,6 +1,6 @@
 // The comment on a bisection in Remarkup, which folds nothing and escapes nothing: texts of others stand in code only.
 
-import type { BisectResult } from '../model/bisect.ts';
+import type { BisectResult } from '../model/bisect-result.ts';
 import { plain, plainLine } from '../model/escape.ts';
 import { remarkup, remarkupCell, remarkupText } from '../model/remarkup.ts';
 import {
@@ -12,6 +12,7 @@ import {
 import { bisectPlotAlt } from './bisect-plot.ts';
 import { type BisectRow, bisectRows } from './bisect-rows.ts';
 import { bisectSections, searchedText } from './bisect-sections.ts';
+import { flamegraphsText, isProfiled, reasonText } from './change-reason.ts';
 import {
   bold,
   commonSection,
@@ -23,7 +24,6 @@ import {
   within,
 } from './remarkup.ts';
 import { settingOf } from './sections.ts';
-import { flamegraphsText, isProfiled, reasonText } from './why.ts';
 
 /** What only the place of publication knows. */
 type BisectLinks = Omit<RemarkupLinks, 'goOn'> & {

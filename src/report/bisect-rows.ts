@@ -1,7 +1,7 @@
 // The table of a bisection's revisions, before it is written in some markup: those that say something, the rest counted.
 
 import { median } from '../analysis/stats/summary.ts';
-import type { BisectForm, BisectResult, BisectRevision } from '../model/bisect.ts';
+import type { BisectForm, BisectResult, BisectRevision } from '../model/bisect-result.ts';
 import { formatChange, formatMetric, formatProbability } from '../model/format.ts';
 import { shortId } from '../model/patch.ts';
 import { counted, faultText } from './bisect-headline.ts';

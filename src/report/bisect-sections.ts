@@ -1,15 +1,15 @@
 // What every report of a bisection tells below its sentence, before it is written in some markup.
 
 import { renderMinistat } from '../analysis/stats/ministat.ts';
-import type { BisectResult, BisectRevision, Fault } from '../model/bisect.ts';
-import { bisectConfidenceRatio } from '../model/bisect.ts';
+import type { BisectResult, BisectRevision, Fault } from '../model/bisect-result.ts';
+import { bisectConfidenceRatio } from '../model/bisect-result.ts';
 import type { Quoting } from '../model/escape.ts';
 import { formatMetric, formatPercent, metricName } from '../model/format.ts';
 import { shortId } from '../model/patch.ts';
 import { cellName } from '../model/scenario.ts';
 import { changeText, counted, faultText } from './bisect-headline.ts';
 import { isMeasured, rangeText, stepsOf } from './bisect-rows.ts';
-import type { Ministat } from './ministats.ts';
+import type { Ministat } from './ministat-blocks.ts';
 import { type CommonSection, failureSaid, invalidRunLines, unseenBy } from './sections.ts';
 
 /** The sections below a comment in their order; what finds no room is left out from the end. Text is quoted for what stands `open`, or `folded`. */

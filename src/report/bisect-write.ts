@@ -1,14 +1,20 @@
 // Lays a bisection's result and its reports into a work directory.
 
 import { join } from 'node:path';
-import type { CellProfiles } from '../analysis/profile/of-result.ts';
-import type { BisectResult } from '../model/bisect.ts';
+import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
+import type { BisectResult } from '../model/bisect-result.ts';
 import { bisectGraphs } from './bisect-graphs.ts';
 import { renderBisectHtml } from './bisect-html.ts';
 import { renderBisectMarkdown } from './bisect-markdown.ts';
 import { bisectPlot } from './bisect-plot.ts';
 import { pngOf } from './png.ts';
-import { type Drawing, drawing, replaceDrawing, replaceFile, writeGraphs } from './write.ts';
+import {
+  type Drawing,
+  drawing,
+  replaceDrawing,
+  replaceFile,
+  writeGraphs,
+} from './write-reports.ts';
 
 /**
  * Writes `result.json` and `report.md`, and into `report/` the page, the plot over the commits as `bisect.svg` and

@@ -1,6 +1,6 @@
 // The table of all cells, before it is written in some markup.
 
-import { runCounts } from '../analysis/stats/standing.ts';
+import { runCounts } from '../analysis/stats/interim-result.ts';
 import {
   formatChange,
   formatInterval,

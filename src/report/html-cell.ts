@@ -20,15 +20,15 @@ import {
 } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { remarkOf, unbroken } from './cell-rows.ts';
-import { graphPreview } from './graph-preview.ts';
-import { drawGraph, type Graph } from './graphs.ts';
+import { costText, hasCost, pointsText } from './change-reason.ts';
+import { graphPreview } from './flamegraph-preview.ts';
 import { isSilent, silenceOf } from './headline.ts';
 import { bullets, fold, mark, preformatted, table } from './html-pieces.ts';
 import { Html, html, type Piece } from './markup.ts';
-import { ministats } from './ministats.ts';
+import { ministats } from './ministat-blocks.ts';
+import { drawGraph, type Graph } from './report-flamegraphs.ts';
 import { runPlot } from './run-plot.ts';
 import { spareRuns, standingApartLines, uncountedLines, whySpare } from './sections.ts';
-import { costText, hasCost, pointsText } from './why.ts';
 
 /** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */
 export type Picture = { graph: Graph; svg?: string; why?: string };

@@ -1,7 +1,7 @@
 // A page as a whole: its style, its scripts, and what a browser may do with it.
 import { createHash } from 'node:crypto';
 import { flamegraphScript, flamegraphStyle } from '../analysis/profile/flamegraph.ts';
-import { embeddedScript } from '../system/embedded.ts';
+import { embeddedScript } from '../system/embedded-assets.ts';
 import { pageStyle } from './html-style.ts';
 import { Html, html } from './markup.ts';
 

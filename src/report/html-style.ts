@@ -1,5 +1,5 @@
 // What the page looks like: by light and by night, on a phone, on a desk and on paper.
-import { embedded } from '../system/embedded.ts';
+import { embedded } from '../system/embedded-assets.ts';
 import { colors } from './svg.ts';
 
 const light = {

@@ -1,5 +1,5 @@
 // The page: all of a result in one HTML file that needs nothing beside it.
-import type { CellProfiles } from '../analysis/profile/of-result.ts';
+import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
 import { pageUrl, plain, plainBlock, plainLine } from '../model/escape.ts';
 import { metricName } from '../model/format.ts';
 import { patchName } from '../model/patch.ts';
@@ -7,7 +7,6 @@ import type { Rejection } from '../model/rejection.ts';
 import type { CellResult, CellVerdict, Metric, Result } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { type CellRow, cellColumns, cellRows, remarkOf, worstFirst } from './cell-rows.ts';
-import { type Graph, graphsOf } from './graphs.ts';
 import { headline, sentence } from './headline.ts';
 import { cellAnchor, cellSection, type Picture, picturesThatFit } from './html-cell.ts';
 import { htmlDocument } from './html-document.ts';
@@ -25,6 +24,7 @@ import {
 import { intervalPlot } from './interval-plot.ts';
 import { Html, html, type Piece } from './markup.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
+import { type Graph, graphsOf } from './report-flamegraphs.ts';
 import {
   failureSaid,
   failureText,

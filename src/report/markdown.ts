@@ -6,7 +6,17 @@ import { type Patch, patchName } from '../model/patch.ts';
 import type { CellResult, Metric, Mover, Policy, Result } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { type CellRow, cellColumns, cellRows, unbroken, verdictTexts } from './cell-rows.ts';
-import { fitted, rowsThatFit } from './fitting.ts';
+import {
+  costText,
+  type Explained,
+  flamegraphsText,
+  functionName,
+  type GraphLinks,
+  groundsText,
+  pointsText,
+  whyLines,
+} from './change-reason.ts';
+import { fitted, rowsThatFit } from './fit-to-limit.ts';
 import { headline } from './headline.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import {
@@ -20,16 +30,6 @@ import {
   sectionsOf,
   setting,
 } from './sections.ts';
-import {
-  costText,
-  type Explained,
-  flamegraphsText,
-  functionName,
-  type GraphLinks,
-  groundsText,
-  pointsText,
-  whyLines,
-} from './why.ts';
 
 /** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
 export const mostCharacters = 65_536 - 12_288;

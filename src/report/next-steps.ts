@@ -3,6 +3,7 @@
 import { formatPercent } from '../model/format.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { CellResult, Metric, Outcome, Result } from '../model/result.ts';
+import { isProfiled } from './change-reason.ts';
 import {
   type Cause,
   causeOf,
@@ -11,7 +12,6 @@ import {
   stoppedCells,
   withVerdict,
 } from './headline.ts';
-import { isProfiled } from './why.ts';
 
 /** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
 export function meaningOf({ outcome, policy }: Result): string | undefined {

@@ -12,7 +12,16 @@ import {
 import type { CellResult, Metric, Policy, Result } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { type CellRow, cellColumns, cellRows, verdictTexts } from './cell-rows.ts';
-import { fitted, rowsThatFit } from './fitting.ts';
+import {
+  changeText,
+  type Explained,
+  flamegraphsText,
+  functionName,
+  type GraphLinks,
+  groundsText,
+  whyLines,
+} from './change-reason.ts';
+import { fitted, rowsThatFit } from './fit-to-limit.ts';
 import { sentence } from './headline.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import {
@@ -26,15 +35,6 @@ import {
   sectionsOf,
   setting,
 } from './sections.ts';
-import {
-  changeText,
-  type Explained,
-  flamegraphsText,
-  functionName,
-  type GraphLinks,
-  groundsText,
-  whyLines,
-} from './why.ts';
 
 /** What only the place of publication knows. */
 export type RemarkupLinks = {

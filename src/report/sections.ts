@@ -1,8 +1,8 @@
 // What every report tells below its verdict, before it is written in some markup.
 
 import { buildNoise } from '../analysis/stats/build-noise.ts';
+import { countedRuns } from '../analysis/stats/interim-result.ts';
 import { runsApart } from '../analysis/stats/outlier.ts';
-import { countedRuns } from '../analysis/stats/standing.ts';
 import { frameBytesFor } from '../config/schema.ts';
 import type { Quoting } from '../model/escape.ts';
 import {
@@ -29,9 +29,9 @@ import {
 } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
+import { isProfiled } from './change-reason.ts';
 import { isSilent, marginsOf, rejectionText } from './headline.ts';
-import { type Ministat, ministats } from './ministats.ts';
-import { isProfiled } from './why.ts';
+import { type Ministat, ministats } from './ministat-blocks.ts';
 
 /** What a report of anything may have. */
 export type CommonSection =

@@ -1,5 +1,5 @@
 // How the program ends: one number for whoever called it, one sentence for a person.
-import { exitCodes, upshotOfError } from '../model/upshot.ts';
+import { exitCodes, upshotOfError } from '../model/conclusion.ts';
 
 type Options = {
   debug?: boolean;

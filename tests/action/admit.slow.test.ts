@@ -11,13 +11,13 @@ import {
   admitAcceptance,
   noticeName,
 } from '../../src/action/admit.ts';
-import { readRequest, requestText } from '../../src/action/request.ts';
+import { readRequest, requestText } from '../../src/action/approved-request.ts';
 import type { Trigger } from '../../src/action/trigger.ts';
 import { githubSchema } from '../../src/config/github.ts';
 import { applyOverrides } from '../../src/config/overrides.ts';
 import { calledAs } from '../../src/config/parameters.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { testbedsFor } from '../../src/config/wishes.ts';
+import { testbedsFor } from '../../src/config/select-testbeds.ts';
 import { fetchPullRequest } from '../../src/forge/github/pull-request.ts';
 import type { Occasion } from '../../src/forge/patch/authorize.ts';
 import type { BisectAsk } from '../../src/forge/patch/bisect-command.ts';

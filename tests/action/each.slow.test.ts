@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
+import { type AdmittedRequest, requestText } from '../../src/action/approved-request.ts';
 import { runGate } from '../../src/action/run-gate.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { inSession } from '../../src/gate/session.ts';

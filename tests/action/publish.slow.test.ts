@@ -2,7 +2,7 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
+import { type AdmittedRequest, requestText } from '../../src/action/approved-request.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';

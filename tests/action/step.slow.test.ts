@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openAnswersText } from '../../src/action/left.ts';
-import type { AdmittedRequest } from '../../src/action/request.ts';
+import type { AdmittedRequest } from '../../src/action/approved-request.ts';
+import { openAnswersText } from '../../src/action/post-state.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';

@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config/load.ts';
-import type { Job } from '../../src/forge/patch/job.ts';
-import { exitCodes } from '../../src/model/upshot.ts';
+import type { Job } from '../../src/forge/patch/job-key.ts';
+import { exitCodes } from '../../src/model/conclusion.ts';
 import { startOnJenkins } from '../../src/relay/start-jenkins.ts';
 import { jobPath, startFakeJenkins } from '../fakes/jenkins.ts';
 

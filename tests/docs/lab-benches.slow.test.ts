@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Finding } from '../../src/lab/check/finding.ts';
+import type { Finding } from '../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed } from '../../src/lab/check/freebsd-check.ts';
-import { type Said, waived } from '../../src/lab/freebsd/dut/freebsd-setting.ts';
-import { checkSettings, settingsCommands } from '../../src/lab/freebsd/dut/freebsd-settings.ts';
+import { type Said, waived } from '../../src/lab/freebsd/dut/setting.ts';
+import { checkSettings, settingsCommands } from '../../src/lab/freebsd/dut/settings.ts';
 import { readAll, settingsContext } from '../../src/lab/freebsd/preflight.ts';
 import { connect, type Host } from '../../src/system/host/ssh.ts';
 import { temporaryFolder } from '../fakes/folder.ts';

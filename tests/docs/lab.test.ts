@@ -9,7 +9,7 @@ import {
   checkSettings,
   type SettingsContext,
   settingsCommands,
-} from '../../src/lab/freebsd/dut/freebsd-settings.ts';
+} from '../../src/lab/freebsd/dut/settings.ts';
 import { driverSettings } from '../../src/model/freebsd-drivers.ts';
 import { commandText } from '../../src/system/shell.ts';
 import { filesOf } from '../fakes/freebsd-lab/benches.ts';

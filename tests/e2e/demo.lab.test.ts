@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { culpritSubject } from '../../src/cli/demo/repository.ts';
+import { culpritSubject } from '../../src/cli/demo/demo-repository.ts';
 import type { Entry } from '../../src/gate/experiment/journal.ts';
-import { labDown, labLeftovers } from '../../src/lab/netns/lab.ts';
-import { bisectResultSchema } from '../../src/model/bisect.ts';
-import { readResult } from '../../src/report/read.ts';
+import { labDown, labLeftovers } from '../../src/lab/netns/embedded-lab.ts';
+import { bisectResultSchema } from '../../src/model/bisect-result.ts';
+import { readResult } from '../../src/report/read-result.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 
 const program = join(import.meta.dirname, '../../bin/ppsgate');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { labLeftovers } from '../../src/lab/netns/lab.ts';
+import { labLeftovers } from '../../src/lab/netns/embedded-lab.ts';
 import { composeComment } from '../../src/publish/reporters/comment-text.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';

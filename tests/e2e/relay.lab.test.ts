@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
-import { labDown, labLeftovers } from '../../src/lab/netns/lab.ts';
+import { labDown, labLeftovers } from '../../src/lab/netns/embedded-lab.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { describeWith, labPrograms } from '../needs.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
 import type { Pause } from '../../src/model/pause.ts';
-import { together } from '../../src/publish/reporters/answer.ts';
-import { endingOfFailure } from '../../src/publish/reporters/ending.ts';
+import { endingOfFailure } from '../../src/publish/reporters/outcome-text.ts';
+import { together } from '../../src/publish/reporters/reporter.ts';
 import { type AnswersWorld, giveAnswers, keeping, keptOf } from '../../src/relay/answers.ts';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PullRequest } from '../../src/model/patch.ts';
 import type { Pause } from '../../src/model/pause.ts';
-import { together } from '../../src/publish/reporters/answer.ts';
 import { openCheckRun } from '../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../src/publish/reporters/comment.ts';
-import { endingOfResult } from '../../src/publish/reporters/ending.ts';
-import { forOneBase } from '../../src/publish/reporters/one-base.ts';
+import { endingOfResult } from '../../src/publish/reporters/outcome-text.ts';
+import { together } from '../../src/publish/reporters/reporter.ts';
+import { forOneBase } from '../../src/publish/reporters/shared-head.ts';
 import { hastyOctokit } from './github/hasty-octokit.ts';
 import { passing } from './result.ts';
 

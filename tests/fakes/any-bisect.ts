@@ -7,7 +7,7 @@ import type {
   BisectResult,
   BisectRevision,
   Fault,
-} from '../../src/model/bisect.ts';
+} from '../../src/model/bisect-result.ts';
 import { metricSchema } from '../../src/model/result.ts';
 import { aBisectResult, aChange, commitAt } from './bisect-result.ts';
 import { aRun, unfit } from './result.ts';

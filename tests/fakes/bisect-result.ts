@@ -7,7 +7,7 @@ import type {
   BisectResult,
   BisectRevision,
   Fault,
-} from '../../src/model/bisect.ts';
+} from '../../src/model/bisect-result.ts';
 import { forwarding } from './result.ts';
 
 /** The id of the commit so many steps after the good one. */

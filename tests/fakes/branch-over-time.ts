@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { standardNormal } from '../../src/analysis/stats/normal.ts';
 import { median } from '../../src/analysis/stats/summary.ts';
-import { byCommit, seriesKey } from '../../src/analysis/trend/changes.ts';
+import { byCommit, seriesKey } from '../../src/analysis/trend/change-history.ts';
 import { type Cell, families, scenariosOf } from '../../src/model/scenario.ts';
 import type { Change, Night, TrendIndex } from '../../src/model/trend.ts';
-import type { Source } from '../../src/publish/site/source.ts';
+import type { Source } from '../../src/publish/site/site-source.ts';
 
 /** The night before which a site of them is made. */
 export const dayAfter = new Date('2026-11-21T06:00:00Z');

@@ -1,6 +1,6 @@
 // A cell judged alone, by a design that looks once at all its pairs.
 
-import { type CellRuns, standings } from '../../src/analysis/stats/standing.ts';
+import { type CellRuns, standings } from '../../src/analysis/stats/interim-result.ts';
 import { cellResult } from '../../src/analysis/stats/verdict.ts';
 import type { CellResult, Policy, Run } from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';

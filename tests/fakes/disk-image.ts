@@ -8,8 +8,8 @@ import type { FreebsdGuests, GuestImage } from '../../src/config/virtual-testbed
 import { connectTo } from '../../src/lab/connect.ts';
 import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
 import { packing, unpackKernel } from '../../src/lab/qemu/vm/kernel-files.ts';
-import type { VirtualLab } from '../../src/lab/qemu/vm/lab.ts';
 import { packUserland } from '../../src/lab/qemu/vm/userland.ts';
+import type { VirtualLab } from '../../src/lab/qemu/vm/virtual-lab.ts';
 import type { Host } from '../../src/system/host/ssh.ts';
 import { makeKey, publicKey } from './sshd.ts';
 

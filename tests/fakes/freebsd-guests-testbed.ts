@@ -1,9 +1,9 @@
 // The fake guests with FreeBSD as an opened testbed, with base and patched for them, and blasts of pairs.
 import { expect } from 'vitest';
 import type { Variant } from '../../src/kernel/variant.ts';
-import { openVirtualTestbed } from '../../src/lab/qemu/testbed.ts';
+import { openVirtualTestbed } from '../../src/lab/qemu/virtual-testbed.ts';
 import type { KeepLog, PrepareRequest, Testbed } from '../../src/lab/testbed.ts';
-import type { PlannedBlast } from '../../src/model/planned-blast.ts';
+import type { PlannedBlast } from '../../src/model/planned-trial.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 import { temporaryFolder } from './folder.ts';
 import { type FakeGuests, type FakeGuestsOptions, fakeGuests } from './freebsd-guests.ts';

@@ -9,7 +9,7 @@ import type { Traffic } from '../../src/config/schema.ts';
 import type { Variant } from '../../src/kernel/variant.ts';
 import { connectTo } from '../../src/lab/connect.ts';
 import { openConsole, realConsoleWorld } from '../../src/lab/console/console.ts';
-import type { FreebsdWorld } from '../../src/lab/freebsd/world.ts';
+import type { FreebsdWorld } from '../../src/lab/freebsd/freebsd-deps.ts';
 import type { Target } from '../../src/system/host/login.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
 import type { FreebsdLab } from './freebsd-lab/lab.ts';

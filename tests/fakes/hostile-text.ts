@@ -1,38 +1,32 @@
 // Text that stops parsers, and every parser of text that others write: a patch's kernel, an artifact, a comment.
 
+import { explain } from '../../src/analysis/profile/changed-functions.ts';
 import { flamegraph } from '../../src/analysis/profile/flamegraph.ts';
 import { foldedLines } from '../../src/analysis/profile/fold.ts';
 import { withoutIdle } from '../../src/analysis/profile/idle.ts';
-import { explain } from '../../src/analysis/profile/movers.ts';
-import { foreignBounds, parseProfile } from '../../src/analysis/profile/read.ts';
+import { foreignBounds, parseProfile } from '../../src/analysis/profile/read-profile.ts';
 import { parseColumn } from '../../src/analysis/stats/columns.ts';
-import { parseNights } from '../../src/analysis/trend/nights.ts';
+import { parseNights } from '../../src/analysis/trend/nightly-runs.ts';
 import { parseResult } from '../../src/forge/github/artifact.ts';
 import { callOnPhabricator, parseCommand } from '../../src/forge/patch/command.ts';
 import { checkDiff, whyGitRefuses } from '../../src/forge/patch/diff.ts';
 import { whyMisleading } from '../../src/forge/phabricator/diff.ts';
 import { readBuildFailure } from '../../src/kernel/build-log.ts';
-import { lastWords, whatItShows } from '../../src/lab/console/shown.ts';
-import {
-  parseCpuTimes,
-  parseInterfaceCounters,
-} from '../../src/lab/freebsd/dut/freebsd-counters.ts';
-import {
-  fingerprintCommands,
-  fingerprintOf,
-} from '../../src/lab/freebsd/dut/freebsd-fingerprint.ts';
+import { lastWords, whatItShows } from '../../src/lab/console/console-text.ts';
+import { parseCpuTimes, parseInterfaceCounters } from '../../src/lab/freebsd/dut/counters.ts';
+import { fingerprintCommands, fingerprintOf } from '../../src/lab/freebsd/dut/fingerprint.ts';
 import {
   parseArp,
   parseIfconfig,
   parseNdp,
   parseRoutes,
-} from '../../src/lab/freebsd/dut/freebsd-network.ts';
-import { sentWithin } from '../../src/lab/freebsd/dut/freebsd-profile.ts';
+} from '../../src/lab/freebsd/dut/network.ts';
+import { sentWithin } from '../../src/lab/freebsd/dut/profile.ts';
 import {
   checkSettings,
   type SettingsContext,
   settingsCommands,
-} from '../../src/lab/freebsd/dut/freebsd-settings.ts';
+} from '../../src/lab/freebsd/dut/settings.ts';
 import { arrivalsAround } from '../../src/lab/linux/linux-profile.ts';
 import { parseObservation, samplesAsTheyCome } from '../../src/lab/linux/linux-script.ts';
 import { parseSysctl } from '../../src/lab/linux/sysctl.ts';

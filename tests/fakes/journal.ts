@@ -1,10 +1,10 @@
 // Experiments as a gate makes them, blast by blast, on a testbed of which only the numbers are made up.
 
-import { standings } from '../../src/analysis/stats/standing.ts';
+import { standings } from '../../src/analysis/stats/interim-result.ts';
 import { cellsSoFar } from '../../src/gate/experiment/cells.ts';
 import type { Entry } from '../../src/gate/experiment/journal.ts';
 import type { Plan } from '../../src/gate/experiment/plan.ts';
-import type { PlannedBlast } from '../../src/model/planned-blast.ts';
+import type { PlannedBlast } from '../../src/model/planned-trial.ts';
 import { aRun, unfit } from './result.ts';
 
 const at = '2026-11-20T12:00:00.000Z';

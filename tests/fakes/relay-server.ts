@@ -3,7 +3,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Job } from '../../src/forge/patch/job.ts';
+import type { Job } from '../../src/forge/patch/job-key.ts';
 import { type Delivery, openInbox } from '../../src/relay/inbox.ts';
 import { type Limits, startRelayServer } from '../../src/relay/server.ts';
 import { say } from './contending.ts';

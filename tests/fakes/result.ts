@@ -11,7 +11,7 @@ import type {
   Validity,
 } from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';
-import { endingOfResult, type Measured } from '../../src/publish/reporters/ending.ts';
+import { endingOfResult, type Measured } from '../../src/publish/reporters/outcome-text.ts';
 import type { ReportLinks } from '../../src/report/markdown.ts';
 
 export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };

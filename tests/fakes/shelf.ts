@@ -1,7 +1,7 @@
 // A data branch or directory in memory, published to as both are.
 import { expect } from 'vitest';
-import { byCommit, seriesKey } from '../../src/analysis/trend/changes.ts';
-import { parseNights, type Trend } from '../../src/analysis/trend/nights.ts';
+import { byCommit, seriesKey } from '../../src/analysis/trend/change-history.ts';
+import { parseNights, type Trend } from '../../src/analysis/trend/nightly-runs.ts';
 import type { Result } from '../../src/model/result.ts';
 import type { Night } from '../../src/model/trend.ts';
 import {

@@ -2,9 +2,9 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Sample } from '../../src/lab/linux/linux-script.ts';
-import { measuredRun } from '../../src/lab/netns/run.ts';
+import { measuredRun } from '../../src/lab/netns/netns-run.ts';
 import type { BlastOutcome, ProfileOutcome, Testbed } from '../../src/lab/testbed.ts';
-import type { PlannedBlast, PlannedRun } from '../../src/model/planned-blast.ts';
+import type { PlannedBlast, PlannedRun } from '../../src/model/planned-trial.ts';
 import type { Prepared, Rejected } from '../../src/model/rejection.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunCounts } from '../../src/analysis/stats/standing.ts';
+import type { RunCounts } from '../../src/analysis/stats/interim-result.ts';
 import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event.ts';
 import { showProgress } from '../../src/gate/progress.ts';
 import { aHistoryEntry } from '../fakes/history.ts';

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
-import { together } from '../../src/publish/reporters/answer.ts';
 import {
   cancelled,
   type Ending,
   endingOfFailure,
   endingOfResult,
-} from '../../src/publish/reporters/ending.ts';
+} from '../../src/publish/reporters/outcome-text.ts';
+import { together } from '../../src/publish/reporters/reporter.ts';
 import {
   type AnswersWorld,
   giveAnswers,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
-import type { Job } from '../../src/forge/patch/job.ts';
+import type { Job } from '../../src/forge/patch/job-key.ts';
 import { type Conduit, openConduit } from '../../src/forge/phabricator/conduit.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 import {

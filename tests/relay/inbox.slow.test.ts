@@ -14,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Job } from '../../src/forge/patch/job.ts';
+import type { Job } from '../../src/forge/patch/job-key.ts';
 import { type Delivery, type Inbox, InboxError, openInbox } from '../../src/relay/inbox.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { describeWith } from '../needs.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
-import type { Job } from '../../src/forge/patch/job.ts';
+import type { Job } from '../../src/forge/patch/job-key.ts';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
 import { type JobRecord, openInbox } from '../../src/relay/inbox.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../../src/relay/relay.ts';

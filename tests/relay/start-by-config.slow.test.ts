@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import type { Job } from '../../src/forge/patch/job.ts';
+import type { Job } from '../../src/forge/patch/job-key.ts';
 import { openStarter } from '../../src/relay/open-starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { personalToken, startFakeGitHub } from '../fakes/github/server.ts';

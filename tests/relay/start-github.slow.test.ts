@@ -1,6 +1,6 @@
 // Gates on GitHub: an event that a workflow listens to, whose run is found by its name.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Job } from '../../src/forge/patch/job.ts';
+import type { Job } from '../../src/forge/patch/job-key.ts';
 import { startOnGithub } from '../../src/relay/start-github.ts';
 import type { Fault } from '../fakes/github/faults.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';

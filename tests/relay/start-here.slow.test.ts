@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import type { Job } from '../../src/forge/patch/job.ts';
-import { writeBisectPlan } from '../../src/gate/bisect/plan.ts';
+import type { Job } from '../../src/forge/patch/job-key.ts';
+import { writeBisectPlan } from '../../src/gate/bisect/bisect-plan.ts';
 import { writePlan } from '../../src/gate/experiment/plan.ts';
 import { type HereOptions, startHere } from '../../src/relay/start-here.ts';
 import { aBisectPlan } from '../fakes/bisect.ts';

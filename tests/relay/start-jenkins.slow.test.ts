@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Job } from '../../src/forge/patch/job.ts';
+import type { Job } from '../../src/forge/patch/job-key.ts';
 import { type JenkinsOptions, startOnJenkins } from '../../src/relay/start-jenkins.ts';
 import {
   type FakeJenkins,

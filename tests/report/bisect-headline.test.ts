@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BisectAnswer } from '../../src/model/bisect.ts';
+import type { BisectAnswer } from '../../src/model/bisect-result.ts';
 import { bisectHeadline, bisectNextSteps, bisectSymbol } from '../../src/report/bisect-headline.ts';
 import {
   aBisectResult,

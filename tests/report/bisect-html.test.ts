@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { withReasons } from '../../src/analysis/profile/of-result.ts';
-import { type BisectResult, bisectResultSchema } from '../../src/model/bisect.ts';
+import { withReasons } from '../../src/analysis/profile/result-profiles.ts';
+import { type BisectResult, bisectResultSchema } from '../../src/model/bisect-result.ts';
 import type { CellProfile } from '../../src/model/result.ts';
 import { renderBisectHtml } from '../../src/report/bisect-html.ts';
 import {

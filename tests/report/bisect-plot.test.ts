@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BisectResult } from '../../src/model/bisect.ts';
+import type { BisectResult } from '../../src/model/bisect-result.ts';
 import { bisectPlot, bisectPlotAlt } from '../../src/report/bisect-plot.ts';
 import { isMeasured } from '../../src/report/bisect-rows.ts';
 import { pngOf } from '../../src/report/png.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BisectResult } from '../../src/model/bisect.ts';
+import type { BisectResult } from '../../src/model/bisect-result.ts';
 import { type BisectRow, bisectRows, rangeText } from '../../src/report/bisect-rows.ts';
 import {
   aBisectResult,

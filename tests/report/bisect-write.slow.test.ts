@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { BisectResult } from '../../src/model/bisect.ts';
+import type { BisectResult } from '../../src/model/bisect-result.ts';
 import { renderBisectHtml } from '../../src/report/bisect-html.ts';
 import { renderBisectMarkdown } from '../../src/report/bisect-markdown.ts';
 import { bisectPlot } from '../../src/report/bisect-plot.ts';
 import { writeBisect } from '../../src/report/bisect-write.ts';
-import { explained, readAnyResult } from '../../src/report/read.ts';
-import { writeResult } from '../../src/report/write.ts';
+import { explained, readAnyResult } from '../../src/report/read-result.ts';
+import { writeResult } from '../../src/report/write-reports.ts';
 import { aBisectResult, bisectResults, mellanoxFixed } from '../fakes/bisect-result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { anExperiment } from '../fakes/report.ts';

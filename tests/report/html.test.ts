@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { CellProfiles } from '../../src/analysis/profile/of-result.ts';
 import type { Profile } from '../../src/analysis/profile/profile.ts';
+import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts';
 import { flamegraphAnchor } from '../../src/model/format.ts';
 import type { Rejection } from '../../src/model/rejection.ts';
 import {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type BisectResult, bisectResultSchema } from '../../src/model/bisect.ts';
+import { type BisectResult, bisectResultSchema } from '../../src/model/bisect-result.ts';
 import { remarkupBlock, remarkupCell, remarkupText } from '../../src/model/remarkup.ts';
 import {
   type CellProfile,

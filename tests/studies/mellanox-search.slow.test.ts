@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRepository } from '../../src/forge/patch/repository.ts';
 import { type BisectRequest, bisect } from '../../src/gate/bisect/bisect.ts';
-import type { BisectResult } from '../../src/model/bisect.ts';
+import type { BisectResult } from '../../src/model/bisect-result.ts';
 import { bisectHeadline } from '../../src/report/bisect-headline.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';

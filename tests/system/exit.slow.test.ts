@@ -7,10 +7,10 @@ import { ConfigError } from '../../src/config/load.ts';
 import { RepositoryError } from '../../src/forge/patch/repository.ts';
 import { JournalError } from '../../src/gate/experiment/journal.ts';
 import { PlanError } from '../../src/gate/experiment/plan-file.ts';
+import { exitCodes, upshotOfError, upshotOfResult } from '../../src/model/conclusion.ts';
 import type { CellVerdict, Outcome } from '../../src/model/result.ts';
-import { exitCodes, upshotOfError, upshotOfResult } from '../../src/model/upshot.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
-import { ResultError } from '../../src/report/read.ts';
+import { ResultError } from '../../src/report/read-result.ts';
 import { runToExit } from '../../src/system/exit.ts';
 import { HostError } from '../../src/system/host/host-error.ts';
 

@@ -1,5 +1,5 @@
 // How flamegraphs look, in light and in dark: a hue for each module, red and blue for more and less than in base.
-import { embedded } from '../../system/embedded.ts';
+import { embedded } from '../../system/embedded-assets.ts';
 import { moduleName } from './flamegraph-layout.ts';
 import type { Frame, Profile } from './profile.ts';
 

@@ -1,7 +1,7 @@
 // Flamegraphs: where a profile's samples fell, alone or against a base, as one picture in SVG that is its own viewer.
 
 import { escaped } from '../../model/xml.ts';
-import { embeddedScript } from '../../system/embedded.ts';
+import { embeddedScript } from '../../system/embedded-assets.ts';
 import { type Box, type Layout, layout, moduleName, vanishedStacks } from './flamegraph-layout.ts';
 import {
   changeLook,

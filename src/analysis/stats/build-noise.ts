@@ -1,7 +1,7 @@
 // How far builds of one source lie apart, beside how far the runs of one build do.
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import type { CellResult, Metric, Run } from '../../model/result.ts';
-import { countedRuns } from './standing.ts';
+import { countedRuns } from './interim-result.ts';
 
 type BuildNoise = {
   /** How many links runs have booted. */

@@ -4,7 +4,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
-import { linkOfPair } from '../../model/planned-blast.ts';
+import { linkOfPair } from '../../model/planned-trial.ts';
 import { type Design, type ErrorRates, looksOf } from './design.ts';
 import { knownNoise, type Linked, type Noise, onePerLink, pooledEvidence } from './evidence.ts';
 import { judgeInOrder, type Verdict } from './judge.ts';

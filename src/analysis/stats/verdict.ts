@@ -26,7 +26,7 @@ import {
   isEnough,
   type Standing,
   valuesOf,
-} from './standing.ts';
+} from './interim-result.ts';
 import { median } from './summary.ts';
 
 /** A cell that has ended, or what it is worth so far. `baseNumbers` are the base's, one a blast; `others` are shown beside patched. */

@@ -6,14 +6,18 @@ import { calledAs } from '../../config/parameters.ts';
 import { assembleResult } from '../../gate/experiment/assemble.ts';
 import { hasPlan, readPlan } from '../../gate/experiment/plan.ts';
 import { reread } from '../../gate/experiment/reread.ts';
+import { exitCodes, upshotOfResult, upshotOfVerdict } from '../../model/conclusion.ts';
 import type { Result, Run } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
-import { exitCodes, upshotOfResult, upshotOfVerdict } from '../../model/upshot.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { renderMarkdown } from '../../report/markdown.ts';
-import { explained } from '../../report/read.ts';
+import { explained } from '../../report/read-result.ts';
 import { runToExit } from '../../system/exit.ts';
-import { type Analysis, type AnalyzedSet, analyzeBenches } from '../netbenches/analyze.ts';
+import {
+  type Analysis,
+  type AnalyzedSet,
+  analyzeBenches,
+} from '../netbenches/analyze-netbenches.ts';
 import { readBenches } from '../netbenches/directory.ts';
 import { analysisAsJson, renderAnalysis } from '../netbenches/render.ts';
 import { printJson } from './table.ts';

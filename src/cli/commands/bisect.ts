@@ -13,7 +13,7 @@ import {
 } from '../../config/overrides.ts';
 import { calledAs } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
-import { testbedsFor } from '../../config/wishes.ts';
+import { testbedsFor } from '../../config/select-testbeds.ts';
 import type { BisectAsk } from '../../forge/patch/bisect-command.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
 import {
@@ -22,25 +22,25 @@ import {
   planBisection,
   resumeBisection,
 } from '../../gate/bisect/bisect.ts';
+import { hasBisectPlan } from '../../gate/bisect/bisect-plan.ts';
 import { type GateRuns, gateRunsOf } from '../../gate/bisect/from-gate.ts';
-import { outlookLines, outlookOf } from '../../gate/bisect/outlook.ts';
-import { hasBisectPlan } from '../../gate/bisect/plan.ts';
+import { outlookLines, outlookOf } from '../../gate/estimate/bisection-estimate.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { cellsOf, goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
-import type { BisectResult } from '../../model/bisect.ts';
+import type { BisectResult } from '../../model/bisect-result.ts';
+import { exitCodes, upshotOfBisection, upshotOfError } from '../../model/conclusion.ts';
 import { metricChoice } from '../../model/format.ts';
 import { patchName } from '../../model/patch.ts';
-import { exitCodes, upshotOfBisection, upshotOfError } from '../../model/upshot.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { Answer } from '../../publish/reporters/answer.ts';
+import type { Answer } from '../../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../../report/bisect-headline.ts';
-import { readAnyResult } from '../../report/read.ts';
+import { readAnyResult } from '../../report/read-result.ts';
 import { runToExit } from '../../system/exit.ts';
-import { bisectAndAnswer, endsOfRevision } from './answered-bisect.ts';
+import { bisectAndAnswer, endsOfRevision } from './bisect-revision.ts';
 import { usualConfig } from './judge-gate.ts';
 import { print, printJson } from './table.ts';
 

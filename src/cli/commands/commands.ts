@@ -46,7 +46,7 @@ export const commands: readonly NamedCommand[] = [
     name: 'night',
     takes: '[options]',
     description: 'measure the head of a branch against itself, and look into what has changed',
-    load: () => import('./night.ts'),
+    load: () => import('./nightly.ts'),
   },
   {
     name: 'init',

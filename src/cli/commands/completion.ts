@@ -1,10 +1,10 @@
 // `ppsgate completion`: what a shell completes, made of the commands as they are.
 import { Argument, type Command, type Option } from 'commander';
 import { metrics } from '../../config/schema.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { priorities } from '../../model/priority.ts';
 import { designNames } from '../../model/result.ts';
 import { families, scenarios } from '../../model/scenario.ts';
-import { exitCodes } from '../../model/upshot.ts';
 import { runToExit } from '../../system/exit.ts';
 import { programFor } from './commands.ts';
 import { type Completed, type Flag, scripts, type Value } from './completion-scripts.ts';

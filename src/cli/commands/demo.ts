@@ -9,16 +9,15 @@ import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
 import { readyMachine } from '../../lab/netns/requirements.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { formatDuration, formatPercent } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { Result } from '../../model/result.ts';
 import { excerpt } from '../../model/units.ts';
-import { exitCodes } from '../../model/upshot.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { bisectHeadline } from '../../report/bisect-headline.ts';
 import { headline, outcomeName } from '../../report/headline.ts';
 import { runToExit } from '../../system/exit.ts';
-import { type BisectDemo, bisectNames, runBisectDemo } from '../demo/bisect.ts';
 import { busyWarning } from '../demo/busyness.ts';
 import {
   type DemoSubject,
@@ -28,9 +27,10 @@ import {
   trafficSeconds,
   virtualDemo,
 } from '../demo/demo.ts';
+import { type BisectDemo, bisectNames, runBisectDemo } from '../demo/demo-bisection.ts';
+import { fetchKernels } from '../demo/demo-kernels.ts';
+import { bisectCommits, culpritSubject } from '../demo/demo-repository.ts';
 import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
-import { fetchKernels } from '../demo/kernels.ts';
-import { bisectCommits, culpritSubject } from '../demo/repository.ts';
 import { printJson } from './table.ts';
 
 export function define(command: Command): void {

@@ -7,11 +7,11 @@ import type { Command } from 'commander';
 import { flamegraph } from '../../analysis/profile/flamegraph.ts';
 import { withoutIdle } from '../../analysis/profile/idle.ts';
 import { type Profile, samplesOf } from '../../analysis/profile/profile.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
-import { exitCodes } from '../../model/upshot.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
-import { printPieces } from './print-pieces.ts';
+import { printPieces } from './print-chunks.ts';
 import { readProfileFile } from './profile-file.ts';
 
 export function define(command: Command): void {

@@ -4,10 +4,10 @@ import { foldedLines, labels } from '../../analysis/profile/fold.ts';
 import { withoutIdle } from '../../analysis/profile/idle.ts';
 import type { ReadProfile } from '../../analysis/profile/parser.ts';
 import { samplesOf } from '../../analysis/profile/profile.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
-import { exitCodes } from '../../model/upshot.ts';
 import { runToExit } from '../../system/exit.ts';
-import { printPieces } from './print-pieces.ts';
+import { printPieces } from './print-chunks.ts';
 import { readProfileFile } from './profile-file.ts';
 
 export function define(command: Command): void {

@@ -12,11 +12,11 @@ import {
   parametersThat,
 } from '../../config/parameters.ts';
 import { recordTo } from '../../gate/recording/record.ts';
-import { exitCodes, upshotOfResult, worstUpshot } from '../../model/upshot.ts';
-import { together } from '../../publish/reporters/answer.ts';
+import { exitCodes, upshotOfResult, worstUpshot } from '../../model/conclusion.ts';
+import { together } from '../../publish/reporters/reporter.ts';
 import { headline } from '../../report/headline.ts';
 import { runToExit } from '../../system/exit.ts';
-import { judgeAndAnswer } from './answered-gate.ts';
+import { judgeAndAnswer } from './gate-revision.ts';
 import { type GateCall, gatesOf, judgeAll, usualConfig } from './judge-gate.ts';
 import { printJson } from './table.ts';
 

@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createOctokit } from '../../forge/github/client.ts';
-import { exitCodes } from '../../model/upshot.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
 import { hostedConfig, labConfig, starterRules } from '../init/config-file.ts';
-import { type PlacedFile, type PlannedFile, placeFile } from '../init/files.ts';
+import { type PlacedFile, type PlannedFile, placeFile } from '../init/init-files.ts';
+import { lackingOverlay } from '../init/init-overlay.ts';
 import { createLabel, labelByHand, type PlacedLabel } from '../init/label.ts';
-import { lackingOverlay } from '../init/overlay.ts';
 import {
   type Clone,
   ownAction,
@@ -19,7 +19,7 @@ import {
   readClone,
 } from '../init/setting.ts';
 import { leaveLabel, oneJobWorkflow, publishWorkflow, splitWorkflow } from '../init/workflows.ts';
-import { type AskPerson, askOnTerminal } from './ask.ts';
+import { type AskPerson, askOnTerminal } from './prompt.ts';
 import { columns, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { parseMaxRuns, parsePriority, parseSeed } from '../../config/overrides.ts';
 import type { CalledAs, GateOptions, TextOption } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
-import { testbedsFor, wishesOf } from '../../config/wishes.ts';
-import { patchOfRange, rangeLike } from '../../forge/patch/range.ts';
+import { testbedsFor, wishesOf } from '../../config/select-testbeds.ts';
+import { patchOfRange, rangeLike } from '../../forge/patch/commit-range.ts';
 import {
   NoRepositoryError,
   openRepository,
@@ -29,13 +29,13 @@ import { resumeGate } from '../../gate/resume-gate.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
+import { upshotOfError } from '../../model/conclusion.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
 import { excerpt, expected } from '../../model/units.ts';
-import { upshotOfError } from '../../model/upshot.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { type Answer, answering } from '../../publish/reporters/answer.ts';
-import { endingOfResult } from '../../publish/reporters/ending.ts';
+import { endingOfResult } from '../../publish/reporters/outcome-text.ts';
+import { type Answer, answering } from '../../publish/reporters/reporter.ts';
 
 export type GateCall = {
   config: Config;

@@ -1,8 +1,8 @@
 // `ppsgate lab`: the embedded lab by hand.
 import type { Command } from 'commander';
-import { labDown, labLeftovers, labUp } from '../../lab/netns/lab.ts';
+import { labDown, labLeftovers, labUp } from '../../lab/netns/embedded-lab.ts';
 import { requireLab } from '../../lab/netns/requirements.ts';
-import { exitCodes } from '../../model/upshot.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
 
 export function define(lab: Command): void {

@@ -13,7 +13,7 @@ import {
 } from '../../analysis/stats/ministat.ts';
 import { type ConfidencePercent, confidencePercents } from '../../analysis/stats/student.ts';
 import { expected } from '../../model/units.ts';
-import { printPieces } from './print-pieces.ts';
+import { printPieces } from './print-chunks.ts';
 
 export function define(command: Command): void {
   command

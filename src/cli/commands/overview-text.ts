@@ -6,7 +6,7 @@ import {
   stateNames,
   type TestbedState,
   type Waiting,
-} from '../../gate/reserve/overview.ts';
+} from '../../gate/reserve/testbeds-overview.ts';
 import { expectedly } from '../../model/format.ts';
 import { clockText, columns, oneLine } from './table.ts';
 

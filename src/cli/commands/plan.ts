@@ -4,9 +4,9 @@ import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { calledAs, type GateOptions, parameter } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
-import { testbedsFor, wishesOf } from '../../config/wishes.ts';
+import { testbedsFor, wishesOf } from '../../config/select-testbeds.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
-import { earlierEntries, type HistoryEntry, historyFile } from '../../gate/experiment/history.ts';
+import { timesOn } from '../../gate/estimate/durations.ts';
 import {
   basisText,
   type Course,
@@ -15,20 +15,20 @@ import {
   outlookOf,
   parts,
   shorterWays,
-} from '../../gate/experiment/outlook.ts';
+} from '../../gate/estimate/experiment-estimate.ts';
+import { readUsualSeconds, startOf } from '../../gate/estimate/queue-estimate.ts';
+import { earlierEntries, type HistoryEntry, historyFile } from '../../gate/experiment/history.ts';
 import { cellsOf, linksOn, planCells, policyOf } from '../../gate/experiment/plan.ts';
-import { timesOn } from '../../gate/experiment/took.ts';
-import { readUsualSeconds, startOf } from '../../gate/reserve/outlook.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import { StoreError } from '../../gate/reserve/store/store.ts';
 import { testbedsThatDiffer } from '../../kernel/unchanged.ts';
 import { makingOf, variantsByMaking } from '../../kernel/variant.ts';
 import { machinesOf } from '../../lab/machines.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { expectedly, formatDuration, formatPercent } from '../../model/format.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import { cellName } from '../../model/scenario.ts';
-import { exitCodes } from '../../model/upshot.ts';
 import { runToExit } from '../../system/exit.ts';
 import { patchOf } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';

@@ -4,7 +4,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { getSystemErrorMessage } from 'node:util';
 import type { ReadProfile } from '../../analysis/profile/parser.ts';
 import { ProfileError } from '../../analysis/profile/profile-error.ts';
-import { readProfile } from '../../analysis/profile/read.ts';
+import { readProfile } from '../../analysis/profile/read-profile.ts';
 
 /** `-` is standard input. Throws a `ProfileError` where the file cannot be read, or is no profile. */
 export async function readProfileFile(file: string, signal: AbortSignal): Promise<ReadProfile> {

@@ -1,13 +1,13 @@
 // `ppsgate quarantine`: a testbed out of use, and back.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
-import { aimOf } from '../../gate/reserve/overview.ts';
 import { type Quarantine, readLab } from '../../gate/reserve/records.ts';
 import { liftQuarantine, setQuarantine } from '../../gate/reserve/reservation.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import type { Store } from '../../gate/reserve/store/store.ts';
+import { aimOf } from '../../gate/reserve/testbeds-overview.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
-import { exitCodes } from '../../model/upshot.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';

@@ -5,17 +5,17 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { directoriesWithLease, releaseLeft } from '../../gate/reserve/lease-file.ts';
-import { aimOf } from '../../gate/reserve/overview.ts';
 import { type Holding, type LabState, readLab } from '../../gate/reserve/records.ts';
 import { giveBack } from '../../gate/reserve/reservation.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
+import { aimOf } from '../../gate/reserve/testbeds-overview.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { machinesOf } from '../../lab/machines.ts';
-import { exitCodes } from '../../model/upshot.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
-import { type AskPerson, askOnTerminal } from './ask.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
+import { type AskPerson, askOnTerminal } from './prompt.ts';
 import { clockText, oneLine, print } from './table.ts';
 
 export function define(command: Command): void {

@@ -2,14 +2,14 @@
 
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { BisectResult } from '../../model/bisect.ts';
+import type { BisectResult } from '../../model/bisect-result.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import type { Result } from '../../model/result.ts';
-import { exitCodes } from '../../model/upshot.ts';
 import { renderBisectMarkdown } from '../../report/bisect-markdown.ts';
 import { writeBisect } from '../../report/bisect-write.ts';
 import { renderMarkdown } from '../../report/markdown.ts';
-import { explained, readAnyResult } from '../../report/read.ts';
-import { writeResult } from '../../report/write.ts';
+import { explained, readAnyResult } from '../../report/read-result.ts';
+import { writeResult } from '../../report/write-reports.ts';
 import { runToExit } from '../../system/exit.ts';
 import { printJson } from './table.ts';
 

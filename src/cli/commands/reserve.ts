@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { parsePriority } from '../../config/overrides.ts';
 import { type Config, isOnThisMachine } from '../../config/schema.ts';
-import { testbedsFor } from '../../config/wishes.ts';
+import { testbedsFor } from '../../config/select-testbeds.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
 import type { LeasedTestbed } from '../../gate/testbeds/reserve.ts';

@@ -6,7 +6,7 @@ import {
   type BisectRow,
   type BisectSimulation,
   simulateBisect,
-} from '../../gate/bisect/simulate.ts';
+} from '../../gate/bisect/simulate-bisection.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
 import { expected, ratio } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';

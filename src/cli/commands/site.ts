@@ -3,13 +3,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { exitCodes } from '../../model/conclusion.ts';
 import { fromJson } from '../../model/json.ts';
-import { exitCodes } from '../../model/upshot.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { readDirectoryTrend } from '../../publish/data-branch/directory.ts';
 import { indexPath } from '../../publish/data-branch/layout.ts';
-import { healthSchema, type Lab, overviewSchema } from '../../publish/site/lab.ts';
-import { writeSite } from '../../publish/site/write.ts';
+import { healthSchema, type Lab, overviewSchema } from '../../publish/site/lab-state.ts';
+import { writeSite } from '../../publish/site/write-site.ts';
 import { runToExit } from '../../system/exit.ts';
 import { print } from './table.ts';
 

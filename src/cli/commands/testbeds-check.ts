@@ -2,19 +2,19 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
+import { lookPurpose } from '../../gate/estimate/queue-estimate.ts';
 import { recordable, recordTo } from '../../gate/recording/record.ts';
 import type { Recorder } from '../../gate/recording/recorder.ts';
-import { lookPurpose } from '../../gate/reserve/outlook.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { realWorld } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
-import { type Finding, skipped } from '../../lab/check/finding.ts';
+import { type Finding, skipped } from '../../lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../lab/check/freebsd-check.ts';
 import { checkLinuxTestbed } from '../../lab/check/linux-check.ts';
 import { checkVirtualTestbed } from '../../lab/check/virtual-check.ts';
-import { exitCodes } from '../../model/upshot.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
-import { findingText, summary } from './findings.ts';
+import { findingText, summary } from './diagnostics-text.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { hasColours, oneLine, print, printJson } from './table.ts';
 

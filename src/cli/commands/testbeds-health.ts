@@ -2,20 +2,20 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
+import { lookPurpose } from '../../gate/estimate/queue-estimate.ts';
 import { NotReservedError } from '../../gate/reserve/lease.ts';
-import { lookPurpose } from '../../gate/reserve/outlook.ts';
-import { aimOf, overviewOf } from '../../gate/reserve/overview.ts';
 import { type Quarantine, readLab } from '../../gate/reserve/records.ts';
 import { liftQuarantine } from '../../gate/reserve/reservation.ts';
 import type { Store } from '../../gate/reserve/store/store.ts';
+import { aimOf, overviewOf } from '../../gate/reserve/testbeds-overview.ts';
 import { realWorld } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
 import { byItself, type LeasedTestbed } from '../../gate/testbeds/reserve.ts';
-import type { Finding } from '../../lab/check/finding.ts';
+import type { Finding } from '../../lab/check/diagnostic.ts';
 import { healthOf, whyUnhealthy } from '../../lab/check/health.ts';
-import { exitCodes } from '../../model/upshot.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
-import { findingText, summary } from './findings.ts';
+import { findingText, summary } from './diagnostics-text.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { clockText, hasColours, oneLine, print, printJson } from './table.ts';
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Capabilities } from '../../config/capabilities.ts';
 import { loadConfig } from '../../config/load.ts';
 import { isOnThisMachine, type TestbedConfig } from '../../config/schema.ts';
-import { exitCodes } from '../../model/upshot.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
 import { configPath } from './named-testbed.ts';
 import { columns, print, printJson } from './table.ts';

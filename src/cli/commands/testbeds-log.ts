@@ -2,12 +2,12 @@
 import type { Command } from 'commander';
 import { didYouMean } from '../../config/fields.ts';
 import { loadConfig } from '../../config/load.ts';
-import { aimOf } from '../../gate/reserve/overview.ts';
 import { type LabState, type Logged, readLab, readLog } from '../../gate/reserve/records.ts';
 import { holdingOf } from '../../gate/reserve/reservation.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
+import { aimOf } from '../../gate/reserve/testbeds-overview.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { roughly } from '../../model/format.ts';
-import { exitCodes } from '../../model/upshot.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
 import { configPath } from './named-testbed.ts';

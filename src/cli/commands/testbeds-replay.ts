@@ -1,10 +1,10 @@
 // `ppsgate testbeds replay`: a recording, given to the code of today.
 import type { Command } from 'commander';
-import { readRecording } from '../../gate/recording/read.ts';
+import { readRecording } from '../../gate/recording/read-recording.ts';
 import { type Replay, replay } from '../../gate/recording/replay.ts';
-import { exitCodes } from '../../model/upshot.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
-import { findingText } from './findings.ts';
+import { findingText } from './diagnostics-text.ts';
 import { hasColours, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {

@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { readUsualSeconds } from '../../gate/estimate/queue-estimate.ts';
 import type { Output } from '../../gate/progress.ts';
-import { readUsualSeconds } from '../../gate/reserve/outlook.ts';
-import { type Overview, overviewOf } from '../../gate/reserve/overview.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import type { Store } from '../../gate/reserve/store/store.ts';
-import { exitCodes } from '../../model/upshot.ts';
+import { type Overview, overviewOf } from '../../gate/reserve/testbeds-overview.ts';
+import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
 import { configPath } from './named-testbed.ts';
 import { changedLines, overviewDetails, overviewText } from './overview-text.ts';

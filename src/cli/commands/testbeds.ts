@@ -34,7 +34,7 @@ export const subcommands: readonly NamedCommand[] = [
     name: 'rehearse',
     takes: '[options] <name>',
     description: 'do all that a gate does on a FreeBSD testbed, accidents too, before a patch does',
-    load: () => import('./testbeds-rehearse.ts'),
+    load: () => import('./testbeds-self-test.ts'),
   },
   {
     name: 'health',

@@ -5,7 +5,7 @@ import { sum } from 'simple-statistics';
 import { parseConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { calledAs } from '../../config/parameters.ts';
-import { patchOfRange } from '../../forge/patch/range.ts';
+import { patchOfRange } from '../../forge/patch/commit-range.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { hasPlan } from '../../gate/experiment/plan.ts';
@@ -17,7 +17,7 @@ import type { GivenKernels } from '../../kernel/variant.ts';
 import { unshared } from '../../lab/testbed.ts';
 import type { Result } from '../../model/result.ts';
 import { outcomeName } from '../../report/headline.ts';
-import { readResult } from '../../report/read.ts';
+import { readResult } from '../../report/read-result.ts';
 import {
   baseBranch,
   type DemoPatch,
@@ -27,7 +27,7 @@ import {
   makeVirtualDemoRepository,
   virtualDemoConfig,
   virtualDemoPatches,
-} from './repository.ts';
+} from './demo-repository.ts';
 
 export type Judged = { patch: DemoPatch; directory: string; result: Result; asExpected: boolean };
 

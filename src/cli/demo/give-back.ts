@@ -1,8 +1,8 @@
 // Through sudo the demo runs as root; what it leaves in the caller's place belongs to the caller all the same.
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
-import { bisectNames } from './bisect.ts';
-import { demoPatches } from './repository.ts';
+import { bisectNames } from './demo-bisection.ts';
+import { demoPatches } from './demo-repository.ts';
 
 export type Caller = { uid: number; gid: number };
 

@@ -7,7 +7,7 @@ import {
 } from '../../analysis/stats/ministat.ts';
 import { formatChange, formatInterval, formatPps } from '../../model/format.ts';
 import { shortened } from '../../model/one-line.ts';
-import type { Analysis, AnalyzedRun, AnalyzedSet, SetComparison } from './analyze.ts';
+import type { Analysis, AnalyzedRun, AnalyzedSet, SetComparison } from './analyze-netbenches.ts';
 
 /** The sets with their runs, then for each comparison its verdict and the classic block below it. */
 export function renderAnalysis({ sets, comparisons }: Analysis): string {

@@ -7,8 +7,8 @@ import {
   type CellProfiles,
   profiledCells,
   readProfiles,
-} from '../../analysis/profile/of-result.ts';
-import type { BisectResult } from '../../model/bisect.ts';
+} from '../../analysis/profile/result-profiles.ts';
+import type { BisectResult } from '../../model/bisect-result.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import { type Result, resultSchema } from '../../model/result.ts';

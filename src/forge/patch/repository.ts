@@ -7,7 +7,7 @@ import { didYouMean } from '../../config/fields.ts';
 import type { OverlayPlace } from '../../config/schema.ts';
 import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from './diff.ts';
 import { gitIn, idOf, isId, plainly, plainPatch, RepositoryError, signature } from './git.ts';
-import { type History, historyOf } from './history.ts';
+import { type History, historyOf } from './linear-history.ts';
 import { newestUpTo, type SvnCommit, svnLog } from './svn-commit.ts';
 
 export type Repository = {

@@ -9,10 +9,10 @@ import {
   type BisectResult,
   type BisectRevision,
   bisectConfidenceRatio,
-} from '../../model/bisect.ts';
+} from '../../model/bisect-result.ts';
 import type { Entry } from '../experiment/journal.ts';
 import { profileOf } from '../experiment/profiles.ts';
-import { isShared } from './blasts.ts';
+import type { BisectPlan } from './bisect-plan.ts';
 import {
   bootsOf,
   type Evidence,
@@ -22,9 +22,9 @@ import {
   revertedName,
 } from './evidence.ts';
 import { nextOf, noCosts } from './next.ts';
-import type { BisectPlan } from './plan.ts';
 import type { Form, Revision } from './range.ts';
 import { type Ending, type Found, probabilities, takenForFailed } from './search.ts';
+import { isShared } from './trials.ts';
 
 /** The result of a bisection that has ended; throws a RangeError for one that has not. */
 export function assembleBisection(plan: BisectPlan, journal: readonly Entry[]): BisectResult {

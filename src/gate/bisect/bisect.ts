@@ -5,13 +5,14 @@ import { type Config, systemOf } from '../../config/schema.ts';
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { builderOf } from '../../kernel/unchanged.ts';
 import type { Reserved } from '../../lab/testbed.ts';
-import type { BisectResult } from '../../model/bisect.ts';
+import type { BisectResult } from '../../model/bisect-result.ts';
 import type { Patch } from '../../model/patch.ts';
 import { byMetric, isCost } from '../../model/result.ts';
 import type { System } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { writeBisect } from '../../report/bisect-write.ts';
-import { explained, readAnyResult } from '../../report/read.ts';
+import { explained, readAnyResult } from '../../report/read-result.ts';
+import { outlookLines } from '../estimate/bisection-estimate.ts';
 import {
   baseNumbers,
   earlierEntries,
@@ -24,9 +25,6 @@ import { refuseUsed } from '../experiment/plan-file.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import { onTestbed } from '../on-testbed.ts';
 import { assembleBisection } from './assemble.ts';
-import { type GateRuns, reproductionOf } from './from-gate.ts';
-import { hasEnded } from './next.ts';
-import { outlookLines } from './outlook.ts';
 import {
   type BisectPlan,
   readBisectPlan,
@@ -34,10 +32,12 @@ import {
   withMostBoots,
   withSkipped,
   writeBisectPlan,
-} from './plan.ts';
+} from './bisect-plan.ts';
+import { type GateRuns, reproductionOf } from './from-gate.ts';
+import { runBisection, type Variants } from './measure-revision.ts';
+import { hasEnded } from './next.ts';
 import { type Range, readRange, variantOf } from './range.ts';
 import { revertedVariant } from './revert.ts';
-import { runBisection, type Variants } from './run.ts';
 
 export type BisectRequest = {
   /** Names of commits, as they were typed; see `RangeRequest`. */

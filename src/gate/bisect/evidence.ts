@@ -1,15 +1,15 @@
 // What a journal tells of each commit of a range, and the problem that is left of it: pure, from the plan and the journal.
 import { mean } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
-import type { Fault } from '../../model/bisect.ts';
+import type { Fault } from '../../model/bisect-result.ts';
 import { formatPps } from '../../model/format.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import { isCost, type Run } from '../../model/result.ts';
 import type { Entry } from '../experiment/journal.ts';
-import { isShared, type Reading, readingsOf } from './blasts.ts';
-import type { BisectPlan } from './plan.ts';
+import type { BisectPlan } from './bisect-plan.ts';
 import type { Form, Range, Revision } from './range.ts';
 import type { Problem } from './search.ts';
+import { isShared, type Reading, readingsOf } from './trials.ts';
 
 /** The bad end less the culprit: no part of the range. */
 export const revertedName = 'reverted';

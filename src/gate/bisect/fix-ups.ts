@@ -1,11 +1,11 @@
 // Commits that are put on top of those of a range that cannot be measured without them.
 
-import type { Picked, Tip } from '../../forge/patch/history.ts';
+import type { Picked, Tip } from '../../forge/patch/linear-history.ts';
 import { type LinearRepository, RepositoryError } from '../../forge/patch/repository.ts';
 import { shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { Laid } from './laid.ts';
+import type { Laid } from './installed-kernels.ts';
 import { commitNamed, type Line, placeOf } from './line.ts';
 
 type FixUp = {

@@ -1,10 +1,9 @@
 // What is booted next: nothing but the plan, the journal and what it costs decides, so a resumed bisection goes the same way.
 
-import type { Fault } from '../../model/bisect.ts';
+import type { Fault } from '../../model/bisect-result.ts';
 import type { Entry } from '../experiment/journal.ts';
-import { isShared, mostTriesOf, positionsPerBlast } from './blasts.ts';
+import type { BisectPlan } from './bisect-plan.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
-import type { BisectPlan } from './plan.ts';
 import {
   alsoTelling,
   type Costs,
@@ -13,6 +12,7 @@ import {
   nextStep,
   probabilities,
 } from './search.ts';
+import { isShared, mostTriesOf, positionsPerBlast } from './trials.ts';
 
 export type Next =
   | {

@@ -10,7 +10,7 @@ import type { System } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { type Kernel, makeForms, readFixUps } from './fix-ups.ts';
-import { type Laid, laidOf } from './laid.ts';
+import { type Laid, laidOf } from './installed-kernels.ts';
 import { endsOf, type Line } from './line.ts';
 import { mergeAlike, withKeys, withNames } from './same-kernel.ts';
 import { readSkip, type Skip, skippedOf } from './skips.ts';

@@ -4,8 +4,8 @@ import type { LinearRepository } from '../../forge/patch/repository.ts';
 import type { Variant } from '../../kernel/variant.ts';
 import { plainLine } from '../../model/escape.ts';
 import { shortId } from '../../model/patch.ts';
+import type { BisectPlan } from './bisect-plan.ts';
 import { revertedName } from './evidence.ts';
-import type { BisectPlan } from './plan.ts';
 import { type Form, variantOf } from './range.ts';
 
 /** `bad` is a form of the bad end; `impossible` says in a sentence why the culprit cannot be taken out of it. */

@@ -4,7 +4,7 @@ import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { shortId } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { Kernel, Made } from './fix-ups.ts';
-import type { Laid } from './laid.ts';
+import type { Laid } from './installed-kernels.ts';
 
 type Built<Form> = Kernel & { forms: Form[] };
 

@@ -1,6 +1,6 @@
 // From a plan and its journal to the result: the same answer however often it is computed.
 import packageJson from '../../../package.json' with { type: 'json' };
-import { standings } from '../../analysis/stats/standing.ts';
+import { standings } from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
 import { mostLeftAlone, type Outcome, type Result } from '../../model/result.ts';
 import { isJudged } from '../../model/variant-name.ts';

@@ -1,9 +1,9 @@
 // How far each cell of an experiment has come, by its plan and its journal and nothing else.
 
 import { lookSizes } from '../../analysis/stats/design.ts';
+import { type CellRuns, isEnough, validPairs } from '../../analysis/stats/interim-result.ts';
 import { runsApart } from '../../analysis/stats/outlier.ts';
-import { type CellRuns, isEnough, validPairs } from '../../analysis/stats/standing.ts';
-import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { isJudged } from '../../model/variant-name.ts';

@@ -1,6 +1,6 @@
 // Reports the steps of an experiment to its observer.
-import type { RunCounts } from '../../analysis/stats/standing.ts';
-import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { RunCounts } from '../../analysis/stats/interim-result.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
 import type { CellVerdict } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import type { Entry } from './journal.ts';

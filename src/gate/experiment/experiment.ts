@@ -1,7 +1,7 @@
 // Runs what was planned, writes down each step as it ends, and goes on where an earlier process stopped.
 import type { BlastOutcome, Testbed } from '../../lab/testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
 import type { Rejected } from '../../model/rejection.ts';
 import { cellName } from '../../model/scenario.ts';
 import { variantsLeft } from './cells.ts';

@@ -3,10 +3,10 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import { z } from 'zod';
-import { blastNumbers, isCounted } from '../../analysis/stats/blast-numbers.ts';
+import { blastNumbers, isCounted } from '../../analysis/stats/trial-numbers.ts';
 import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
-import { tookOf, tookSchema } from './took.ts';
+import { tookOf, tookSchema } from '../estimate/durations.ts';
 
 const rates = z.array(z.number().positive());
 

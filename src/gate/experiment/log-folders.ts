@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeepLog } from '../../lab/testbed.ts';
-import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
 import { cellName } from '../../model/scenario.ts';
 
 /** `blasts/003-forwarding-inet4`, and `blasts/003-forwarding-inet4.2` for a second attempt. */

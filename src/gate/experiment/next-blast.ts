@@ -4,9 +4,9 @@ import {
   runCounts,
   type Standing,
   standings,
-} from '../../analysis/stats/standing.ts';
+} from '../../analysis/stats/interim-result.ts';
 import { cellVerdict } from '../../analysis/stats/verdict.ts';
-import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
 import type { CellVerdict } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict } from './cells.ts';

@@ -6,14 +6,14 @@ import type { Config } from '../../config/schema.ts';
 import { type Variant, variantSchema } from '../../kernel/variant.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchSchema } from '../../model/patch.ts';
-import { plannedBlastSchema } from '../../model/planned-blast.ts';
+import { plannedBlastSchema } from '../../model/planned-trial.ts';
 import { designSchema, historySchema, policySchema } from '../../model/result.ts';
 import { type Cell, cellName, cellSchema, ownRulesSchema } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
+import { timesOn, timesSchema } from '../estimate/durations.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from './plan-file.ts';
 import { pairsPerBlast, schedule } from './schedule.ts';
-import { timesOn, timesSchema } from './took.ts';
 
 const plannedCellSchema = z.object({
   cell: cellSchema,

@@ -1,7 +1,7 @@
 // Where the time goes: one profile of every variant in every cell that was judged, in boots that are there anyway or after
 // all that is measured.
 import { join } from 'node:path';
-import { standings } from '../../analysis/stats/standing.ts';
+import { standings } from '../../analysis/stats/interim-result.ts';
 import type { KeepLog, Testbed } from '../../lab/testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { CellProfile } from '../../model/result.ts';

@@ -1,7 +1,12 @@
 // What a result is worth of which nothing is believed but its numbers: every verdict again, from its runs, as it was asked for.
 
 import { lookSizes } from '../../analysis/stats/design.ts';
-import { type CellRuns, evidenceAt, isEnough, standings } from '../../analysis/stats/standing.ts';
+import {
+  type CellRuns,
+  evidenceAt,
+  isEnough,
+  standings,
+} from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
 import type { Config } from '../../config/schema.ts';
 import { isPlaceLeftAlone } from '../../kernel/touched.ts';

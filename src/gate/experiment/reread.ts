@@ -1,11 +1,20 @@
 // An experiment as its raw logs tell it: what was written down of each blast is computed again.
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FreebsdLogs, freebsdLogNames, readFreebsdLogs } from '../../lab/freebsd/logs.ts';
-import { type LinuxLogs, logNames, readLinuxLogs } from '../../lab/netns/logs.ts';
-import { pairsOf, readVirtualLogs, type VirtualLogs, windowsLogName } from '../../lab/qemu/logs.ts';
+import {
+  type FreebsdLogs,
+  freebsdLogNames,
+  readFreebsdLogs,
+} from '../../lab/freebsd/freebsd-logs.ts';
+import { type LinuxLogs, logNames, readLinuxLogs } from '../../lab/netns/netns-logs.ts';
+import {
+  pairsOf,
+  readVirtualLogs,
+  type VirtualLogs,
+  windowsLogName,
+} from '../../lab/qemu/trial-logs.ts';
 import type { BlastOutcome } from '../../lab/testbed.ts';
-import type { PlannedBlast } from '../../model/planned-blast.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
 import { type Entry, journalIn, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 

@@ -2,7 +2,7 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { linkOfPair, type PlannedBlast, type PlannedRun } from '../../model/planned-blast.ts';
+import { linkOfPair, type PlannedBlast, type PlannedRun } from '../../model/planned-trial.ts';
 import type { Cell } from '../../model/scenario.ts';
 
 export type ScheduleRequest = {

@@ -2,9 +2,9 @@
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
 import type { Testbed } from '../../lab/testbed.ts';
+import { thrown } from './read-recording-request.ts';
 import { recordable } from './record.ts';
 import type { Recorder } from './recorder.ts';
-import { thrown } from './request.ts';
 
 type Opening = { name: string; testbed: FreebsdTestbed; traffic: Traffic; token?: number };
 

@@ -4,7 +4,7 @@ import { appendFileSync, createReadStream, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
-import type { FreebsdWorld } from '../../lab/freebsd/world.ts';
+import type { FreebsdWorld } from '../../lab/freebsd/freebsd-deps.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { RunOptions } from '../../system/host/execute.ts';

@@ -1,10 +1,10 @@
 // A check done again on what the machines said then.
-import type { Finding } from '../../lab/check/finding.ts';
+import type { Finding } from '../../lab/check/diagnostic.ts';
 import { checkFreebsdTestbed } from '../../lab/check/freebsd-check.ts';
 import { oneLine, reasonOf } from '../../model/one-line.ts';
+import { checkRequest } from './read-recording-request.ts';
 import { type Difference, differenceAt, ordinal, type Part, type PartAgain } from './replay.ts';
-import { type ReplayWorld, replayWorld } from './replay-world.ts';
-import { checkRequest } from './request.ts';
+import { type ReplayWorld, replayWorld } from './replay-machines.ts';
 
 export async function replayCheck({ request, questions, told }: Part): Promise<PartAgain> {
   const { data: check } = checkRequest.safeParse(request);

@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Variant } from '../../kernel/variant.ts';
-import { openFreebsdTestbed } from '../../lab/freebsd/testbed.ts';
+import { openFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
 import { fencedWorld } from '../../lab/lease/testbed-fence.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { oneLine, shortened } from '../../model/one-line.ts';
 import type { OwnRules } from '../../model/scenario.ts';
-import type { Question } from './read.ts';
+import type { Question } from './read-recording.ts';
+import { type TestbedCall, testbedCall, testbedRequest, thrown } from './read-recording-request.ts';
 import type { Difference, Part, PartAgain } from './replay.ts';
 import { broken, differencesOf, unreadable } from './replay-check.ts';
-import { replayWorld } from './replay-world.ts';
-import { type TestbedCall, testbedCall, testbedRequest, thrown } from './request.ts';
+import { replayWorld } from './replay-machines.ts';
 
 export async function replayTestbed({
   request,

@@ -1,9 +1,9 @@
 // Gives a recording to the code of today: what it does not understand, asks otherwise, or makes something else of.
-import type { Finding } from '../../lab/check/finding.ts';
+import type { Finding } from '../../lab/check/diagnostic.ts';
 import { oneLine } from '../../model/one-line.ts';
-import { type Mark, type Question, questionText, type Recording } from './read.ts';
+import { type Mark, type Question, questionText, type Recording } from './read-recording.ts';
 import { replayCheck } from './replay-check.ts';
-import { replayRehearsal } from './replay-rehearsal.ts';
+import { replayRehearsal } from './replay-self-test.ts';
 import { replayTestbed } from './replay-testbed.ts';
 import { whyNotUnderstood } from './understood.ts';
 

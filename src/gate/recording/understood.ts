@@ -1,14 +1,9 @@
 // What each command has to say, to be understood here: where a reader would make nothing of it in silence, this tells.
-import { parseCpuTimes, parseInterfaceCounters } from '../../lab/freebsd/dut/freebsd-counters.ts';
-import {
-  parseArp,
-  parseIfconfig,
-  parseNdp,
-  parseRoutes,
-} from '../../lab/freebsd/dut/freebsd-network.ts';
+import { parseCpuTimes, parseInterfaceCounters } from '../../lab/freebsd/dut/counters.ts';
+import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../lab/freebsd/dut/network.ts';
 import { parsePktGenLog } from '../../lab/traffic/pkt-gen.ts';
 import { shortened } from '../../model/one-line.ts';
-import { type Question, writtenTo } from './read.ts';
+import { type Question, writtenTo } from './read-recording.ts';
 
 /** Why a machine's answer is not understood, as a clause; undefined where it is, or where nobody reads it. */
 export function whyNotUnderstood(question: Question): string | undefined {

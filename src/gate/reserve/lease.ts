@@ -1,5 +1,6 @@
 // A testbed for as long as one needs it: waits for it, keeps it while alive, and tells at once when it is lost.
 import { reasonOf } from '../../model/one-line.ts';
+import { openSession, type SessionWorld, type StoreSession } from './lease-session.ts';
 import {
   type Holding,
   keys,
@@ -17,7 +18,6 @@ import {
   tryTake,
   type UseEnd,
 } from './reservation.ts';
-import { openSession, type SessionWorld, type StoreSession } from './session.ts';
 import { StoreError } from './store/store.ts';
 
 export type LeaseWorld = SessionWorld & {

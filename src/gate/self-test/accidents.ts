@@ -1,13 +1,13 @@
 // What a patch may do to a DUT, done on purpose: a panic, and a hang that only its power ends.
-import { type Finding, isGood, ok, skipped, wrong } from '../../lab/check/finding.ts';
+import { type Finding, isGood, ok, skipped, wrong } from '../../lab/check/diagnostic.ts';
 import { formatDuration } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
 import type { CommandOutcome } from '../../system/host/execute.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
-import { bootBase } from './base.ts';
-import { goOn, type Rehearsal } from './request.ts';
+import { bootBase } from './base-variant.ts';
+import { goOn, type Rehearsal } from './self-test-request.ts';
 
 const notAgreed = 'nobody agreed to it: answer the question with y, or give --yes';
 

@@ -1,17 +1,17 @@
 // How much the lab's numbers vary where nothing was changed, and what that means for gates: base against itself.
 import { chiSquaredDistributionTable, mean } from 'simple-statistics';
-import { forecast } from '../../analysis/stats/forecast.ts';
-import { type Finding, ok, wrong } from '../../lab/check/finding.ts';
-import { blast } from '../../lab/freebsd/blast.ts';
+import { forecast } from '../../analysis/stats/expected-runs.ts';
+import { type Finding, ok, wrong } from '../../lab/check/diagnostic.ts';
+import { blast } from '../../lab/freebsd/freebsd-trial.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import { expectedly, formatPercent, formatPps } from '../../model/format.ts';
 import { byMetric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { type HistoryEntry, historyOf } from '../experiment/history.ts';
 import { designOf, policyOf } from '../experiment/plan.ts';
-import { bootBase, folderOf, plannedFor, whyNot } from './base.ts';
-import { runsOf } from './journal.ts';
-import { goOn, type Rehearsal } from './request.ts';
+import { bootBase, folderOf, plannedFor, whyNot } from './base-variant.ts';
+import { runsOf } from './self-test-journal.ts';
+import { goOn, type Rehearsal } from './self-test-request.ts';
 
 /** The fewest whose spread says something, see `forecast`. */
 const degreesOfFreedom = 5;

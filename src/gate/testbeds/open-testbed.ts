@@ -5,14 +5,14 @@ import { type Config, isOnThisMachine, type Traffic } from '../../config/schema.
 import { kernelSums, sumsFolder } from '../../kernel/kernel-sums.ts';
 import { connectTo } from '../../lab/connect.ts';
 import { openConsole, realConsoleWorld } from '../../lab/console/console.ts';
-import { openFreebsdTestbed } from '../../lab/freebsd/testbed.ts';
-import type { FreebsdWorld } from '../../lab/freebsd/world.ts';
+import type { FreebsdWorld } from '../../lab/freebsd/freebsd-deps.ts';
+import { openFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
 import { fencedConnect, fencedWorld, type ProvenFence } from '../../lab/lease/testbed-fence.ts';
-import { labDown, labUp } from '../../lab/netns/lab.ts';
+import { labDown, labUp } from '../../lab/netns/embedded-lab.ts';
+import { openLinuxTestbed } from '../../lab/netns/netns-testbed.ts';
 import { requireLab } from '../../lab/netns/requirements.ts';
-import { openLinuxTestbed } from '../../lab/netns/testbed.ts';
 import { openPower, realPowerWorld } from '../../lab/power/power.ts';
-import { openVirtualTestbed } from '../../lab/qemu/testbed.ts';
+import { openVirtualTestbed } from '../../lab/qemu/virtual-testbed.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { UsageError } from '../../model/usage-error.ts';
 

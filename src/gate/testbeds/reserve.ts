@@ -8,17 +8,17 @@ import {
   type Traffic,
 } from '../../config/schema.ts';
 import { healthOf, whyUnhealthy } from '../../lab/check/health.ts';
-import { DutLostError } from '../../lab/freebsd/dut/freebsd.ts';
-import { wakeFreebsdTestbed } from '../../lab/freebsd/testbed.ts';
-import type { FreebsdWorld } from '../../lab/freebsd/world.ts';
+import { DutLostError } from '../../lab/freebsd/dut/freebsd-dut.ts';
+import type { FreebsdWorld } from '../../lab/freebsd/freebsd-deps.ts';
+import { wakeFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
 import { FencedError } from '../../lab/lease/fence.ts';
 import { fencedWorld, raiseFences } from '../../lab/lease/testbed-fence.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { PowerError } from '../../lab/power/power.ts';
 import type { Reserved, Testbed } from '../../lab/testbed.ts';
+import { notUsed } from '../../model/lease-outcome.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { notUsed } from '../../model/use-outcome.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import { recordedTestbed } from '../recording/recorded-testbed.ts';
 import type { Recorder } from '../recording/recorder.ts';

@@ -7,7 +7,7 @@ import { gitIn } from '../../kernel/kernel-tree.ts';
 import { lastLine } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { fileSystemsOf } from '../freebsd/boot/freebsd-boot-system.ts';
+import { fileSystemsOf } from '../freebsd/boot/boot-system.ts';
 import {
   does,
   type Finding,
@@ -22,7 +22,7 @@ import {
   sshTo,
   typed,
   wrong,
-} from './finding.ts';
+} from './diagnostic.ts';
 
 export type BuilderMachine = Machine & { config: BuilderConfig };
 

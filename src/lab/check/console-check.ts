@@ -13,7 +13,7 @@ import {
   type Step,
   skipped,
   wrong,
-} from './finding.ts';
+} from './diagnostic.ts';
 import type { CheckupWorld } from './power-check.ts';
 
 type ConsoleCheck = { name: string; testbed: FreebsdTestbed; dut: Machine; world: CheckupWorld };

@@ -8,14 +8,14 @@ import { netmapPort } from '../../model/freebsd-port.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { countersCommands, sentBetween } from '../freebsd/dut/freebsd-counters.ts';
-import { parseIfconfig } from '../freebsd/dut/freebsd-network.ts';
+import { countersCommands, sentBetween } from '../freebsd/dut/counters.ts';
+import { parseIfconfig } from '../freebsd/dut/network.ts';
+import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
 import { readAll } from '../freebsd/preflight.ts';
-import type { FreebsdWorld } from '../freebsd/world.ts';
 import { parsePktGenLog } from '../traffic/pkt-gen.ts';
-import { type PktGenBlast, type PktGenSender, pktGenBlast } from '../traffic/pkt-gen-blast.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
-import { type Finding, ok, type Step, skipped, wrong } from './finding.ts';
+import { type PktGenBlast, type PktGenSender, pktGenBlast } from '../traffic/pkt-gen-trial.ts';
+import { type Finding, ok, type Step, skipped, wrong } from './diagnostic.ts';
 
 type CeilingCheck = {
   testbed: FreebsdTestbed;

@@ -8,22 +8,12 @@ import { lastLine } from '../../model/one-line.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { whyUnfit } from '../freebsd/boot/freebsd-boot-fit.ts';
-import { fileSystemsOf } from '../freebsd/boot/freebsd-boot-system.ts';
-import { type Interface, parseIfconfig } from '../freebsd/dut/freebsd-network.ts';
-import { generatorPortSettings } from '../freebsd/dut/freebsd-ports.ts';
-import {
-  advice,
-  problemOf,
-  readsOf,
-  type SettingProblem,
-  waived,
-} from '../freebsd/dut/freebsd-setting.ts';
-import {
-  checkSettings,
-  type SettingsContext,
-  settingsCommands,
-} from '../freebsd/dut/freebsd-settings.ts';
+import { whyUnfit } from '../freebsd/boot/boot-fit.ts';
+import { fileSystemsOf } from '../freebsd/boot/boot-system.ts';
+import { type Interface, parseIfconfig } from '../freebsd/dut/network.ts';
+import { generatorPortSettings } from '../freebsd/dut/ports.ts';
+import { advice, problemOf, readsOf, type SettingProblem, waived } from '../freebsd/dut/setting.ts';
+import { checkSettings, type SettingsContext, settingsCommands } from '../freebsd/dut/settings.ts';
 import { loadedModules } from '../freebsd/loaded.ts';
 import { leastMtu, shortMtu } from '../freebsd/mtu.ts';
 import { readAll, settingsContext, strayPaths } from '../freebsd/preflight.ts';
@@ -47,7 +37,7 @@ import {
   unquoted,
   walk,
   wrong,
-} from './finding.ts';
+} from './diagnostic.ts';
 import { checkCeiling } from './freebsd-ceiling.ts';
 import { type CheckupWorld, powerCycled, powerSteps } from './power-check.ts';
 

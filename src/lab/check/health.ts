@@ -4,12 +4,12 @@ import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { LinuxTestbed, TestbedConfig } from '../../config/schema.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
-import { isOurs, runningSystem } from '../freebsd/boot/freebsd-boot-system.ts';
-import { nextRoot } from '../freebsd/dut/freebsd-slices.ts';
+import { isOurs, runningSystem } from '../freebsd/boot/boot-system.ts';
+import { nextRoot } from '../freebsd/dut/slices.ts';
+import { bounded } from '../freebsd/freebsd-deps.ts';
 import { proofOf, rulesFolder, siteFirewalls } from '../freebsd/rules.ts';
 import { firewallsOn, takeAwayCommands } from '../freebsd/scenario.ts';
-import { bounded } from '../freebsd/world.ts';
-import { ourFolder, ourPrograms } from '../netns/testbed.ts';
+import { ourFolder, ourPrograms } from '../netns/netns-testbed.ts';
 import {
   type Connect,
   does,
@@ -26,7 +26,7 @@ import {
   typed,
   walk,
   wrong,
-} from './finding.ts';
+} from './diagnostic.ts';
 import { dutPortSteps, generatorPortSteps, machinesOf } from './freebsd-check.ts';
 import { interfaceStep, linuxMachinesOf } from './linux-check.ts';
 import { type CheckupWorld, powerSteps } from './power-check.ts';

@@ -2,7 +2,7 @@
 import type { LinuxTestbed } from '../../config/schema.ts';
 import { missingOn, type Program, packagesOf } from '../../system/host/programs.ts';
 import { shell } from '../../system/shell.ts';
-import { neededPrograms } from '../netns/testbed.ts';
+import { neededPrograms } from '../netns/netns-testbed.ts';
 import {
   type Connect,
   type Finding,
@@ -15,7 +15,7 @@ import {
   testbedFailed,
   walk,
   wrong,
-} from './finding.ts';
+} from './diagnostic.ts';
 
 /** Finding after finding, as each is made. */
 export async function* checkLinuxTestbed(

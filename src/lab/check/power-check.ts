@@ -3,10 +3,10 @@
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
-import { hasBootedSinceMark, markBoot } from '../freebsd/boot/freebsd-boot-system.ts';
-import type { FreebsdWorld } from '../freebsd/world.ts';
+import { hasBootedSinceMark, markBoot } from '../freebsd/boot/boot-system.ts';
+import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
 import type { PowerConfig } from '../power/power.ts';
-import { type Finding, type Machine, ok, type Step, skipped, sshTo, wrong } from './finding.ts';
+import { type Finding, type Machine, ok, type Step, skipped, sshTo, wrong } from './diagnostic.ts';
 
 export type CheckupWorld = FreebsdWorld & {
   /** Hears what is about to happen where that takes a while, or is not harmless. */

@@ -7,9 +7,9 @@ import { UsageError } from '../../model/usage-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
 import { connectTo } from '../connect.ts';
-import { lastWords } from '../console/shown.ts';
+import { lastWords } from '../console/console-text.ts';
 import { inspectDut } from '../freebsd/boots.ts';
-import type { FreebsdWorld } from '../freebsd/world.ts';
+import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
 import { LabInUseError } from '../netns/owner.ts';
 import { LabImpossibleError, requireLab } from '../netns/requirements.ts';
 import { isOfImage } from '../qemu/freebsd-guests.ts';
@@ -17,8 +17,8 @@ import { openImage } from '../qemu/freebsd-image.ts';
 import { bootTogether } from '../qemu/linux-boots.ts';
 import { type Guest, GuestEndedError } from '../qemu/vm/guest.ts';
 import { KernelFilesError } from '../qemu/vm/kernel-files.ts';
-import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/lab.ts';
-import { type Finding, lookAgain, ok, type Step, walk, wrong } from './finding.ts';
+import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/virtual-lab.ts';
+import { type Finding, lookAgain, ok, type Step, walk, wrong } from './diagnostic.ts';
 
 /** Finding after finding, as each is made; the laboratory is made for it, and taken down. */
 export async function* checkVirtualTestbed(

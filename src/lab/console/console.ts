@@ -3,13 +3,13 @@
 import type { ConserverConfig, ConsoleConfig } from '../../config/console.ts';
 import type { IpmiConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
-import { readPassword } from '../power/files.ts';
 import { askBmc, sessionEnvironment, sessionWords } from '../power/ipmi.ts';
 import { PowerError } from '../power/power.ts';
-import type { ConsoleWorld, Ended, Started } from './world.ts';
+import { readPassword } from '../power/secret-files.ts';
+import type { ConsoleWorld, Ended, Started } from './console-deps.ts';
 
 export type { ConsoleConfig } from '../../config/console.ts';
-export { type ConsoleWorld, realConsoleWorld } from './world.ts';
+export { type ConsoleWorld, realConsoleWorld } from './console-deps.ts';
 
 /** A console that cannot be opened, or has ended: which, and what was said, in one sentence. */
 export class ConsoleError extends Error {

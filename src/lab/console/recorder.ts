@@ -1,6 +1,6 @@
 // Records a console from before a boot on: what it printed is kept in bounds, and told where the machine is lost.
 import { ConsoleError, type Hears, type OpenedConsole } from './console.ts';
-import { type LastWords, lastWords, whatItShows } from './shown.ts';
+import { type LastWords, lastWords, whatItShows } from './console-text.ts';
 
 export type ConsoleRecorder = {
   /** Where it is not open; no console's fault is thrown, here and below. */

@@ -1,19 +1,25 @@
 // Which kernel the DUT runs, whether anything can be measured under it, and who is to blame where it does not come up.
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { type Fingerprint, withoutKernel } from '../../model/freebsd-machine.ts';
-import type { PlannedBlast, PlannedRun } from '../../model/planned-blast.ts';
+import type { PlannedBlast, PlannedRun } from '../../model/planned-trial.ts';
 import type { Rejected, Rejection } from '../../model/rejection.ts';
 import type { Family } from '../../model/scenario.ts';
 import { isJudged } from '../../model/variant-name.ts';
-import { isToBlame, lacksControl, type Proof, type Tallies, tallyOf } from '../blame.ts';
-import { type LastWords, whatItShows } from '../console/shown.ts';
+import { type LastWords, whatItShows } from '../console/console-text.ts';
+import {
+  isToBlame,
+  lacksControl,
+  type Proof,
+  type Tallies,
+  tallyOf,
+} from '../fault-attribution.ts';
 import type { BlastOutcome } from '../testbed.ts';
-import type { FreebsdDut } from './dut/freebsd.ts';
-import { differences, flashed } from './dut/freebsd-fingerprint.ts';
-import type { SettingProblem } from './dut/freebsd-setting.ts';
+import { differences, flashed } from './dut/fingerprint.ts';
+import type { FreebsdDut } from './dut/freebsd-dut.ts';
+import type { SettingProblem } from './dut/setting.ts';
+import type { FreebsdWorld } from './freebsd-deps.ts';
 import type { Kernel } from './kernels.ts';
 import { fingerprint, preflight, settingsContext, strayPaths } from './preflight.ts';
-import type { FreebsdWorld } from './world.ts';
 
 export type Boot = {
   variant: string;

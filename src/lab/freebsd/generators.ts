@@ -19,11 +19,11 @@ import {
   type PktGenPorts,
   type PktGenRequest,
   secondsFor,
-} from '../traffic/pkt-gen-blast.ts';
-import { parseIfconfig } from './dut/freebsd-network.ts';
+} from '../traffic/pkt-gen-trial.ts';
+import { parseIfconfig } from './dut/network.ts';
+import type { FreebsdWorld } from './freebsd-deps.ts';
 import { requireMtu } from './mtu.ts';
 import { readAll } from './preflight.ts';
-import type { FreebsdWorld } from './world.ts';
 
 export type Generators = {
   /** What each says of itself, by what it is called: system, port and media; one without pkt-gen, or whose MTU these frames exceed, is a `HostError`. */

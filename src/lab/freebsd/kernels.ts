@@ -16,7 +16,7 @@ import type { Rejection } from '../../model/rejection.ts';
 import { linkName, pathName } from '../../model/variant-name.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import type { PrepareRequest } from '../testbed.ts';
-import type { KernelArchive } from './dut/freebsd.ts';
+import type { KernelArchive } from './dut/freebsd-dut.ts';
 
 export type Kernel =
   /** The DUT's. */

@@ -2,8 +2,8 @@
 import type { LoadedModules } from '../../kernel/needed-modules.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { loadedFiles } from './boot/freebsd-boot-modules.ts';
-import { fileSystemsOf } from './boot/freebsd-boot-system.ts';
+import { loadedFiles } from './boot/boot-modules.ts';
+import { fileSystemsOf } from './boot/boot-system.ts';
 
 /** The modules of a DUT that runs its own kernel: what loader.conf and rc.conf have loaded is among them, with all it depends on. */
 export async function loadedModules(host: Host): Promise<LoadedModules> {

@@ -3,7 +3,7 @@
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { parseIfconfig } from './dut/freebsd-network.ts';
+import { parseIfconfig } from './dut/network.ts';
 
 /** Ethernet's header is 14 bytes, its checksum 4. pkt-gen holds the frame without the checksum against its port's MTU. */
 export const leastMtu = {

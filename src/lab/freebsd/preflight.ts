@@ -5,16 +5,10 @@ import type { Fingerprint } from '../../model/freebsd-machine.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, commandText, shell } from '../../system/shell.ts';
-import { fingerprintCommands, fingerprintOf } from './dut/freebsd-fingerprint.ts';
-import { type DutPort, pathSettings } from './dut/freebsd-ports.ts';
-import {
-  problemOf,
-  readsOf,
-  type Said,
-  type SettingProblem,
-  waived,
-} from './dut/freebsd-setting.ts';
-import { checkSettings, type SettingsContext, settingsCommands } from './dut/freebsd-settings.ts';
+import { fingerprintCommands, fingerprintOf } from './dut/fingerprint.ts';
+import { type DutPort, pathSettings } from './dut/ports.ts';
+import { problemOf, readsOf, type Said, type SettingProblem, waived } from './dut/setting.ts';
+import { checkSettings, type SettingsContext, settingsCommands } from './dut/settings.ts';
 
 /** The DUT is not as it must be; nothing is measured until somebody has mended it. */
 export class PreflightError extends Error {

@@ -5,15 +5,15 @@ import { lastLine } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { judgeProfile, missed } from '../judge-profile.ts';
 import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
-import type { PktGenBlast } from '../traffic/pkt-gen-blast.ts';
+import type { PktGenBlast } from '../traffic/pkt-gen-trial.ts';
 import {
   collectSamples,
   endSampling,
   readySampling,
   sentWithin,
   windowCommand,
-} from './dut/freebsd-profile.ts';
-import { freebsdLogNames } from './logs.ts';
+} from './dut/profile.ts';
+import { freebsdLogNames } from './freebsd-logs.ts';
 
 export type UnderLoad = {
   /** The DUT, with the cell's rules in force. */

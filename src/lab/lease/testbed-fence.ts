@@ -5,7 +5,7 @@ import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { TestbedConfig } from '../../config/schema.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import { shell } from '../../system/shell.ts';
-import type { FreebsdWorld } from '../freebsd/world.ts';
+import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
 import { generatorsOf, rolesOf } from '../machines.ts';
 import { type Fence, fencedHost, raiseFence } from './fence.ts';
 

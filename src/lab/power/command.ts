@@ -8,7 +8,7 @@ import {
   PowerError,
   type Reading,
 } from './power-controller.ts';
-import type { PowerWorld, Ran } from './world.ts';
+import type { PowerWorld, Ran } from './power-deps.ts';
 
 export function openCommand(
   name: string,

@@ -2,14 +2,14 @@
 
 import type { IpmiConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
-import { readPassword } from './files.ts';
 import {
   type PowerAnswer,
   type PowerController,
   PowerError,
   type Reading,
 } from './power-controller.ts';
-import type { PowerWorld, Ran } from './world.ts';
+import type { PowerWorld, Ran } from './power-deps.ts';
+import { readPassword } from './secret-files.ts';
 
 export async function openIpmi(
   name: string,

@@ -4,14 +4,14 @@ import type { PowerConfig } from '../../config/power.ts';
 import { openCommand } from './command.ts';
 import { openIpmi } from './ipmi.ts';
 import type { PowerController } from './power-controller.ts';
+import type { PowerWorld } from './power-deps.ts';
 import { openRedfish } from './redfish.ts';
 import { type Power, switchOf } from './switch.ts';
-import type { PowerWorld } from './world.ts';
 
 export type { PowerConfig } from '../../config/power.ts';
 export { PowerError } from './power-controller.ts';
+export { type PowerWorld, realPowerWorld } from './power-deps.ts';
 export type { Power } from './switch.ts';
-export { type PowerWorld, realPowerWorld } from './world.ts';
 
 /**
  * The power of the machine that people call `name`.

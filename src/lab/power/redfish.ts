@@ -6,14 +6,14 @@ import { fromJson } from '../../model/json.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { Distrust, Trust } from '../../system/certificate.ts';
 import type { HttpRequest, HttpResponse, NoResponse } from '../../system/http.ts';
-import { readFileFor, readPassword } from './files.ts';
 import {
   type PowerAnswer,
   type PowerController,
   PowerError,
   type Reading,
 } from './power-controller.ts';
-import type { PowerWorld } from './world.ts';
+import type { PowerWorld } from './power-deps.ts';
+import { readFileFor, readPassword } from './secret-files.ts';
 
 export async function openRedfish(
   name: string,

@@ -5,7 +5,7 @@ import {
   PowerError,
   type Reading,
 } from './power-controller.ts';
-import type { PowerWorld } from './world.ts';
+import type { PowerWorld } from './power-deps.ts';
 
 /** Each returns when the controller says that it is so, and throws a PowerError where it does not within some minutes. */
 export type Power = {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FreebsdGuests } from '../../config/virtual-testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { PlannedBlast, PlannedRun } from '../../model/planned-blast.ts';
+import type { PlannedBlast, PlannedRun } from '../../model/planned-trial.ts';
 import type { Cell, Family, Scenario } from '../../model/scenario.ts';
 import type { HostError } from '../../system/host/host-error.ts';
-import { isToBlame, type Tallies, tallyOf } from '../blame.ts';
+import { type LastWords, lastWords } from '../console/console-text.ts';
 import type { ConsoleRecorder } from '../console/recorder.ts';
-import { type LastWords, lastWords } from '../console/shown.ts';
+import { isToBlame, type Tallies, tallyOf } from '../fault-attribution.ts';
 import {
   afterBootFailure,
   type Boots,
@@ -22,19 +22,19 @@ import {
   want,
   whyAstray,
 } from '../freebsd/boots.ts';
-import { DutLostError, type FreebsdDut } from '../freebsd/dut/freebsd.ts';
-import type { SettingProblem } from '../freebsd/dut/freebsd-setting.ts';
+import { DutLostError, type FreebsdDut } from '../freebsd/dut/freebsd-dut.ts';
+import type { SettingProblem } from '../freebsd/dut/setting.ts';
+import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import { builderFor } from '../freebsd/freebsd-testbed.ts';
 import { type Kernel, type Kernels, kernelsIn } from '../freebsd/kernels.ts';
 import { preflight, settingsContext } from '../freebsd/preflight.ts';
 import { layRules, proofOf } from '../freebsd/rules.ts';
 import { provesScenario } from '../freebsd/scenario.ts';
-import { builderFor } from '../freebsd/testbed.ts';
-import type { FreebsdWorld } from '../freebsd/world.ts';
 import type { BlastOutcome, PrepareRequest } from '../testbed.ts';
 import { isHostError, isOfOneCopy, openImage, symbolsOf } from './freebsd-image.ts';
 import { type Booted, type GuestSystem, machineOf, type NotBooted } from './guests.ts';
 import type { Guest } from './vm/guest.ts';
-import type { VirtualLab } from './vm/lab.ts';
+import type { VirtualLab } from './vm/virtual-lab.ts';
 
 /** What guests are made in. */
 type GuestWorld = {

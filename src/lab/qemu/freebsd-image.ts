@@ -7,8 +7,8 @@ import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
+import { whatItShows } from '../console/console-text.ts';
 import { type ConsoleRecorder, recordConsole } from '../console/recorder.ts';
-import { whatItShows } from '../console/shown.ts';
 import { type Boots, bootsOf } from '../freebsd/boots.ts';
 import {
   DutLostError,
@@ -16,13 +16,13 @@ import {
   type FreebsdDutOptions,
   openFreebsdDut,
   wakeFreebsdDut,
-} from '../freebsd/dut/freebsd.ts';
-import { parseIfconfig } from '../freebsd/dut/freebsd-network.ts';
-import { bounded, type FreebsdWorld } from '../freebsd/world.ts';
+} from '../freebsd/dut/freebsd-dut.ts';
+import { parseIfconfig } from '../freebsd/dut/network.ts';
+import { bounded, type FreebsdWorld } from '../freebsd/freebsd-deps.ts';
 import { PowerError } from '../power/power-controller.ts';
 import { guestMac, guestPorts, neighbours, receiverMac, senderMac } from './vm/addresses.ts';
 import type { Guest } from './vm/guest.ts';
-import type { VirtualLab } from './vm/lab.ts';
+import type { VirtualLab } from './vm/virtual-lab.ts';
 
 export const isHostError = (error: unknown): error is HostError => error instanceof HostError;
 

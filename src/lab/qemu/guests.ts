@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { GuestMachine } from '../../config/virtual-testbed.ts';
-import type { PlannedRun } from '../../model/planned-blast.ts';
+import type { PlannedRun } from '../../model/planned-trial.ts';
 import type { Cell } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
-import { type LastWords, lastWords } from '../console/shown.ts';
+import { type LastWords, lastWords } from '../console/console-text.ts';
 import type { BlastOutcome, Inspection, Testbed } from '../testbed.ts';
 import type { Guest } from './vm/guest.ts';
 

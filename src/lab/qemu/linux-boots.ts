@@ -6,11 +6,11 @@ import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import type { connectTo } from '../connect.ts';
-import { type LastWords, lastWords } from '../console/shown.ts';
-import { type LinuxDut, linuxDut } from '../linux/linux.ts';
+import { type LastWords, lastWords } from '../console/console-text.ts';
+import { type LinuxDut, linuxDut } from '../linux/linux-dut.ts';
 import { interrupted } from './guests.ts';
 import type { KernelFiles } from './vm/kernel-files.ts';
-import type { LinuxGuest, VirtualLab } from './vm/lab.ts';
+import type { LinuxGuest, VirtualLab } from './vm/virtual-lab.ts';
 
 /** A variant as a guest boots it. */
 export type Bootable = { variant: Variant; kernel: KernelFiles };

@@ -12,15 +12,15 @@ import { isLinuxScenario, type LinuxScenario } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { pathName } from '../../model/variant-name.ts';
 import { shell } from '../../system/shell.ts';
-import { isToBlame, lacksControl, type Tallies, tallyOf } from '../blame.ts';
 import { connectTo } from '../connect.ts';
-import type { LastWords } from '../console/shown.ts';
-import type { FreebsdWorld } from '../freebsd/world.ts';
+import type { LastWords } from '../console/console-text.ts';
+import { isToBlame, lacksControl, type Tallies, tallyOf } from '../fault-attribution.ts';
+import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
 import type { BlastOutcome, PrepareRequest } from '../testbed.ts';
 import { type Booted, type GuestSystem, machineOf } from './guests.ts';
 import { type Bootable, type BootedLinux, bootTogether } from './linux-boots.ts';
 import { type KernelFiles, KernelFilesError } from './vm/kernel-files.ts';
-import { kernelCommandLine, type VirtualLab } from './vm/lab.ts';
+import { kernelCommandLine, type VirtualLab } from './vm/virtual-lab.ts';
 
 const run = promisify(execFile);
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { lastLine } from '../../model/one-line.ts';
 import type { Guest } from './vm/guest.ts';
-import { senderCpu, type VirtualLab } from './vm/lab.ts';
+import { senderCpu, type VirtualLab } from './vm/virtual-lab.ts';
 
 const script = readFileSync(new URL('./windows.sh', import.meta.url), 'utf8');
 

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { emptyTrend, type Trend } from '../../analysis/trend/nights.ts';
+import { emptyTrend, type Trend } from '../../analysis/trend/nightly-runs.ts';
 import { type Octokit, placeOf } from '../../forge/github/client.ts';
 import {
   type GithubFailure,

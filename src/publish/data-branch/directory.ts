@@ -2,9 +2,9 @@
 import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emptyTrend, type Trend } from '../../analysis/trend/nights.ts';
+import { emptyTrend, type Trend } from '../../analysis/trend/nightly-runs.ts';
 import type { TrendIndex } from '../../model/trend.ts';
-import { replaceFile } from '../../report/write.ts';
+import { replaceFile } from '../../report/write-reports.ts';
 import { lockIfFree } from '../../system/sqlite.ts';
 import {
   editedFiles,

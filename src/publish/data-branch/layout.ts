@@ -1,9 +1,9 @@
 // What lies in the data branch: results, the history, badges, and an index that tells of them all.
 
 import { z } from 'zod';
-import type { CellProfiles } from '../../analysis/profile/of-result.ts';
-import type { Trend } from '../../analysis/trend/nights.ts';
-import { countsOf, isOfOneCommit, sameSummary, sameText } from '../../analysis/trend/same-gates.ts';
+import type { CellProfiles } from '../../analysis/profile/result-profiles.ts';
+import { countsOf, isOfOneCommit, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
+import type { Trend } from '../../analysis/trend/nightly-runs.ts';
 import type { DataConfig, Retention } from '../../config/github.ts';
 import {
   earlierEntries,
@@ -11,7 +11,7 @@ import {
   historyEntries,
   historyEntrySchema,
 } from '../../gate/experiment/history.ts';
-import type { BisectResult } from '../../model/bisect.ts';
+import type { BisectResult } from '../../model/bisect-result.ts';
 import { fromJson } from '../../model/json.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { patchName } from '../../model/patch.ts';
@@ -23,10 +23,10 @@ import { bisectGraphs } from '../../report/bisect-graphs.ts';
 import { renderBisectHtml } from '../../report/bisect-html.ts';
 import { renderBisectMarkdown } from '../../report/bisect-markdown.ts';
 import { bisectPlot } from '../../report/bisect-plot.ts';
-import { drawGraph, graphsOf } from '../../report/graphs.ts';
 import { outcomeName, stoppedCells } from '../../report/headline.ts';
 import { renderHtml } from '../../report/html.ts';
 import { type ReportLinks, renderMarkdown } from '../../report/markdown.ts';
+import { drawGraph, graphsOf } from '../../report/report-flamegraphs.ts';
 import { badgeLabel, badgePath, plain, samePath, shortHash } from './paths.ts';
 import { renderReadme } from './readme.ts';
 import { nextTrend, type Told, trendFiles, trendOfHistory } from './trend-files.ts';

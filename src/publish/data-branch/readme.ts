@@ -1,6 +1,7 @@
 // The README of the data branch: what people who find it see. All names of others stand in code.
-import { isOpen, lossesOf, worstOf } from '../../analysis/trend/changes.ts';
-import { countsOf, linkNoise, sameSummary, sameText } from '../../analysis/trend/same-gates.ts';
+
+import { countsOf, linkNoise, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
+import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
 import { codeSpan } from '../../model/escape.ts';
 import { formatChange, formatPercent, metricNouns } from '../../model/format.ts';
 import { shortId } from '../../model/patch.ts';

@@ -1,13 +1,14 @@
 // The folder `trend` of the data branch: nights as lines, a file for each cell and year, and an index of what they say.
 
 import { median } from '../../analysis/stats/summary.ts';
+import { isOfOneCommit, withSameGate } from '../../analysis/trend/aa-runs.ts';
 import {
   byCommit,
   judgeTrend,
   seriesKey,
   withBisection,
   withGate,
-} from '../../analysis/trend/changes.ts';
+} from '../../analysis/trend/change-history.ts';
 import { withFingerprint } from '../../analysis/trend/fingerprint.ts';
 import {
   earlierNight,
@@ -16,10 +17,9 @@ import {
   parseNights,
   type Trend,
   withNight,
-} from '../../analysis/trend/nights.ts';
-import { isOfOneCommit, withSameGate } from '../../analysis/trend/same-gates.ts';
+} from '../../analysis/trend/nightly-runs.ts';
 import { type HistoryEntry, isSameTraffic } from '../../gate/experiment/history.ts';
-import type { BisectResult } from '../../model/bisect.ts';
+import type { BisectResult } from '../../model/bisect-result.ts';
 import { fromJson } from '../../model/json.ts';
 import type { Result } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';

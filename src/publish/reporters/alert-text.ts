@@ -1,7 +1,7 @@
 // What is written about a change of the branch: its issue, what is news of it, and a word where the commit was reviewed.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isOpen, lossesOf, worstOf } from '../../analysis/trend/changes.ts';
+import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
 import type { Label } from '../../forge/github/issue.ts';
 import { callOnGithub } from '../../forge/patch/command.ts';
 import { codeSpan, pageUrl, plainLine } from '../../model/escape.ts';

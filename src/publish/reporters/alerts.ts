@@ -6,7 +6,7 @@
 // issue was made, the name stays. Ten minutes later, when whatever was made is listed, the next one puts its own name in
 // its place, looks the issue up by its hidden marker, and makes one only where there is none.
 
-import { isOpen, lossesOf, seriesKey } from '../../analysis/trend/changes.ts';
+import { isOpen, lossesOf, seriesKey } from '../../analysis/trend/change-history.ts';
 import { type Octokit, ownLogin } from '../../forge/github/client.ts';
 import { publishComment } from '../../forge/github/comment.ts';
 import { githubFailure, whyNotDone } from '../../forge/github/failure.ts';
@@ -36,7 +36,7 @@ import {
   type Said,
   saidOf,
 } from './alert-text.ts';
-import type { Told } from './teller.ts';
+import type { Told } from './throttled-updates.ts';
 
 export type AlertsWorld = {
   octokit: Octokit;

@@ -15,10 +15,10 @@ import { remarkOf } from '../../report/cell-rows.ts';
 import { outcomeName, sentence } from '../../report/headline.ts';
 import { unchangedMeaning } from '../../report/next-steps.ts';
 import { invalidLines } from '../../report/sections.ts';
-import { type Answer, secondsFor } from './answer.ts';
-import { type Ending, type Unmeasured, upshotOf } from './ending.ts';
 import { newerDiff } from './newer-diff.ts';
-import { newestTeller, type Told } from './teller.ts';
+import { type Ending, type Unmeasured, upshotOf } from './outcome-text.ts';
+import { type Answer, secondsFor } from './reporter.ts';
+import { newestTeller, type Told } from './throttled-updates.ts';
 
 export type BuildOptions = {
   /** Key of the gate: tells its link from those of other gates of the build. */

@@ -8,9 +8,9 @@ import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import type { Pause } from '../../model/pause.ts';
 import { annotationsOf } from '../../report/annotations.ts';
-import { type Answer, expectation, placeInLine, secondsFor, timeText } from './answer.ts';
-import { cancelled, type Ending, resultOf, summaryOf, titleOf, upshotOf } from './ending.ts';
-import { newestTeller, type Told } from './teller.ts';
+import { cancelled, type Ending, resultOf, summaryOf, titleOf, upshotOf } from './outcome-text.ts';
+import { type Answer, expectation, placeInLine, secondsFor, timeText } from './reporter.ts';
+import { newestTeller, type Told } from './throttled-updates.ts';
 
 /** What is judged, and the `owner/name` of the repository in which it is answered. */
 export type Subject = { repository: string; patch: Patch };

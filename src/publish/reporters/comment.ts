@@ -6,10 +6,10 @@ import { codeSpan } from '../../model/escape.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type PullRequest, patchName } from '../../model/patch.ts';
 import type { Pause } from '../../model/pause.ts';
-import { type Answer, expectation, placeInLine, secondsFor, timeText } from './answer.ts';
 import { composeComment, markerOf, type Writing } from './comment-text.ts';
-import { type Ending, failures, summaryOf, titleOf, type Unmeasured } from './ending.ts';
-import { newestTeller, type Told } from './teller.ts';
+import { type Ending, failures, summaryOf, titleOf, type Unmeasured } from './outcome-text.ts';
+import { type Answer, expectation, placeInLine, secondsFor, timeText } from './reporter.ts';
+import { newestTeller, type Told } from './throttled-updates.ts';
 
 export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
   /** What it is about, where that is not the pull request as a whole. */

@@ -11,10 +11,10 @@ import { renderBisectRemarkup } from '../../report/bisect-remarkup.ts';
 import { intervalPlot } from '../../report/interval-plot.ts';
 import { pngOf } from '../../report/png.ts';
 import { renderRemarkup, renderRemarkupFailure } from '../../report/remarkup.ts';
-import { type Answer, secondsFor, together } from './answer.ts';
 import { type BuildOptions, failureOf, openBuild } from './build.ts';
-import { type Ending, failures, upshotOf, waysOf } from './ending.ts';
-import { newestTeller, type Told } from './teller.ts';
+import { type Ending, failures, upshotOf, waysOf } from './outcome-text.ts';
+import { type Answer, secondsFor, together } from './reporter.ts';
+import { newestTeller, type Told } from './throttled-updates.ts';
 
 export type RevisionCommentOptions = Pick<
   BuildOptions,

@@ -2,12 +2,12 @@
 
 import { type Octokit, placeOf } from '../../forge/github/client.ts';
 import { githubFailure } from '../../forge/github/failure.ts';
+import type { Upshot } from '../../model/conclusion.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { Upshot } from '../../model/upshot.ts';
-import { type Answer, placeInLine, secondsFor } from './answer.ts';
 import type { CheckRunOptions, Subject } from './check-run.ts';
-import { titleOf, upshotOf } from './ending.ts';
-import { newestTeller, type Told } from './teller.ts';
+import { titleOf, upshotOf } from './outcome-text.ts';
+import { type Answer, placeInLine, secondsFor } from './reporter.ts';
+import { newestTeller, type Told } from './throttled-updates.ts';
 
 type StatusOptions = Pick<
   CheckRunOptions,

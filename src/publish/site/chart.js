@@ -8,10 +8,10 @@ const page = globalThis;
 /** @type {new (options: import('uplot').Options, data: import('uplot').AlignedData, target: HTMLElement) => Chart} */
 export const Chart = page.uPlot;
 
-/** @type {import('./drawn.ts').SeriesData | undefined} */
+/** @type {import('./chart-data.ts').SeriesData | undefined} */
 export const seriesData = page.ppsgateSeries;
 
-/** @type {import('./drawn.ts').SmallData[] | undefined} */
+/** @type {import('./chart-data.ts').SmallData[] | undefined} */
 export const smallData = page.ppsgateCells;
 
 /** A colour of the page's style, by its name there. */
@@ -29,7 +29,7 @@ export const dayOf = (/** @type {number} */ seconds) =>
 /** `4.982 Mpps`, `1057 ns`, `8314 instructions`; on an axis `digits` may be fewer, and there is no room for that word. */
 export function metricText(
   /** @type {number} */ value,
-  /** @type {import('./drawn.ts').Metric} */ metric,
+  /** @type {import('./chart-data.ts').Metric} */ metric,
   digits = 4,
 ) {
   if (metric === 'instructionsPerPacket') {
@@ -51,7 +51,7 @@ export function changeText(/** @type {number} */ ratio) {
 }
 
 export const isWorse = (
-  /** @type {import('./drawn.ts').Metric} */ metric,
+  /** @type {import('./chart-data.ts').Metric} */ metric,
   /** @type {number} */ ratio,
 ) => (metric === 'pps' ? ratio < 0 : ratio > 0);
 

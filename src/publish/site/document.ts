@@ -1,6 +1,6 @@
 // A page of the site as a whole: what it loads, and the way to the others.
 import { type Html, html, type Piece } from '../../report/markup.ts';
-import { linkFrom } from './places.ts';
+import { linkFrom } from './page-paths.ts';
 
 /** A page of the menu. */
 export type Place = { path: string; name: string };

@@ -1,18 +1,18 @@
 // The first page: what changed and is open, and every series at a glance.
 
-import { isOpen } from '../../analysis/trend/changes.ts';
+import { isOpen } from '../../analysis/trend/change-history.ts';
 import { plainLine } from '../../model/escape.ts';
 import { formatChange, formatMetric, grouped } from '../../model/format.ts';
 import { isLoss } from '../../model/result.ts';
 import type { Change } from '../../model/trend.ts';
 import { fold } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
-import { type Around, changeCard, openLosses } from './change-pieces.ts';
+import { type Around, changeCard, openLosses } from './change-html.ts';
 import { hourOf, moment, type Page } from './document.ts';
+import { seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import { seriesPath, testbedPath } from './places.ts';
 import { lastBegun, type Series, standingOf } from './series.ts';
-import type { Source } from './source.ts';
+import type { Source } from './site-source.ts';
 
 const mostClosed = 30;
 

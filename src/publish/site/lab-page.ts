@@ -1,12 +1,12 @@
 // Which testbeds there are, who has them, who waits, and whether they are well.
 
-import { stateNames } from '../../gate/reserve/overview.ts';
+import { stateNames } from '../../gate/reserve/testbeds-overview.ts';
 import { plainLine } from '../../model/escape.ts';
 import { expectedly } from '../../model/format.ts';
 import { table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { hourOf, moment, type Page } from './document.ts';
-import type { Lab } from './lab.ts';
+import type { Lab } from './lab-state.ts';
 import { lastBegun, type Series } from './series.ts';
 
 export const labPage = (lab: Lab, series: readonly Series[]): Page => ({

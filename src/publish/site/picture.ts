@@ -1,6 +1,6 @@
 // A series at a glance, without axes: its nights, its levels and its open changes; the page's style has the colours.
 
-import { isOpen } from '../../analysis/trend/changes.ts';
+import { isOpen } from '../../analysis/trend/change-history.ts';
 import { isLoss } from '../../model/result.ts';
 import { type Html, html } from '../../report/markup.ts';
 import { round } from '../../report/svg.ts';

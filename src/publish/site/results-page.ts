@@ -4,7 +4,7 @@ import { plainLine } from '../../model/escape.ts';
 import { bullets, fold, table } from '../../report/html-pieces.ts';
 import { html, type Piece } from '../../report/markup.ts';
 import { hourOf, type Page } from './document.ts';
-import type { Source } from './source.ts';
+import type { Source } from './site-source.ts';
 
 export function resultsPage({ results: { results } }: Source): Page {
   const body = html`<header>

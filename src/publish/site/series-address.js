@@ -22,7 +22,7 @@ export function addressOf(/** @type {View} */ view) {
 
 /** A commit, with the session where it was measured more than once. */
 function nameOf(
-  /** @type {import('./drawn.ts').SeriesData} */ { commits, at },
+  /** @type {import('./chart-data.ts').SeriesData} */ { commits, at },
   /** @type {number} */ index,
 ) {
   const commit = commits[index] ?? '';

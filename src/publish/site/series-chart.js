@@ -17,7 +17,7 @@ import { addressOf, followAddress } from './series-address.js';
 import { drawAbove, drawBelow } from './series-drawing.js';
 import { View } from './series-view.js';
 
-/** @typedef {import('./drawn.ts').SeriesData} SeriesData */
+/** @typedef {import('./chart-data.ts').SeriesData} SeriesData */
 /** @typedef {import('./series-view.js').Unit} Unit */
 
 /** @type {Record<Unit, string>} */

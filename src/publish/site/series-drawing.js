@@ -99,7 +99,7 @@ function drawOutside(/** @type {Chart} */ chart, /** @type {View} */ view) {
 }
 
 const lookOf = (
-  /** @type {import('./drawn.ts').Metric} */ metric,
+  /** @type {import('./chart-data.ts').Metric} */ metric,
   /** @type {number} */ ratio,
   /** @type {string} */ state,
 ) =>

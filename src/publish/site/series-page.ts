@@ -8,12 +8,12 @@ import { type Cost, isCost, metricSchema } from '../../model/result.ts';
 import type { Night } from '../../model/trend.ts';
 import { fold, table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
-import { changeCard, resultLink } from './change-pieces.ts';
+import { changeCard, resultLink } from './change-html.ts';
 import { folderOf, moment, type Page } from './document.ts';
+import { linkFrom, seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import { linkFrom, seriesPath, testbedPath } from './places.ts';
 import { type Point, type Series, standingOf } from './series.ts';
-import type { KeptResult, Source } from './source.ts';
+import type { KeptResult, Source } from './site-source.ts';
 import { ratioPiece } from './testbed-page.ts';
 
 export function seriesPage({ index, results }: Source, series: Series): Page {

@@ -1,10 +1,10 @@
 // What a person sees of a series: which nights, in which unit, and which of them are chosen.
 import { metricText } from './chart.js';
 
-/** @typedef {import('./drawn.ts').Metric | 'percent'} Unit */
+/** @typedef {import('./chart-data.ts').Metric | 'percent'} Unit */
 
 export class View {
-  /** @type {import('./drawn.ts').SeriesData} */
+  /** @type {import('./chart-data.ts').SeriesData} */
   data;
   /** Places of at most two nights, the one that was chosen last at the end. @type {number[]} */
   chosen = [];
@@ -15,7 +15,7 @@ export class View {
   /** Where the cursor is. */
   place;
 
-  constructor(/** @type {import('./drawn.ts').SeriesData} */ data) {
+  constructor(/** @type {import('./chart-data.ts').SeriesData} */ data) {
     this.data = data;
     this.unit = data.metric;
     this.range = this.whole;

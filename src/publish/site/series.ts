@@ -1,10 +1,10 @@
 // A testbed's cell over time: its nights in order, its levels, and what happened beside them.
 import { median } from '../../analysis/stats/summary.ts';
-import { type Level, levelsOf, seriesKey } from '../../analysis/trend/changes.ts';
+import { type Level, levelsOf, seriesKey } from '../../analysis/trend/change-history.ts';
 import { isCost, type Metric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { Change, ChangeLevel, Night, TrendIndex } from '../../model/trend.ts';
-import type { Source } from './source.ts';
+import type { Source } from './site-source.ts';
 
 export type Point = {
   night: Night;

@@ -17,7 +17,7 @@ import {
   whenColoursChange,
 } from './chart.js';
 
-/** @typedef {import('./drawn.ts').SmallData} SmallData */
+/** @typedef {import('./chart-data.ts').SmallData} SmallData */
 
 const figures = document.querySelectorAll('#small-multiples figure');
 

@@ -5,13 +5,13 @@ import { formatChange, formatMetric, roughly } from '../../model/format.ts';
 import type { Change } from '../../model/trend.ts';
 import { bullets, table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
-import { changeCard, openLosses } from './change-pieces.ts';
+import { changeCard, openLosses } from './change-html.ts';
 import { moment, type Page } from './document.ts';
 import { lastNight, ratioLook } from './index-page.ts';
+import { seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import { seriesPath, testbedPath } from './places.ts';
 import { gapsOf, type Series, standingOf } from './series.ts';
-import type { Source } from './source.ts';
+import type { Source } from './site-source.ts';
 
 const toTop = '../../';
 

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'ssh2';
 import { reasonOf } from '../../model/one-line.ts';
-import { type Turns, turns } from '../turns.ts';
+import { type Turns, turns } from '../semaphore.ts';
 import { HostError } from './host-error.ts';
 
 export type Connection = {

@@ -1,7 +1,7 @@
 // A few megabytes can say more than a process holds: what is too much is refused in a sentence, and what is real is not.
 import { describe, expect, test } from 'vitest';
 import { flamegraph } from '../../../src/analysis/profile/flamegraph.ts';
-import { foreignBounds, parseProfile } from '../../../src/analysis/profile/read.ts';
+import { foreignBounds, parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 /** Why it is refused. */
 function refusalOf(text: string, bounds = foreignBounds): string {

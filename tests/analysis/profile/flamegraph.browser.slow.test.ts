@@ -7,7 +7,7 @@ import {
   flamegraphScript,
   flamegraphStyle,
 } from '../../../src/analysis/profile/flamegraph.ts';
-import { parseProfile } from '../../../src/analysis/profile/read.ts';
+import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 import { type Opened, useBrowser, type View } from '../../fakes/browser.ts';
 import { describeWith } from '../../needs.ts';
 

@@ -3,7 +3,7 @@ import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';
-import { readProfile } from '../../../src/analysis/profile/read.ts';
+import { readProfile } from '../../../src/analysis/profile/read-profile.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 
 describeWith(['shared/corpus/profiles'], 'published call graphs', () => {

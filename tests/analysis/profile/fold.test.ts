@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';
-import { parseProfile } from '../../../src/analysis/profile/read.ts';
+import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 const one = (...names: string[]) => [{ frames: names.map((name) => ({ name })), samples: 7 }];
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';
-import { parseProfile } from '../../../src/analysis/profile/read.ts';
+import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 test('reads stacks from the outermost caller inwards', () => {
   const profile = parseProfile('main;read;do_syscall_64_[k] 12\nmain 3\n');

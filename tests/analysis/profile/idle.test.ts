@@ -1,7 +1,7 @@
 // Idle processors: which stacks are theirs, and which only stand on top of them.
 import { describe, expect, test } from 'vitest';
 import { withoutIdle } from '../../../src/analysis/profile/idle.ts';
-import { parseProfile } from '../../../src/analysis/profile/read.ts';
+import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 const linux = 'swapper;start_secondary;cpu_startup_entry;do_idle';
 const freebsd = 'fork_exit;sched_idletd;cpu_idle';

@@ -1,7 +1,7 @@
 // What perf script prints: which of its lines are samples, and what becomes of their frames.
 import { describe, expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';
-import { parseProfile } from '../../../src/analysis/profile/read.ts';
+import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 const head = 'swapper     0 [000]   550.634305:    1003009 cpu-clock: ';
 const frames = `

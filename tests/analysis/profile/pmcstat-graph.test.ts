@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';
-import { parseProfile } from '../../../src/analysis/profile/read.ts';
+import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
 const graph = `@ CPU_CLK_UNHALTED_CORE [120 samples]
 

@@ -4,8 +4,8 @@ import { mean } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
 import { buildNoise } from '../../../src/analysis/stats/build-noise.ts';
 import { boundsOf, onePerLink } from '../../../src/analysis/stats/evidence.ts';
+import { evidenceOf } from '../../../src/analysis/stats/interim-result.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
-import { evidenceOf } from '../../../src/analysis/stats/standing.ts';
 import type { CellResult, Run } from '../../../src/model/result.ts';
 import { aCell, aRun } from '../../fakes/result.ts';
 

@@ -2,8 +2,8 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
 import { boundsOf, knownNoise, pooledEvidence } from '../../../src/analysis/stats/evidence.ts';
+import { standings } from '../../../src/analysis/stats/interim-result.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
-import { standings } from '../../../src/analysis/stats/standing.ts';
 import { schedule } from '../../../src/gate/experiment/schedule.ts';
 import type { CellResult, Run } from '../../../src/model/result.ts';
 import { cellRuns, judgeCell, singleRunDesign } from '../../fakes/cell.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fingerprintOf, withFingerprint } from '../../../src/analysis/trend/fingerprint.ts';
-import { emptyTrend } from '../../../src/analysis/trend/nights.ts';
+import { emptyTrend } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { Result } from '../../../src/model/result.ts';
 import { aResult } from '../../fakes/result.ts';
 

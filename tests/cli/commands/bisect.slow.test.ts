@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { replaceBisectPlan } from '../../../src/gate/bisect/plan.ts';
+import { replaceBisectPlan } from '../../../src/gate/bisect/bisect-plan.ts';
 import { aBisectPlan, at, booted, started, variantAt } from '../../fakes/bisect.ts';
 import { aPlace, linuxOf } from '../../fakes/place.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { changedLines, overviewText } from '../../../src/cli/commands/overview-text.ts';
-import type { Overview } from '../../../src/gate/reserve/overview.ts';
 import { putUse } from '../../../src/gate/reserve/records.ts';
 import { giveBack, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import type { Overview } from '../../../src/gate/reserve/testbeds-overview.ts';
 import { aPlace, linuxOf } from '../../fakes/place.ts';
 
 const names = ['hp', 'netgate', 'shelf', 'rack', 'attic'];

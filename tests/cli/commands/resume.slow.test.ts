@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeDemoRepository } from '../../../src/cli/demo/repository.ts';
-import { patchOfRange } from '../../../src/forge/patch/range.ts';
+import { makeDemoRepository } from '../../../src/cli/demo/demo-repository.ts';
+import { patchOfRange } from '../../../src/forge/patch/commit-range.ts';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
 import { gate } from '../../../src/gate/gate.ts';
 import { unshared } from '../../../src/lab/testbed.ts';

@@ -9,7 +9,7 @@ import {
   type FreebsdDutOptions,
   type KernelArchive,
   openFreebsdDut,
-} from '../../../src/lab/freebsd/dut/freebsd.ts';
+} from '../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { temporaryFolder } from '../folder.ts';
 import { type KernelText, kernelArchive } from './kernel.ts';

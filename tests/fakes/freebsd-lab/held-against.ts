@@ -1,15 +1,19 @@
 // Holds the fake laboratory against a recording of a real one: what the fake refuses, or says in another shape. This is how
 // it becomes truer with each laboratory that somebody sends.
 
-import { type Question, type Recording, writtenTo } from '../../../src/gate/recording/read.ts';
+import {
+  type Question,
+  type Recording,
+  writtenTo,
+} from '../../../src/gate/recording/read-recording.ts';
 import { whyNotUnderstood } from '../../../src/gate/recording/understood.ts';
-import { parseInterfaceCounters } from '../../../src/lab/freebsd/dut/freebsd-counters.ts';
+import { parseInterfaceCounters } from '../../../src/lab/freebsd/dut/counters.ts';
 import {
   parseArp,
   parseIfconfig,
   parseNdp,
   parseRoutes,
-} from '../../../src/lab/freebsd/dut/freebsd-network.ts';
+} from '../../../src/lab/freebsd/dut/network.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import type { FreebsdLab, LabMachine } from './lab.ts';

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { readRecording } from '../../../src/gate/recording/read.ts';
+import { readRecording } from '../../../src/gate/recording/read-recording.ts';
 import { replay } from '../../../src/gate/recording/replay.ts';
-import { readResult } from '../../../src/report/read.ts';
+import { readResult } from '../../../src/report/read-result.ts';
 import { temporaryFolder } from '../folder.ts';
 import { readXml } from '../xml.ts';
 

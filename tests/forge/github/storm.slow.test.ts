@@ -8,11 +8,15 @@ import type { PullRequest } from '../../../src/model/patch.ts';
 import { type Outcome, type Result, resultSchema } from '../../../src/model/result.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import { publishToBranch } from '../../../src/publish/data-branch/branch.ts';
-import { type Answer, answering, together } from '../../../src/publish/reporters/answer.ts';
 import { openCheckRun } from '../../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../../src/publish/reporters/comment.ts';
 import { readMemory } from '../../../src/publish/reporters/comment-text.ts';
-import { type Ending, endingOfResult, upshotOf } from '../../../src/publish/reporters/ending.ts';
+import {
+  type Ending,
+  endingOfResult,
+  upshotOf,
+} from '../../../src/publish/reporters/outcome-text.ts';
+import { type Answer, answering, together } from '../../../src/publish/reporters/reporter.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';
 import { annotationsOf } from '../../../src/report/annotations.ts';
 import type { Fault } from '../../fakes/github/faults.ts';

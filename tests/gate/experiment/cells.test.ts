@@ -4,7 +4,7 @@ import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
 import { nextBlast } from '../../../src/gate/experiment/next-blast.ts';
 import type { Plan } from '../../../src/gate/experiment/plan.ts';
-import type { PlannedBlast } from '../../../src/model/planned-blast.ts';
+import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { isJudged } from '../../../src/model/variant-name.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';

@@ -7,7 +7,7 @@ import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-ev
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
 import { nextBlast } from '../../../src/gate/experiment/next-blast.ts';
 import { BaseRejectedError } from '../../../src/gate/experiment/rejection-message.ts';
-import type { PlannedBlast } from '../../../src/model/planned-blast.ts';
+import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
 import { aRun } from '../../fakes/result.ts';

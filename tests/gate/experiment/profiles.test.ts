@@ -10,7 +10,7 @@ import { type Entry, readJournal } from '../../../src/gate/experiment/journal.ts
 import { profilesOf } from '../../../src/gate/experiment/profiles.ts';
 import type { ProfileOutcome } from '../../../src/lab/testbed.ts';
 import type { Result } from '../../../src/model/result.ts';
-import { explained } from '../../../src/report/read.ts';
+import { explained } from '../../../src/report/read-result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
 import {

@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import { recordable, recordTo } from '../../../src/gate/recording/record.ts';
-import { recordedRehearsal } from '../../../src/gate/recording/recorded-rehearsal.ts';
+import { recordedRehearsal } from '../../../src/gate/recording/recorded-self-test.ts';
 import { recordedTestbed } from '../../../src/gate/recording/recorded-testbed.ts';
-import { beginJournal } from '../../../src/gate/self-test/journal.ts';
-import type { Finding } from '../../../src/lab/check/finding.ts';
+import { beginJournal } from '../../../src/gate/self-test/self-test-journal.ts';
+import type { Finding } from '../../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/freebsd-check.ts';
-import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
-import type { FreebsdWorld } from '../../../src/lab/freebsd/world.ts';
+import type { FreebsdWorld } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { fencedWorld } from '../../../src/lab/lease/testbed-fence.ts';
 import type { Testbed } from '../../../src/lab/testbed.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';

@@ -1,6 +1,6 @@
 // A recording of the fake laboratory, given to the same code again.
 import { describe, expect, test } from 'vitest';
-import { readRecording } from '../../../src/gate/recording/read.ts';
+import { readRecording } from '../../../src/gate/recording/read-recording.ts';
 import { replay } from '../../../src/gate/recording/replay.ts';
 import { blastOf, recordCheck, recordRehearsal, recordTestbed } from './lab.ts';
 import { linesOf, writeLines } from './spoil.ts';

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BuilderConfig } from '../../../src/config/builder.ts';
 import type { HostConfig } from '../../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
-import type { Finding } from '../../../src/lab/check/finding.ts';
+import type { Finding } from '../../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/freebsd-check.ts';
 import type { CheckupWorld } from '../../../src/lab/check/power-check.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';

@@ -2,11 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
-import { type Finding, ok, skipped, wrong } from '../../../src/lab/check/finding.ts';
+import { type Finding, ok, skipped, wrong } from '../../../src/lab/check/diagnostic.ts';
 import { type HealthWorld, healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
-import { openFreebsdTestbed, wakeFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
-import type { FreebsdWorld } from '../../../src/lab/freebsd/world.ts';
+import type { FreebsdWorld } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import {
+  openFreebsdTestbed,
+  wakeFreebsdTestbed,
+} from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { PowerError } from '../../../src/lab/power/power.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Variant } from '../../../src/kernel/variant.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { type Kernels, kernelsIn } from '../../../src/lab/freebsd/kernels.ts';
-import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
 import type { PrepareRequest } from '../../../src/lab/testbed.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';

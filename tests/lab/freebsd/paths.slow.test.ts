@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { PreflightError } from '../../../src/lab/freebsd/preflight.ts';
-import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';

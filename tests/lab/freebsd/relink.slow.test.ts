@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
 import { makePlan } from '../../../src/gate/experiment/plan.ts';
-import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import type { Result } from '../../../src/model/result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';

@@ -7,7 +7,7 @@ import {
   closePorts,
   openPorts,
   type PktGenPorts,
-} from '../../../src/lab/traffic/pkt-gen-blast.ts';
+} from '../../../src/lab/traffic/pkt-gen-trial.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { textOf } from '../../fakes/freebsd-lab/file-system.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';

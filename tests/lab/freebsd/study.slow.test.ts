@@ -7,7 +7,7 @@ import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
 import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
 import { readJournal } from '../../../src/gate/experiment/journal.ts';
 import { makePlan, type Plan } from '../../../src/gate/experiment/plan.ts';
-import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import type { CellResult, Result } from '../../../src/model/result.ts';
 import { renderMarkdown } from '../../../src/report/markdown.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { HostConfig } from '../../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import type { LinuxTestbed } from '../../../src/config/schema.ts';
-import { openFreebsdTestbed } from '../../../src/lab/freebsd/testbed.ts';
-import type { FreebsdWorld } from '../../../src/lab/freebsd/world.ts';
+import type { FreebsdWorld } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { type Fence, FencedError, tokenFolder } from '../../../src/lab/lease/fence.ts';
 import {
   fencedConnect,
@@ -11,7 +11,7 @@ import {
   type ProvenFence,
   raiseFences,
 } from '../../../src/lab/lease/testbed-fence.ts';
-import type { PlannedBlast } from '../../../src/model/planned-blast.ts';
+import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';

@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { baseBranch, demoPatches, makeDemoRepository } from '../../../src/cli/demo/repository.ts';
-import { patchOfRange } from '../../../src/forge/patch/range.ts';
+import {
+  baseBranch,
+  demoPatches,
+  makeDemoRepository,
+} from '../../../src/cli/demo/demo-repository.ts';
+import { patchOfRange } from '../../../src/forge/patch/commit-range.ts';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
 import { buildOverlays, type Overlay } from '../../../src/kernel/overlay.ts';
 import { whyUnsafe } from '../../../src/lab/linux/nft-tokens.ts';

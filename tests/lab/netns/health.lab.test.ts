@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LinuxTestbed } from '../../../src/config/schema.ts';
 import { realWorld } from '../../../src/gate/testbeds/open-testbed.ts';
-import type { Finding } from '../../../src/lab/check/finding.ts';
+import type { Finding } from '../../../src/lab/check/diagnostic.ts';
 import { healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
-import { labDown, labUp } from '../../../src/lab/netns/lab.ts';
-import { openLinuxTestbed } from '../../../src/lab/netns/testbed.ts';
+import { labDown, labUp } from '../../../src/lab/netns/embedded-lab.ts';
+import { openLinuxTestbed } from '../../../src/lab/netns/netns-testbed.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 

@@ -1,11 +1,11 @@
 // Where the forwarding thread of a real router spends its time, sampled while real packets flow.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { explain } from '../../../src/analysis/profile/changed-functions.ts';
 import { withoutIdle } from '../../../src/analysis/profile/idle.ts';
-import { explain } from '../../../src/analysis/profile/movers.ts';
-import { parseProfile } from '../../../src/analysis/profile/read.ts';
+import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 import type { LinuxTestbed } from '../../../src/config/schema.ts';
-import { labDown, labUp } from '../../../src/lab/netns/lab.ts';
-import { openLinuxTestbed } from '../../../src/lab/netns/testbed.ts';
+import { labDown, labUp } from '../../../src/lab/netns/embedded-lab.ts';
+import { openLinuxTestbed } from '../../../src/lab/netns/netns-testbed.ts';
 import type { ProfileOutcome, Testbed } from '../../../src/lab/testbed.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 

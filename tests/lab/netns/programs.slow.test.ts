@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Traffic } from '../../../src/config/schema.ts';
-import { openLinuxTestbed } from '../../../src/lab/netns/testbed.ts';
+import { openLinuxTestbed } from '../../../src/lab/netns/netns-testbed.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { startSshd } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { makeDemoRepository } from '../../../src/cli/demo/repository.ts';
+import { makeDemoRepository } from '../../../src/cli/demo/demo-repository.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 

@@ -14,7 +14,7 @@ import {
   type Machine,
   testbedFailed,
   walk,
-} from '../../../src/lab/check/finding.ts';
+} from '../../../src/lab/check/diagnostic.ts';
 import { type CheckupWorld, powerSteps } from '../../../src/lab/check/power-check.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
 import {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { CellResult, Result } from '../../../src/model/result.ts';
-import { readResult } from '../../../src/report/read.ts';
+import { readResult } from '../../../src/report/read-result.ts';
 import { accidentKernels } from '../../fakes/accidents.ts';
 import { kernelPackage } from '../../fakes/kernel-package.ts';
 import { describeWith, virtualPrograms } from '../../needs.ts';

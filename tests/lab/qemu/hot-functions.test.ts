@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseProfile } from '../../../src/analysis/profile/read.ts';
+import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 import { foldedInstructions } from '../../../src/lab/qemu/hot-functions.ts';
 
 /** Address of a block of code, and how many instructions were executed in it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseNights } from '../../../src/analysis/trend/nights.ts';
+import { parseNights } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { CellVerdict, Result } from '../../../src/model/result.ts';
 import { families } from '../../../src/model/scenario.ts';
 import type { Change, TrendIndex } from '../../../src/model/trend.ts';

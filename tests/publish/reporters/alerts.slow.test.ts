@@ -2,7 +2,7 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { seriesKey } from '../../../src/analysis/trend/changes.ts';
+import { seriesKey } from '../../../src/analysis/trend/change-history.ts';
 import type { Change, Night } from '../../../src/model/trend.ts';
 import { type AlertsWorld, tellChanges } from '../../../src/publish/reporters/alerts.ts';
 import type { Fault } from '../../fakes/github/faults.ts';

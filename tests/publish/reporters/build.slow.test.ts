@@ -17,7 +17,7 @@ import {
   type Ending,
   endingOfFailure,
   endingOfResult,
-} from '../../../src/publish/reporters/ending.ts';
+} from '../../../src/publish/reporters/outcome-text.ts';
 import { finish } from '../../fakes/phabricator/builds.ts';
 import type { Fault } from '../../fakes/phabricator/faults.ts';
 import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';

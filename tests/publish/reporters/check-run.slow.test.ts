@@ -2,7 +2,6 @@ import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PullRequest } from '../../../src/model/patch.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
-import { type Answer, answering } from '../../../src/publish/reporters/answer.ts';
 import {
   closeLeftCheckRun,
   openCheckRun,
@@ -15,7 +14,8 @@ import {
   endingOfFailure,
   endingOfResult,
   summaryOf,
-} from '../../../src/publish/reporters/ending.ts';
+} from '../../../src/publish/reporters/outcome-text.ts';
+import { type Answer, answering } from '../../../src/publish/reporters/reporter.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, personalToken, startFakeGitHub } from '../../fakes/github/server.ts';

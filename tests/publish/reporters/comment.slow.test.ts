@@ -8,7 +8,7 @@ import {
   type Ending,
   endingOfFailure,
   endingOfResult,
-} from '../../../src/publish/reporters/ending.ts';
+} from '../../../src/publish/reporters/outcome-text.ts';
 import { mellanoxBroken } from '../../fakes/bisect-result.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';

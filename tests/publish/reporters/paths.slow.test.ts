@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '../../../src/action/request.ts';
+import { failureOf } from '../../../src/action/approved-request.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { readSecret } from '../../../src/config/secret.ts';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
@@ -13,10 +13,9 @@ import { historyFile } from '../../../src/gate/experiment/history.ts';
 import { readJournal } from '../../../src/gate/experiment/journal.ts';
 import { readPlan } from '../../../src/gate/experiment/plan.ts';
 import { openSqlite } from '../../../src/gate/reserve/store/sqlite.ts';
+import { exitCodes } from '../../../src/model/conclusion.ts';
 import type { PullRequest } from '../../../src/model/patch.ts';
-import { exitCodes } from '../../../src/model/upshot.ts';
 import { publishToDirectory } from '../../../src/publish/data-branch/directory.ts';
-import { type Answer, together } from '../../../src/publish/reporters/answer.ts';
 import { openCheckRun } from '../../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../../src/publish/reporters/comment.ts';
 import {
@@ -24,10 +23,11 @@ import {
   summaryOf,
   titleOf,
   upshotOf,
-} from '../../../src/publish/reporters/ending.ts';
+} from '../../../src/publish/reporters/outcome-text.ts';
+import { type Answer, together } from '../../../src/publish/reporters/reporter.ts';
 import { openRevisionAnswer } from '../../../src/publish/reporters/revision-comment.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';
-import { readResult } from '../../../src/report/read.ts';
+import { readResult } from '../../../src/report/read-result.ts';
 import { HostError } from '../../../src/system/host/host-error.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';

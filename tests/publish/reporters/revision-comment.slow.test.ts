@@ -10,7 +10,7 @@ import {
   cancelled,
   endingOfFailure,
   endingOfResult,
-} from '../../../src/publish/reporters/ending.ts';
+} from '../../../src/publish/reporters/outcome-text.ts';
 import {
   openRevisionAnswer,
   openRevisionComment,

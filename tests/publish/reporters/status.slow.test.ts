@@ -6,7 +6,7 @@ import {
   type Ending,
   endingOfError,
   endingOfResult,
-} from '../../../src/publish/reporters/ending.ts';
+} from '../../../src/publish/reporters/outcome-text.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/server.ts';

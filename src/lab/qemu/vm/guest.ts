@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import type { GuestMachine } from '../../../config/virtual-testbed.ts';
 import { lastLine } from '../../../model/one-line.ts';
 import { guestAddress, guestMac, guestNetwork, wireAddress } from './addresses.ts';
-import { nobody } from './nobody.ts';
 import { openQmp } from './qmp.ts';
+import { nobody } from './unprivileged-user.ts';
 import type { Wire } from './wire.ts';
 
 const execute = promisify(execFile);

@@ -2,7 +2,7 @@
 import { chown, copyFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { lastLine, reasonOf } from '../../../model/one-line.ts';
-import { nobody, runAsNobody } from './nobody.ts';
+import { nobody, runAsNobody } from './unprivileged-user.ts';
 
 /** Lies in a folder of its own. */
 export type KernelFiles = {

@@ -1,6 +1,6 @@
 // sh and kill: a program that tells its process id, and is interrupted by it.
-import { windowScript } from '../../../../src/lab/freebsd/dut/freebsd-profile.ts';
-import { idleScript } from '../../../../src/lab/freebsd/dut/freebsd-settings.ts';
+import { windowScript } from '../../../../src/lab/freebsd/dut/profile.ts';
+import { idleScript } from '../../../../src/lab/freebsd/dut/settings.ts';
 import { ownFolderScript } from '../../../../src/system/host/own-folder.ts';
 import { missingScript } from '../../../../src/system/host/programs.ts';
 import { raise, raiseScript } from '../fence.ts';

@@ -23,7 +23,7 @@ import {
   senderCpu,
   type VirtualLab,
   virtualLabUp,
-} from '../../../../src/lab/qemu/vm/lab.ts';
+} from '../../../../src/lab/qemu/vm/virtual-lab.ts';
 import { UsageError } from '../../../../src/model/usage-error.ts';
 import type { Host } from '../../../../src/system/host/ssh.ts';
 import { shell } from '../../../../src/system/shell.ts';
@@ -316,7 +316,7 @@ function labOfItsOwn({
 }) {
   const program = `
     import { shell } from ${module('src/system/shell.ts')};
-    import { guestCpu, virtualLabUp } from ${module('src/lab/qemu/vm/lab.ts')};
+    import { guestCpu, virtualLabUp } from ${module('src/lab/qemu/vm/virtual-lab.ts')};
     import { logInTo, machineWith } from ${module('tests/fakes/disk-image.ts')};
     const image = ${JSON.stringify(image)};
     const lab = await virtualLabUp(machineWith(image));

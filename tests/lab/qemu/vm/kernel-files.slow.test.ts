@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { KernelFilesError, unpackKernel } from '../../../../src/lab/qemu/vm/kernel-files.ts';
-import { nobody } from '../../../../src/lab/qemu/vm/nobody.ts';
+import { nobody } from '../../../../src/lab/qemu/vm/unprivileged-user.ts';
 import { temporaryFolder } from '../../../fakes/folder.ts';
 import { describeWith } from '../../../needs.ts';
 

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { ownerFile } from '../../../../src/lab/netns/lab.ts';
+import { ownerFile } from '../../../../src/lab/netns/embedded-lab.ts';
 import { claim, disclaim } from '../../../../src/lab/netns/owner.ts';
 import { wireAddress } from '../../../../src/lab/qemu/vm/addresses.ts';
 import { openWire } from '../../../../src/lab/qemu/vm/wire.ts';

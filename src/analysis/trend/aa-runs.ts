@@ -1,0 +1,232 @@
+// Gates of a commit against itself: whatever they call but the same is a false alarm, and is counted.
+import { sumNthPowerDeviations } from 'simple-statistics';
+import type { CellResult, Metric, Result, Run } from '../../model/result.ts';
+import { cellName } from '../../model/scenario.ts';
+import type { SameGate, SameGates, TrendIndex } from '../../model/trend.ts';
+import { lowerBound, upperBound } from '../stats/binomial.ts';
+import { blastNumbers } from '../stats/trial-numbers.ts';
+import { fingerprintOf } from './fingerprint.ts';
+
+/** Whether both variants are one commit. */
+export const isOfOneCommit = ({ patch }: Pick<Result, 'patch'>): boolean =>
+  patch.baseCommit === patch.headCommit;
+
+/** Whether base and patched booted different links of their trees, none of them the same. */
+export function isRelinked({ outcome }: Pick<Result, 'outcome'>): boolean {
+  const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
+  const [base, patched] = ['base', 'patched'].map(
+    (name) => new Set(runs.filter(({ variant }) => variant === name).map(linkOf)),
+  );
+  if (!base?.size || !patched?.size) return false;
+  return ![...base].some((link) => patched.has(link));
+}
+
+const linkOf = ({ link = 1 }: Run): number => link;
+
+/**
+ * The index that has counted this gate of a commit against itself; the same for any other one. `path` is the folder of
+ * its result. What was measured in another way, or by what has become another machine, begins a new count. A gate that
+ * was extended, or is published once more, counts once.
+ */
+export function withSameGate(index: TrendIndex, gate: Result, path: string): TrendIndex {
+  const { outcome } = gate;
+  if (outcome.kind !== 'judged' || !isOfOneCommit(gate)) return index;
+  const [first] = outcome.cells;
+  if (first === undefined) return index;
+  const added = gateOf(gate, outcome.cells);
+  const fresh = emptyCount(gate, first, added.at);
+  const known = index.sameGates.find((count) => isSameTest(count, fresh));
+  const count = counted(known ?? fresh, added);
+  if (count === known) return index;
+  const alarm = {
+    at: added.at,
+    cells: outcome.cells.filter(isAlarm).map(({ cell }) => cell),
+    result: path,
+  };
+  const alarmed = [
+    ...count.alarmed.filter(({ at }) => at !== added.at),
+    ...(added.alarms > 0 ? [alarm] : []),
+  ]
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+    .slice(-mostAlarms);
+  const others = index.sameGates.filter((other) => other !== known);
+  const settled = others.map((other) => (isOfSameRow(other, fresh) ? withoutNewest(other) : other));
+  return {
+    ...index,
+    sameGates: [...settled, { ...count, alarmed }].toSorted((a, b) => (a.since < b.since ? -1 : 1)),
+  };
+}
+
+/** What a count says of the promise; both bounds are one-sided, of 95 % each. */
+type SameSummary = {
+  upper: number;
+  lower: number;
+  /** `kept` where the promise holds even at the upper bound, `broken` where it does not even at the lower one. */
+  promise: 'open' | 'kept' | 'broken';
+};
+
+export function sameSummary({ gates, alarms, falseAlarmRatio }: Counted): SameSummary {
+  const [upper, lower] = [upperBound(alarms, gates), lowerBound(alarms, gates)];
+  if (lower > falseAlarmRatio) return { upper, lower, promise: 'broken' };
+  return { upper, lower, promise: upper <= falseAlarmRatio ? 'kept' : 'open' };
+}
+
+type Counted = Pick<SameGates, 'gates' | 'alarms' | 'falseAlarmRatio'>;
+
+/** `0 of 41 gates, ≤ 7.1 %`: the bound is rounded up, so that it is one. */
+export const sameText = (count: Counted): string =>
+  `${count.alarms} of ${count.gates} gates, ≤ ${(Math.ceil(sameSummary(count).upper * 1000) / 10).toFixed(1)} %`;
+
+/** The counts that still grow, one for each testbed and kind, and all that ended before, the newest first. */
+export function countsOf(index: TrendIndex): { current: SameGates; earlier: SameGates[] }[] {
+  const rows = Map.groupBy(index.sameGates, ({ testbed, kind }) => `${kind} ${testbed}`);
+  return [...rows.values()].flatMap((row) => {
+    const [current, ...earlier] = row.toSorted((a, b) => (a.last < b.last ? 1 : -1));
+    return current === undefined ? [] : { current, earlier };
+  });
+}
+
+/** How far changes between two links scatter beyond what their runs explain, as a ratio; undefined without gates. */
+export function linkNoise(count: SameGates): number | undefined {
+  const gates = count.scatter.reduce((sum, cell) => sum + cell.gates, 0);
+  if (gates === 0) return undefined;
+  const beyond = count.scatter.reduce(
+    (sum, { sumOfSquares, runSumOfSquares }) => sum + sumOfSquares - runSumOfSquares,
+    0,
+  );
+  // A change is between two links, each with its own effect.
+  return Math.sqrt(Math.max(beyond, 0) / gates / 2);
+}
+
+const mostAlarms = 20;
+/** Enough for whatever is extended or published late: gates of one testbed follow each other. */
+const mostNewest = 10;
+
+function gateOf(gate: Result, cells: readonly CellResult[]): SameGate {
+  const called = (kind: CellResult['verdict']['kind']) =>
+    cells.filter(({ verdict }) => verdict.kind === kind).length;
+  const [inconclusive, invalid] = [called('inconclusive'), called('invalid')];
+  const judged = cells.length - inconclusive - invalid;
+  const cellAlarms = cells.filter(isAlarm).length;
+  return {
+    at: new Date(gate.startedAt).toISOString(),
+    gates: Math.min(judged, 1),
+    alarms: Math.min(cellAlarms, 1),
+    ...{ cells: judged, cellAlarms, inconclusive, invalid },
+    scatter: isRelinked(gate) ? cells.flatMap((cell) => scatterOf(cell, gate.policy.metric)) : [],
+  };
+}
+
+/** A gain of nothing is as false as a loss. */
+const isAlarm = ({ verdict }: CellResult): boolean =>
+  verdict.kind === 'regression' || verdict.kind === 'improvement';
+
+function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): SameGate['scatter'] {
+  const change = comparisons.find((comparison) => comparison.metric === metric)?.interval.change;
+  const variants = ['base', 'patched'].map((name) =>
+    runs.filter(({ variant }) => variant === name),
+  );
+  const variances = variants.map((own) => varianceOfMean(own, metric));
+  if (change === undefined || change <= -1 || variances.some(Number.isNaN)) return [];
+  // The effects of several links average out: both are told as they would be of one link each.
+  const links = variants.map((own) => new Set(own.map(linkOf)).size);
+  const scale = 2 / links.reduce((sum, count) => sum + 1 / count, 0);
+  return [
+    {
+      cell,
+      sumOfSquares: fourDigits(scale * Math.log1p(change) ** 2),
+      runSumOfSquares: fourDigits(scale * variances.reduce((sum, variance) => sum + variance, 0)),
+    },
+  ];
+}
+
+const fourDigits = (value: number): number => Number(value.toPrecision(4));
+
+/** Squared standard error of the mean logarithm, from the spread of runs that booted the same link; NaN with too few. */
+function varianceOfMean(runs: readonly Run[], metric: Metric): number {
+  const links = [...Map.groupBy(runs, linkOf).values()].map((own) =>
+    blastNumbers(own, metric).map(Math.log),
+  );
+  const numbers = links.flat();
+  const freedom = numbers.length - links.filter((own) => own.length > 0).length;
+  if (freedom <= 0) return Number.NaN;
+  const squares = links.reduce(
+    (sum, own) => sum + (own.length > 0 ? sumNthPowerDeviations(own, 2) : 0),
+    0,
+  );
+  return squares / freedom / numbers.length;
+}
+
+const emptyCount = (gate: Result, { design }: CellResult, at: string): SameGates => {
+  const { metric, marginRatio, falseAlarmRatio } = gate.policy;
+  return {
+    kind: isRelinked(gate) ? 'relinked' : 'same-build',
+    testbed: gate.testbed.name,
+    fingerprint: fingerprintOf(gate).id,
+    ...{ metric, marginRatio, falseAlarmRatio, design: design.name, since: at, last: at },
+    ...noSums,
+    ...{ alarmed: [], scatter: [], newest: [] },
+  };
+};
+
+const noSums = { gates: 0, alarms: 0, cells: 0, cellAlarms: 0, inconclusive: 0, invalid: 0 };
+
+const sums = ['gates', 'alarms', 'cells', 'cellAlarms', 'inconclusive', 'invalid'] as const;
+
+const isOfSameRow = (a: SameGates, b: SameGates): boolean =>
+  a.kind === b.kind && a.testbed === b.testbed;
+
+const isSameTest = (a: SameGates, b: SameGates): boolean =>
+  isOfSameRow(a, b) &&
+  a.fingerprint === b.fingerprint &&
+  a.metric === b.metric &&
+  a.marginRatio === b.marginRatio &&
+  a.falseAlarmRatio === b.falseAlarmRatio &&
+  a.design === b.design;
+
+/** The count with this gate in it, once; itself where it is there already, or so old that nobody can tell. */
+function counted(count: SameGates, added: SameGate): SameGates {
+  const newest = count.newest ?? [];
+  const before = newest.find(({ at }) => at === added.at);
+  if (before !== undefined && JSON.stringify(before) === JSON.stringify(added)) return count;
+  const isSettled = count.newest === undefined || newest.length === mostNewest;
+  if (before === undefined && isSettled && added.at <= oldestKnown(count)) return count;
+  const without = before === undefined ? count : plus(count, before, -1);
+  const others = newest.filter((gate) => gate !== before);
+  return {
+    ...plus(without, added, 1),
+    since: count.since < added.at ? count.since : added.at,
+    last: count.last > added.at ? count.last : added.at,
+    newest: [...others, added].toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-mostNewest),
+  };
+}
+
+/** Gates up to here are in the sums, as far as can be told. */
+const oldestKnown = ({ newest: [oldest] = [], last }: SameGates): string => oldest?.at ?? last;
+
+function plus(count: SameGates, gate: SameGate, sign: 1 | -1): SameGates {
+  const total = Object.fromEntries(sums.map((name) => [name, count[name] + sign * gate[name]]));
+  return { ...count, ...total, scatter: scatterPlus(count.scatter, gate.scatter, sign) };
+}
+
+function scatterPlus(
+  scatter: SameGates['scatter'],
+  added: SameGate['scatter'],
+  sign: 1 | -1,
+): SameGates['scatter'] {
+  const cells = new Map(scatter.map((entry) => [cellName(entry.cell), entry]));
+  for (const { cell, sumOfSquares, runSumOfSquares } of added) {
+    const known = cells.get(cellName(cell));
+    cells.set(cellName(cell), {
+      cell,
+      gates: (known?.gates ?? 0) + sign,
+      sumOfSquares: sumUp(known?.sumOfSquares, sign * sumOfSquares),
+      runSumOfSquares: sumUp(known?.runSumOfSquares, sign * runSumOfSquares),
+    });
+  }
+  return [...cells.values()].filter(({ gates }) => gates > 0);
+}
+
+const sumUp = (sum = 0, more: number): number => Math.max(sum + more, 0);
+
+const withoutNewest = ({ newest: _, ...count }: SameGates): SameGates => count;

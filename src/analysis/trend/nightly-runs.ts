@@ -1,0 +1,108 @@
+// The numbers of gates of the default branch as nights: one line for each cell and session, in the order of the commits.
+
+import { fromJson } from '../../model/json.ts';
+import { commitId } from '../../model/patch.ts';
+import { byMetric, type CellResult, type Metric, type Result } from '../../model/result.ts';
+import type { Cell } from '../../model/scenario.ts';
+import { type Night, nightSchema, type TrendIndex } from '../../model/trend.ts';
+import { isJudged } from '../../model/variant-name.ts';
+import { blastNumbers } from '../stats/trial-numbers.ts';
+import { isRelinked } from './aa-runs.ts';
+import { byCommit } from './change-history.ts';
+import { fingerprintOf } from './fingerprint.ts';
+
+/** Nights by `seriesKey`, each series sorted by `byCommit`. */
+export type Trend = {
+  index: TrendIndex;
+  nights: ReadonlyMap<string, readonly Night[]>;
+};
+
+export const emptyTrend: Trend = {
+  index: {
+    ...{ schemaVersion: 1, cells: [], fingerprints: [] },
+    ...{ changes: [], sameGates: [], releases: [] },
+  },
+  nights: new Map(),
+};
+
+/**
+ * A night for each cell of which some packet came through. A gate of a commit against itself has measured that commit
+ * with both variants, unless patched is another link of it; any other one has measured its patched commit.
+ * `committedAt` tells when a commit was made; a time after the session is a stranger's word, and is not believed.
+ */
+export function nightsOf(
+  result: Result,
+  occasion: Night['occasion'],
+  committedAt: (commit: string) => string | undefined,
+  path: string,
+): { cell: Cell; night: Night }[] {
+  const { outcome, patch, startedAt } = result;
+  if (outcome.kind !== 'judged') return [];
+  const at = new Date(startedAt).toISOString();
+  const commit = patch.headCommit;
+  const made = timeBefore(at, committedAt(commit));
+  const about = { at, commit, ...(made !== undefined && { committedAt: made }), occasion };
+  const fingerprint = fingerprintOf(result).id;
+  return outcome.cells.flatMap(({ cell, runs }) => {
+    const numbers = numbersOf(runs.filter(isOfCommit(result)));
+    if (numbers.pps.length === 0) return [];
+    return { cell, night: { ...about, ...numbers, fingerprint, result: path } };
+  });
+}
+
+/** What was known of a base before nights were kept: undefined where its commit is not told. */
+export function earlierNight({ at, commit, ...of }: Earlier): Night | undefined {
+  const numbers = byMetric((metric) => rounded(of[metric], metric));
+  if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return undefined;
+  const time = new Date(at).toISOString();
+  return { at: time, commit, occasion: 'night', ...numbers, fingerprint: '' };
+}
+
+type Earlier = Pick<Night, 'at' | 'commit' | Metric>;
+
+/** A session that was extended, or is published once more, replaces itself. */
+export const withNight = (nights: readonly Night[], night: Night): Night[] =>
+  [...nights.filter((other) => !isSameSession(other, night)), night].toSorted(byCommit);
+
+const isSameSession = (a: Night, b: Night): boolean =>
+  a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
+
+/** The lines of a year that can be read: people can edit a branch, and one bad line must not stop a gate. */
+export function parseNights(text: string): Night[] {
+  return text.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return [];
+    const night = nightSchema.safeParse(fromJson(line));
+    return night.success ? night.data : [];
+  });
+}
+
+function timeBefore(at: string, told: string | undefined): string | undefined {
+  const time = new Date(told ?? Number.NaN);
+  if (Number.isNaN(time.getTime()) || time > new Date(at)) return undefined;
+  return time.toISOString();
+}
+
+function isOfCommit(result: Result): (run: Run) => boolean {
+  const { baseCommit, headCommit } = result.patch;
+  if (baseCommit !== headCommit) return ({ variant }) => variant === 'patched';
+  if (isRelinked(result)) return ({ variant }) => variant === 'base';
+  return ({ variant }) => isJudged(variant);
+}
+
+type Run = CellResult['runs'][number];
+
+const numbersOf = (runs: readonly Run[]): Pick<Night, Metric> =>
+  byMetric((metric) => rounded(blastNumbers(runs, metric), metric));
+
+const rounded = (values: readonly number[], metric: Metric): number[] =>
+  values.map(roundings[metric]).filter((value) => value > 0);
+
+/**
+ * No run is good to a packet per second, to a ten-thousandth of its time or a millionth of its instructions; shorter lines
+ * make a smaller branch.
+ */
+const roundings: Record<Metric, (value: number) => number> = {
+  pps: Math.round,
+  nsPerPacket: (value) => Number(value.toPrecision(4)),
+  instructionsPerPacket: (value) => Number(value.toPrecision(6)),
+};

@@ -1,0 +1,69 @@
+// `ppsgate bisect --patch D27401`: the diffs of a revision of Phabricator as commits, and with --answer an answer there.
+
+import { calledAs } from '../../config/parameters.ts';
+import type { Config } from '../../config/schema.ts';
+import type { BisectAsk } from '../../forge/patch/bisect-command.ts';
+import type { WritableRepository } from '../../forge/patch/repository.ts';
+import { lineOfDiffs, patchOfRevision } from '../../forge/patch/revision.ts';
+import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
+import { findRevision } from '../../forge/phabricator/revision.ts';
+import type { BisectResult } from '../../model/bisect-result.ts';
+import type { Bisected } from '../../publish/reporters/outcome-text.ts';
+import { type Answer, answering } from '../../publish/reporters/reporter.ts';
+import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
+import { keptOf } from '../../relay/answers.ts';
+import { keptAnswers } from './gate-revision.ts';
+import { revisionNamed, stderrLog } from './judge-gate.ts';
+
+const called = calledAs.bisectFlag;
+
+/** The base of the newest diff, and the commit that has all diffs up to it, one on top of the other. */
+export async function endsOfRevision(
+  text: string,
+  repository: WritableRepository,
+  { config, signal }: { config: Config; signal: AbortSignal },
+): Promise<{ good: string; bad: string }> {
+  const phabricator = phabricatorOf(config);
+  const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
+  const name = revisionNamed(text, { config, called });
+  const patch = await patchOfRevision(name, 'all', { conduit, repository, config: phabricator });
+  return lineOfDiffs(patch, repository);
+}
+
+type Answering = {
+  /** The revision, and the diff that it is answered as of. */
+  patch: string;
+  run?: string;
+  details?: string;
+  site?: string;
+  asked: BisectAsk;
+  config: Config;
+  signal: AbortSignal;
+};
+
+/** One comment when it has ended, which is kept until Phabricator has taken it. */
+export async function bisectAndAnswer(
+  { patch, run = `by-hand-${Date.now()}`, details, site, asked, config, signal }: Answering,
+  work: (answer: Answer) => Promise<BisectResult>,
+): Promise<BisectResult> {
+  const phabricator = phabricatorOf(config);
+  // Phabricator is not given the signal: a bisection that is cancelled has something to tell, too.
+  const conduit = await openPhabricator(phabricator, { log: stderrLog });
+  const found = await findRevision(conduit, revisionNamed(patch, { config, called }));
+  const revision = { number: found.number, diff: found.diff.id };
+  using kept = keptAnswers(phabricator, conduit);
+  const about = {
+    run,
+    takesCommands: !run.startsWith('by-hand-'),
+    ...(details !== undefined && { details }),
+    ...(site !== undefined && { page: `${site.replace(/\/+$/, '')}/report/index.html` }),
+  };
+  const live = openRevisionComment(conduit, revision, { ...about, log: stderrLog });
+  const answer = kept.keeping(live, (ending) => ({
+    ...{ kind: 'comment', revision, ...about, ending: keptOf(ending) },
+  }));
+  const { result } = await answering(answer, signal, async (): Promise<Bisected> => {
+    return { kind: 'bisected', result: await work(answer), asked, links: {} };
+  });
+  return result;
+}

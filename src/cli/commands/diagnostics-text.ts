@@ -1,0 +1,22 @@
+// What was found wrong with a testbed, or not, as a person at a shell reads it.
+import type { Finding } from '../../lab/check/diagnostic.ts';
+import { oneLine } from './table.ts';
+
+/** `✗ WHAT: WHY`, and what mends it on a line of its own. */
+export function findingText(finding: Finding, isColoured: boolean): string {
+  const { kind, what, why } = finding;
+  const sign = isColoured ? `\x1b[${colours[kind]}m${signs[kind]}\x1b[0m` : signs[kind];
+  const line = `${sign} ${oneLine(`${what}: ${why}`)}`;
+  return kind === 'wrong' ? `${line}\n    mend: ${oneLine(finding.mend)}` : line;
+}
+
+/** `All is well.`, or how much is not. */
+export function summary(findings: readonly Finding[]): string {
+  const count = findings.filter(({ kind }) => kind === 'wrong').length;
+  if (count === 0) return 'All is well.';
+  return count === 1 ? 'One thing is wrong.' : `${count} things are wrong.`;
+}
+
+const signs = { ok: '✓', wrong: '✗', skipped: '–' } as const;
+/** The codes of ECMA-48's select graphic rendition: green, red, faint. */
+const colours = { ok: 32, wrong: 31, skipped: 2 } as const;

@@ -1,0 +1,148 @@
+// `ppsgate gate --answer`: the same gate, with its answer on Phabricator.
+
+import { basename } from 'node:path';
+import type { PhabricatorConfig } from '../../config/phabricator.ts';
+import type { Conduit } from '../../forge/phabricator/conduit.ts';
+import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
+import { findRevision } from '../../forge/phabricator/revision.ts';
+import { hasPlan, readPlan } from '../../gate/experiment/plan.ts';
+import { worstUpshot } from '../../model/conclusion.ts';
+import type { Patch, RevisionDiff } from '../../model/patch.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { openBuild } from '../../publish/reporters/build.ts';
+import type { Ending } from '../../publish/reporters/outcome-text.ts';
+import { endingOfError, endingOfResult, upshotOf } from '../../publish/reporters/outcome-text.ts';
+import { type Answer, answering, together } from '../../publish/reporters/reporter.ts';
+import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
+import { type KeptAnswer, keeping, keptOf } from '../../relay/answers.ts';
+import { InboxError, inboxIn, openInbox } from '../../relay/inbox.ts';
+import { readResult } from '../../report/read-result.ts';
+import {
+  type GateCall,
+  gatesOf,
+  type Judged,
+  judgeAll,
+  type OneGate,
+  required,
+  revisionNamed,
+  stderrLog,
+} from './judge-gate.ts';
+
+/** A comment for each gate, and one end of the build, by the worst of them. */
+export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledResult<Judged>[]> {
+  const { config, options, signal } = asked;
+  const { run = `by-hand-${Date.now()}`, build, details, site } = options;
+  const phabricator = phabricatorOf(config);
+  const { undecided } = phabricator;
+  // Without the signal: a gate that is cancelled has something to tell, too.
+  const conduit = await openPhabricator(phabricator, { log: stderrLog });
+  const diff = await diffOf(conduit, asked);
+  const patch = `D${diff.number}:${diff.diff}`;
+  const call: GateCall = { ...asked, options: { ...options, patch } };
+  using kept = keptAnswers(phabricator, conduit);
+  const shared = { run, ...(details !== undefined && { details }) };
+  const openKeptBuild = (build: string): Answer => {
+    const about = { ...shared, undecided };
+    const live = openBuild(conduit, build, diff, { ...about, log: stderrLog });
+    return kept.keeping(live, (ending) => ({
+      ...{ kind: 'build', revision: diff, build, ...about, ending: keptOf(ending) },
+    }));
+  };
+  const buildAnswer = build === undefined ? together([]) : openKeptBuild(build);
+  const comment = (index: number, page?: string): Answer => {
+    const about = {
+      ...shared,
+      run: index === 0 ? run : `${run}.${index}`,
+      takesCommands: options.run !== undefined,
+      ...(page !== undefined && { page }),
+    };
+    const live = openRevisionComment(conduit, diff, { ...about, log: stderrLog });
+    return kept.keeping(live, (ending) => ({
+      ...{ kind: 'comment', revision: diff, ...about, ending: keptOf(ending) },
+    }));
+  };
+
+  let ended: PromiseSettledResult<Judged>[] = [];
+  await answering(buildAnswer, signal, async () => {
+    const gates = await gatesOf(call).catch(async (error: unknown) => {
+      await comment(0).ended(endingOfError(error));
+      throw error;
+    });
+    ended = await judgeAll(gates, call, (index) =>
+      together([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]),
+    );
+    return worstOf(ended.map(endingOf));
+  });
+  return ended;
+}
+
+/** Where nothing can be kept, answers are given all the same. */
+export function keptAnswers(
+  { relay }: PhabricatorConfig,
+  conduit: Conduit,
+): Disposable & {
+  keeping(answer: Answer, keptEnd: (ending: Ending) => KeptAnswer): Answer;
+} {
+  const now = () => new Date();
+  try {
+    const inbox = openInbox(inboxIn(relay.directory), now);
+    const { signal } = new AbortController();
+    const world = { conduit, inbox, now, log: stderrLog, signal };
+    return {
+      keeping: (answer, keptEnd) => keeping(answer, keptEnd, world),
+      [Symbol.dispose]: inbox[Symbol.dispose],
+    };
+  } catch (error) {
+    if (!(error instanceof InboxError)) throw error;
+    stderrLog.warn(error.message);
+    return { keeping: (answer) => answer, [Symbol.dispose]() {} };
+  }
+}
+
+/** Each of several gates has a folder of its own in the work directory. */
+function pageOf(
+  gates: readonly OneGate[],
+  index: number,
+  site: string | undefined,
+): string | undefined {
+  const directory = gates[index]?.directory;
+  if (site === undefined || directory === undefined) return undefined;
+  const folder = gates.length === 1 ? '' : `/${basename(directory)}`;
+  return `${site.replace(/\/+$/, '')}${folder}/report/index.html`;
+}
+
+/** The diff that is judged, for good: a newer one may come at any time. */
+async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
+  const { options } = call;
+  if (options.resume !== undefined) {
+    const { patch } = await toldIn(options.resume);
+    if (patch.kind === 'revision') return patch;
+    throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
+  }
+  const name = revisionNamed(required('patch', call), call);
+  const { number, diff } = await findRevision(conduit, name);
+  return { number, diff: diff.id };
+}
+
+/** A gate that had nothing to measure has a result, and no plan. */
+async function toldIn(directory: string): Promise<{ patch: Patch }> {
+  if (await hasPlan(directory)) return readPlan(directory);
+  return readResult(directory).catch(() => readPlan(directory));
+}
+
+/** The rest of it is for whoever knows how all gates ended. */
+const whileItLasts = (answer: Answer): Answer => ({
+  ...answer,
+  ended: async () => 'given',
+});
+
+const endingOf = (settled: PromiseSettledResult<Judged>): Ending =>
+  settled.status === 'fulfilled'
+    ? endingOfResult(settled.value.result, {})
+    : endingOfError(settled.reason);
+
+function worstOf(endings: readonly Ending[]): Ending {
+  const worst = worstUpshot(endings.map(upshotOf));
+  const found = endings.find((ending) => upshotOf(ending) === worst) ?? endings[0];
+  return found ?? endingOfError(new Error('There was no gate.'));
+}

@@ -1,0 +1,175 @@
+// `ppsgate night`: the head of a branch against itself, and at once whatever its numbers ask for.
+
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
+import { parsePriority } from '../../config/overrides.ts';
+import type { Config } from '../../config/schema.ts';
+import { testbedsFor } from '../../config/select-testbeds.ts';
+import { patchOfRange } from '../../forge/patch/commit-range.ts';
+import { type LinearRepository, openRepository } from '../../forge/patch/repository.ts';
+import { historyFile } from '../../gate/experiment/history.ts';
+import { goingOn, hasPlan, randomSeed } from '../../gate/experiment/plan.ts';
+import type { GateDeps } from '../../gate/gate-deps.ts';
+import { type GateSession, inSession } from '../../gate/session.ts';
+import { whoami } from '../../gate/testbeds/reservations.ts';
+import { timestampedDirectory } from '../../gate/work-directory.ts';
+import { exitCodes, upshotOfError, upshotOfResult } from '../../model/conclusion.ts';
+import { patchName } from '../../model/patch.ts';
+import type { Result } from '../../model/result.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { publishToDirectory, readDirectoryTrend } from '../../publish/data-branch/directory.ts';
+import { isOfGate } from '../../publish/data-branch/layout.ts';
+import { tonight } from '../../publish/data-branch/nightly-plan.ts';
+import { factsOf, folderOf, type NightWorld, night, resumeNight } from '../../publish/nightly.ts';
+import { headline } from '../../report/headline.ts';
+import { explained } from '../../report/read-result.ts';
+import { runToExit } from '../../system/exit.ts';
+import { stderrLog, usualConfig } from './judge-gate.ts';
+import { print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .option('--commit <name>', 'that is measured against itself', 'HEAD')
+    .option('-r, --repository <dir>', 'git repository that has it', '.')
+    .option('-c, --config <file>', 'configuration', usualConfig)
+    .option('-t, --testbed <wish>', 'a name, or what it has to be, like "mellanox and 40G"')
+    .option('--data <dir>', 'where nights and results are kept (default: as configured)')
+    .option('--priority <name>', 'in the queue: release, patch or rerun', 'rerun')
+    .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-night-…)')
+    .option('--resume <dir>', 'go on in the work directory of one that was cut short')
+    .option('--json', 'print the result of the commit against itself as JSON')
+    .addHelpText('after', details)
+    .action(async (options: NightOptions) => {
+      const lastWords: string[] = [];
+      await runToExit((signal) => runNight(options, signal, lastWords), {
+        ...command.optsWithGlobals(),
+        lastWords,
+      });
+    });
+}
+
+const details = `
+What is not where the nights before were is measured again at once. Where a
+change lasts, its last good commit is gated against its first bad one; what
+that confirms is bisected, with \`trend: { bisect: true }\` in ppsgate.yml.
+
+Example:
+  ppsgate night --commit origin/main --data /srv/www/ppsgate
+
+Exits 0 when it was measured, 2 on wrong usage, 4 when the lab failed.`;
+
+type NightOptions = {
+  commit: string;
+  repository: string;
+  config: string;
+  testbed?: string;
+  data?: string;
+  priority: string;
+  directory?: string;
+  resume?: string;
+  json?: true;
+};
+
+/** Answers the exit code; throws for what kept it from a result, and says into `lastWords` how it goes on. */
+async function runNight(
+  options: NightOptions,
+  signal: AbortSignal,
+  lastWords: string[],
+): Promise<number> {
+  const config = await loadConfig(resolve(options.config));
+  const kept = options.data ?? config.github.data.directory;
+  if (kept === undefined) {
+    throw new UsageError(
+      '--data is missing: name a folder in which nights are kept, or set `github.data.directory` in ppsgate.yml.',
+    );
+  }
+  const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-night');
+  const place = { config, data: resolve(kept), directory };
+  const result = await measured(options, place, signal).catch(async (error: unknown) => {
+    const isBegun = upshotOfError(error) !== 'usage' && (await hasPlan(directory));
+    if (isBegun) lastWords.push(goingOn(directory, commandOf(options)));
+    throw error;
+  });
+  if (options.json) printJson(result);
+  else print(`${headline(result)}\nReport: ${directory}/report/index.html`);
+  // What is said of a commit against itself is chance, or the testbed: to learn that is what the night is for.
+  const isOfLab = upshotOfResult(result) === 'infrastructure';
+  return exitCodes[isOfLab ? 'infrastructure' : 'pass'];
+}
+
+const commandOf = ({ config, data }: NightOptions): string =>
+  [
+    'ppsgate night',
+    config === usualConfig ? [] : ['--config', config],
+    data === undefined ? [] : ['--data', data],
+  ]
+    .flat()
+    .join(' ');
+
+type Place = {
+  config: Config;
+  /** Folder in which nights and results are kept. */
+  data: string;
+  /** The work directory. */
+  directory: string;
+};
+
+async function measured(
+  options: NightOptions,
+  { config, data, directory }: Place,
+  signal: AbortSignal,
+): Promise<Result> {
+  const repository = openRepository(resolve(options.repository));
+  const priority = parsePriority(options.priority, '--priority');
+  const seed = randomSeed();
+  const { resume, commit, testbed } = options;
+  const request =
+    resume === undefined
+      ? {
+          patch: await patchOfRange(repository, `${commit}..${commit}`),
+          testbeds: testbedsFor(config, testbed),
+        }
+      : undefined;
+  const session: GateSession = {
+    ...{ config, repository, signal },
+    history: historyFile(config.history),
+    output: process.stderr,
+    requestFor: (patch) => ({
+      priority,
+      holder: { who: whoami(), purpose: 'night', patch: patchName(patch) },
+    }),
+    leaseFolder: directory,
+  };
+  return inSession(session, (world) => {
+    const ours = nightWorld(world, repository, { config, data, directory });
+    return request === undefined
+      ? resumeNight({ config, seed }, directory, ours)
+      : night({ ...request, config, seed }, directory, ours);
+  });
+}
+
+function nightWorld(
+  world: GateDeps,
+  repository: LinearRepository,
+  { config, data, directory }: Place,
+): NightWorld {
+  const { keep, staleSeconds } = config.github.data;
+  const compareUrl = config.trend.compare;
+  return {
+    ...world,
+    repository,
+    async trend(testbed, { headCommit }) {
+      const { commits } = await factsOf(headCommit, repository);
+      return tonight(await readDirectoryTrend(data), { testbed, commits, now: world.now });
+    },
+    async keep(told) {
+      const folder = join(directory, folderOf(told));
+      const { result, profiles } = await explained(told.result, folder, stderrLog.warn);
+      const isOfOne = told.isDefaultBranch && isOfGate(result);
+      const facts = isOfOne ? await factsOf(result.patch.headCommit, repository) : {};
+      const publication = { ...told, ...facts, ...(compareUrl && { compareUrl }), profiles };
+      await publishToDirectory(data, [publication], { keep, staleSeconds, now: world.now() });
+    },
+  };
+}

@@ -1,0 +1,218 @@
+// `ppsgate testbeds rehearse`: a gate and its accidents on a FreeBSD testbed, a line for each thing that was done.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
+import { historyFile } from '../../gate/experiment/history.ts';
+import { readRules } from '../../gate/experiment/plan.ts';
+import { recordTo } from '../../gate/recording/record.ts';
+import { recordedRehearsal } from '../../gate/recording/recorded-self-test.ts';
+import type { Recorder } from '../../gate/recording/recorder.ts';
+import { readLab } from '../../gate/reserve/records.ts';
+import { rehearse } from '../../gate/self-test/self-test.ts';
+import { beginJournal, resumeJournal } from '../../gate/self-test/self-test-journal.ts';
+import {
+  type RehearsalPart,
+  type RehearsalRequest,
+  type RehearsalWorld,
+  rehearsalParts,
+} from '../../gate/self-test/self-test-request.ts';
+import { realWorld } from '../../gate/testbeds/open-testbed.ts';
+import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
+import { timestampedDirectory } from '../../gate/work-directory.ts';
+import type { Finding } from '../../lab/check/diagnostic.ts';
+import type { FreebsdWorld } from '../../lab/freebsd/freebsd-deps.ts';
+import type { KeepLog } from '../../lab/testbed.ts';
+import { exitCodes } from '../../model/conclusion.ts';
+import { brokenOff } from '../../model/lease-outcome.ts';
+import { expected } from '../../model/units.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { runToExit } from '../../system/exit.ts';
+import { findingText, summary } from './diagnostics-text.ts';
+import { configPath, namedTestbed } from './named-testbed.ts';
+import { askOnTerminal } from './prompt.ts';
+import { hasColours, oneLine, print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('<name>', 'testbed of the configuration')
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('--yes', 'let the accidents happen without asking')
+    .option('--skip <parts>', `leave out, with commas, of ${rehearsalParts.join(', ')}`)
+    .option(
+      '--base-kernel <file>',
+      "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)",
+    )
+    .option('--resume <dir>', 'go on with a rehearsal that was cut short')
+    .option('--record <file>', 'write down all that its machines are asked and say')
+    .option('--json', 'print the findings as JSON, at the end')
+    .addHelpText(
+      'after',
+      `
+Boots a kernel under another name, lays each scenario, sends each cell, takes
+a profile, makes the DUT panic and hang (each only after asking), measures the
+noise of six boots, and undoes all of it.
+
+Example:
+  ppsgate testbeds rehearse hp-t540
+  ppsgate testbeds rehearse hp-t540 --yes --skip hang,noise
+
+Exits 0 when all is well, 2 on wrong usage, 4 when something is wrong.`,
+    )
+    .action(async (name: string, options: RehearseOptions) => {
+      const lastWords: string[] = [];
+      const work = (signal: AbortSignal) => rehearseTestbed(name, options, signal, lastWords);
+      await runToExit(work, { ...command.optsWithGlobals(), lastWords });
+    });
+}
+
+type RehearseOptions = {
+  config?: string;
+  yes?: true;
+  skip?: string;
+  baseKernel?: string;
+  resume?: string;
+  record?: string;
+  json?: true;
+};
+
+/** Prints each finding as it is made, or with `json` all of them at the end. */
+async function rehearseTestbed(
+  name: string,
+  options: RehearseOptions,
+  signal: AbortSignal,
+  lastWords: string[],
+): Promise<number> {
+  const { json, yes = false, baseKernel, resume, record } = options;
+  const skip = partsOf(options.skip);
+  const path = configPath(options.config);
+  const config = await loadConfig(path);
+  const testbed = freebsdOnly(namedTestbed(config, path, name), name);
+  const rules = await readRules(config);
+  const directory = resolve(resume ?? timestampedDirectory('ppsgate-rehearsal'));
+  const earlier = resume === undefined ? undefined : resumeJournal(directory, name);
+  const tell = (sentence: string) =>
+    void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
+  const recorder =
+    record === undefined ? undefined : await recordTo(record, 'testbeds rehearse', [testbed]);
+  const findings: Finding[] = [];
+  const goingOn = `Go on with 'ppsgate testbeds rehearse ${name}${sameWords(options)} --resume ${directory}'.`;
+
+  const work = async (machines: FreebsdWorld, held: AbortSignal, token?: number) => {
+    const journal = earlier ?? (await begun(directory, name));
+    lastWords.push(goingOn);
+    const request = { name, testbed, config, rules, skip, baseKernel, directory, journal };
+    const world: RehearsalWorld = {
+      ...machines,
+      tell,
+      signal: held,
+      agrees: agreement(yes, held),
+      keepLog: keepIn(directory),
+      history: historyFile(config.history),
+    };
+    const found =
+      recorder === undefined
+        ? rehearse(request, world)
+        : recordedRehearsal(recorder, request, world, token);
+    for await (const finding of found) {
+      findings.push(finding);
+      if (!json) print(findingText(finding, hasColours(process.stdout)));
+    }
+  };
+  await onTestbed({ name, testbed, config, tell, signal, recorder }, work);
+  const isWell = findings.every(({ kind }) => kind !== 'wrong');
+  if (json) printJson({ testbed: name, directory, findings });
+  else print(isWell ? summary(findings) : `${summary(findings)} ${goingOn}`);
+  return isWell ? exitCodes.pass : exitCodes.infrastructure;
+}
+
+function freebsdOnly(testbed: Config['testbeds'][string], name: string): FreebsdTestbed {
+  if (testbed.kind === 'freebsd') return testbed;
+  throw new UsageError(
+    `${name} is of kind ${testbed.kind}, where no kernel is booted: rehearse one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`,
+  );
+}
+
+/** What has to be said again of what was asked for. */
+function sameWords({ config = 'ppsgate.yml', skip, baseKernel }: RehearseOptions): string {
+  return [
+    config === 'ppsgate.yml' ? '' : ` --config ${config}`,
+    skip === undefined ? '' : ` --skip ${skip}`,
+    baseKernel === undefined ? '' : ` --base-kernel ${baseKernel}`,
+  ].join('');
+}
+
+function partsOf(text = ''): ReadonlySet<RehearsalPart> {
+  const words = text.split(',').flatMap((word) => word.trim() || []);
+  return new Set(
+    words.map((word) => {
+      const part = rehearsalParts.find((known) => known === word);
+      if (part !== undefined) return part;
+      throw new UsageError(
+        `--skip: ${expected(`one of ${rehearsalParts.join(', ')}`)({ input: word })}.`,
+      );
+    }),
+  );
+}
+
+async function begun(directory: string, name: string): Promise<RehearsalRequest['journal']> {
+  await mkdir(directory, { recursive: true });
+  return beginJournal(directory, name, new Date());
+}
+
+/** Nobody agrees where there is nobody to ask. */
+function agreement(yes: boolean, signal: AbortSignal): RehearsalWorld['agrees'] {
+  const ask = askOnTerminal(signal);
+  return async (question) => {
+    if (yes) return true;
+    return /^y(es)?$/i.test((await ask?.(`${question} [y/N] `)) ?? '');
+  };
+}
+
+const keepIn =
+  (directory: string): KeepLog =>
+  async (name, content) => {
+    const path = join(directory, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  };
+
+type Keeping = {
+  name: string;
+  testbed: FreebsdTestbed;
+  config: Config;
+  tell(sentence: string): void;
+  signal: AbortSignal;
+  recorder: Recorder | undefined;
+};
+
+/** Waits until nobody measures there; whoever runs it inside of `ppsgate reserve` has it already. */
+async function onTestbed(
+  { name, testbed, config, tell, signal, recorder }: Keeping,
+  work: (machines: FreebsdWorld, signal: AbortSignal, token?: number) => Promise<void>,
+): Promise<void> {
+  if (process.env.PPSGATE_TESTBED === name) {
+    return work(recorder?.world(realWorld) ?? realWorld, signal);
+  }
+  const onWait = (_: unknown, text: string) => tell(text);
+  await using reservations = await openReservations(config, { signal, tell, onWait, recorder });
+  const quarantine = (await readLab(reservations.store)).quarantines.get(name);
+  if (quarantine !== undefined) {
+    throw new UsageError(
+      `${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and rehearse again.`,
+    );
+  }
+  const holder = { who: whoami(), purpose: 'rehearsal' };
+  const reserved = await reservations.reserve([name], { priority: 'patch', holder });
+  let outcome = brokenOff('it was not rehearsed to its end');
+  try {
+    const held = AbortSignal.any([signal, reserved.signal]);
+    await work(reserved.worldOf(testbed), held, reserved.lease.token);
+    outcome = 'was rehearsed';
+  } finally {
+    const trouble = await reserved.giveBack(outcome);
+    if (trouble !== undefined) tell(trouble);
+  }
+}

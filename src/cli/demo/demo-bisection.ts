@@ -1,0 +1,73 @@
+// A bisection on the embedded lab: 24 commits of known effect, of which one costs packets.
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseConfig } from '../../config/load.ts';
+import { applyOverrides } from '../../config/overrides.ts';
+import { calledAs } from '../../config/parameters.ts';
+import { openRepository } from '../../forge/patch/repository.ts';
+import { bisect, resumeBisection } from '../../gate/bisect/bisect.ts';
+import { hasBisectPlan } from '../../gate/bisect/bisect-plan.ts';
+import { historyFile } from '../../gate/experiment/history.ts';
+import type { GateDeps } from '../../gate/gate-deps.ts';
+import { openHere } from '../../gate/testbeds/open-testbed.ts';
+import { unshared } from '../../lab/testbed.ts';
+import type { BisectResult } from '../../model/bisect-result.ts';
+import {
+  baseBranch,
+  bisectCommits,
+  culpritSubject,
+  demoConfig,
+  makeBisectRepository,
+} from './demo-repository.ts';
+
+export type BisectDemo = { directory: string; result: BisectResult; asExpected: boolean };
+
+type BisectDemoOptions = {
+  /** Holds the repository and a work directory; what is there already is gone on with. */
+  directory: string;
+  seed: number;
+  onEvent: GateDeps['onEvent'];
+  signal: AbortSignal;
+};
+
+/** Names in the demo's directory. */
+export const bisectNames = { repository: 'commits', work: 'bisect' } as const;
+
+/** Searches the commits for the one that costs packets, and compares the answer with what it must be. */
+export async function runBisectDemo(options: BisectDemoOptions): Promise<BisectDemo> {
+  const { directory, seed, onEvent, signal } = options;
+  const repositoryDirectory = join(directory, bisectNames.repository);
+  const work = join(directory, bisectNames.work);
+  const isMade = await access(repositoryDirectory).then(
+    () => true,
+    () => false,
+  );
+  if (!isMade) await makeBisectRepository(repositoryDirectory);
+  const path = join(repositoryDirectory, 'ppsgate.yml');
+  const written = parseConfig(demoConfig, { path, home: '/nonexistent' });
+  const cell = { scenarios: 'forwarding', families: 'inet4' };
+  const config = applyOverrides(written, cell, calledAs.flag);
+  const [testbed = ''] = Object.keys(config.testbeds);
+  const world = {
+    repository: openRepository(repositoryDirectory),
+    // The lab is this machine's, and its owner's alone.
+    reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
+    history: historyFile(config.history),
+    now: () => new Date(),
+    onEvent,
+    signal,
+  };
+  const request = {
+    ...{ good: `${baseBranch}~${bisectCommits.length}`, bad: baseBranch },
+    ...{ fixUps: [], skips: [], config, testbeds: [testbed], seed },
+    ...{ mostBoots: 60, isVerified: false },
+  };
+  const result = (await hasBisectPlan(work))
+    ? await resumeBisection(work, world)
+    : await bisect(request, work, world);
+  return { directory: work, result, asExpected: namesCulprit(result) };
+}
+
+function namesCulprit({ answer, revisions }: BisectResult): boolean {
+  return answer.kind === 'culprit' && revisions[answer.revision]?.subject === culpritSubject;
+}

@@ -1,0 +1,37 @@
+// The folder that a Linux DUT's files are in, without which the first gate has nothing to measure.
+import { readdir } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { parseConfig } from '../../config/load.ts';
+import { systemOf } from '../../config/schema.ts';
+import { readIfThere } from './init-files.ts';
+
+/**
+ * Path in the repository of the overlay that its ppsgate.yml names, or `planned` where it has none, if that folder has
+ * no file yet and a testbed lays it. Whatever else is wrong with a ppsgate.yml is for the gate to say.
+ */
+export async function lackingOverlay(
+  directory: string,
+  planned: string,
+): Promise<string | undefined> {
+  try {
+    const path = join(directory, 'ppsgate.yml');
+    const text = (await readIfThere(path)) ?? planned;
+    const config = parseConfig(text, { path, home: '/' });
+    const isLaid = Object.keys(config.testbeds).some((name) => systemOf(config, name) === 'linux');
+    const place = resolve(directory, config.overlay.path);
+    const folder = relative(directory, place);
+    const isWithin = folder !== '' && folder.split(sep)[0] !== '..';
+    return isLaid && isWithin && (await isEmpty(place)) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).length === 0;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true;
+    throw error;
+  }
+}

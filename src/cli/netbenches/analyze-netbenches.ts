@@ -1,0 +1,118 @@
+// What a directory of benchmark logs says: every run's number and validity, and a verdict for each pair of sets.
+
+import { type Standing, standings } from '../../analysis/stats/interim-result.ts';
+import { cellVerdict, compare } from '../../analysis/stats/verdict.ts';
+import { type PktGenRun, pktGenRun } from '../../lab/traffic/pkt-gen-run.ts';
+import type { CellVerdict, Comparison, Policy, Run } from '../../model/result.ts';
+import type { BenchSet } from './directory.ts';
+
+export type AnalyzedRun = PktGenRun & { file: string };
+
+export type AnalyzedSet = Omit<BenchSet, 'runs'> & { runs: AnalyzedRun[] };
+
+export type SetComparison = {
+  base: AnalyzedSet;
+  patched: AnalyzedSet;
+  verdict: CellVerdict;
+  /** Absent where too few runs count. */
+  comparison?: Comparison | undefined;
+};
+
+export type Analysis = { sets: AnalyzedSet[]; comparisons: SetComparison[] };
+
+export type AnalysisOptions = {
+  /** Medians as the netbenches archive computes them. */
+  netbenchesTrim: boolean;
+  /** Label or image of the sets that the others are compared with; absent, the first image. */
+  base?: string | undefined;
+  policy: Omit<Policy, 'metric'>;
+};
+
+/**
+ * Sets that share their family and configuration are compared by their images, or those of one image by their
+ * configurations; each with the base among them. All runs are there already, so each cell gets one look.
+ */
+export function analyzeBenches(benches: readonly BenchSet[], options: AnalysisOptions): Analysis {
+  const sets = benches.map((set) => analyzed(set, options));
+  const policy: Policy = { ...options.policy, metric: 'pps' };
+  const pairs = pairsOf(sets, options.base);
+  const judged = standings(pairs.map(cellOf), policy);
+  const comparisons = judged.map((standing): SetComparison => {
+    const [comparison] = compare(standing, 'pps', policy);
+    const { base, patched } = standing.input;
+    return { base, patched, verdict: verdictOf(standing, policy), comparison };
+  });
+  return { sets, comparisons };
+}
+
+function analyzed({ runs, ...set }: BenchSet, { netbenchesTrim }: AnalysisOptions): AnalyzedSet {
+  return {
+    ...set,
+    runs: runs.map(({ receiver, sender }) => ({
+      file: receiver.path,
+      ...pktGenRun(receiver.log, sender?.log, { netbenchesTrim }),
+    })),
+  };
+}
+
+type SetPair = { base: AnalyzedSet; patched: AnalyzedSet };
+
+function pairsOf(sets: readonly AnalyzedSet[], asked: string | undefined): SetPair[] {
+  const byImage = new Set(sets.map(({ image }) => image)).size > 1;
+  const rest = ({ config, family }: AnalyzedSet) => `${byImage ? config : ''}|${family}`;
+  return [...Map.groupBy(sets, rest).values()].flatMap((group) => {
+    const base = group.find(({ image, label }) => image === asked || label === asked) ?? group[0];
+    return group.flatMap((patched) =>
+      base === undefined || patched === base ? [] : { base, patched },
+    );
+  });
+}
+
+/** The pairs that were measured; which run is called a pair of which means nothing to pooled runs. */
+function cellOf({ base, patched }: SetPair) {
+  const runs = [...runsOf(base, 'base'), ...runsOf(patched, 'patched')];
+  const counted = (variant: string) =>
+    runs.filter((run) => run.variant === variant && run.validity.kind === 'valid').length;
+  const pairs = Math.max(fewestPairs, Math.min(counted('base'), counted('patched')));
+  return {
+    base,
+    patched,
+    design: {
+      name: 'fixed' as const,
+      budgets: [pairs],
+      pairsPerStep: 1,
+      method: 'pooled' as const,
+    },
+    runs,
+    closedPairs: pairs,
+    failures: [],
+  };
+}
+
+/** As ministat has it. */
+const fewestPairs = 3;
+
+const runsOf = (set: AnalyzedSet, variant: string): Run[] =>
+  set.runs.map(({ medianPps, validity }, index) => ({
+    number: index + 1,
+    blast: index + 1,
+    attempt: 1,
+    pair: 1,
+    variant,
+    pps: medianPps,
+    samples: [],
+    validity,
+  }));
+
+/** A generator that was the limit of half the runs of either set was the limit of the cell. */
+function verdictOf(standing: Standing<ReturnType<typeof cellOf>>, policy: Policy): CellVerdict {
+  const { base, patched } = standing.input;
+  const limited = [base, patched].map(({ runs }) => {
+    const reasons = runs.flatMap(({ validity }) =>
+      validity.kind === 'invalid' && validity.cause === 'generator-limited' ? validity.reason : [],
+    );
+    return reasons.length >= runs.length / 2 ? reasons[0] : undefined;
+  });
+  const reason = limited.find((text) => text !== undefined);
+  return reason === undefined ? cellVerdict(standing, policy) : { kind: 'invalid', reason };
+}

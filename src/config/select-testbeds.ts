@@ -1,0 +1,97 @@
+// Which testbeds a patch may be judged on.
+
+import { driversOf } from '../model/freebsd-port.ts';
+import { excerpt } from '../model/units.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { didYouMean } from './fields.ts';
+import { parseEach } from './overrides.ts';
+import type { CalledAs } from './parameters.ts';
+import { type Config, systemOf, type TestbedConfig, whyUnfit } from './schema.ts';
+import { type Described, isFulfilled, readWish, type Wish } from './testbed-selector.ts';
+
+/**
+ * Names of the testbeds that are asked for and can carry the configuration, in its order; at least one. An empty wish
+ * is for the first testbed, and a name for its own. Throws a `UsageError` where there is none.
+ */
+export function testbedsFor(config: Config, wish = ''): string[] {
+  const asked = askedFor(config, wish.trim());
+  const fit = asked.filter((name) => whyUnfit(config, name) === undefined);
+  if (fit.length > 0) return fit;
+  const [first] = asked;
+  const unfit = first === undefined ? undefined : whyUnfit(config, first);
+  throw new UsageError(unfit ?? nothingLike(config, wish));
+}
+
+/** All testbeds that can carry the configuration, in its order. Throws a `UsageError` where there is none. */
+export function fitFor(config: Config): string[] {
+  const names = Object.keys(config.testbeds);
+  const fit = names.filter((name) => whyUnfit(config, name) === undefined);
+  return fit.length > 0 ? fit : testbedsFor(config);
+}
+
+function askedFor(config: Config, wish: string): string[] {
+  const names = Object.keys(config.testbeds);
+  if (wish === '') return names.slice(0, 1);
+  if (names.includes(wish)) return [wish];
+  const parsed = parseWish(wish);
+  return names.filter((name) => isFulfilled(parsed, describe(config, name)));
+}
+
+/** Reads a wish as it is typed; throws a `UsageError` where it is none. */
+export function parseWish(text: string): Wish {
+  const source = readWish(text);
+  if (source.kind === 'refused') throw new UsageError(`Wish for a testbed: ${source.message}.`);
+  return source.wish;
+}
+
+/** The wishes of a patch, each of which is for a testbed of its own: what is asked for, or what is configured. */
+export function wishesOf(
+  config: Config,
+  { testbed, each }: { testbed?: string | undefined; each?: string | undefined },
+  calledAs: CalledAs,
+): string[] {
+  if (testbed) return [testbed];
+  return each ? parseEach(each, calledAs('each')) : (config.each ?? ['']);
+}
+
+function describe(config: Config, name: string): Described {
+  const words = wordsOf(config, name).map((word) => word.toLowerCase());
+  return { words: new Set(words), cores: config.testbeds[name]?.capabilities?.cpu?.cores };
+}
+
+/** As written in ppsgate.yml. */
+function wordsOf(config: Config, name: string): string[] {
+  const testbed = config.testbeds[name];
+  if (testbed === undefined) return [];
+  const { nic, cpu, labels = [] } = testbed.capabilities ?? {};
+  const { drivers, gigabits } = ofIngress(testbed);
+  const texts = [nic?.vendor, nic?.model, nic?.driver, ...drivers, cpu?.model];
+  return [
+    name,
+    testbed.kind,
+    systemOf(config, name),
+    ...texts.flatMap((text) => text?.match(/[a-z0-9][\w.+-]*/gi) ?? []),
+    ...[nic?.gigabits, gigabits].flatMap((speed) => (speed === undefined ? [] : [`${speed}G`])),
+    ...labels,
+  ];
+}
+
+function ofIngress(testbed: TestbedConfig): { drivers: string[]; gigabits?: number | undefined } {
+  if (testbed.kind !== 'freebsd') return { drivers: [] };
+  const { interface: port, gigabits } = testbed.dut.ingress;
+  return { drivers: driversOf(port), gigabits };
+}
+
+function nothingLike(config: Config, wish: string): string {
+  const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
+  const known = new Map(written.map((word) => [word.toLowerCase(), word]));
+  const [hint = ''] = parseWish(wish)
+    .flat()
+    .flatMap((condition) => (condition.kind === 'word' && condition.wanted ? [condition.word] : []))
+    // Another speed is not a slip.
+    .filter((word) => !known.has(word) && !/^\d/.test(word))
+    .map((word) => didYouMean(word, [...known.values()]))
+    .filter((hint) => hint !== '');
+  const words = [...known.values()].join(', ');
+  return `No testbed of the configuration is "${excerpt(wish)}": known here are ${words}${hint || '.'}`;
+}

@@ -1,0 +1,103 @@
+// What shares a blast, and what a blast tells of each variant: one of a boot, or several between good and bad.
+import { mean } from 'simple-statistics';
+import { median } from '../../analysis/stats/summary.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { Metric, Run } from '../../model/result.ts';
+import type { BisectPlan } from './bisect-plan.ts';
+
+/**
+ * What a blast told of a variant: its runs in the metric's unit, and their level as a natural logarithm, which is absent
+ * where no packet came through.
+ */
+export type Reading =
+  | { kind: 'measured'; pps: number; values: number[]; level?: number }
+  | { kind: 'lost'; why: string };
+
+type Sharing = Pick<BisectPlan, 'traffic'>;
+
+/** Whether variants change within a blast, as files that are laid, or between boots. */
+export const isShared = ({ traffic }: Sharing): boolean => traffic.runsPerBlast > 1;
+
+/** How many positions of a range share a blast with its ends. */
+export const positionsPerBlast = 4;
+
+/** How often in a row nothing may be told of a variant: a shared blast takes seconds, and a busy machine may stay so for minutes. */
+export const mostTriesOf = (plan: Sharing): number => (isShared(plan) ? 10 : 3);
+
+/**
+ * A boot of the one variant, or a blast in which all come in turn and back again (ABCD DCBA), so that a steady drift
+ * cancels. The order begins with another one in each blast.
+ */
+export function plannedBlast(
+  { cell, traffic }: Pick<BisectPlan, 'cell' | 'traffic'>,
+  number: number,
+  variants: readonly string[],
+): PlannedBlast {
+  const turns = Math.max(1, Math.floor(traffic.runsPerBlast / (2 * variants.length)));
+  const first = number % variants.length;
+  const order = [...variants.slice(first), ...variants.slice(0, first)];
+  const rounds =
+    traffic.runsPerBlast > 1
+      ? Array.from({ length: turns }, () => [order, order.toReversed()]).flat()
+      : [order];
+  const firstRun = (number - 1) * rounds.length * variants.length;
+  return {
+    number,
+    cell,
+    runs: rounds.flatMap((round, turn) =>
+      round.map((variant, index) => ({
+        number: firstRun + turn * variants.length + index + 1,
+        variant,
+        pair: (number - 1) * rounds.length + turn + 1,
+      })),
+    ),
+  };
+}
+
+/** What the runs of one blast tell, by variant. */
+export function readingsOf(
+  plan: Pick<BisectPlan, 'range' | 'traffic' | 'metric'>,
+  runs: readonly Run[],
+): Map<string, Reading> {
+  const byVariant = Map.groupBy(runs, ({ variant }) => variant);
+  const alone = new Map([...byVariant].map(([name, own]) => [name, readingOf(own, plan.metric)]));
+  return isShared(plan) ? againstEnds(plan, alone) : alone;
+}
+
+/** At least half of a variant's runs have to count. */
+function readingOf(runs: readonly Run[], metric: Metric): Reading {
+  const counted = runs.filter(({ validity }) => validity.kind === 'valid');
+  const faults = runs.flatMap(({ validity }) =>
+    validity.kind === 'invalid' ? validity.reason : [],
+  );
+  if (2 * counted.length < runs.length) return { kind: 'lost', why: faults[0] ?? 'nothing' };
+  const pps = median(counted.map((run) => run.pps));
+  if (pps === 0) return { kind: 'measured', pps, values: counted.map(() => 0) };
+  const values = counted.flatMap((run) => (run.pps > 0 ? (run[metric] ?? []) : []));
+  if (values.length === 0) return { kind: 'lost', why: `the DUT tells no ${metric}` };
+  // A few wild runs of a busy machine hardly move it.
+  return { kind: 'measured', pps, values, level: median(values.map(Math.log)) };
+}
+
+/** What slows a whole blast cancels: levels are those above the middle of both ends in the same blast. */
+function againstEnds(
+  { range }: Pick<BisectPlan, 'range'>,
+  alone: ReadonlyMap<string, Reading>,
+): Map<string, Reading> {
+  const names = [range.revisions.at(0), range.revisions.at(-1)].flatMap((end) =>
+    (end?.forms ?? []).map(({ variant }) => variant),
+  );
+  const ends = names.flatMap((name) => alone.get(name) ?? []);
+  const levels = ends.flatMap((end) => (end.kind === 'measured' ? (end.level ?? []) : []));
+  const silent: Reading = { kind: 'lost', why: 'neither end forwarded anything' };
+  const unknown =
+    ends.find(({ kind }) => kind === 'lost') ?? (levels.length === 0 ? silent : undefined);
+  if (unknown !== undefined) return new Map([...alone].map(([name]) => [name, unknown]));
+  const middle = mean(levels);
+  return new Map(
+    [...alone].map(([name, reading]): [string, Reading] => {
+      if (reading.kind === 'lost' || reading.level === undefined) return [name, reading];
+      return [name, { ...reading, level: reading.level - middle }];
+    }),
+  );
+}

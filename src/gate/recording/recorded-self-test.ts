@@ -1,0 +1,31 @@
+// A rehearsal that is recorded beside what its machines say: what it was asked for, what was agreed to, and what it found.
+import type { Finding } from '../../lab/check/diagnostic.ts';
+import { rehearse } from '../self-test/self-test.ts';
+import type { RehearsalRequest, RehearsalWorld } from '../self-test/self-test-request.ts';
+import { recordable } from './record.ts';
+import type { Recorder } from './recorder.ts';
+
+/** See `rehearse`; `world` is one of the recorder's, and `token` that of the lease. */
+export async function* recordedRehearsal(
+  recorder: Recorder,
+  request: RehearsalRequest,
+  world: RehearsalWorld,
+  token?: number,
+): AsyncGenerator<Finding> {
+  const { name, testbed, config, rules, skip, journal } = request;
+  const { scenarios, families, frameSizes, traffic, profile, gate } = config;
+  recorder.begins('rehearsal', {
+    ...recordable({ name, testbed }),
+    config: { scenarios, families, frameSizes, traffic, profile, gate },
+    ...{ rules, skip: [...skip], journal: journal.lines(), token },
+  });
+  const agrees = async (question: string) => {
+    const agreed = await world.agrees(question);
+    recorder.tells('rehearsal', { agreed });
+    return agreed;
+  };
+  for await (const finding of rehearse(request, { ...world, agrees })) {
+    recorder.tells('rehearsal', { finding });
+    yield finding;
+  }
+}

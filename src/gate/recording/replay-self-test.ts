@@ -1,0 +1,78 @@
+// A rehearsal done again on what the machines said then.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Finding } from '../../lab/check/diagnostic.ts';
+import { fencedWorld } from '../../lab/lease/testbed-fence.ts';
+import { rehearse } from '../self-test/self-test.ts';
+import { journalIn, resumeJournal } from '../self-test/self-test-journal.ts';
+import { rehearsalRequest, rehearsalTold } from './read-recording-request.ts';
+import type { Difference, Part, PartAgain } from './replay.ts';
+import { broken, changes, differencesOf, unreadable } from './replay-check.ts';
+import { replayWorld } from './replay-machines.ts';
+import { renamed, standInKernel } from './replay-testbed.ts';
+
+/** A stand-in takes the place of the kernel, which no recording holds: how that came to be is not done again. */
+export async function replayRehearsal({
+  request,
+  questions,
+  told,
+  toldAfter,
+}: Part): Promise<PartAgain> {
+  const { data: asked } = rehearsalRequest.safeParse(request);
+  if (asked === undefined) return { findings: [], differences: [unreadable('rehearsal')] };
+  const said = told.flatMap((value, index) => {
+    const { data } = rehearsalTold.safeParse(value);
+    return data === undefined ? [] : [{ ...data, after: toldAfter[index] ?? 0 }];
+  });
+  const agreed = said.flatMap((one) => ('agreed' in one ? one.agreed : []));
+  const found = said.flatMap((one) => ('finding' in one ? one : []));
+  const then = found.map(({ finding }) => finding as Finding);
+  const directory = await mkdtemp(join(tmpdir(), 'ppsgate-replay-'));
+  const findings: Finding[] = [];
+  const differences: Difference[] = [];
+  try {
+    const kernel = await standInKernel('base', questions, directory, 0);
+    const replayed = replayWorld(renamed(questions, [kernel]));
+    const { name, testbed, config, rules, skip, journal, token } = asked;
+    const lease = { token: token ?? 0, assertHeld() {}, prove: async () => {} };
+    const machines =
+      token === undefined ? replayed.world : fencedWorld(replayed.world, testbed, lease);
+    await writeFile(journalIn(directory), journal.join('\n'));
+    const again = rehearse(
+      {
+        ...{ name, testbed, config, rules, directory, baseKernel: kernel.path },
+        skip: new Set(skip),
+        journal: resumeJournal(directory, name),
+      },
+      {
+        ...machines,
+        agrees: async () => agreed.shift() ?? false,
+        tell() {},
+        keepLog: async () => {},
+        history: { append: async () => {} },
+        signal: new AbortController().signal,
+      },
+    );
+    try {
+      for await (const finding of again) {
+        findings.push(finding);
+        // What comes next is not to suffer from what this one did not ask.
+        const before = found.find(({ finding: { what } }) => what === finding.what);
+        if (before !== undefined) replayed.skipTo(before.after);
+      }
+    } catch (error) {
+      differences.push(broken(error));
+    }
+    const isHere = ({ what }: Finding) => what !== 'the kernel of base';
+    differences.push(...differencesOf(replayed));
+    differences.push(...changes(then.filter(isHere), findings.filter(isHere), withoutTimes));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+  return { findings, differences };
+}
+
+/** The time between two questions is not that of then. */
+const withoutTimes = (words: string): string =>
+  words.replace(/\b(?:under )?\d+ (?:min|s|h|days)\b/g, '…');

@@ -1,0 +1,137 @@
+// Who has which testbed, until when, and who waits: all that is kept of reservations, put by testbed.
+import type { Config, TestbedConfig } from '../../config/schema.ts';
+import { machinesOf } from '../../lab/machines.ts';
+import { type Outlook, outlooksOf, type UsualSeconds } from '../estimate/queue-estimate.ts';
+import type { Holder, Holding, LabState, Quarantine, Ticket, Use } from './records.ts';
+
+/** As `ppsgate testbeds --json` prints it; times are ISO 8601. */
+export type Overview = {
+  at: string;
+  /** Those of the configuration, in its order. */
+  testbeds: TestbedState[];
+  /** Those who wait, in the order of their turns. */
+  queue: Waiting[];
+};
+
+/** What people read of each state. */
+export const stateNames = {
+  free: 'free',
+  held: 'held',
+  quarantine: 'in quarantine',
+  'left-behind': 'left behind',
+} as const;
+
+export type TestbedState = {
+  name: string;
+  kind: TestbedConfig['kind'];
+  /** `left-behind`: its holder is gone, and the next one brings it to its base first. */
+  state: keyof typeof stateNames;
+  held?: Holder & {
+    /** Another one where the two share a machine. */
+    testbed: string;
+    priority: Holding['priority'];
+    token: number;
+    since: string;
+    /** When it should be free again, by how long it is usually held; may be past. */
+    expectedUntil: string;
+  };
+  /** Who holds it keeps it. */
+  quarantine?: Quarantine;
+  /** Those who did not bring it to its base. */
+  leftBy?: (Holder & { testbed: string; since: string })[];
+};
+
+export type Waiting = Holder &
+  Outlook & {
+    priority: Ticket['priority'];
+    /** Testbeds, any of which would do. */
+    wants: string[];
+    since: string;
+  };
+
+export function overviewOf(
+  { testbeds }: Pick<Config, 'testbeds'>,
+  lab: LabState,
+  usualSeconds: UsualSeconds,
+  now: Date,
+): Overview {
+  const outlooks = outlooksOf(lab, usualSeconds, now);
+  return {
+    at: now.toISOString(),
+    testbeds: Object.entries(testbeds).map(([name, testbed]) =>
+      stateOf(name, testbed, lab, usualSeconds),
+    ),
+    queue: lab.tickets.flatMap((ticket) => {
+      const outlook = outlooks.get(ticket.id);
+      return outlook === undefined ? [] : [waitingOf(ticket, outlook)];
+    }),
+  };
+}
+
+function stateOf(
+  name: string,
+  testbed: TestbedConfig,
+  lab: LabState,
+  usualSeconds: UsualSeconds,
+): TestbedState {
+  const machines = machinesOf(testbed);
+  const holding = machines.map((machine) => lab.held.get(machine)).find((one) => one !== undefined);
+  const quarantine = lab.quarantines.get(name);
+  const left = leftOn(machines, lab);
+  return {
+    name,
+    kind: testbed.kind,
+    state: stateName(holding, quarantine, left),
+    ...(holding !== undefined && { held: heldBy(holding, usualSeconds) }),
+    ...(quarantine !== undefined && { quarantine }),
+    ...(left.length > 0 && {
+      leftBy: left.map(({ holder, testbed: used, since }) => ({ ...holder, testbed: used, since })),
+    }),
+  };
+}
+
+function stateName(
+  holding: Holding | undefined,
+  quarantine: Quarantine | undefined,
+  left: readonly Use[],
+): TestbedState['state'] {
+  if (holding !== undefined) return 'held';
+  if (quarantine !== undefined) return 'quarantine';
+  return left.length > 0 ? 'left-behind' : 'free';
+}
+
+/** What a holder uses is left behind only once he is gone. */
+function leftOn(machines: readonly string[], { used, held }: LabState): Use[] {
+  const left = machines.flatMap((machine) => {
+    const use = used.get(machine);
+    return use === undefined || held.get(machine)?.id === use.id ? [] : [use];
+  });
+  return [...new Map(left.map((use) => [use.id, use])).values()];
+}
+
+function heldBy(
+  { holder, testbed, priority, token, since }: Holding,
+  usualSeconds: UsualSeconds,
+): NonNullable<TestbedState['held']> {
+  const end = Date.parse(since) + usualSeconds(testbed) * 1000;
+  return {
+    ...holder,
+    testbed,
+    priority,
+    token,
+    since,
+    expectedUntil: new Date(end).toISOString(),
+  };
+}
+
+const waitingOf = ({ holder, priority, wants, since }: Ticket, outlook: Outlook): Waiting => ({
+  ...outlook,
+  ...holder,
+  priority,
+  wants: [...wants.keys()],
+  since,
+});
+
+/** `gate of #12`, or the purpose alone. */
+export const aimOf = ({ purpose, patch }: Holder): string =>
+  patch === undefined ? purpose : `${purpose} of ${patch}`;

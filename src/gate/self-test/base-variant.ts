@@ -1,0 +1,119 @@
+// The kernel that is rehearsed as base: one that is given, the builder's, or the DUT's own under another name; and its boots.
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import type { BuilderConfig } from '../../config/builder.ts';
+import { gitIn } from '../../kernel/kernel-tree.ts';
+import { givenKernel, type KernelSource } from '../../kernel/variant.ts';
+import { type Finding, ok, wrong } from '../../lab/check/diagnostic.ts';
+import { bootFor } from '../../lab/freebsd/boots.ts';
+import type { BlastOutcome } from '../../lab/testbed.ts';
+import { formatDuration } from '../../model/format.ts';
+import { shortId } from '../../model/patch.ts';
+import type { PlannedBlast, PlannedRun } from '../../model/planned-trial.ts';
+import { type Cell, cellName } from '../../model/scenario.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import type { Rehearsal } from './self-test-request.ts';
+
+export const baseName = 'base';
+
+/** Has it built or fetched, and waits until it is there. */
+export async function readyBase(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
+  const { lab, dut, prepare } = await rehearsal.open();
+  const { world, rules, cells } = rehearsal;
+  const { tell, signal, keepLog, now } = world;
+  const begun = now();
+  const base = await baseOf(rehearsal, dut.host());
+  if (base.kind === 'none') return [wrong(what, base.why, base.mend)];
+  const { kernel, commit, says } = base;
+  rehearsal.commit = commit;
+  const variants = [{ variant: baseName, commit, files: [], kernel }];
+  const sentence = (text: string) => tell(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
+  await prepare({ variants, cells, rules, keepLog, tell: sentence, signal });
+  const ready = await lab.prepared?.kernels.get(baseName);
+  if (ready?.kind === 'rejected') {
+    return [wrong(what, ready.rejection.message, 'mend that on the builder, or in ppsgate.yml')];
+  }
+  return [ok(what, `${says}, there after ${formatDuration(now() - begun)}`)];
+}
+
+type Base =
+  /** `commit` is empty where nobody can know it. */
+  | { kind: 'found'; says: string; kernel: KernelSource; commit: string }
+  | { kind: 'none'; why: string; mend: string };
+
+async function baseOf(rehearsal: Rehearsal, dut: Host): Promise<Base> {
+  const { baseKernel, testbed, directory } = rehearsal;
+  const given = async (says: string, path: string): Promise<Base> => {
+    return { kind: 'found', says, commit: '', kernel: await givenKernel(path) };
+  };
+  if (baseKernel !== undefined) return given(baseKernel, baseKernel);
+  if (testbed.builder !== undefined) return checkedOut(rehearsal, testbed.builder);
+  if (testbed.dut.boot.method === 'nanobsd') {
+    const mend = 'bring one with --base-kernel, as gates need it';
+    return { kind: 'none', why: 'there is no image, and none can be built', mend };
+  }
+  const path = join(directory, 'own-kernel.tar');
+  await fetchOwn(dut, path);
+  return given("a copy of the DUT's own", path);
+}
+
+/** What the builder's clone has checked out. */
+async function checkedOut({ world }: Rehearsal, builder: BuilderConfig): Promise<Base> {
+  await using host = await world.connect(builder, 'builder');
+  const { repository } = builder;
+  const commit = (await host.output(gitIn(repository, shell`rev-parse HEAD`))).trim();
+  const says = `built of ${shortId(commit)}, which ${repository} has checked out`;
+  return { kind: 'found', says, commit, kernel: { kind: 'tree', baseCommit: commit } };
+}
+
+/** The folder of the kernel that runs, with its modules. */
+async function fetchOwn(dut: Host, path: string): Promise<void> {
+  const folder = dirname((await dut.output(shell`sysctl -n kern.bootfile`)).trim());
+  const file = createWriteStream(`${path}.part`);
+  await dut.run(shell`tar -c -f - -C ${folder} .`, {
+    onStdout: (chunk) => void file.write(chunk),
+  });
+  file.end();
+  await finished(file);
+  await rename(`${path}.part`, path);
+}
+
+/** One run in a boot of its own; `boot` tells the boots apart. */
+export function plannedFor(
+  cell: Cell,
+  boot: number,
+  number: number,
+): PlannedBlast & { run: PlannedRun } {
+  const run = { number, variant: baseName, pair: boot };
+  return { number, cell, runs: [run], run };
+}
+
+/** Boots base unless it runs since that very boot; answers what kept it from that. */
+export async function bootBase(
+  { open, cells, world }: Rehearsal,
+  boot: number,
+): Promise<string | undefined> {
+  const { lab } = await open();
+  const [cell] = cells;
+  const kernel = await lab.prepared?.kernels.get(baseName);
+  if (cell === undefined || kernel === undefined || kernel.kind === 'rejected') {
+    return 'there is no kernel to boot';
+  }
+  world.signal.throwIfAborted();
+  const planned = plannedFor(cell, boot, boot);
+  const outcome = await bootFor(lab.boots, planned, planned.run, kernel);
+  return outcome.kind === 'ready' ? undefined : whyNot(outcome);
+}
+
+/** Name of the folder for the logs of a cell: `forwarding-inet4`. */
+export const folderOf = (cell: Cell): string => cellName(cell).replace(/[^\w.-]+/g, '-');
+
+export function whyNot(outcome: BlastOutcome): string {
+  if (outcome.kind === 'rejected') return outcome.rejection.message;
+  return outcome.kind === 'failed'
+    ? outcome.reason
+    : 'packets came to the DUT, and it forwarded none';
+}

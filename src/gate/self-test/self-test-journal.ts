@@ -1,0 +1,146 @@
+// What a rehearsal has found so far, line by line: whoever goes on with it repeats nothing that was well.
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Finding, Step } from '../../lab/check/diagnostic.ts';
+import { type Cell, cellName, cellSchema } from '../../model/scenario.ts';
+import { UsageError } from '../../model/usage-error.ts';
+
+const runSchema = z.object({
+  cell: cellSchema,
+  /** Number of the boot, from 1 on. */
+  boot: z.int().positive(),
+  pps: z.number().positive(),
+  /** How long the blast took, all around it included. */
+  blastSeconds: z.number(),
+});
+
+type RehearsedRun = z.infer<typeof runSchema>;
+
+const entrySchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('begun'), testbed: z.string(), at: z.iso.datetime() }),
+  z.object({
+    kind: z.literal('well'),
+    step: z.string(),
+    findings: z.array(
+      z.object({ kind: z.enum(['ok', 'skipped']), what: z.string(), why: z.string() }),
+    ),
+  }),
+  z.object({ kind: z.literal('booted'), boot: z.int(), seconds: z.number() }),
+  z.object({ kind: z.literal('run'), run: runSchema }),
+]);
+
+type Entry = z.infer<typeof entrySchema>;
+
+export type RehearsalJournal = {
+  /** All that was kept so far, a line each. */
+  lines(): string[];
+  /** When the rehearsal began. */
+  at: string;
+  /** The same step, which tells what it found when it went well before. */
+  remembered(step: Step): Step;
+  runs(): RehearsedRun[];
+  keepRun(run: RehearsedRun): void;
+  /** Seconds that each boot took, as far as they are known. */
+  bootSeconds(): number[];
+  keepBoot(boot: number, seconds: number): void;
+};
+
+export const journalIn = (directory: string): string => join(directory, 'rehearsal.jsonl');
+
+/** Begins a journal in a directory that is there. */
+export function beginJournal(directory: string, testbed: string, now: Date): RehearsalJournal {
+  const at = now.toISOString();
+  return journalOf(directory, [], at, { kind: 'begun', testbed, at });
+}
+
+/** Goes on with one; throws a UsageError where the directory has none of that testbed. */
+export function resumeJournal(directory: string, testbed: string): RehearsalJournal {
+  const entries = readEntries(directory);
+  const [begun] = entries;
+  if (begun?.kind === 'begun' && begun.testbed === testbed) {
+    return journalOf(directory, entries, begun.at);
+  }
+  const whose = begun?.kind === 'begun' ? `one of ${begun.testbed}` : 'none';
+  throw new UsageError(
+    `--resume: expected the directory of a rehearsal of ${testbed}, found ${whose} in ${directory}.`,
+  );
+}
+
+/** A line that a kill cut short ends it; what follows is not there. */
+function readEntries(directory: string): Entry[] {
+  const entries: Entry[] = [];
+  for (const line of textIn(directory).split('\n')) {
+    const entry = entrySchema.safeParse(parsedOrNot(line));
+    if (entry.success) entries.push(entry.data);
+  }
+  return entries;
+}
+
+function textIn(directory: string): string {
+  try {
+    return readFileSync(journalIn(directory), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function parsedOrNot(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function journalOf(
+  directory: string,
+  before: readonly Entry[],
+  at: string,
+  first?: Entry,
+): RehearsalJournal {
+  const entries = [...before];
+  const keep = (entry: Entry) => {
+    entries.push(entry);
+    // A line of its own also after one that was cut short.
+    appendFileSync(journalIn(directory), `\n${JSON.stringify(entry)}\n`, { flush: true });
+  };
+  if (first !== undefined) keep(first);
+  return {
+    at,
+    lines: () => entries.map((entry) => JSON.stringify(entry)),
+    remembered(step) {
+      const found = entries.find((entry) => entry.kind === 'well' && entry.step === step.what);
+      if (found?.kind === 'well') return { ...step, look: async () => found.findings };
+      return { ...step, look: (what) => kept(step, what, keep) };
+    },
+    runs: () => {
+      const runs = entries.flatMap((entry) => (entry.kind === 'run' ? [entry.run] : []));
+      return [...new Map(runs.map((run) => [`${cellName(run.cell)} ${run.boot}`, run])).values()];
+    },
+    keepRun: (run) => keep({ kind: 'run', run }),
+    bootSeconds: () => entries.flatMap((entry) => (entry.kind === 'booted' ? [entry.seconds] : [])),
+    keepBoot: (boot, seconds) => keep({ kind: 'booted', boot, seconds }),
+  };
+}
+
+/** What was left out by choice is asked for again. */
+async function* kept(
+  { look }: Step,
+  what: string,
+  keep: (entry: Entry) => void,
+): AsyncGenerator<Finding> {
+  const findings: Exclude<Finding, { kind: 'wrong' }>[] = [];
+  let isWell = true;
+  for await (const finding of await look(what)) {
+    yield finding;
+    if (finding.kind === 'wrong') isWell = false;
+    else findings.push(finding);
+  }
+  if (isWell && findings.some(({ kind }) => kind === 'ok')) {
+    keep({ kind: 'well', step: what, findings });
+  }
+}
+
+export const runsOf = (runs: readonly RehearsedRun[], cell: Cell): RehearsedRun[] =>
+  runs.filter((run) => cellName(run.cell) === cellName(cell));

@@ -1,0 +1,314 @@
+// A rehearsal of all that a gate does to a FreeBSD testbed, accidents included, before the first patch meets it.
+
+import type { Traffic } from '../../config/schema.ts';
+import { BuilderError } from '../../kernel/builder-error.ts';
+import {
+  type Finding,
+  ok,
+  type Step,
+  skipped,
+  testbedFailed,
+  walk,
+  wrong,
+} from '../../lab/check/diagnostic.ts';
+import { checkFreebsdTestbed } from '../../lab/check/freebsd-check.ts';
+import { healthOf } from '../../lab/check/health.ts';
+import { BootMethodError } from '../../lab/freebsd/boot/boot.ts';
+import { runningSystem } from '../../lab/freebsd/boot/boot-system.ts';
+import { fingerprintOfDut, inspectDut } from '../../lab/freebsd/boots.ts';
+import { DutLostError } from '../../lab/freebsd/dut/freebsd-dut.ts';
+import { type OpenFreebsd, openFreebsdMachines } from '../../lab/freebsd/freebsd-testbed.ts';
+import { blast, profile } from '../../lab/freebsd/freebsd-trial.ts';
+import { layRules, proofOf, takeRulesAway } from '../../lab/freebsd/rules.ts';
+import { provesScenario } from '../../lab/freebsd/scenario.ts';
+import type { BlastOutcome, KeepLog } from '../../lab/testbed.ts';
+import { formatDuration, formatPps } from '../../model/format.ts';
+import { type Cell, cellName, type Scenario } from '../../model/scenario.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import { cellsOf } from '../experiment/plan.ts';
+import { hang, panic } from './accidents.ts';
+import { baseName, bootBase, folderOf, plannedFor, readyBase, whyNot } from './base-variant.ts';
+import { measureNoise } from './noise.ts';
+import {
+  goOn,
+  type Rehearsal,
+  type RehearsalPart,
+  type RehearsalRequest,
+  type RehearsalWorld,
+} from './self-test-request.ts';
+
+/**
+ * Finding after finding, as each is made; what an earlier process has found well is told as it was. Whatever was done is
+ * undone, however it ends. Throws the signal's reason, and what no machine is to blame for.
+ */
+export async function* rehearse(
+  request: RehearsalRequest,
+  world: RehearsalWorld,
+): AsyncGenerator<Finding> {
+  let opened: OpenFreebsd | undefined;
+  let isLost = false;
+  const rehearsal: Rehearsal = {
+    ...request,
+    world,
+    cells: cellsOf(request.config),
+    commit: '',
+    async open() {
+      if (opened !== undefined) return opened;
+      const { name, testbed, config } = request;
+      opened = await openFreebsdMachines(name, testbed, config.traffic, world);
+      // What does not hold on the DUT's own kernel is the check's to tell, and no fault of another.
+      await inspectDut(opened.lab.boots, config.families);
+      await fingerprintOfDut(opened.lab.boots);
+      return opened;
+    },
+  };
+  const wayBack: Step = {
+    what: 'the way back',
+    needs: [],
+    async *look(what) {
+      const machines = opened;
+      opened = undefined;
+      yield* goBack(rehearsal, machines, what);
+    },
+  };
+  const failed = (what: string, error: unknown): Finding => {
+    if (error instanceof BootMethodError || error instanceof BuilderError) {
+      return wrong(what, error.message, goOn);
+    }
+    if (!(error instanceof DutLostError)) return testbedFailed(what, error);
+    isLost = true;
+    return wrong(what, error.message, 'look at its console, and have it boot its own kernel');
+  };
+  const steps = stepsOf(rehearsal).map((step): Step => {
+    const { what, look } = step;
+    return {
+      ...step,
+      async *look() {
+        if (isLost) yield skipped(what, 'not tried, because the DUT is lost');
+        else yield* recovered(what, look, opened);
+      },
+    };
+  });
+  try {
+    yield* walk([...steps, wayBack], { signal: world.signal, failed });
+  } finally {
+    await opened?.restore();
+  }
+}
+
+/** A step in which a machine is lost has failed; the next one finds it again. */
+async function* recovered(
+  what: string,
+  look: Step['look'],
+  machines: OpenFreebsd | undefined,
+): AsyncGenerator<Finding> {
+  try {
+    yield* await look(what);
+  } catch (error) {
+    if (!(error instanceof HostError) || machines === undefined) throw error;
+    machines.lab.boots.booted = undefined;
+    const { panic: message } = await machines.dut.recover();
+    if (message === undefined) throw error;
+    yield wrong(what, `the DUT panicked: ${message}`, goOn);
+  }
+}
+
+const steps = {
+  check: 'the check',
+  kernel: 'the kernel of base',
+  boot: 'a boot of that kernel',
+  again: 'a second boot of that kernel',
+  home: 'the boot after that',
+} as const;
+
+function stepsOf(rehearsal: Rehearsal): Step[] {
+  const { skip, cells, journal } = rehearsal;
+  const { scenarios } = rehearsal.config;
+  const has = (part: RehearsalPart) => !skip.has(part);
+  const first = has('check') ? [steps.check] : [];
+  const booted = [...first, steps.kernel, steps.boot];
+  const remembered = (step: Step): Step => journal.remembered(step);
+  return [
+    ...(has('check')
+      ? [remembered({ what: steps.check, needs: [], look: () => check(rehearsal) })]
+      : []),
+    { what: steps.kernel, needs: first, look: (what) => readyBase(rehearsal, what) },
+    remembered({
+      what: steps.boot,
+      needs: [...first, steps.kernel],
+      look: (what) => bootOnce(rehearsal, 1, what),
+    }),
+    ...(has('scenarios') ? scenarios : []).map((scenario) =>
+      remembered({
+        what: `the rules of ${scenario}`,
+        needs: booted,
+        look: (what) => layAndTakeAway(rehearsal, scenario, what),
+      }),
+    ),
+    ...(has('blasts') ? cells : []).map((cell) =>
+      remembered({
+        what: `${shortSeconds} s of ${cellName(cell)}`,
+        needs: booted,
+        look: (what) => shortBlast(rehearsal, cell, what),
+      }),
+    ),
+    ...(has('profile')
+      ? [remembered({ what: 'a profile', needs: booted, look: (what) => sample(rehearsal, what) })]
+      : []),
+    remembered({
+      what: steps.again,
+      needs: booted,
+      look: (what) => bootOnce(rehearsal, 2, what),
+    }),
+    remembered({ what: steps.home, needs: booted, look: (what) => bootHome(rehearsal, what) }),
+    ...(has('panic')
+      ? [remembered({ what: 'a panic', needs: booted, look: (what) => panic(rehearsal, what) })]
+      : []),
+    ...(has('hang')
+      ? [remembered({ what: 'a hang', needs: booted, look: (what) => hang(rehearsal, what) })]
+      : []),
+    ...(has('noise')
+      ? [
+          remembered({
+            what: 'the noise of the lab',
+            needs: booted,
+            look: () => measureNoise(rehearsal),
+          }),
+        ]
+      : []),
+  ];
+}
+
+const check = ({ name, testbed, config, skip, world }: Rehearsal): AsyncIterable<Finding> => {
+  const { families, traffic, frameSizes } = config;
+  const what = { name, testbed, families, traffic, ...(frameSizes && { frameSizes }) };
+  return checkFreebsdTestbed({ ...what, sends: !skip.has('blasts'), cycles: false }, world);
+};
+
+async function bootOnce(rehearsal: Rehearsal, boot: number, what: string): Promise<Finding[]> {
+  const { world, testbed } = rehearsal;
+  world.tell(`Booting it by ${testbed.dut.boot.method}: it takes some minutes to be up again.`);
+  const begun = world.now();
+  const trouble = await bootBase(rehearsal, boot);
+  if (trouble !== undefined) return [wrong(what, trouble, goOn)];
+  const { dut, lab } = await rehearsal.open();
+  const { root, kernel } = await runningSystem(dut.host());
+  const took = formatDuration(world.now() - begun);
+  return [ok(what, `${kernel} of ${root} after ${took}, ${lab.boots.booted?.kernel ?? ''}`)];
+}
+
+async function layAndTakeAway(
+  rehearsal: Rehearsal,
+  scenario: Scenario,
+  what: string,
+): Promise<Finding[]> {
+  const trouble = await bootBase(rehearsal, 1);
+  if (trouble !== undefined) return [wrong(what, trouble, goOn)];
+  const host = (await rehearsal.open()).dut.host();
+  const refusal = await layRules(host, scenario, rehearsal.rules);
+  await takeRulesAway(host);
+  if (refusal !== undefined) {
+    return [wrong(what, refusal, 'build the kernel and its modules with that firewall')];
+  }
+  const left = provesScenario('forwarding', await proofOf(host), { own: rehearsal.rules });
+  if (left.kind === 'in-force') return [ok(what, 'in force, and taken away again')];
+  return [wrong(what, `something of it stays: ${left.reason}`, 'reboot the DUT, and look there')];
+}
+
+/** A receiver's rates have to be steady for ten of them. */
+const shortSeconds = 10;
+
+async function shortBlast(rehearsal: Rehearsal, cell: Cell, what: string): Promise<Finding[]> {
+  const { lab } = await rehearsal.open();
+  const { world, config } = rehearsal;
+  world.tell(`Sending ${cellName(cell)} for ${shortSeconds} s.`);
+  const traffic: Traffic = {
+    ...config.traffic,
+    measureSeconds: shortSeconds + secondsToRise,
+    measureAtLeastSeconds: shortSeconds + secondsToRise,
+  };
+  const planned = plannedFor(cell, 1, rehearsal.cells.indexOf(cell) + 1);
+  const keepLog: KeepLog = (name, text) => world.keepLog(`short/${folderOf(cell)}/${name}`, text);
+  const outcome = await blast({ ...lab, traffic }, planned, keepLog, world.signal);
+  return [blastFinding(outcome, what)];
+}
+
+/** Seconds at the start and the end of a blast whose rates are not whole. */
+const secondsToRise = 5;
+
+function blastFinding(outcome: BlastOutcome, what: string): Finding {
+  if (outcome.kind !== 'measured') return wrong(what, whyNot(outcome), goOn);
+  const [run] = outcome.runs;
+  if (run === undefined) return wrong(what, 'nothing was measured', goOn);
+  const { validity, pps } = run;
+  if (validity.kind === 'invalid') return wrong(what, validity.reason, goOn);
+  if (pps === 0) return wrong(what, whyNot(outcome), goOn);
+  return ok(what, `${formatPps(pps)} of ${formatPps(outcome.summary.offeredPps)} offered`);
+}
+
+const mostTries = 2;
+
+async function sample(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
+  const { config, cells, world } = rehearsal;
+  const [cell] = cells;
+  if (cell === undefined || config.profile === undefined) {
+    return [skipped(what, '`profile` is switched off in ppsgate.yml')];
+  }
+  const trouble = await bootBase(rehearsal, 1);
+  if (trouble !== undefined) return [wrong(what, trouble, goOn)];
+  const { lab } = await rehearsal.open();
+  const { seconds, event } = config.profile;
+  world.tell(`Sampling ${cellName(cell)} for ${seconds} s.`);
+  let reason = '';
+  for (let attempt = 1; attempt <= mostTries; attempt += 1) {
+    const request = { cell, variant: baseName, seconds, event, attempt };
+    const keepLog: KeepLog = (name, text) => world.keepLog(`profile-${attempt}/${name}`, text);
+    const outcome = await profile(lab, request, keepLog, world.signal);
+    if (outcome.kind === 'profiled') {
+      const { event: sampled, busySamples } = outcome;
+      return [ok(what, `${busySamples} busy samples of ${sampled}`)];
+    }
+    ({ reason } = outcome);
+    if (outcome.kind === 'impossible') break;
+  }
+  return [wrong(what, reason, 'see docs/profiles.md, or set `profile: { enabled: false }`')];
+}
+
+async function bootHome(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
+  const trouble = await bootBase(rehearsal, 2);
+  if (trouble !== undefined) return [wrong(what, trouble, goOn)];
+  const { dut, lab } = await rehearsal.open();
+  const { world, testbed } = rehearsal;
+  const { method } = testbed.dut.boot;
+  world.tell('Rebooting it once more: its own kernel has to come up.');
+  lab.boots.booted = undefined;
+  // An image stays active until its own is made active again.
+  const outcome = await (method === 'nanobsd' ? dut.boot(undefined) : dut.bootUnasked());
+  if (outcome.kind === 'boot-failed') {
+    const mend = `choose another \`boot.method\` than ${method}: a patch that panics would boot for ever`;
+    return [wrong(what, outcome.reason, mend)];
+  }
+  const home = await runningSystem(dut.host());
+  const byItself = method === 'nanobsd' ? '' : ' by itself';
+  return [ok(what, `${home.kernel} of ${home.root} came up${byItself}`)];
+}
+
+async function* goBack(
+  { testbed, world }: Rehearsal,
+  machines: OpenFreebsd | undefined,
+  what: string,
+): AsyncGenerator<Finding> {
+  if (machines === undefined) {
+    yield skipped(what, 'nothing was begun');
+    return;
+  }
+  world.tell('Bringing everything back to how it was.');
+  await machines.restore();
+  const found = await Array.fromAsync(healthOf(testbed, world));
+  const faults = found.filter(({ kind }) => kind === 'wrong');
+  if (faults.length > 0) {
+    yield* faults;
+    return;
+  }
+  yield ok(what, 'its own kernel, no rules, no files and no programs of ours');
+}

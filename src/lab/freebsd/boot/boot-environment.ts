@@ -1,0 +1,129 @@
+// bectl(8): a kernel in a clone of the machine's own boot environment, activated for one boot.
+import { basename, dirname } from 'node:path/posix';
+import { shortened } from '../../../model/one-line.ts';
+import { pathName } from '../../../model/variant-name.ts';
+import { HostError } from '../../../system/host/host-error.ts';
+import type { Host } from '../../../system/host/ssh.ts';
+import { shell } from '../../../system/shell.ts';
+import { resetsAtPanic } from '../dut/panic.ts';
+import type { BootMethod, LayOutcome, Machine } from './boot.ts';
+import { archiveFolder, unpack, withArchive } from './boot-archive.ts';
+import { lackingModule } from './boot-modules.ts';
+import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
+
+export function bootEnvironment(machine: Machine): BootMethod {
+  const { own, host } = machine;
+  /** What was laid, by variant, with the SHA-256 of the archive that it came from. */
+  const laid = new Map<string, { archive: string; system: System }>();
+  return {
+    async lay({ variant, ...kernel }, wanted) {
+      if (laid.get(variant)?.archive === kernel.sha256) return { kind: 'laid' };
+      if (wanted !== undefined) await destroyOthers([variant, ...wanted]);
+      const name = environmentOf(variant);
+      return withArchive(machine, { variant, ...kernel }, async (archive) => {
+        laid.delete(variant);
+        if ((await ourEnvironments(host())).includes(name)) await destroy(host(), name);
+        // Its own by name: what runs may be another variant.
+        await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
+        const filled = await fill(machine, name, archive);
+        if (filled.kind !== 'filled') {
+          await destroy(host(), name);
+          return filled;
+        }
+        const system = { ...own, root: `${dirname(own.root)}/${name}`, sha256: filled.sha256 };
+        laid.set(variant, { archive: kernel.sha256, system });
+        return { kind: 'laid' };
+      });
+    },
+
+    async arm(variant) {
+      if (variant === undefined) {
+        await host().output(shell`bectl activate -T`);
+        return own;
+      }
+      const system = laid.get(variant)?.system;
+      if (system === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
+      await host().output(shell`bectl activate -t ${basename(system.root)}`);
+      return system;
+    },
+
+    async clear() {
+      for (const name of await ourEnvironments(host())) await destroy(host(), name);
+      await host().output(shell`rm -rf ${archiveFolder}`);
+      laid.clear();
+    },
+  };
+
+  /** But for the one that runs. */
+  async function destroyOthers(variants: readonly string[]): Promise<void> {
+    const kept = new Set(variants.map(environmentOf));
+    const others = (await ourEnvironments(host())).filter((name) => !kept.has(name));
+    if (others.length === 0) return;
+    const [root] = await fileSystemsOf(host(), ['/']);
+    const gone = others.filter((name) => name !== basename(root?.device ?? ''));
+    for (const name of gone) await destroy(host(), name);
+    for (const variant of laid.keys())
+      if (gone.includes(environmentOf(variant))) laid.delete(variant);
+  }
+}
+
+const prefix = 'ppsgate.';
+
+const environmentOf = (variant: string): string => `${prefix}${pathName(variant)}`;
+
+async function ourEnvironments(host: Host): Promise<string[]> {
+  const rows = (await host.output(shell`bectl list -H`)).split('\n');
+  return rows.map((row) => row.split('\t')[0] ?? '').filter((name) => name.startsWith(prefix));
+}
+
+/** Destroys an environment, mounted or not, with the snapshot that it was cloned from. */
+async function destroy(host: Host, name: string): Promise<void> {
+  await host.output(shell`bectl destroy -F -o ${name}`);
+}
+
+type Filled = Exclude<LayOutcome, { kind: 'laid' }> | { kind: 'filled'; sha256: string };
+
+/** The kernel takes the place of the machine's own, as both have the same loader.conf. */
+async function fill(machine: Machine, name: string, archive: string): Promise<Filled> {
+  const { own, modules } = machine;
+  const host = machine.host();
+  const place = await mount(host, own, name);
+  const target = `${place}${dirname(own.kernel)}`;
+  try {
+    await host.output(shell`rm -rf ${target}`);
+    await host.output(shell`mkdir -p ${target}`);
+    const outcome = await unpack(host, archive, target);
+    if (outcome.kind !== 'laid') return outcome;
+    const reason = await lackingModule(host, target, { loaded: modules, rootType: 'zfs' });
+    if (reason !== undefined) {
+      return { kind: 'lacks-module', reason: reason.replace(target, dirname(own.kernel)) };
+    }
+    await addLoaderLine(host, `${place}/boot/loader.conf.local`);
+    return { kind: 'filled', sha256: await sha256Of(host, `${target}/kernel`) };
+  } finally {
+    await host.output(shell`bectl unmount ${name}`);
+    await host.output(shell`rmdir ${place}`);
+  }
+}
+
+/**
+ * Where it is mounted, as df(1) proves: a folder below is removed, and below another place, or below none, that would be
+ * the kernel that runs.
+ */
+async function mount(host: Host, own: System, name: string): Promise<string> {
+  const said = (await host.output(shell`bectl mount ${name}`)).trim();
+  const dataset = `${dirname(own.root)}/${name}`;
+  const [found] = /^\/[\w./-]+$/.test(said) ? await fileSystemsOf(host, [said]) : [];
+  if (found?.device === dataset && found.mountedOn === said) return said;
+  throw new HostError(
+    'command-failed',
+    `"bectl mount ${name}" on ${host.name} says ${JSON.stringify(shortened(said))}, where ${dataset} is not mounted, so nothing was laid: see what \`mount\` tells there.`,
+  );
+}
+
+async function addLoaderLine(host: Host, file: string): Promise<void> {
+  const there = await host.run(shell`cat ${file}`);
+  const before = there.kind === 'exited' && there.code === 0 ? there.stdout.trimEnd() : '';
+  const text = [before, resetsAtPanic.line, ''].filter((line, at) => at > 0 || line !== '');
+  await host.upload(Buffer.from(text.join('\n')), file, 0o644);
+}

@@ -1,0 +1,175 @@
+// An appliance made with nanobsd(8), as BSDRP is: a whole image in the slice that does not run.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { reasonOf } from '../../../model/one-line.ts';
+import { HostError } from '../../../system/host/host-error.ts';
+import type { Host } from '../../../system/host/ssh.ts';
+import { shell } from '../../../system/shell.ts';
+import { fieldsOf, nextRoot, type Slices, slicesOf } from '../dut/slices.ts';
+import type { BootMethod, KernelArchive, Machine } from './boot.ts';
+import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
+
+/**
+ * The other slice holds the image that was booted last, and is what boots until its own is active again:
+ * nothing falls back by itself, and a kernel that never lets ssh in needs somebody at the boot menu.
+ * The configuration is never saved.
+ */
+export function nanobsd({ own, host }: Machine): BootMethod {
+  const images = new Map<string, KernelArchive>();
+  /** The image in the other slice, and what it boots. */
+  let other: { sha256: string; system: System } | undefined;
+  return {
+    // `upgrade` writes over the slice that does not run: never from any other than its own.
+    needsOwn: (variant, running) =>
+      other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
+
+    async lay(image) {
+      await refuseTorn(image);
+      images.set(image.variant, image);
+      return { kind: 'laid' };
+    },
+
+    async arm(variant) {
+      if (variant === undefined) {
+        await goBack(host(), own.root);
+        return own;
+      }
+      const image = images.get(variant);
+      if (image === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
+      const [running] = await fileSystemsOf(host(), ['/']);
+      if (running?.device !== own.root) {
+        if (other?.sha256 === image.sha256 && (await nextRoot(host())) === running?.device) {
+          return other.system;
+        }
+        throw new TypeError('An upgrade from there would write over its own slice.');
+      }
+      other = undefined;
+      // Whoever cannot tell what boots next could not go home either.
+      await nextRoot(host());
+      await upgrade(host(), image.path);
+      const root = await nextRoot(host());
+      const sha256 = await sumOn(host(), root, own.kernel);
+      other = { sha256: image.sha256, system: { root, kernel: own.kernel, sha256 } };
+      return other.system;
+    },
+
+    async clear() {
+      images.clear();
+      other = undefined;
+    },
+  };
+}
+
+async function refuseTorn({ path, sha256 }: KernelArchive): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  const found = hash.digest('hex');
+  if (found === sha256) return;
+  throw new Error(`The image ${path} has the SHA-256 ${found} and not ${sha256}; build it again.`);
+}
+
+async function upgrade(host: Host, path: string): Promise<void> {
+  const image = Readable.from(decompressed(path), { objectMode: false });
+  try {
+    await host.output(shell`upgrade`, { stdin: image });
+  } finally {
+    image.destroy();
+  }
+}
+
+/** Node has no xz. Fails before its end where xz(1) does, so that no half image counts as a whole one. */
+async function* decompressed(path: string): AsyncGenerator<Buffer> {
+  const xz = spawn('xz', ['-d', '-c', '--', path], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = once(xz, 'close').then(
+    ([code]) => (code === 0 ? undefined : `it exited with ${code}`),
+    reasonOf,
+  );
+  try {
+    for await (const chunk of xz.stdout) yield chunk;
+    const failure = await ended;
+    if (failure === undefined) return;
+    throw new Error(
+      `xz cannot decompress ${path}: ${failure}; install xz here or build the image again.`,
+    );
+  } finally {
+    xz.kill();
+  }
+}
+
+/** On an MBR only the appliance's own commands know all that belongs to a change of slices. */
+async function goBack(host: Host, ownRoot: string): Promise<void> {
+  const slices = await slicesOf(host);
+  const [root] = await fileSystemsOf(host, ['/']);
+  if (slices.scheme === 'GPT') await makeActive(host, slices, ownRoot);
+  else if (root?.device !== ownRoot && slices.root !== ownRoot) {
+    await host.output(shell`system rollback`, { stdin: 'y\n' });
+  }
+  const next = await nextRoot(host);
+  if (next === ownRoot) return;
+  throw new HostError(
+    'command-failed',
+    `${host.name} would boot from ${next} and not from its own ${ownRoot}: make that slice active by hand.`,
+  );
+}
+
+/**
+ * What `system rollback` does on a GPT, of which it leaves out the end: it dies with both slices active. Each step may be
+ * repeated, and the slices' own files are left alone.
+ */
+async function makeActive(host: Host, slices: Slices, ownRoot: string): Promise<void> {
+  const { providers, active, disk } = slices;
+  const own = providers.get(ownRoot) ?? '';
+  const isDone = slices.root === ownRoot && active.length === 1 && active[0] === own;
+  if (isDone) return;
+  const pair = [...providers].filter(([device]) => stemOf(device) === stemOf(ownRoot));
+  const [ownIndex, otherIndex] = [
+    pair.find(([device]) => device === ownRoot),
+    pair.find(([device]) => device !== ownRoot),
+  ].map((slice) => /p(\d+)$/.exec(slice?.[1] ?? '')?.[1]);
+  const isPair = pair.length === 2 && ownIndex !== undefined && otherIndex !== undefined;
+  const isOfPair = active.every((provider) => pair.some(([, one]) => one === provider));
+  if (!isPair || !isOfPair) {
+    throw new HostError(
+      'command-failed',
+      `${host.name} has other slices than two of its own, or others are active: make ${ownRoot} active by hand, see \`gpart show -p ${disk}\` there.`,
+    );
+  }
+  await writeFstab(host, slices.fstab, ownRoot);
+  await host.output(shell`gpart set -a bootme -i ${ownIndex} ${disk}`);
+  if (active.some((provider) => provider !== own)) {
+    await host.output(shell`gpart unset -a bootme -i ${otherIndex} ${disk}`);
+  }
+}
+
+const stemOf = (device: string): string => device.replace(/[12]$/, '');
+
+/** /etc is made anew at every boot, with what /cfg keeps laid over it. */
+async function writeFstab(host: Host, fstab: string, root: string): Promise<void> {
+  const lines = fstab.split('\n').map((line) => {
+    const [device = '', place] = fieldsOf(line);
+    return place === '/' ? line.replace(device, () => root) : line;
+  });
+  const bytes = Buffer.from(lines.join('\n'));
+  await host.upload(bytes, '/etc/fstab', 0o644);
+  const [cfg] = await fileSystemsOf(host, ['/cfg']);
+  const wasMounted = cfg?.mountedOn === '/cfg';
+  if (!wasMounted) await host.output(shell`mount /cfg`);
+  try {
+    await host.upload(bytes, '/cfg/fstab', 0o644);
+  } finally {
+    if (!wasMounted) await host.output(shell`umount /cfg`);
+  }
+}
+
+async function sumOn(host: Host, device: string, file: string): Promise<string> {
+  await host.output(shell`mount -t ufs -o ro ${device} /mnt`);
+  try {
+    return await sha256Of(host, `/mnt${file}`);
+  } finally {
+    await host.output(shell`umount /mnt`);
+  }
+}

@@ -1,0 +1,152 @@
+// nextboot(8): a kernel in a folder of its own in /boot, which the loader takes once.
+import { dirname } from 'node:path/posix';
+import { pathName } from '../../../model/variant-name.ts';
+import { stdoutOf } from '../../../system/host/execute.ts';
+import { HostError } from '../../../system/host/host-error.ts';
+import type { Host } from '../../../system/host/ssh.ts';
+import { shell } from '../../../system/shell.ts';
+import { resetsAtPanic } from '../dut/panic.ts';
+import {
+  type BootMethod,
+  BootMethodError,
+  type KernelArchive,
+  type LayOutcome,
+  type Machine,
+} from './boot.ts';
+import { archiveFolder, unpack, withArchive } from './boot-archive.ts';
+import { lackingModule } from './boot-modules.ts';
+import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
+
+export function nextboot(machine: Machine): BootMethod {
+  const { own, host } = machine;
+  const laid = new Map<string, System>();
+  return {
+    async lay(kernel, wanted) {
+      if (!(await isLaid(host(), kernel))) {
+        if (wanted !== undefined) await removeOthers([kernel.variant, ...wanted]);
+        const outcome = await layFolder(machine, kernel);
+        if (outcome.kind !== 'laid') return outcome;
+      }
+      const file = `${folderOf(kernel.variant)}/kernel`;
+      const sha256 = await sha256Of(host(), file);
+      laid.set(kernel.variant, { root: own.root, kernel: file, sha256 });
+      return { kind: 'laid' };
+    },
+
+    async arm(variant) {
+      if (variant === undefined) {
+        await cancelNextBoot(host());
+        return own;
+      }
+      const system = laid.get(variant);
+      if (system === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
+      const name = dirname(system.kernel).replace('/boot/', '');
+      await order(host(), name);
+      return system;
+    },
+
+    async clear() {
+      await host().output(shell`rm -rf ${[archiveFolder, ...(await ourFolders(host()))]}`);
+      laid.clear();
+    },
+  };
+
+  /** Modules of the kernel that runs may yet be loaded from its folder, which stays. */
+  async function removeOthers(variants: readonly string[]): Promise<void> {
+    const kept = new Set(variants.map(folderOf));
+    const others = (await ourFolders(host())).filter((folder) => !kept.has(folder));
+    if (others.length === 0) return;
+    const running = dirname((await host().output(shell`sysctl -n kern.bootfile`)).trim());
+    const gone = others.filter((folder) => folder !== running);
+    // The mark first: half a folder is not to pass for a whole one.
+    for (const folder of gone) await host().output(shell`rm -rf ${[markIn(folder), folder]}`);
+    for (const variant of laid.keys()) if (gone.includes(folderOf(variant))) laid.delete(variant);
+  }
+}
+
+const prefix = 'ppsgate.';
+
+const folderOf = (variant: string): string => `/boot/${prefix}${pathName(variant)}`;
+
+async function ourFolders(host: Host): Promise<string[]> {
+  const names = (await host.output(shell`ls -1 /boot`)).split('\n');
+  return names.filter((name) => name.startsWith(prefix)).map((name) => `/boot/${name}`);
+}
+
+const markIn = (folder: string): string => `${folder}/ppsgate.sha256`;
+
+async function isLaid(host: Host, { variant, sha256 }: KernelArchive): Promise<boolean> {
+  const there = await host.run(shell`cat ${markIn(folderOf(variant))}`);
+  return there.stdout === sha256;
+}
+
+async function layFolder(machine: Machine, kernel: KernelArchive): Promise<LayOutcome> {
+  const folder = folderOf(kernel.variant);
+  return withArchive(machine, kernel, async (archive) => {
+    const host = machine.host();
+    // Under another name first: what is in the folder is whole.
+    const part = `${folder}.part`;
+    await host.output(shell`rm -rf ${part} ${folder}`);
+    await host.output(shell`mkdir -p ${part}`);
+    const unpacked = await unpack(host, archive, part);
+    const outcome = unpacked.kind === 'laid' ? await foundWhole(machine, part, folder) : unpacked;
+    if (outcome.kind !== 'laid') {
+      await host.output(shell`rm -rf ${part}`);
+      return outcome;
+    }
+    await host.output(shell`mv -f ${part} ${folder}`);
+    await host.upload(Buffer.from(kernel.sha256), markIn(folder), 0o600);
+    return outcome;
+  });
+}
+
+async function foundWhole(machine: Machine, part: string, folder: string): Promise<LayOutcome> {
+  const host = machine.host();
+  const [root] = await fileSystemsOf(host, ['/']);
+  const wanted = { loaded: machine.modules, rootType: root?.type ?? '' };
+  const reason = await lackingModule(host, part, wanted);
+  if (reason === undefined) return { kind: 'laid' };
+  return { kind: 'lacks-module', reason: reason.replace(part, folder) };
+}
+
+async function order(host: Host, name: string): Promise<void> {
+  const command = shell`nextboot -k ${name} -e ${resetsAtPanic.line}`;
+  const outcome = await host.run(command);
+  // The first version that is a program hands zfsbootcfg(8) a dataset for the pool.
+  const failure = /^.*zfsbootcfg.*$/m.exec(outcome.stderr)?.[0];
+  if (outcome.kind === 'exited' && outcome.code !== 0 && failure !== undefined) {
+    throw new BootMethodError(
+      `The nextboot(8) of ${host.name} cannot order a boot on ZFS (${failure}): choose \`boot.method: boot-environment\` in ppsgate.yml, or update the FreeBSD there.`,
+    );
+  }
+  stdoutOf(outcome, host.name, command);
+}
+
+/**
+ * Where there is nothing to cancel, nextboot(8) fails or not, by its age. On ZFS it takes the file away, and leaves the
+ * word for the loader in the pool.
+ */
+async function cancelNextBoot(host: Host): Promise<void> {
+  await host.run(shell`nextboot -D`);
+  const [boot] = await fileSystemsOf(host, ['/boot']);
+  const pool = boot?.type === 'zfs' ? boot.device.split('/')[0] : undefined;
+  if (pool !== undefined && (await isOrderedIn(host, pool))) {
+    await host.output(shell`zfsbootcfg ${inPool(pool)} -k nextboot_enable -v NO`);
+  }
+  const left = await host.run(shell`test -e ${'/boot/nextboot.conf'}`);
+  const isLeft = left.kind !== 'exited' || left.code === 0;
+  if (!isLeft && (pool === undefined || !(await isOrderedIn(host, pool)))) return;
+  const what = isLeft ? '/boot/nextboot.conf' : `nextboot_enable in the pool ${pool}`;
+  throw new HostError(
+    'command-failed',
+    `"nextboot -D" on ${host.name} leaves ${what} behind: remove it, or the next boot is not its own.`,
+  );
+}
+
+/** It fails where nothing was ever left there. */
+async function isOrderedIn(host: Host, pool: string): Promise<boolean> {
+  const outcome = await host.run(shell`zfsbootcfg ${inPool(pool)} -p`);
+  return /\bnextboot_enable\b.*\bYES\b/.test(outcome.stdout);
+}
+
+const inPool = (pool: string): string[] => ['-z', pool, '-n', 'freebsd:nvstore'];

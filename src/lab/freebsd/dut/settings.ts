@@ -1,0 +1,199 @@
+// What must hold on a FreeBSD DUT before anything is measured on it.
+
+import type { Family } from '../../../model/scenario.ts';
+import { type Command, shell } from '../../../system/shell.ts';
+import { resetsAtPanic } from './panic.ts';
+import { type DutPorts, pathSettings, portSettings } from './ports.ts';
+import {
+  type Mend,
+  problemOf,
+  readSysctl,
+  readsOf,
+  type Said,
+  type Setting,
+  type SettingProblem,
+  sysctl,
+  tunable,
+  unless,
+} from './setting.ts';
+
+export type SettingsContext = DutPorts & {
+  families: readonly Family[];
+};
+
+/** The commands whose output `checkSettings` needs, each once. */
+export function settingsCommands(context: SettingsContext): Command[] {
+  return readsOf(settingsOf(context));
+}
+
+/** What does not hold, in the order in which it is best mended. */
+export function checkSettings(said: Said, context: SettingsContext): SettingProblem[] {
+  return settingsOf(context).flatMap((setting) => problemOf(setting, said));
+}
+
+function settingsOf(context: SettingsContext): Setting[] {
+  const { families } = context;
+  return [
+    debuggerOnPanic,
+    dumpDevice,
+    harvestMask,
+    hyperthreading,
+    ...netisr,
+    ...families.flatMap((family) => kernelForwards[family]),
+    ...portSettings(context),
+    ...families.flatMap((family) => pathSettings(family, context)),
+    idleness,
+    timeSinceBoot,
+  ];
+}
+
+/** Kernels without `options KDB` have it not. */
+const debuggerOnPanic: Setting = {
+  ...sysctl(
+    resetsAtPanic.name,
+    resetsAtPanic.value,
+    'a kernel with the debugger in it then stops at its prompt where it panics',
+  ),
+  isOptional: true,
+};
+
+const dumpDevice: Setting = {
+  name: 'kern.shutdown.dumpdevname',
+  why: 'nobody then learns what a kernel panicked of',
+  reads: [readSysctl('kern.shutdown.dumpdevname')],
+  check: (device) =>
+    unless(device !== '' && device !== '/dev/null', {
+      is: 'names no dump device',
+      mend: {
+        kind: 'person',
+        what: 'put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`',
+      },
+    }),
+  isOptional: true,
+};
+
+/** Bits of sys/random.h's sources. Others are a machine's own: those of hardware cannot even be cleared. */
+const perPacketSources = (1 << 5) | (1 << 7);
+
+const harvestMask: Setting = {
+  name: 'kern.random.harvest.mask',
+  why: 'entropy is then gathered from each frame or interrupt',
+  reads: [readSysctl('kern.random.harvest.mask')],
+  check: (value) =>
+    unless(isWhole(value) && (Number(value) & perPacketSources) === 0, {
+      is: `is ${value}`,
+      mend: { kind: 'command', command: shell`sysctl kern.random.harvest.mask=351` },
+    }),
+};
+
+/** Only x86 has it. */
+const hyperthreading: Setting = {
+  ...tunable(
+    'machdep.hyperthreading_allowed',
+    0,
+    'queues that land on two threads of one core share it',
+  ),
+  isOptional: true,
+};
+
+/**
+ * With `options RSS` packets are spread over netisr's threads, of which there is one unless told otherwise.
+ * A kernel without its configuration in it may have been built with that option.
+ */
+const netisr: Setting[] = [
+  {
+    name: 'net.isr.maxthreads',
+    why: 'with options RSS that many threads carry all traffic',
+    reads: ['kern.conftxt', 'net.isr.maxthreads', 'hw.ncpu'].map(readSysctl),
+    // The kernel turns the -1 of loader.conf into the number of CPUs.
+    check: (configuration, threads, cpus) =>
+      unless(!mayHaveRss(configuration) || threads === '-1' || threads === cpus, {
+        is: `is ${threads} on ${cpus} CPUs`,
+        mend: { kind: 'loader', line: 'net.isr.maxthreads="-1"' },
+      }),
+  },
+  {
+    name: 'net.isr.bindthreads',
+    why: 'with options RSS a thread must stay on the CPU of its queue',
+    reads: ['kern.conftxt', 'net.isr.bindthreads'].map(readSysctl),
+    check: (configuration, bound) =>
+      unless(!mayHaveRss(configuration) || bound === '1', {
+        is: `is ${bound} instead of 1`,
+        mend: { kind: 'loader', line: 'net.isr.bindthreads="1"' },
+      }),
+  },
+];
+
+const mayHaveRss = (configuration: string): boolean =>
+  configuration === '' || /^options\s+RSS\s*$/m.test(configuration);
+
+const kernelForwards: Record<Family, Setting[]> = {
+  inet4: [
+    sysctl('net.inet.ip.forwarding', 1, 'the DUT then forwards nothing'),
+    sysctl('net.inet.ip.redirect', 0, 'packets are then looked at for redirects'),
+  ],
+  inet6: [
+    sysctl('net.inet6.ip6.forwarding', 1, 'the DUT then forwards nothing'),
+    sysctl('net.inet6.ip6.redirect', 0, 'packets are then looked at for redirects'),
+  ],
+};
+
+/** One process that never sleeps makes 1. */
+const mostBusyCpus = 0.5;
+
+/** A load average below 0.5 says enough; but it takes minutes to fall after a boot, and says nothing of now until then. */
+export const idleScript =
+  'case $(sysctl -n vm.loadavg) in "{ 0"[.,][0-4]*) ;; *) sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time;; esac';
+
+const idleness: Setting = {
+  name: 'kern.cp_time',
+  why: 'what else runs takes time from forwarding',
+  reads: [shell`sh -c ${idleScript}`, readSysctl('hw.ncpu')],
+  check: (samples, cpus) => {
+    if (samples === '') return undefined;
+    const busy = busyCpus(samples, Number(cpus));
+    return unless(busy <= mostBusyCpus, {
+      is: Number.isNaN(busy)
+        ? 'cannot be made out'
+        : `shows ${busy.toFixed(1)} busy CPUs, more than ${mostBusyCpus}`,
+      mend: { kind: 'wait', seconds: 60 },
+    });
+  },
+};
+
+/** Two lines of ticks since boot, of all CPUs together: user, nice, system, interrupt and idle; NaN for anything else. */
+function busyCpus(samples: string, cpus: number): number {
+  const [before, after] = samples.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  if (before?.length !== 5 || after?.length !== 5) return Number.NaN;
+  const ticks = after.map((tick, state) => tick - (before[state] ?? Number.NaN));
+  const all = ticks.reduce((sum, some) => sum + some, 0);
+  return (1 - (ticks[4] ?? Number.NaN) / all) * cpus;
+}
+
+/** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
+const leastSecondsUp = 60;
+
+/** The DUT's own clock alone is asked: it need not agree with any other, and both values move when it is set. */
+const timeSinceBoot: Setting = {
+  name: 'kern.boottime',
+  why: 'what starts at boot still runs',
+  reads: [readSysctl('kern.boottime'), shell`date +%s`],
+  check: (boot, now) => {
+    const bootSeconds = Number(/^\{ sec = (\d+),/.exec(boot)?.[1] ?? Number.NaN);
+    const up = Number(now) - bootSeconds;
+    // Set between the two looks: look again.
+    if (up < 0) return { is: 'is yet to come', mend: { kind: 'wait', seconds: leastSecondsUp } };
+    const seconds = Math.ceil(leastSecondsUp - up);
+    return unless(seconds <= 0, {
+      is: Number.isNaN(up) ? `is ${boot}` : `is ${up} s ago`,
+      mend: Number.isNaN(up) ? unreadable : { kind: 'wait', seconds },
+    });
+  },
+};
+
+const unreadable: Mend = {
+  kind: 'person',
+  what: 'see what `sysctl -n kern.boottime` and `date +%s` say on the DUT',
+};
+
+const isWhole = (value: string): boolean => /^\d+$/.test(value);

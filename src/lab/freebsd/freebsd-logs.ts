@@ -1,0 +1,82 @@
+// What the logs of a blast on a FreeBSD testbed say: the same answer on the day and when they are read again.
+
+import type { Traffic } from '../../config/schema.ts';
+import { flowRanges, flowSlices } from '../../model/flows.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { BlastSummary } from '../../model/result.ts';
+import type { Family } from '../../model/scenario.ts';
+import type { BlastOutcome } from '../testbed.ts';
+import { type PktGenRate, parsePktGenLog } from '../traffic/pkt-gen.ts';
+import { pktGenRun } from '../traffic/pkt-gen-run.ts';
+
+/** The logs by their names in the folder of a blast; there is one for each sender. */
+export const freebsdLogNames = {
+  receiver: 'receiver.log',
+  sender: (index: number): string => `sender-${index + 1}.log`,
+  /** The DUT's counters before and after. */
+  counters: 'dut-counters.log',
+  /** What its console printed since the blast before, boots included. */
+  console: 'dut-console.log',
+} as const;
+
+export type FreebsdLogs = { receiver: string; senders: readonly string[] };
+
+type FreebsdBlast = {
+  startedAt: string;
+  traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
+  /** What else is known of the blast, for its summary. */
+  told?: Pick<BlastSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets'>;
+};
+
+/** Reads a blast of one run, which is all that a testbed carries that boots its variants. */
+export function readFreebsdLogs(
+  { number, cell, runs }: PlannedBlast,
+  { receiver, senders }: FreebsdLogs,
+  { startedAt, traffic, told = {} }: FreebsdBlast,
+): BlastOutcome {
+  const log = parsePktGenLog(receiver);
+  const askedPps = askedOf(traffic, cell.family, senders.length);
+  const measured = pktGenRun(log, senders.map(parsePktGenLog), {
+    netbenchesTrim: false,
+    askedPps,
+    egressPackets: told.egressPackets,
+    ingressPackets: told.ingressPackets,
+  });
+  const isBusy = ({ pps }: PktGenRate) => pps > 0;
+  // The receiver counts on between blasts.
+  const from = Math.max(0, log.rates.findIndex(isBusy));
+  const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
+  const seconds = log.rates
+    .slice(from, to)
+    .reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
+  return {
+    kind: 'measured',
+    runs: runs.map((run) => ({
+      ...run,
+      blast: number,
+      pps: measured.medianPps,
+      samples: [],
+      validity: measured.validity,
+    })),
+    summary: {
+      number,
+      cell,
+      startedAt,
+      trafficSeconds: seconds,
+      offeredPps: measured.offeredPps ?? 0,
+      ...told,
+    },
+  };
+}
+
+/** What each sender was asked for, as the flows are shared; none where they send as fast as they can. */
+function askedOf(
+  { flows, offeredPps }: FreebsdBlast['traffic'],
+  family: Family,
+  senders: number,
+): number[] {
+  const split = flowRanges(flows, family, senders);
+  if (offeredPps === undefined || split.kind === 'refused') return [];
+  const all = split.flows;
+  return flowSlices(all, senders).map(({ sources }) => (offeredPps * sources) / all.sources);
+}

@@ -1,0 +1,302 @@
+// FreeBSD machines as a testbed: kernels booted on the DUT, pkt-gen on the senders and the receiver around it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BuilderConfig } from '../../config/builder.ts';
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import { frameBytesFor, type Traffic } from '../../config/schema.ts';
+import { noSums } from '../../kernel/kernel-sums.ts';
+import type { Cell } from '../../model/scenario.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import type { Host } from '../../system/host/ssh.ts';
+import { shell } from '../../system/shell.ts';
+import { type ConsoleRecorder, recordConsole } from '../console/recorder.ts';
+import type { Power, PowerConfig } from '../power/power.ts';
+import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
+import { hasBootedSinceMark } from './boot/boot-system.ts';
+import { bootsOf, fingerprintOfDut, inspectDut, portsOf, want } from './boots.ts';
+import {
+  DutLostError,
+  type FreebsdDut,
+  type FreebsdDutOptions,
+  openFreebsdDut,
+  wakeFreebsdDut,
+} from './dut/freebsd-dut.ts';
+import { parseIfconfig } from './dut/network.ts';
+import { bounded, type FreebsdWorld } from './freebsd-deps.ts';
+import { type BlastWorld, blast, profile } from './freebsd-trial.ts';
+import { openGenerators, silenceGenerators } from './generators.ts';
+import { type Builder, kernelsIn } from './kernels.ts';
+import { loadedModules } from './loaded.ts';
+import { requireMtu } from './mtu.ts';
+import { PreflightError } from './preflight.ts';
+import { firewallsTold, rulesFolder, siteFirewalls, takeRulesAway } from './rules.ts';
+import type { Firewall } from './scenario.ts';
+
+/** A FreeBSD testbed with its machines within reach. */
+export type OpenFreebsd = {
+  lab: BlastWorld;
+  dut: FreebsdDut;
+  /** See `Testbed.prepare`: begins to build or to fetch kernels, which blasts then wait for. */
+  prepare(request: PrepareRequest): Promise<void>;
+  /** See `Testbed.restore`. */
+  restore(): Promise<void>;
+};
+
+/** Connects to all machines, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
+export async function openFreebsdTestbed(
+  name: string,
+  config: FreebsdTestbed,
+  traffic: Traffic,
+  world: FreebsdWorld,
+): Promise<Testbed> {
+  const { lab, prepare, restore } = await openFreebsdMachines(name, config, traffic, world);
+  return {
+    name,
+    inspect: (cells) => inspect(name, lab, cells),
+
+    async prepare(request) {
+      await prepare(request);
+      return { kind: 'ready' };
+    },
+
+    ready: () => lab.prepared?.kernels.ready() ?? new Set(),
+
+    blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
+
+    // A DUT that hangs while samples are taken, and has no power control, would cost the verdict.
+    booted: () => (config.dut.power === undefined ? undefined : lab.boots.booted?.variant),
+
+    profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
+
+    restore,
+  };
+}
+
+/** The machines that `openFreebsdTestbed` opens, for who has more to do with them than to measure. */
+export async function openFreebsdMachines(
+  name: string,
+  config: FreebsdTestbed,
+  traffic: Traffic,
+  world: FreebsdWorld,
+): Promise<OpenFreebsd> {
+  await using opened = new AsyncDisposableStack();
+  const cycles = { done: 0 };
+  // First: the DUT is deaf for as long as somebody sends.
+  const generators = await openGenerators(config, traffic, world);
+  opened.defer(generators.close);
+  const console = consoleOf(name, config, world);
+  opened.defer(async () => console?.close());
+  const dut = await openFreebsdDut(await dutOptions(name, config, { world, cycles, console }));
+  opened.defer(() => dut.host().close());
+  const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
+  /** Folder on this machine, for the kernels of this experiment. */
+  const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
+  const boots = bootsOf(config, dut, world);
+  const firewallsOfSite = await siteFirewalls(dut.host());
+  const glitches = { inARow: 0 };
+  const lab: BlastWorld = {
+    boots,
+    generators,
+    cycles,
+    console,
+    glitches,
+    firewallsOfSite,
+    traffic,
+    dutMac,
+    prepared: undefined,
+  };
+  const over = new AbortController();
+  /** Only while the DUT runs its own kernel. */
+  const builderForNow = () => builderFor(dut.host(), { name, builder: config.builder }, world);
+  opened.move();
+  return {
+    lab,
+    dut,
+
+    async prepare(request) {
+      const { rules, variants } = request;
+      lab.prepared ??= { kernels: kernelsIn(folder, await builderForNow()), rules };
+      lab.prepared.rules = rules;
+      boots.mayDiffer = request.mayDiffer === true;
+      want(
+        boots,
+        variants.map(({ variant }) => variant),
+      );
+      const signal = AbortSignal.any([request.signal, over.signal]);
+      lab.prepared.kernels.want({ ...request, signal });
+    },
+
+    async restore() {
+      over.abort(new Error('the testbed is given back'));
+      try {
+        // The DUT would be deaf for them.
+        await generators.silence();
+        await giveBack(name, dut, firewallsOfSite);
+      } finally {
+        await Promise.allSettled([
+          dut.host().close(),
+          generators.close(),
+          console?.close(),
+          lab.prepared?.kernels.ended(),
+        ]);
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/**
+ * What opening needs after a controller that died: a DUT that answers. Generators are ended first; a DUT that stays away
+ * longer than a boot takes is power-cycled. Throws a HostError or a DutLostError where it does not come back.
+ */
+export async function wakeFreebsdTestbed(
+  name: string,
+  config: FreebsdTestbed,
+  world: FreebsdWorld,
+): Promise<void> {
+  await silenceGenerators(config, world);
+  const console = consoleOf(name, config, world);
+  try {
+    const cycles = { done: 0 };
+    await wakeFreebsdDut(await dutOptions(name, config, { world, cycles, console }));
+  } finally {
+    await console?.close();
+  }
+}
+
+function consoleOf(
+  name: string,
+  { dut }: FreebsdTestbed,
+  world: FreebsdWorld,
+): ConsoleRecorder | undefined {
+  const { console } = dut;
+  if (console === undefined) return undefined;
+  const machine = `the DUT of ${name}`;
+  return recordConsole(machine, (hears) => world.openConsole(machine, console, hears));
+}
+
+type Around = {
+  world: FreebsdWorld;
+  cycles: { done: number };
+  console: ConsoleRecorder | undefined;
+};
+
+async function dutOptions(
+  name: string,
+  { dut }: FreebsdTestbed,
+  around: Around,
+): Promise<FreebsdDutOptions> {
+  const { world, console } = around;
+  return {
+    // Deaf while packets flow: a sign of life is not asked of it.
+    connect: async () => bounded(await world.connect(dut, 'DUT', { keepaliveSeconds: 0 })),
+    power: dut.power && (await openPower(name, dut.power, around)),
+    console,
+    method: dut.boot.method,
+    bootSeconds: dut.boot.limitSeconds,
+    sleep: world.sleep,
+    now: world.now,
+  };
+}
+
+/** Counts what it does, and has the console told from that of the next boot. */
+async function openPower(
+  name: string,
+  config: PowerConfig,
+  { world, cycles, console }: Around,
+): Promise<Pick<Power, 'cycle'>> {
+  const power = await world.openPower(`the DUT of ${name}`, config);
+  return {
+    async cycle() {
+      console?.endBoot();
+      await power.cycle();
+      cycles.done += 1;
+    },
+  };
+}
+
+async function macOf(host: Host, name: string): Promise<string> {
+  const mac = parseIfconfig(await host.output(shell`ifconfig ${name}`))?.mac;
+  if (mac !== undefined) return mac;
+  throw new HostError('command-failed', `${name} on ${host.name} has no MAC address.`);
+}
+
+/** What builds kernels for a DUT that runs its own kernel now; undefined where only given ones can be measured. */
+export async function builderFor(
+  dut: Host,
+  { name, builder }: { name: string; builder: BuilderConfig | undefined },
+  world: Pick<FreebsdWorld, 'connect' | 'now' | 'kernelSums'>,
+): Promise<Builder | undefined> {
+  if (builder === undefined) return undefined;
+  return {
+    config: builder,
+    connect: () => world.connect(builder, 'builder'),
+    now: world.now,
+    sums: world.kernelSums ?? noSums,
+    owner: `ppsgate on ${name}`,
+    ...(builder.recipe.kind === 'make' && { loaded: await loadedModules(dut) }),
+  };
+}
+
+async function inspect(
+  name: string,
+  { boots, generators, console, traffic, firewallsOfSite }: BlastWorld,
+  cells: readonly Cell[],
+): Promise<Inspection> {
+  const families = [...new Set(cells.map(({ family }) => family))];
+  const firewalls = await firewallsTold(boots.dut.host(), firewallsOfSite);
+  const problems = await inspectDut(boots, families);
+  const isStrict = boots.config.preflight === 'fail';
+  const grave = problems.filter(({ isVital, isWaived }) => isVital || (isStrict && !isWaived));
+  if (grave.length > 0) throw new PreflightError(name, grave);
+  const largest = Math.max(...cells.map((cell) => frameBytesFor(traffic, cell)));
+  for (const port of portsOf(boots)) await requireMtu(boots.dut.host(), port, largest, 'dut');
+  const around = await generators.facts(largest);
+  await console?.open();
+  return {
+    fingerprint: { ...(await fingerprintOfDut(boots)), ...around },
+    warnings: [
+      ...problems.map(({ message }) => message),
+      ...firewalls,
+      ...(console?.takeTroubles() ?? []),
+    ],
+  };
+}
+
+const timesToGiveBack = 3;
+
+/**
+ * Leaves it on its own kernel, with nothing of ours on it. A connection that breaks here costs a repetition, and not
+ * the DUT.
+ */
+async function giveBack(
+  name: string,
+  dut: FreebsdDut,
+  firewallsOfSite: readonly Firewall[],
+): Promise<void> {
+  for (let time = 1; ; time += 1) {
+    try {
+      await dut.restore();
+      if (firewallsOfSite.length === 0) await takeRulesAway(dut.host());
+      else await bringFirewallsBack(dut);
+      await dut.host().output(shell`rm -rf ${rulesFolder}`);
+      return;
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      if (time < timesToGiveBack) continue;
+      throw new DutLostError(
+        `The DUT of ${name} may still run a kernel of ours: ${time} times it could not be restored, at last for this: ${error.message}`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** Only a boot knows the rules of what rc.conf starts; `lay` of blast.ts has left the mark. */
+async function bringFirewallsBack(dut: FreebsdDut): Promise<void> {
+  if (await hasBootedSinceMark(dut.host())) return;
+  await takeRulesAway(dut.host());
+  const outcome = await dut.boot(undefined);
+  if (outcome.kind === 'boot-failed') throw new DutLostError(outcome.reason);
+}

@@ -1,0 +1,278 @@
+// One blast on a FreeBSD testbed: the variant booted, the rules laid, packets sent, and what came of it.
+import type { Traffic } from '../../config/schema.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { OwnRules, Scenario } from '../../model/scenario.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import { shell } from '../../system/shell.ts';
+import type { ConsoleRecorder } from '../console/recorder.ts';
+import { tallyOf } from '../fault-attribution.ts';
+import { impossible, missed } from '../judge-profile.ts';
+import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
+import { markBoot } from './boot/boot-system.ts';
+import {
+  type Boot,
+  type Boots,
+  bootFor,
+  bootOf,
+  failed,
+  holdAgainst,
+  portsOf,
+  rejected,
+  takeNews,
+  whyAstray,
+} from './boots.ts';
+import {
+  arrivedBetween,
+  busyShare,
+  countersCommands,
+  countersLog,
+  sentBetween,
+} from './dut/counters.ts';
+import { parseIfconfig } from './dut/network.ts';
+import { freebsdLogNames, readFreebsdLogs } from './freebsd-logs.ts';
+import type { Kernel, Kernels } from './kernels.ts';
+import { afterLoss, afterRefusal, type LossWorld, type When } from './losses.ts';
+import { readAll } from './preflight.ts';
+import { layRules, proofOf, rulesFolder } from './rules.ts';
+import { sampleUnderLoad } from './sample-under-load.ts';
+import { type Firewall, provesScenario } from './scenario.ts';
+
+export type BlastWorld = LossWorld & {
+  readonly traffic: Traffic;
+  /** That the DUT's rc.conf starts. */
+  readonly firewallsOfSite: readonly Firewall[];
+  /** MAC address of the port that packets come in by. */
+  readonly dutMac: string;
+  /** Undefined where nobody sees what the DUT prints. */
+  readonly console: Pick<ConsoleRecorder, 'open' | 'takeLog' | 'takeTroubles'> | undefined;
+  /** Undefined before the testbed is prepared. */
+  prepared: Prepared | undefined;
+};
+
+export type Prepared = {
+  kernels: Kernels;
+  /** Rules of the scenarios that are the site's own, by their names. */
+  rules: Readonly<Record<string, OwnRules>>;
+};
+
+export async function blast(
+  lab: BlastWorld,
+  planned: PlannedBlast,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<BlastOutcome> {
+  const outcome = await recorded(lab, keepLog, () => send(lab, planned, keepLog, signal));
+  const warnings = [...(lab.console?.takeTroubles() ?? []), ...takeNews(lab.boots)];
+  return warnings.length === 0 ? outcome : { ...outcome, warnings };
+}
+
+/** Keeps what the console printed, of a DUT that is lost too. */
+async function recorded<Outcome>(
+  { console }: BlastWorld,
+  keepLog: KeepLog,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await work();
+  } finally {
+    if (console !== undefined) await keepLog(freebsdLogNames.console, console.takeLog());
+  }
+}
+
+async function send(
+  lab: BlastWorld,
+  planned: PlannedBlast,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<BlastOutcome> {
+  const [run] = planned.runs;
+  const { scenario } = planned.cell;
+  if (run === undefined) return failed('nothing was planned');
+  const { variant } = run;
+  const kernel = await kernelOf(lab, variant, run.link);
+  if (kernel.kind === 'rejected') return rejected(variant, kernel.rejection);
+
+  const { boots } = lab;
+  const { flows } = lab.traffic;
+  let when: When = 'after its boot';
+  try {
+    if (bootOf(boots, run) === undefined) await lab.generators.letGo();
+    const ready = await bootFor(boots, planned, run, kernel);
+    if (ready.kind !== 'ready') return ready;
+    signal.throwIfAborted();
+    when = 'at the rules';
+    const refusal = await lay(lab, scenario);
+    if (refusal !== undefined) return afterRefusal(boots, variant, scenario, refusal);
+    when = 'under load';
+    const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
+    if (outcome.kind === 'measured') tallyOf(boots.tallies, variant).hasStoodBlast = true;
+    lab.glitches.inARow = 0;
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof HostError) || signal.aborted) throw error;
+    return afterLoss(lab, { variant, scenario, flows, when, signal }, error);
+  }
+}
+
+const kernelOf = async (
+  { prepared }: BlastWorld,
+  variant: string,
+  link?: number,
+): Promise<Kernel> => (await prepared?.kernels.get(variant, link)) ?? { kind: 'own' };
+
+const rulesOf = ({ prepared }: BlastWorld): Prepared['rules'] => prepared?.rules ?? {};
+
+async function lay(lab: BlastWorld, scenario: Scenario): Promise<string | undefined> {
+  const host = lab.boots.dut.host();
+  // Takes off a firewall of the site's own, too, which the next boot brings back.
+  if (lab.firewallsOfSite.length > 0) await markBoot(host);
+  return layRules(host, scenario, rulesOf(lab));
+}
+
+async function measure(
+  lab: BlastWorld,
+  planned: PlannedBlast,
+  boot: Boot,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<BlastOutcome> {
+  const { traffic, boots, generators, dutMac } = lab;
+  const { cell } = planned;
+  const { scenario } = cell;
+  const { dut, world } = boots;
+  const ports = portsOf(boots);
+  const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
+  const unopened = await generators.open(trafficSeconds, signal);
+  if (unopened?.kind === 'failed') {
+    await keepLog(freebsdLogNames.receiver, unopened.logs.receiver);
+    return failed(unopened.reason);
+  }
+  const [before, astray] = await Promise.all([
+    readAll(dut.host(), countersCommands(ports)),
+    whyAstray(boots, cell.family),
+  ]);
+  if (astray !== undefined) return failed(astray);
+  const startedAt = new Date(world.now() * 1000).toISOString();
+  const request = { cell, dutMac, trafficSeconds, atLeastSeconds };
+  const outcome = await generators.send(request, signal);
+  const { logs } = outcome;
+  await keepLog(freebsdLogNames.receiver, logs.receiver);
+  for (const [index, log] of logs.senders.entries()) {
+    await keepLog(freebsdLogNames.sender(index), log);
+  }
+  // States live for seconds: they are asked for first. Cards that are asked once a second what they sent, as by mlx5en(4),
+  // have told meanwhile: the receiver was heard once more after the senders had ended.
+  const [proofs, after] = await Promise.all([
+    proofOf(dut.host()),
+    readAll(dut.host(), countersCommands(ports)),
+  ]);
+  await keepLog(freebsdLogNames.counters, countersLog(before, after));
+  const busy = busyShare(before, after);
+  const { ingress, egress } = boots.config.dut;
+  const egressPackets = sentBetween(before, after, egress.interface);
+  const ingressPackets = arrivedBetween(before, after, ingress.interface);
+  if (outcome.kind === 'failed') return failed(outcome.reason);
+  const measured = readFreebsdLogs(planned, logs, {
+    startedAt,
+    traffic,
+    told: {
+      kernel: boot.kernel,
+      ...(busy && { busiestCpuRatio: busy.busiestCpuRatio }),
+      ...(egressPackets !== undefined && { egressPackets }),
+      ...(ingressPackets !== undefined && { ingressPackets }),
+    },
+  });
+  // What is wrong with the packets says more than states that were not made of them.
+  if (!isValid(measured)) return measured;
+  const isSilent = measured.kind === 'measured' && measured.runs.every(({ pps }) => pps === 0);
+  if (isSilent) {
+    const down = await linkThatIsDown(boots);
+    if (down !== undefined) return failed(`not one packet came through, and ${down}`);
+  }
+  const proof = provesScenario(scenario, proofs, {
+    // What lets no packet through has made no states of them.
+    ...(!isSilent && { blast: { flows: traffic.flows } }),
+    own: rulesOf(lab),
+  });
+  if (proof.kind !== 'in-force') return failed(`${scenario} was not in force: ${proof.reason}`);
+  holdAgainst(boots, boot);
+  return measured;
+}
+
+/** A link comes up again some seconds after a generator has let go of it that had its port for itself. */
+const linkSeconds = 15;
+
+/** A cable that was pulled looks like a kernel that forwards nothing; answered as a clause. */
+async function linkThatIsDown({ dut, world, config }: Boots): Promise<string | undefined> {
+  for (const { interface: name } of [config.dut.ingress, config.dut.egress]) {
+    const isActive = async () =>
+      parseIfconfig(await dut.host().output(shell`ifconfig ${name}`))?.isActive === true;
+    for (let seconds = 0; !(await isActive()); seconds += 1) {
+      if (seconds === linkSeconds) return `the link of the DUT's ${name} is down`;
+      await world.sleep(1);
+    }
+  }
+  return undefined;
+}
+
+const isValid = (outcome: BlastOutcome): boolean =>
+  outcome.kind === 'measured' && outcome.runs.every(({ validity }) => validity.kind === 'valid');
+
+/** Samples where the DUT's time goes, on whichever boot of the variant there is. */
+export const profile = (
+  lab: BlastWorld,
+  request: ProfileRequest,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<ProfileOutcome> => recorded(lab, keepLog, () => sample(lab, request, keepLog, signal));
+
+async function sample(
+  lab: BlastWorld,
+  request: ProfileRequest,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<ProfileOutcome> {
+  const { cell, variant } = request;
+  const { scenario } = cell;
+  const kernel = await kernelOf(lab, variant);
+  if (kernel.kind === 'rejected') return impossible(kernel.rejection.message);
+
+  const { boots, generators, dutMac, traffic } = lab;
+  let when: When = 'after its boot';
+  try {
+    if (boots.booted?.variant !== variant) {
+      const run = { number: 0, variant, pair: 0 };
+      await generators.letGo();
+      const ready = await bootFor(boots, { number: 0, cell, runs: [run] }, run, kernel);
+      if (ready.kind !== 'ready') return missed(whyNot(ready));
+    }
+    if (boots.booted !== undefined) boots.booted = { ...boots.booted, isSampled: true };
+    signal.throwIfAborted();
+    when = 'at the rules';
+    const refusal = await lay(lab, scenario);
+    if (refusal !== undefined) return missed(refusal);
+    const astray = await whyAstray(boots, cell.family);
+    if (astray !== undefined) return missed(astray);
+    when = 'while sampled';
+    return await sampleUnderLoad(
+      request,
+      {
+        dut: boots.dut.host(),
+        folder: rulesFolder,
+        egress: boots.config.dut.egress.interface,
+        open: (trafficSeconds) => generators.open(trafficSeconds, signal),
+        send: (trafficSeconds) => generators.send({ cell, dutMac, trafficSeconds }, signal),
+      },
+      keepLog,
+    );
+  } catch (error) {
+    if (!(error instanceof HostError) || signal.aborted) throw error;
+    const { flows } = traffic;
+    return missed(whyNot(await afterLoss(lab, { variant, scenario, flows, when, signal }, error)));
+  }
+}
+
+function whyNot(outcome: BlastOutcome): string {
+  if (outcome.kind === 'rejected') return outcome.rejection.message;
+  return outcome.kind === 'failed' ? outcome.reason : 'nothing was sampled';
+}

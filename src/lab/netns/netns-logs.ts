@@ -1,0 +1,71 @@
+// What the logs of a blast on a Linux testbed say: the same answer on the day and when they are read again.
+import { z } from 'zod';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
+import { type Observation, parseObservation } from '../linux/linux-script.ts';
+import type { BlastOutcome } from '../testbed.ts';
+import { parseTrafgenLog } from '../traffic/trafgen.ts';
+import { type Load, measuredRun } from './netns-run.ts';
+
+/** Packets that left the DUT, and that reached the receiver, since their interfaces came up. */
+const countersSchema = z.object({ forwarded: z.int(), received: z.int() });
+const beforeAndAfter = z.object({ before: countersSchema, after: countersSchema });
+
+export type Counters = z.infer<typeof countersSchema>;
+
+/** The logs by their names in the folder of a blast. */
+export const logNames = {
+  dut: 'dut.log',
+  sender: 'sender.log',
+  counters: 'counters.json',
+} as const;
+
+export type LinuxLogs = Record<keyof typeof logNames, string>;
+
+/** More than this share of what the DUT forwarded must reach the receiver. */
+const leastReceivedShare = 0.99;
+
+/** `observation` is given where the DUT said more than its log holds: why it stopped. */
+export function readLinuxLogs(
+  planned: PlannedBlast,
+  startedAt: string,
+  logs: LinuxLogs,
+  observation: Observation = parseObservation(logs.dut),
+): BlastOutcome {
+  const sent = parseTrafgenLog(logs.sender);
+  if (sent.kind === 'failed') return sent;
+  if (observation.kind === 'failed') return observation;
+  const counted = countersOf(logs.counters);
+  if (counted === undefined) return { kind: 'failed', reason: 'the counters cannot be read' };
+  const loss = lossBehindTheDut(counted);
+  if (loss !== undefined) return { kind: 'failed', reason: loss };
+  const load: Load = { ...sent, forwardedPps: counted.forwarded / sent.seconds };
+  const runs = planned.runs.map((run, index) =>
+    measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], load),
+  );
+  const { number, cell } = planned;
+  const { seconds: trafficSeconds, offeredPps } = sent;
+  return {
+    kind: 'measured',
+    runs,
+    summary: { number, cell, startedAt, trafficSeconds, offeredPps },
+  };
+}
+
+function lossBehindTheDut({ forwarded, received }: Counters): string | undefined {
+  return received < forwarded * leastReceivedShare
+    ? `the receiver counted ${received} packets of the ${forwarded} that the DUT forwarded`
+    : undefined;
+}
+
+/** The packets that were forwarded, and that were received, in the whole blast. */
+function countersOf(text: string): Counters | undefined {
+  try {
+    const { before, after } = beforeAndAfter.parse(JSON.parse(text));
+    return {
+      forwarded: after.forwarded - before.forwarded,
+      received: after.received - before.received,
+    };
+  } catch {
+    return undefined;
+  }
+}

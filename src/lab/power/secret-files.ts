@@ -1,0 +1,46 @@
+// Reads what a power controller is opened with from files: a password, an authority's certificate.
+import { ExposedError } from '../../config/secret.ts';
+import { reasonOf } from '../../model/one-line.ts';
+import { PowerError } from './power-controller.ts';
+import type { PowerWorld } from './power-deps.ts';
+
+/** The one line of the file, or without one the world's; throws a PowerError that says where it was looked for, and nothing of it. */
+export async function readPassword(
+  label: string,
+  path: string | undefined,
+  world: Pick<PowerWorld, 'readSecret' | 'password'>,
+): Promise<string> {
+  const text =
+    path === undefined
+      ? (world.password() ?? '')
+      : await readFileFor(label, 'password', path, { readFile: world.readSecret });
+  const password = text.replace(/\r?\n$/, '');
+  if (/^\P{Cc}+$/u.test(password)) return password;
+  const place =
+    path === undefined
+      ? 'PPSGATE_BMC_PASSWORD of the environment, for no `passwordFile` is named'
+      : `the password file ${path}`;
+  throw new PowerError(
+    `${label} cannot be opened with ${place}: it is empty or has more than a line; write the password there and nothing else.`,
+  );
+}
+
+/** Throws a PowerError that names the file. */
+export async function readFileFor(
+  label: string,
+  what: string,
+  path: string,
+  world: Pick<PowerWorld, 'readFile'>,
+): Promise<string> {
+  try {
+    return await world.readFile(path);
+  } catch (error) {
+    if (error instanceof ExposedError) {
+      throw new PowerError(`${label} cannot be opened: ${error.message}.`);
+    }
+    throw new PowerError(
+      `${label} cannot be opened without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`,
+      { cause: error },
+    );
+  }
+}

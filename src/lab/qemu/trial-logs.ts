@@ -1,0 +1,169 @@
+// What the windows of a blast say: the same answer on the day and when they are read again.
+import { sum } from 'simple-statistics';
+import { median } from '../../analysis/stats/summary.ts';
+import type { PlannedBlast, PlannedRun } from '../../model/planned-trial.ts';
+import type { Run, Validity } from '../../model/result.ts';
+import type { BlastOutcome } from '../testbed.ts';
+
+/** The log of a pair's windows by its name in the folder of a blast. */
+export const windowsLogName = (pair: number): string => `windows-${pair}.log`;
+
+/** Text of each pair's log. */
+export type VirtualLogs = ReadonlyMap<number, string>;
+
+/** The runs of a blast in which every pair had its own boots, base and patched among them side by side. */
+export const pairsOf = ({ runs }: Pick<PlannedBlast, 'runs'>): [number, PlannedRun[]][] => [
+  ...Map.groupBy(runs, ({ pair }) => pair),
+];
+
+/**
+ * A run is the median of its windows, of which the first is left out: caches of the guest's kernel, and QEMU's of
+ * translated code, are filled in it.
+ */
+export function readVirtualLogs(
+  planned: PlannedBlast,
+  startedAt: string,
+  packets: number,
+  logs: VirtualLogs,
+): BlastOutcome {
+  const runs: Omit<Run, 'attempt'>[] = [];
+  let trafficSeconds = 0;
+  let sentPackets = 0;
+  for (const [pair, pairRuns] of pairsOf(planned)) {
+    const log = logs.get(pair);
+    if (log === undefined) return { kind: 'failed', reason: `pair ${pair} was not measured` };
+    const windows = windowsIn(log, packets);
+    if (typeof windows === 'string') return { kind: 'failed', reason: windows };
+    trafficSeconds += sum(windows.map(({ seconds }) => seconds));
+    sentPackets += packets * windows.length;
+    const stuck = stuckIn(log);
+    for (const [index, run] of pairRuns.entries()) {
+      const own = windows.filter(({ guest }) => guest === index + 1);
+      const isStuck = stuck.has(index + 1);
+      runs.push(measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck));
+    }
+  }
+  const { number, cell } = planned;
+  const offeredPps = trafficSeconds > 0 ? sentPackets / trafficSeconds : 0;
+  return {
+    kind: 'measured',
+    runs,
+    summary: { number, cell, startedAt, trafficSeconds, offeredPps },
+  };
+}
+
+type Window = Run['samples'][number] & { guest: number };
+
+/** Why there are none, in a sentence, where the log is not whole. */
+function windowsIn(log: string, packets: number): Window[] | string {
+  const lines = log.trimEnd().split('\n');
+  if (lines.pop() !== 'end') return 'the windows ended before their time';
+  const windows: Window[] = [];
+  for (const line of lines.filter((one) => !stuckLine.test(one))) {
+    const window = windowOf(line, packets);
+    if (window === undefined) return `a window cannot be read: "${line.slice(0, 200)}"`;
+    windows.push(window);
+  }
+  return windows;
+}
+
+const stuckLine = /^stuck ([1-9]\d{0,3})$/;
+const windowLine =
+  /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
+
+/** Ten numbers after the guest's: time, packets, instructions, and the CPU's own time and waiting in ns, twice. */
+function windowOf(line: string, receivedPackets: number): Window | undefined {
+  if (!windowLine.test(line)) return undefined;
+  const [guest, ...counts] = line.split(' ').slice(1);
+  const before = counts.slice(0, 5).map(Number);
+  const grown = counts.slice(5).map((text, index) => Number(text) - (before[index] ?? 0));
+  const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = grown;
+  const isCounted = counts[2] !== '-';
+  if (isCounted !== (counts[7] !== '-')) return undefined;
+  const goesForward = [forwardedPackets, ran, waited, isCounted ? instructions : 0].every(
+    (one) => one >= 0,
+  );
+  // Whoever forwards executes something.
+  const isIdle = ran === 0 || (isCounted && instructions === 0);
+  if (!(seconds > 0) || !goesForward || (forwardedPackets > 0 && isIdle)) return undefined;
+  return {
+    guest: Number(guest),
+    seconds,
+    receivedPackets,
+    forwardedPackets,
+    busySeconds: ran / 1e9,
+    deniedSeconds: waited / 1e9,
+    ...(isCounted && { instructions }),
+  };
+}
+
+/** Guests that took no more packets, and were sent none from then on. */
+const stuckIn = (log: string): Set<number> =>
+  new Set(
+    log
+      .split('\n')
+      .flatMap((line) => stuckLine.exec(line)?.[1] ?? [])
+      .map(Number),
+  );
+
+/** Guests that let nothing through at last: whoever lies so still may be dead. */
+export function silentIn(log: string, packets: number): Set<number> {
+  const windows = windowsIn(log, packets);
+  const last = new Map<number, Window>();
+  for (const window of typeof windows === 'string' ? [] : windows) last.set(window.guest, window);
+  const silent = [...last.values()].filter(({ forwardedPackets }) => forwardedPackets === 0);
+  return new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
+}
+
+function measuredRun(
+  planned: PlannedRun,
+  blast: number,
+  windows: readonly Window[],
+  isStuck: boolean,
+): Omit<Run, 'attempt'> {
+  const samples = windows.map(({ guest: _, ...sample }) => sample);
+  const through = samples.filter(({ forwardedPackets }) => forwardedPackets > 0);
+  const isSilent = through.length === 0;
+  const perPacket = through.flatMap(({ instructions, forwardedPackets }) =>
+    instructions === undefined ? [] : instructions / forwardedPackets,
+  );
+  const nsPerPacket = through.map(
+    ({ busySeconds = 0, forwardedPackets }) => (busySeconds * 1e9) / forwardedPackets,
+  );
+  const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
+  return {
+    ...planned,
+    blast,
+    pps: isSilent ? 0 : median(rates),
+    ...(!isSilent && { nsPerPacket: median(nsPerPacket) }),
+    ...(perPacket.length > 0 && { instructionsPerPacket: median(perPacket) }),
+    samples,
+    validity: validityOf(samples, isStuck),
+  };
+}
+
+/** Frames of a guest's own that are on the wire beside what it forwards. */
+const mostOwnRatio = 1.01;
+
+/** A guest that lets nothing through, of all that it was sent, has a number like any other: 0. */
+function validityOf(windows: Run['samples'], isStuck: boolean): Validity {
+  const invalid = (cause: 'too-short' | 'hole', reason: string): Validity => ({
+    ...{ kind: 'invalid', cause },
+    reason,
+  });
+  if (windows.length === 0) return invalid('too-short', 'no window was measured');
+  const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
+  if (silent === windows.length) return { kind: 'valid' };
+  if (isStuck) {
+    return invalid('hole', `it took no more packets after window ${windows.length}`);
+  }
+  if (silent > 0) {
+    return invalid('hole', `nothing came through in ${silent} of ${windows.length} windows`);
+  }
+  const swollen = windows.find(
+    ({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * mostOwnRatio,
+  );
+  if (swollen === undefined) return { kind: 'valid' };
+  const { receivedPackets: sent, forwardedPackets: came } = swollen;
+  return invalid('hole', `more came out than was sent: ${came} of ${sent} packets`);
+}

@@ -1,0 +1,78 @@
+// Virtual machines of this machine as a testbed: every pair boots base and patched side by side, and sends windows of
+// packets through them in turn.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { frameBytesFor, type Traffic } from '../../config/schema.ts';
+import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
+import type { Cell } from '../../model/scenario.ts';
+import type { Tallies } from '../fault-attribution.ts';
+import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import type { Testbed } from '../testbed.ts';
+import { trafgenFlows } from '../traffic/flows.ts';
+import { freebsdGuests } from './freebsd-guests.ts';
+import { linuxGuests } from './linux-guests.ts';
+import { profile } from './virtual-profile.ts';
+import { blast, type Guests, stopAll } from './virtual-trial.ts';
+import { guestMac, senderMac } from './vm/addresses.ts';
+import { guestCpu, senderCpu, type VirtualLab, virtualLabUp } from './vm/virtual-lab.ts';
+import { sendWindows } from './windows.ts';
+
+/** What makes guests, and sends packets through them. */
+export type LabOfGuests = {
+  up(config: VirtualTestbed): Promise<VirtualLab>;
+  sendWindows: typeof sendWindows;
+};
+
+/** Makes the laboratory on this machine; `restore` takes it down. Throws a LabInUseError while another process has it. */
+export async function openVirtualTestbed(
+  name: string,
+  config: VirtualTestbed,
+  traffic: Traffic,
+  world: FreebsdWorld,
+  labOfGuests: LabOfGuests = { up: virtualLabUp, sendWindows },
+): Promise<Testbed> {
+  const lab = await labOfGuests.up(config);
+  const tallies: Tallies = new Map();
+  const cpus = guestCpu === senderCpu ? [guestCpu] : [guestCpu, senderCpu];
+  const { flows } = traffic;
+  const system =
+    config.system === 'linux'
+      ? linuxGuests(name, config, { lab, tallies, cpus, world })
+      : freebsdGuests(name, config, { lab, tallies, cpus, flows, world });
+  const guests: Guests = {
+    ...{ lab, config, traffic, tallies, system },
+    running: undefined,
+    flowsFor: (cell) => flowsFor(lab, traffic, cell),
+    sendWindows: labOfGuests.sendWindows,
+  };
+
+  return {
+    name,
+    inspect: system.inspect,
+    prepare: system.prepare,
+    ready: system.ready,
+    blast: (planned, keepLog, signal) => blast(guests, planned, keepLog, signal),
+    booted: () => undefined,
+    profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
+
+    async restore() {
+      await stopAll(guests)
+        .then(system.close)
+        .finally(() => lab.down());
+    },
+  };
+}
+
+/** Guests stand on wires of their own, so that all have the same addresses. */
+async function flowsFor(
+  lab: Pick<VirtualLab, 'folder'>,
+  { flows, frameBytes }: Traffic,
+  cell: Cell,
+) {
+  const { family } = cell;
+  const bytes = frameBytesFor({ frameBytes }, cell);
+  const path = join(lab.folder, `${family}.${bytes}.flows`);
+  const packets = { family, flows, frameBytes: bytes, sourceMac: senderMac };
+  await writeFile(path, trafgenFlows({ ...packets, destinationMac: guestMac.ingress }));
+  return path;
+}

@@ -1,0 +1,288 @@
+// One blast on virtual machines: a pair's guests booted, rules laid, windows of packets sent through each in turn, and
+// whose fault it is where that does not succeed.
+import type { Traffic } from '../../config/schema.ts';
+import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
+import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { Rejected } from '../../model/rejection.ts';
+import type { Cell } from '../../model/scenario.ts';
+import { pathName } from '../../model/variant-name.ts';
+import { HostError } from '../../system/host/host-error.ts';
+import { shell } from '../../system/shell.ts';
+import { type LastWords, lastWords } from '../console/console-text.ts';
+import { isToBlame, lacksControl, type Tallies, tallyOf } from '../fault-attribution.ts';
+import type { BlastOutcome, KeepLog } from '../testbed.ts';
+import { type Booted, type GuestSystem, interrupted, type PairOfGuests } from './guests.ts';
+import { pairsOf, readVirtualLogs, silentIn, windowsLogName } from './trial-logs.ts';
+import { guestCpu, type VirtualLab } from './vm/virtual-lab.ts';
+import type { sendWindows, Windows } from './windows.ts';
+
+/** The testbed from blast to blast. */
+export type Guests = {
+  lab: Pick<VirtualLab, 'wire'>;
+  config: VirtualTestbed;
+  traffic: Traffic;
+  tallies: Tallies;
+  system: GuestSystem;
+  /** The guests that are up, and the pair that they count for. */
+  running: { pair: number; booted: readonly Booted[] } | undefined;
+  /** Writes trafgen's packets, and answers where. */
+  flowsFor(cell: Cell): Promise<string>;
+  sendWindows: typeof sendWindows;
+};
+
+export async function blast(
+  guests: Guests,
+  planned: PlannedBlast,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<BlastOutcome> {
+  const { traffic, tallies } = guests;
+  const { cell } = planned;
+  const { windows, packets } = windowsOf(traffic);
+  const startedAt = new Date().toISOString();
+  const logs = new Map<number, string>();
+  const kernels: Record<string, string> = {};
+  for (const [pair, runs] of pairsOf(planned)) {
+    const up = await guestsFor(guests, { pair, runs, signal }, keepLog);
+    if (up.kind !== 'up') return up.outcome;
+    const { booted } = up;
+    const sent = await layAndSend(guests, booted, cell, windows + 1, signal);
+    if (sent.kind === 'lost') {
+      const ends = await endsOf(booted);
+      const outcome = await afterDeaths(guests, ends, { planned, keepLog, signal });
+      await stopAll(guests);
+      return outcome ?? { kind: 'failed', reason: sent.reason };
+    }
+    if (sent.kind === 'refused') return sent.outcome;
+    await keepLog(windowsLogName(pair), sent.log);
+    const silent = silentIn(sent.log, packets);
+    const inForce = await whyNotInForce(guests, booted, cell, silent);
+    if (silent.size > 0 || inForce.kind === 'lost') {
+      const ends = await endsOf(
+        booted,
+        (index) => inForce.kind === 'lost' || silent.has(index + 1),
+      );
+      const outcome = await afterDeaths(guests, ends, { planned, keepLog, signal });
+      if (outcome !== undefined) return outcome;
+    }
+    if (inForce.reason !== undefined) return { kind: 'failed', reason: inForce.reason };
+    logs.set(pair, sent.log);
+    for (const { variant, kernel } of booted) {
+      tallyOf(tallies, variant).hasStoodBlast = true;
+      kernels[variant] = kernel;
+    }
+  }
+  const outcome = readVirtualLogs(planned, startedAt, packets, logs);
+  if (outcome.kind !== 'measured') return outcome;
+  return { ...outcome, summary: { ...outcome.summary, kernels } };
+}
+
+/** Asked while states of packets live; `silent` are the numbers of guests, from 1 on, that let nothing through. */
+async function whyNotInForce(
+  { system }: Guests,
+  booted: readonly Booted[],
+  cell: Cell,
+  silent: ReadonlySet<number>,
+): Promise<{ kind: 'told' | 'lost'; reason: string | undefined }> {
+  try {
+    const reasons = await Promise.all(
+      booted.map((one, index) =>
+        system.whyNotInForce(one, cell, { isSilent: silent.has(index + 1) }),
+      ),
+    );
+    return { kind: 'told', reason: reasons.find((reason) => reason !== undefined) };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return { kind: 'lost', reason: error.message };
+  }
+}
+
+export function windowsOf({ windows }: Traffic): { windows: number; packets: number } {
+  if (windows === undefined)
+    throw new TypeError('Virtual testbeds count packets out, and none were asked for.');
+  return { windows: windows.count, packets: windows.packets };
+}
+
+type Up = { kind: 'up'; booted: readonly Booted[] };
+
+/** One boot serves all cells of a pair. */
+export async function guestsFor(
+  guests: Guests,
+  pair: PairOfGuests,
+  keepLog: KeepLog,
+): Promise<Up | { kind: 'down'; outcome: BlastOutcome }> {
+  const { running, system } = guests;
+  const known = pair.runs.map((run) =>
+    running?.booted.find(({ variant }) => variant === run.variant),
+  );
+  if (running?.pair === pair.pair && known.every((one) => one !== undefined)) {
+    return { kind: 'up', booted: known };
+  }
+  guests.running = undefined;
+  if (running !== undefined) await system.leave(running.booted);
+  const all = await system.boot(pair);
+  const booted = all.filter((one) => one.kind === 'booted');
+  guests.running = { pair: pair.pair, booted };
+  const down = all.filter((one) => one.kind === 'not-booted');
+  for (const { variant, console } of down) await keepLog(consoleLogName(variant), console);
+  const outcome = gravest(down.map((one) => one.outcome)) ?? (await tryAll(guests, booted));
+  if (outcome === undefined) return { kind: 'up', booted };
+  if (down.length > 0) await stopAll(guests);
+  return { kind: 'down', outcome };
+}
+
+/** Whoever is rejected is told before what is tried again. */
+const gravest = (outcomes: readonly BlastOutcome[]): BlastOutcome | undefined =>
+  outcomes.find(({ kind }) => kind === 'rejected') ?? outcomes[0];
+
+/** Has all share one CPU from then on: what they executed before does not count. */
+async function tryAll(
+  guests: Guests,
+  booted: readonly Booted[],
+): Promise<BlastOutcome | undefined> {
+  try {
+    const refused = await guests.system.tryAll(booted);
+    for (const { guest } of booted) await guest.pinTo(guestCpu);
+    return refused;
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    await stopAll(guests);
+    return { kind: 'failed', reason: error.message };
+  }
+}
+
+export async function stopAll(guests: Guests): Promise<void> {
+  const { running, system } = guests;
+  guests.running = undefined;
+  if (running !== undefined) await system.end(running.booted);
+}
+
+type Sent = Extract<Windows, { kind: 'sent' }>;
+type Lost = { kind: 'lost'; reason: string };
+type Refused = { kind: 'refused'; outcome: BlastOutcome };
+
+/** Lays the cell's rules on each, and sends so many windows through them. */
+async function layAndSend(
+  guests: Guests,
+  booted: readonly Booted[],
+  cell: Cell,
+  windows: number,
+  signal: AbortSignal,
+): Promise<Sent | Lost | Refused> {
+  const laid = await layAll(guests, booted, cell);
+  return laid ?? send(guests, booted, cell, windows, signal);
+}
+
+/** Undefined where all have taken them. */
+export async function layAll(
+  { system }: Guests,
+  booted: readonly Booted[],
+  cell: Cell,
+): Promise<Lost | Refused | undefined> {
+  try {
+    for (const one of booted) {
+      const outcome = await system.lay(one, cell);
+      if (outcome !== undefined) return { kind: 'refused', outcome };
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return { kind: 'lost', reason: error.message };
+  }
+}
+
+export async function send(
+  { lab, traffic, flowsFor, sendWindows }: Guests,
+  booted: readonly Booted[],
+  cell: Cell,
+  windows: number,
+  signal: AbortSignal,
+): Promise<Sent | Lost> {
+  const flows = await flowsFor(cell);
+  const { packets } = windowsOf(traffic);
+  const request = { guests: booted.map(({ guest }) => guest), flows, packets, windows, signal };
+  const sent = await sendWindows(lab, request);
+  return sent.kind === 'sent' ? sent : { kind: 'lost', reason: `windows broke off: ${sent.said}` };
+}
+
+type Ends = { one: Booted; end: End | undefined }[];
+
+/** How it stands with those that may have died. */
+const endsOf = (booted: readonly Booted[], isAsked = (_index: number) => true): Promise<Ends> =>
+  Promise.all(
+    booted.map(async (one, index) => ({ one, end: isAsked(index) ? await endOf(one) : undefined })),
+  );
+
+type Loss = { planned: PlannedBlast; keepLog: KeepLog; signal: AbortSignal };
+
+/** Undefined where none has died; else shows first whether base stands what the others may have died of. */
+async function afterDeaths(
+  guests: Guests,
+  ends: Ends,
+  { planned: { cell }, keepLog, signal }: Loss,
+): Promise<BlastOutcome | undefined> {
+  if (ends.every(({ end }) => end === undefined)) return undefined;
+  const { tallies, traffic } = guests;
+  const outcomes: BlastOutcome[] = [];
+  const base = ends.find(({ one, end }) => one.variant === 'base' && end === undefined);
+  if (base !== undefined && !tallyOf(tallies, 'base').hasStoodBlast) {
+    const control = await layAndSend(guests, [base.one], cell, 2, signal);
+    tallyOf(tallies, 'base').hasStoodBlast =
+      control.kind === 'sent' && silentIn(control.log, windowsOf(traffic).packets).size === 0;
+  }
+  for (const { one, end } of ends) {
+    if (end === undefined) continue;
+    const { variant, guest } = one;
+    await keepLog(consoleLogName(variant), guest.console());
+    tallyOf(tallies, variant).deaths += 1;
+    outcomes.push(afterDeath(guests, variant, `under ${traffic.flows} flows`, end));
+  }
+  await stopAll(guests);
+  return gravest(outcomes);
+}
+
+type End = { how: string; words: LastWords };
+
+/** Undefined for a guest that is well. */
+async function endOf({ guest, host }: Booted): Promise<End | undefined> {
+  const isAlive = await host.output(shell`uname`, { timeoutSeconds: answerSeconds }).then(
+    () => true,
+    () => false,
+  );
+  if (isAlive) return undefined;
+  const words = lastWords(guest.console(), false);
+  if (words.panic !== undefined) return { how: `it panicked: ${words.panic}`, words };
+  const { where, words: asked } = await interrupted(guest);
+  return { how: `it did not answer any more${where}, and was power-cycled`, words: asked };
+}
+
+const answerSeconds = 10;
+
+function afterDeath(
+  { tallies }: Guests,
+  name: string,
+  where: string,
+  { how, words: { panic, console } }: End,
+): BlastOutcome {
+  if (isToBlame(tallies, name, 'deaths', 'hasStoodBlast')) {
+    return rejected(name, {
+      kind: 'panics-under-load',
+      message: `Twice, ${where}${panic === undefined ? `: ${how}` : ''}.`,
+      ...(panic !== undefined && { panic }),
+      ...(console !== undefined && { console }),
+    });
+  }
+  return {
+    ...{ kind: 'failed', reason: `the guest with ${name} died ${where}: ${how}` },
+    ...(lacksControl(tallies, name, 'hasStoodBlast') && { lacksControl: true }),
+  };
+}
+
+const rejected = (variant: string, rejection: Rejected['rejection']): Rejected => ({
+  kind: 'rejected',
+  variant,
+  rejection,
+});
+
+/** Its console in the folder of a blast. */
+const consoleLogName = (variant: string): string => `console-${pathName(variant)}.log`;

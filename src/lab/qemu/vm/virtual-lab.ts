@@ -1,0 +1,204 @@
+// Virtual machines of this machine as a laboratory: what all guests of a testbed share, made once and taken down as a whole.
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { HostConfig } from '../../../config/fields.ts';
+import type { GuestImage, VirtualTestbed } from '../../../config/virtual-testbed.ts';
+import { reasonOf } from '../../../model/one-line.ts';
+import { UsageError } from '../../../model/usage-error.ts';
+import { ownerFile } from '../../netns/embedded-lab.ts';
+import { claim, disclaim } from '../../netns/owner.ts';
+import { wireAddress } from './addresses.ts';
+import { type BootSource, type Guest, GuestEndedError, portOf, startGuest } from './guest.ts';
+import { type KernelFiles, ownKernel, unpackKernel } from './kernel-files.ts';
+import { packUserland } from './userland.ts';
+import { openWire, type Wire } from './wire.ts';
+
+const run = promisify(execFile);
+
+const pluginSource = readFileSync(new URL('./instructions.c', import.meta.url));
+
+const folder = '/run/ppsgate-virtual';
+const mostGuests = 16;
+
+// With two CPUs guests execute on one and the sender sends on the other; else the sender would be measured.
+export const senderCpu = 0;
+export const guestCpu = availableParallelism() > 1 ? 1 : 0;
+
+/** A guest of a kernel that we bring, and of our userland. */
+export type LinuxGuest = Guest & {
+  /** What the kernel was told. */
+  readonly commandLine: string;
+  /** Resolves once it is up; rejects with a GuestEndedError where it ends before. */
+  readonly up: Promise<void>;
+};
+
+export type VirtualLab = {
+  readonly wire: Wire;
+  /** Unpacks a kernel, once for each archive; `undefined` is this machine's own. Throws a KernelFilesError for none. */
+  kernel(archive: string | undefined): Promise<KernelFiles>;
+  /** Starts a guest, which comes up meanwhile; another of that number ends. */
+  boot(number: number, kernel: KernelFiles, cpu: number): Promise<LinuxGuest>;
+  /** Starts a guest from a copy of the image, likewise; throws a UsageError where the image cannot be read. */
+  bootImage(number: number, image: GuestImage, cpu: number): Promise<Guest>;
+  /** How a guest of ours is logged in to. */
+  login(guest: Guest): HostConfig;
+  /** How one that has booted an image is. */
+  loginTo(image: GuestImage, guest: Guest): Promise<HostConfig>;
+  /** A folder of it for files of a name, which lives as long as the laboratory. */
+  readonly folder: string;
+  /** Ends all guests, and leaves nothing. */
+  down(): Promise<void>;
+};
+
+/** Makes one, after whatever an earlier process left; throws a LabInUseError while another process has this machine. */
+export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab> {
+  await claim(ownerFile);
+  await using opened = new AsyncDisposableStack();
+  opened.defer(async () => {
+    await rm(folder, { recursive: true, force: true });
+    await disclaim(ownerFile);
+  });
+  await rm(folder, { recursive: true, force: true });
+  // Nobody goes through it to what is theirs.
+  await mkdir(folder, { mode: 0o711, recursive: true });
+  const keys = await makeKeys();
+  const userland = join(folder, 'userland.cpio');
+  const plugin = machine.accelerator === 'tcg' ? join(folder, 'instructions.so') : undefined;
+  await Promise.all([
+    machine.system === 'linux' && packUserland(userland, keys),
+    plugin !== undefined && compilePlugin(plugin),
+  ]);
+  const modules = machine.system === 'linux' ? machine.modules : [];
+  const wire = opened.use(await openWire());
+  const kernels = new Map<string, Promise<KernelFiles>>();
+  const guests = new Map<number, Guest>();
+  const all = opened.move();
+
+  const start = async (number: number, boots: BootSource, cpu: number): Promise<Guest> => {
+    await guests.get(number)?.stop();
+    const place = join(folder, `guest-${number}`);
+    const guest = await startGuest(wire, { number, folder: place, boots, machine, cpu, plugin });
+    guests.set(number, guest);
+    return guest;
+  };
+
+  return {
+    wire,
+    folder,
+
+    kernel(archive) {
+      const key = archive ?? '';
+      const known = kernels.get(key);
+      if (known !== undefined) return known;
+      const place = join(folder, `kernel-${kernels.size + 1}`);
+      const unpacking = (
+        archive === undefined ? ownKernel(place, modules) : unpackKernel(archive, place, modules)
+      ).then(async (files) => {
+        await concatenate([userland, files.modules], join(place, 'initial.cpio'));
+        return files;
+      });
+      kernels.set(key, unpacking);
+      return unpacking;
+    },
+
+    async boot(number, { image: path }, cpu) {
+      const boot = randomUUID();
+      const commandLine = kernelCommandLine(boot);
+      const initialFiles = join(path, '../initial.cpio');
+      const guest = await start(number, { kind: 'kernel', path, commandLine, initialFiles }, cpu);
+      const up = shows(guest, `ppsgate: ${boot} is up`);
+      // Whoever waits for it hears of it; nobody has to.
+      up.catch(() => {});
+      return { ...guest, commandLine, up };
+    },
+
+    bootImage: async (number, { path }, cpu) =>
+      start(number, { kind: 'disk', path, format: await formatOf(path) }, cpu),
+
+    login: ({ address }) => ({
+      ...address,
+      user: 'root',
+      privateKeyPath: keyPath('controller'),
+      knownHostsPath,
+    }),
+
+    async loginTo({ privateKeyPath, hostKey }, { address, number }) {
+      // Whoever logs in to another guest may read that one's meanwhile.
+      const knownHostsPath = join(folder, `known_hosts-${number}`);
+      await writeFile(knownHostsPath, knownHosts(hostKey));
+      return {
+        ...{ ...address, user: 'root', knownHostsPath },
+        ...(privateKeyPath !== undefined && { privateKeyPath }),
+      };
+    },
+
+    down: () => all.disposeAsync(),
+  };
+}
+
+/** All that a kernel is told; `panic=-1` resets the machine at once, which is how its end is seen. */
+export const kernelCommandLine = (boot: string): string =>
+  `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off net.ifnames=0 ppsgate.boot=${boot}`;
+
+/** Resolves once the console has shown the words; rejects where QEMU ends before. */
+function shows(guest: Guest, words: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const look = () => {
+    if (guest.console().includes(words)) resolve();
+  };
+  const leave = guest.listen(look);
+  // On a busy machine it may be up by the time that we have found QEMU, and says nothing more then.
+  look();
+  guest.ended.then((why) => reject(new GuestEndedError(why)));
+  return promise.finally(leave);
+}
+
+/** See docs/interop/qcow2 of QEMU; it is told, as a guest that writes to a raw disk could make it look like another. */
+async function formatOf(path: string): Promise<'raw' | 'qcow2'> {
+  try {
+    await using file = await open(path);
+    const magic = Buffer.alloc(4);
+    await file.read(magic, 0, magic.length, 0);
+    return magic.equals(Buffer.from('QFI\xfb', 'latin1')) ? 'qcow2' : 'raw';
+  } catch (error) {
+    throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+  }
+}
+
+const keyPath = (name: string): string => join(folder, name);
+const knownHostsPath = join(folder, 'known_hosts');
+
+async function makeKeys() {
+  for (const name of ['controller', 'guest']) {
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', keyPath(name)]);
+  }
+  const [type, key] = (await readFile(`${keyPath('guest')}.pub`, 'utf8')).split(' ');
+  await writeFile(knownHostsPath, knownHosts(`${type} ${key}`));
+  return {
+    host: keyPath('guest'),
+    controller: await readFile(`${keyPath('controller')}.pub`, 'utf8'),
+  };
+}
+
+/** Lines of known_hosts for all guests. */
+const knownHosts = (hostKey: string): string =>
+  Array.from(
+    { length: mostGuests },
+    (_, index) => `[${wireAddress}]:${portOf(index + 1)} ${hostKey}\n`,
+  ).join('');
+
+/** Debian's QEMU has plugins and no header of theirs, so the source declares what it uses. */
+async function compilePlugin(plugin: string): Promise<void> {
+  const compiling = run('gcc', ['-O2', '-shared', '-fPIC', '-x', 'c', '-o', plugin, '-']);
+  compiling.child.stdin?.on('error', () => {}).end(pluginSource);
+  await compiling;
+}
+
+async function concatenate(files: readonly string[], target: string): Promise<void> {
+  await run('sh', ['-c', 'umask 077; out=$1; shift; cat "$@" >"$out"', 'sh', target, ...files]);
+}

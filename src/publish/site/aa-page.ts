@@ -1,0 +1,117 @@
+// How often each testbed calls a commit against itself a change: the lab's own error rate.
+
+import { countsOf, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
+import { plainLine } from '../../model/escape.ts';
+import { formatPercent } from '../../model/format.ts';
+import { cellName } from '../../model/scenario.ts';
+import type { SameGates } from '../../model/trend.ts';
+import { fold, table } from '../../report/html-pieces.ts';
+import { type Html, html, type Piece } from '../../report/markup.ts';
+import { resultLink } from './change-html.ts';
+import { moment, type Page } from './document.ts';
+import type { Source } from './site-source.ts';
+
+export function samePage({ index, results }: Source): Page {
+  const counts = countsOf(index);
+  const earlier = counts.flatMap((one) => one.earlier);
+  const all = index.sameGates.toReversed();
+  const known = { folder: '', results: results.results };
+  const body = html`<header>
+<h1>The base against itself</h1>
+<p>A gate of a commit against itself has nothing to find. Whatever it calls a change is a false alarm, gains as well; the bound is the highest rate that these gates leave possible with 95 % confidence (Clopper and Pearson). Another design, margin or machine begins another count.</p>
+</header>
+<main>
+<section id="counts">
+<h2>Gates</h2>
+${counts.length === 0 ? html`<p>No gate has compared a commit with itself yet.</p>\n` : countTable(counts.map(({ current }) => current))}${earlier.length > 0 && fold('Earlier counts', countTable(earlier))}</section>
+${alarms(all, known)}${scatter(all)}</main>
+`;
+  return { path: 'same.html', title: 'The base against itself', body };
+}
+
+/** The colours of its badge. */
+const looks = { kept: 'no-regression', open: 'invalid', broken: 'regression' } as const;
+
+const countTable = (counts: readonly SameGates[]): Html =>
+  table({
+    caption: 'The promise is what a gate of a patch is held to',
+    heads: [
+      { text: 'testbed' },
+      { text: 'builds' },
+      { text: 'alarms' },
+      { text: 'promise', isNumber: true },
+      { text: 'cells', isNumber: true },
+      { text: 'undecided, invalid', isNumber: true },
+      { text: 'design, margin' },
+      { text: 'since' },
+      { text: 'last' },
+    ],
+    rows: counts.map((one) => [
+      plainLine(one.testbed),
+      one.kind === 'same-build' ? 'one' : 'two links',
+      html`<b class="${looks[sameSummary(one).promise]}">${sameText(one)}</b>`,
+      formatPercent(one.falseAlarmRatio),
+      `${one.cellAlarms} of ${one.cells}`,
+      `${one.inconclusive}, ${one.invalid}`,
+      `${one.design}, ${formatPercent(one.marginRatio)}`,
+      moment(one.since),
+      moment(one.last),
+    ]),
+  });
+
+function alarms(
+  counts: readonly SameGates[],
+  known: { folder: string; results: Source['results']['results'] },
+): Piece {
+  const all = counts.flatMap(({ testbed, alarmed }) =>
+    alarmed.map((alarm) => ({ testbed, ...alarm })),
+  );
+  if (all.length === 0) return undefined;
+  return html`<section id="alarms">
+<h2>Alarms</h2>
+${table({
+  caption: 'Gates of a commit against itself that called something a change',
+  heads: [{ text: 'gate' }, { text: 'testbed' }, { text: 'cells' }],
+  rows: all
+    .toSorted((a, b) => b.at.localeCompare(a.at))
+    .map((one) => [
+      resultLink(one.result, one.at.slice(0, 'YYYY-MM-DD'.length), known),
+      plainLine(one.testbed),
+      one.cells.map(cellName).join(', '),
+    ]),
+})}</section>
+`;
+}
+
+/** Links of one tree scatter by more than their runs say, where the order of the code matters. */
+function scatter(counts: readonly SameGates[]): Piece {
+  const rows = counts.flatMap(({ testbed, scatter: cells }) =>
+    cells.map(({ cell, gates, sumOfSquares, runSumOfSquares }) => [
+      html`${cellName(cell)}`,
+      plainLine(testbed),
+      gates,
+      `${percentOf(sumOfSquares / gates)} %`,
+      `${percentOf(runSumOfSquares / gates)} %`,
+      `${percentOf(Math.max(sumOfSquares - runSumOfSquares, 0) / gates / 2)} %`,
+    ]),
+  );
+  if (rows.length === 0) return undefined;
+  const heads = ['gates', 'changes scatter by', 'runs explain', 'a link deviates by'];
+  return html`<section id="scatter">
+<h2>Build noise</h2>
+${fold(
+  `${rows.length} cells`,
+  table({
+    caption: 'One tree linked twice: root mean squares of the changes that were found',
+    heads: [
+      { text: 'cell' },
+      { text: 'testbed' },
+      ...heads.map((text) => ({ text, isNumber: true })),
+    ],
+    rows,
+  }),
+)}</section>
+`;
+}
+
+const percentOf = (square: number): string => (Math.sqrt(square) * 100).toFixed(2);

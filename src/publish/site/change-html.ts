@@ -1,0 +1,132 @@
+// What is told of a change, wherever a page tells it.
+
+import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
+import { plainLine } from '../../model/escape.ts';
+import { formatChange, formatInterval, formatMetric } from '../../model/format.ts';
+import { shortId } from '../../model/patch.ts';
+import { isLoss } from '../../model/result.ts';
+import { cellName } from '../../model/scenario.ts';
+import type { Change, ChangeLevel, TrendIndex } from '../../model/trend.ts';
+import { type Html, html, type Piece } from '../../report/markup.ts';
+import { moment } from './document.ts';
+import { compareLink, issueLink, linkFrom, seriesPath } from './page-paths.ts';
+import { picture } from './picture.ts';
+import type { Series } from './series.ts';
+import type { KeptResult } from './site-source.ts';
+
+/** States in which somebody may still have something to do, the most urgent first. */
+const openStates: readonly Change['state'][] = ['code', 'confirming', 'candidate', 'testbed'];
+
+/** Losses that nobody has accepted and that did not pass: what is code first, and then the greatest. */
+export const openLosses = ({ changes }: TrendIndex): Change[] =>
+  changes
+    .filter((change) => isOpen(change) && lossesOf(change).length > 0)
+    .toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
+
+const urgencyOf = ({ state }: Change): number => openStates.indexOf(state);
+
+const sizeOf = (change: Change): number => Math.abs(worstOf(change).changeRatio);
+
+const stateMeanings: Readonly<Record<Change['state'], string>> = {
+  candidate: 'seen in the nights; no gate has looked yet',
+  confirming: 'a gate of both commits could not tell yet',
+  code: 'a gate of both commits has it, too',
+  testbed:
+    'a gate of both commits finds no loss of the margin, or no commit was between: the machine, or chance',
+  accepted: 'somebody has accepted the new level',
+  recovered: 'the old level came back',
+};
+
+const stateTag = ({ state }: Change): Html =>
+  html`<span class="state ${state}" title="${stateMeanings[state]}">${state}</span>`;
+
+/** What pages know of all that a change is linked to. */
+export type Around = {
+  /** Folder of the page. */
+  folder: string;
+  index: TrendIndex;
+  series: readonly Series[];
+  results: readonly KeptResult[];
+};
+
+/** A change with all that is known of it, told of one of its cells: the worst one where none is named. */
+export function changeCard(
+  change: Change,
+  around: Around,
+  level: ChangeLevel = worstOf(change),
+): Html {
+  const { folder, index } = around;
+  const look = isLoss(change, level.changeRatio) ? 'loss' : 'gain';
+  const settled = ['code', 'confirming', 'candidate'].includes(change.state) ? '' : ' settled';
+  const own = around.series.find(
+    (one) => one.testbed === change.testbed && one.name === cellName(level.cell),
+  );
+  const others = change.cells.filter((one) => one !== level);
+  return html`<article class="change ${look}${settled}" id="change-${change.id}">
+<div class="told">
+<h3><span class="size">${formatChange(level.changeRatio)}</span> <a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a></h3>
+<p class="where">${plainLine(change.testbed)}${look === 'loss' && [' ', stateTag(change)]}</p>
+<p>${formatMetric(level.before, change.metric)} → ${formatMetric(level.after, change.metric)}, since ${moment(level.firstAt)}</p>
+<p>${commitsText(index, change)}</p>
+${others.length > 0 && html`<p class="faint">also ${list(others.map((one) => cellPiece(change, one, folder)))}</p>\n`}${gatesPiece(change, level, around)}</div>
+${own && html`<a class="glance" href="${cellLink(change, level, folder)}" tabindex="-1" aria-hidden="true">${picture(own, 120, placeOf(own, level))}</a>\n`}</article>
+`;
+}
+
+const placeOf = ({ points }: Series, { firstAt }: ChangeLevel): number =>
+  points.findIndex(({ night }) => night.at === firstAt);
+
+const cellPiece = (change: Change, level: ChangeLevel, folder: string): Html =>
+  html`<a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a> ${formatChange(level.changeRatio)}`;
+
+/** The series, with the two commits chosen. */
+const cellLink = ({ testbed, good, bad }: Change, { cell }: ChangeLevel, folder: string): string =>
+  `${linkFrom(folder, `${seriesPath({ testbed, cell })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
+
+/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked where a page compares. */
+function commitsText(index: TrendIndex, change: Change): Piece {
+  const { good, bad, bisection } = change;
+  if (good === bad) return html`no commit between: <code>${shortId(bad)}</code> before and after`;
+  const range = html`<code>${shortId(good)}..${shortId(bad)}</code>`;
+  const link = compareLink(index, change);
+  const culprit = bisection?.culprit;
+  return [
+    'commits ',
+    link === undefined ? range : html`<a href="${link}">${range}</a>`,
+    culprit !== undefined && html`, bisected to <code>${shortId(culprit)}</code>`,
+  ];
+}
+
+/** The last gate's interval, its result, the bisection's and the issue. */
+function gatesPiece(change: Change, level: ChangeLevel, { folder, index, results }: Around): Piece {
+  const { gates, bisection, alert } = change;
+  const gate = gates.at(-1);
+  const cell = cellName(level.cell);
+  const interval = gate?.cells.find((one) => cellName(one.cell) === cell)?.interval;
+  const issue = alert.issue === undefined ? undefined : issueLink(index, alert.issue);
+  const parts = [
+    gate &&
+      html`${resultLink(gate.result, `gate of both: ${gate.verdict}`, { folder, results })}${interval && ` (${formatChange(interval.change)}, ${formatInterval(interval.low, interval.high)})`}`,
+    bisection && resultLink(bisection.result, 'bisection', { folder, results }),
+    alert.issue !== undefined &&
+      (issue === undefined
+        ? html`issue #${alert.issue}`
+        : html`<a href="${issue}">issue #${alert.issue}</a>`),
+  ].filter((part) => part instanceof Object);
+  return parts.length > 0 && html`<p class="faint">${joined(parts, ' · ')}</p>\n`;
+}
+
+/** The page of a result that is still kept; its name alone where it is not. */
+export const resultLink = (
+  path: string,
+  said: Piece,
+  { folder, results }: Pick<Around, 'folder' | 'results'>,
+): Html =>
+  results.some((kept) => kept.path === path)
+    ? html`<a href="${linkFrom(folder, `${path}/report.html`)}">${said}</a>`
+    : html`<span title="its result is no longer kept">${said}</span>`;
+
+const joined = (pieces: readonly Piece[], between: string): Piece =>
+  pieces.map((piece, place) => (place === 0 ? piece : [between, piece]));
+
+const list = (pieces: readonly Piece[]): Piece => joined(pieces, ', ');

@@ -1,0 +1,74 @@
+// What the scripts of a page draw: numbers as scripts of their own, as pages on a disk may fetch nothing.
+import { median } from '../../analysis/stats/summary.ts';
+import { isOpen } from '../../analysis/trend/change-history.ts';
+import { plainLine } from '../../model/escape.ts';
+import { shortId } from '../../model/patch.ts';
+import type { Cost } from '../../model/result.ts';
+import type { Night, TrendIndex } from '../../model/trend.ts';
+import type { Moment, Numbers, SeriesData, SmallData } from './chart-data.ts';
+import { compareLink } from './page-paths.ts';
+import type { Mark, Series } from './series.ts';
+
+export function seriesData(series: Series, index: TrendIndex): SeriesData {
+  const { points, testbed, name, metric, levels } = series;
+  const nights = points.map(({ night }) => night);
+  const compare = compareLink(index, { good: placeholders.from, bad: placeholders.to });
+  return {
+    ...{ name, metric, testbed: plainLine(testbed) },
+    times: timesOf(series),
+    at: nights.map(({ at }) => Date.parse(at) / 1000),
+    commits: nights.map(({ commit }) => commit),
+    occasions: nights.map(({ occasion }) => occasion),
+    pps: numbersOf(nights.map(({ pps }) => pps)),
+    ...costNumbers(nights, 'nsPerPacket'),
+    ...costNumbers(nights, 'instructionsPerPacket'),
+    levels: levels.map(({ from, to, typical, sigmaRatio }) => ({ from, to, typical, sigmaRatio })),
+    changes: changesOf(series),
+    releases: series.releases.map(momentOf),
+    fingerprints: series.fingerprints.map(momentOf),
+    ...(compare !== undefined && { compare }),
+  };
+}
+
+/** What stands for two commits in an address; no commit is called so. */
+const placeholders = { from: 'F'.repeat(40), to: 'T'.repeat(40) };
+
+export function smallData(series: Series): SmallData {
+  return {
+    metric: series.metric,
+    times: timesOf(series),
+    values: series.points.map(({ value }) => value),
+    commits: series.points.map(({ night }) => shortId(night.commit)),
+    levels: series.levels.map(({ from, to, typical }) => ({ from, to, typical })),
+    changes: changesOf(series).map(({ place, ratio, isOpen }) => ({ place, ratio, isOpen })),
+  };
+}
+
+const timesOf = ({ points }: Series): number[] => points.map(({ time }) => time / 1000);
+
+const changesOf = ({ changes, points }: Series): SeriesData['changes'] =>
+  changes.flatMap(({ change, level }) => {
+    const place = points.findIndex(({ night }) => night.at === level.firstAt);
+    if (place < 0) return [];
+    return { place, ratio: level.changeRatio, state: change.state, isOpen: isOpen(change) };
+  });
+
+const momentOf = ({ time, said }: Mark): Moment => ({
+  time: time / 1000,
+  said: plainLine(said, 300),
+});
+
+const costNumbers = (nights: readonly Night[], cost: Cost): Pick<SeriesData, Cost> =>
+  nights.some((night) => night[cost].length > 0)
+    ? { [cost]: numbersOf(nights.map((night) => night[cost])) }
+    : {};
+
+const numbersOf = (nights: readonly (readonly number[])[]): Numbers => ({
+  typical: nights.map((values) => (values.length === 0 ? null : median([...values]))),
+  least: nights.map((values) => (values.length === 0 ? null : Math.min(...values))),
+  most: nights.map((values) => (values.length === 0 ? null : Math.max(...values))),
+});
+
+/** A script that leaves data under a name; JSON is JavaScript since ECMAScript 2019, and no markup is near it. */
+export const dataScript = (name: 'ppsgateSeries' | 'ppsgateCells', data: unknown): string =>
+  `globalThis.${name} = ${JSON.stringify(data)};\n`;

@@ -1,9 +1,0 @@
-// What a site is made of.
-
-import type { Trend } from '../../analysis/trend/nights.ts';
-import type { Index } from '../data-branch/layout.ts';
-import type { Lab } from './lab.ts';
-
-export type Source = Trend & { results: Pick<Index, 'results'>; lab?: Lab };
-
-export type KeptResult = Index['results'][number];

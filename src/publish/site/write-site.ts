@@ -1,0 +1,84 @@
+// Lays a site into a folder: all of it, or none.
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { reasonOf } from '../../model/one-line.ts';
+import { UsageError } from '../../model/usage-error.ts';
+import { renderBisectHtml } from '../../report/bisect-html.ts';
+import { renderHtml } from '../../report/html.ts';
+import { readAnyResult } from '../../report/read-result.ts';
+import { replaceFile } from '../../report/write-reports.ts';
+import { siteFiles } from './build-site.ts';
+import type { KeptResult, Source } from './site-source.ts';
+
+/** What says that a folder is a site, and may be replaced. */
+const markName = '.ppsgate-site';
+
+type Place = {
+  /** A checkout of the data branch, or the directory that is published to: pages of results are made of it. */
+  from: string;
+  /** The folder of the site: not there yet, empty, or an earlier site, which this one takes the place of. */
+  to: string;
+  now: Date;
+  /** Hears in a sentence which result has no page. */
+  leftOut(why: string): void;
+};
+
+/** Answers the number of its pages. Throws a UsageError where the folder has something else in it. */
+export async function writeSite(
+  source: Source,
+  { from, to, now, leftOut }: Place,
+): Promise<number> {
+  const directory = resolve(to);
+  await refuseOthers(directory);
+  const draft = `${directory}.part`;
+  await rm(draft, { recursive: true, force: true });
+  const { results } = source.results;
+  const withPages: KeptResult[] = [];
+  for (const result of results) {
+    const why = await writeResultPage(result, from, draft);
+    if (why === undefined) withPages.push(result);
+    else leftOut(`${result.path} has no page (${why}).`);
+  }
+  const files = siteFiles({ ...source, results: { results: withPages } }, now);
+  for (const [path, text] of files) await replaceFile(join(draft, path), text);
+  await replaceFile(join(draft, markName), 'ppsgate site replaces this folder.\n');
+  await rm(directory, { recursive: true, force: true });
+  await rename(draft, directory);
+  return [...files.keys()].filter((path) => path.endsWith('.html')).length + withPages.length;
+}
+
+async function refuseOthers(directory: string): Promise<void> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return [];
+    throw new UsageError(`--to: ${directory} is no folder (${error.code}): name another one.`);
+  });
+  if (names.length === 0 || names.includes(markName)) return;
+  throw new UsageError(
+    `--to: ${directory} has something else in it than a site: name a folder that is empty, or not there yet.`,
+  );
+}
+
+const pageName = 'report.html';
+
+/**
+ * Copies a result's pictures, and its page, which is made again where it was kept on GitHub, without them in it. Answers why
+ * there is no page.
+ */
+async function writeResultPage(
+  { path, others }: KeptResult,
+  from: string,
+  draft: string,
+): Promise<string | undefined> {
+  try {
+    await mkdir(join(draft, path), { recursive: true });
+    for (const name of others) await cp(join(from, path, name), join(draft, path, name));
+    if (!others.includes(pageName)) {
+      const { result } = await readAnyResult(join(from, path));
+      const page = 'kind' in result ? renderBisectHtml(result, []) : renderHtml(result, []);
+      await replaceFile(join(draft, path, pageName), page);
+    }
+  } catch (error) {
+    await rm(join(draft, path), { recursive: true, force: true });
+    return reasonOf(error);
+  }
+}

@@ -1,0 +1,199 @@
+// Looks at the relay that runs here: whether it answers, and lets in nobody but Phabricator.
+import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
+import { readSecret } from '../config/secret.ts';
+import { ok, skipped, wrong } from '../lab/check/diagnostic.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { type HttpRequest, type HttpResponse, sendRequest } from '../system/http.ts';
+import { waitingText } from './answers.ts';
+import { secretPoint } from './check-secret-file.ts';
+import { checkAgent, checkObject } from './delivery.ts';
+import { inboxIn, openInbox } from './inbox.ts';
+import {
+  type Point,
+  type SetUpFinding,
+  type SetUpWorld,
+  unreachable,
+  warning,
+} from './setup-check-item.ts';
+
+/** Looks on this machine alone, where the relay, the poller or the gates keep them. */
+export const answersPoint = (
+  { url, relay: { directory } }: PhabricatorConfig,
+  now: () => Date,
+): Point => ({
+  what: 'answers',
+  async look(what) {
+    const path = inboxIn(directory);
+    if (!existsSync(path)) return [ok(what, 'none waits')];
+    using inbox = openInbox(path, now);
+    const waiting = inbox.waitingAnswers(url);
+    const [oldest] = waiting;
+    if (oldest === undefined) return [ok(what, 'none waits')];
+    const why = `${waitingText(waiting, now())} (${oldest.why ?? 'nobody has tried to give it'})`;
+    const mend = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
+    return [warning(what, why, mend)];
+  },
+});
+
+export function relayPoints(config: PhabricatorConfig, world: SetUpWorld): Point[] {
+  const { relay } = config;
+  const { webhookKeyPath, buildPasswordPath } = relay;
+  if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
+    const why =
+      'neither `relay.webhookKeyFile` nor `relay.buildPasswordFile` is set: use `ppsgate poll`';
+    return [{ what: 'the relay', look: async (what) => [skipped(what, why)] }];
+  }
+  const ask = askOf(relay, world.signal);
+  return [
+    { what: 'relay.on', look: async (what) => occasions(what, relay) },
+    { what: 'the relay', look: (what) => health(what, relay, ask) },
+    ...(webhookKeyPath === undefined ? [] : webhookPoints(webhookKeyPath, config, ask)),
+    ...(buildPasswordPath === undefined ? [] : buildPoints(buildPasswordPath, ask)),
+  ];
+}
+
+function occasions(what: string, { on, buildPasswordPath, webhookKeyPath }: RelayConfig) {
+  const isBuilt = buildPasswordPath !== undefined && on.includes('builds');
+  if (isBuilt && on.includes('diffs')) {
+    const why =
+      'builds and diffs are both measured, so a diff that comes both ways is begun by itself and then once more for its build';
+    return [warning(what, why, 'leave `diffs` out, or `builds`')];
+  }
+  if (webhookKeyPath === undefined && (on.includes('diffs') || on.includes('comments'))) {
+    const why = 'without `relay.webhookKeyFile` only `ppsgate poll` hears of diffs and comments';
+    return [warning(what, why, 'set it, or run `ppsgate poll` beside the relay')];
+  }
+  return [ok(what, `what is measured: ${on.join(', ')}`)];
+}
+
+/** Throws where there is no answer. */
+type Ask = (
+  path: string,
+  question?: Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>,
+) => Promise<HttpResponse>;
+
+const mostSeconds = 10;
+const mostBytes = 1024 ** 2;
+
+const askOf =
+  (relay: RelayConfig, signal: AbortSignal): Ask =>
+  async (path, question = {}) => {
+    const limits = { answerSeconds: mostSeconds, mostBytes, signal };
+    // By which the relay's log tells it from strangers.
+    const headers = { ...question.headers, 'user-agent': checkAgent };
+    const answer = await sendRequest(`${baseOf(relay)}${path}`, {
+      ...question,
+      headers,
+      ...limits,
+    });
+    if (answer.kind === 'no-answer') throw new Error(answer.why);
+    return answer;
+  };
+
+/** URL of the relay for this machine; what listens on all addresses does so on loopback. */
+function baseOf({ host, port }: RelayConfig): string {
+  const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
+}
+
+async function health(what: string, relay: RelayConfig, ask: Ask): Promise<SetUpFinding[]> {
+  const base = baseOf(relay);
+  let reply: HttpResponse;
+  try {
+    reply = await ask('/health');
+  } catch (error) {
+    const why = `nothing answers on ${base} (${reasonOf(error)})`;
+    return [unreachable(what, why, 'start `ppsgate relay`, and see what it says')];
+  }
+  const text = String(reply.body);
+  if (reply.status === 200 && /^\d+ pending$/m.test(text)) {
+    return [ok(what, `it answers on ${base}, with ${text.trim()}`)];
+  }
+  const mend = 'end that, or set another `relay.port` in ppsgate.yml and start the relay again';
+  return [wrong(what, `something else answers on ${base}, with ${reply.status}`, mend)];
+}
+
+const restart = 'start the relay again, for it reads its files at its start';
+
+function webhookPoints(path: string, { url }: PhabricatorConfig, ask: Ask): Point[] {
+  const place = { what: 'The key of the webhook', path };
+  return [
+    secretPoint('relay.webhookKeyFile', place),
+    {
+      what: 'POST /webhook',
+      needs: ['the relay'],
+      async look(what) {
+        const signed = (signature: string) =>
+          ask('/webhook', {
+            method: 'POST',
+            body: testWebhook,
+            headers: { 'x-phabricator-webhook-signature': signature },
+          });
+        const strange = await signed('0'.repeat(64));
+        if (strange.status !== 401) return [open(what, 'a wrong signature', strange)];
+        const key = await readSecret(place).catch(() => undefined);
+        if (key === undefined) return [ok(what, 'a wrong signature is refused')];
+        const ours = await signed(createHmac('sha256', key).update(testWebhook).digest('hex'));
+        if (ours.status === 200) return [ok(what, 'none but a right signature is taken')];
+        const why = `the relay answers ${ours.status} to what is signed with the key of ${path}`;
+        return [wrong(what, why, restart)];
+      },
+    },
+    {
+      what: 'the webhook',
+      look: async (what) => [
+        skipped(
+          what,
+          `only its page tells: ${url}/herald/webhook/ has to show one for this relay, enabled, with the key of ${path}`,
+        ),
+      ],
+    },
+  ];
+}
+
+/** Sent by hand, says Herald by `test`, and so of no consequence. */
+const testWebhook = JSON.stringify({
+  object: { type: 'DREV', phid: checkObject },
+  triggers: [],
+  action: { test: true, silent: false, secure: false, epoch: 0 },
+  transactions: [],
+});
+
+function buildPoints(path: string, ask: Ask): Point[] {
+  const place = { what: 'The user and password of builds', path };
+  return [
+    secretPoint('relay.buildPasswordFile', place),
+    {
+      what: 'POST /build',
+      needs: ['the relay'],
+      async look(what) {
+        const strange = await ask('/build', { method: 'POST' });
+        if (strange.status !== 401) return [open(what, 'no password', strange)];
+        const password = await readSecret(place).catch(() => undefined);
+        if (password === undefined) return [ok(what, 'no password is refused')];
+        if (!/^[^:]+:./.test(password)) {
+          const mend = `write a user, a colon and a password into ${path}, the same as in Passphrase`;
+          return [wrong(what, `${path} does not have the form user:password`, mend)];
+        }
+        const authorization = `Basic ${Buffer.from(password).toString('base64')}`;
+        // Which asks for nothing, and so is refused for that once the password is right.
+        const ours = await ask('/build', { method: 'POST', headers: { authorization } });
+        if (ours.status === 400) return [ok(what, 'none but the right user and password is taken')];
+        const why = `the relay answers ${ours.status} to the user and password of ${path}`;
+        return [wrong(what, why, restart)];
+      },
+    },
+  ];
+}
+
+/** What was to be refused was not. */
+function open(what: string, given: string, { status }: HttpResponse): SetUpFinding {
+  if (status === 404) {
+    const why = 'the relay that runs does not take these, as one without the file in ppsgate.yml';
+    return wrong(what, why, restart);
+  }
+  const why = `the relay answers ${status} to ${given}, and not 401`;
+  return wrong(what, why, 'see that nothing stands between that answers for it');
+}

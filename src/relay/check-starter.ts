@@ -1,0 +1,89 @@
+// Looks at what runs the gates, and has it run none.
+
+import type { StartConfig } from '../config/phabricator.ts';
+import type { OverlayPlace } from '../config/schema.ts';
+import { openRepository, type Repository, RepositoryError } from '../forge/patch/repository.ts';
+import { readOverlay } from '../kernel/overlay.ts';
+import { ok, typed, wrong } from '../lab/check/diagnostic.ts';
+import { shortId } from '../model/patch.ts';
+import { shell } from '../system/shell.ts';
+import { secretPoint } from './check-secret-file.ts';
+import type { Point, SetUpFinding, SetUpWorld } from './setup-check-item.ts';
+
+/** @param branch what diffs without a base are measured against. */
+export function starterPoint(start: StartConfig, branch: string, world: SetUpWorld): Point {
+  switch (start.kind) {
+    case 'here':
+      return {
+        what: 'relay.start.repository',
+        look: (what) => clone(what, start.repository, branch, world),
+      };
+    case 'github': {
+      const place = { what: 'The token for GitHub', path: start.tokenPath };
+      return secretPoint('relay.start.tokenFile', { ...place, variable: 'GITHUB_TOKEN' });
+    }
+    case 'jenkins': {
+      const place = { what: 'The token for Jenkins', path: start.tokenPath };
+      return secretPoint('relay.start.tokenFile', {
+        ...place,
+        variable: 'PPSGATE_JENKINS_TOKEN',
+      });
+    }
+  }
+}
+
+async function clone(
+  what: string,
+  path: string,
+  branch: string,
+  { now, overlay }: SetUpWorld,
+): Promise<SetUpFinding[]> {
+  const repository = openRepository(path);
+  const isThere = await repository.resolve('HEAD').then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    const get = typed(
+      shell`git clone --config ${withNotes} ${'https://git.freebsd.org/src.git'} ${path}`,
+    );
+    const mend = `name a clone, or make one with ${get}`;
+    return [wrong(what, `${path} is no git repository with a commit`, mend)];
+  }
+  const tip = await repository.commitAt(branch, now()).catch(() => undefined);
+  if (tip === undefined) {
+    const mend = 'write the branch that revisions are made for as `phabricator.branch`';
+    return [wrong(what, `${path} has no branch ${branch}`, mend)];
+  }
+  const found = `${path} has ${branch}, at ${shortId(tip)}`;
+  return [
+    overlay === undefined ? ok(what, found) : await base(what, found, repository, tip, overlay),
+  ];
+}
+
+/** They tell the revisions of Subversion that diffs of before 2021 were made for. */
+const withNotes = 'remote.origin.fetch=+refs/notes/*:refs/notes/*';
+
+/** Whether a gate whose base is that commit finds what a Linux DUT is to load. */
+async function base(
+  what: string,
+  found: string,
+  repository: Repository,
+  commit: string,
+  overlay: OverlayPlace,
+): Promise<SetUpFinding> {
+  try {
+    const folder = await repository.pathOf(overlay);
+    const { files } = await readOverlay(repository, { variant: 'base', commit }, folder);
+    const place = folder === '' ? 'its top' : folder;
+    const count = files.length === 1 ? '1 file' : `${files.length} files`;
+    if (files.length > 0) return ok(what, `${found}, with ${count} in ${place}`);
+    const mend =
+      'write the folder with the files of a Linux DUT as `overlay`, or commit some to it';
+    return wrong(what, `${found}, with no file in ${place}`, mend);
+  } catch (error) {
+    if (!(error instanceof RepositoryError)) throw error;
+    const mend = 'write a folder of that repository as `overlay`, of at most 100 files';
+    return wrong(what, error.message.replace(/\.$/, ''), mend);
+  }
+}

@@ -1,0 +1,29 @@
+// What is looked at of a set-up for Phabricator, and what is found.
+
+import type { OverlayPlace } from '../config/schema.ts';
+import type { ConduitOptions } from '../forge/phabricator/conduit.ts';
+import type { Finding as Plain, Step } from '../lab/check/diagnostic.ts';
+
+export type SetUpFinding =
+  | Plain
+  /** A `warning` keeps ppsgate from nothing; what is `unreachable` may be well later by itself. */
+  | { kind: 'warning' | 'unreachable'; what: string; why: string; mend: string };
+
+export type Point = Step<SetUpFinding>;
+
+export type SetUpWorld = Pick<ConduitOptions, 'log' | 'pause'> & {
+  signal: AbortSignal;
+  now(): Date;
+  /** Hears what is looked at next. */
+  onLook(what: string): void;
+  /** What the site's Linux testbeds lay; absent where it has none. */
+  overlay?: OverlayPlace;
+};
+
+export const warning = (what: string, why: string, mend: string): SetUpFinding => ({
+  ...{ kind: 'warning', what, why, mend },
+});
+
+export const unreachable = (what: string, why: string, mend: string): SetUpFinding => ({
+  ...{ kind: 'unreachable', what, why, mend },
+});

@@ -1,0 +1,362 @@
+// A set-up for Phabricator looked at point by point, with nothing written and nothing started: the server and the bot.
+
+import { z } from 'zod';
+import type { PhabricatorConfig } from '../config/phabricator.ts';
+import {
+  type Conduit,
+  ConduitError,
+  mapOf,
+  mendOfCertificate,
+} from '../forge/phabricator/conduit.ts';
+import { openPhabricator, readAuthority, tokenVariable } from '../forge/phabricator/login.ts';
+import { lookAgain, ok, skipped, walk, wrong } from '../lab/check/diagnostic.ts';
+import { fromJson } from '../model/json.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { sendRequest } from '../system/http.ts';
+import { answersPoint, relayPoints } from './check-relay.ts';
+import { secretPoint } from './check-secret-file.ts';
+import { starterPoint } from './check-starter.ts';
+import {
+  type Point,
+  type SetUpFinding,
+  type SetUpWorld,
+  unreachable,
+  warning,
+} from './setup-check-item.ts';
+
+/** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
+export const checkPhabricator = (
+  config: PhabricatorConfig,
+  world: SetUpWorld,
+): AsyncGenerator<SetUpFinding> => walk(pointsOf(config, world), { ...world, failed });
+
+function failed(what: string, error: unknown): SetUpFinding {
+  const isPassing = error instanceof ConduitError && error.kind !== 'refused';
+  const kind = isPassing ? 'unreachable' : 'wrong';
+  return { kind, what, why: reasonOf(error), mend: lookAgain };
+}
+
+/** What earlier points have found for later ones. */
+type Session = {
+  ca?: string | undefined;
+  conduit?: Conduit;
+  account?: z.infer<typeof account>;
+  date?: Date;
+};
+
+function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
+  const session: Session = {};
+  const { tokenPath, caPath, relay } = config;
+  const ask = (
+    what: string,
+    look: (conduit: Conduit, what: string) => Promise<SetUpFinding[]>,
+  ) => ({
+    what,
+    needs: ['the token'],
+    look: async () => (session.conduit === undefined ? [] : look(session.conduit, what)),
+  });
+  const place = { what: 'The Conduit token', path: tokenPath, variable: tokenVariable };
+  return [
+    ...(caPath === undefined ? [] : [authority(caPath, session)]),
+    {
+      what: 'the server',
+      needs: ['ca'],
+      look: (what) => server(what, config, session, world),
+    },
+    {
+      what: 'the clocks',
+      needs: ['the server'],
+      look: async (what) => clocks(what, session, world.now()),
+    },
+    secretPoint('tokenFile', place),
+    {
+      what: 'the token',
+      needs: ['the server'],
+      look: (what) => token(what, config, session, world),
+    },
+    {
+      what: 'the account',
+      needs: ['the token'],
+      look: async (what) =>
+        session.account === undefined ? [] : rights(what, session.account, config),
+    },
+    ask('repositories', (conduit, what) => repositories(what, conduit, config)),
+    ask('projects', (conduit, what) => projects(what, conduit, config)),
+    ask('people', (conduit, what) => people(what, conduit, config)),
+    ask('build plans', (conduit, what) => buildPlans(what, conduit, config)),
+    { what: 'writing', needs: ['the token'], look: async (what) => [skipped(what, unwritten)] },
+    answersPoint(config, world.now),
+    ...relayPoints(config, world),
+    starterPoint(relay.start, config.branch, world),
+  ];
+}
+
+const authority = (path: string, session: Session): Point => ({
+  what: 'ca',
+  async look(what) {
+    session.ca = await readAuthority(path);
+    return [ok(what, `${path} has the certificate of an authority`)];
+  },
+});
+
+const unwritten =
+  'nothing is written here, so a server in read-only mode shows only when it is to take a comment';
+
+const mostSeconds = 20;
+const mostBytes = 1024 ** 2;
+
+/** Without the token: nobody knows yet who answers. */
+async function server(
+  what: string,
+  { url }: PhabricatorConfig,
+  session: Session,
+  { signal }: SetUpWorld,
+): Promise<SetUpFinding[]> {
+  const answer = await sendRequest(`${url}/api/conduit.ping`, {
+    method: 'POST',
+    body: new URLSearchParams({ params: '{}' }),
+    answerSeconds: mostSeconds,
+    mostBytes,
+    trust: { ca: session.ca },
+    signal,
+  });
+  if (answer.kind === 'no-answer' && answer.distrust !== undefined) {
+    const { distrust } = answer;
+    return [wrong(what, `${url} shows ${distrust.shown}`, mendOfCertificate(distrust, session.ca))];
+  }
+  if (answer.kind === 'no-answer') {
+    const why = `${url} does not answer (${answer.why})`;
+    return [unreachable(what, why, 'see whether `url` in ppsgate.yml is right, and the server up')];
+  }
+  const { status, headers, body } = answer;
+  if (status >= 300 && status < 400) {
+    const why = `${url} sends us on to ${headers.get('location') ?? 'nowhere'}`;
+    return [wrong(what, why, 'write the address that the server has now as `url` in ppsgate.yml')];
+  }
+  if (status === 429 || status >= 500) {
+    const why = `${url} answers ${status}`;
+    return [unreachable(what, why, 'try later, or see whether it knows the name in `url`')];
+  }
+  if (!envelope.safeParse(fromJson(String(body))).success) {
+    const type = headers.get('content-type') ?? 'something';
+    const why = `${url} answers ${status} and ${type}, which is not Conduit’s JSON`;
+    return [
+      wrong(
+        what,
+        why,
+        'write the address of a Phabricator as `url` in ppsgate.yml, without a path',
+      ),
+    ];
+  }
+  const date = headers.get('date');
+  if (date !== undefined) session.date = new Date(date);
+  return [ok(what, `${url} answers as a Phabricator does`)];
+}
+
+const envelope = z.object({ result: z.unknown(), error_code: z.string().nullable() });
+
+/** Beyond this somebody who compares a log with a comment is misled. */
+const mostSecondsApart = 60;
+
+function clocks(what: string, { date }: Session, now: Date): SetUpFinding[] {
+  if (date === undefined) return [skipped(what, 'the server does not tell its time')];
+  const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
+  if (Math.abs(seconds) <= mostSecondsApart) {
+    return [ok(what, `the server’s and ours are at most ${mostSecondsApart} s apart`)];
+  }
+  const why = `the server’s is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ours`;
+  const mend = 'let NTP set both: polls go by the server’s, and our logs by ours';
+  return [warning(what, why, mend)];
+}
+
+const account = z.object({ userName: z.string(), roles: z.array(z.string()) });
+
+async function token(
+  what: string,
+  config: PhabricatorConfig,
+  session: Session,
+  world: SetUpWorld,
+): Promise<SetUpFinding[]> {
+  session.conduit = await openPhabricator(config, world);
+  session.account = await session.conduit.call('user.whoami', {}, account);
+  return [ok(what, `it is that of ${session.account.userName}`)];
+}
+
+function rights(
+  what: string,
+  { userName, roles }: z.infer<typeof account>,
+  { url }: PhabricatorConfig,
+): SetUpFinding[] {
+  if (roles.includes('admin')) {
+    const mend = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
+    return [
+      wrong(what, `${userName} is an administrator, and whoever has its token is one too`, mend),
+    ];
+  }
+  if (!roles.includes('agent')) {
+    const mend = `make a bot on ${url}/people/new/bot/, which nobody can log in to`;
+    return [
+      warning(what, `${userName} is the account of a person, for whom ppsgate would speak`, mend),
+    ];
+  }
+  return [ok(what, `${userName} is a bot and no administrator`)];
+}
+
+const repositoryItem = z.object({
+  fields: z.object({
+    callsign: z.string().nullable(),
+    shortName: z.string().nullable(),
+    policy: z.object({ edit: z.string() }),
+  }),
+});
+
+async function repositories(
+  what: string,
+  conduit: Conduit,
+  { repositories: names }: PhabricatorConfig,
+): Promise<SetUpFinding[]> {
+  if (names === undefined)
+    return [ok(what, 'none are named, so revisions of any are measured, and of none')];
+  const search = (constraints: Record<string, unknown>) =>
+    conduit.search('diffusion.repository.search', { constraints }, repositoryItem);
+  const found = [...(await search({ callsigns: names })), ...(await search({ shortNames: names }))];
+  return names.map((name) => {
+    const one = found.find(({ fields }) => [fields.callsign, fields.shortName].includes(name));
+    if (one !== undefined) {
+      return ok(what, `${name} is there, and may be edited by "${one.fields.policy.edit}"`);
+    }
+    return wrong(what, `there is no ${name}, or not for the bot to see`, lookAt(what));
+  });
+}
+
+const lookAt = (key: string): string =>
+  `correct \`phabricator.${key}\` in ppsgate.yml, or let the bot see it`;
+
+const projectPage = z.object({
+  data: z.array(
+    z.object({
+      phid: z.string(),
+      attachments: z.object({ members: z.object({ members: z.array(z.unknown()) }) }),
+    }),
+  ),
+  /** Projects by hashtag. */
+  maps: z.object({ slugMap: mapOf(z.object({ projectPHID: z.string() })) }),
+});
+
+async function projects(
+  what: string,
+  conduit: Conduit,
+  { projects: slugs, people }: PhabricatorConfig,
+): Promise<SetUpFinding[]> {
+  if (slugs.length === 0 && people.length === 0) {
+    const why = 'nobody may have anything measured: `projects` and `people` are empty';
+    return [wrong(what, why, 'name a project or somebody under `phabricator` in ppsgate.yml')];
+  }
+  if (slugs.length === 0) return [ok(what, 'none are named: leave is for `people` alone')];
+  const params = { constraints: { slugs }, attachments: { members: true } };
+  const { data, maps } = await conduit.call('project.search', params, projectPage);
+  return slugs.map((slug) => {
+    const found = data.find(({ phid }) => phid === maps.slugMap[slug]?.projectPHID);
+    if (found === undefined) {
+      return wrong(what, `there is no #${slug}, or not for the bot to see`, lookAt(what));
+    }
+    const count = found.attachments.members.members.length;
+    if (count === 0) {
+      const mend = 'add those who may have revisions measured, or let the bot see them';
+      return warning(what, `#${slug} has no members for the bot to see`, mend);
+    }
+    return ok(what, `#${slug} has ${count} ${count === 1 ? 'member' : 'members'}`);
+  });
+}
+
+const userItem = z.object({
+  fields: z.object({ username: z.string(), roles: z.array(z.string()) }),
+});
+
+async function people(
+  what: string,
+  conduit: Conduit,
+  { people: names }: PhabricatorConfig,
+): Promise<SetUpFinding[]> {
+  if (names.length === 0) return [ok(what, 'none are named: leave is for `projects` alone')];
+  const constraints = { usernames: names };
+  const found = await conduit.search('user.search', { constraints }, userItem);
+  return names.map((name) => {
+    const one = found.find(({ fields }) => fields.username === name);
+    if (one === undefined) return wrong(what, `there is nobody called ${name}`, lookAt(what));
+    if (one.fields.roles.includes('disabled')) {
+      const mend = 'take the name out of `phabricator.people` in ppsgate.yml';
+      return warning(what, `the account of ${name} is disabled`, mend);
+    }
+    return ok(what, `${name} is there`);
+  });
+}
+
+const planItem = z.object({
+  id: z.int(),
+  phid: z.string(),
+  fields: z.object({
+    name: z.string(),
+    status: z.object({ value: z.string() }),
+    behaviors: z.record(z.string(), z.object({ value: z.string() })),
+  }),
+});
+
+const stepItem = z.object({ fields: z.object({ name: z.string(), buildPlanPHID: z.string() }) });
+
+/** Where the HTTP step of a plan leads to, only its page tells: ours is the one with our name. */
+async function buildPlans(
+  what: string,
+  conduit: Conduit,
+  { url, relay }: PhabricatorConfig,
+): Promise<SetUpFinding[]> {
+  const plans = await conduit.search('harbormaster.buildplan.search', {}, planItem);
+  const steps = await conduit.search('harbormaster.step.search', {}, stepItem);
+  const ours = plans.filter(({ phid, fields }) => {
+    const stepNames = steps
+      .filter((step) => step.fields.buildPlanPHID === phid)
+      .map((step) => step.fields.name);
+    const isNamed = [fields.name, ...stepNames].some((name) => /ppsgate/i.test(name));
+    return isNamed && fields.status.value === 'active';
+  });
+  const isUsed = relay.buildPasswordPath !== undefined && relay.on.includes('builds');
+  if (!isUsed) {
+    return ours.length === 0
+      ? [skipped(what, 'builds are not taken, and there is no plan called ppsgate')]
+      : ours.map(({ fields }) => notTaken(what, fields.name));
+  }
+  if (ours.length === 0) {
+    const mend =
+      'call yours ppsgate and let the bot see it, or leave `relay.buildPasswordFile` out';
+    return [warning(what, 'there is none called ppsgate, or not for the bot to see', mend)];
+  }
+  return ours.flatMap(({ id, fields: { name, behaviors } }) => {
+    const page = `${url}/harbormaster/plan/${id}/`;
+    const holds = behaviors['hold-drafts']?.value ?? 'always';
+    return [
+      holds === 'never'
+        ? ok(what, `"${name}" does not hold drafts`)
+        : warning(
+            what,
+            `"${name}" holds drafts (${holds}), so those pass at once, and only comments tell their results`,
+            `set "Hold Drafts" to "Never" on ${page}`,
+          ),
+      skipped(
+        'the build step',
+        `only its page tells the URI: ${page} has to show POST to …${buildQuery}, the user and password of \`relay.buildPasswordFile\` as credential, nothing secret beside, and that it waits for a message`,
+      ),
+    ];
+  });
+}
+
+/** As the relay reads it. */
+const buildQuery =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of Harbormaster
+  '/build?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}';
+
+const notTaken = (what: string, plan: string): SetUpFinding =>
+  wrong(
+    what,
+    `"${plan}" asks for builds, and none are taken, so they fail or wait for ever`,
+    'set `relay.buildPasswordFile` and have `builds` in `relay.on`, or disable the plan',
+  );

@@ -1,0 +1,83 @@
+// What people paste into mail: the classic ministat block of each cell.
+
+import { countedRuns } from '../analysis/stats/interim-result.ts';
+import { renderMinistat } from '../analysis/stats/ministat.ts';
+import { type ConfidencePercent, confidencePercents } from '../analysis/stats/student.ts';
+import type { CellResult, Metric, Policy, Run } from '../model/result.ts';
+import { cellName } from '../model/scenario.ts';
+import { isJudged } from '../model/variant-name.ts';
+
+export type Ministat = { name: string; note?: string; text: string };
+
+/** Patched of each cell against base, and then its earlier diffs against base. */
+export const ministats = (policy: Policy, cells: readonly CellResult[]): Ministat[] => [
+  ...cells.flatMap((cell) => ministatOfPatched(policy, cell)),
+  ...cells.flatMap((cell) => ministatOfOthers(policy, cell)),
+];
+
+function ministatOfPatched(policy: Policy, cell: CellResult): Ministat[] {
+  const [base, patched] = ministatSets(cell, ['base', 'patched'], policy.metric);
+  if (base === undefined || patched === undefined) return [];
+  const text = ministat([base, patched], policy);
+  return [{ name: `ministat: ${cellName(cell.cell)}`, note: ministatNote(cell), text }];
+}
+
+/** Each of them against base. */
+function ministatOfOthers(policy: Policy, cell: CellResult): Ministat[] {
+  const names = cell.others.slice(0, mostOthers).map(({ variant }) => variant);
+  const [base, ...others] = ministatSets(cell, ['base', ...names], policy.metric);
+  if (base?.variant !== 'base' || others.length === 0) return [];
+  const name = `ministat of earlier diffs: ${cellName(cell.cell)}`;
+  return [{ name, text: ministat([base, ...others], policy) }];
+}
+
+/** ministat has symbols for so many sets and base. */
+const mostOthers = 6;
+
+type VariantSet = { variant: string; name: string; values: Float64Array };
+
+/** Those of enough runs for a spread. */
+const ministatSets = (
+  cell: CellResult,
+  variants: readonly string[],
+  metric: Metric,
+): VariantSet[] =>
+  variants
+    .map((variant) => ({
+      variant,
+      name: `${variant}, ${cellName(cell.cell)}`,
+      values: valuesOf(cell, variant, metric),
+    }))
+    .filter(({ values }) => values.length >= 3);
+
+function ministat(sets: readonly VariantSet[], { confidenceRatio }: Policy): string {
+  const confidencePercent = ministatConfidence(confidenceRatio);
+  return renderMinistat(sets, { separateBars: true, confidencePercent });
+}
+
+/** What tells the classic block from the table above it. */
+function ministatNote({ design }: CellResult): string {
+  const early =
+    design.name === 'fixed'
+      ? ''
+      : ' and to be as many as were planned, so its error is too small where the experiment stopped early';
+  const together =
+    design.method === 'paired'
+      ? ', while the table compares neighbouring runs, so that what slows both alike cancels'
+      : '';
+  return `ministat takes the runs to be independent${early}${together}.`;
+}
+
+/** Of base and patched those runs that the table counts. */
+function valuesOf(cell: CellResult, variant: string, metric: Metric): Float64Array {
+  const { base, patched } = countedRuns(cell, cell.pairs);
+  const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
+  return Float64Array.from(
+    counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []),
+  );
+}
+
+const isValid = ({ validity }: Run): boolean => validity.kind === 'valid';
+
+const ministatConfidence = (ratio: number): ConfidencePercent =>
+  confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;

@@ -1,0 +1,96 @@
+// Which flamegraphs a report shows, and what is written above them.
+
+import { flamegraph } from '../analysis/profile/flamegraph.ts';
+import { type Profile, samplesOf } from '../analysis/profile/profile.ts';
+import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
+import { plainLine } from '../model/escape.ts';
+import { flamegraphAnchor, grouped } from '../model/format.ts';
+import { reasonOf } from '../model/one-line.ts';
+import type { CellProfile, CellResult, Result } from '../model/result.ts';
+import { type Cell, cellName } from '../model/scenario.ts';
+
+export type Graph = {
+  cell: Cell;
+  /** A variant's name, or `difference`. */
+  which: string;
+  /** Its place on the page, and the name of its file. */
+  anchor: string;
+  title: string;
+  /** What ran and what was counted, as the profiles recorded it. */
+  subtitle: string;
+  profile: Profile;
+  /** Absent where nothing is compared. */
+  base?: Profile;
+};
+
+/**
+ * Graphs of all variants in every cell that was judged, and of the difference of base and patched, as far as there are
+ * profiles.
+ */
+export function graphsOf({ outcome }: Result, profiles: readonly CellProfiles[]): Graph[] {
+  if (outcome.kind !== 'judged') return [];
+  const cells = new Map(outcome.cells.map((cell) => [cellName(cell.cell), cell]));
+  return profiles.flatMap((data) => {
+    const cell = cells.get(cellName(data.cell));
+    return cell === undefined ? [] : graphsOfCell(cell, data);
+  });
+}
+
+/** `why` is a sentence. */
+type Drawn = { kind: 'drawn'; svg: string } | { kind: 'left-out'; why: string };
+
+/**
+ * As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. Left out
+ * where it cannot be drawn, for a profile may say more than a picture can show: a report goes without it.
+ */
+export function drawGraph(graph: Graph, standalone = true): Drawn {
+  const { title, subtitle, profile, base } = graph;
+  try {
+    return { kind: 'drawn', svg: flamegraph(profile, { title, subtitle, base, standalone }) };
+  } catch (error) {
+    return { kind: 'left-out', why: `There is no flamegraph of ${title}: ${reasonOf(error)}` };
+  }
+}
+
+/** The same of a cell by itself. */
+export function graphsOfCell(
+  { cell, profiles }: Pick<CellResult, 'cell' | 'profiles'>,
+  { variants }: CellProfiles,
+): Graph[] {
+  const told = new Map(
+    profiles.flatMap((one) => (one.kind === 'profiled' ? [[one.variant, one]] : [])),
+  );
+  const graphs = variants.map(({ variant, profile }) => ({
+    ...placed(cell, variant),
+    title: `${cellName(cell)}, ${plainLine(variant)}`,
+    subtitle: subtitleOf(told.get(variant), profile),
+    profile,
+  }));
+  const [base, patched] = ['base', 'patched'].map((name) =>
+    graphs.find(({ which }) => which === name),
+  );
+  if (base === undefined || patched === undefined) return graphs;
+  const difference = {
+    ...placed(cell, 'difference'),
+    title: `${cellName(cell)}, patched against base`,
+    subtitle: `base: ${base.subtitle}; patched: ${patched.subtitle}`,
+    profile: patched.profile,
+    base: base.profile,
+  };
+  return [...graphs, difference];
+}
+
+const placed = (cell: Cell, which: string) => ({
+  cell,
+  which,
+  anchor: flamegraphAnchor(cell, which),
+});
+
+type Profiled = Extract<CellProfile, { kind: 'profiled' }>;
+
+/** `FreeBSD 15.0-CURRENT n1234 GENERIC · cpu_clk_unhalted.thread_p · 48,210 samples`. */
+function subtitleOf(told: Profiled | undefined, profile: Profile): string {
+  const samples = `${grouped(told?.busySamples ?? samplesOf(profile.stacks))} samples`;
+  const recorded = told === undefined ? [] : [told.kernel, told.event];
+  return [...recorded.map((text) => plainLine(text)), samples].join(' · ');
+}

@@ -1,0 +1,177 @@
+// What one job hands to the next: it comes back as it was, and nothing else is taken for it.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type AdmittedRequest,
+  type BisectRequest,
+  fileOf,
+  isBisection,
+  isMeasuredAnyway,
+  purposes,
+  readRequest,
+  requestText,
+  subjectOf,
+} from '../../src/action/approved-request.ts';
+import { priorities } from '../../src/model/priority.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
+import { pullRequest, revision } from '../fakes/result.ts';
+
+const request: AdmittedRequest = {
+  patch: pullRequest,
+  ask: { margin: '1%' },
+  priority: 'rerun',
+  purpose: 'patch',
+  extend: { run: 41, maxRuns: '40' },
+};
+
+const anyRequest: fc.Arbitrary<AdmittedRequest> = fc
+  .record({
+    title: fc.string({ unit: 'binary' }),
+    author: fc.string(),
+    testbed: fc.string({ maxLength: 500 }),
+    priority: fc.constantFrom(...priorities),
+    purpose: fc.constantFrom(...purposes),
+    run: fc.integer({ min: 1 }),
+  })
+  .map(({ title, author, testbed, priority, purpose, run }) => ({
+    ...{ patch: { ...pullRequest, title, author }, ask: { testbed } },
+    ...{ priority, purpose, extend: { run } },
+  }));
+
+/** As a relay asks for one that a build waits for. */
+const ofRevision: AdmittedRequest = {
+  patch: revision,
+  ask: { earlier: '80345,80654' },
+  priority: 'patch',
+  purpose: 'patch',
+  revisionAnswer: { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
+};
+
+test('what a merge queue puts on another base takes the place of what it was before', () => {
+  const queuedOn = (base: string) =>
+    subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-7-${base.repeat(40)}` });
+  expect(queuedOn('a')).toBe('gh-readonly-queue/main/pr-7');
+  expect(queuedOn('b')).toBe(queuedOn('a'));
+  expect(
+    subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-70-${'a'.repeat(40)}` }),
+  ).not.toBe(queuedOn('a'));
+});
+
+test('every request comes back as it was', () => {
+  expect(readRequest(requestText(request))).toEqual(request);
+  fc.assert(
+    fc.property(anyRequest, (any) => {
+      expect(readRequest(requestText(any))).toEqual(any);
+    }),
+  );
+});
+
+test('a request for a revision comes back with whom to answer, and what is measured beside it', () => {
+  expect(readRequest(requestText(ofRevision))).toEqual(ofRevision);
+  const { revisionAnswer: _, ...byHand } = ofRevision;
+  for (const revisionAnswer of [{}, { key: 'D27401:80677' }]) {
+    const request = { ...byHand, revisionAnswer };
+    expect(readRequest(requestText(request))).toEqual(request);
+  }
+  expect(readRequest(requestText(byHand))).toEqual(byHand);
+});
+
+const bisection: BisectRequest = {
+  command: 'bisect',
+  patch: pullRequest,
+  good: 'a'.repeat(40),
+  bad: 'b'.repeat(40),
+  isOwn: false,
+  cell: { scenario: 'forwarding', family: 'inet4' },
+  ask: { fixUp: `${'c'.repeat(40)}:${'d'.repeat(40)}`, verifyRevert: 'true' },
+  priority: 'patch',
+};
+
+test('a request for a bisection comes back as one, and is no other', () => {
+  const read = readRequest(requestText(bisection));
+  expect(read).toEqual(bisection);
+  expect([isBisection(read), isBisection(request)]).toEqual([true, false]);
+  expect(subjectOf(bisection)).toBe('#7');
+});
+
+test('it is one line, as the output of a step has to be', () => {
+  fc.assert(
+    fc.property(anyRequest, (any) => {
+      expect(requestText(any)).not.toMatch(/[\r\n]/);
+    }),
+  );
+});
+
+test.each<[string, unknown]>([
+  ['nothing', ''],
+  ['no JSON', '#12'],
+  ['null', null],
+  ['a commit that is a name', { ...request, patch: { ...pullRequest, headCommit: 'main' } }],
+  ['a place in the queue that there is not', { ...request, priority: 'now' }],
+  ['a run that is no number', { ...request, extend: { run: '41' } }],
+  ['a key that names a folder elsewhere', { ...ofRevision, revisionAnswer: { key: '../a' } }],
+  ['a build that is none', { ...ofRevision, revisionAnswer: { build: 'PHID-DREV-a' } }],
+  [
+    'a revision whose commit is a name',
+    { ...ofRevision, patch: { ...revision, headCommit: 'main' } },
+  ],
+  [
+    'an earlier diff without a commit',
+    { ...ofRevision, patch: { ...revision, earlier: [{ diff: 80345 }] } },
+  ],
+  ['a bisection from a commit that is a name', { ...bisection, good: 'main' }],
+  ['a bisection of no cell', { ...bisection, cell: { scenario: '$(reboot)', family: 'inet4' } }],
+  ['a text beyond all measure', { ...request, ask: { margin: '1'.repeat(501) } }],
+])('%s is none', (_, value) => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  expect(() => readRequest(text)).toThrow(
+    new UsageError(
+      'request: expected the output `request` of a step with `command: admit`, found something else.',
+    ),
+  );
+});
+
+describe('it is called', () => {
+  test.each([
+    ['patch', '#7'],
+    ['history', 'history'],
+    ['nightly', 'nightly'],
+  ] as const)('for the purpose %s by %s', (purpose, subject) => {
+    expect(subjectOf({ ...request, purpose })).toBe(subject);
+  });
+
+  test('for a revision by its number, whichever of its diffs it is', () => {
+    expect(subjectOf(ofRevision)).toBe('D27401');
+  });
+});
+
+describe('what changes nothing that the testbed lays is measured', () => {
+  test('at night, when the base is measured against itself', () => {
+    expect(isMeasuredAnyway({ ...request, purpose: 'nightly' }, {})).toBe(true);
+  });
+
+  test('where the comment or the job asks for it, and else not', () => {
+    const ask = { measureAnyway: 'true' };
+    expect(isMeasuredAnyway({ ...request, ask }, {})).toBe(true);
+    expect(isMeasuredAnyway(request, ask)).toBe(true);
+    for (const purpose of ['patch', 'history'] as const) {
+      expect(isMeasuredAnyway({ ...request, purpose }, { measureAnyway: '' })).toBe(false);
+    }
+  });
+
+  test.each<[AdmittedRequest['ask'], AdmittedRequest['ask']]>([
+    [{ measureAnyway: 'perhaps' }, {}],
+    [{}, { measureAnyway: 'perhaps' }],
+    [{ measureAnyway: 'perhaps' }, { measureAnyway: 'true' }],
+  ])('and never by chance: %j, %j', (ask, inputs) => {
+    expect(() => isMeasuredAnyway({ ...request, ask }, inputs)).toThrow(UsageError);
+  });
+});
+
+test('the files of several gates are numbered, that of one is not', () => {
+  expect(fileOf('result', 0, 1)).toBe('result.json');
+  expect([fileOf('result', 0, 2), fileOf('failure', 1, 2)]).toEqual([
+    'result-1.json',
+    'failure-2.json',
+  ]);
+});

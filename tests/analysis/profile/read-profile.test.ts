@@ -1,0 +1,175 @@
+// Any file at all: told by what is in it, read in pieces, refused with a sentence, or read as far as it goes.
+import { describe, expect, test } from 'vitest';
+import { ProfileError } from '../../../src/analysis/profile/profile-error.ts';
+import { parseProfile, readProfile } from '../../../src/analysis/profile/read-profile.ts';
+
+const graph = `# kernel: FreeBSD 15.0
+@ inst_retired [9 samples]
+
+77.78%  [7]        ip_input @ /boot/kernel/kernel
+ 100.0%  [7]         ether_demux
+
+22.22%  [2]        µ_test @ /boot/kernel/pf.ko
+
+`;
+const perf = `# os release : 6.18
+tmux: server   812 [001]  1.5:  99 cycles:
+\tffffffff821f2c2b nf_hook_slow+0x3c ([kernel.kallsyms])
+\t             d4a main+0x1 (/bin/µ)
+
+`;
+const folded = '# kernel: Linux 6.18\nmain;µ read;write 12\nmain 3\n';
+const texts = { graph, perf, folded };
+
+test('a format is told by what is in a file', () => {
+  expect(parseProfile(graph).format).toBe('pmcstat');
+  expect(parseProfile(perf).format).toBe('perf');
+  expect(parseProfile(folded).format).toBe('folded');
+});
+
+describe.each(Object.entries(texts))('%s', (_, text) => {
+  test('is the same in pieces of any size', async () => {
+    const bytes = Buffer.from(text);
+    for (const size of [1, 7, 64, 1000]) {
+      expect(await readProfile(pieces(bytes, size), 'x')).toEqual({
+        profile: parseProfile(text),
+        notes: [],
+      });
+    }
+  });
+
+  test('is the same in pieces where it is large', async () => {
+    const many = text.repeat(2000);
+    for (const size of [100, 65_537]) {
+      const { profile } = await readProfile(pieces(Buffer.from(many), size), 'x');
+      expect(profile).toEqual(parseProfile(many));
+    }
+  });
+
+  test('cut after any byte it is read as far as it goes, or refused with a sentence', async () => {
+    const bytes = Buffer.from(text);
+    for (let length = 0; length < bytes.length; length += 1) {
+      const outcome = await readProfile(pieces(bytes.subarray(0, length), 64), 'x').catch(
+        (error: unknown) => error,
+      );
+      if (outcome instanceof Error) expect(outcome).toBeInstanceOf(ProfileError);
+      else expect(outcome).toMatchObject({ profile: { stacks: { length: expect.any(Number) } } });
+    }
+  });
+
+  test('cut inside its last line it says so', async () => {
+    const bytes = Buffer.from(text.trimEnd());
+    const { notes } = await readProfile(pieces(bytes, 64), 'x');
+    expect(notes).toEqual([
+      'x looks cut short, its last line has no end: what there is of it is read.',
+    ]);
+  });
+});
+
+test('a call graph cut between its lines is told by the samples it announces', async () => {
+  const { notes } = await readProfile(pieces(Buffer.from(graph.split('22.22')[0] ?? ''), 64), 'x');
+  expect(notes).toEqual([
+    'x looks cut short, with 7 of the 9 samples that it announces: what there is of it is read.',
+  ]);
+});
+
+test('several events are added up, which is said', async () => {
+  const both = graph + graph.replace('inst_retired', 'cycles\x1b[2J');
+  const { profile, notes } = await readProfile(pieces(Buffer.from(both), 64), 'x');
+  expect(profile.event).toBe('inst_retired, cycles [2J');
+  expect(notes).toEqual(['x counts several events (inst_retired, cycles [2J), here added up.']);
+});
+
+const give = 'give what pmcstat -G or perf script printed, or folded stacks like "main;read 12".';
+const pmclog = [24, 0, 3, 0xee, 1, 2, 3, 4];
+
+describe('refuses', () => {
+  test.each([
+    ['nothing', '', `x is empty; ${give}`],
+    ['blank lines', ' \n\n', `x is empty; ${give}`],
+    [
+      'something else',
+      'Usage: perf [--version]\n',
+      `x is not a profile that is known here; ${give}`,
+    ],
+    ['comments alone', '# kernel: FreeBSD\n', `x is not a profile that is known here; ${give}`],
+    ['something binary', '\x7fELF\0\0', `x is binary and no profile that is known here; ${give}`],
+    [
+      'perf.data',
+      'PERFILE2\0',
+      'x is a recording of perf; print it with perf script -i x and read that.',
+    ],
+    [
+      'a call graph without samples',
+      '@ cycles [0 samples]\n\n',
+      'x is a call graph of pmcstat without a sample in it; profile again, for longer and while there is traffic.',
+    ],
+    [
+      'perf script without samples',
+      '# perf version : 6.1\n#\n',
+      'x is of perf but holds no sample; record again, for longer, and print it with perf script.',
+    ],
+    [
+      'counts that no number holds',
+      `1%  [1] a\n1%  [${'9'.repeat(400)}] b\n`,
+      `x, line 2: ${'9'.repeat(40)} samples are more than can be counted exactly; profile for a shorter time.`,
+    ],
+    [
+      'counts that no number holds together',
+      'a 9007199254740991\nb 1\n',
+      'The samples of x add up to more than can be counted exactly; profile for a shorter time.',
+    ],
+  ])('%s', (_, text, sentence) => {
+    expect(() => parseProfile(text, 'x')).toThrow(new ProfileError(sentence));
+  });
+
+  test.each([
+    [
+      pmclog,
+      'x is a raw log of hwpmc; print its call graph with pmcstat -R x -z 100 -G FILE, on FreeBSD, and read FILE.',
+    ],
+    [[0x1f, 0x8b, 8, 0], 'x is compressed; unpack it with gzip -dc x.'],
+    [[0x28, 0xb5, 0x2f, 0xfd, 0], 'x is compressed; unpack it with zstd -dc x.'],
+  ])('bytes %j', async (bytes, sentence) => {
+    await expect(readProfile(pieces(Buffer.from(bytes), 64), 'x')).rejects.toThrow(
+      new ProfileError(sentence),
+    );
+  });
+
+  test('a line without an end', async () => {
+    const endless = async function* () {
+      yield Buffer.from('a;b 1\n');
+      for (;;) yield Buffer.alloc(1024 * 1024, 'x');
+    };
+    await expect(readProfile(endless(), 'x')).rejects.toThrow(ProfileError);
+  });
+});
+
+test('a file’s name cannot steer a terminal', () => {
+  expect(() => parseProfile('', '\x1b[2J')).toThrow(/^\?\[2J is empty/);
+});
+
+test('stacks of a thousand frames are read in every format', () => {
+  const names = Array.from({ length: 1000 }, (_, at) => `f${at}`);
+  const deep = {
+    graph: names.map((name, at) => `${' '.repeat(at)}100.0%  [3]  ${name}\n`).join(''),
+    perf: `sh 1 [000] 1.5: cycles:\n${names.map((name) => `\tff ${name}+0x1 (/bin/sh)\n`).join('')}`,
+    folded: `${names.toReversed().join(';')} 3\n`,
+  };
+  const framesOf = (text: string) => parseProfile(text).stacks[0]?.frames.map(({ name }) => name);
+  expect(framesOf(deep.graph)).toEqual(names.toReversed());
+  expect(framesOf(deep.perf)).toEqual(['sh', ...names.toReversed()]);
+  expect(framesOf(deep.folded)).toEqual(names.toReversed());
+});
+
+test('names out of every object, markup and escapes are names like others', () => {
+  const names = ['__proto__', 'constructor', '<script>', '\x1b[31m', 'toString'];
+  const text = names.map((name) => `1%  [1] ${name} @ __proto__\n`).join('');
+  expect(parseProfile(text).stacks.map(({ frames }) => frames[0])).toEqual(
+    names.map((name) => ({ name, module: '__proto__' })),
+  );
+});
+
+async function* pieces(bytes: Buffer, size: number): AsyncIterable<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { forecast } from '../../../src/analysis/stats/expected-runs.ts';
+import { simulate } from '../../../src/analysis/stats/simulate.ts';
+import type { PlannedCell } from '../../../src/gate/experiment/plan.ts';
+import { forwarding, policy } from '../../fakes/result.ts';
+
+const planned = (noise: number, changes: Partial<PlannedCell> = {}): PlannedCell => ({
+  cell: forwarding,
+  design: { name: 'glr', budgets: [20], pairsPerStep: 1, method: 'pooled' },
+  history: {
+    runs: 12,
+    typical: 8e5,
+    typicalRuns: 12,
+    sumOfSquares: 11 * noise ** 2,
+    degreesOfFreedom: 11,
+  },
+  ...changes,
+});
+
+test('a calm cell takes few runs, and more where the margin was lost', () => {
+  const calm = forecast(planned(0.005), policy, 1);
+  expect(calm?.noiseRatio).toBeCloseTo(0.005, 12);
+  expect(calm?.runsIfUnchanged).toBeGreaterThanOrEqual(2);
+  expect(calm?.runsIfUnchanged).toBeLessThan(4);
+  expect(calm?.runsIfLost).toBeLessThan(6);
+  expect(calm?.reachableMarginRatio).toBeLessThan(0.01);
+});
+
+test('what a cell can reach grows with its noise, and with the cells that share the false alarms', () => {
+  const reach = (noise: number, cells: number) =>
+    forecast(planned(noise), policy, cells)?.reachableMarginRatio ?? Number.NaN;
+  expect(reach(0.02, 1)).toBeGreaterThan(2 * reach(0.01, 1) * 0.97);
+  expect(reach(0.02, 12)).toBeGreaterThan(reach(0.02, 1));
+});
+
+test('the margin that is said to be within reach is one that is found as often as was asked', () => {
+  const { reachableMarginRatio: reach = 0 } = forecast(planned(0.03), policy, 1) ?? {};
+  expect(reach).toBeGreaterThan(policy.marginRatio);
+  const { regression } = simulate({
+    noise: { kind: 'normal', cv: 0.03 },
+    design: { name: 'glr', budgets: [20] },
+    historyRuns: 12,
+    rates: { falseAlarms: policy.falseAlarmRatio, misses: policy.missRatio },
+    cells: 1,
+    marginRatio: reach,
+    effect: -reach,
+    experiments: 4000,
+    seed: 7,
+  });
+  expect(regression).toBeGreaterThan(0.95);
+});
+
+test('nothing is foretold without a history, nor of runs that are compared with neighbours', () => {
+  const { history: _, ...unknown } = planned(0.01);
+  expect(forecast(unknown, policy, 1)).toBeUndefined();
+  const design = { ...planned(0.01).design, method: 'paired' } as const;
+  expect(forecast(planned(0.01, { design }), policy, 1)).toBeUndefined();
+});

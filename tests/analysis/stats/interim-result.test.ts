@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { boundsOf } from '../../../src/analysis/stats/evidence.ts';
+import { countedRuns, evidenceOf, standings } from '../../../src/analysis/stats/interim-result.ts';
+import { schedule } from '../../../src/gate/experiment/schedule.ts';
+import type { Run } from '../../../src/model/result.ts';
+import { cellRuns, singleRunDesign } from '../../fakes/cell.ts';
+import { aRun, forwarding, pairedRuns, policy } from '../../fakes/result.ts';
+
+describe('cells of one patch', () => {
+  const [base, slower] = [
+    [800e3, 818e3, 788e3, 806e3, 783e3],
+    [760e3, 776e3, 750e3, 765e3, 742e3],
+  ];
+  const cellOf = (patched: number[]) =>
+    cellRuns(pairedRuns(base, patched), { design: singleRunDesign });
+  const verdicts = (inputs: ReturnType<typeof cellOf>[]) =>
+    standings(inputs, policy).map(({ judgement }) => judgement?.verdict);
+
+  test('share the false alarms: what is a regression alone may be open among fifty', () => {
+    expect(verdicts([cellOf(slower)])).toEqual(['regression']);
+    const unknown = cellOf([812e3, 770e3, 820e3, 790e3, 765e3]);
+    const fifty = verdicts([cellOf(slower), ...new Array(49).fill(unknown)]);
+    expect(fifty[0]).toBe('inconclusive');
+  });
+
+  test('leave their share to the others once they have lost', () => {
+    const lost = cellOf(base.map((value) => value / 2));
+    const fifty = verdicts([cellOf(slower), ...new Array(49).fill(lost)]);
+    expect(fifty).toEqual(new Array(50).fill('regression'));
+  });
+
+  test('leave it only where they have lost themselves: gains do not make a loss likelier', () => {
+    const gained = cellOf(base.map((value) => value * 2));
+    const fifty = verdicts([cellOf(slower), ...new Array(49).fill(gained)]);
+    expect(fifty).toEqual(['inconclusive', ...new Array(49).fill('improvement')]);
+  });
+});
+
+describe('runs that share a blast', () => {
+  const level = 0.05;
+
+  test('raise no more false alarms than asked over all orders that chance may draw, whatever disturbs them', () => {
+    // Each four runs are slowed by turns in the middle, where both pairs have the same variant.
+    const slots = Array.from({ length: 10 }, (_, four) => [1, 1 + four / 50, 1 + four / 40, 1]);
+    const alarms = everyOrder(slots.length).filter((order) => {
+      const runs = slots.flatMap((slowness, four) =>
+        mirrored(order[four] ?? false, slowness, four),
+      );
+      const counted = countedRuns(cellRuns(runs), 2 * slots.length);
+      return boundsOf(evidenceOf(counted, 'pps', 'paired'), level).high < 0;
+    });
+    expect(alarms.length / 2 ** slots.length).toBeLessThanOrEqual(level);
+    expect(alarms.length).toBeGreaterThan(0);
+  });
+
+  test('raise no more of them with other variants among them, whatever those do to the run that follows', () => {
+    const [blast] = schedule({
+      cells: [forwarding],
+      variants: ['base', 'patched', 'diff 1', 'diff 2'],
+      runsPerVariant: 20,
+      runsPerBlast: 80,
+      seed: 3,
+    });
+    const planned = blast?.runs ?? [];
+    const alarms = everyOrder(10).filter((order) => {
+      const runs = planned.map((run, index) => {
+        const hot = planned[index - 1]?.variant === 'diff 1' ? 1 + run.pair / 100 : 1;
+        const isTurned = order[Math.ceil(run.pair / 2) - 1] ?? false;
+        const variant = isTurned ? (turned[run.variant] ?? run.variant) : run.variant;
+        const own = variant === 'diff 2' ? 0.5 : 1;
+        return aRun({ ...run, variant, pps: (8e5 * own) / hot / (1 + index / 100) });
+      });
+      const counted = countedRuns(cellRuns(runs), 20);
+      return boundsOf(evidenceOf(counted, 'pps', 'paired'), level).high < 0;
+    });
+    expect(alarms.length / 2 ** 10).toBeLessThanOrEqual(level);
+    expect(alarms.length).toBeGreaterThan(0);
+  });
+
+  const turned: Record<string, string> = { base: 'patched', patched: 'base' };
+
+  const everyOrder = (fours: number): boolean[][] =>
+    Array.from({ length: 2 ** fours }, (_, bits) =>
+      Array.from({ length: fours }, (_, four) => ((bits >> four) & 1) === 1),
+    );
+
+  /** Base, patched, patched, base, or the other way round, of a patch that changes nothing. */
+  function mirrored(patchedFirst: boolean, slowness: number[], four: number): Run[] {
+    const outer = patchedFirst ? 'patched' : 'base';
+    const inner = patchedFirst ? 'base' : 'patched';
+    return [outer, inner, inner, outer].map((variant, index) =>
+      aRun({
+        number: 4 * four + index + 1,
+        pair: 2 * four + (index < 2 ? 1 : 2),
+        variant,
+        pps: 8e5 / (slowness[index] ?? 1),
+      }),
+    );
+  }
+});

@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  countsOf,
+  linkNoise,
+  sameSummary,
+  sameText,
+  withSameGate,
+} from '../../../src/analysis/trend/aa-runs.ts';
+import { emptyTrend } from '../../../src/analysis/trend/nightly-runs.ts';
+import type { PullRequest } from '../../../src/model/patch.ts';
+import type { CellVerdict, Result, Run } from '../../../src/model/result.ts';
+import type { TrendIndex } from '../../../src/model/trend.ts';
+import { aCell, aResult, forwarding, pairedRuns, policy, pullRequest } from '../../fakes/result.ts';
+
+const path = 'results/2026/a-night';
+const commit = 'a'.repeat(40);
+const same: PullRequest = { ...pullRequest, baseCommit: commit, headCommit: commit };
+const day = (number: number) => new Date(Date.UTC(2026, 0, number)).toISOString();
+
+type Kind = CellVerdict['kind'];
+
+const verdict = (kind: Kind): CellVerdict =>
+  kind === 'invalid' ? { kind, reason: 'the generator is the limit' } : { kind };
+
+/** A gate of a commit against itself, whose cells were called so. */
+const gate = (number: number, kinds: readonly Kind[], changes: Partial<Result> = {}): Result => {
+  const cells = kinds.map((kind, index) =>
+    aCell(verdict(kind), undefined, { ...forwarding, scenario: `scenario-${index}` }),
+  );
+  const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
+  return aResult({ patch: same, startedAt: day(number), outcome, ...changes });
+};
+
+const after = (gates: readonly Result[], index: TrendIndex = emptyTrend.index): TrendIndex =>
+  gates.reduce((before, one) => withSameGate(before, one, path), index);
+
+describe('a gate of a commit against itself', () => {
+  test('counts once, however many of its cells were called a change, and a gain is one', () => {
+    const index = after([
+      gate(1, ['no-regression', 'no-regression']),
+      gate(2, ['regression', 'improvement']),
+    ]);
+    expect(index.sameGates).toMatchObject([
+      {
+        ...{ kind: 'same-build', testbed: 'shelf-3', design: 'group-sequential' },
+        ...{ metric: 'pps', marginRatio: 0.02, falseAlarmRatio: 0.01 },
+        ...{ gates: 2, alarms: 1, cells: 4, cellAlarms: 2, since: day(1), last: day(2) },
+        alarmed: [{ at: day(2), result: path, cells: [{}, {}] }],
+      },
+    ]);
+  });
+
+  test('is none of those that tell anything where no cell was judged, but its cells are listed', () => {
+    const index = after([gate(1, ['inconclusive', 'invalid']), gate(2, ['no-regression'])]);
+    expect(index.sameGates).toMatchObject([
+      { gates: 1, alarms: 0, cells: 1, inconclusive: 1, invalid: 1 },
+    ]);
+  });
+
+  test('is not one of a patch, nor one in which nothing was judged', () => {
+    expect(after([aResult()])).toBe(emptyTrend.index);
+    const outcome = { kind: 'boot-failed', message: 'no login within 600 s' } as const;
+    expect(after([aResult({ patch: same, outcome })])).toBe(emptyTrend.index);
+  });
+
+  test.each<[string, Partial<Result>]>([
+    ['margin', { policy: { ...policy, marginRatio: 0.03 } }],
+    ['metric', { policy: { ...policy, metric: 'nsPerPacket' } }],
+    ['promise', { policy: { ...policy, falseAlarmRatio: 0.05 } }],
+    ['fingerprint', { testbed: { name: 'shelf-3', fingerprint: { BIOS: '2.1' }, warnings: [] } }],
+    ['testbed', { testbed: { name: 'shelf-4', fingerprint: {}, warnings: [] } }],
+  ])('of another %s begins a new count, and the old one stays', (_, changes) => {
+    const first = gate(1, ['regression']);
+    const index = after([first, gate(2, ['no-regression'], changes)]);
+    expect(index.sameGates).toMatchObject([
+      { gates: 1, alarms: 1, since: day(1), last: day(1) },
+      { gates: 1, alarms: 0, since: day(2), last: day(2) },
+    ]);
+  });
+
+  test('of another design begins a new count', () => {
+    const [fixed] = [gate(2, ['no-regression'])];
+    if (fixed.outcome.kind !== 'judged') throw new Error('It was judged.');
+    const cells = fixed.outcome.cells.map((cell) => ({
+      ...cell,
+      design: { ...cell.design, name: 'fixed' as const },
+    }));
+    const index = after([
+      gate(1, ['no-regression']),
+      { ...fixed, outcome: { ...fixed.outcome, cells } },
+    ]);
+    expect(index.sameGates.map(({ design }) => design)).toEqual(['group-sequential', 'fixed']);
+  });
+
+  test('that was extended counts by what it was called last', () => {
+    const index = after([
+      gate(1, ['inconclusive']),
+      gate(1, ['regression']),
+      gate(1, ['no-regression']),
+    ]);
+    expect(index.sameGates).toMatchObject([
+      { gates: 1, alarms: 0, cells: 1, cellAlarms: 0, inconclusive: 0, alarmed: [] },
+    ]);
+  });
+
+  test('counts once however often and in which order it is published', () => {
+    const kinds = fc.constantFrom<Kind>(
+      'regression',
+      'no-regression',
+      'improvement',
+      'inconclusive',
+    );
+    const gates = fc.uniqueArray(
+      fc.record({ number: fc.nat(400), kinds: fc.array(kinds, { minLength: 1, maxLength: 3 }) }),
+      {
+        maxLength: 9,
+        selector: ({ number }) => number,
+      },
+    );
+    fc.assert(
+      fc.property(gates, fc.infiniteStream(fc.nat()), (all, places) => {
+        const results = all.map(({ number, kinds }) => gate(number, kinds));
+        const shuffled = results
+          .map((result) => ({ result, place: places.next().value ?? 0 }))
+          .toSorted((a, b) => a.place - b.place)
+          .map(({ result }) => result);
+        expect(after([...shuffled, ...results])).toEqual(after(results));
+      }),
+    );
+  });
+
+  test('of long ago that comes again changes nothing', () => {
+    const gates = Array.from({ length: 300 }, (_, index) =>
+      gate(index + 1, [index % 100 === 0 ? 'regression' : 'no-regression']),
+    );
+    const index = after(gates);
+    expect(after([gate(1, ['regression']), gate(17, ['no-regression'])], index)).toBe(index);
+    expect(index.sameGates).toMatchObject([{ gates: 300, alarms: 3, alarmed: [{}, {}, {}] }]);
+    expect(JSON.stringify(index).length).toBeLessThan(4000);
+  });
+
+  test('of an old count that comes again is not counted in it once more', () => {
+    const moved = { policy: { ...policy, marginRatio: 0.03 } };
+    const index = after([gate(1, ['regression']), gate(2, ['no-regression'], moved)]);
+    expect(after([gate(1, ['regression'])], index)).toBe(index);
+  });
+});
+
+describe('a count', () => {
+  const count = (alarms: number, gates: number) => ({ alarms, gates, falseAlarmRatio: 0.01 });
+
+  test('says the most that it leaves possible, never less', () => {
+    expect(sameText(count(0, 41))).toBe('0 of 41 gates, ≤ 7.1 %');
+    expect(sameText(count(1, 473))).toBe('1 of 473 gates, ≤ 1.0 %');
+    expect(sameText(count(0, 0))).toBe('0 of 0 gates, ≤ 100.0 %');
+  });
+
+  test('keeps a promise of one in a hundred from 299 gates without an alarm on', () => {
+    expect(sameSummary(count(0, 298)).promise).toBe('open');
+    expect(sameSummary(count(0, 299)).promise).toBe('kept');
+    expect(sameSummary(count(1, 472)).promise).toBe('open');
+    expect(sameSummary(count(1, 473)).promise).toBe('kept');
+  });
+
+  test('breaks it where even the lower bound is beyond it', () => {
+    expect(sameSummary(count(1, 41)).promise).toBe('open');
+    expect(sameSummary(count(3, 41)).promise).toBe('broken');
+  });
+
+  test('stands first of its testbed while it grows, and before it the earlier ones', () => {
+    const moved = { policy: { ...policy, marginRatio: 0.03 } };
+    const index = after([gate(1, ['no-regression']), gate(2, ['no-regression'], moved)]);
+    expect(countsOf(index)).toMatchObject([
+      { current: { marginRatio: 0.03 }, earlier: [{ marginRatio: 0.02 }] },
+    ]);
+  });
+});
+
+describe('two links of one tree', () => {
+  /** Base is link 1, and patched another one, `change` away from it. */
+  const relinked = (number: number, change: number): Result => {
+    const runs = pairedRuns(
+      [800_000, 800_800, 799_200],
+      [800_000, 800_800, 799_200].map((pps) => pps * (1 + change)),
+    ).map((run): Run & { link: number } => ({
+      ...run,
+      blast: run.number,
+      link: run.variant === 'base' ? 1 : 2,
+    }));
+    const interval = { change, low: change - 0.001, high: change + 0.001 };
+    const cells = [{ ...aCell({ kind: 'no-regression' }, interval), runs }];
+    const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
+    return aResult({ patch: same, startedAt: day(number), outcome });
+  };
+
+  test('are none where both variants boot the same links in turn', () => {
+    const runs = pairedRuns([8e5, 8e5], [8e5, 8e5]).map((run) => ({ ...run, link: run.pair }));
+    const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
+    const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
+    expect(after([aResult({ patch: same, outcome })]).sameGates).toMatchObject([
+      { kind: 'same-build' },
+    ]);
+  });
+
+  test('are a count of their own', () => {
+    const index = after([gate(1, ['no-regression']), relinked(2, 0)]);
+    expect(index.sameGates.map(({ kind }) => kind)).toEqual(['same-build', 'relinked']);
+  });
+
+  test('tell how far links scatter beyond what their runs explain', () => {
+    const index = after([relinked(1, 0.01), relinked(8, -0.01), relinked(15, 0.01)]);
+    const [count] = index.sameGates;
+    // Changes of 1 % between two draws are draws that scatter by 1 % / √2.
+    expect(count && linkNoise(count)).toBeCloseTo(0.01 / Math.SQRT2, 4);
+    const quiet = after([relinked(1, 0), relinked(8, 0)]);
+    expect(quiet.sameGates[0] && linkNoise(quiet.sameGates[0])).toBe(0);
+  });
+});

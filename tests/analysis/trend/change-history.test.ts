@@ -1,0 +1,337 @@
+// What nights say of a branch, and what becomes of each change.
+import { describe, expect, test } from 'vitest';
+import {
+  accepted,
+  byCommit,
+  isOff,
+  judgeTrend,
+  levelsOf,
+  lossesOf,
+  seriesKey,
+  wantedBisections,
+  wantedGates,
+  withBisection,
+  withGate,
+  worstOf,
+} from '../../../src/analysis/trend/change-history.ts';
+import type { Cell } from '../../../src/model/scenario.ts';
+import type { Change, Night, TrendIndex } from '../../../src/model/trend.ts';
+import { aBisectResult, culprit, revisionsOf } from '../../fakes/bisect-result.ts';
+import { aCell, aResult, forwarding } from '../../fakes/result.ts';
+
+const testbed = 'rack-1';
+const inet6: Cell = { scenario: 'forwarding', family: 'inet6' };
+const now = new Date('2026-03-01T06:00:00Z');
+const policy = { metric: 'pps', marginRatio: 0.02 } as const;
+
+const commitOf = (night: number): string => night.toString(16).padStart(40, '0');
+const timeOf = (night: number): string => new Date(Date.UTC(2026, 0, 1 + night, 2)).toISOString();
+const aNight = (night: number, level: number, changes: Partial<Night> = {}): Night => ({
+  at: timeOf(night),
+  commit: commitOf(night),
+  committedAt: timeOf(night),
+  occasion: 'night',
+  pps: [level * (1 + ((night * 7) % 5) / 1000)],
+  nsPerPacket: [],
+  instructionsPerPacket: [],
+  fingerprint: '0123456789ab',
+  ...changes,
+});
+/** Nights of which each has the level that `levelAt` says, in packets per second. */
+const nights = (count: number, levelAt: (night: number) => number): Night[] =>
+  Array.from({ length: count }, (_, night) => aNight(night, levelAt(night)));
+const losing = (count: number, from = 30): Night[] =>
+  nights(count, (night) => (night < from ? 1e6 : 0.95e6));
+const steady = (count: number): Night[] => nights(count, () => 1e6);
+
+const emptyIndex: TrendIndex = {
+  schemaVersion: 1,
+  cells: [forwarding, inet6].map((cell) => ({ testbed, cell, years: [2026] })),
+  fingerprints: [],
+  changes: [],
+  sameGates: [],
+  releases: [],
+};
+const judged = (series: { inet4?: Night[]; inet6?: Night[] }, index = emptyIndex): TrendIndex =>
+  judgeTrend(
+    index,
+    new Map([
+      [seriesKey({ testbed, cell: forwarding }), series.inet4 ?? []],
+      [seriesKey({ testbed, cell: inet6 }), series.inet6 ?? []],
+    ]),
+    policy,
+    now,
+  );
+const lost = judged({ inet4: losing(34) });
+const only = ({ changes }: TrendIndex): Change => {
+  const [change, ...others] = changes;
+  if (!change || others.length > 0) throw new Error(`found ${changes.length} changes`);
+  return change;
+};
+
+const aGate = (
+  kind: 'regression' | 'no-regression' | 'improvement' | 'inconclusive',
+  { cell = forwarding, good = commitOf(29), bad = commitOf(30) } = {},
+) =>
+  aResult({
+    testbed: { name: testbed, fingerprint: {}, warnings: [] },
+    variants: [
+      { name: 'base', commit: good, files: [] },
+      { name: 'patched', commit: bad, files: [] },
+    ],
+    outcome: {
+      kind: 'judged',
+      verdict: kind,
+      cells: [aCell({ kind }, undefined, cell)],
+    },
+  });
+
+describe('what is found', () => {
+  test('is kept with both commits, the levels and the night from which the new one is', () => {
+    expect(only(lost)).toMatchObject({
+      testbed,
+      metric: 'pps',
+      good: commitOf(29),
+      bad: commitOf(30),
+      state: 'candidate',
+      foundAt: now.toISOString(),
+      gates: [],
+      cells: [{ cell: forwarding, firstAt: timeOf(30) }],
+    });
+    expect(only(lost).cells[0]?.changeRatio).toBeCloseTo(-0.05, 2);
+  });
+
+  test('is found once, and stays when later nights are judged', () => {
+    const later = judged({ inet4: losing(60) }, lost);
+    expect(only(later)).toMatchObject({ id: only(lost).id, foundAt: now.toISOString() });
+  });
+
+  test('is one change for all cells that stepped between the same commits', () => {
+    const both = judged({ inet4: losing(34), inet6: losing(34) });
+    expect(only(both).cells.map(({ cell }) => cell)).toEqual([forwarding, inet6]);
+    const later = judged({ inet6: losing(36) }, lost);
+    expect(only(later).cells.map(({ cell }) => cell)).toEqual([forwarding, inet6]);
+  });
+
+  test('is another change where another cell stepped elsewhere', () => {
+    const two = judged({ inet4: losing(44), inet6: losing(44, 40) });
+    expect(two.changes.map(({ bad }) => bad)).toEqual([commitOf(30), commitOf(40)]);
+  });
+
+  test('cannot be code where one commit was measured before and after', () => {
+    const same = losing(34).map((night) => ({ ...night, commit: commitOf(7) }));
+    const index = judged({ inet4: same });
+    expect(only(index)).toMatchObject({ good: commitOf(7), bad: commitOf(7), state: 'testbed' });
+    expect(wantedGates(index, testbed)).toEqual([]);
+  });
+
+  test('lies between commits, though their nights came in another order', () => {
+    const late = losing(34).toSorted((a, b) => b.at.localeCompare(a.at));
+    const measured = late.map((night, index) => ({ ...night, at: timeOf(100 + index) }));
+    const index = judged({ inet4: measured.toSorted(byCommit) });
+    expect(only(index)).toMatchObject({ good: commitOf(29), bad: commitOf(30) });
+  });
+
+  test('comes of nights that have the metric, and of no other series', () => {
+    const withoutRuns = aNight(33, 1, { at: '2026-02-03T12:00:00.000Z', pps: [] });
+    expect(only(judged({ inet4: [...losing(34), withoutRuns] }))).toMatchObject({
+      bad: commitOf(30),
+    });
+    const elsewhere = new Map([[seriesKey({ testbed: 'rack-2', cell: forwarding }), losing(34)]]);
+    expect(judgeTrend(emptyIndex, elsewhere, policy, now).changes).toEqual([]);
+  });
+
+  test('of less than half the margin is left out', () => {
+    const little = nights(60, (night) => (night < 30 ? 1e6 : 0.991e6));
+    expect(judged({ inet4: little }).changes).toEqual([]);
+  });
+});
+
+describe('a gate of the two commits', () => {
+  test('is wanted of a loss, and not of a gain', () => {
+    expect(wantedGates(lost, testbed)).toEqual(lost.changes);
+    expect(wantedGates(lost, 'rack-2')).toEqual([]);
+    const gained = judged({ inet4: nights(34, (night) => (night < 30 ? 1e6 : 1.05e6)) });
+    expect(only(gained).state).toBe('candidate');
+    expect(wantedGates(gained, testbed)).toEqual([]);
+  });
+
+  test('makes it code where the loss is there too, and the testbed where it is not', () => {
+    const code = withGate(lost, aGate('regression'), 'results/2026/g1');
+    expect(only(code)).toMatchObject({
+      state: 'code',
+      changedAt: '2026-11-20T12:02:05.000Z',
+      gates: [{ result: 'results/2026/g1', verdict: 'regression' }],
+    });
+    for (const kind of ['no-regression', 'improvement'] as const) {
+      expect(only(withGate(lost, aGate(kind), 'results/2026/g1')).state).toBe('testbed');
+    }
+  });
+
+  test('of two commits that make the same kernel is enough', () => {
+    const same = { ...aGate('inconclusive'), outcome: { kind: 'unchanged' } as const };
+    expect(only(withGate(lost, same, 'results/2026/g1')).state).toBe('testbed');
+  });
+
+  test('that cannot tell is asked again, three times in all', () => {
+    let index = lost;
+    for (const [day, wanted] of [1, 1, 0].entries()) {
+      const gate = { ...aGate('inconclusive'), finishedAt: timeOf(40 + day) };
+      index = withGate(index, gate, 'results/2026/g');
+      expect(only(index).state).toBe('confirming');
+      expect(wantedGates(index, testbed)).toHaveLength(wanted);
+    }
+  });
+
+  test('that is published twice is one of them', () => {
+    const gate = aGate('inconclusive');
+    const twice = withGate(withGate(lost, gate, 'results/2026/g'), gate, 'results/2026/g');
+    expect(only(twice).gates).toHaveLength(1);
+  });
+
+  test('that could not be held is one of them', () => {
+    const failed = {
+      ...aGate('inconclusive'),
+      outcome: { kind: 'build-failed', message: 'cc: error' } as const,
+    };
+    expect(only(withGate(lost, failed, 'results/2026/g'))).toMatchObject({
+      state: 'confirming',
+      gates: [{ verdict: 'invalid', cells: [] }],
+    });
+  });
+
+  test('of other commits, or after it is settled, is none of its business', () => {
+    expect(withGate(lost, aGate('regression', { bad: commitOf(31) }), 'results/2026/g')).toEqual(
+      lost,
+    );
+    const settled = withGate(lost, aGate('no-regression'), 'results/2026/g1');
+    expect(withGate(settled, aGate('regression'), 'results/2026/g2')).toEqual(settled);
+  });
+
+  test('that found nothing in one cell is asked again when another one has joined', () => {
+    const settled = withGate(lost, aGate('no-regression'), 'results/2026/g1');
+    const joined = judged({ inet4: losing(36), inet6: losing(36) }, settled);
+    expect(only(joined)).toMatchObject({ state: 'confirming' });
+    expect(wantedGates(joined, testbed)).toHaveLength(1);
+  });
+});
+
+describe('later nights', () => {
+  test('tell the size of a change better, until it has settled', () => {
+    const first = judged({ inet4: losing(33) });
+    const deeper = nights(60, (night) => (night < 30 ? 1e6 : night < 33 ? 0.95e6 : 0.94e6));
+    const later = judged({ inet4: deeper }, first);
+    expect(only(later).cells[0]?.changeRatio).toBeCloseTo(-0.06, 2);
+  });
+
+  test('that have the old level again make it recovered, in all of its cells', () => {
+    const code = withGate(lost, aGate('regression'), 'results/2026/g1');
+    const back = (night: number) => (night < 30 || night >= 50 ? 1e6 : 0.95e6);
+    expect(judged({ inet4: nights(49, back) }, code).changes[0]?.state).toBe('code');
+    const recovered = judged({ inet4: nights(60, back) }, code);
+    expect(recovered.changes.map(({ state }) => state)).toEqual(['recovered', 'candidate']);
+  });
+
+  test('that have it in one cell of two leave it open', () => {
+    const both = judged({ inet4: losing(34), inet6: losing(34) });
+    const back = nights(60, (night) => (night < 30 || night >= 50 ? 1e6 : 0.95e6));
+    const later = judged({ inet4: back, inet6: losing(60) }, both);
+    expect(later.changes[0]?.state).toBe('candidate');
+  });
+});
+
+describe('an accepted level', () => {
+  test('is settled: neither gates nor recovery move it', () => {
+    const index = accepted(lost, only(lost).id, now);
+    expect(index && only(index).state).toBe('accepted');
+    const later = judged({ inet4: steady(60) }, index);
+    expect(only(later).state).toBe('accepted');
+    expect(wantedGates(later, testbed)).toEqual([]);
+  });
+
+  test('is of an open change only', () => {
+    expect(accepted(lost, 'ffffffffffff', now)).toBeUndefined();
+    const index = accepted(lost, only(lost).id, now) ?? emptyIndex;
+    expect(accepted(index, only(lost).id, now)).toBeUndefined();
+  });
+});
+
+describe('a bisection', () => {
+  const ofRange = aBisectResult({
+    good: commitOf(29),
+    bad: commitOf(30),
+    testbed: { name: testbed, fingerprint: {}, warnings: [] },
+    revisions: revisionsOf(4),
+    answer: culprit(3, -0.05),
+  });
+
+  test('is wanted once it is code, and once', () => {
+    expect(wantedBisections(lost, testbed)).toEqual([]);
+    const code = withGate(lost, aGate('regression'), 'results/2026/g1');
+    expect(wantedBisections(code, testbed)).toHaveLength(1);
+    const bisected = withBisection(code, ofRange, 'results/2026/b1');
+    expect(wantedBisections(bisected, testbed)).toEqual([]);
+  });
+
+  test('leaves the commit that it names', () => {
+    expect(only(withBisection(lost, ofRange, 'results/2026/b1')).bisection).toEqual({
+      result: 'results/2026/b1',
+      culprit: ofRange.revisions[3]?.commit,
+    });
+  });
+});
+
+describe('a night that is off', () => {
+  test('lies four deviations from the level that there was, to either side', () => {
+    expect(isOff(steady(20), aNight(21, 0.95e6), 'pps')).toBe(true);
+    expect(isOff(steady(20), aNight(21, 1.05e6), 'pps')).toBe(true);
+    expect(isOff(steady(20), aNight(21, 1e6), 'pps')).toBe(false);
+  });
+
+  test('is none by less than 1 %, however quiet the machine is', () => {
+    const equal = steady(20).map((night) => ({ ...night, pps: [1e6] }));
+    expect(isOff(equal, aNight(20, 0.992e6), 'pps')).toBe(false);
+  });
+
+  test('is none of a new level that is known by now, nor where there are few nights or no runs', () => {
+    expect(isOff(losing(34), aNight(35, 0.95e6), 'pps')).toBe(false);
+    expect(isOff(steady(5), aNight(6, 0.5e6), 'pps')).toBe(false);
+    expect(isOff(steady(20), aNight(21, 0.5e6), 'nsPerPacket')).toBe(false);
+  });
+});
+
+test('the worst cell of a change is the one that lost most, though another one may have gained more', () => {
+  const level = (changeRatio: number, cell = forwarding) => ({
+    ...{ cell, before: 1e6, after: 1e6 * (1 + changeRatio), changeRatio, firstAt: timeOf(30) },
+  });
+  const cells = [level(0.06), level(-0.03, inet6)];
+  expect(worstOf({ ...only(lost), cells }).cell).toEqual(inet6);
+  expect(lossesOf({ ...only(lost), cells })).toHaveLength(1);
+  expect(worstOf({ ...only(lost), cells: [level(0.02), level(0.06, inet6)] }).cell).toEqual(inet6);
+});
+
+test('levels are the stretches between the changes that are kept', () => {
+  const levels = levelsOf(lost, { testbed, cell: forwarding }, losing(40), 'pps');
+  expect(levels.map(({ from, to }) => [from, to])).toEqual([
+    [0, 30],
+    [30, 40],
+  ]);
+  expect(levels[1]?.typical).toBeCloseTo(0.95e6, -4);
+  const elsewhere = levelsOf(lost, { testbed, cell: inet6 }, steady(40), 'pps');
+  expect(elsewhere.map(({ from, to }) => [from, to])).toEqual([[0, 40]]);
+});
+
+test('of time for each packet more is a loss', () => {
+  const slower = losing(34).map(({ pps, ...night }) => ({
+    ...night,
+    pps: [],
+    nsPerPacket: pps.map((value) => 1e9 / value),
+  }));
+  const index = judgeTrend(
+    emptyIndex,
+    new Map([[seriesKey({ testbed, cell: forwarding }), slower]]),
+    { metric: 'nsPerPacket', marginRatio: 0.02 },
+    now,
+  );
+  expect(wantedGates(index, testbed)).toHaveLength(1);
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import {
+  earlierNight,
+  nightsOf,
+  parseNights,
+  withNight,
+} from '../../../src/analysis/trend/nightly-runs.ts';
+import type { Result, Run } from '../../../src/model/result.ts';
+import type { Night } from '../../../src/model/trend.ts';
+import { aHistoryEntry } from '../../fakes/history.ts';
+import {
+  aCell,
+  aResult,
+  aRun,
+  forwarding,
+  pairedRuns,
+  pullRequest,
+  unfit,
+} from '../../fakes/result.ts';
+
+const path = 'results/2026/a-night';
+const [base, head] = ['a'.repeat(40), 'b'.repeat(40)];
+const unknown = () => undefined;
+
+const judged = (runs: readonly Run[], changes: Partial<Result> = {}): Result => {
+  const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [...runs] }];
+  return aResult({ outcome: { kind: 'judged', verdict: 'no-regression', cells }, ...changes });
+};
+
+const oneCommit = { patch: { ...pullRequest, baseCommit: base, headCommit: base } };
+
+/** Each run in a blast of its own. */
+const alone = (runs: readonly Run[]) => runs.map((run) => ({ ...run, blast: run.number }));
+
+const only = (result: Result, committedAt: (commit: string) => string | undefined = unknown) =>
+  nightsOf(result, 'night', committedAt, path)[0]?.night;
+
+describe('a night', () => {
+  test('of a commit against itself has the runs of both variants', () => {
+    const runs = alone(pairedRuns([800_000, 801_000], [802_000, 803_000]));
+    expect(nightsOf(judged(runs, oneCommit), 'night', unknown, path)).toEqual([
+      {
+        cell: forwarding,
+        night: {
+          at: '2026-11-20T12:00:00.000Z',
+          commit: base,
+          occasion: 'night',
+          pps: [800_000, 802_000, 801_000, 803_000],
+          nsPerPacket: [],
+          instructionsPerPacket: [],
+          fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
+          result: path,
+        },
+      },
+    ]);
+  });
+
+  test('of a push has those of its patched commit', () => {
+    const runs = alone(pairedRuns([800_000, 801_000], [802_000, 803_000]));
+    expect(only(judged(runs))).toMatchObject({ commit: head, pps: [802_000, 803_000] });
+  });
+
+  test('of two links of one commit has those of the first', () => {
+    const runs = alone(pairedRuns([800_000], [700_000])).map((run) => ({
+      ...run,
+      link: run.variant === 'base' ? 1 : 2,
+    }));
+    expect(only(judged(runs, oneCommit))).toMatchObject({ pps: [800_000] });
+  });
+
+  test('has one number a blast, in whole packets, four digits of a time and six of instructions', () => {
+    const costs = { nsPerPacket: 1234.5678, instructionsPerPacket: 8314.5678 };
+    const runs = [
+      aRun({ number: 1, pps: 800_000.4, ...costs }),
+      aRun({ number: 2, variant: 'patched', pps: 800_002.4, ...costs }),
+    ];
+    expect(only(judged(runs, oneCommit))).toMatchObject({
+      pps: [800_001],
+      nsPerPacket: [1235],
+      instructionsPerPacket: [8314.57],
+    });
+  });
+
+  test('is none where no packet came through, or no run counts', () => {
+    const still = [aRun({ pps: 0 }), aRun({ validity: unfit('the link was down') })];
+    expect(only(judged(still, oneCommit))).toBeUndefined();
+    expect(only(aResult({ outcome: { kind: 'unchanged' } }))).toBeUndefined();
+  });
+
+  test('knows when its commit was made, in UTC', () => {
+    const runs = pairedRuns([8e5], [8e5]);
+    const told = (time: string) => only(judged(runs, oneCommit), () => time)?.committedAt;
+    expect(told('2026-11-19T23:30:00-05:00')).toBe('2026-11-20T04:30:00.000Z');
+    expect(told('2026-11-20T12:00:01Z')).toBeUndefined();
+    expect(told('yesterday')).toBeUndefined();
+  });
+
+  test('takes the place of the same session, and else the place of its commit', () => {
+    const night = (at: string, changes: Partial<Night> = {}): Night => ({
+      ...{ at, commit: base, occasion: 'night', fingerprint: '' },
+      ...{ pps: [1], nsPerPacket: [], instructionsPerPacket: [] },
+      ...changes,
+    });
+    const [first, second] = [night('2026-11-01T00:00:00Z'), night('2026-11-02T00:00:00Z')];
+    expect(withNight([first], { ...first, pps: [2] })).toEqual([{ ...first, pps: [2] }]);
+    const again = { ...first, occasion: 'again' as const };
+    expect(withNight([first], again)).toHaveLength(2);
+    const older = night('2026-11-03T00:00:00Z', { committedAt: '2026-10-01T00:00:00Z' });
+    expect(withNight([first, second], older)).toEqual([older, first, second]);
+  });
+
+  test('is read from a line, and lines that are none are passed over', () => {
+    const night = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
+    const line = JSON.stringify(night);
+    expect(parseNights(`${line}\n<<<<<<< HEAD\n{}\n${line.slice(9)}\n\n${line}`)).toEqual([
+      night,
+      night,
+    ]);
+  });
+
+  test('is read from a line of before instructions were counted, and has none', () => {
+    const night = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
+    const { instructionsPerPacket, ...old } = { ...night };
+    expect(instructionsPerPacket).toEqual([]);
+    expect(parseNights(JSON.stringify(old))).toEqual([night]);
+  });
+
+  test('is made of a line of the history of earlier versions, where that names a commit', () => {
+    expect(earlierNight(aHistoryEntry({ pps: [800_000.4] }))).toEqual({
+      ...{ at: '2026-11-01T12:00:00.000Z', commit: base, occasion: 'night' },
+      ...{ pps: [800_000], nsPerPacket: [], instructionsPerPacket: [], fingerprint: '' },
+    });
+    expect(earlierNight(aHistoryEntry({ commit: '' }))).toBeUndefined();
+    expect(earlierNight(aHistoryEntry({ pps: [] }))).toBeUndefined();
+  });
+});

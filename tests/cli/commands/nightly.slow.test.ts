@@ -1,0 +1,67 @@
+// `ppsgate night`: what it needs, and that what was measured before it was cut short is kept without a testbed.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDemoRepository } from '../../../src/cli/demo/demo-repository.ts';
+import { patchOfRange } from '../../../src/forge/patch/commit-range.ts';
+import { openRepository } from '../../../src/forge/patch/repository.ts';
+import { gate } from '../../../src/gate/gate.ts';
+import { unshared } from '../../../src/lab/testbed.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { memoryHistory } from '../../fakes/history.ts';
+import { aPlace, linuxOf } from '../../fakes/place.ts';
+import { aConfig } from '../../fakes/plan.ts';
+import { fakeTestbed } from '../../fakes/testbed.ts';
+
+/** Beside a ppsgate.yml whose testbed cannot be reached, the folder `work` of a night that was killed when it had measured. */
+async function aNightCutShort() {
+  const place = await aPlace({ fake: linuxOf('fake') });
+  const path = join(temporaryFolder(), 'repository');
+  await makeDemoRepository(path);
+  const repository = openRepository(path);
+  const patch = await patchOfRange(repository, 'main..main');
+  const request = { patch, config: aConfig(), testbeds: ['fake'], seed: 5 };
+  await gate({ ...request, isMeasuredAnyway: true }, join(place.folder, 'work'), {
+    repository,
+    reserve: async () => unshared('fake', async () => fakeTestbed()),
+    history: memoryHistory(),
+    now: () => new Date('2026-11-20T12:00:00.000Z'),
+    onEvent() {},
+    signal: new AbortController().signal,
+  });
+  return { ...place, path };
+}
+
+test('keeps what was measured before it was cut short, and needs no testbed for that', async () => {
+  const { ppsgate, folder, path } = await aNightCutShort();
+  const words = ['--resume', 'work', '--repository', path, '--data', 'data'];
+  const { status, stdout, stderr } = await ppsgate('night', ...words);
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringMatching(/loses nothing.*\nReport: work\/report\/index\.html\n$/),
+  ]);
+  expect(stderr).not.toContain('warning');
+  const nights = join(folder, 'data', 'trend', 'fake', 'forwarding-inet4', '2026.jsonl');
+  const [line, ...more] = readFileSync(nights, 'utf8').trimEnd().split('\n');
+  expect(more).toEqual([]);
+  expect(JSON.parse(line ?? '')).toMatchObject({ occasion: 'night' });
+
+  expect((await ppsgate('night', ...words)).status).toBe(0);
+  expect(readFileSync(nights, 'utf8')).toBe(`${line}\n`);
+});
+
+test('without a place for nights measures nothing, and says where one is named', async () => {
+  const { ppsgate } = await aPlace({ fake: linuxOf('fake') });
+  const { status, stderr } = await ppsgate('night');
+  expect(stderr).toContain('--data is missing: name a folder in which nights are kept');
+  expect(status).toBe(2);
+});
+
+test('keeps nights where ppsgate.yml says', async () => {
+  const { ppsgate, folder, path } = await aNightCutShort();
+  const file = join(folder, 'ppsgate.yml');
+  const written = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...written, github: { data: { directory: 'kept' } } }));
+  expect((await ppsgate('night', '--resume', 'work', '--repository', path)).status).toBe(0);
+  expect(existsSync(join(folder, 'kept', 'trend', 'index.json'))).toBe(true);
+});

@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  baseBranch,
+  bisectCommits,
+  culpritSubject,
+  demoConfig,
+  demoPatches,
+  makeBisectRepository,
+  makeDemoRepository,
+} from '../../../src/cli/demo/demo-repository.ts';
+import { parseConfig } from '../../../src/config/load.ts';
+import { patchOfRange } from '../../../src/forge/patch/commit-range.ts';
+import { openRepository } from '../../../src/forge/patch/repository.ts';
+import { buildOverlays } from '../../../src/kernel/overlay.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { git } from '../../fakes/repository.ts';
+
+const made = async () => {
+  const parent = temporaryFolder();
+  const directory = join(parent, 'repository');
+  await makeDemoRepository(directory);
+  return { parent, directory };
+};
+
+test('every patch is one commit on top of main, with its title', async () => {
+  const { directory } = await made();
+  const repository = openRepository(directory);
+  for (const { branch, title } of demoPatches) {
+    expect(git(directory, 'log', '--format=%s', `${baseBranch}..${branch}`)).toBe(title);
+    expect(await patchOfRange(repository, `${baseBranch}..${branch}`)).toMatchObject({ title });
+  }
+});
+
+test('every patch changes the rules and nothing else', async () => {
+  const { directory } = await made();
+  for (const { branch } of demoPatches) {
+    const changed = git(directory, 'diff', '--name-only', baseBranch, branch);
+    expect(changed).toBe('dut/nftables.conf');
+  }
+});
+
+test('base and patched of every demo patch can be read as overlays', async () => {
+  const { directory } = await made();
+  const repository = openRepository(directory);
+  for (const { branch } of demoPatches) {
+    const patch = await patchOfRange(repository, `${baseBranch}..${branch}`);
+    const variants = await buildOverlays(patch, { path: 'dut', beside: '' }, repository);
+    expect(variants.map(({ files }) => files.map(({ path }) => path))).toEqual([
+      ['nftables.conf', 'sysctl.conf'],
+      ['nftables.conf', 'sysctl.conf'],
+    ]);
+  }
+});
+
+test('what is committed is clean, with main checked out and its configuration valid', async () => {
+  const { directory } = await made();
+  expect(git(directory, 'status', '--porcelain', '--branch')).toBe(`## ${baseBranch}`);
+  const path = join(directory, 'ppsgate.yml');
+  expect(() => parseConfig(demoConfig, { path, home: '/nonexistent' })).not.toThrow();
+  expect(git(directory, 'show', `${baseBranch}:ppsgate.yml`)).toBe(demoConfig.trimEnd());
+});
+
+test('what a kill left of it is made anew, and nothing but the repository remains', async () => {
+  const parent = temporaryFolder();
+  const directory = join(parent, 'repository');
+  mkdirSync(`${directory}.part`);
+  writeFileSync(join(`${directory}.part`, 'half'), '');
+  await makeDemoRepository(directory);
+  expect(readdirSync(parent)).toEqual(['repository']);
+  expect(existsSync(join(directory, 'half'))).toBe(false);
+});
+
+test('the settings of whoever runs the demo do not matter', async () => {
+  const { directory } = await made();
+  expect(git(directory, 'log', '-1', '--format=%an <%ae>')).toBe(
+    'ppsgate demo <demo@ppsgate.invalid>',
+  );
+});
+
+test('the commits of the bisection are a line, of which one costs packets and two do not load', async () => {
+  const directory = join(temporaryFolder(), 'repository');
+  await makeBisectRepository(directory);
+  const line = git(directory, 'log', '--reverse', '--format=%s', baseBranch).split('\n');
+  expect(line).toHaveLength(1 + 24);
+  expect(line.slice(1)).toEqual(bisectCommits.map(({ subject }) => subject));
+  const rulesAt = (place: number) =>
+    git(directory, 'show', `${baseBranch}~${24 - place}:dut/nftables.conf`);
+  const costOf = (place: number) => rulesAt(place).split('meta l4proto 254').length;
+  const culprit = line.indexOf(culpritSubject);
+  const places = line.map((_, place) => place);
+  expect(places.filter((place) => costOf(place) > costOf(0))).toEqual(places.slice(culprit));
+  expect(places.filter((place) => rulesAt(place).includes('upd'))).toEqual([7, 8]);
+  expect(new Set(places.map(rulesAt)).size).toBe(25);
+});

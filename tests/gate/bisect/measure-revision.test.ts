@@ -1,0 +1,353 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { assembleBisection } from '../../../src/gate/bisect/assemble.ts';
+import { type BisectPlan, withSkipped } from '../../../src/gate/bisect/bisect-plan.ts';
+import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import type { BlastOutcome } from '../../../src/lab/testbed.ts';
+import { bisectResultSchema } from '../../../src/model/bisect-result.ts';
+import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { Rejected, Rejection } from '../../../src/model/rejection.ts';
+import {
+  aBisectPlan,
+  aSharedPlan,
+  commitAt,
+  fakeVariants,
+  runOn,
+  slowerFrom,
+  variantAt,
+  withFixUp,
+} from '../../fakes/bisect.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { type FakeTestbedOptions, fakeTestbed } from '../../fakes/testbed.ts';
+
+/** A testbed that boots variants, of which all from a place on are slower. */
+const testbedFor = (plan: BisectPlan, place: number, options: FakeTestbedOptions = {}) => {
+  const speed = slowerFrom(plan, place);
+  return fakeTestbed({ boots: true, noise: 0.003, speed: (_, name) => speed(name), ...options });
+};
+
+const panics: Rejection = { kind: 'panics-under-load', message: 'Twice.', panic: 'page fault' };
+
+const rejectedWhere =
+  (variants: readonly string[], rejection: Rejection = panics) =>
+  ({ runs: [run] }: { runs: { variant: string }[] }): Rejected | undefined =>
+    variants.includes(run?.variant ?? '')
+      ? { kind: 'rejected', variant: run?.variant ?? '', rejection }
+      : undefined;
+
+const tell = (plan: BisectPlan, journal: readonly Entry[]) =>
+  bisectResultSchema.parse(assembleBisection(plan, journal));
+
+/** Variants that were measured or lost, in their order. */
+const bootsIn = (journal: readonly Entry[]): string[] =>
+  journal.flatMap((entry) => {
+    if (entry.kind === 'measured') return entry.runs.map(({ variant }) => variant);
+    return entry.kind === 'failed' ? (entry.variants ?? []) : [];
+  });
+
+test.for([1, 7, 12])(
+  'the commit that lost a fifth is named, at place %i of twelve',
+  async (place) => {
+    const plan = aBisectPlan(12);
+    const { answer, boots } = tell(
+      plan,
+      await runOn(plan, testbedFor(plan, place), temporaryFolder()),
+    );
+    expect(answer).toMatchObject({ kind: 'culprit', revision: place, measuredWith: [] });
+    if (answer.kind === 'culprit') expect(answer.change.change).toBeCloseTo(-0.2, 1);
+    expect(boots).toBeLessThanOrEqual(14);
+  },
+);
+
+test('two commits that panic are not blamed for the loss, and the one between that did it is', async () => {
+  const plan = aBisectPlan(12);
+  const rejects = rejectedWhere([variantAt(5), variantAt(8)]);
+  const journal = await runOn(plan, testbedFor(plan, 7, { rejects }), temporaryFolder());
+  expect(tell(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
+});
+
+test('commits in a row that cannot be measured are a group with the one after them, which may be their fix', async () => {
+  const plan = aBisectPlan(12);
+  const rejects = rejectedWhere([5, 6, 7].map(variantAt));
+  const journal = await runOn(plan, testbedFor(plan, 6, { rejects }), temporaryFolder());
+  const { answer, revisions } = tell(plan, journal);
+  expect(answer).toMatchObject({ kind: 'group', after: 4, last: 8, likelyFix: commitAt(8) });
+  expect(revisions.slice(4, 9).map(({ forms }) => forms[0]?.fault?.kind)).toContain(
+    'panics-under-load',
+  );
+});
+
+test('a fix-up makes the commits of a stretch measurable, and once it has helped they get it straight away', async () => {
+  const stretch = Object.fromEntries(
+    [5, 6, 7].map((place) => [place, { forms: withFixUp(place, 8) }]),
+  );
+  const plan = aBisectPlan(12, {}, stretch);
+  const rejects = rejectedWhere([5, 6, 7].map(variantAt));
+  const journal = await runOn(plan, testbedFor(plan, 6, { rejects }), temporaryFolder());
+  const { answer } = tell(plan, journal);
+  expect(answer).toMatchObject({ kind: 'culprit', revision: 6, measuredWith: [commitAt(8)] });
+  expect(journal.filter(({ kind }) => kind === 'rejected')).toHaveLength(1);
+});
+
+test('a commit that forwards nothing in two boots is not taken for the slow one', async () => {
+  const plan = aBisectPlan(12);
+  const speed = slowerFrom(plan, 9);
+  const silent = [4, 5, 6].map(variantAt);
+  const testbed = testbedFor(plan, 9, {
+    speed: (_, name) => (silent.includes(name) ? 0 : speed(name)),
+  });
+  const { answer, revisions } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  expect(answer).toMatchObject({ kind: 'culprit', revision: 9 });
+  const faults = revisions.flatMap(({ forms }) => forms.flatMap(({ fault }) => fault?.kind ?? []));
+  expect(new Set(faults)).toEqual(new Set(faults.length > 0 ? ['forwards-nothing'] : []));
+});
+
+test('where the bad end forwards nothing, the commit from which on nothing comes through is named', async () => {
+  const plan = aBisectPlan(12);
+  const silent = slowerFrom(plan, 7, 0);
+  const testbed = testbedFor(plan, 7, { speed: (_, name) => silent(name) });
+  const { answer } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  expect(answer).toMatchObject({ kind: 'culprit', revision: 7, change: { change: -1, after: 0 } });
+});
+
+test('a good and a bad end that are alike are not searched', async () => {
+  const plan = aBisectPlan(12, { mostBoots: 40 });
+  const { answer } = tell(plan, await runOn(plan, testbedFor(plan, 99), temporaryFolder()));
+  expect(answer).toMatchObject({ kind: 'not-reproduced', change: { change: expect.any(Number) } });
+});
+
+describe('a driver that was rewritten, and forwarded nothing for ten commits', () => {
+  // c255749 to c255761: 26.84 Mpps before, 11.83 after, and nothing between that could be measured.
+  const speedOf = (plan: BisectPlan) => {
+    const slower = slowerFrom(plan, 2, 11.83 / 26.84);
+    const silent = Array.from({ length: 10 }, (_, index) => variantAt(index + 2));
+    return (variant: string) => (silent.includes(variant) ? 0 : slower(variant));
+  };
+  const study = async (plan: BisectPlan) => {
+    const speed = speedOf(plan);
+    const testbed = testbedFor(plan, 2, { noise: 0.0053, speed: (_, name) => speed(name) });
+    return tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  };
+
+  test('is found with the fix-up that makes it work', async () => {
+    const stretch = Array.from({ length: 10 }, (_, index) => index + 2);
+    const forms = Object.fromEntries(
+      stretch.map((place) => [place, { forms: withFixUp(place, 12).slice(1) }]),
+    );
+    const { answer, boots } = await study(aBisectPlan(12, {}, forms));
+    expect(answer).toMatchObject({ kind: 'culprit', revision: 2, measuredWith: [commitAt(12)] });
+    if (answer.kind === 'culprit') expect(answer.change.change).toBeCloseTo(-0.559, 2);
+    expect(boots).toBeLessThanOrEqual(11);
+  });
+
+  test('is one of eleven without it, and the last of these is proposed as the fix-up', async () => {
+    const { answer, boots } = await study(aBisectPlan(12));
+    expect(answer).toMatchObject({ kind: 'group', after: 1, last: 12, likelyFix: commitAt(12) });
+    expect(boots).toBeLessThanOrEqual(11);
+  });
+});
+
+test('a bad end that panics is told, and nothing else is booted', async () => {
+  const plan = aBisectPlan(12);
+  const rejects = rejectedWhere(['patched']);
+  const journal = await runOn(plan, testbedFor(plan, 7, { rejects }), temporaryFolder());
+  expect(tell(plan, journal).answer).toEqual({
+    kind: 'not-reproduced',
+    fault: { revision: 12, fault: panics },
+  });
+  expect(new Set(bootsIn(journal))).toEqual(new Set(['base']));
+});
+
+test('a good end that panics is an error, which whoever has mended it can go on after', async () => {
+  const plan = aBisectPlan(12);
+  const directory = temporaryFolder();
+  const broken = testbedFor(plan, 7, { rejects: rejectedWhere(['base']) });
+  await expect(runOn(plan, broken, directory)).rejects.toThrow(
+    'The good end itself panics under load: Twice. It panicked: page fault.',
+  );
+  const journal = await runOn(plan, testbedFor(plan, 7), directory);
+  expect(tell(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
+});
+
+test('a kernel that does not build is built once more before that counts', async () => {
+  const plan = aBisectPlan(12);
+  const [broken, flaky] = [variantAt(6), variantAt(3)];
+  let builds = 0;
+  const testbed = testbedFor(plan, 4, {
+    rejects({ runs: [run] }) {
+      const rejection = { kind: 'build-failed', message: 'error: x' } as const;
+      if (run?.variant === broken) return { kind: 'rejected', variant: broken, rejection };
+      builds += run?.variant === flaky ? 1 : 0;
+      const isFirst = run?.variant === flaky && builds === 1;
+      return isFirst ? { kind: 'rejected', variant: flaky, rejection } : undefined;
+    },
+  });
+  const { answer, revisions } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  expect(answer).toMatchObject({ kind: 'culprit', revision: 4 });
+  expect(revisions[3]?.forms[0]?.fault).toBeUndefined();
+});
+
+describe('the laboratory', () => {
+  test('is tried three times, and never is its fault a commit’s', async () => {
+    const plan = aBisectPlan(12);
+    const directory = temporaryFolder();
+    const dead = fakeTestbed({ boots: true, faults: () => ['fails', 'fails'] });
+    await expect(runOn(plan, dead, directory)).rejects.toThrow(
+      /^3 times in a row nothing was measured with base, .*: trafgen ended without/,
+    );
+    const journal = await runOn(plan, testbedFor(plan, 7), directory);
+    const { answer, revisions } = tell(plan, journal);
+    expect(answer).toMatchObject({ kind: 'culprit', revision: 7 });
+    expect(revisions.flatMap(({ forms }) => forms.flatMap(({ fault }) => fault ?? []))).toEqual([]);
+  });
+
+  test('that tells nothing of a commit leaves it to whoever goes on without it', async () => {
+    const plan = aBisectPlan(12);
+    const directory = temporaryFolder();
+    const unfit = {
+      rejects: ({ runs: [run] }: PlannedBlast) =>
+        run?.variant === variantAt(6)
+          ? ({ kind: 'failed', reason: 'its routes are lost' } as const)
+          : undefined,
+    };
+    await expect(runOn(plan, testbedFor(plan, 7, unfit), directory)).rejects.toThrow(
+      `or go on without that commit, by --skip ${variantAt(6)} beside --resume.`,
+    );
+    const skipping = withSkipped(plan, [commitAt(6)]);
+    const journal = await runOn(skipping, testbedFor(plan, 7, unfit), directory);
+    expect(tell(skipping, journal).answer).toMatchObject({ kind: 'group', after: 5, last: 7 });
+  });
+
+  test('is not the reason for which an end, or a stranger, could be left out', () => {
+    const plan = aBisectPlan(12);
+    for (const commit of [commitAt(0), commitAt(12), commitAt(99)]) {
+      expect(() => withSkipped(plan, [commit])).toThrow('is no commit between the ends');
+    }
+  });
+
+  test.for(['fails', 'receiver-loss', 'idle', 'holes'] as const)(
+    'may lose a boot now and then: %s',
+    async (fault) => {
+      const plan = aBisectPlan(12);
+      const testbed = testbedFor(plan, 7, {
+        faults: (number) => (number % 3 === 1 ? [fault] : []),
+      });
+      const { answer } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+      expect(answer).toMatchObject({ kind: 'culprit', revision: 7 });
+    },
+  );
+
+  test('without room stops it, and it can be gone on with', async () => {
+    const plan = aBisectPlan(12);
+    const directory = temporaryFolder();
+    const full: Rejection = { kind: 'out-of-disk', message: 'DUT: no space on /boot.' };
+    const testbed = testbedFor(plan, 7, { rejects: rejectedWhere([variantAt(6)], full) });
+    await expect(runOn(plan, testbed, directory)).rejects.toThrow('no space on /boot');
+    const journal = await runOn(plan, testbedFor(plan, 7), directory);
+    expect(tell(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
+  });
+
+  test('that was opened anew boots base first where a commit fails', async () => {
+    const plan = aBisectPlan(12);
+    const directory = temporaryFolder();
+    const begun = await runOn(plan, testbedFor(plan, 7), directory);
+    const before = begun.slice(0, 6);
+    const elsewhere = temporaryFolder();
+    writeJournal(elsewhere, before);
+    let isFirst = true;
+    const fake = testbedFor(plan, 7);
+    const testbed = {
+      ...fake,
+      async blast(...asked: Parameters<typeof fake.blast>): Promise<BlastOutcome> {
+        const outcome = await fake.blast(...asked);
+        if (!isFirst) return outcome;
+        isFirst = false;
+        return { kind: 'failed', reason: 'it did not boot', lacksControl: true };
+      },
+    };
+    const journal = await runOn(plan, testbed, elsewhere);
+    const [failed, control, again] = bootsIn(journal.slice(before.length));
+    expect([control, again]).toEqual(['base', failed]);
+    expect(tell(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
+  });
+});
+
+test('the bad end is measured without the culprit where that is asked for', async () => {
+  const plan = aBisectPlan(12, { isVerified: true });
+  const journal = await runOn(plan, testbedFor(plan, 7), temporaryFolder());
+  const { revert } = tell(plan, journal);
+  expect(revert).toMatchObject({
+    kind: 'measured',
+    values: [expect.any(Number), expect.any(Number)],
+  });
+  if (revert?.kind === 'measured') expect(revert.change.change).toBeCloseTo(0.25, 1);
+});
+
+test('a culprit that cannot be taken out of the bad end is told', async () => {
+  const plan = aBisectPlan(12, { isVerified: true });
+  const why = 'What it changed was changed again.';
+  const variants = { ...fakeVariants, without: async () => ({ impossible: why }) };
+  const journal = await runOn(plan, testbedFor(plan, 7), temporaryFolder(), { variants });
+  expect(tell(plan, journal).revert).toEqual({ kind: 'impossible', why });
+});
+
+test('a profile is taken of the culprit and of its parent', async () => {
+  const plan = aBisectPlan(12, { profile: { seconds: 3 } });
+  const testbed = testbedFor(plan, 7);
+  const { profiles } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  expect(profiles).toMatchObject([
+    { kind: 'profiled', variant: 'base', file: expect.stringContaining(variantAt(6)) },
+    { kind: 'profiled', variant: 'patched', file: expect.stringContaining(variantAt(7)) },
+  ]);
+});
+
+test('commits that share a blast are held against the ends in it', async () => {
+  const plan = aSharedPlan(40);
+  const speed = slowerFrom(plan, 23);
+  const testbed = fakeTestbed({
+    ...{ noise: 0.01, jumps: (number) => 1 - number / 50 },
+    speed: (_, name) => speed(name),
+  });
+  const { answer, boots, isShared } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  expect(answer).toMatchObject({ kind: 'culprit', revision: 23 });
+  expect([isShared, boots < 10]).toEqual([true, true]);
+});
+
+test.for([
+  ['boots', aBisectPlan],
+  ['shared blasts', aSharedPlan],
+] as const)(
+  'with %s, killed at any moment and resumed, it ends with the same answer, and no boot is repeated',
+  async ([, planOf]) => {
+    const plan = planOf(12, { isVerified: true, profile: { seconds: 3 } });
+    const options = {
+      rejects: rejectedWhere([variantAt(5)]),
+      faults: (number: number) => (number === 4 ? (['fails'] as const) : []),
+    };
+    const whole = await runOn(plan, testbedFor(plan, 7, options), temporaryFolder());
+    const told = tell(plan, whole);
+    for (let length = 0; length < whole.length; length++) {
+      const directory = temporaryFolder();
+      writeJournal(directory, whole.slice(0, length));
+      const testbed = testbedFor(plan, 7, options);
+      const journal = await runOn(plan, testbed, directory);
+      expect(journal.slice(0, length)).toEqual(whole.slice(0, length));
+      const { answer, revisions } = tell(plan, journal);
+      expect([answer.kind, 'revision' in answer && answer.revision]).toEqual(['culprit', 7]);
+      expect(revisions.length).toBe(told.revisions.length);
+      const numbers = journal.flatMap((entry) =>
+        entry.kind === 'measured' ? entry.summary.number : [],
+      );
+      expect(numbers).toEqual([...new Set(numbers)]);
+      // What is built already may be measured first, and nothing is after a kill.
+      expect(journal.length).toBeLessThanOrEqual(whole.length + 4);
+    }
+  },
+);
+
+function writeJournal(directory: string, entries: readonly Entry[]): void {
+  mkdirSync(directory, { recursive: true });
+  const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+  writeFileSync(join(directory, 'journal.jsonl'), text);
+}

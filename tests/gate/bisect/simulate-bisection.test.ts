@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import {
+  type BisectSimulation,
+  simulateBisect,
+} from '../../../src/gate/bisect/simulate-bisection.ts';
+import { forecastBisect } from '../../../src/gate/estimate/remaining-boots.ts';
+
+const request: BisectSimulation = {
+  noise: { kind: 'normal', cv: 0.005 },
+  commits: 64,
+  effects: [-0.05],
+  brokenRatio: 0,
+  brokenInARow: 6,
+  historyRuns: 20,
+  mostBoots: 60,
+  minutes: { build: 10, run: 5, failure: 10 },
+  experiments: 100,
+  seed: 1,
+};
+
+test('a large loss takes one boot a step, two at both ends and two at both neighbours', () => {
+  const row = simulateBisect(request);
+  expect(row.namedRight).toBeGreaterThan(0.98);
+  // 2 + 2 to reproduce it, log2 of 64, and the second boots of both neighbours.
+  expect(row.meanBoots).toBeCloseTo(12, 0);
+});
+
+test('outcomes are shares of one whole', () => {
+  const rows = [
+    simulateBisect({ ...request, effects: [-0.01], noise: { kind: 'normal', cv: 0.01 } }),
+    simulateBisect({ ...request, brokenRatio: 0.3 }),
+    simulateBisect({ ...request, effects: [0] }),
+  ];
+  for (const row of rows) {
+    const { namedRight, namedWrong, groupRight, groupWrong, inconclusive, notReproduced } = row;
+    const total = namedRight + namedWrong + groupRight + groupWrong + inconclusive + notReproduced;
+    expect(total).toBeCloseTo(1, 9);
+  }
+});
+
+test('the same request gives the same row, and another seed another one', () => {
+  const noisy = { ...request, noise: { kind: 'normal', cv: 0.02 } as const };
+  expect(simulateBisect(noisy)).toEqual(simulateBisect(noisy));
+  expect(simulateBisect({ ...noisy, seed: 2 })).not.toEqual(simulateBisect(noisy));
+});
+
+test('a loss that is there is hardly ever blamed on a commit beside it, however many are broken', () => {
+  const row = simulateBisect({ ...request, brokenRatio: 0.3, experiments: 300 });
+  expect(row.namedWrong + row.groupWrong).toBeLessThan(0.01);
+  expect(row.groupRight).toBeGreaterThan(0.05);
+});
+
+test('shorter builds save minutes, and no boots', () => {
+  const quick = simulateBisect({ ...request, minutes: { ...request.minutes, build: 2 } });
+  const slow = simulateBisect({ ...request, minutes: { ...request.minutes, build: 20 } });
+  expect(quick.meanMinutes).toBeLessThan(slow.meanMinutes / 1.5);
+  expect(quick.meanBoots).toBeCloseTo(slow.meanBoots, 0);
+});
+
+test('a forecast tells boots and minutes by the noise that is known, and that it is too large', () => {
+  const about = { steps: 64, minutes: request.minutes, mostBoots: 60 };
+  const noise = (cv: number) => ({ sumOfSquares: 20 * cv ** 2, degreesOfFreedom: 20 });
+  const quiet = forecastBisect({ ...about, effect: -0.05, history: noise(0.005) });
+  expect(quiet?.noiseRatio).toBeCloseTo(0.005, 9);
+  expect(quiet?.boots).toBeCloseTo(12, 0);
+  expect(quiet?.answeredRatio).toBeGreaterThan(0.95);
+  const wild = forecastBisect({ ...about, effect: -0.02, history: noise(0.05) });
+  expect(wild?.answeredRatio).toBeLessThan(0.3);
+});
+
+test('nothing is foretold of noise that nobody has met', () => {
+  const history = { sumOfSquares: 0.0001, degreesOfFreedom: 2 };
+  const about = { steps: 64, minutes: request.minutes, mostBoots: 60 };
+  expect(forecastBisect({ ...about, effect: -0.05, history })).toBeUndefined();
+});

@@ -1,0 +1,31 @@
+// What a gate on a whole laboratory tells of its parts, and that the next one can be foretold by it.
+import { expect, test } from 'vitest';
+import { labTime, sharesOf } from '../../../bench/lab-time.ts';
+import { tookOf } from '../../../src/gate/estimate/durations.ts';
+
+test.each([
+  [
+    'five cells',
+    ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'],
+    false,
+  ],
+  ['two cells with profiles', ['forwarding', 'pf-stateful'], true],
+  ['one cell', ['forwarding'], false],
+] as const)(
+  'a gate of %s tells what its boots and blasts took, by the times of its blasts',
+  async (_, scenarios, hasProfiles) => {
+    const time = await labTime({
+      ...{ scenarios, change: 0, hasHistory: true, seed: 3, hasProfiles },
+      build: { base: 300, patched: 200 },
+    });
+    const took = tookOf(time.result);
+    if (took === undefined) throw new Error('Nothing was told.');
+    const { buildSeconds = 0, bootSeconds, blastSeconds } = took;
+    const { boots, seconds, rebootSeconds } = sharesOf(time);
+    const told = buildSeconds + boots * bootSeconds + time.result.blasts.length * blastSeconds;
+    expect(told).toBeGreaterThan(0.9 * seconds);
+    expect(told).toBeLessThan(1.1 * seconds);
+    expect(Math.abs(buildSeconds - time.waitedSeconds)).toBeLessThan(0.1 * seconds);
+    expect(bootSeconds).toBeGreaterThan((0.95 * rebootSeconds) / boots);
+  },
+);

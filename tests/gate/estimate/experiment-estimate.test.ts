@@ -1,0 +1,158 @@
+// What an experiment will take, told before it: where its minutes go, and what would save some.
+import { describe, expect, test } from 'vitest';
+import {
+  type Outlined,
+  outlookLine,
+  outlookOf,
+  shorterWays,
+} from '../../../src/gate/estimate/experiment-estimate.ts';
+import { cellsOf, planCells, policyOf } from '../../../src/gate/experiment/plan.ts';
+import { aHistoryEntry } from '../../fakes/history.ts';
+import { aConfig, singleRuns } from '../../fakes/plan.ts';
+
+const config = aConfig({ ...singleRuns, families: ['inet4', 'inet6'] });
+const times = {
+  ...{ bootSeconds: 180, blastSeconds: 25, trafficSeconds: 15, buildSeconds: 600, gates: 3 },
+};
+
+const known = (['inet4', 'inet6'] as const).flatMap((family) =>
+  [1, 2, 3].map((day) =>
+    aHistoryEntry({
+      at: `2026-11-0${day}T12:00:00.000Z`,
+      cell: { scenario: 'forwarding', family },
+    }),
+  ),
+);
+
+function outlinedOf(changes: Partial<Outlined> = {}, history = known, of = config): Outlined {
+  const place = { testbed: 'fake', cells: cellsOf(of), variants: 2 };
+  return {
+    cells: planCells(of, place, history),
+    policy: policyOf(of),
+    traffic: of.traffic,
+    variants: 2,
+    times,
+    ...changes,
+  };
+}
+
+const profile = { seconds: 10 };
+
+describe('where each variant is booted', () => {
+  test('every boot serves all cells, and the last one brings the base home', () => {
+    const { ifUnchanged, cells } = outlookOf(outlinedOf());
+    const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
+    const { boots, blasts, seconds, totalSeconds } = ifUnchanged;
+    expect(blasts).toBeCloseTo(runs.reduce((sum, one) => sum + one, 0));
+    // Noise of half a percent, and a margin of five: the first look mostly decides both.
+    expect(boots).toBeLessThan(blasts);
+    expect(seconds).toEqual({
+      building: 600,
+      booting: boots * 180,
+      traffic: blasts * 15,
+      settling: blasts * 10,
+      profiles: 0,
+      givingBack: 180,
+    });
+    expect(totalSeconds).toBeCloseTo(600 + boots * 180 + blasts * 25 + 180);
+  });
+
+  test('there are as many boots as the slowest cell takes, which is more than any one on average', () => {
+    const noisy = known.map((entry) => ({ ...entry, pps: [8e5, 8.4e5, 7.8e5, 8.2e5, 7.9e5] }));
+    const { ifUnchanged, cells } = outlookOf(outlinedOf({}, noisy));
+    const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
+    expect(ifUnchanged.boots).toBeGreaterThan(Math.max(...runs));
+    expect(ifUnchanged.blasts).toBeCloseTo((runs[0] ?? 0) + (runs[1] ?? 0));
+  });
+
+  test('earlier diffs beside the two take boots of their own', () => {
+    const two = outlookOf(outlinedOf()).ifUnchanged;
+    const three = outlookOf(outlinedOf({ variants: 3 })).ifUnchanged;
+    expect([three.boots, three.blasts]).toEqual([1.5 * two.boots, 1.5 * two.blasts]);
+  });
+
+  test('a profile is taken of each variant in each cell', () => {
+    const { seconds } = outlookOf(outlinedOf({ profile })).ifUnchanged;
+    expect(seconds.profiles).toBe(4 * (10 + 10));
+  });
+
+  test('what earlier runs do not tell of the noise is assumed, and said', () => {
+    const outlined = outlinedOf({}, []);
+    const outlook = outlookOf(outlined);
+    expect(outlook.cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.01 }, {}]);
+    expect(outlookLine(outlook, outlined)).toMatch(/, as if unknown runs differed by 1 %$/);
+  });
+
+  test('instructions are taken for less noisy', () => {
+    const outlined = outlinedOf({}, []);
+    const policy = { ...outlined.policy, metric: 'instructionsPerPacket' } as const;
+    const { cells } = outlookOf({ ...outlined, policy });
+    expect(cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.002 }, {}]);
+  });
+});
+
+describe('where variants share their blasts', () => {
+  const shared = aConfig();
+
+  test('there are no boots, and nobody says more than what the first look takes', () => {
+    const outlined = outlinedOf({ times: { ...times, bootSeconds: 0 } }, [], shared);
+    const outlook = outlookOf(outlined);
+    expect(outlook.ifUnchanged).toMatchObject({ boots: 0, seconds: { booting: 0, givingBack: 0 } });
+    expect(outlook.ifLost).toEqual(outlook.ifUnchanged);
+    expect(outlook.cells).toMatchObject([{ basis: 'least', mostRuns: 96 }]);
+    expect(outlookLine(outlook, outlined)).toMatch(/^at least /);
+  });
+});
+
+test('one line says both ends, and what they rest on', () => {
+  const outlined = outlinedOf();
+  expect(outlookLine(outlookOf(outlined), outlined)).toMatch(
+    /^some \d+ min if nothing is lost \(\d+ boots and \d+ blasts\), \d+ min if 5 % is; as the last 3 gates here took$/,
+  );
+});
+
+describe('what would be shorter', () => {
+  const ways = (outlined: Outlined) => shorterWays(outlined).map(({ how }) => how);
+
+  test('is told with how much it saves, the most first', () => {
+    const shorter = shorterWays(outlinedOf({ profile }));
+    const saved = shorter.map(({ savedSeconds }) => savedSeconds);
+    expect(saved).toEqual(saved.toSorted((a, b) => b - a));
+    const savedBy = Object.fromEntries(
+      shorter.map(({ how, savedSeconds }) => [how.split(/:| \w+, the/)[0], savedSeconds]),
+    );
+    expect(savedBy).toEqual({
+      'kernels that the builder has': 600,
+      'no profiles': 4 * 20,
+      'forwarding inet4 alone': expect.any(Number),
+      'without forwarding': expect.any(Number),
+    });
+  });
+
+  test('is a history where there is none', () => {
+    expect(ways(outlinedOf({}, []))).toContainEqual(
+      expect.stringMatching(/^10 earlier runs of each cell/),
+    );
+    expect(ways(outlinedOf()).join()).not.toContain('earlier runs');
+  });
+
+  test('is a wider margin where runs are many', () => {
+    const gate = { ...config.gate, marginRatio: 0.02 };
+    expect(ways(outlinedOf({}, [], aConfig({ ...config, gate })))).toContain(
+      'a margin of 4 %: --margin 4%',
+    );
+  });
+
+  test('is not what saves next to nothing', () => {
+    const quick = outlinedOf({ times: { ...times, buildSeconds: 5 } });
+    expect(ways(quick).join()).not.toContain('kernels');
+  });
+
+  test('never takes longer', () => {
+    for (const history of [known, []]) {
+      for (const { savedSeconds } of shorterWays(outlinedOf({ profile }, history))) {
+        expect(savedSeconds).toBeGreaterThan(0);
+      }
+    }
+  });
+});

@@ -1,0 +1,457 @@
+// A gate and its accidents on the fake laboratory, before the first patch: what is found, and that nothing of it stays.
+import { delimiter } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import type { Config } from '../../../src/config/schema.ts';
+import { type HistoryEntry, historyOf } from '../../../src/gate/experiment/history.ts';
+import { rehearse } from '../../../src/gate/self-test/self-test.ts';
+import { beginJournal, resumeJournal } from '../../../src/gate/self-test/self-test-journal.ts';
+import type {
+  RehearsalPart,
+  RehearsalWorld,
+} from '../../../src/gate/self-test/self-test-request.ts';
+import type { Finding } from '../../../src/lab/check/diagnostic.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
+import { aBench } from '../../fakes/freebsd-lab/benches.ts';
+import { archiveOf, imageOf } from '../../fakes/freebsd-lab/dut.ts';
+import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
+import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
+import { testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { aConfig, gateConfig } from '../../fakes/plan.ts';
+import { startSshd } from '../../fakes/sshd.ts';
+import { builderOf, cases } from '../../lab/freebsd/faults.ts';
+import { describeWith } from '../../needs.ts';
+
+type Rehearsed = {
+  lab: FreebsdLab;
+  testbed: FreebsdTestbed;
+  directory: string;
+  told: string[];
+  learnt: HistoryEntry[];
+  rehearse(options?: Options): Promise<Finding[]>;
+};
+
+type Options = {
+  skip?: readonly RehearsalPart[];
+  resume?: true;
+  baseKernel?: string;
+  world?: Partial<RehearsalWorld>;
+  config?: Partial<Config>;
+};
+
+async function aLab(options: FreebsdLabOptions = {}): Promise<Rehearsed> {
+  const lab = await startFreebsdLab({
+    kernel: { ident: 'own' },
+    timing: { bootSeconds: 20, dumpSeconds: 5 },
+    ...options,
+  });
+  onTestFinished(() => lab.stop());
+  const { files } = lab.dut.machine;
+  makeFolder(files, '/sbin', true);
+  writeFile(files, '/sbin/nextboot', '');
+  for (const { machine } of [...lab.senders, lab.receiver]) {
+    makeFolder(machine.files, '/dev', true);
+    writeFile(machine.files, '/dev/netmap', '');
+  }
+  const testbed = testbedOf(lab, temporaryFolder());
+  testbed.dut.boot.limitSeconds = 120;
+  return rehearsedOn(lab, testbed);
+}
+
+function rehearsedOn(lab: FreebsdLab, testbed: FreebsdTestbed): Rehearsed {
+  const directory = temporaryFolder();
+  const told: string[] = [];
+  const learnt: HistoryEntry[] = [];
+  return {
+    ...{ lab, testbed, directory, told, learnt },
+    async rehearse({ skip = [], resume, baseKernel, world, config } = {}) {
+      const journal = resume
+        ? resumeJournal(directory, 'shelf')
+        : beginJournal(directory, 'shelf', new Date(0));
+      const findings = rehearse(
+        {
+          name: 'shelf',
+          testbed,
+          config: aConfig({
+            testbeds: { shelf: testbed },
+            scenarios: ['forwarding', 'pf-stateful'],
+            traffic: { ...usualTraffic, measureSeconds: 20, measureAtLeastSeconds: 12 },
+            gate: { ...gateConfig, maxRunsPerVariant: 20 },
+            profile: { seconds: 5 },
+            ...config,
+          }),
+          rules: {},
+          skip: new Set(skip),
+          baseKernel,
+          directory,
+          journal,
+        },
+        {
+          ...worldOf(lab),
+          tell: (sentence) => void told.push(sentence),
+          signal: new AbortController().signal,
+          agrees: async () => true,
+          keepLog: async () => {},
+          history: { append: async (entries) => void learnt.push(...entries) },
+          ...world,
+        },
+      );
+      const found: Finding[] = [];
+      for await (const finding of findings) found.push(finding);
+      return found;
+    },
+  };
+}
+
+const historyTraffic = { flows: 2000, frameBytes: 64 };
+
+const lines = (findings: readonly Finding[]): string[] =>
+  findings.map(({ kind, what, why }) => `${kind} ${what}: ${why}`);
+
+/** What was measured differs from one noise to the next, and times with what a step asks. */
+const withoutNumbers = (line: string): string =>
+  line.replaceAll(/\d+ min \d+ s|[\d.]+(?= (?:Mpps|%|min|s)\b)|[\d.]+(?= %)/g, 'N');
+
+const wrongs = (findings: readonly Finding[]): string[] =>
+  lines(findings.filter(({ kind }) => kind === 'wrong'));
+
+/** The DUT runs its own kernel, with nothing armed, and no file and no rule of ours. */
+function expectHome(lab: FreebsdLab): void {
+  expect(lab.state()).toMatchObject({
+    stage: 'up',
+    power: 'on',
+    kernel: 'own',
+    leftovers: [],
+    scenario: 'forwarding',
+  });
+  expect(lab.state().nextboot).toBeUndefined();
+}
+
+describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
+  test('of a good lab does all that a gate does, and undoes it', async () => {
+    const { lab, told, learnt, rehearse } = await aLab();
+    const findings = await rehearse();
+    const checked = findings.findIndex(({ what }) => what === 'the kernel of base');
+    expect(wrongs(findings.slice(0, checked))).toEqual([]);
+    expect(lines(findings.slice(checked)).map(withoutNumbers)).toMatchInlineSnapshot(`
+      [
+        "ok the kernel of base: a copy of the DUT's own, there after N s",
+        "ok a boot of that kernel: /boot/ppsgate.base/kernel of /dev/ada0p2 after N, FreeBSD 14.0-CURRENT #0 own",
+        "ok the rules of forwarding: in force, and taken away again",
+        "ok the rules of pf-stateful: in force, and taken away again",
+        "ok N s of forwarding inet4: N Mpps of N Mpps offered",
+        "ok N s of pf-stateful inet4: N Mpps of N Mpps offered",
+        "ok a profile: 5000 busy samples of cpu_clk_unhalted.thread_p",
+        "ok a second boot of that kernel: /boot/ppsgate.base/kernel of /dev/ada0p2 after N, FreeBSD 14.0-CURRENT #0 own",
+        "ok the boot after that: /boot/kernel/kernel of /dev/ada0p2 came up by itself",
+        "ok a panic: home again after N s, and known for what it was: kdb_sysctl_panic",
+        "ok a hang: let nobody log in, with its sshd stopped; power-cycled, and home again after N",
+        "ok the noise of forwarding inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found as often as asked, and N % matters",
+        "ok the noise of pf-stateful inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found as often as asked, and N % matters",
+        "ok a gate of these cells: some N min where nothing was changed, some N min where N % was lost, beside the builds; a boot takes some N min",
+        "ok the way back: its own kernel, no rules, no files and no programs of ours",
+      ]
+    `);
+    expect(told.map(withoutNumbers)).toMatchInlineSnapshot(`
+      [
+        "Sending inet4 from the sender through the DUT for some N s.",
+        "Booting it by nextboot: it takes some minutes to be up again.",
+        "Sending forwarding inet4 for N s.",
+        "Sending pf-stateful inet4 for N s.",
+        "Sampling forwarding inet4 for N s.",
+        "Booting it by nextboot: it takes some minutes to be up again.",
+        "Rebooting it once more: its own kernel has to come up.",
+        "It panicked. Waiting until it is home again.",
+        "It let nobody log in, with its sshd stopped. Waiting until it is home again.",
+        "Boot 1 of 6 of the same kernel, for the noise.",
+        "forwarding inet4: N Mpps.",
+        "pf-stateful inet4: N Mpps.",
+        "Boot 2 of 6 of the same kernel, for the noise.",
+        "forwarding inet4: N Mpps.",
+        "pf-stateful inet4: N Mpps.",
+        "Boot 3 of 6 of the same kernel, for the noise.",
+        "forwarding inet4: N Mpps.",
+        "pf-stateful inet4: N Mpps.",
+        "Boot 4 of 6 of the same kernel, for the noise.",
+        "forwarding inet4: N Mpps.",
+        "pf-stateful inet4: N Mpps.",
+        "Boot 5 of 6 of the same kernel, for the noise.",
+        "forwarding inet4: N Mpps.",
+        "pf-stateful inet4: N Mpps.",
+        "Boot 6 of 6 of the same kernel, for the noise.",
+        "forwarding inet4: N Mpps.",
+        "pf-stateful inet4: N Mpps.",
+        "Bringing everything back to how it was.",
+      ]
+    `);
+    // Nobody knows of which commit the DUT's own kernel is.
+    expect(learnt).toEqual([]);
+    expectHome(lab);
+  });
+
+  test.each(['boot-environment', 'nextboot'] as const)('goes home on ZFS by %s', async (method) => {
+    const { lab, testbed, rehearse } = await aLab({ root: 'zfs' });
+    testbed.dut.boot.method = method;
+    const findings = await rehearse({ skip: ['check', 'blasts', 'profile', 'noise'] });
+    expect(wrongs(findings)).toEqual([]);
+    expectHome(lab);
+  });
+
+  test('of a bench that was set up by its page of docs/lab finds nothing wrong', async () => {
+    const { lab, testbed, config } = await aBench('rcc-ve-i350');
+    onTestFinished(() => lab.stop());
+    const { scenarios, families, traffic } = config;
+    const { rehearse } = rehearsedOn(lab, testbed);
+    const findings = await rehearse({
+      skip: ['noise'],
+      config: { scenarios, families, traffic },
+    });
+    expect(wrongs(findings)).toEqual([]);
+    expect(lines(findings).filter((line) => line.startsWith('skipped'))).toEqual([
+      expect.stringContaining('the builder'),
+      expect.stringContaining('the ceiling of the sender past the DUT'),
+    ]);
+    expectHome(lab);
+  });
+
+  test('goes home on an appliance, with an image that somebody brings', async () => {
+    const { lab, testbed, rehearse } = await aLab({ root: 'nanobsd' });
+    testbed.dut.boot.method = 'nanobsd';
+    const skip = ['check', 'blasts', 'profile', 'noise'] as const;
+    const { path } = imageOf({ ident: 'base' });
+    expect(wrongs(await rehearse({ skip, baseKernel: path }))).toEqual([]);
+    expectHome(lab);
+    expect(wrongs(await rehearse({ skip }))).toEqual([
+      'wrong the kernel of base: there is no image, and none can be built',
+    ]);
+  });
+
+  test('ends where the DUT is lost, and says so of all that is left', async () => {
+    const { testbed, rehearse } = await aLab(met({ kind: 'hang-at-boot', at: 1 }));
+    delete testbed.dut.power;
+    const findings = await rehearse({ skip: ['check', 'scenarios', 'blasts', 'profile', 'noise'] });
+    expect(lines(findings).slice(1)).toMatchInlineSnapshot(`
+      [
+        "wrong a boot of that kernel: The DUT was not up after 120 s, and has no power control; look at its console.",
+        "skipped a second boot of that kernel: not tried, because of this: a boot of that kernel",
+        "skipped the boot after that: not tried, because of this: a boot of that kernel",
+        "skipped a panic: not tried, because of this: a boot of that kernel",
+        "skipped a hang: not tried, because of this: a boot of that kernel",
+        "wrong the way back: The DUT was not up after 120 s, and has no power control; look at its console.",
+      ]
+    `);
+  });
+
+  test('of a kernel that the builder has built is what gates of it learn from', async () => {
+    const { testbed, learnt, rehearse } = await aLab();
+    const home = temporaryFolder();
+    const path = [freebsdBuilder(home).bin, process.env.PATH].join(delimiter);
+    await using buildHost = await startSshd(undefined, path);
+    const { path: base } = archiveOf({ ident: 'base' }, 'base');
+    const built = builderOf({}, { base, patched: base }, buildHost, home);
+    testbed.builder = built.config;
+    const findings = await rehearse({
+      skip: ['check', 'scenarios', 'blasts', 'profile', 'panic', 'hang'],
+    });
+    expect(wrongs(findings)).toEqual([]);
+    expect(lines(findings)[0]).toMatch(
+      /^ok the kernel of base: built of [0-9a-f]{12}, which .* has checked out, there after /,
+    );
+    const commit = await built.repository.mergeBase('', '');
+    const query = { testbed: 'shelf', traffic: historyTraffic, metric: 'pps' } as const;
+    for (const scenario of ['forwarding', 'pf-stateful']) {
+      const known = historyOf(learnt, { ...query, cell: { scenario, family: 'inet4' } });
+      expect(known).toMatchObject({ runs: 6, degreesOfFreedom: 5 });
+    }
+    expect(learnt.map((entry) => entry.commit)).toEqual([commit, commit]);
+  });
+
+  test('lets no accident happen that nobody agreed to', async () => {
+    const { lab, rehearse } = await aLab();
+    const asked: string[] = [];
+    const findings = await rehearse({
+      skip: ['check', 'scenarios', 'blasts', 'profile', 'noise'],
+      world: {
+        async agrees(question) {
+          asked.push(question);
+          return false;
+        },
+      },
+    });
+    expect(asked).toMatchInlineSnapshot(`
+      [
+        "Make the DUT of shelf panic, and see that it comes back?",
+        "Make the DUT of shelf hang, and see that its power control brings it back? It takes 2 min 0 s and a boot.",
+      ]
+    `);
+    expect(lines(findings).slice(-3)).toMatchInlineSnapshot(`
+      [
+        "skipped a panic: nobody agreed to it: answer the question with y, or give --yes",
+        "skipped a hang: nobody agreed to it: answer the question with y, or give --yes",
+        "ok the way back: its own kernel, no rules, no files and no programs of ours",
+      ]
+    `);
+    expect(lab.dut.machine.boots).toBe(3);
+  });
+
+  test('stops a DUT in its debugger where its kernel has one', async () => {
+    const { lab, rehearse } = await aLab({
+      kernel: { ident: 'own', options: ['options DDB'] },
+    });
+    const findings = await rehearse({
+      skip: ['check', 'scenarios', 'blasts', 'profile', 'panic', 'noise'],
+    });
+    expect(lines(findings).at(-2)).toMatchInlineSnapshot(
+      `"ok a hang: stopped in its debugger; power-cycled, and home again after 2 min 30 s"`,
+    );
+    expectHome(lab);
+  });
+
+  test('leaves the hang out where no power control would end it', async () => {
+    const { lab, testbed, rehearse } = await aLab();
+    delete testbed.dut.power;
+    const findings = await rehearse({
+      skip: ['check', 'scenarios', 'blasts', 'profile', 'panic', 'noise'],
+    });
+    expect(lines(findings).at(-2)).toMatchInlineSnapshot(
+      `"skipped a hang: \`power\` is not configured: a DUT that hangs stays lost until somebody walks to it"`,
+    );
+    expectHome(lab);
+  });
+
+  test('is not gone on with by a directory that is none of it', () => {
+    expect(() => resumeJournal(temporaryFolder(), 'shelf')).toThrow(
+      /^--resume: expected the directory of a rehearsal of shelf, found none in /,
+    );
+  });
+
+  test('that was cut short repeats nothing that was well', async () => {
+    const { lab, told, rehearse } = await aLab();
+    const cancel = new AbortController();
+    const tell = (sentence: string) => {
+      told.push(sentence);
+      if (sentence.startsWith('Boot 3')) cancel.abort(new Error('cancelled'));
+    };
+    const cut = rehearse({ skip: ['check'], world: { tell, signal: cancel.signal } });
+    await expect(cut).rejects.toThrow('cancelled');
+    expectHome(lab);
+    const boots = lab.dut.machine.boots;
+    told.length = 0;
+    const findings = await rehearse({ skip: ['check'], resume: true });
+    expect(wrongs(findings)).toEqual([]);
+    expect(told[0]).toBe('Boot 3 of 6 of the same kernel, for the noise.');
+    // Four of base, and its own.
+    expect(lab.dut.machine.boots - boots).toBe(5);
+    expectHome(lab);
+  });
+
+  describe('meets what goes wrong with a testbed:', () => {
+    const rows = Object.entries(faults);
+    test('all that docs/faults.md tells of, but for Ctrl-C, of which more is above', () => {
+      expect([...Object.keys(faults), 'Somebody presses Ctrl-C']).toEqual(Object.keys(cases));
+    });
+    test.each(rows)('%s', async (_, { options, arrange, isLost, says }) => {
+      const { lab, testbed, rehearse } = await aLab(options);
+      arrange?.(lab, testbed);
+      const findings = await rehearse({ skip: ['check', 'profile', 'panic', 'hang', 'noise'] });
+      const [first = ''] = wrongs(findings);
+      expect(first.replaceAll(/ \(127[^)]*\)/g, '').slice(0, says.length + 6)).toBe(
+        `wrong ${says}`,
+      );
+      if (!isLost) expectHome(lab);
+    });
+  });
+});
+
+type FaultCase = {
+  options?: FreebsdLabOptions;
+  arrange?: (lab: FreebsdLab, testbed: FreebsdTestbed) => void;
+  isLost?: true;
+  /** How the first line begins of what is wrong. */
+  says: string;
+};
+
+const met = (...ordered: Fault[]): FreebsdLabOptions => ({ faults: ordered });
+const atRules = (kind: 'panic-at-command' | 'cut-off' | 'command-fails'): Fault => ({
+  kind,
+  says: 'pfctl: DIOCADDRULE: Operation not supported by device',
+  at: 1,
+  machine: 'dut',
+  command: 'pfctl -f',
+});
+
+/** By the headings of docs/faults.md. */
+const faults: Record<string, FaultCase> = {
+  'A machine cannot be reached': {
+    arrange: ({ dut }) => setCutOff(dut.machine, true),
+    isLost: true,
+    says: 'the kernel of base: Cannot reach DUT: ',
+  },
+  'ssh to the DUT is lost': {
+    options: met({ kind: 'cut-off', at: 1, machine: 'dut', command: 'nextboot -k', seconds: 20 }),
+    says: 'a boot of that kernel: Lost DUT during "nextboot ',
+  },
+  'There is no kernel': {
+    options: { disk: { totalBytes: 5e9, usedBytes: 5e9 - 8e3 } },
+    says: 'a boot of that kernel: DUT: /boot has 1 MiB left and a kernel needs 1 MiB.',
+  },
+  'The kernel panics at boot': {
+    options: met({ kind: 'panic-at-boot', at: 1 }),
+    says: 'a boot of that kernel: base did not boot: /boot/kernel/kernel came up instead of /boot/ppsgate.base/kernel (panic: page fault)',
+  },
+  'The kernel hangs at boot': {
+    options: met({ kind: 'hang-at-boot', at: 1 }),
+    says: 'a boot of that kernel: base did not boot: it was not up after 120 s, and was power-cycled',
+  },
+  'Another kernel comes up': {
+    options: met({ kind: 'wrong-kernel', at: 1 }),
+    says: 'a boot of that kernel: base did not boot: /boot/kernel/kernel came up instead of /boot/ppsgate.base/kernel',
+  },
+  'The DUT is not like others': {
+    options: { root: 'nfs' },
+    says: 'the kernel of base: DUT is not to be booted by the method nextboot: /boot is on nfs',
+  },
+  'The kernel panics when rules are loaded': {
+    options: met(atRules('panic-at-command')),
+    says: 'the rules of pf-stateful: the DUT panicked: page fault',
+  },
+  'The rules cut the management network of the DUT': {
+    options: met(atRules('cut-off')),
+    says: 'the rules of pf-stateful: Lost DUT during "pfctl -f \'/var/tmp/ppsgate/pf-stateful.rules\'"',
+  },
+  'The rules are refused': {
+    options: met(atRules('command-fails')),
+    says: "the rules of pf-stateful: `pfctl -f '/var/tmp/ppsgate/pf-stateful.rules'` failed on the DUT: pfctl: DIOCADDRULE: Operation not supported by device",
+  },
+  'The kernel panics under load': {
+    options: met({ kind: 'panic-under-load', at: 1 }),
+    says: '10 s of forwarding inet4: the DUT with base died under 2000 flows: it panicked: page fault',
+  },
+  'The receiver crashes': {
+    options: met({ kind: 'receiver-crash', at: 1 }),
+    says: '10 s of forwarding inet4: receiver: pkt-gen crashed: "poll err" on line 12',
+  },
+  'A link is dead': {
+    options: met({ kind: 'dead-link', at: 1 }),
+    says: '10 s of forwarding inet4: not one packet came through, and the link of the DUT',
+  },
+  'The kernel forwards nothing': {
+    options: { truth: () => 0 },
+    says: '10 s of forwarding inet4: packets came to the DUT, and it forwarded none',
+  },
+  'The generator is too slow': {
+    options: { generatorPps: 3e6 },
+    says: '10 s of forwarding inet4: generator-limited: 3.000 Mpps came through of 3.000 Mpps offered (100 %)',
+  },
+  'The receiver is too slow': {
+    options: { receiverPps: 3e6 },
+    says: '10 s of forwarding inet4: receiver-limited: the DUT sent ',
+  },
+};

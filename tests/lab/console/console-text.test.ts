@@ -1,0 +1,164 @@
+// What is read off a console, which is the word of a kernel that nobody has to trust.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { lastWords, whatItShows } from '../../../src/lab/console/console-text.ts';
+
+const crash = [
+  'Fatal trap 12: page fault while in kernel mode',
+  'cpuid = 3; apic id = 06',
+  'panic: page fault',
+  'cpuid = 3',
+  'KDB: stack backtrace:',
+  '#0 0xffffffff80b9309d at kdb_backtrace+0x5d',
+];
+const ownBoot = [
+  '---<<BOOT>>---',
+  'FreeBSD 14.3-RELEASE',
+  'FreeBSD/amd64 (dut) (ttyu1)',
+  'login: ',
+];
+
+describe('a panic', () => {
+  test('is told with the lines from there to the next boot', () => {
+    const text = ['---<<BOOT>>---', 'FreeBSD 14.0', ...crash, ...ownBoot].join('\r\n');
+    expect(lastWords(text, true)).toEqual({
+      panic: 'page fault',
+      console: crash.slice(2).join('\n'),
+    });
+  });
+
+  test.each([
+    ['a line of its own', 'panic: page fault'],
+    ['what rc(8) was about to say', 'Starting Network: lo0.panic: page fault'],
+    ['the prompt of getty(8)', 'login: panic: page fault'],
+    ['colours', '\x1b[31mpanic: page fault\x1b[0m'],
+  ])('is seen behind %s', (_, line) => {
+    expect(lastWords(`a line\n${line}\n`, false).panic).toBe('page fault');
+  });
+
+  test.each([
+    ['of the boot before', 'savecore[81]: reboot after panic: page fault'],
+    ['by name alone', 'debug.debugger_on_panic: 1'],
+    ['without a message', 'panic: '],
+  ])('is not what is told %s', (_, line) => {
+    expect(lastWords(`a line\n${line}\n`, false).panic).toBeUndefined();
+  });
+
+  test('whose message is lost is told by its trap, or by the debugger that it entered', () => {
+    const trap = 'Fatal trap 12: page fault while in kernel mode';
+    expect(lastWords(`${trap}\ncpuid = 3\n`, false).panic).toBe(trap);
+    expect(lastWords('noise\nKDB: enter: panic\n', false).panic).toBe('KDB: enter: panic');
+  });
+});
+
+/** As Linux 6.1 writes it where a module reads through a null pointer. */
+const oops = [
+  '[   12.345678] BUG: kernel NULL pointer dereference, address: 0000000000000010',
+  '[   12.345701] #PF: supervisor read access in kernel mode',
+  '[   12.345733] Oops: 0000 [#1] PREEMPT SMP NOPTI',
+  '[   12.345790] RIP: 0010:nft_do_chain+0x1c/0x560 [nf_tables]',
+  '[   12.346012] Kernel panic - not syncing: Fatal exception in interrupt',
+];
+
+describe('a panic of Linux', () => {
+  const started = '[    0.000000] Linux version 6.1.0-50-cloud-amd64\nppsgate: x is up\n';
+
+  test('is told by the bug that it began with, and with what follows', () => {
+    expect(lastWords(`${started}${oops.join('\r\n')}\r\n`, false)).toEqual({
+      panic: 'BUG: kernel NULL pointer dereference, address: 0000000000000010',
+      console: oops.join('\n').replaceAll(/ +/g, ' '),
+    });
+  });
+
+  test.for([
+    ['an oops', oops[2], 'Oops: 0000 [#1] PREEMPT SMP NOPTI'],
+    [
+      'a fault',
+      '[    9.000001] general protection fault, probably for non-canonical address 0xdead: 0000 [#1]',
+      'general protection fault, probably for non-canonical address 0xdead: 0000 [#1]',
+    ],
+    [
+      'what asserted',
+      '[    9.000001] kernel BUG at net/core/skbuff.c:112!',
+      'kernel BUG at net/core/skbuff.c:112!',
+    ],
+    [
+      'a page that is not there',
+      '[12345.000001] BUG: unable to handle page fault for address: ffffc90000000000',
+      'BUG: unable to handle page fault for address: ffffc90000000000',
+    ],
+    ['nothing but itself', oops[4], 'Fatal exception in interrupt'],
+    [
+      'nothing but itself, before clocks are read',
+      'Kernel panic - not syncing: VFS: Unable to mount root fs',
+      'VFS: Unable to mount root fs',
+    ],
+  ] as const)('is told by %s', ([, line, message]) => {
+    const text = `${started}${line}\n[   99.000000] Rebooting in 1 seconds..\n`;
+    expect(lastWords(text, false).panic).toBe(message);
+  });
+
+  test.for([
+    ['of a kernel that was told to stop at an oops', 'Command line: oops=panic panic=-1'],
+    ['of a symbol', '[    1.000000] kernel_panic_handler+0x10/0x20'],
+    ['of a panic within a line', '[    1.000000] audit: said "Kernel panic - not syncing: x"'],
+    ['of a warning', '[    1.000000] WARNING: CPU: 0 PID: 1 at net/core/dev.c:1 x+0x1/0x2'],
+  ] as const)('is not what is told %s', ([, line]) => {
+    expect(lastWords(`${started}${line}\n`, false).panic).toBeUndefined();
+  });
+});
+
+describe('the last lines', () => {
+  test('are twenty, without those that are empty', () => {
+    const lines = Array.from({ length: 50 }, (_, number) => `line ${number}`);
+    const { console } = lastWords(lines.join('\r\n\r\n'), false);
+    expect(console?.split('\n')).toEqual(lines.slice(-20));
+  });
+
+  test('of a boot that ended in another one are those before that', () => {
+    const text = ["can't load '/boot/ppsgate.patched/kernel'", ...ownBoot].join('\n');
+    expect(lastWords(text, true).console).toBe("can't load '/boot/ppsgate.patched/kernel'");
+    expect(lastWords(text, false).console).toContain('login:');
+  });
+
+  test('show nothing of what a spinner painted over', () => {
+    expect(lastWords('Loading kernel...\n|\b/\b-\b\\\b|\b done\n', false).console).toBe(
+      'Loading kernel...\ndone',
+    );
+  });
+
+  test('are bounded, of one line each, and without control characters, whatever was printed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 1000 }), fc.boolean(), (text, isUp) => {
+        const { panic = '', console = '' } = lastWords(text, isUp);
+        const lines = console.split('\n');
+        expect(lines.length).toBeLessThanOrEqual(20);
+        for (const line of [...lines, panic]) {
+          expect(line.length).toBeLessThanOrEqual(200);
+          expect(line).not.toMatch(/\p{Cc}|\p{Cf}/u);
+        }
+        expect(whatItShows(text)).not.toMatch(/\p{Cc}/u);
+      }),
+    );
+  });
+});
+
+describe('a machine that waits for somebody', () => {
+  test.each([
+    ['KDB: enter: panic\ndb> ', "shows the prompt of the kernel's debugger, and ends with"],
+    ['Mounting failed\nmountroot> ', 'shows that the kernel found no root file system, and ends'],
+    [
+      'Enter full pathname of shell or RETURN for /bin/sh: ',
+      'shows single user mode, as after a file system check that failed, and ends',
+    ],
+    ["can't load 'kernel'\nOK ", "shows the loader's prompt, as where there is no kernel, and"],
+    ['FreeBSD/amd64 (dut) (ttyu1)\n\nlogin: ', 'shows a login prompt, so its network is to be'],
+  ])('is known by its prompt: %j', (text, words) => {
+    expect(whatItShows(text)).toContain(words);
+  });
+
+  test('is shown by its last three lines', () => {
+    expect(whatItShows('one\ntwo\nthree\nfour\n')).toBe('ends with "two | three | four"');
+    expect(whatItShows('\r\n')).toBe('shows nothing');
+  });
+});

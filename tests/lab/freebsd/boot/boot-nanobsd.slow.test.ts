@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { DutLostError } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
+import { shell } from '../../../../src/system/shell.ts';
+import { sendBlast } from '../../../fakes/freebsd-lab/blast.ts';
+import { archiveWith, imageOf, openDut } from '../../../fakes/freebsd-lab/dut.ts';
+import type { Fault } from '../../../fakes/freebsd-lab/faults.ts';
+import { textOf } from '../../../fakes/freebsd-lab/file-system.ts';
+import type { KernelText } from '../../../fakes/freebsd-lab/kernel.ts';
+import { type FreebsdLab, startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
+import { sliceImage } from '../../../fakes/freebsd-lab/machines.ts';
+import { describeWith } from '../../../needs.ts';
+
+const disks = [
+  ['an MBR', { root: 'nanobsd' }],
+  ['a GPT', { root: 'nanobsd-gpt' }],
+] as const;
+
+describeWith(['xz'], 'an appliance', () => {
+  describe.each(disks)('on a disk with %s', (_, appliance) => {
+    const open = (lab: FreebsdLab) => openDut(lab, 'nanobsd');
+
+    /** Writes an image into the other slice, and boots that. */
+    async function bootOf(lab: FreebsdLab, kernel: KernelText) {
+      const dut = await open(lab);
+      expect(await dut.lay(imageOf(kernel))).toEqual({ kind: 'laid' });
+      return { dut, outcome: await dut.boot('patched') };
+    }
+
+    const [ownRoot, other] =
+      appliance.root === 'nanobsd'
+        ? ['/dev/ufs/BSDRPs1a', '/dev/ufs/BSDRPs2a']
+        : ['/dev/gpt/BSDRP1', '/dev/gpt/BSDRP2'];
+    const own = { stage: 'up', kernel: 'base', root: ownRoot, leftovers: [] };
+
+    test('boots an image from its other slice, and its root proves it', async () => {
+      await using lab = await startFreebsdLab(appliance);
+      const { outcome } = await bootOf(lab, { ident: 'patched' });
+      expect(outcome).toMatchObject({ kind: 'booted', version: 'FreeBSD 14.0-CURRENT #0 patched' });
+      expect(lab.state()).toMatchObject({ kernel: 'patched', root: other });
+    });
+
+    test('is restored by going back to its own slice, and saves no configuration', async () => {
+      await using lab = await startFreebsdLab(appliance);
+      const { dut } = await bootOf(lab, { ident: 'patched' });
+      await dut.restore();
+      expect(lab.state()).toMatchObject(own);
+      const commands = lab.dut.journal.map(({ command }) => command);
+      expect(commands).not.toContainEqual(expect.stringMatching(/^config/));
+      await dut.restore();
+      expect(lab.state()).toMatchObject(own);
+    });
+
+    test('never loses its own slice to a second image', async () => {
+      await using lab = await startFreebsdLab(appliance);
+      const { dut } = await bootOf(lab, { ident: 'patched' });
+      await dut.lay(imageOf({ ident: 'corrected' }, 'corrected'));
+      expect(await dut.boot('corrected')).toMatchObject({
+        version: expect.stringMatching(/corrected$/),
+      });
+      expect(lab.state()).toMatchObject({ root: other });
+      expect(await dut.boot(undefined)).toMatchObject({ version: expect.stringMatching(/base$/) });
+    });
+
+    test('goes back to its own slice after a blast that was lost', async () => {
+      await using lab = await startFreebsdLab(appliance);
+      const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
+      const { dut } = await bootOf(lab, { ident: 'patched', behaviour });
+      await sendBlast(lab);
+      expect(await dut.recover()).toEqual({ panic: 'pf state gone' });
+      expect(lab.state()).toMatchObject(own);
+    });
+
+    test('is lost where an image never comes up: nothing falls back by itself', async () => {
+      await using lab = await startFreebsdLab(appliance);
+      const booted = bootOf(lab, { ident: 'patched', behaviour: { kind: 'hangs-at-boot' } });
+      await expect(booted).rejects.toThrow(DutLostError);
+    });
+
+    test('goes back to its own slice where the image came up only after its power was cycled', async () => {
+      await using lab = await startFreebsdLab({
+        ...appliance,
+        faults: [{ kind: 'hang-at-boot', at: 1 }],
+      });
+      const { outcome } = await bootOf(lab, { ident: 'patched' });
+      expect(outcome).toMatchObject({
+        kind: 'boot-failed',
+        reason: 'it was not up after 600 s, and was power-cycled',
+      });
+      expect(lab.state()).toMatchObject(own);
+    });
+
+    test('refuses an image that is not what was built', async () => {
+      await using lab = await startFreebsdLab(appliance);
+      const dut = await open(lab);
+      const image = { ...imageOf({ ident: 'patched' }), sha256: 'f00d' };
+      await expect(dut.lay(image)).rejects.toThrow(/build it again/);
+    });
+
+    test('stays on its own slice where xz finds the image damaged', async () => {
+      await using lab = await startFreebsdLab(appliance);
+      const dut = await open(lab);
+      const whole = readFileSync(imageOf({ ident: 'patched' }).path);
+      await dut.lay(archiveWith(whole.subarray(0, -8)));
+      await expect(dut.boot('patched')).rejects.toThrow(/xz cannot decompress/);
+      await dut.restore();
+      expect(lab.state()).toMatchObject(own);
+    });
+
+    test('boots the image that it runs once more without going home, and its own slice is there after it', async () => {
+      await using lab = await startFreebsdLab(appliance);
+      const { dut } = await bootOf(lab, { ident: 'patched' });
+      const boots = lab.dut.machine.boots;
+      expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
+      expect(lab.dut.machine.boots).toBe(boots + 1);
+      await dut.lay(imageOf({ ident: 'corrected' }));
+      expect(await dut.boot('patched')).toMatchObject({
+        version: expect.stringMatching(/corrected$/),
+      });
+      expect(lab.dut.machine.boots).toBe(boots + 3);
+      await dut.restore();
+      expect(lab.state()).toMatchObject(own);
+    });
+
+    test('goes home for good: every later boot is its own, and one slice alone is active', async () => {
+      await using lab = await startFreebsdLab(appliance);
+      const { dut } = await bootOf(lab, { ident: 'patched' });
+      await dut.restore();
+      await dut.host().output(shell`shutdown -r now`);
+      await lab.clock.sleep(200);
+      expect(lab.state()).toMatchObject(own);
+      expect(lab.dut.machine.root).toMatchObject({ active: new Set(['s1']) });
+      expect(textOf(lab.dut.machine.files, '/etc/fstab')).toMatch(ownRoot);
+      expect(textOf(lab.dut.machine.files, '/etc/fstab')).not.toMatch(other);
+    });
+  });
+
+  test('that was upgraded and not rebooted is not left to boot the image unseen', async () => {
+    await using lab = await startFreebsdLab({ root: 'nanobsd' });
+    const dut = await openDut(lab, 'nanobsd');
+    await dut.host().output(shell`upgrade`, { stdin: sliceImage({ ident: 'patched' }) });
+    await expect(dut.restore()).rejects.toThrow(/make that slice active by hand/);
+  });
+
+  const ofGpt = { root: 'nanobsd-gpt' } as const;
+  const clean = { kernel: 'base', root: '/dev/gpt/BSDRP1' };
+
+  test('with a GPT that was upgraded and not rebooted stays on its own slice', async () => {
+    await using lab = await startFreebsdLab(ofGpt);
+    const dut = await openDut(lab, 'nanobsd');
+    await dut.host().output(shell`upgrade`, { stdin: sliceImage({ ident: 'patched' }) });
+    await dut.restore();
+    await dut.host().output(shell`shutdown -r now`);
+    await lab.clock.sleep(200);
+    expect(lab.state()).toMatchObject(clean);
+  });
+
+  test.for([1, 2])('with a GPT is brought home after %i rollbacks that died', async (rollbacks) => {
+    await using lab = await startFreebsdLab(ofGpt);
+    const dut = await openDut(lab, 'nanobsd');
+    await dut.lay(imageOf({ ident: 'patched' }));
+    await dut.boot('patched');
+    for (let count = 0; count < rollbacks; count += 1) {
+      const died = await dut.host().run(shell`system rollback`, { stdin: 'y\n' });
+      expect(died).toMatchObject({ code: 2 });
+    }
+    await dut.restore();
+    expect(lab.state()).toMatchObject(clean);
+    expect(lab.dut.machine.root).toMatchObject({ active: new Set(['s1']) });
+  });
+
+  const strangeTable = (at: number) => ({
+    ...ofGpt,
+    faults: [
+      {
+        kind: 'command-lies',
+        machine: 'dut',
+        command: 'gpart show',
+        at,
+        says: '=> 40 9 ada0 GPT (1G)\n   3 9 ada0p3 freebsd-ufs [bootme,bootonce] (1G)\n',
+      },
+    ] satisfies Fault[],
+  });
+  const refused = /nobody knows what.*choose another boot method/;
+
+  test('of which nobody knows what is active is refused as it is opened', async () => {
+    await using lab = await startFreebsdLab(strangeTable(1));
+    await expect(openDut(lab, 'nanobsd')).rejects.toThrow(refused);
+  });
+
+  test('of which nobody knows any more what is active is not written to', async () => {
+    await using lab = await startFreebsdLab(strangeTable(2));
+    const dut = await openDut(lab, 'nanobsd');
+    await dut.lay(imageOf({ ident: 'patched' }));
+    await expect(dut.boot('patched')).rejects.toThrow(refused);
+    expect(lab.dut.journal.map(({ command }) => command)).not.toContain('upgrade');
+  });
+
+  test('whose fstab names what glabel does not know is refused', async () => {
+    await using lab = await startFreebsdLab(ofGpt);
+    const dut = await openDut(lab, 'nanobsd');
+    await dut.host().upload(Buffer.from('/dev/ada0p3 / ufs ro 1 1\n'), '/etc/fstab', 0o644);
+    await expect(dut.restore()).rejects.toThrow(/glabel\(8\) knows no slice/);
+  });
+});

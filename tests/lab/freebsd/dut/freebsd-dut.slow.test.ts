@@ -1,0 +1,466 @@
+import { expect, test } from 'vitest';
+import { BootMethodError } from '../../../../src/lab/freebsd/boot/boot.ts';
+import { DutLostError, openFreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
+import { shell } from '../../../../src/system/shell.ts';
+import { sendBlast } from '../../../fakes/freebsd-lab/blast.ts';
+import { archiveOf, archiveWith, dutOptions, openDut } from '../../../fakes/freebsd-lab/dut.ts';
+import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
+import {
+  allModules,
+  type KernelText,
+  kernelArchive,
+  kernelText,
+} from '../../../fakes/freebsd-lab/kernel.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../../fakes/freebsd-lab/lab.ts';
+import { panic } from '../../../fakes/freebsd-lab/lifecycle.ts';
+
+/** Lays a kernel and boots it. */
+async function bootOf(lab: FreebsdLab, kernel: KernelText, options = {}) {
+  const dut = await openDut(lab, 'nextboot', options);
+  expect(await dut.lay(archiveOf(kernel))).toEqual({ kind: 'laid' });
+  return { dut, outcome: await dut.boot('patched') };
+}
+
+const clean = {
+  kernel: 'base',
+  boot: ['kernel', 'loader.conf', 'modules'],
+  nextboot: undefined,
+  leftovers: [],
+};
+
+test('a kernel that was laid is booted, and proven to be what runs', async () => {
+  await using lab = await startFreebsdLab();
+  const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
+  expect(outcome).toMatchObject({ kind: 'booted', version: 'FreeBSD 14.0-CURRENT #0 patched' });
+  expect(lab.state()).toMatchObject({ kernel: 'patched', nextboot: undefined });
+  expect((await dut.host().output(shell`uname -v`)).trim()).toContain('patched');
+});
+
+test.for(['script', 'program'] as const)(
+  'restoring boots its own kernel and leaves nothing of ours, where nextboot is a %s',
+  async (nextboot) => {
+    await using lab = await startFreebsdLab({ nextboot });
+    const { dut } = await bootOf(lab, { ident: 'patched' });
+    await dut.restore();
+    expect(lab.state()).toMatchObject(clean);
+    await dut.restore();
+    expect(lab.state()).toMatchObject(clean);
+  },
+);
+
+test('a DUT that a dead controller left on a kernel of ours is rebooted before anything else', async () => {
+  await using lab = await startFreebsdLab();
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  await dut.host().close();
+  const next = await openDut(lab);
+  expect(lab.state()).toMatchObject({ kernel: 'base' });
+  await next.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a DUT on which nothing was booted is not rebooted to restore it', async () => {
+  await using lab = await startFreebsdLab();
+  const dut = await openDut(lab);
+  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+  expect(lab.dut.journal.map(({ command }) => command)).not.toContain('shutdown -r now');
+});
+
+test('what is there already is not uploaded again, and other content is', async () => {
+  await using lab = await startFreebsdLab();
+  const dut = await openDut(lab);
+  const uploads = () => lab.dut.journal.filter(({ command }) => command.startsWith('tar ')).length;
+  const archive = archiveOf({ ident: 'patched' });
+  await dut.lay(archive);
+  await dut.lay(archive);
+  expect(uploads()).toBe(1);
+  await dut.lay(archiveOf({ ident: 'corrected' }));
+  expect(uploads()).toBe(2);
+  expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/corrected$/) });
+});
+
+test('before a kernel is laid what nobody wants is removed, an earlier process’s too, but not what runs', async () => {
+  await using lab = await startFreebsdLab();
+  await (await openDut(lab)).lay(archiveOf({ ident: 'older' }, 'older'));
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  const lay = (ident: string, wanted: readonly string[]) =>
+    dut.lay(archiveOf({ ident }, ident), new Set(wanted));
+  const ours = () => lab.state().boot.filter((name) => name.startsWith('ppsgate.'));
+  await lay('next', ['next']);
+  expect(ours()).toEqual(['ppsgate.next', 'ppsgate.patched']);
+  expect(await dut.boot('next')).toMatchObject({ kind: 'booted' });
+  await lay('last', ['next', 'last']);
+  expect(ours()).toEqual(['ppsgate.last', 'ppsgate.next']);
+  await expect(dut.boot('patched')).rejects.toThrow('The variant patched was never laid.');
+  await lay('next', []);
+  expect(ours()).toEqual(['ppsgate.last', 'ppsgate.next']);
+  await lay('patched', ['next']);
+  expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
+});
+
+test('a kernel that panics is told with its panic, and the DUT is on its own again', async () => {
+  await using lab = await startFreebsdLab();
+  const { dut, outcome } = await bootOf(lab, {
+    ident: 'patched',
+    behaviour: { kind: 'panics-at-boot', panic: 'mtx_lock() of destroyed mutex' },
+  });
+  expect(outcome).toMatchObject({
+    kind: 'boot-failed',
+    reason: '/boot/kernel/kernel came up instead of /boot/ppsgate.patched/kernel',
+    panic: 'mtx_lock() of destroyed mutex',
+  });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a kernel that panics as soon as the machine is up has failed to boot', async () => {
+  await using lab = await startFreebsdLab();
+  let hasPanicked = false;
+  const dut = await openFreebsdDut({
+    ...dutOptions(lab),
+    async connect() {
+      const host = await dutOptions(lab).connect();
+      if (lab.state().kernel === 'patched' && !hasPanicked) {
+        hasPanicked = true;
+        panic(lab.dut.machine, lab, 'pf state gone');
+      }
+      return host;
+    },
+  });
+  await dut.lay(archiveOf({ ident: 'patched' }));
+  expect(await dut.boot('patched')).toMatchObject({
+    kind: 'boot-failed',
+    panic: 'pf state gone',
+  });
+  expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
+});
+
+test('a kernel that was changed after it was laid is not taken for it', async () => {
+  await using lab = await startFreebsdLab();
+  const dut = await openDut(lab);
+  await dut.lay(archiveOf({ ident: 'patched' }));
+  const changed = Buffer.from(kernelText({ ident: 'changed' }));
+  await dut.host().upload(changed, '/boot/ppsgate.patched/kernel', 0o555);
+  expect(await dut.boot('patched')).toMatchObject({
+    kind: 'boot-failed',
+    reason: '/boot/ppsgate.patched/kernel has another checksum than before the boot',
+  });
+});
+
+test('a panic of an earlier day is not taken for this boot’s', async () => {
+  await using lab = await startFreebsdLab({ faults: [{ kind: 'wrong-kernel', at: 2 }] });
+  const panics = { kind: 'panics-at-boot', panic: 'page fault' } as const;
+  const { dut } = await bootOf(lab, { ident: 'patched', behaviour: panics });
+  await dut.lay(archiveOf({ ident: 'corrected' }, 'corrected'));
+  lab.faults.order({ kind: 'wrong-kernel', at: 3 });
+  const outcome = await dut.boot('corrected');
+  expect(outcome).toMatchObject({ kind: 'boot-failed' });
+  expect(outcome).not.toHaveProperty('panic');
+});
+
+test('a kernel that hangs is power-cycled away', async () => {
+  await using lab = await startFreebsdLab();
+  const hangs = { kind: 'hangs-at-boot' } as const;
+  const { dut, outcome } = await bootOf(lab, { ident: 'patched', behaviour: hangs });
+  expect(outcome).toMatchObject({
+    kind: 'boot-failed',
+    reason: 'it was not up after 600 s, and was power-cycled',
+  });
+  expect(lab.state()).toMatchObject({ kernel: 'base', power: 'on' });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test.for<[string, { withPower: boolean }, FreebsdLabOptions['faults'] & object, RegExp]>([
+  [
+    'without power control',
+    { withPower: false },
+    [],
+    /not up after 600 s, and has no power control/,
+  ],
+  [
+    'whose BMC lies',
+    { withPower: true },
+    [
+      { kind: 'power-lies', at: 1 },
+      { kind: 'power-lies', at: 2 },
+    ],
+    /not up after 600 s, not even power-cycled twice/,
+  ],
+])('a DUT that hangs %s is lost, and said so', async ([, options, faults, message]) => {
+  await using lab = await startFreebsdLab({ faults });
+  const hangs = { kind: 'hangs-at-boot' } as const;
+  const booted = bootOf(lab, { ident: 'patched', behaviour: hangs }, options);
+  await expect(booted).rejects.toThrow(DutLostError);
+  await expect(booted).rejects.toThrow(message);
+});
+
+test('a kernel that does not fit is refused before it is uploaded', async () => {
+  await using lab = await startFreebsdLab();
+  const dut = await openDut(lab);
+  const archive = { ...archiveOf({ ident: 'patched' }), unpackedBytes: 1e15 };
+  expect(await dut.lay(archive)).toEqual({
+    kind: 'no-space',
+    reason: expect.stringMatching(/^\/boot has \d+ MiB left and a kernel needs \d+ MiB$/),
+  });
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a kernel is laid although its upload was lost on the way, twice', async () => {
+  await using lab = await startFreebsdLab({
+    faults: [
+      { kind: 'upload-lost', at: 1, afterBytes: 600 },
+      { kind: 'upload-lost', at: 2, afterBytes: 100_000 },
+    ],
+  });
+  const dut = await openDut(lab);
+  expect(await dut.lay(archiveOf({ ident: 'x'.repeat(300_000) }))).toEqual({ kind: 'laid' });
+  expect(lab.state().leftovers).not.toContainEqual(expect.stringMatching(/\.(tar|part)$/));
+});
+
+test('half an upload of an earlier process is thrown away where it was of something else', async () => {
+  await using lab = await startFreebsdLab();
+  const dut = await openDut(lab);
+  const archive = archiveOf({ ident: 'patched' });
+  await dut.host().output(shell`mkdir -p ${'/var/tmp/ppsgate'}`);
+  const partial = `/var/tmp/ppsgate/${archive.sha256}.tar.part`;
+  await dut.host().upload(Buffer.from('something else'), partial, 0o600);
+  expect(await dut.lay(archive)).toEqual({ kind: 'laid' });
+  expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
+});
+
+test('an upload that is lost again and again leaves no kernel, and nothing after the restore', async () => {
+  const numbers = [1, 2, 3, 4, 5];
+  await using lab = await startFreebsdLab({
+    faults: numbers.map((at) => ({ kind: 'upload-lost', at, afterBytes: 600 })),
+  });
+  const dut = await openDut(lab);
+  await expect(dut.lay(archiveOf({ ident: 'patched' }))).rejects.toThrow(/Lost DUT/);
+  expect(lab.state().boot).toEqual(clean.boot);
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('what an earlier process left in /boot is taken away, too', async () => {
+  await using lab = await startFreebsdLab();
+  await (await openDut(lab)).lay(archiveOf({ ident: 'patched' }));
+  await (await openDut(lab)).restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a boot says how long the machine was away, one that failed too', async () => {
+  await using lab = await startFreebsdLab({ timing: { bootSeconds: 200, shutdownSeconds: 10 } });
+  const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
+  expect(outcome).toMatchObject({ kind: 'booted', seconds: 210 });
+  await dut.lay(archiveOf({ ident: 'bad', behaviour: { kind: 'hangs-at-boot' } }));
+  const failed = await dut.boot('patched');
+  expect(failed).toMatchObject({ kind: 'boot-failed', seconds: 810 });
+});
+
+test('a DUT that panicked under load is found on its own kernel, with its panic', async () => {
+  await using lab = await startFreebsdLab();
+  const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
+  const { dut } = await bootOf(lab, { ident: 'patched', behaviour });
+  await sendBlast(lab);
+  expect(lab.state().stage).not.toBe('up');
+  expect(await dut.recover()).toEqual({ panic: 'pf state gone' });
+  expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
+  expect(await dut.recover()).toEqual({});
+});
+
+test('a DUT that only lost a blast is brought back to its own kernel, without a panic', async () => {
+  await using lab = await startFreebsdLab();
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  expect(await dut.recover()).toEqual({});
+  expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
+});
+
+test('a DUT that lost its power under load is power-cycled to be recovered', async () => {
+  await using lab = await startFreebsdLab();
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  await lab.power.off();
+  expect(await dut.recover()).toEqual({});
+  expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base', power: 'on' });
+});
+
+test('a DUT whose connection was lost is found again to be restored', async () => {
+  await using lab = await startFreebsdLab();
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  await dut.host().close();
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test.for([
+  ['is 30 s ahead', { aheadSeconds: 30 }],
+  ['is 60 s behind', { aheadSeconds: -60 }],
+  ['is hours off, and set when the DUT is up', { aheadSeconds: 7200, setAfterSeconds: 1 }],
+] as const)('a DUT whose clock %s is booted and restored', async ([, realTimeClock]) => {
+  await using lab = await startFreebsdLab({ realTimeClock });
+  const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
+  expect(outcome).toMatchObject({ kind: 'booted', seconds: 126 });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a clock that is set while the DUT shuts down is not taken for its boot', async () => {
+  await using lab = await startFreebsdLab({
+    realTimeClock: { aheadSeconds: -600 },
+    timing: { shutdownSeconds: 30 },
+  });
+  const dut = await openDut(lab);
+  await dut.lay(archiveOf({ ident: 'patched' }));
+  lab.clock.after(5, () => {
+    lab.dut.machine.clockAhead = 0;
+  });
+  expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
+});
+
+const panicsAtBoot = {
+  ident: 'patched',
+  behaviour: { kind: 'panics-at-boot', panic: 'mtx_lock() of destroyed mutex' },
+} as const;
+
+test.for<[string, FreebsdLabOptions['crashes'] & object]>([
+  [
+    'whose messages a reset clears, and whose dump is saved late',
+    { keepsMessages: false, saveSeconds: 90 },
+  ],
+  ['that dumps over the network', { dumpsTo: 'network' }],
+  ['that dumps nowhere', { dumpsTo: 'nowhere' }],
+  ['whose messages are few', { mostMessages: 16 }],
+])('a DUT %s tells of its panic', async ([, crashes]) => {
+  await using lab = await startFreebsdLab({ crashes });
+  // The message of an earlier panic is what is pushed out.
+  lab.dut.machine.messages = [
+    'panic: of another day',
+    ...Array.from({ length: 9 }, () => 'link up'),
+  ];
+  const { outcome } = await bootOf(lab, panicsAtBoot);
+  expect(outcome).toMatchObject({
+    kind: 'boot-failed',
+    panic: 'mtx_lock() of destroyed mutex',
+  });
+});
+
+test('a DUT that keeps nothing of a panic is not waited for', async () => {
+  await using lab = await startFreebsdLab({
+    crashes: { keepsMessages: false, dumpsTo: 'nowhere' },
+  });
+  const { outcome } = await bootOf(lab, panicsAtBoot);
+  expect(outcome).toMatchObject({ kind: 'boot-failed', seconds: 216 });
+  expect(outcome).not.toHaveProperty('panic');
+});
+
+test('a dump that is never saved is not waited for longer than five minutes', async () => {
+  await using lab = await startFreebsdLab({ crashes: { saveSeconds: 1e9 } });
+  const began = lab.clock.now();
+  const { outcome } = await bootOf(lab, panicsAtBoot);
+  expect(outcome).toMatchObject({ kind: 'boot-failed', panic: 'mtx_lock() of destroyed mutex' });
+  expect(lab.clock.now() - began).toBeLessThan(900);
+});
+
+test('a kernel with the debugger in it resets where it panics, and tells of what', async () => {
+  await using lab = await startFreebsdLab({ loaderConf: { 'debug.debugger_on_panic': '1' } });
+  const { outcome } = await bootOf(lab, { ...panicsAtBoot, options: ['options DDB'] });
+  expect(outcome).toMatchObject({
+    kind: 'boot-failed',
+    reason: expect.stringMatching(/came up instead of/),
+    panic: 'mtx_lock() of destroyed mutex',
+  });
+});
+
+test.for(['script', 'program'] as const)(
+  'a kernel is booted once and restored on ZFS, where nextboot is a %s',
+  async (nextboot) => {
+    await using lab = await startFreebsdLab({ root: 'zfs', nextboot });
+    const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
+    expect(outcome).toMatchObject({ kind: 'booted' });
+    await dut.restore();
+    expect(lab.state()).toMatchObject(clean);
+    expect(lab.dut.machine.root).toMatchObject({ nvstore: new Map([['nextboot_enable', 'NO']]) });
+  },
+);
+
+test('an order that was left in the pool is taken back', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const dut = await openDut(lab);
+  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.host().output(shell`nextboot -k ppsgate.patched`);
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+  expect(lab.dut.machine.root).toMatchObject({ nvstore: new Map([['nextboot_enable', 'NO']]) });
+});
+
+test('a nextboot that cannot leave word in the pool is told with a way round, and boots nothing', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs', nextboot: 'first-program' });
+  const booted = bootOf(lab, { ident: 'patched' });
+  await expect(booted).rejects.toThrow(BootMethodError);
+  await expect(booted).rejects.toThrow(/zfsbootcfg returned 256.*`boot\.method: boot-environment`/);
+  expect(lab.dut.machine.boots).toBe(0);
+});
+
+test.for(['script', 'program'] as const)(
+  'a DUT whose loader could not take the order back is refused, where nextboot is a %s',
+  async (nextboot) => {
+    await using lab = await startFreebsdLab({ root: 'nfs', nextboot });
+    await expect(openDut(lab)).rejects.toThrow(
+      /nextboot.*\/boot is on nfs \(192\.0\.2\.9:\/export\/dut\).*UFS or ZFS/,
+    );
+    expect(lab.dut.machine.boots).toBe(0);
+  },
+);
+
+const modulesBut = (missing: string) => allModules.filter((name) => name !== missing);
+
+const laidWithout = (missing: string, kernel: KernelText = { ident: 'patched' }) =>
+  archiveWith(kernelArchive(kernel, modulesBut(missing)));
+
+test.for<[string, string, FreebsdLabOptions]>([
+  ['zfs.ko', 'zfs', { root: 'zfs' }],
+  ['if_cxgbe.ko', 'if_cxgbe', { loaderConf: { if_cxgbe_load: 'YES' } }],
+])(
+  'a kernel without %s, which the loader needs, is not laid to be booted',
+  async ([file, name, options]) => {
+    await using lab = await startFreebsdLab(options);
+    const dut = await openDut(lab);
+    expect(await dut.lay(laidWithout(name))).toEqual({
+      kind: 'lacks-module',
+      reason: expect.stringContaining(
+        `${file} is neither in /boot/ppsgate.patched nor in /boot/modules`,
+      ),
+    });
+    await dut.restore();
+    expect(lab.state()).toMatchObject(clean);
+    expect(lab.dut.machine.boots).toBe(0);
+  },
+);
+
+test.for<[string, (lab: FreebsdLab) => void, KernelText]>([
+  [
+    'is in /boot/modules',
+    ({ dut }) => void writeFile(dut.machine.files, '/boot/modules/zfs.ko', ''),
+    { ident: 'patched' },
+  ],
+  ['is in the kernel itself', () => {}, { ident: 'patched', options: ['options ZFS'] }],
+])('a module that %s is not asked for', async ([, arrange, kernel]) => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  arrange(lab);
+  const dut = await openDut(lab);
+  expect(await dut.lay(laidWithout('zfs', kernel))).toEqual({ kind: 'laid' });
+});
+
+test.for([
+  ['is not loaded now', { ipfw_load: 'YES' }, 'ipfw'],
+  ['is switched off', { if_cxgbe_load: 'NO' }, 'if_cxgbe'],
+  ['is no module', { if_cxgbe_load: 'YES', if_cxgbe_type: 'cpu_microcode' }, 'if_cxgbe'],
+] as const)('what loader.conf names and %s is not asked for', async ([, loaderConf, name]) => {
+  await using lab = await startFreebsdLab({ loaderConf });
+  const dut = await openDut(lab);
+  expect(await dut.lay(laidWithout(name))).toEqual({ kind: 'laid' });
+});

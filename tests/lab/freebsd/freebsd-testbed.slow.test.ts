@@ -1,0 +1,687 @@
+import { describe, expect, test } from 'vitest';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import type { FreebsdWorld } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import { readFreebsdLogs } from '../../../src/lab/freebsd/freebsd-logs.ts';
+import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
+import { PreflightError } from '../../../src/lab/freebsd/preflight.ts';
+import type { KeepLog, ProfileRequest, Testbed } from '../../../src/lab/testbed.ts';
+import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import { type Cell, families, type OwnRules, scenariosOf } from '../../../src/model/scenario.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
+import { textOf, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import type { KernelText } from '../../fakes/freebsd-lab/kernel.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import {
+  builtVariant,
+  labConsole,
+  testbedOf,
+  usualTraffic,
+  worldOf,
+} from '../../fakes/freebsd-testbed.ts';
+
+const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
+const signal = new AbortController().signal;
+const traffic = { ...usualTraffic, measureSeconds: 30 };
+
+type Setup = FreebsdLabOptions & {
+  testbed?: Partial<FreebsdTestbed>;
+  rules?: Record<string, OwnRules>;
+  patchedKernel?: KernelText;
+  /** Done to the laboratory before anything of ours sees it. */
+  spoil?: (lab: FreebsdLab) => void;
+};
+
+/** Runs a test on a testbed in a laboratory of its own, and restores it. */
+async function onTestbed(
+  {
+    testbed: changes = {},
+    rules = {},
+    patchedKernel = { ident: 'patched' },
+    spoil,
+    ...options
+  }: Setup,
+  work: (testbed: Testbed, lab: FreebsdLab) => Promise<void>,
+): Promise<void> {
+  await using lab = await startFreebsdLab(options);
+  spoil?.(lab);
+  const folder = temporaryFolder();
+  const config = testbedOf(lab, folder, changes);
+  const testbed = await openFreebsdTestbed('shelf', config, traffic, worldOf(lab));
+  const variants = [
+    builtVariant('base', { ident: 'base' }, folder),
+    builtVariant('patched', patchedKernel, folder),
+    builtVariant('diff 80345', { ident: 'earlier' }, folder),
+  ];
+  await testbed.prepare({
+    variants,
+    cells: [forwarding],
+    rules,
+    keepLog: async () => {},
+    tell() {},
+    signal,
+  });
+  await work(testbed, lab);
+  await testbed.restore();
+  expect(lab.state()).toMatchObject({
+    stage: 'up',
+    kernel: 'base',
+    leftovers: [],
+    scenario: 'forwarding',
+  });
+}
+
+const blastOf = (variant: string, pair: number, cell = forwarding): PlannedBlast => ({
+  number: 2 * pair,
+  cell,
+  runs: [{ number: 2 * pair, variant, pair }],
+});
+
+const send = (testbed: Testbed, blast: PlannedBlast) =>
+  testbed.blast(blast, async () => {}, signal);
+
+const valid = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
+
+const rebootsOf = (lab: FreebsdLab): number =>
+  lab.dut.journal.filter(({ command }) => command === 'shutdown -r now').length;
+
+test('a kernel is booted and measured, and what ran is told with the numbers', () =>
+  onTestbed({ truth: ({ ident }) => (ident === 'base' ? 5e6 : 4e6) }, async (testbed) => {
+    const logs = new Map<string, string>();
+    const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+    const outcome = await testbed.blast(blastOf('patched', 1), keepLog, signal);
+    expect(outcome).toMatchObject({
+      ...valid,
+      summary: { kernel: 'FreeBSD 14.0-CURRENT #0 patched', offeredPps: 14_880_951 },
+    });
+    const pps = outcome.kind === 'measured' ? (outcome.runs[0]?.pps ?? 0) : 0;
+    expect(Math.abs(pps / 4e6 - 1)).toBeLessThan(0.03);
+    expect([...logs.keys()]).toEqual(['receiver.log', 'sender-1.log', 'dut-counters.log']);
+  }));
+
+test('cells of one boot are sent through ports that were opened once, and the next boot opens them anew', () =>
+  onTestbed({}, async (testbed, lab) => {
+    const opened = () =>
+      lab.receiver.journal.filter(({ command }) => command.includes('-f rx')).length;
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    const afterFirst = opened();
+    expect(await send(testbed, { ...blastOf('base', 1), number: 3 })).toMatchObject(valid);
+    expect(opened()).toBe(afterFirst);
+    expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+    expect(opened()).toBe(2 * afterFirst);
+  }));
+
+test('a sender that cannot open a port beside what holds it has its port for itself from then on', () => {
+  const says = '906.195100 main [3300] Unable to open netmap:vcxl0: Device busy';
+  const fault = { kind: 'command-fails', machine: 'generator', command: '-f tx', at: 1, says };
+  return onTestbed({ faults: [fault as Fault] }, async (testbed, lab) => {
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject({ kind: 'failed' });
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    const last = lab.receiver.journal.findLast(({ command }) => command.includes('-f tx'));
+    expect(last?.command.replaceAll("'", '')).toMatch(/-i vcxl0 -w 4 /);
+  });
+});
+
+/** Their driver asks the card once a second. */
+const slowToCount = [
+  { name: 'mce0', card: 'ConnectX-4' },
+  { name: 'mce1', card: 'ConnectX-4' },
+] as const;
+
+test.each([
+  ['of half the speed', 2.5e6],
+  ['that is hardly too slow', 4.85e6],
+])(
+  'a receiver %s is not taken for a DUT, and its logs say so when they are read again',
+  (_, receiverPps) =>
+    onTestbed(
+      { receiverPps, noise: { perBoot: 0, perSecond: 0.0023 }, cabling: { ports: slowToCount } },
+      async (testbed) => {
+        const logs = new Map<string, string>();
+        const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+        const planned = blastOf('patched', 1);
+        const outcome = await testbed.blast(planned, keepLog, signal);
+        if (outcome.kind !== 'measured') throw new Error('nothing was measured');
+        const { startedAt, ...told } = outcome.summary;
+        expect(outcome.runs[0]?.validity).toEqual({
+          kind: 'invalid',
+          cause: 'receiver-limited',
+          reason: expect.stringMatching(
+            /^receiver-limited: the DUT sent (?:4\.9|5\.0)\d\d Mpps and the receiver counted (?:2\.500|4\.8\d\d) Mpps$/,
+          ),
+        });
+        const receiver = logs.get('receiver.log') ?? '';
+        const senders = [logs.get('sender-1.log') ?? ''];
+        const again = readFreebsdLogs(
+          planned,
+          { receiver, senders },
+          { startedAt, traffic: usualTraffic, told },
+        );
+        expect(again).toMatchObject({ runs: outcome.runs });
+      },
+    ),
+);
+
+describe('a console', () => {
+  const withConsole = (lab: FreebsdLab, testbed: Partial<FreebsdTestbed['dut']> = {}) => {
+    const config = testbedOf(lab, temporaryFolder());
+    return { ...config, dut: { ...config.dut, console: labConsole, ...testbed } };
+  };
+
+  test('is recorded from before a boot on, and what it printed is a log of the blast', async () => {
+    await using lab = await startFreebsdLab();
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, worldOf(lab));
+    const logs = new Map<string, string>();
+    const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+    expect(await testbed.blast(blastOf('base', 1), keepLog, signal)).toMatchObject(valid);
+    expect(logs.get('dut-console.log')).toMatch(
+      /^Waiting \(max 60 seconds\).*---<<BOOT>>---\r\n.*\r\nlogin: $/s,
+    );
+    await testbed.restore();
+  });
+
+  test('that does not open is told of, and keeps nobody from measuring', async () => {
+    await using lab = await startFreebsdLab();
+    const console = { kind: 'command' as const, command: ['false'] };
+    const testbed = await openFreebsdTestbed(
+      'shelf',
+      withConsole(lab, { console }),
+      traffic,
+      worldOf(lab),
+    );
+    const { warnings } = await testbed.inspect([forwarding]);
+    expect(warnings).toEqual([
+      'The console of the DUT (by a command) cannot be opened: false ended with 1.',
+    ]);
+    const outcome = await send(testbed, blastOf('base', 1));
+    expect(outcome).toMatchObject(valid);
+    expect(outcome.warnings).toBeUndefined();
+    await testbed.restore();
+  });
+
+  test('that ends halfway is told of with the blast, and opened again for the next boot', async () => {
+    await using lab = await startFreebsdLab();
+    const ends: ((why: string) => void)[] = [];
+    const world: FreebsdWorld = {
+      ...worldOf(lab),
+      async openConsole(_name, _config, hears) {
+        const leave = lab.dut.machine.console.listen(hears);
+        const { promise: ended, resolve } = Promise.withResolvers<string>();
+        ends.push(resolve);
+        return { ended, close: async () => leave() };
+      },
+    };
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, world);
+    await testbed.inspect([forwarding]);
+    ends[0]?.('It has ended.');
+    expect((await send(testbed, blastOf('base', 1))).warnings).toEqual(['It has ended.']);
+    expect(ends).toHaveLength(2);
+    expect((await send(testbed, blastOf('base', 2))).warnings).toBeUndefined();
+    await testbed.restore();
+  });
+
+  test('has its last lines in the rejection of a kernel that hangs', async () => {
+    await using lab = await startFreebsdLab();
+    const folder = temporaryFolder();
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, worldOf(lab));
+    const patched = { ident: 'patched', behaviour: { kind: 'hangs-at-boot' } } as const;
+    await testbed.prepare({
+      variants: [
+        builtVariant('base', { ident: 'base' }, folder),
+        builtVariant('patched', patched, folder),
+      ],
+      cells: [forwarding],
+      rules: {},
+      keepLog: async () => {},
+      tell() {},
+      signal,
+    });
+    await send(testbed, blastOf('base', 1));
+    await send(testbed, blastOf('patched', 1));
+    expect(await send(testbed, blastOf('patched', 2))).toMatchObject({
+      kind: 'rejected',
+      rejection: {
+        kind: 'boot-failed',
+        console: expect.stringMatching(/^Waiting \(max.*\nTrying to mount root from [^\n]*$/s),
+      },
+    });
+    await testbed.restore();
+  });
+});
+
+test('a DUT that is lost at the prompt of the debugger says so on its console', async () => {
+  await using lab = await startFreebsdLab({
+    kernel: { ident: 'base', options: ['options DDB'] },
+    loaderConf: { 'debug.debugger_on_panic': '1' },
+    faults: [{ kind: 'panic-at-boot', at: 1 }],
+  });
+  const config = testbedOf(lab, temporaryFolder());
+  const { power: _, ...dut } = config.dut;
+  const testbed = await openFreebsdTestbed(
+    'shelf',
+    { ...config, dut: { ...dut, console: labConsole } },
+    traffic,
+    worldOf(lab),
+  );
+  const logs = new Map<string, string>();
+  const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+  await expect(testbed.blast(blastOf('base', 1), keepLog, signal)).rejects.toThrow(
+    /^The DUT was not up after 600 s, and has no power control; its console shows the prompt of the kernel's debugger, and ends with ".* \| db>"\.$/,
+  );
+  expect(logs.get('dut-console.log')).toContain('panic: page fault\r\nKDB: enter: panic');
+  await testbed.restore().catch(() => {});
+});
+
+test.each(['sender', 'receiver'] as const)(
+  'a %s without pkt-gen is told before anything boots',
+  async (role) => {
+    await using lab = await startFreebsdLab();
+    const machine = role === 'sender' ? lab.senders[0]?.machine : lab.receiver.machine;
+    machine?.lacks.add('pkt-gen');
+    const testbed = await openFreebsdTestbed(
+      'shelf',
+      testbedOf(lab, temporaryFolder()),
+      usualTraffic,
+      worldOf(lab),
+    );
+    await expect(testbed.inspect([forwarding])).rejects.toThrow(
+      /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or what its system calls that\.$/,
+    );
+    expect(rebootsOf(lab)).toBe(0);
+    await testbed.restore();
+  },
+);
+
+test('one boot serves all cells of a pair’s variant', () =>
+  onTestbed({}, async (testbed, lab) => {
+    const cells = scenariosOf.freebsd.flatMap((scenario) =>
+      families.map((family): Cell => ({ scenario, family })),
+    );
+    for (const cell of cells) {
+      expect(await send(testbed, blastOf('patched', 1, cell))).toMatchObject(valid);
+    }
+    expect(rebootsOf(lab)).toBe(1);
+    await send(testbed, blastOf('patched', 2));
+    expect(rebootsOf(lab)).toBe(2);
+  }));
+
+test('frames are of the size of their cell', () =>
+  onTestbed({}, async (testbed, lab) => {
+    await send(testbed, blastOf('base', 1, { ...forwarding, frameBytes: 512 }));
+    const commands =
+      lab.senders[0]?.journal.map(({ command }) => command.replaceAll("'", '')) ?? [];
+    expect(commands.find((command) => command.includes('-f tx'))).toContain('-l 508');
+  }));
+
+describe('frames that are larger than an MTU', () => {
+  const large: Cell = { ...forwarding, frameBytes: 1518 };
+  const mtuOf = (lab: FreebsdLab, role: 'dut' | 'sender' | 'receiver', mtu: number) => {
+    const machine = { dut: lab.dut, sender: lab.senders[0], receiver: lab.receiver }[role]?.machine;
+    const name = { dut: 'cxl1', sender: 'vcxl0', receiver: 'vcxl1' }[role];
+    const port = machine?.interfaces.find((one) => one.name === name);
+    if (port !== undefined) port.mtu = mtu;
+  };
+
+  test.each([
+    ['sender', 1513, 'vcxl0', 1514],
+    ['receiver', 1499, 'vcxl1', 1500],
+    ['dut', 1499, 'cxl1', 1500],
+  ] as const)('are told of the %s before anything boots', (role, mtu, name, least) =>
+    onTestbed({}, async (testbed, lab) => {
+      mtuOf(lab, 'sender', 1514);
+      mtuOf(lab, role, mtu);
+      await expect(testbed.inspect([forwarding, large])).rejects.toThrow(
+        `has an MTU of ${mtu}, and these frames want ${least} at least (1518 bytes each): run \`ifconfig ${name} mtu ${least}\` there`,
+      );
+      expect(rebootsOf(lab)).toBe(0);
+    }),
+  );
+
+  test('are sent and forwarded with what suffices', () =>
+    onTestbed({ truth: () => 5e5 }, async (testbed, lab) => {
+      mtuOf(lab, 'sender', 1514);
+      await testbed.inspect([large]);
+      expect(await send(testbed, blastOf('base', 1, large))).toMatchObject(valid);
+      mtuOf(lab, 'sender', 1513);
+      expect(await send(testbed, blastOf('base', 1, large))).not.toMatchObject(valid);
+    }));
+});
+
+test('a site’s own rules are laid, proven to be in force and taken away', () => {
+  const office: OwnRules = { firewall: 'pf', text: 'set skip on lo0\npass\n', keepsStates: true };
+  return onTestbed({ rules: { office } }, async (testbed, lab) => {
+    const outcome = await send(testbed, blastOf('base', 1, { ...forwarding, scenario: 'office' }));
+    expect(outcome).toMatchObject(valid);
+    expect(lab.state().pf.isEnabled).toBe(true);
+  });
+});
+
+test('own rules that the firewall does not take are not measured', () => {
+  const office: OwnRules = { firewall: 'pf', text: 'pass quickly\n', keepsStates: false };
+  return onTestbed({ rules: { office } }, async (testbed) => {
+    const outcome = await send(testbed, blastOf('base', 1, { ...forwarding, scenario: 'office' }));
+    expect(outcome).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('a DUT with a setting that does not hold', () => {
+  const spoil = (lab: FreebsdLab) => {
+    const redirect = lab.dut.machine.sysctls.get('net.inet.ip.redirect');
+    if (redirect !== undefined) redirect.value = '1';
+  };
+  const sentence = expect.stringContaining('net.inet.ip.redirect is 1 instead of 0');
+
+  test('is measured with a warning', () =>
+    onTestbed({ spoil, testbed: { preflight: 'warn' } }, async (testbed) => {
+      const { warnings } = await testbed.inspect([forwarding]);
+      expect(warnings).toContainEqual(sentence);
+    }));
+
+  test('is mended where that is asked for', () =>
+    onTestbed({ spoil, testbed: { preflight: 'fix' } }, async (testbed, lab) => {
+      const { warnings } = await testbed.inspect([forwarding]);
+      expect(warnings).not.toContainEqual(sentence);
+      expect(lab.dut.machine.sysctls.get('net.inet.ip.redirect')?.value).toBe('0');
+    }));
+
+  test('is not measured where it must be right', () =>
+    onTestbed({ spoil, testbed: { preflight: 'fail' } }, async (testbed) => {
+      await expect(testbed.inspect([forwarding])).rejects.toThrow(PreflightError);
+      await expect(testbed.inspect([forwarding])).rejects.toThrow(
+        "run `sysctl 'net.inet.ip.redirect=0'`",
+      );
+    }));
+});
+
+test('a boot is waited for until its services are up, and not until its load average has fallen', () =>
+  onTestbed({}, async (testbed, lab) => {
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    const bootedAt = lab.dut.machine.running?.startedAt ?? 0;
+    const sentAt = lab.receiver.journal.findLast(({ command }) => command.includes('-w'))?.at ?? 0;
+    expect(sentAt - bootedAt).toBeGreaterThan(60);
+    expect(sentAt - bootedAt).toBeLessThan(90);
+  }));
+
+test('a DUT on which something else runs is measured with a warning, and not without', () =>
+  onTestbed({}, async (testbed, lab) => {
+    expect((await testbed.inspect([forwarding])).warnings).toEqual([]);
+    lab.dut.machine.busyCpus = 2;
+    expect(await send(testbed, blastOf('base', 1))).toEqual({
+      kind: 'failed',
+      reason: expect.stringContaining('kern.cp_time shows 2.0 busy CPUs'),
+    });
+    expect((await testbed.inspect([forwarding])).warnings).toMatchObject([
+      expect.stringContaining('kern.cp_time shows 2.0 busy CPUs'),
+    ]);
+    expect(await send(testbed, blastOf('base', 2))).toMatchObject(valid);
+  }));
+
+describe('a setting that is waived', () => {
+  const waive = { 'net.inet.ip.redirect': 'the site <b>wants</b> them' };
+  const spoil = (lab: FreebsdLab) => {
+    const { files } = lab.dut.machine;
+    const settings = textOf(files, '/etc/sysctl.conf');
+    writeFile(files, '/etc/sysctl.conf', `${settings}net.inet.ip.redirect=1\n`);
+    const redirect = lab.dut.machine.sysctls.get('net.inet.ip.redirect');
+    if (redirect !== undefined) redirect.value = '1';
+  };
+
+  test.each(['warn', 'fix', 'fail'] as const)(
+    'is measured as it is where preflight is %s, and its reason is told',
+    (preflight) =>
+      onTestbed({ spoil, testbed: { preflight, waive } }, async (testbed, lab) => {
+        const { warnings } = await testbed.inspect([forwarding]);
+        expect(warnings).toEqual([
+          'net.inet.ip.redirect is 1 instead of 0: waived, because the site <b>wants</b> them.',
+        ]);
+        expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+        expect(lab.dut.machine.sysctls.get('net.inet.ip.redirect')?.value).toBe('1');
+      }),
+  );
+});
+
+test('what was found is told of all machines', () =>
+  onTestbed({}, async (testbed) => {
+    const { fingerprint } = await testbed.inspect([forwarding]);
+    expect(fingerprint).toMatchObject({
+      cpu: expect.stringContaining('Xeon'),
+      'cxl0 media': expect.stringContaining('10Gbase-SR'),
+      'sender 1': expect.stringContaining('vcxl0'),
+      receiver: expect.stringContaining('vcxl1'),
+    });
+    // The kernels that are measured are told with their blasts.
+    expect(fingerprint).not.toHaveProperty('kernel');
+  }));
+
+test('a boot that differs in more than its kernel is not compared', () =>
+  onTestbed({}, async (testbed, lab) => {
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    const { files } = lab.dut.machine;
+    const settings = textOf(files, '/etc/sysctl.conf');
+    writeFile(files, '/etc/sysctl.conf', `${settings}\nnet.inet6.ip6.redirect=1\n`);
+    expect(await send(testbed, blastOf('patched', 1))).toEqual({
+      kind: 'failed',
+      reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on patched'),
+    });
+  }));
+
+describe('a kernel with a newer firmware in it', () => {
+  const patchedKernel = { ident: 'patched', firmware: '1.27.0.0' };
+
+  test('has flashed the card for good, which is told in every boot from then on', () =>
+    onTestbed(
+      { patchedKernel, loaderConf: { 'hw.cxgbe.fw_install': '1' } },
+      async (testbed, lab) => {
+        const { fingerprint } = await testbed.inspect([forwarding]);
+        expect(fingerprint).toMatchObject({ 'dev.t5nex.0.firmware_version': '1.25.0.0' });
+        expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+        const told = {
+          kind: 'failed',
+          reason: expect.stringMatching(
+            /another firmware.*\(dev\.t5nex\.0\.firmware_version was "1\.25\.0\.0" and is "1\.27\.0\.0"\).*fw_install="0"/,
+          ),
+        };
+        expect(await send(testbed, blastOf('patched', 1))).toEqual(told);
+        expect(await send(testbed, blastOf('base', 2))).toEqual(told);
+        expect(lab.dut.machine.firmware).toBe('1.27.0.0');
+      },
+    ));
+
+  test('flashes nothing where the loader forbids it', () =>
+    onTestbed({ patchedKernel }, async (testbed, lab) => {
+      await testbed.inspect([forwarding]);
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      expect(lab.dut.machine.firmware).toBe('1.25.0.0');
+    }));
+});
+
+describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
+  const isOn = (lab: FreebsdLab) => {
+    const { pf, ipfw } = lab.state();
+    return name === 'pf'
+      ? pf.isEnabled && pf.rules.some((rule) => rule.includes('log'))
+      : ipfw.rules.some((rule) => rule.includes('log'));
+  };
+
+  async function gateOn() {
+    await using lab = await startFreebsdLab({ ownFirewalls: [name] });
+    const folder = temporaryFolder();
+    const testbed = await openFreebsdTestbed(
+      'shelf',
+      testbedOf(lab, folder),
+      { ...usualTraffic, measureSeconds: 20 },
+      worldOf(lab),
+    );
+    await testbed.prepare({
+      variants: [],
+      cells: [forwarding],
+      rules: {},
+      keepLog: async () => {},
+      tell() {},
+      signal,
+    });
+    const { warnings } = await testbed.inspect([forwarding]);
+    // Nobody has built it, so it is the DUT's own kernel that is measured.
+    const outcome = await send(testbed, blastOf('base', 1));
+    const wasOn = isOn(lab);
+    await testbed.restore();
+    return { warnings, outcome, wasOn, isOn: isOn(lab), reboots: rebootsOf(lab) };
+  }
+
+  test('is told, taken off for a blast, and given back by a boot at the end', async () => {
+    const found = await gateOn();
+    expect(found.warnings).toEqual([
+      `${name} of the DUT is on by its rc.conf: each blast takes it off, and a boot of its own kernel at the end brings it back.`,
+    ]);
+    expect(found).toMatchObject({ outcome: valid, wasOn: false, isOn: true, reboots: 2 });
+  });
+
+  test('is left alone where nothing was measured', async () => {
+    await using lab = await startFreebsdLab({ ownFirewalls: [name] });
+    const testbed = await openFreebsdTestbed(
+      'shelf',
+      testbedOf(lab, temporaryFolder()),
+      usualTraffic,
+      worldOf(lab),
+    );
+    await testbed.restore();
+    expect(isOn(lab)).toBe(true);
+    expect(rebootsOf(lab)).toBe(0);
+  });
+});
+
+test('an earlier diff is held against base and patched, and they are never held against it', () =>
+  onTestbed({}, async (testbed, lab) => {
+    const { files } = lab.dut.machine;
+    const settings = textOf(files, '/etc/sysctl.conf') ?? '';
+    const change = () =>
+      writeFile(files, '/etc/sysctl.conf', `${settings}\nnet.inet6.ip6.redirect=1\n`);
+    change();
+    expect(await send(testbed, blastOf('diff 80345', 1))).toMatchObject(valid);
+    writeFile(files, '/etc/sysctl.conf', settings);
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    change();
+    expect(await send(testbed, blastOf('diff 80345', 2))).toEqual({
+      kind: 'failed',
+      reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on diff 80345'),
+    });
+  }));
+
+describe('a profile', () => {
+  const request = { cell: forwarding, variant: 'patched', seconds: 10, attempt: 1 };
+
+  async function profileOn(testbed: Testbed, changes: Partial<ProfileRequest> = {}) {
+    const logs = new Map<string, string>();
+    const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+    const outcome = await testbed.profile({ ...request, ...changes }, keepLog, signal);
+    return { outcome, logs };
+  }
+
+  test('has its samples under load, and tells of the kernel that ran', () =>
+    onTestbed({}, async (testbed) => {
+      const { outcome, logs } = await profileOn(testbed);
+      expect(outcome).toEqual({
+        kind: 'profiled',
+        event: 'cpu_clk_unhalted.thread_p',
+        kernel: 'FreeBSD 14.0-CURRENT #0 patched',
+        busySamples: 10_000,
+        idleSamples: 0,
+        log: 'stacks.txt',
+      });
+      expect(logs.get('stacks.txt')).toMatch(
+        /^# kernel: FreeBSD 14\.0-CURRENT #0 patched\nkernel`fork_exit;kernel`ithread_loop;.* 10000\n$/,
+      );
+      expect(logs).toHaveProperty('size', 5);
+    }));
+
+  test('counts cycles on an Atom too, by the name that they have there', () =>
+    onTestbed(
+      { hardware: { 'hw.model': 'Intel(R) Atom(TM) CPU  C2558  @ 2.40GHz', 'hw.ncpu': '4' } },
+      async (testbed) => {
+        const { outcome } = await profileOn(testbed);
+        expect(outcome).toMatchObject({ kind: 'profiled', event: 'cpu_clk_unhalted.core_p' });
+      },
+    ));
+
+  test('is taken on the boot that is there, and boots for another variant', () =>
+    onTestbed({}, async (testbed, lab) => {
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      await profileOn(testbed);
+      expect(rebootsOf(lab)).toBe(1);
+      const { outcome } = await profileOn(testbed, { variant: 'base' });
+      expect(outcome).toMatchObject({ kernel: 'FreeBSD 14.0-CURRENT #0 base' });
+      expect(rebootsOf(lab)).toBe(2);
+    }));
+
+  test('leaves nothing to what is measured after it, which has a boot of its own', () =>
+    onTestbed({}, async (testbed, lab) => {
+      expect(testbed.booted()).toBeUndefined();
+      await send(testbed, blastOf('patched', 1));
+      await profileOn(testbed);
+      expect(testbed.booted()).toBe('patched');
+      await profileOn(testbed, { cell: { ...forwarding, family: 'inet6' } });
+      expect(rebootsOf(lab)).toBe(1);
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      expect(rebootsOf(lab)).toBe(2);
+      expect(lab.dut.machine.modules).not.toContain('hwpmc');
+    }));
+
+  test('in which the DUT dies is not held against the variant, and leaves none booted', () =>
+    onTestbed({}, async (testbed, lab) => {
+      expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+      for (const at of [2, 3, 4]) lab.faults.order({ kind: 'panic-under-load', at });
+      for (const attempt of [1, 2]) {
+        const { outcome } = await profileOn(testbed, { attempt });
+        expect(outcome).toEqual({
+          kind: 'missed',
+          reason: 'the DUT with patched died while samples were taken: it panicked: page fault',
+        });
+        expect(testbed.booted()).toBeUndefined();
+      }
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject({ kind: 'failed' });
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+    }));
+
+  test('comes last where nobody can switch the power of a DUT that hangs in it', async () => {
+    await using lab = await startFreebsdLab();
+    const config = testbedOf(lab, temporaryFolder());
+    delete config.dut.power;
+    const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, worldOf(lab));
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject({ kind: 'measured' });
+    expect(testbed.booted()).toBeUndefined();
+    await testbed.restore();
+  });
+
+  test('shows the firewall of its scenario, and leaves neither its module nor its files behind', () =>
+    onTestbed({}, async (testbed, lab) => {
+      const { logs } = await profileOn(testbed, {
+        cell: { ...forwarding, scenario: 'pf-stateful' },
+      });
+      expect(logs.get('stacks.txt')).toContain('pf_test');
+      expect(lab.dut.machine.modules).not.toContain('hwpmc');
+      expect(textOf(lab.dut.machine.files, '/var/tmp/ppsgate/pmc.out')).toBeUndefined();
+    }));
+
+  test('is sampled from before the load on when it was missed before', () =>
+    onTestbed({}, async (testbed, lab) => {
+      const { outcome } = await profileOn(testbed, { attempt: 2 });
+      expect(outcome).toMatchObject({ kind: 'profiled', idleSamples: expect.any(Number) });
+      const commands = lab.dut.journal.map(({ command }) => command.replaceAll("'", ''));
+      expect(commands.some((command) => /sh -c .* sh 0 pmcstat .* -l 16 /.test(command))).toBe(
+        true,
+      );
+    }));
+
+  test('of an event that the CPU does not have is impossible, and says where to look', () =>
+    onTestbed({}, async (testbed) => {
+      const { outcome } = await profileOn(testbed, { event: 'dtlb_magic' });
+      expect(outcome).toEqual({
+        kind: 'impossible',
+        reason: expect.stringMatching(/samples dtlb_magic \(.*Invalid argument\).*pmccontrol -L/),
+      });
+    }));
+});

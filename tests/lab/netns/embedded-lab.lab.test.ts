@@ -1,0 +1,141 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { labDown, labLeftovers, labUp } from '../../../src/lab/netns/embedded-lab.ts';
+import { connect } from '../../../src/system/host/ssh.ts';
+import { shell } from '../../../src/system/shell.ts';
+import { describeWith, labPrograms } from '../../needs.ts';
+
+const nothing = { namespaces: [], processes: [] };
+const project = join(import.meta.dirname, '../../..');
+
+describeWith(['root', ...labPrograms], 'the embedded lab', () => {
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await labDown();
+  });
+
+  test('is three namespaces, each with an sshd that shows the key pinned for it', async () => {
+    const { sender, dut, receiver } = await labUp();
+    for (const config of [sender, dut, receiver]) {
+      await using host = await connect({
+        ...config,
+        privateKey: readFileSync(config.privateKeyPath ?? '', 'utf8'),
+        knownHosts: readFileSync(config.knownHostsPath, 'utf8'),
+      });
+      expect(await host.output(shell`ip -brief address show management`)).toContain(config.host);
+    }
+    expect((await labLeftovers()).namespaces).toHaveLength(3);
+  });
+
+  test('refuses a host that shows another key than the one pinned', async () => {
+    const { dut, sender } = await labUp();
+    const knownHosts = readFileSync(dut.knownHostsPath, 'utf8').replace(sender.host, 'elsewhere');
+    const swapped = knownHosts.replace(dut.host, sender.host);
+    const privateKey = readFileSync(sender.privateKeyPath ?? '', 'utf8');
+    await expect(connect({ ...sender, privateKey, knownHosts: swapped })).rejects.toThrow(
+      /another machine may be answering/,
+    );
+  });
+
+  test('forwards on a thread and a CPU of its own where there are two', async () => {
+    const { dut, sender } = await labUp();
+    const thread = forwardingThread(dut.ingress);
+    const cpus = /Cpus_allowed_list:\s*(\S+)/.exec(readFileSync(`/proc/${thread}/status`, 'utf8'));
+    expect(cpus?.[1]).toBe(String(dut.cpu));
+    expect(dut.cpu === sender.cpu).toBe(Number(execFileSync('nproc')) === 1);
+  });
+
+  test('finds its programs also where su(1) has left /usr/sbin out of the PATH', async () => {
+    vi.stubEnv('PATH', '/usr/bin:/bin');
+    await labUp();
+    expect((await labLeftovers()).namespaces).toHaveLength(3);
+  });
+
+  test('can be brought up again over itself', async () => {
+    await labUp();
+    await labUp();
+    expect((await labLeftovers()).namespaces).toHaveLength(3);
+  });
+
+  test('leaves nothing when it is taken down, and nothing to do for a second time', async () => {
+    await labUp();
+    await labDown();
+    await labDown();
+    expect(await labLeftovers()).toEqual(nothing);
+    expect(execFileSync('ip', ['-brief', 'link'], { encoding: 'utf8' })).not.toContain('ppsgate');
+    expect(processesNamed('napi/ppsgate-in')).toEqual([]);
+  });
+
+  test('takes a generator down that its parent left behind', async () => {
+    const { sender } = await labUp();
+    const flows = join('/run/ppsgate-lab', 'one.flows');
+    writeFileSync(flows, '{ fill(0xff, 60) }\n');
+    const generator = spawn(
+      'ip',
+      [
+        'netns',
+        'exec',
+        'ppsgate-sender',
+        'trafgen',
+        '--in',
+        flows,
+        '--out',
+        sender.interface,
+      ].concat(['--cpus', '1', '--rate', '100pps', '--no-sock-mem']),
+      { stdio: 'ignore' },
+    );
+    await workersOf(generator.pid ?? 0);
+    generator.kill('SIGKILL');
+    await once(generator, 'close');
+
+    await labDown();
+    expect(await labLeftovers()).toEqual(nothing);
+    expect(processesNamed('trafgen')).toEqual([]);
+  });
+
+  test('is refused to a second process, and free again when the first was killed', async () => {
+    const holder = holdLab();
+    await once(holder.stdout, 'data');
+    await expect(labUp()).rejects.toThrow(
+      `The lab of this machine is in use by process ${holder.pid}: wait for it to end`,
+    );
+    holder.kill('SIGKILL');
+    await once(holder, 'close');
+
+    await labUp();
+    expect((await labLeftovers()).namespaces).toHaveLength(3);
+  });
+});
+
+function holdLab() {
+  const source = `
+    import { labUp } from '${project}/src/linux-lab/lab.ts';
+    await labUp();
+    console.log('up');
+    setInterval(() => {}, 1000);
+  `;
+  return spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** The ids of living processes; one that has ended is listed until its parent takes notice. */
+function processesNamed(name: string): string[] {
+  const listing = execFileSync('ps', ['-eo', 'pid=,stat=,comm='], { encoding: 'utf8' });
+  return listing.split('\n').flatMap((line) => {
+    const [pid = '', state = '', command = ''] = line.trim().split(/\s+/);
+    return command.startsWith(name) && !state.startsWith('Z') ? pid : [];
+  });
+}
+
+const forwardingThread = (ingress: string): string =>
+  processesNamed(`napi/${ingress}`.slice(0, 15))[0] ?? '';
+
+/** trafgen has forked when it has a child. */
+async function workersOf(pid: number): Promise<void> {
+  const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  await expect.poll(children, { timeout: 120_000 }).not.toBe('');
+}

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { readLinuxLogs } from '../../../src/lab/netns/netns-logs.ts';
+import { forwarding } from '../../fakes/result.ts';
+
+const planned = {
+  number: 3,
+  cell: forwarding,
+  runs: [
+    { number: 1, pair: 1, variant: 'base' },
+    { number: 2, pair: 1, variant: 'patched' },
+  ],
+};
+
+/** Two runs of one sample of 20 ms, in which the thread was busy for 19 of them. */
+const dut = [
+  'lay base 1.0 1.1',
+  'sample 0 1.200000 1000 1000 1000000',
+  'sample 0 1.220000 17000 17000 20000000',
+  'lay patched 1.3 1.4',
+  'sample 1 1.500000 18000 18000 30000000',
+  'sample 1 1.520000 30000 30000 49000000',
+  'end',
+  '',
+].join('\n');
+const sender = '\n     3000000 packets outgoing\n     2 sec, 0 usec on CPU0 (3000000 packets)\n';
+
+const countersOf = (forwarded: number, received: number) =>
+  JSON.stringify({
+    before: { forwarded: 5, received: 7 },
+    after: { forwarded: 5 + forwarded, received: 7 + received },
+  });
+
+const logs = { dut, sender, counters: countersOf(30_000, 30_000) };
+const startedAt = '2026-11-20T12:00:00.000Z';
+
+test('the three logs of a blast are its runs and its summary', () => {
+  expect(readLinuxLogs(planned, startedAt, logs)).toMatchObject({
+    kind: 'measured',
+    runs: [
+      { number: 1, blast: 3, variant: 'base', pps: expect.closeTo(800_000, 3) },
+      { number: 2, blast: 3, variant: 'patched', pps: expect.closeTo(600_000, 3) },
+    ],
+    summary: { number: 3, cell: forwarding, startedAt, trafficSeconds: 2, offeredPps: 1_500_000 },
+  });
+});
+
+describe('a sender that waited for its CPU', () => {
+  const idle = dut.replaceAll('20000000', '12000000').replaceAll('49000000', '41000000');
+  const waited = 'waited 2050000000 ns and 0 ticks from 1795375220.000000 to 1795375225.000000\n';
+  const reasons = (changes: Partial<typeof logs>) => {
+    const outcome = readLinuxLogs(planned, startedAt, { ...logs, ...changes });
+    if (outcome.kind !== 'measured') return [];
+    return outcome.runs.map(({ validity }) => validity.kind === 'invalid' && validity.reason);
+  };
+
+  test('is told by its log, whenever that is read', () => {
+    const busy = expect.stringMatching(/the sender waited for a CPU 41 % of the time/);
+    expect(reasons({ dut: idle, sender: waited + sender })).toEqual([busy, busy]);
+    expect(reasons({ sender: waited + sender })).toEqual([false, false]);
+  });
+
+  test('is not told by an older log, and the rates are of the whole blast', () => {
+    const whole =
+      /, 15\.00 kpps of 1\.500 Mpps offered \(1 %\) in its whole blast, and the DUT was/;
+    const limited = expect.stringMatching(whole);
+    expect(reasons({ dut: idle })).toEqual([limited, limited]);
+  });
+});
+
+test('packets that the DUT forwarded and the receiver never saw make a blast fail', () => {
+  const counters = countersOf(30_000, 29_000);
+  expect(readLinuxLogs(planned, startedAt, { ...logs, counters })).toEqual({
+    kind: 'failed',
+    reason: 'the receiver counted 29000 packets of the 30000 that the DUT forwarded',
+  });
+});
+
+test.for([
+  ['sender', { sender: 'trafgen: no such device\n' }, /^trafgen ended without its summary/],
+  ['counters', { counters: logs.counters.slice(0, -6) }, /^the counters cannot be read/],
+  ['DUT', { dut: dut.slice(0, -6) }, /^the DUT stopped sampling before the end of the blast/],
+] as const)('a log of the %s that is cut short makes a blast fail', ([, changes, reason]) => {
+  expect(readLinuxLogs(planned, startedAt, { ...logs, ...changes })).toEqual({
+    kind: 'failed',
+    reason: expect.stringMatching(reason),
+  });
+});
+
+test('what the DUT said beside its log comes first', () => {
+  const observation = { kind: 'failed', reason: 'no traffic arrived at in0 within 10 s' } as const;
+  expect(readLinuxLogs(planned, startedAt, logs, observation)).toEqual(observation);
+});

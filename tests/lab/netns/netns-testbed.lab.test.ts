@@ -1,0 +1,307 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, expect, test } from 'vitest';
+import { isSteady } from '../../../src/analysis/stats/steady.ts';
+import { parseConfig } from '../../../src/config/load.ts';
+import { openEmbedded } from '../../../src/gate/testbeds/open-testbed.ts';
+import type { Overlay } from '../../../src/kernel/overlay.ts';
+import type { Variant } from '../../../src/kernel/variant.ts';
+import { labDown } from '../../../src/lab/netns/embedded-lab.ts';
+import { readLinuxLogs } from '../../../src/lab/netns/netns-logs.ts';
+import type { BlastOutcome, Testbed } from '../../../src/lab/testbed.ts';
+import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { Prepared } from '../../../src/model/rejection.ts';
+import type { Cell } from '../../../src/model/scenario.ts';
+import { describeWith, labPrograms } from '../../needs.ts';
+
+const config = parseConfig(
+  `
+testbeds: { here: { kind: embedded-linux } }
+traffic: { warmUp: 300 ms }
+`,
+  { path: 'ppsgate.yml', home: '/' },
+);
+
+const overlay = (variant: string, files: Record<string, string>): Overlay => ({
+  variant,
+  commit: '0'.repeat(40),
+  files: Object.entries(files).map(([path, content]) => ({
+    path,
+    mode: '100644',
+    content,
+    sha256: '',
+  })),
+});
+
+const chain = (...rules: string[]) =>
+  `table inet router {
+  chain early {
+    type filter hook prerouting priority raw; policy accept;
+${rules.map((rule) => `    ${rule}\n`).join('')}  }
+}
+`;
+
+const empty = overlay('base', { 'nftables.conf': chain() });
+const slow = overlay('patched', {
+  'nftables.conf': chain(...new Array<string>(100).fill('meta l4proto 254 drop')),
+});
+const inet4: Cell = { scenario: 'forwarding', family: 'inet4' };
+
+function blastOf(cell: Cell): PlannedBlast {
+  const variants = ['base', 'patched', 'patched', 'base', 'base', 'patched', 'patched', 'base'];
+  const runs = variants.map((variant, index) => ({
+    number: index + 1,
+    pair: Math.floor(index / 2) + 1,
+    variant,
+  }));
+  return { number: 1, cell, runs };
+}
+
+describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
+  let testbed: Testbed;
+  const logs = new Map<string, string>();
+
+  const prepare = (variants: Variant[], cells: Cell[]): Promise<Prepared> =>
+    testbed.prepare({
+      variants,
+      cells,
+      rules: {},
+      keepLog: async () => {},
+      tell() {},
+      signal: new AbortController().signal,
+    });
+
+  const measure = (cell: Cell): Promise<BlastOutcome> =>
+    testbed.blast(
+      blastOf(cell),
+      async (name, text) => void logs.set(name, String(text)),
+      new AbortController().signal,
+    );
+
+  afterEach(async () => {
+    await testbed.restore();
+    await labDown();
+  });
+
+  for (const family of ['inet4', 'inet6'] as const) {
+    for (const scenario of ['forwarding', 'nftables-stateless', 'nftables-stateful'] as const) {
+      test(`forwards ${family} packets in ${scenario}, and a hundred rules cost time`, async () => {
+        testbed = await openEmbedded('here', config.traffic);
+        const cell = { scenario, family };
+        expect(await prepare([empty, slow], [cell])).toEqual({ kind: 'ready' });
+
+        const outcome = await measure(cell);
+        if (outcome.kind !== 'measured') throw new Error(outcome.kind);
+        const kept = {
+          dut: logs.get('dut.log') ?? '',
+          sender: logs.get('sender.log') ?? '',
+          counters: logs.get('counters.json') ?? '',
+        };
+        expect(readLinuxLogs(blastOf(cell), outcome.summary.startedAt, kept)).toEqual(outcome);
+        // The best run of each: what a shared CPU does besides only ever adds time.
+        const cost = (variant: string) =>
+          Math.min(
+            ...outcome.runs
+              .filter((run) => run.variant === variant)
+              .map((run) => run.nsPerPacket ?? Number.POSITIVE_INFINITY),
+          );
+
+        expect(outcome.runs).toHaveLength(8);
+        expect(Math.min(...outcome.runs.map((run) => run.pps))).toBeGreaterThan(0);
+        // A hundred rules cost some 1.2 µs, more than the forwarding itself.
+        expect(cost('patched') / cost('base')).toBeGreaterThan(1.2);
+        expect(outcome.summary.offeredPps).toBeGreaterThan(0);
+        expect([...logs.keys()]).toEqual(['dut.log', 'sender.log', 'counters.json']);
+      });
+    }
+  }
+
+  test('takes other variants between two blasts, and lays nothing anew for those that it has', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    const told: string[] = [];
+    const ask = (...variants: Variant[]) =>
+      testbed.prepare({
+        ...{ variants, cells: [inet4], rules: {}, signal: new AbortController().signal },
+        keepLog: async () => {},
+        tell: (text) => void told.push(text),
+      });
+    expect(testbed.ready()).toEqual(new Set());
+    for (const _again of [1, 2]) expect(await ask(empty)).toEqual({ kind: 'ready' });
+    expect(told).toHaveLength(1);
+    expect(testbed.ready()).toEqual(new Set(['base']));
+    expect(await ask(empty, slow)).toEqual({ kind: 'ready' });
+    expect(testbed.ready()).toEqual(new Set(['base', 'patched']));
+    expect(await measure(inet4)).toMatchObject({ kind: 'measured' });
+    const broken = overlay('middle', { 'nftables.conf': 'no rules' });
+    expect(await ask(empty, broken)).toMatchObject({ kind: 'rejected', variant: 'middle' });
+    expect(testbed.ready()).toEqual(new Set());
+    expect(await ask(empty, slow)).toEqual({ kind: 'ready' });
+    expect(await measure(inet4)).toMatchObject({ kind: 'measured' });
+  });
+
+  test('ends a run that has a blast of its own when its median is known, and not before', async () => {
+    const { traffic } = parseConfig(
+      `
+testbeds: { here: { kind: embedded-linux } }
+traffic: { runsPerBlast: 1, measure: 12 s, measureAtLeast: 6 s }
+`,
+      { path: 'ppsgate.yml', home: '/' },
+    );
+    testbed = await openEmbedded('here', traffic);
+    await prepare([empty], [inet4]);
+    const [run] = blastOf(inet4).runs;
+    const blast = { number: 1, cell: inet4, runs: run === undefined ? [] : [run] };
+    const outcome = await testbed.blast(blast, async () => {}, new AbortController().signal);
+    if (outcome.kind !== 'measured') throw new Error(outcome.kind);
+
+    const samples = outcome.runs[0]?.samples ?? [];
+    const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
+    const known = rates.map((_, index) =>
+      isSteady(rates.slice(0, index + 1), { atLeast: 6, toleranceRatio: 0.005 }),
+    );
+    expect(known.slice(0, -1)).not.toContain(true);
+    expect(known.at(-1) || rates.length === 12).toBe(true);
+  });
+
+  test('names what nft says of rules that do not load', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    const broken = overlay('patched', { 'nftables.conf': chain('meta l4proto upd drop') });
+    expect(await prepare([empty, broken], [inet4])).toMatchObject({
+      variant: 'patched',
+      rejection: {
+        kind: 'does-not-load',
+        scenario: 'forwarding',
+        message:
+          'nftables.conf:4:18-20: Error: Could not resolve protocol name\n' +
+          '    meta l4proto upd drop\n                 ^^^',
+      },
+    });
+  });
+
+  test('names a setting that the kernel does not have', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    const broken = overlay('patched', { 'sysctl.conf': 'net.ipv4.no_such_thing = 1\n' });
+    expect(await prepare([empty, broken], [inet4])).toMatchObject({
+      variant: 'patched',
+      rejection: {
+        kind: 'does-not-load',
+        message:
+          'The DUT does not take the setting net/ipv4/no_such_thing: No such file or directory.',
+      },
+    });
+  });
+
+  test('refuses rules that include a file of the DUT, which nft would read as root', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    for (const text of [
+      'include "/etc/shadow"',
+      'table inet t {}; include"x"',
+      'include \\\n"x"',
+      'include \\\n# x\n"/etc/shadow"',
+    ]) {
+      const hostile = overlay('patched', { 'nftables.conf': `${text}\n` });
+      expect(await prepare([empty, hostile], [inet4])).toMatchObject({
+        variant: 'patched',
+        rejection: {
+          kind: 'does-not-load',
+          message: expect.stringMatching(
+            /^nftables\.conf:1: Error: the word include would have nft read another file/,
+          ),
+        },
+      });
+    }
+  });
+
+  test('refuses a setting that belongs to the whole machine', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    const hostile = overlay('patched', { 'sysctl.conf': 'kernel.core_pattern = |/tmp/x\n' });
+    expect(await prepare([empty, hostile], [inet4])).toMatchObject({
+      rejection: {
+        kind: 'does-not-load',
+        message: expect.stringContaining('kernel.core_pattern is no setting of the network'),
+      },
+    });
+  });
+
+  test('refuses a setting of the whole machine that seems to lie in the network', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    const hostile = overlay('patched', { 'sysctl.conf': 'net.//.kernel.panic = 77\n' });
+    expect(await prepare([empty, hostile], [inet4])).toMatchObject({
+      rejection: { message: expect.stringContaining('net.//.kernel.panic is no setting') },
+    });
+    expect(inDut('sysctl', '-n', 'kernel.panic')).not.toBe('77');
+  });
+
+  test('takes settings of one variant back when the other is laid', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    const settings = [
+      'net.ipv4.conf.all.rp_filter = 2',
+      // Empty, as no kernel reserves any itself.
+      'net/ipv4/ip_local_reserved_ports = 4,5',
+      // Can be written, and not read.
+      'net.ipv4.route.flush = 1',
+    ];
+    const changed = overlay('patched', { 'sysctl.conf': `${settings.join('\n')}\n` });
+    expect(await prepare([changed, empty], [inet4])).toEqual({ kind: 'ready' });
+    expect(inDut('sysctl', '-n', 'net.ipv4.conf.all.rp_filter')).toBe('0');
+    expect(inDut('sysctl', '-n', 'net.ipv4.ip_local_reserved_ports')).toBe('');
+  });
+
+  test('puts rules and settings back as they were', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    inDut('nft', 'add', 'table', 'inet', 'administrator');
+    const changed = overlay('patched', {
+      'sysctl.conf': 'net.ipv4.ip_default_ttl = 12\n',
+      'nftables.conf': chain(),
+    });
+    await prepare([empty, changed], [inet4]);
+    expect(inDut('sysctl', '-n', 'net.ipv4.ip_default_ttl')).toBe('12');
+
+    const again = await openAgain();
+    expect(inDut('sysctl', '-n', 'net.ipv4.ip_default_ttl')).toBe('64');
+    expect(inDut('nft', 'list', 'tables')).toBe('table inet administrator');
+    expect(again).toEqual({ kind: 'ready' });
+  });
+
+  /** What a controller that was killed left is put back by the next one's preparation. */
+  const openAgain = () => prepare([empty], []);
+
+  test('ends the generator and the sampler when the controller lets go', async () => {
+    // However late it is looked, packets still flow.
+    testbed = await openEmbedded('here', { ...config.traffic, warmUpSeconds: 300 });
+    await prepare([empty, slow], [inet4]);
+    const cancel = new AbortController();
+    const running = testbed.blast(blastOf(inet4), async () => {}, cancel.signal);
+    await expect.poll(programs, patience).toEqual(expect.arrayContaining(['trafgen', 'bash']));
+
+    cancel.abort();
+    await expect(running).rejects.toThrow('Cancelled');
+    await expect.poll(programs, patience).not.toEqual(expect.arrayContaining(['trafgen']));
+    await expect.poll(programs, patience).not.toEqual(expect.arrayContaining(['bash']));
+  });
+
+  test('measures a patched DUT that forwards nothing at all', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    const deaf = overlay('patched', { 'nftables.conf': chain('meta l4proto udp drop') });
+    await prepare([empty, deaf], [inet4]);
+
+    const outcome = await measure(inet4);
+    if (outcome.kind !== 'measured') throw new Error(outcome.kind);
+    const patched = outcome.runs.filter((run) => run.variant === 'patched');
+    expect(patched.map((run) => run.pps)).toEqual([0, 0, 0, 0]);
+  });
+});
+
+const inDut = (...command: string[]): string =>
+  execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', ...command], { encoding: 'utf8' }).trim();
+
+const patience = { timeout: 120_000 };
+
+/** Names of what runs on the sender and on the DUT, sshd aside. */
+function programs(): string[] {
+  const pids = ['ppsgate-sender', 'ppsgate-dut'].flatMap((namespace) =>
+    execFileSync('ip', ['netns', 'pids', namespace], { encoding: 'utf8' }).trim().split('\n'),
+  );
+  return execFileSync('ps', ['-o', 'comm=', '-p', pids.join(',')], { encoding: 'utf8' })
+    .split('\n')
+    .filter((name) => name !== '' && !name.startsWith('sshd'));
+}

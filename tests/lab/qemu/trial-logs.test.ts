@@ -1,0 +1,375 @@
+// What is read of the windows of a blast on virtual machines; windows.sh writes them.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { pairsOf, readVirtualLogs, silentIn } from '../../../src/lab/qemu/trial-logs.ts';
+import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import { runSchema } from '../../../src/model/result.ts';
+import { forwarding } from '../../fakes/result.ts';
+
+const startedAt = '2026-11-20T12:00:00.000Z';
+const packets = 1000;
+
+const blastOf = (runs: PlannedBlast['runs']): PlannedBlast => ({
+  number: 3,
+  cell: forwarding,
+  runs,
+});
+const onePair = blastOf([
+  { number: 5, pair: 1, variant: 'patched' },
+  { number: 6, pair: 1, variant: 'base' },
+]);
+
+/** What a guest did in one window. */
+type Seen = {
+  guest: number;
+  seconds: number;
+  forwarded: number;
+  /** Absent where nobody counts them. */
+  instructions?: number | undefined;
+  ran: number;
+  waited: number;
+};
+
+/** A window like any other, with what a test wants to be otherwise. */
+const seen = (changes: Partial<Seen> = {}): Seen => ({
+  guest: 1,
+  seconds: 0.5,
+  forwarded: packets,
+  instructions: 8e6,
+  ran: 400_000_000,
+  waited: 1_000_000,
+  ...changes,
+});
+
+/** Counters have been counting before. */
+const before = { time: 1795375220.5, received: 4096, instructions: 512e6, ran: 9e9, waited: 3e6 };
+
+function line({ guest, seconds, forwarded, instructions, ran, waited }: Seen): string {
+  const isCounted = instructions !== undefined;
+  return [
+    ...['window', guest],
+    ...[before.time.toFixed(6), before.received, isCounted ? before.instructions : '-'],
+    ...[before.ran, before.waited],
+    ...[(before.time + seconds).toFixed(6), before.received + forwarded],
+    isCounted ? before.instructions + instructions : '-',
+    ...[before.ran + ran, before.waited + waited],
+  ].join(' ');
+}
+
+const logOf = (...lines: readonly (Seen | string)[]): string =>
+  [...lines.map((one) => (typeof one === 'string' ? one : line(one))), 'end', ''].join('\n');
+
+const read = (log: string, planned = onePair) =>
+  readVirtualLogs(planned, startedAt, packets, new Map([[1, log]]));
+
+function runsOf(log: string, planned = onePair) {
+  const outcome = read(log, planned);
+  if (outcome.kind !== 'measured') return expect.fail(JSON.stringify(outcome));
+  return outcome.runs;
+}
+
+/** Of a blast with one guest. */
+const runOf = (...lines: readonly (Seen | string)[]) =>
+  runsOf(logOf(...lines), blastOf([{ number: 5, pair: 1, variant: 'base' }]))[0];
+
+describe('a run', () => {
+  test('is the median of its windows without the first, which is slower', () => {
+    const run = runOf(
+      seen({ seconds: 4, instructions: 90e6, ran: 3_900_000_000 }),
+      seen({ seconds: 0.5, instructions: 8.2e6, ran: 480_000_000 }),
+      seen({ seconds: 0.25, instructions: 8e6, ran: 240_000_000 }),
+      seen({ seconds: 1, instructions: 8.1e6, ran: 960_000_000 }),
+    );
+    expect(run).toMatchObject({
+      ...{ number: 5, blast: 3, pair: 1, variant: 'base', validity: { kind: 'valid' } },
+      ...{ pps: 2000, instructionsPerPacket: 8100, nsPerPacket: 480_000 },
+    });
+  });
+
+  test('has its windows as samples', () => {
+    const { samples } = runOf(seen(), seen({ forwarded: 900, ran: 300_000_000 })) ?? {};
+    expect(samples).toEqual([
+      {
+        ...{ seconds: 0.5, receivedPackets: packets, forwardedPackets: 900 },
+        ...{ instructions: 8e6, busySeconds: 0.3, deniedSeconds: 0.001 },
+      },
+    ]);
+  });
+
+  test('costs so much for each packet that came through, and not for each that was sent', () => {
+    const run = runOf(seen(), seen({ forwarded: 800, ran: 400_000_000 }));
+    expect(run).toMatchObject({ instructionsPerPacket: 10_000, nsPerPacket: 500_000, pps: 1600 });
+  });
+
+  test('has no instructions where nobody counts them, as under KVM', () => {
+    const run = runOf(...Array(3).fill(seen({ instructions: undefined })));
+    expect(run).toMatchObject({ pps: 2000, nsPerPacket: 400_000 });
+    expect(run).not.toHaveProperty('instructionsPerPacket');
+    expect(run?.samples.filter((sample) => 'instructions' in sample)).toEqual([]);
+  });
+
+  test('is of the guest that its variant was booted in, in the order of the plan', () => {
+    const log = logOf(
+      ...[seen({ guest: 1 }), seen({ guest: 2 })],
+      ...[seen({ guest: 2, seconds: 1 }), seen({ guest: 1, seconds: 0.25 })],
+    );
+    expect(runsOf(log).map(({ number, variant, pps }) => [number, variant, pps])).toEqual([
+      [5, 'patched', 4000],
+      [6, 'base', 1000],
+    ]);
+  });
+});
+
+describe('a guest', () => {
+  test('that took no packets from its first window on has 0 packets per second, and counts', () => {
+    const run = runOf(seen({ forwarded: 0, seconds: 30 }), 'stuck 1');
+    expect(run).toMatchObject({ pps: 0, validity: { kind: 'valid' } });
+    expect(run).not.toHaveProperty('nsPerPacket');
+    expect(run).not.toHaveProperty('instructionsPerPacket');
+  });
+
+  test('that takes packets and lets none through has 0 packets per second, and counts', () => {
+    const run = runOf(...Array(3).fill(seen({ forwarded: 0 })));
+    expect(run).toMatchObject({ pps: 0, validity: { kind: 'valid' } });
+  });
+
+  test.for([
+    ['got stuck later', [seen(), seen(), seen({ forwarded: 0 }), 'stuck 1'], /no more packets/],
+    ['got stuck amidst its first window', [seen({ forwarded: 9 }), 'stuck 1'], /no more packets/],
+    [
+      'let nothing through in one window of three',
+      [seen(), seen(), seen({ forwarded: 0 }), seen()],
+      /^nothing came through in 1 of 3 windows$/,
+    ],
+  ] as const)('that %s has a hole, and does not count', ([, lines, reason]) => {
+    const cause = 'hole';
+    expect(runOf(...lines)?.validity).toEqual({
+      ...{ kind: 'invalid', cause },
+      reason: expect.stringMatching(reason),
+    });
+  });
+
+  test('of which there is no window but the first has not been measured', () => {
+    const expected = { kind: 'invalid', cause: 'too-short', reason: 'no window was measured' };
+    expect(runOf(seen())?.validity).toEqual(expected);
+    expect(runOf()?.validity).toEqual(expected);
+  });
+
+  test('that is stuck is none of the others’ concern', () => {
+    const log = logOf(
+      seen({ guest: 1, forwarded: 0 }),
+      ...['stuck 1', seen({ guest: 2 }), seen({ guest: 2 }), seen({ guest: 2 })],
+    );
+    expect(runsOf(log).map(({ pps, validity }) => [pps, validity.kind])).toEqual([
+      [0, 'valid'],
+      [2000, 'valid'],
+    ]);
+  });
+});
+
+describe('a blast', () => {
+  const twoPairs = blastOf([
+    { number: 1, pair: 7, variant: 'base' },
+    { number: 2, pair: 7, variant: 'patched' },
+    { number: 3, pair: 8, variant: 'patched' },
+    { number: 4, pair: 8, variant: 'base' },
+  ]);
+
+  test('has its pairs in their order, each with its runs', () => {
+    expect(pairsOf(twoPairs)).toEqual([
+      [7, twoPairs.runs.slice(0, 2)],
+      [8, twoPairs.runs.slice(2)],
+    ]);
+  });
+
+  const pairLog = (seconds: number) =>
+    logOf(...[1, 2, 2, 1].map((guest) => seen({ guest, seconds: seconds * guest })));
+
+  test('of several pairs has a log of each, whose guests are counted from 1', () => {
+    const logs = new Map([
+      [8, pairLog(0.5)],
+      [7, pairLog(2)],
+    ]);
+    const outcome = readVirtualLogs(twoPairs, startedAt, packets, logs);
+    expect(outcome).toMatchObject({
+      kind: 'measured',
+      runs: [
+        { number: 1, pair: 7, variant: 'base', pps: 500 },
+        { number: 2, pair: 7, variant: 'patched', pps: 250 },
+        { number: 3, pair: 8, variant: 'patched', pps: 2000 },
+        { number: 4, pair: 8, variant: 'base', pps: 1000 },
+      ],
+    });
+  });
+
+  test('is told with what was sent in it, the first windows included', () => {
+    const outcome = read(logOf(seen({ seconds: 4 }), seen({ guest: 2, seconds: 1 })));
+    expect(outcome).toMatchObject({
+      summary: { number: 3, cell: forwarding, startedAt, trafficSeconds: 5, offeredPps: 400 },
+    });
+  });
+
+  test('of no windows was offered nothing', () => {
+    expect(read(logOf())).toMatchObject({ summary: { trafficSeconds: 0, offeredPps: 0 } });
+  });
+
+  test('without the log of a pair has failed', () => {
+    const logs = new Map([[7, pairLog(1)]]);
+    expect(readVirtualLogs(twoPairs, startedAt, packets, logs)).toEqual({
+      kind: 'failed',
+      reason: 'pair 8 was not measured',
+    });
+  });
+});
+
+describe('a log', () => {
+  const whole = line(seen());
+  const count = (index: number, text: string) => {
+    const words = whole.split(' ');
+    words[index] = text;
+    return words.join(' ');
+  };
+
+  test.for([
+    ['cut', whole.slice(0, whole.lastIndexOf(' '))],
+    ['of a guest and nothing else', 'window 1'],
+    ['with a number too many', `${whole} 1`],
+    ['in which no time went by', line(seen({ seconds: 0 }))],
+    ['in which time went back', line(seen({ seconds: -1 }))],
+    ['with fewer packets than before', line(seen({ forwarded: -1 }))],
+    ['with fewer instructions than before', line(seen({ instructions: -1 }))],
+    ['whose CPU ran for less than no time', line(seen({ ran: -1 }))],
+    ['whose CPU waited for less than no time', line(seen({ waited: -1 }))],
+    ['with a word for its time', count(7, 'now')],
+    ['with a word for its packets', count(8, 'many')],
+    ['whose instructions are counted no more', count(9, '-')],
+    ['with a word for the time that its CPU ran', count(5, 'NaN')],
+    ['with a word for the time that its CPU waited', count(11, '0x')],
+  ] as const)('is refused for a window that is %s', ([, broken]) => {
+    expect(read(logOf(seen(), broken))).toEqual({
+      kind: 'failed',
+      reason: `a window cannot be read: "${broken}"`,
+    });
+  });
+
+  test('is refused with the first letters of an endless line alone', () => {
+    const outcome = read(logOf(`window 1 ${'9'.repeat(100_000)}`));
+    expect(outcome).toMatchObject({ kind: 'failed' });
+    expect(JSON.stringify(outcome).length).toBeLessThan(300);
+  });
+
+  test('that goes on after its end is refused', () => {
+    expect(read(`${logOf(seen())}${line(seen())}\n`)).toMatchObject({ kind: 'failed' });
+  });
+
+  test('that is cut anywhere is refused', () => {
+    const log = logOf(seen(), seen({ guest: 2 }), seen({ guest: 2 }), 'stuck 2', seen());
+    expect(read(log)).toMatchObject({ kind: 'measured' });
+    fc.assert(
+      fc.property(fc.nat(log.trimEnd().length - 1), (length) => {
+        expect(read(log.slice(0, length))).toEqual({
+          kind: 'failed',
+          reason: 'the windows ended before their time',
+        });
+      }),
+    );
+  });
+});
+
+describe('guests that may be dead', () => {
+  const silent = (...lines: readonly (Seen | string)[]) => [...silentIn(logOf(...lines), packets)];
+
+  test('are those that let nothing through at last', () => {
+    const lines = [seen(), seen({ guest: 2 }), seen({ guest: 2, forwarded: 0 }), seen()];
+    expect(silent(...lines)).toEqual([2]);
+    expect(silent(...lines, seen({ guest: 2, forwarded: 1 }))).toEqual([]);
+  });
+
+  test('are those that are stuck, whatever came through before', () => {
+    expect(silent(seen({ forwarded: 1 }), 'stuck 1', seen({ guest: 2 }))).toEqual([1]);
+  });
+
+  test('are told of a log that was cut where they had got stuck before', () => {
+    expect(silentIn(`${line(seen({ forwarded: 0 }))}\nstuck 1\nwindow 2`, packets)).toEqual(
+      new Set([1]),
+    );
+  });
+});
+
+const anySeen = fc.record({
+  guest: fc.constantFrom(1, 2),
+  // Of a clock that tells microseconds.
+  seconds: fc.integer({ min: 1, max: 30_000_000 }).map((us) => us / 1e6),
+  forwarded: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: packets })),
+  instructions: fc.integer({ min: 1, max: 1e12 }),
+  ran: fc.integer({ min: 1, max: 30e9 }),
+  waited: fc.nat(30e9),
+});
+const anyWindows = fc
+  .tuple(fc.array(anySeen, { maxLength: 20 }), fc.boolean())
+  .map(([windows, isCounted]): Seen[] =>
+    // All are of guests of one kind.
+    windows.map((one) => (isCounted ? one : { ...one, instructions: undefined })),
+  );
+const anyStuck = fc.subarray(['stuck 1', 'stuck 2']);
+
+const countedOf = (windows: readonly Seen[], guest: number, stuck: readonly string[]) => {
+  const own = windows.filter((one) => one.guest === guest);
+  return (stuck.includes(`stuck ${guest}`) ? own : own.slice(1)).filter(
+    ({ forwarded }) => forwarded > 0,
+  );
+};
+
+test('what a packet costs lies between the least and the greatest of the windows that count', () => {
+  fc.assert(
+    fc.property(anyWindows, anyStuck, (windows, stuck) => {
+      for (const [index, run] of runsOf(logOf(...windows, ...stuck)).entries()) {
+        const counted = countedOf(windows, index + 1, stuck);
+        const costs = {
+          nsPerPacket: counted.map(({ ran, forwarded }) => ran / forwarded),
+          instructionsPerPacket: counted.flatMap(({ instructions, forwarded }) =>
+            instructions === undefined ? [] : instructions / forwarded,
+          ),
+        };
+        for (const metric of ['nsPerPacket', 'instructionsPerPacket'] as const) {
+          const cost = run[metric];
+          expect(cost !== undefined).toBe(costs[metric].length > 0);
+          if (cost === undefined) continue;
+          // Nanoseconds are seconds in between.
+          expect(cost).toBeGreaterThanOrEqual(Math.min(...costs[metric]) * (1 - 1e-12));
+          expect(cost).toBeLessThanOrEqual(Math.max(...costs[metric]) * (1 + 1e-12));
+        }
+      }
+    }),
+  );
+});
+
+test('in which order the lines of several guests come makes no difference, as long as each has its own order', () => {
+  fc.assert(
+    fc.property(anyWindows, anyStuck, (windows, stuck) => {
+      const apart = windows.toSorted((a, b) => a.guest - b.guest);
+      expect(runsOf(logOf(...stuck, ...apart))).toEqual(runsOf(logOf(...windows, ...stuck)));
+    }),
+  );
+});
+
+test('every run that is read is one that a result may have', () => {
+  fc.assert(
+    fc.property(anyWindows, anyStuck, (windows, stuck) => {
+      for (const run of runsOf(logOf(...windows, ...stuck))) {
+        expect(runSchema.safeParse({ ...run, attempt: 1 }).error?.issues).toBeUndefined();
+      }
+    }),
+  );
+});
+
+test('a run without anything that came through has 0 packets per second, and each other one more', () => {
+  fc.assert(
+    fc.property(anyWindows, anyStuck, (windows, stuck) => {
+      for (const [index, { pps, validity }] of runsOf(logOf(...windows, ...stuck)).entries()) {
+        if (validity.kind !== 'valid') continue;
+        expect(pps > 0).toBe(countedOf(windows, index + 1, stuck).length > 0);
+      }
+    }),
+  );
+});

@@ -1,0 +1,341 @@
+import { delimiter } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
+import {
+  blastThrough,
+  closePorts,
+  openPorts,
+  pktGenBlast,
+} from '../../../src/lab/traffic/pkt-gen-trial.ts';
+import { connect, type Host } from '../../../src/system/host/ssh.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import { layPktGen, madeLog, blast as ramped } from '../../fakes/pkt-gen.ts';
+import { startSshd } from '../../fakes/sshd.ts';
+import { describeWith } from '../../needs.ts';
+
+type Request = Parameters<typeof pktGenBlast>[1];
+
+const request: Request = {
+  family: 'inet4',
+  flows: { sources: 20, destinations: 100 },
+  frameBytes: 64,
+  threads: 1,
+  settleSeconds: 4,
+  trafficSeconds: 30,
+};
+
+type Changes = Partial<Request> & {
+  receiverInterface?: string;
+  senderInterfaces?: string[];
+  signal?: AbortSignal;
+};
+
+/** 5 Mpps is what the DUT forwards. */
+async function blastIn(lab: FreebsdLab, { signal, ...changes }: Changes = {}) {
+  const { receiverInterface, senderInterfaces, ...more } = changes;
+  await using receiver = await connect(lab.receiver.target);
+  await using connections = new AsyncDisposableStack();
+  const hosts: Host[] = [];
+  for (const { target } of lab.senders) hosts.push(connections.use(await connect(target)));
+  const senders = lab.cabling.senders.map((port, index) => ({
+    host: hosts[index] ?? receiver,
+    interface: senderInterfaces?.[index] ?? port.interface,
+    sourceMac: port.mac,
+    destinationMac: port.dutMac,
+  }));
+  return await pktGenBlast(
+    {
+      senders,
+      receiver: { host: receiver, interface: receiverInterface ?? lab.cabling.receiver.interface },
+    },
+    { ...request, ...more },
+    signal ?? new AbortController().signal,
+  );
+}
+
+async function blast(options: FreebsdLabOptions, changes: Changes = {}) {
+  await using lab = await startFreebsdLab({ noise: { perBoot: 0 }, ...options });
+  return await blastIn(lab, changes);
+}
+
+async function measured(options: FreebsdLabOptions, changes: Changes = {}) {
+  const outcome = await blast(options, changes);
+  if (outcome.kind === 'failed') throw new Error(outcome.reason);
+  return outcome;
+}
+
+const sentIn = (lab: FreebsdLab) =>
+  [...new Set(lab.senders)]
+    .flatMap(({ journal }) => journal)
+    .filter(({ command }) => command.includes('-f tx'));
+
+const summaries = ({ senders }: { senders: string[] }) =>
+  senders.map((log) => parsePktGenLog(log).summary);
+
+describe('in the laboratory', () => {
+  test('a blast gives what the DUT forwards of more than it can, from all raw logs', async () => {
+    const { run, logs } = await measured({});
+    expect(run.validity).toEqual({ kind: 'valid' });
+    expect(run.medianPps / 5e6).toBeCloseTo(1, 2);
+    expect(run.offeredPps).toBeGreaterThan(14.8e6);
+    const received = parsePktGenLog(logs.receiver).rates.reduce((sum, one) => sum + one.packets, 0);
+    expect(received).toBeGreaterThan(140e6);
+    expect(summaries(logs).at(0)?.packets).toBeGreaterThan(420e6);
+  });
+
+  test('several senders offer together what each of them sends', async () => {
+    const { run, logs } = await measured({ cabling: { senders: 2, generators: 'separate' } });
+    expect(run.validity).toEqual({ kind: 'valid' });
+    expect(run.offeredPps).toBeGreaterThan(29.6e6);
+    expect(logs.senders).toHaveLength(2);
+  });
+
+  test('senders on one machine with the receiver do as well', async () => {
+    const { run } = await measured({ cabling: { senders: 2 } });
+    expect(run.offeredPps).toBeGreaterThan(29.6e6);
+  });
+
+  test('each sender has its own addresses, its share of the flows and of the rate', async () => {
+    await using lab = await startFreebsdLab({ cabling: { senders: 2 } });
+    await blastIn(lab, { ratePps: 12e6, flows: { sources: 3, destinations: 100 } });
+    const commands = sentIn(lab).map(({ command }) => command.replaceAll("'", ''));
+    const [first, second] = lab.cabling.senders;
+    expect(commands).toEqual([
+      expect.stringMatching(
+        `-S ${first?.mac} -s 198.18.10.1:2000-198.18.10.1 .* -D ${first?.dutMac} -R 4000000`,
+      ),
+      expect.stringMatching(
+        `-S ${second?.mac} -s 198.18.10.2:2000-198.18.10.3 .* -D ${second?.dutMac} -R 8000000`,
+      ),
+    ]);
+  });
+
+  test.for<[string, FreebsdLabOptions, string, RegExp]>([
+    [
+      'a sender that is slower than the DUT',
+      { generatorPps: 3e6 },
+      'generator-limited',
+      /^generator-limited: 3.000 Mpps came through of 3.000 Mpps offered/,
+    ],
+    [
+      'a receiver that crashes',
+      { faults: [{ kind: 'receiver-crash', at: 1 }] },
+      'broken-log',
+      /^receiver: pkt-gen crashed: "poll err"/,
+    ],
+    [
+      'a dead link',
+      { faults: [{ kind: 'dead-link', at: 1 }] },
+      'unsteady',
+      /^no steady rate: not one packet came through in \d+ s, because a link was down/,
+    ],
+  ])('%s makes the run invalid, with the reason', async ([, options, cause, reason]) => {
+    const { run } = await measured(options);
+    expect(run.validity).toEqual({
+      kind: 'invalid',
+      cause,
+      reason: expect.stringMatching(reason),
+    });
+  });
+
+  test('a sender that is slower than it was asked to be makes the run invalid', async () => {
+    const { run } = await measured({ generatorPps: 7e6 }, { ratePps: 10e6 });
+    expect(run.validity).toEqual({
+      kind: 'invalid',
+      cause: 'generator-limited',
+      reason: 'sender: slower than asked, it sent 7.000 Mpps of 10.00 Mpps (70 %)',
+    });
+  });
+
+  test('a blast of adaptive length ends when the median is known, and the senders write their summaries', async () => {
+    await using lab = await startFreebsdLab({ noise: { perBoot: 0 }, cabling: { senders: 2 } });
+    const startedAt = lab.clock.now();
+    const outcome = await blastIn(lab, { trafficSeconds: 300, atLeastSeconds: 15 });
+    if (outcome.kind === 'failed') throw new Error(outcome.reason);
+    expect(lab.clock.now() - startedAt).toBeLessThan(60);
+    expect(outcome.run.validity).toEqual({ kind: 'valid' });
+    expect(outcome.run.seconds).toBeGreaterThanOrEqual(15);
+    expect(outcome.run.medianPps / 5e6).toBeCloseTo(1, 2);
+    for (const summary of summaries(outcome.logs)) expect(summary?.packets).toBeGreaterThan(0);
+  });
+
+  test('a median that is never known lets the blast last its whole time', async () => {
+    const { run } = await measured({ noise: { perSecond: 0.05 } }, { atLeastSeconds: 10 });
+    expect(run.seconds).toBeGreaterThan(25);
+  });
+
+  test('the senders are started when the receiver’s link has settled, not before', async () => {
+    await using lab = await startFreebsdLab({ cabling: { senders: 2, generators: 'separate' } });
+    await blastIn(lab);
+    const receiver = lab.receiver.journal.find(({ command }) => command.includes('-f rx'));
+    for (const sender of sentIn(lab)) {
+      expect(sender.at - (receiver?.at ?? 0)).toBeGreaterThanOrEqual(4);
+    }
+  });
+
+  test('a second blast through open ports begins at once, and no link goes down for it', async () => {
+    await using lab = await startFreebsdLab({ noise: { perBoot: 0 } });
+    const [{ target }, port] = [lab.receiver, lab.cabling.senders[0]];
+    await using host = await connect(target);
+    const macs = { sourceMac: port?.mac ?? '', destinationMac: port?.dutMac ?? '' };
+    const sender = { host, interface: port?.interface ?? '', ...macs };
+    const receiver = { host, interface: lab.cabling.receiver.interface };
+    const howLong = { settleSeconds: 4, seconds: 200, holdsSenders: true };
+    const { signal } = new AbortController();
+    const opened = await openPorts({ senders: [sender], receiver }, howLong, signal);
+    if (opened.kind === 'failed') throw new Error(opened.reason);
+    const links = () => lab.dut.machine.interfaces.map((one) => one.port.cable?.upAt);
+    const linksBefore = links();
+    for (const _ of [1, 2]) {
+      const startedAt = lab.clock.now();
+      const { settleSeconds: _, ...blast } = { ...request, trafficSeconds: 12 };
+      const outcome = await blastThrough(opened.ports, [sender], blast, signal);
+      expect(outcome).toMatchObject({ kind: 'measured', run: { validity: { kind: 'valid' } } });
+      expect(lab.clock.now() - startedAt).toBeLessThan(12 + 4);
+    }
+    expect(links()).toEqual(linksBefore);
+    await closePorts(opened.ports);
+    expect(links()).not.toEqual(linksBefore);
+    expect(lab.receiver.machine.programs.size).toBe(0);
+  });
+
+  test('a receiver that does not start sends nothing, and says why', async () => {
+    await using lab = await startFreebsdLab();
+    const outcome = await blastIn(lab, { receiverInterface: 'cxl9' });
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      logs: { receiver: expect.stringContaining('vcxl9'), senders: [] },
+      reason: expect.stringMatching(
+        /^the receiver on cxl9 of generator \(.*\) did not get ready: Unable to open netmap:vcxl9: Device not configured$/,
+      ),
+    });
+    expect(sentIn(lab)).toEqual([]);
+  });
+
+  test('a sender that does not start ends the others at once, and all logs tell of it', async () => {
+    await using lab = await startFreebsdLab({ cabling: { senders: 2 } });
+    const startedAt = lab.clock.now();
+    const outcome = await blastIn(lab, {
+      trafficSeconds: 300,
+      senderInterfaces: ['vcxl0', 'vcxl9'],
+    });
+    expect(lab.clock.now() - startedAt).toBeLessThan(60);
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringMatching(
+        /^the sender on vcxl9 of generator \(.*\) did not start: Unable to open netmap:vcxl9: Device not configured$/,
+      ),
+    });
+    expect(outcome.logs.senders).toHaveLength(2);
+    expect(lab.receiver.machine.programs.size).toBe(0);
+  });
+
+  test('a blast that is cancelled ends all generators, and throws the reason', async () => {
+    await using lab = await startFreebsdLab({ cabling: { senders: 2, generators: 'separate' } });
+    const cancel = new AbortController();
+    const startedAt = lab.clock.now();
+    const over = blastIn(lab, { trafficSeconds: 300, signal: cancel.signal });
+    over.catch(() => {});
+    await lab.clock.sleep(20);
+    cancel.abort(new Error('the job was cancelled'));
+    await expect(over).rejects.toThrow('the job was cancelled');
+    const machines = [lab.receiver, ...lab.senders].map(({ machine }) => machine);
+    expect(machines.map(({ programs }) => programs.size)).toEqual([0, 0, 0]);
+    expect(lab.clock.now() - startedAt).toBeLessThan(60);
+  });
+});
+
+describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
+  /** Two senders and a receiver on one machine, whose `logs` are those of their ports. */
+  async function blastOver(
+    logs: Record<string, string>,
+    changes: Changes = {},
+    secondsAfterRate: Record<string, number> = {},
+  ) {
+    const pktGen = layPktGen(temporaryFolder(), logs, secondsAfterRate);
+    const path = [pktGen.bin, process.env.PATH].join(delimiter);
+    await using sshd = await startSshd(undefined, path);
+    await using host = await connect({ ...sshd, label: 'generator' });
+    const macs = { sourceMac: '00:07:43:2e:e5:92', destinationMac: '00:07:43:2e:e4:70' };
+    const outcome = await pktGenBlast(
+      {
+        senders: ['igb0', 'igb1'].map((port) => ({ host, interface: port, ...macs })),
+        receiver: { host, interface: 'igb2' },
+      },
+      { ...request, ...changes },
+      changes.signal ?? new AbortController().signal,
+    ).catch((error: unknown) => ({ kind: 'thrown' as const, error }));
+    return { outcome, journal: pktGen.journal() };
+  }
+
+  const sent = madeLog({ side: 'sender', pps: ramped(14e6, 600) });
+  const received = madeLog({ pps: ramped(5e6, 600) });
+
+  test('the generators are ended by their own process ids, the receiver last', async () => {
+    const { outcome, journal } = await blastOver(
+      { igb0: sent, igb1: sent, igb2: received },
+      { atLeastSeconds: 12 },
+    );
+    if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
+    const calls = journal.filter((entry) => !entry.startsWith('counted'));
+    expect(calls.at(0)).toBe('start igb2');
+    expect(calls.at(-1)).toBe('interrupted igb2');
+    for (const sender of ['igb0', 'igb1']) {
+      const own = calls.filter((entry) => entry.endsWith(sender));
+      expect(own).toEqual([`start ${sender}`, `interrupted ${sender}`]);
+    }
+    expect(calls).toHaveLength(6);
+    expect(outcome.run.medianPps).toBe(5e6);
+    for (const summary of summaries(outcome.logs)) expect(summary).toMatchObject({ packets: 80 });
+  });
+
+  test('the receiver counts on for a second after the senders have ended', async () => {
+    const { outcome, journal } = await blastOver(
+      { igb0: madeLog({ side: 'sender', pps: ramped(14e6, 1) }), igb1: sent, igb2: received },
+      {},
+      // Or the receiver might count once more before it can be interrupted.
+      { igb2: 3 },
+    );
+    if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
+    const afterwards = journal.slice(journal.indexOf('interrupted igb1'));
+    expect(afterwards).toContain('counted igb2');
+    expect(afterwards.at(-1)).toBe('interrupted igb2');
+  });
+
+  test('a blast that is cancelled beforehand sends nothing', async () => {
+    const { outcome, journal } = await blastOver(
+      { igb2: received },
+      { signal: AbortSignal.abort(new Error('cancelled')) },
+    );
+    expect(outcome).toMatchObject({ kind: 'thrown' });
+    // The receiver may be interrupted before it is quite there.
+    expect(journal).not.toContain('start igb0');
+    expect(journal).not.toContain('start igb1');
+  });
+
+  test('a sender that cannot open its port says so, and the others are ended', async () => {
+    const { outcome, journal } = await blastOver({ igb0: sent, igb2: received });
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringMatching(
+        /^the sender on igb1 of generator \(.*\) did not start: Unable to open netmap:igb1: Device not configured$/,
+      ),
+    });
+    // It may not have started yet when the other fails.
+    expect(journal.includes('interrupted igb0')).toBe(journal.includes('start igb0'));
+    expect(journal).toContain('interrupted igb2');
+  });
+});
+
+test('more senders than source addresses are refused before anything is started', async () => {
+  await using lab = await startFreebsdLab({ cabling: { senders: 2 } });
+  await expect(blastIn(lab, { flows: { sources: 1, destinations: 5 } })).rejects.toThrow(
+    '1 source addresses cannot be shared by 2 senders: give each of them one at least.',
+  );
+  expect(sentIn(lab)).toEqual([]);
+});

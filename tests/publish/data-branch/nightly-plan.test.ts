@@ -1,0 +1,143 @@
+// What the nights that are kept ask of the one that is being measured, and what becomes of a loss from night to night.
+import { expect, test } from 'vitest';
+import type { Trend } from '../../../src/analysis/trend/nightly-runs.ts';
+import type { CellVerdict, Result } from '../../../src/model/result.ts';
+import type { Change } from '../../../src/model/trend.ts';
+import { tonight } from '../../../src/publish/data-branch/nightly-plan.ts';
+import { parseTrendIndex, type Told } from '../../../src/publish/data-branch/trend-files.ts';
+import { aBisectResult, culprit, revisionsOf } from '../../fakes/bisect-result.ts';
+import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../../fakes/result.ts';
+import { publication, publish, rules, type Shelf, storedIn } from '../../fakes/shelf.ts';
+
+const commitOf = (night: number): string => night.toString(16).padStart(40, '0');
+const timeOf = (night: number): string => new Date(Date.UTC(2026, 8, 1 + night, 3)).toISOString();
+const commitTimeOf = (night: number): string =>
+  new Date(Date.UTC(2026, 8, 1 + night, 1)).toISOString();
+
+/** A commit against itself, and its numbers a little off from night to night. */
+function aNight(night: number, level: number): Told {
+  const pps = level * (1 + ((night * 7) % 5) / 2000);
+  const commit = commitOf(night);
+  const cell = {
+    ...aCell({ kind: 'no-regression' }),
+    runs: pairedRuns([pps, pps], [pps, pps]),
+  };
+  return {
+    result: aResult({
+      startedAt: timeOf(night),
+      patch: { ...pullRequest, baseCommit: commit, headCommit: commit },
+      outcome: { kind: 'judged', verdict: 'no-regression', cells: [cell] },
+    }),
+    ...{ isDefaultBranch: true, isTrusted: true, occasion: 'night' },
+    commits: { [commit]: commitTimeOf(night) },
+  };
+}
+
+/** The last good commit against the first bad one, as a night asks for it. */
+function gateOf({ good, bad }: Change, kind: Exclude<CellVerdict['kind'], 'invalid'>): Told {
+  const patch = { ...pullRequest, baseCommit: good, headCommit: bad };
+  const variants = [
+    { name: 'base', commit: good, files: [] },
+    { name: 'patched', commit: bad, files: [] },
+  ];
+  const outcome: Result['outcome'] = { kind: 'judged', verdict: kind, cells: [aCell({ kind })] };
+  const result = aResult({ patch, variants, outcome, startedAt: timeOf(40) });
+  return { result, isDefaultBranch: false, isTrusted: true };
+}
+
+/** The nights of a testbed that has lost 4 % from night 20 on. */
+function shelfWith(nights: number): Shelf {
+  const shelf: Shelf = new Map();
+  for (let night = 0; night < nights; night += 1) {
+    publish(shelf, [{ ...publication(), ...aNight(night, night < 20 ? 800_000 : 768_000) }]);
+  }
+  return shelf;
+}
+
+const trendOf = (shelf: Shelf): Trend => {
+  const { trend } = storedIn(shelf);
+  if (trend === undefined) throw new Error('There is no trend.');
+  return trend;
+};
+const tonightOf = (shelf: Shelf, night: number) =>
+  tonight(trendOf(shelf), {
+    testbed: 'shelf-3',
+    commits: { [commitOf(night)]: commitTimeOf(night) },
+    now: () => rules.now,
+  });
+const changesIn = (shelf: Shelf): Change[] =>
+  parseTrendIndex(shelf.get('trend/index.json') ?? '')?.changes ?? [];
+
+test('a night that lies where the others did asks for nothing', () => {
+  const night = aNight(20, 800_000);
+  const asks = tonightOf(shelfWith(20), 20);
+  expect('outcome' in night.result && asks.cellsOff(night.result)).toEqual([]);
+  expect(asks.wantedGates([night])).toEqual([]);
+});
+
+test('the first night of a loss is off, and is none that lasts', () => {
+  const night = aNight(20, 768_000);
+  const asks = tonightOf(shelfWith(20), 20);
+  expect('outcome' in night.result && asks.cellsOff(night.result)).toEqual([forwarding]);
+  expect(asks.wantedGates([night])).toEqual([]);
+});
+
+test('the third night of a loss asks for a gate at once, before it is published', () => {
+  const asks = tonightOf(shelfWith(22), 22);
+  expect(asks.wantedGates([aNight(22, 768_000)])).toMatchObject([
+    { good: commitOf(19), bad: commitOf(20), cells: [{ cell: forwarding }] },
+  ]);
+});
+
+test('what the gate has lost, too, is code, and to be bisected once', () => {
+  const shelf = shelfWith(23);
+  const [change] = changesIn(shelf);
+  if (change === undefined) throw new Error('There is no change.');
+  const gate = gateOf(change, 'regression');
+  expect(tonightOf(shelf, 22).wantedBisections([gate])).toMatchObject([{ id: change.id }]);
+  publish(shelf, [{ ...publication(), ...gate }]);
+  expect(changesIn(shelf)).toMatchObject([{ state: 'code', gates: [{ verdict: 'regression' }] }]);
+  expect(tonightOf(shelf, 22).wantedGates([])).toEqual([]);
+
+  const { good, bad } = change;
+  const ofRange = { good, bad, revisions: revisionsOf(4), answer: culprit(3, -0.04) };
+  const result = aBisectResult({ ...ofRange, testbed: aResult().testbed });
+  publish(shelf, [{ ...publication(), result, isTrusted: true }]);
+  expect(tonightOf(shelf, 22).wantedBisections([])).toEqual([]);
+  expect(changesIn(shelf)[0]?.bisection?.culprit).toBe(result.revisions[3]?.commit);
+});
+
+test('what the gate does not find is the testbed, and neither asked for nor bisected again', () => {
+  const shelf = shelfWith(23);
+  const [change] = changesIn(shelf);
+  if (change === undefined) throw new Error('There is no change.');
+  publish(shelf, [{ ...publication(), ...gateOf(change, 'no-regression') }]);
+  expect(changesIn(shelf)).toMatchObject([{ state: 'testbed' }]);
+  expect(tonightOf(shelf, 22).wantedGates([])).toEqual([]);
+  expect(tonightOf(shelf, 22).wantedBisections([])).toEqual([]);
+});
+
+test('a gate that could not be held is asked for three times, and not for ever', () => {
+  const shelf = shelfWith(23);
+  for (const [night, wanted] of [1, 1, 0].entries()) {
+    const finishedAt = timeOf(24 + night);
+    const outcome: Result['outcome'] = { kind: 'build-failed', message: 'cc: error' };
+    publishGate(shelf, { startedAt: finishedAt, finishedAt, outcome });
+    expect(tonightOf(shelf, 22).wantedGates([])).toHaveLength(wanted);
+  }
+  expect(changesIn(shelf)).toMatchObject([{ state: 'confirming' }]);
+});
+
+test('a gate of commits that make the same kernel has nothing to measure, and is an answer', () => {
+  const shelf = shelfWith(23);
+  publishGate(shelf, { outcome: { kind: 'unchanged' } });
+  expect(changesIn(shelf)).toMatchObject([{ state: 'testbed' }]);
+});
+
+function publishGate(shelf: Shelf, changes: Partial<Result>): void {
+  const [change] = changesIn(shelf);
+  if (change === undefined) throw new Error('There is no change.');
+  const { result, ...told } = gateOf(change, 'inconclusive');
+  if (!('outcome' in result)) throw new TypeError('It is no gate.');
+  publish(shelf, [{ ...publication(), ...told, result: { ...result, ...changes } }]);
+}

@@ -1,0 +1,270 @@
+// Nights of a branch, built by a builder and booted on a FreeBSD laboratory that is a fake behind a real sshd.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isRelinked } from '../../src/analysis/trend/aa-runs.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { patchOfRange } from '../../src/forge/patch/commit-range.ts';
+import { openRepository } from '../../src/forge/patch/repository.ts';
+import { shortId } from '../../src/model/patch.ts';
+import { cellName } from '../../src/model/scenario.ts';
+import type { Change } from '../../src/model/trend.ts';
+import { isOfGate } from '../../src/publish/data-branch/layout.ts';
+import type { Tonight } from '../../src/publish/data-branch/nightly-plan.ts';
+import type { Told } from '../../src/publish/data-branch/trend-files.ts';
+import { folderOf, type NightWorld, night, resumeNight } from '../../src/publish/nightly.ts';
+import { outcomeName } from '../../src/report/headline.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
+import { forwarding } from '../fakes/result.ts';
+import { describeWith } from '../needs.ts';
+import {
+  type Builder,
+  type Study,
+  startBuilder,
+  startStudy,
+  surroundingsOf,
+} from '../studies/study.ts';
+
+const makeKernel =
+  '{ cat sys/conf/version sys/dev/nic/driver; echo "link $LINK"; } > out/kernel && echo module > out/if_nic.ko';
+
+const inet6 = { ...forwarding, family: 'inet6' as const };
+
+/** What the nights before are said to tell: nothing, but for what a test wants. */
+const calm: Tonight = {
+  cellsOff: () => [],
+  wantedGates: () => [],
+  wantedBisections: () => [],
+};
+
+describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
+  let builder: Builder;
+  let repository: string;
+  let ids: string[];
+
+  /** A branch of five commits, the third of which loses a fifth where a laboratory says so. */
+  beforeAll(async () => {
+    builder = await startBuilder(makeKernel);
+  });
+  afterAll(() => builder[Symbol.asyncDispose]());
+
+  const startLab = (lost = 0.8): Promise<Study> => {
+    repository = newRepository();
+    ids = Array.from({ length: 5 }, (_, place) => {
+      const version = `FreeBSD 15.0-CURRENT #0 c${place}\n`;
+      const files = { 'sys/conf/version': version, 'sys/dev/nic/driver': `${place}\n` };
+      return commit(repository, files, {}, `Change ${place}`);
+    });
+    return startStudy({
+      name: 'rack',
+      lab: {
+        truth: ({ ident }) => (Number(ident.slice(1)) >= 2 ? lost : 1) * 5e6,
+        noise: { perBoot: 0.003 },
+        hardware: { 'hw.model': 'Intel(R) Atom(TM) CPU C2758 @ 2.40GHz', 'hw.ncpu': '8' },
+        generatorPps: 14_880_000,
+      },
+      port: '',
+      testbedLines: builder.linesFor(repository),
+      settings: 'families: [inet4, inet6]\ntraffic: { flows: 2000 }\ntrend: { bisect: true }\n',
+    });
+  };
+
+  /** The step from the first commit to the last one. */
+  const change = (changes: Partial<Change> = {}): Change => ({
+    ...{ id: '0123456789ab', testbed: 'rack', metric: 'pps', state: 'candidate' },
+    ...{ good: ids.at(0) ?? '', bad: ids.at(-1) ?? '', gates: [], alert: { told: [] } },
+    cells: [
+      {
+        ...{ cell: forwarding, before: 5e6, after: 4e6, changeRatio: -0.2 },
+        firstAt: '2026-11-20T12:00:00.000Z',
+      },
+    ],
+    ...{ foundAt: '2026-11-20T12:00:00.000Z', changedAt: '2026-11-20T12:00:00.000Z' },
+    ...changes,
+  });
+
+  const range = (good = 0, bad = -1) =>
+    [good, bad].map((place) => shortId(ids.at(place) ?? '')).join('-');
+
+  /** Asks for the gate of a change, and for its bisection where that gate has lost. */
+  const suspecting = (suspect: Change): Tonight => ({
+    ...calm,
+    wantedGates: () => [suspect],
+    wantedBisections: (told) => (gatedOf(told).includes('regression') ? [suspect] : []),
+  });
+
+  /** What gates of a change say. */
+  const gatedOf = (told: readonly Told[]) =>
+    told.flatMap(({ result, occasion }) =>
+      isOfGate(result) && occasion === undefined ? outcomeName(result) : [],
+    );
+
+  const bisectionOf = (told: readonly Told[]) =>
+    told.flatMap(({ result }) => (isOfGate(result) ? [] : result)).at(0);
+
+  function startNight(study: Study, tonight: Tonight, stop = new AbortController()) {
+    const kept: Told[] = [];
+    const folders: string[] = [];
+    const leases: string[] = [];
+    const warnings: string[] = [];
+    const surroundings = surroundingsOf(study, openRepository(repository), stop.signal);
+    const world: NightWorld = {
+      ...surroundings,
+      async reserve() {
+        leases.push('taken');
+        const giveBack = async () => void leases.push('given back');
+        return { ...(await surroundings.reserve()), giveBack };
+      },
+      onEvent(event) {
+        if (event.kind === 'warning') warnings.push(event.text);
+      },
+      trend: async () => tonight,
+      async keep(told) {
+        kept.push(told);
+        folders.push(folderOf(told));
+      },
+    };
+    return { world, kept, folders, leases, warnings };
+  }
+
+  async function requestOf(study: Study, changes: Partial<Config> = {}) {
+    const patch = await patchOfRange(openRepository(repository), 'HEAD..HEAD');
+    const config = { ...study.config, families: ['inet4' as const], ...changes };
+    return { patch, config, testbeds: [study.name], seed: 3 };
+  }
+
+  test('like those before it measures the commit against itself, and nothing more', async () => {
+    await using study = await startLab();
+    const { world, kept, folders, leases } = startNight(study, calm);
+    const result = await night(await requestOf(study), join(temporaryFolder(), 'work'), world);
+    expect(outcomeName(result)).toBe('no-regression');
+    expect(folders).toEqual(['']);
+    const own = { result, isDefaultBranch: true, isTrusted: true, occasion: 'night' };
+    expect(kept).toEqual([own]);
+    expect(leases).toEqual(['taken', 'given back']);
+  });
+
+  test('that is off is measured again at once, in the cells that are off', async () => {
+    await using study = await startLab();
+    const tonight = { ...calm, cellsOff: () => [inet6] };
+    const { world, kept, leases } = startNight(study, tonight);
+    const { families } = study.config;
+    const gate = { ...study.config.gate, stopsAtFirst: true as const };
+    await night(await requestOf(study, { families, gate }), join(temporaryFolder(), 'work'), world);
+    // An alarm in one cell would else leave the others without a level.
+    for (const { result } of kept) expect(result).not.toHaveProperty('policy.stopsAtFirst');
+    const cells = kept.map(({ occasion, result }) => [
+      occasion,
+      'outcome' in result && result.outcome.kind === 'judged'
+        ? result.outcome.cells.map(({ cell }) => cellName(cell))
+        : [],
+    ]);
+    expect(cells).toEqual([
+      ['night', ['forwarding inet4', 'forwarding inet6']],
+      ['again', ['forwarding inet6']],
+    ]);
+    expect(leases).toEqual(['taken', 'given back']);
+  });
+
+  test('with a change of several commits asks a gate, and then finds the commit', async () => {
+    await using study = await startLab();
+    const { world, kept, folders, leases } = startNight(study, suspecting(change()));
+    const directory = join(temporaryFolder(), 'work');
+    await night(await requestOf(study), directory, world);
+    expect(folders).toEqual(['', `gate-${range()}`, `bisect-${range()}`]);
+    expect(gatedOf(kept)).toEqual(['regression']);
+    const { answer, revisions } = bisectionOf(kept) ?? {};
+    const at = answer?.kind === 'culprit' ? answer.revision : 0;
+    expect(revisions?.[at]?.subject).toBe('Change 2');
+    expect(leases).toEqual(['taken', 'given back']);
+    for (const folder of folders) {
+      expect(readFileSync(join(directory, folder, 'report.md'), 'utf8')).not.toBe('');
+    }
+    const { stage, kernel, leftovers } = study.lab.state();
+    expect([stage, kernel, leftovers]).toEqual(['up', 'rescue', []]);
+    const learnt = new Set((await study.history.read()).map(({ commit }) => commit));
+    expect([...learnt]).toEqual([ids.at(-1)]);
+  });
+
+  test('on a Sunday measures another link of the same tree, where kernels are linked often', async () => {
+    await using study = await startLab();
+    const { rack } = study.config.testbeds;
+    if (rack?.kind !== 'freebsd' || !rack.builder) throw new TypeError('There is no builder.');
+    const testbeds = { rack: { ...rack, builder: { ...rack.builder, relink: 2 } } };
+    const foldersOn = async (day: string) => {
+      const { world, kept, folders } = startNight(study, calm);
+      const now = () => new Date(`${day}T02:00:00Z`);
+      const request = await requestOf(study, { testbeds });
+      await night(request, join(temporaryFolder(), 'work'), { ...world, now });
+      return { kept, folders };
+    };
+    expect((await foldersOn('2026-11-21')).folders).toEqual(['']);
+    const { kept, folders } = await foldersOn('2026-11-22');
+    expect(folders).toEqual(['', 'relinked']);
+    expect(kept.map(({ result }) => isOfGate(result) && isRelinked(result))).toEqual([false, true]);
+  });
+
+  test('leaves a change alone that the gate does not find, as where the testbed has moved', async () => {
+    await using study = await startLab(1);
+    const { world, kept, folders } = startNight(study, suspecting(change()));
+    await night(await requestOf(study), join(temporaryFolder(), 'work'), world);
+    expect(folders).toEqual(['', `gate-${range()}`]);
+    expect(gatedOf(kept)).toEqual(['no-regression']);
+  });
+
+  test('bisects nothing where that is not asked for, nor where there is one commit', async () => {
+    await using study = await startLab();
+    const bisect = async (isOn: boolean, suspect: Change) => {
+      const { world, folders } = startNight(study, suspecting(suspect));
+      const trend = { bisect: isOn, issues: true };
+      await night(await requestOf(study, { trend }), join(temporaryFolder(), 'work'), world);
+      return folders;
+    };
+    expect(await bisect(false, change())).toEqual(['', `gate-${range()}`]);
+    const [, good = '', bad = ''] = ids;
+    expect(await bisect(true, change({ good, bad }))).toEqual(['', `gate-${range(1, 2)}`]);
+  });
+
+  test('boots no commit that is none of the branch, whatever the nights are said to tell', async () => {
+    await using study = await startLab();
+    git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');
+    const bad = commit(repository, { 'sys/dev/nic/driver': 'hostile\n' });
+    git(repository, 'checkout', '--quiet', 'main');
+    const { world, folders, warnings } = startNight(study, suspecting(change({ bad })));
+    await night(await requestOf(study), join(temporaryFolder(), 'work'), world);
+    expect(folders).toEqual(['']);
+    expect(warnings.join()).toContain(
+      `${bad.slice(0, 12)} is not on the line of first parents of ${ids.at(-1)?.slice(0, 12)}`,
+    );
+  });
+
+  test('that was killed goes on where it stood, and measures nothing again', async () => {
+    await using study = await startLab();
+    const directory = join(temporaryFolder(), 'work');
+    const request = await requestOf(study);
+    const stop = new AbortController();
+    const first = startNight(study, suspecting(change()), stop);
+    const killed = {
+      ...first.world,
+      async keep(told: Told) {
+        await first.world.keep(told);
+        if (gatedOf([told]).length > 0) stop.abort(new Error('killed'));
+      },
+    };
+    await expect(night(request, directory, killed)).rejects.toThrow('killed');
+    const journals = () =>
+      first.folders.map((folder) => readFileSync(join(directory, folder, 'journal.jsonl'), 'utf8'));
+    const before = journals();
+    const second = startNight(study, suspecting(change()));
+    await resumeNight(request, directory, second.world);
+    expect(second.kept.slice(0, 2)).toEqual(first.kept);
+    expect(bisectionOf(second.kept)?.answer.kind).toBe('culprit');
+    expect(journals()).toEqual(before);
+    await expect(night(request, directory, second.world)).rejects.toThrow('holds an experiment');
+    const third = startNight(study, suspecting(change()));
+    await resumeNight(request, directory, third.world);
+    expect(third.kept).toEqual(second.kept);
+    expect(third.leases).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+// How the newest of what there is to show is told: one at a time, at a pace, and the last one surely.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { newestTeller, type Told } from '../../../src/publish/reporters/throttled-updates.ts';
+
+/** A teller whose answers and pauses a test gives. */
+function aTeller() {
+  const puts: { view: string; answer: (told: Told | Promise<Told>) => void }[] = [];
+  const pauses: { seconds: number; end: () => void }[] = [];
+  const said: string[] = [];
+  const teller = newestTeller<string>(
+    (view) => {
+      const { promise, resolve } = Promise.withResolvers<Told>();
+      puts.push({ view, answer: resolve });
+      return promise;
+    },
+    {
+      log: { info: (line) => said.push(line), warn: (line) => said.push(`warning: ${line}`) },
+      secondsBetween: 60,
+      tooSlow: (seconds) => `Not within ${seconds} s.`,
+      pause(seconds, signal) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve());
+        pauses.push({ seconds, end: resolve });
+        return promise;
+      },
+    },
+  );
+  const views = () => puts.map(({ view }) => view);
+  const answer = async (told: Told) => {
+    puts.at(-1)?.answer(told);
+    await settled();
+  };
+  return { teller, puts, pauses, said, views, answer };
+}
+
+/** All that can go on without a further answer has gone on. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+const told: Told = { kind: 'told' };
+const failed: Told = { kind: 'failed', why: 'No answer.' };
+const refused: Told = { kind: 'refused', why: 'No leave.' };
+
+test('of the views that come while one is told, the newest is told next, after a pause', async () => {
+  const { teller, views, pauses, answer } = aTeller();
+  for (const view of ['a', 'b', 'c']) teller.tell(view);
+  expect(views()).toEqual(['a']);
+  await answer(told);
+  expect([views(), pauses.map(({ seconds }) => seconds)]).toEqual([['a'], [60]]);
+  pauses[0]?.end();
+  await settled();
+  expect(views()).toEqual(['a', 'c']);
+});
+
+test('what failed is told again after the pause, if nothing newer came', async () => {
+  const { teller, views, pauses, answer, said } = aTeller();
+  teller.tell('a');
+  await answer(failed);
+  pauses[0]?.end();
+  await settled();
+  expect(views()).toEqual(['a', 'a']);
+  expect(said).toEqual([]);
+});
+
+test('what is refused is said once, and nothing more is told, not even the end', async () => {
+  const { teller, views, answer, said } = aTeller();
+  teller.tell('a');
+  await answer(refused);
+  teller.tell('b');
+  await teller.tellLast('end', 300);
+  expect([views(), said]).toEqual([['a'], ['No leave.']]);
+});
+
+describe('the last view', () => {
+  test('does not wait for a pause', async () => {
+    const { teller, views, answer } = aTeller();
+    teller.tell('a');
+    await answer(told);
+    teller.tell('b');
+    const ended = teller.tellLast('end', 300);
+    await settled();
+    expect(views()).toEqual(['a', 'end']);
+    await answer(told);
+    await ended;
+  });
+
+  test('waits for the one that is being told', async () => {
+    const { teller, views, answer } = aTeller();
+    teller.tell('a');
+    const ended = teller.tellLast('end', 300);
+    await settled();
+    expect(views()).toEqual(['a']);
+    await answer(told);
+    expect(views()).toEqual(['a', 'end']);
+    await answer(told);
+    await ended;
+  });
+
+  test('is tried ever later while there is time, and then given up with a warning', async () => {
+    const { teller, views, pauses, answer, said } = aTeller();
+    const ended = teller.tellLast('end', 300);
+    const [limit] = pauses.splice(0);
+    expect(limit?.seconds).toBe(300);
+    const waited: number[] = [];
+    for (let tries = 1; tries <= 10; tries++) {
+      await settled();
+      await answer(failed);
+      const [pause] = pauses.splice(0);
+      if (pause !== undefined) waited.push(pause.seconds);
+      pause?.end();
+    }
+    await ended;
+    expect(waited).toEqual([1, 4, 9, 16, 25, 36, 49, 60, 60]);
+    expect(views()).toHaveLength(10);
+    expect(said).toEqual(['warning: No answer.']);
+  });
+
+  test('is not waited for longer than is said, and not told later', async () => {
+    const { teller, views, pauses, answer, said } = aTeller();
+    teller.tell('a');
+    const ended = teller.tellLast('end', 30);
+    pauses.find(({ seconds }) => seconds === 30)?.end();
+    await ended;
+    expect(said).toEqual(['warning: Not within 30 s.']);
+    await answer(told);
+    expect(views()).toEqual(['a']);
+  });
+
+  test('is the first that was called so', async () => {
+    const { teller, views, answer } = aTeller();
+    const ended = [teller.tellLast('end', 300), teller.tellLast('another', 300)];
+    teller.tell('later');
+    await settled();
+    await answer(told);
+    await Promise.all(ended);
+    expect(views()).toEqual(['end']);
+  });
+});
+
+test('one that is left stops when what is being told is told', async () => {
+  const { teller, views, answer } = aTeller();
+  teller.tell('a');
+  let isLeft = false;
+  const left = teller.left().then(() => {
+    isLeft = true;
+  });
+  teller.tell('b');
+  await settled();
+  expect(isLeft).toBe(false);
+  await answer(told);
+  await left;
+  teller.tell('c');
+  await settled();
+  expect(views()).toEqual(['a']);
+});
+
+type Step = { kind: 'tell' } | { kind: 'answer'; told: Told } | { kind: 'pause' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.constant<Step>({ kind: 'tell' }),
+  fc.constantFrom<Step>({ kind: 'answer', told }, { kind: 'answer', told: failed }),
+  fc.constant<Step>({ kind: 'pause' }),
+);
+
+test('in whatever order things happen, one is told at a time, none after a newer one, and the end comes last', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { teller, puts, pauses, views, said } = aTeller();
+      let next = 0;
+      let answered = 0;
+      const carryOut = async (one: Step) => {
+        if (one.kind === 'tell') teller.tell(String(next++));
+        if (one.kind === 'pause') for (const pause of pauses.splice(0)) pause.end();
+        if (one.kind === 'answer' && answered < puts.length) puts[answered++]?.answer(one.told);
+        await settled();
+        expect(puts.length - answered).toBeLessThanOrEqual(1);
+      };
+      for (const one of steps) await carryOut(one);
+
+      const ended = teller.tellLast('end', 300);
+      await settled();
+      while (answered < puts.length) await carryOut({ kind: 'answer', told });
+      await ended;
+      expect(views().at(-1)).toBe('end');
+      const numbers = views().slice(0, -1).map(Number);
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+      expect(said).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,297 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Change, Night, TrendIndex } from '../../../src/model/trend.ts';
+import { siteFiles } from '../../../src/publish/site/build-site.ts';
+import { uplotLicense } from '../../../src/publish/site/page-assets.ts';
+import type { Source } from '../../../src/publish/site/site-source.ts';
+import { writeSite } from '../../../src/publish/site/write-site.ts';
+import { branchOverTime, commitOf, dayAfter } from '../../fakes/branch-over-time.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { aResult } from '../../fakes/result.ts';
+
+const source = branchOverTime({ testbeds: 2, cells: 12, nights: 120 });
+const files = siteFiles(source, dayAfter);
+
+const page = (path: string, of: Source = source): string =>
+  siteFiles(of, dayAfter).get(path) ?? `there is no ${path}`;
+
+/** The page as a person reads it. */
+const read = (markup: string): string =>
+  markup
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([,.)])/g, '$1');
+
+const withIndex = (changes: Partial<TrendIndex>): Source => ({
+  ...source,
+  index: { ...source.index, ...changes },
+});
+
+const pages = [...files].filter(([path]) => path.endsWith('.html'));
+
+describe('the pages', () => {
+  test('link to nothing but to each other, and to what the index compares by', () => {
+    const broken = pages.flatMap(([path, markup]) =>
+      [...markup.matchAll(/(?:href|src)="([^"]*)"/g)].flatMap(([, link = '']) => {
+        if (link.startsWith('https://github.com/freebsd/freebsd-src/')) return [];
+        const [target = ''] = link.split('#');
+        const found = posix.join(posix.dirname(path), target);
+        return target === '' || files.has(found) ? [] : `${path}: ${link}`;
+      }),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('have no style and no script in themselves, and load from themselves alone', () => {
+    for (const [path, markup] of pages) {
+      expect(markup, path).toContain(`content="default-src 'self';`);
+      expect(markup, path).not.toMatch(/<style|<script(?![^>]*src=)|\sstyle=|\son\w+=/);
+    }
+  });
+
+  test('show text of others as text', () => {
+    const evil = `<img src=x onerror=alert(1)>"'`;
+    const night = [...source.nights.values()][0]?.at(-1) as Night;
+    const hostile = siteFiles(
+      {
+        index: {
+          ...source.index,
+          cells: source.index.cells.map((one) => ({ ...one, testbed: evil })),
+          changes: source.index.changes.map((one) => ({ ...one, testbed: evil })),
+          fingerprints: [
+            { id: night.fingerprint, testbed: evil, since: night.at, differs: [evil] },
+          ],
+          releases: [{ name: evil, commit: night.commit, at: night.at }],
+          sameGates: source.index.sameGates.map((one) => ({ ...one, testbed: evil })),
+        },
+        nights: new Map(
+          [...source.nights].map(([key, own]) => [
+            `${evil} ${key.split(' ').slice(1).join(' ')}`,
+            own,
+          ]),
+        ),
+        results: {
+          results: [
+            {
+              ...{ path: 'results/2026/evil', at: night.at, testbed: evil, patch: evil },
+              ...{ outcome: evil, others: [], bytes: 1 },
+            },
+          ],
+        },
+        lab: {
+          overview: {
+            at: night.at,
+            testbeds: [
+              {
+                ...{ name: evil, state: 'quarantine', leftBy: [] },
+                quarantine: { reason: evil, by: evil, since: night.at },
+              },
+            ],
+            queue: [{ who: evil, purpose: evil, patch: evil, since: night.at, wants: [evil] }],
+          },
+          health: [
+            { testbed: evil, kind: 'wrong', findings: [{ kind: 'wrong', what: evil, why: evil }] },
+          ],
+        },
+      },
+      dayAfter,
+    );
+    for (const [path, text] of hostile) {
+      if (path.endsWith('.html')) expect(text, path).not.toContain('<img');
+      expect(path).toMatch(/^[\w./-]+$/);
+      expect(path).not.toContain('..');
+    }
+    expect(hostile.get('results.html')).toContain('&lt;img src=x');
+  });
+});
+
+describe('the first page', () => {
+  test('tells each open loss with its size, cells, commits, state and issue, what is code first', () => {
+    const text = read(page('index.html'));
+    expect(text).toContain('2 changes are open');
+    expect(text.indexOf('hp-t540 code')).toBeLessThan(text.indexOf('xeon-100g candidate'));
+    expect(text).toMatch(/−4\.\d+ % shaper inet6 hp-t540 code/);
+    expect(text).toMatch(/also ipfw-stateful inet4 −4\.\d+ %, ipfw-stateful inet6 −/);
+    expect(text).toContain('issue #412');
+    expect(text).toContain('gate of both: regression (−4.10 %, −4.50 … −3.70)');
+  });
+
+  test('links a change to the commits between, and to its series with both chosen', () => {
+    const [good, bad] = [commitOf(24), commitOf(23)];
+    const markup = page('index.html');
+    expect(markup).toContain(
+      `href="https://github.com/freebsd/freebsd-src/compare/${good}...${bad}"`,
+    );
+    expect(markup).toMatch(
+      new RegExp(
+        `testbeds/hp-t540/ipfw-stateful-inet4\\.html#a=${good.slice(0, 12)}&amp;b=${bad.slice(0, 12)}`,
+      ),
+    );
+  });
+
+  test('has no link where the address to compare by is none of a page', () => {
+    const markup = page('index.html', withIndex({ compareUrl: 'javascript:alert(1)//{from}{to}' }));
+    expect(markup).not.toContain('javascript:');
+  });
+
+  test('says that no change is open where all were accepted or passed', () => {
+    const settled = source.index.changes.map(
+      (one): Change => ({ ...one, state: one.state === 'code' ? 'accepted' : 'recovered' }),
+    );
+    const text = read(page('index.html', withIndex({ changes: settled })));
+    expect(text).toContain('No change is open');
+    expect(text).toContain('2 changes −');
+  });
+
+  test('is made of a branch that has no night yet', () => {
+    const empty: TrendIndex = {
+      ...{ schemaVersion: 1, cells: [], fingerprints: [], changes: [], sameGates: [] },
+      releases: [],
+    };
+    const none: Source = { index: empty, nights: new Map(), results: { results: [] } };
+    expect(read(page('index.html', none))).toContain('0 nights of 0 cells');
+    expect(read(page('same.html', none))).toContain('No gate has compared');
+    expect(read(page('results.html', none))).toContain('None is kept');
+  });
+});
+
+describe('a series', () => {
+  const path = 'testbeds/hp-t540/ipfw-stateful-inet4';
+
+  test('is held against the last release and against its best of 90 days', () => {
+    expect(read(page(`${path}.html`))).toMatch(
+      /now \d\.\d+ Mpps against release\/15\.1 −[34]\.\d+ % against its best of 90 days −4\.\d+ %/,
+    );
+  });
+
+  test('has all its nights in a table and in a CSV file, for who has no script', () => {
+    const rows = page(`${path}.html`).match(/<tr><th scope="row">/g);
+    expect(rows).toHaveLength(120);
+    const lines = files.get(`${path}.csv`)?.trim().split('\n') ?? [];
+    expect(lines).toHaveLength(121);
+    expect(lines[1]).toMatch(
+      /^20\d\d-\d\d-\d\dT[\d:.]+Z,[0-9a-f]{40},\w+,\d+,\d+,\d+,[\d.]+,,[0-9a-f]{12}$/,
+    );
+  });
+
+  test('has the instructions of its nights, where they were counted', () => {
+    const [key, own] = [...source.nights][0] ?? ['', []];
+    const counted = own.map((night) => ({ ...night, instructionsPerPacket: [8313, 8315] }));
+    const nights = new Map([...source.nights, [key, counted]]);
+    const shown = page('testbeds/hp-t540/forwarding-inet4.html', { ...source, nights });
+    expect(read(shown)).toContain('CPU time per packet instructions per packet');
+    expect(read(shown)).toContain('8,314 instructions');
+    expect(read(page('testbeds/hp-t540/forwarding-inet4.html'))).not.toContain('instructions');
+  });
+
+  test('shows a commit that was measured late where it was the newest', () => {
+    const [key, own] = [...source.nights][0] ?? ['', []];
+    const late = own.map((night, place) =>
+      place === 12 ? { ...night, at: own.at(-1)?.at ?? '' } : night,
+    );
+    const data = page('testbeds/hp-t540/forwarding-inet4.js', {
+      ...source,
+      nights: new Map([...source.nights, [key, late]]),
+    });
+    const { times } = JSON.parse(data.slice(data.indexOf('{'), -2)) as { times: number[] };
+    expect(times.toSorted((a, b) => a - b)).toEqual(times);
+    expect(times[12]).toBe(Date.parse(own[13]?.committedAt ?? '') / 1000);
+  });
+
+  test('links nights to results that are kept, and to no others', () => {
+    const [key, own] = [...source.nights][0] ?? ['', []];
+    const kept = { testbed: 'hp-t540', at: own[0]?.at ?? '', patch: 'x', outcome: 'no-regression' };
+    const markup = page('testbeds/hp-t540/forwarding-inet4.html', {
+      ...source,
+      nights: new Map([
+        ...source.nights,
+        [key, own.map((night, place) => ({ ...night, result: `results/2026/${place % 2}` }))],
+      ]),
+      results: { results: [{ ...kept, path: 'results/2026/1', others: [], bytes: 1 }] },
+    });
+    expect(markup).toContain('href="../../results/2026/1/report.html"');
+    expect(markup).not.toContain('results/2026/0');
+  });
+});
+
+test('a testbed tells when it did not measure', () => {
+  const nights = new Map(
+    [...source.nights].map(([key, own]) => [
+      key,
+      own.filter((_, place) => place < 60 || place > 70),
+    ]),
+  );
+  expect(read(page('testbeds/hp-t540/index.html', { ...source, nights }))).toMatch(
+    /Without a night 12 days from 2026-09-\d\d to 2026-10-\d\d/,
+  );
+});
+
+describe('the base against itself', () => {
+  const [count] = source.index.sameGates;
+
+  test.for([
+    [0, 41, 'invalid', '7.1'],
+    [0, 299, 'no-regression', '1.0'],
+    [9, 61, 'regression', '24.4'],
+  ] as const)('with %i alarms in %i gates looks like %s', ([alarms, gates, look, percent]) => {
+    if (count === undefined) throw new Error('no count');
+    const markup = page('same.html', withIndex({ sameGates: [{ ...count, alarms, gates }] }));
+    expect(markup).toContain(`<b class="${look}">${alarms} of ${gates} gates, ≤ ${percent} %</b>`);
+  });
+});
+
+test('whoever passes uPlot on passes its licence on', () => {
+  const words = (text: string) => text.split(/\s+/).filter(Boolean);
+  const own = readFileSync(
+    join(import.meta.dirname, '../../../node_modules/uplot/LICENSE'),
+    'utf8',
+  );
+  expect(words(uplotLicense)).toEqual(words(own));
+  expect(files.get('uplot.js')).toContain('Copyright (c) 2022 Leon Sorokin');
+});
+
+describe('a site in a folder', () => {
+  const small = branchOverTime({ testbeds: 1, cells: 1, nights: 3 });
+  const options = (from: string, to: string, told: string[] = []) => ({
+    ...{ from, to, now: dayAfter },
+    leftOut: (why: string) => void told.push(why),
+  });
+
+  test('takes the place of an earlier one as a whole', async () => {
+    const to = join(temporaryFolder(), 'site');
+    await writeSite(branchOverTime({ testbeds: 2, cells: 1, nights: 3 }), options('', to));
+    expect(readdirSync(join(to, 'testbeds'))).toEqual(['hp-t540', 'xeon-100g']);
+    await writeSite(small, options('', to));
+    expect(readdirSync(join(to, 'testbeds'))).toEqual(['hp-t540']);
+  });
+
+  test('is not written over what somebody else has in it', async () => {
+    const to = temporaryFolder();
+    writeFileSync(join(to, 'thesis.tex'), '');
+    await expect(writeSite(small, options('', to))).rejects.toThrow('has something else in it');
+    expect(readdirSync(to)).toEqual(['thesis.tex']);
+  });
+
+  test('has a page of each result, and says which one has none', async () => {
+    const [from, to] = [temporaryFolder(), join(temporaryFolder(), 'site')];
+    const about = { testbed: 'hp-t540', at: dayAfter.toISOString(), patch: '#12', bytes: 1 };
+    const kept = { ...about, outcome: 'no-regression', others: ['flamegraph-x.svg'] };
+    const paths = ['results/2026/there', 'results/2026/gone'];
+    mkdirSync(join(from, 'results/2026/there'), { recursive: true });
+    writeFileSync(join(from, 'results/2026/there/result.json'), JSON.stringify(aResult()));
+    writeFileSync(join(from, 'results/2026/there/flamegraph-x.svg'), '<svg/>');
+    const told: string[] = [];
+    await writeSite(
+      { ...small, results: { results: paths.map((path) => ({ ...kept, path })) } },
+      options(from, to, told),
+    );
+    expect(readFileSync(join(to, 'results/2026/there/report.html'), 'utf8')).toContain('<h1>');
+    const list = readFileSync(join(to, 'results.html'), 'utf8');
+    expect(list).toContain('results/2026/there/report.html');
+    expect(list).toContain('results/2026/there/flamegraph-x.svg');
+    expect(readFileSync(join(to, 'results/2026/there/flamegraph-x.svg'), 'utf8')).toBe('<svg/>');
+    expect(list).not.toContain('results/2026/gone');
+    expect(told).toEqual([expect.stringMatching(/^results\/2026\/gone has no page \(.*\)\.$/)]);
+  });
+});

@@ -1,0 +1,747 @@
+// What `ppsgate phabricator check` finds: a set-up that is right, and one sentence for each that is not.
+
+import { once } from 'node:events';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { exitCodeOf, findingText, summary } from '../../src/cli/commands/phabricator.ts';
+import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
+import type { OverlayPlace } from '../../src/config/schema.ts';
+import { answersPoint } from '../../src/relay/check-relay.ts';
+import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
+import { startRelayServer } from '../../src/relay/server.ts';
+import { checkPhabricator } from '../../src/relay/setup-check.ts';
+import type { SetUpFinding } from '../../src/relay/setup-check-item.ts';
+import { makeAuthority } from '../fakes/authority.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
+import { commit, newRepository } from '../fakes/repository.ts';
+import { startHttps } from '../lab/power/https-server.ts';
+import { describeWith, sharedFolder, testWith } from '../needs.ts';
+
+const webhookKey = 'k'.repeat(32);
+const buildPassword = 'harbormaster:open sesame';
+
+type Scene = {
+  phabricator: FakePhabricator;
+  /** Of the files with what is secret. */
+  folder: string;
+  config: PhabricatorConfig;
+};
+
+type Changes = Partial<Omit<PhabricatorConfig, 'relay'>> & { relay?: Partial<RelayConfig> };
+
+/** A Phabricator, a relay and a clone that fit together. */
+async function aSetUp(): Promise<Scene> {
+  const phabricator = await startPhabricator();
+  onTestFinished(() => phabricator.stop());
+  const alice = phabricator.addUser('alice');
+  phabricator.addUser('bob');
+  phabricator.addProject('network', [alice]);
+  phabricator.addRepository('SRC');
+  phabricator.addBuildPlan({
+    name: 'ppsgate',
+    uri: 'https://relay.example.org',
+    holdDrafts: 'never',
+  });
+
+  const folder = temporaryFolder();
+  const tokenPath = secretIn(folder, 'token', phabricator.token);
+  const webhookKeyPath = secretIn(folder, 'webhook-key', webhookKey);
+  const buildPasswordPath = secretIn(folder, 'build-password', buildPassword);
+  const repository = newRepository();
+  commit(repository, { 'sys/net/route.c': 'int fib;\n' });
+  const config: PhabricatorConfig = {
+    url: phabricator.url,
+    tokenPath,
+    branch: 'main',
+    repositories: ['SRC'],
+    people: ['bob'],
+    projects: ['network'],
+    undecided: 'failure',
+    relay: {
+      directory: join(folder, 'relay'),
+      host: '127.0.0.1',
+      port: await aRelay({ webhookKey, buildPassword }),
+      webhookKeyPath,
+      buildPasswordPath,
+      on: ['builds', 'comments'],
+      start: { kind: 'here', repository, most: 4 },
+    },
+  };
+  return { phabricator, folder, config };
+}
+
+function secretIn(folder: string, name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, `${text}\n`, { mode: 0o600 });
+  return path;
+}
+
+/** Its port. */
+async function aRelay(secrets: { webhookKey?: string; buildPassword?: string }): Promise<number> {
+  const inbox = { countPending: () => 0, accept: () => expect.fail('nothing is to be queued') };
+  const options = {
+    host: '127.0.0.1',
+    port: 0,
+    inbox,
+    now: () => new Date(),
+    log: () => {},
+    ...secrets,
+  };
+  const server = await startRelayServer(options);
+  onTestFinished(() => server.close());
+  return server.port;
+}
+
+async function findingsOf(
+  config: PhabricatorConfig,
+  now = () => new Date(),
+  overlay?: OverlayPlace,
+): Promise<SetUpFinding[]> {
+  const world = {
+    ...(overlay !== undefined && { overlay }),
+    now,
+    log: { info: () => {} },
+    pause: async () => {},
+    signal: new AbortController().signal,
+    onLook: () => {},
+  };
+  return Array.fromAsync(checkPhabricator(config, world));
+}
+
+/** What is not right, as it is printed for a program. */
+async function faultsOf({ config }: Scene, changes: Changes = {}): Promise<string[]> {
+  const relay = { ...config.relay, ...changes.relay };
+  const findings = await findingsOf({ ...config, ...changes, relay });
+  return findings
+    .filter(({ kind }) => kind !== 'ok' && kind !== 'skipped')
+    .map((finding) => textOf(finding, config));
+}
+
+/** Without what differs from run to run. */
+function textOf(finding: SetUpFinding, { url, relay }: PhabricatorConfig): string {
+  return findingText(finding, { write: () => true })
+    .replaceAll(url, 'https://reviews.example.org')
+    .replaceAll(`:${relay.port}`, ':8642')
+    .replaceAll(join(relay.directory, '..'), '/etc/ppsgate')
+    .replaceAll(relay.start.kind === 'here' ? relay.start.repository : '', '/src')
+    .replaceAll(/at [0-9a-f]{12}$/gm, 'at 1a2b3c4d5e6f');
+}
+
+test('a set-up that is right is so at every point', async () => {
+  const { config, phabricator } = await aSetUp();
+  const findings = await findingsOf(config);
+  expect(findings.map((finding) => textOf(finding, config)).join('\n')).toMatchInlineSnapshot(`
+    "ok          the server: https://reviews.example.org answers as a Phabricator does
+    ok          the clocks: the server’s and ours are at most 60 s apart
+    ok          tokenFile: /etc/ppsgate/token is for its owner alone
+    ok          the token: it is that of perfbot
+    ok          the account: perfbot is a bot and no administrator
+    ok          repositories: SRC is there, and may be edited by "admin"
+    ok          projects: #network has 1 member
+    ok          people: bob is there
+    ok          build plans: "ppsgate" does not hold drafts
+    skipped     the build step: only its page tells the URI: https://reviews.example.org/harbormaster/plan/1/ has to show POST to …/build?target=\${target.phid}&build=\${build.phid}&diff=\${buildable.diff}&revision=\${buildable.revision}, the user and password of \`relay.buildPasswordFile\` as credential, nothing secret beside, and that it waits for a message
+    skipped     writing: nothing is written here, so a server in read-only mode shows only when it is to take a comment
+    ok          answers: none waits
+    ok          relay.on: what is measured: builds, comments
+    ok          the relay: it answers on http://127.0.0.1:8642, with 0 pending
+    ok          relay.webhookKeyFile: /etc/ppsgate/webhook-key is for its owner alone
+    ok          POST /webhook: none but a right signature is taken
+    skipped     the webhook: only its page tells: https://reviews.example.org/herald/webhook/ has to show one for this relay, enabled, with the key of /etc/ppsgate/webhook-key
+    ok          relay.buildPasswordFile: /etc/ppsgate/build-password is for its owner alone
+    ok          POST /build: none but the right user and password is taken
+    ok          relay.start.repository: /src has main, at 1a2b3c4d5e6f"
+  `);
+  expect(exitCodeOf(findings)).toBe(0);
+  expect(summary(findings)).toBe('All is well.');
+  expect(phabricator.violations).toEqual([]);
+});
+
+test('nothing of what is secret is in what is found', async () => {
+  const { config, phabricator } = await aSetUp();
+  const said = JSON.stringify(await findingsOf(config));
+  for (const secret of [phabricator.token, webhookKey, buildPassword, 'open sesame']) {
+    expect(said).not.toContain(secret);
+  }
+});
+
+test('nothing is written to the server', async () => {
+  const { config, phabricator } = await aSetUp();
+  await findingsOf(config);
+  const methods = phabricator.requests.map(({ method }) => method);
+  expect(methods.filter((method) => !/\.(?:search|whoami|ping)$/.test(method))).toEqual([]);
+  expect(methods).toContain('harbormaster.buildplan.search');
+});
+
+test('whoever answers gets the token only after he has answered as a Phabricator does', async () => {
+  const scene = await aSetUp();
+  const heard: string[] = [];
+  const url = await aPage(200, 'text/html', '<html>Hello</html>', (body) => heard.push(body));
+  expect(await faultsOf(scene, { url })).toEqual([
+    `wrong       the server: ${url} answers 200 and text/html, which is not Conduit’s JSON\n    mend: write the address of a Phabricator as \`url\` in ppsgate.yml, without a path`,
+  ]);
+  expect(heard).toEqual(['params=%7B%7D']);
+});
+
+/** The address of a server that says the same to all. */
+function aPage(
+  status: number,
+  type: string,
+  text: string,
+  hear: (body: string) => void = () => {},
+): Promise<string> {
+  return served(async (request, response) => {
+    hear(await new Response(Readable.toWeb(request)).text());
+    response.writeHead(status, { 'content-type': type, location: 'https://new.example.org/' });
+    response.end(text);
+  });
+}
+
+async function served(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+test.each([
+  [301, 'sends us on to https://new.example.org/', 'the address that the server has now', 2],
+  [404, 'answers 404 and text/plain, which is not', 'without a path', 2],
+  [500, 'answers 500', 'whether it knows the name in `url`', 4],
+  [429, 'answers 429', 'try later', 4],
+])('a server that answers %d is not looked at further', async (status, why, mend, exitCode) => {
+  const { config } = await aSetUp();
+  const url = await aPage(status, 'text/plain', '{}');
+  const findings = await findingsOf({ ...config, url });
+  const [first, ...rest] = findings.filter(({ kind }) => kind !== 'ok');
+  expect(first).toMatchObject({ what: 'the server', why: expect.stringContaining(why) });
+  expect(first).toHaveProperty('mend', expect.stringContaining(mend));
+  expect(rest).toContainEqual({
+    kind: 'skipped',
+    what: 'people',
+    why: 'not tried, because of this: the server',
+  });
+  expect(exitCodeOf(findings)).toBe(exitCode);
+});
+
+test('where the server does not answer, the relay and the clone are looked at all the same', async () => {
+  const { config, phabricator } = await aSetUp();
+  await phabricator.stop();
+  const findings = await findingsOf(config);
+  expect(findings[0]).toMatchObject({ kind: 'unreachable', what: 'the server' });
+  const well = findings.filter(({ kind }) => kind === 'ok').map(({ what }) => what);
+  expect(well).toEqual([
+    ...['tokenFile', 'answers', 'relay.on', 'the relay', 'relay.webhookKeyFile', 'POST /webhook'],
+    ...['relay.buildPasswordFile', 'POST /build', 'relay.start.repository'],
+  ]);
+  expect(exitCodeOf(findings)).toBe(4);
+  expect(summary(findings)).toBe('One thing is wrong.');
+});
+
+test('answers that wait are told of, with what keeps them', async () => {
+  const { config } = await aSetUp();
+  const { url, relay } = config;
+  const kept = new Date('2026-11-23T12:00:00Z');
+  using inbox = openInbox(inboxIn(relay.directory), () => kept);
+  for (const key of ['comment D7:12 1', 'build D7:12 1']) {
+    inbox.keepAnswer({ key, server: url, revision: 7, text: '{}' });
+  }
+  inbox.postponeAnswer('comment D7:12 1', kept, 'The server is in read-only mode.');
+  const later = new Date(kept.getTime() + 7_200_000);
+  const found = await Array.fromAsync(await answersPoint(config, () => later).look('answers'));
+  expect(found).toEqual([
+    {
+      kind: 'warning',
+      what: 'answers',
+      why: '2 answers wait, the oldest for 2 h, to D7 (The server is in read-only mode.)',
+      mend: `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`,
+    },
+  ]);
+});
+
+/** The address of a server that is asked by its authority's certificate, and that authority. */
+async function trusted(days?: number): Promise<{ url: string; caPath: string }> {
+  const authority = await makeAuthority(temporaryFolder(), 'site');
+  const certificate = await authority.issue('server', '127.0.0.1', days);
+  const server = await startHttps(certificate, (_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{"result":"vm","error_code":null,"error_info":null}');
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { url: server.origin, caPath: authority.caPath };
+}
+
+testWith(
+  ['openssl'],
+  'a certificate that is not trusted is wrong, and the token is kept',
+  async () => {
+    const { config } = await aSetUp();
+    const { url } = await trusted();
+    const findings = await findingsOf({ ...config, url });
+    expect(findings[0]).toEqual({
+      kind: 'wrong',
+      what: 'the server',
+      why: `${url} shows a certificate that is signed by nobody whom this machine trusts (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
+      mend: 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS',
+    });
+    expect(findings).toContainEqual({
+      kind: 'skipped',
+      what: 'the token',
+      why: 'not tried, because of this: the server',
+    });
+    expect(exitCodeOf(findings)).toBe(2);
+  },
+);
+
+testWith(
+  ['openssl'],
+  'a certificate that has expired is wrong, and told until when it was good',
+  async () => {
+    const { config } = await aSetUp();
+    const [, server] = await findingsOf({ ...config, ...(await trusted(-1)) });
+    expect(server).toMatchObject({
+      kind: 'wrong',
+      why: expect.stringMatching(
+        /shows a certificate that was good until \d{4}-\d\d-\d\d \d\d:\d\d UTC \(CERT_HAS_EXPIRED\)$/,
+      ),
+    });
+  },
+);
+
+testWith(['openssl'], 'the authority that is named is trusted', async () => {
+  const { config } = await aSetUp();
+  const site = await trusted();
+  const findings = await findingsOf({ ...config, ...site });
+  expect(findings.slice(0, 2)).toEqual([
+    { kind: 'ok', what: 'ca', why: `${site.caPath} has the certificate of an authority` },
+    { kind: 'ok', what: 'the server', why: `${site.url} answers as a Phabricator does` },
+  ]);
+});
+
+test('an authority that is not there is wrong, and the server is not asked', async () => {
+  const { config, folder } = await aSetUp();
+  const findings = await findingsOf({ ...config, caPath: join(folder, 'no-ca') });
+  expect(findings[0]).toMatchObject({
+    kind: 'wrong',
+    what: 'ca',
+    why: expect.stringMatching(/^`phabricator\.ca` cannot be read \(\S+no-ca: ENOENT/),
+  });
+  expect(findings[1]).toEqual({
+    kind: 'skipped',
+    what: 'the server',
+    why: 'not tried, because of this: ca',
+  });
+  expect(exitCodeOf(findings)).toBe(2);
+});
+
+test('a server that is too busy in between is asked again, and given up where it stays so', async () => {
+  const scene = await aSetUp();
+  scene.phabricator.faults.order('user.search', { kind: 'rate-limit' }, 2);
+  expect(await faultsOf(scene)).toEqual([]);
+  scene.phabricator.faults.order('user.search', { kind: 'rate-limit' }, 100);
+  const findings = await findingsOf(scene.config);
+  expect(findings.find(({ what }) => what === 'people')).toMatchObject({ kind: 'unreachable' });
+  expect(findings.find(({ what }) => what === 'build plans')).toMatchObject({ kind: 'ok' });
+  expect(exitCodeOf(findings)).toBe(4);
+});
+
+test.each([
+  [3600, 'behind'],
+  [-3600, 'ahead of'],
+])('a clock that is %d s off is told', async (seconds, where) => {
+  const { config } = await aSetUp();
+  const findings = await findingsOf(config, () => new Date(Date.now() + seconds * 1000));
+  const clocks = findings.find(({ what }) => what === 'the clocks');
+  expect(clocks).toMatchObject({ kind: 'warning' });
+  expect(clocks?.why).toMatch(new RegExp(`^the server’s is (?:36|35)\\d\\d s ${where} ours$`));
+});
+
+test('a token that the server does not know is told without the token', async () => {
+  const scene = await aSetUp();
+  const token = `api-${'x'.repeat(28)}`;
+  const tokenPath = secretIn(scene.folder, 'other-token', token);
+  const faults = await faultsOf(scene, { tokenPath });
+  expect(faults).toEqual([expect.stringMatching(/^wrong {7}the token: .*ERR-INVALID-AUTH/)]);
+  expect(faults[0]).not.toContain(token);
+});
+
+test('a file that is missing is told by the key that names it', async () => {
+  const scene = await aSetUp();
+  const { folder } = scene;
+  const tokenPath = join(folder, 'no-token');
+  const webhookKeyPath = join(folder, 'no-key');
+  const buildPasswordPath = join(folder, 'no-password');
+  const faults = await faultsOf(scene, { tokenPath, relay: { webhookKeyPath, buildPasswordPath } });
+  const missing = (what: string) =>
+    expect.stringMatching(new RegExp(`^wrong {7}${what}: .*ENOENT`));
+  expect(faults).toEqual([
+    missing('tokenFile'),
+    missing('the token'),
+    missing('relay.webhookKeyFile'),
+    missing('relay.buildPasswordFile'),
+  ]);
+});
+
+test.each([
+  [
+    '644',
+    'wrong       tokenFile: /etc/ppsgate/token has the mode 644, so all on this machine can get at it',
+    [expect.stringMatching(/^wrong {7}the token: The Conduit token is refused: /)],
+  ],
+  [
+    '640',
+    'warning     tokenFile: /etc/ppsgate/token has the mode 640, so its group can get at it',
+    [],
+  ],
+])('a token in a file of mode %s is not for its owner alone', async (mode, sentence, others) => {
+  const scene = await aSetUp();
+  chmodSync(scene.config.tokenPath ?? '', mode);
+  expect(await faultsOf(scene)).toEqual([
+    `${sentence}\n    mend: \`chmod 600 /etc/ppsgate/token\``,
+    ...others,
+  ]);
+});
+
+test('an administrator’s token is wrong, and a person’s worth a look', async () => {
+  const scene = await aSetUp();
+  const { bot } = scene.phabricator;
+  bot.isBot = false;
+  expect(await faultsOf(scene)).toEqual([
+    'warning     the account: perfbot is the account of a person, for whom ppsgate would speak\n    mend: make a bot on https://reviews.example.org/people/new/bot/, which nobody can log in to',
+  ]);
+  bot.isAdmin = true;
+  expect(await faultsOf(scene)).toEqual([
+    'wrong       the account: perfbot is an administrator, and whoever has its token is one too\n    mend: make a bot on https://reviews.example.org/people/new/bot/, and give ppsgate its token',
+  ]);
+});
+
+test.each<[string, Changes, string]>([
+  [
+    'a repository by another name',
+    { repositories: ['src', 'ports'] },
+    'wrong       repositories: there is no ports, or not for the bot to see\n    mend: correct `phabricator.repositories` in ppsgate.yml, or let the bot see it',
+  ],
+  [
+    'a project by another name',
+    { projects: ['network', 'networking'] },
+    'wrong       projects: there is no #networking, or not for the bot to see\n    mend: correct `phabricator.projects` in ppsgate.yml, or let the bot see it',
+  ],
+  [
+    'somebody who is not there',
+    { people: ['bob', 'mallory'] },
+    'wrong       people: there is nobody called mallory\n    mend: correct `phabricator.people` in ppsgate.yml, or let the bot see it',
+  ],
+  [
+    'nobody at all',
+    { people: [], projects: [] },
+    'wrong       projects: nobody may have anything measured: `projects` and `people` are empty\n    mend: name a project or somebody under `phabricator` in ppsgate.yml',
+  ],
+])('%s is told', async (_, changes, fault) => {
+  expect(await faultsOf(await aSetUp(), changes)).toEqual([fault]);
+});
+
+test('a project without members and a disabled account are worth a look', async () => {
+  const scene = await aSetUp();
+  scene.phabricator.addProject('empty');
+  scene.phabricator.addUser('gone', { isDisabled: true });
+  expect(await faultsOf(scene, { projects: ['empty'], people: ['gone'] })).toEqual([
+    expect.stringMatching(/^warning {5}projects: #empty has no members/),
+    expect.stringMatching(/^warning {5}people: the account of gone is disabled/),
+  ]);
+});
+
+test('a build plan that holds drafts is worth a look, with the page where that is changed', async () => {
+  const scene = await aSetUp();
+  const [plan] = scene.phabricator.state.plans;
+  if (plan !== undefined) plan.holdDrafts = 'always';
+  expect(await faultsOf(scene)).toEqual([
+    'warning     build plans: "ppsgate" holds drafts (always), so those pass at once, and only comments tell their results\n    mend: set "Hold Drafts" to "Never" on https://reviews.example.org/harbormaster/plan/1/',
+  ]);
+});
+
+test('builds that nobody will ask for are worth a look', async () => {
+  const scene = await aSetUp();
+  const [plan] = scene.phabricator.state.plans;
+  if (plan !== undefined) plan.name = 'tinderbox';
+  expect(await faultsOf(scene)).toEqual([
+    expect.stringMatching(/^warning {5}build plans: there is none called ppsgate/),
+  ]);
+});
+
+test('builds that are asked for and not taken are wrong', async () => {
+  const scene = await aSetUp();
+  expect(await faultsOf(scene, { relay: { on: ['comments'] } })).toEqual([
+    expect.stringMatching(/^wrong {7}build plans: "ppsgate" asks for builds, and none are taken/),
+  ]);
+});
+
+test('a diff that would be begun twice is worth a look', async () => {
+  const scene = await aSetUp();
+  expect(await faultsOf(scene, { relay: { on: ['builds', 'diffs', 'comments'] } })).toEqual([
+    'warning     relay.on: builds and diffs are both measured, so a diff that comes both ways is begun by itself and then once more for its build\n    mend: leave `diffs` out, or `builds`',
+  ]);
+});
+
+test('where builds alone are taken, comments are heard of by a poll', async () => {
+  const scene = await aSetUp();
+  const { webhookKeyPath: _, ...relay } = scene.config.relay;
+  const findings = await findingsOf({ ...scene.config, relay });
+  const fault = findings.find(({ kind }) => kind === 'warning');
+  expect(fault).toMatchObject({ what: 'relay.on', mend: expect.stringContaining('ppsgate poll') });
+});
+
+test('without a webhook and builds there is no relay to look at', async () => {
+  const { config } = await aSetUp();
+  const { webhookKeyPath: _, buildPasswordPath: __, ...relay } = config.relay;
+  const findings = await findingsOf({ ...config, relay: { ...relay, port: 1 } });
+  expect(findings.find(({ what }) => what === 'the relay')).toMatchObject({ kind: 'skipped' });
+});
+
+test('a relay that does not run is out of reach', async () => {
+  const scene = await aSetUp();
+  const findings = await findingsOf({ ...scene.config, relay: { ...scene.config.relay, port: 2 } });
+  expect(findings.find(({ what }) => what === 'the relay')).toMatchObject({
+    kind: 'unreachable',
+    why: expect.stringContaining('nothing answers on http://127.0.0.1:2 (connect ECONNREFUSED'),
+  });
+  expect(findings.find(({ what }) => what === 'POST /build')).toMatchObject({ kind: 'skipped' });
+  expect(exitCodeOf(findings)).toBe(4);
+});
+
+test('what else answers on the relay’s port is not taken for it', async () => {
+  const scene = await aSetUp();
+  const port = Number(new URL(scene.phabricator.url).port);
+  expect(await faultsOf(scene, { relay: { port } })).toEqual([
+    expect.stringMatching(/^wrong {7}the relay: something else answers on .*, with 200/),
+  ]);
+});
+
+test.each([
+  [
+    'with another key',
+    { webhookKey: 'o'.repeat(32), buildPassword },
+    'POST /webhook',
+    'answers 401',
+  ],
+  ['without a key', { buildPassword }, 'POST /webhook', 'does not take these'],
+  ['with another password', { webhookKey, buildPassword: 'a:b' }, 'POST /build', 'answers 401'],
+  ['without a password', { webhookKey }, 'POST /build', 'does not take these'],
+])('a relay that was started %s is to be started again', async (_, secrets, what, why) => {
+  const scene = await aSetUp();
+  const faults = await faultsOf(scene, { relay: { port: await aRelay(secrets) } });
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toContain(`wrong       ${what}: the relay`);
+  expect(faults[0]).toContain(why);
+  expect(faults[0]).toContain('mend: start the relay again');
+});
+
+test('a proxy that answers for the relay, and refuses nobody, is wrong', async () => {
+  const scene = await aSetUp();
+  const open = await aPage(200, 'text/plain', '0 pending\n');
+  expect(await faultsOf(scene, { relay: { port: Number(new URL(open).port) } })).toEqual([
+    expect.stringContaining(
+      'POST /webhook: the relay answers 200 to a wrong signature, and not 401',
+    ),
+    expect.stringContaining('POST /build: the relay answers 200 to no password, and not 401'),
+  ]);
+});
+
+test('a password without its user is wrong', async () => {
+  const scene = await aSetUp();
+  const buildPasswordPath = secretIn(scene.folder, 'short', 'sesame');
+  expect(await faultsOf(scene, { relay: { buildPasswordPath } })).toEqual([
+    expect.stringContaining('POST /build: /etc/ppsgate/short does not have the form user:password'),
+  ]);
+});
+
+test('a relay that listens on all addresses is asked on this machine’s own', async () => {
+  const scene = await aSetUp();
+  const relay = { ...scene.config.relay, host: '0.0.0.0' };
+  const findings = await findingsOf({ ...scene.config, relay });
+  expect(findings.find(({ what }) => what === 'the relay')).toMatchObject({
+    kind: 'ok',
+    why: `it answers on http://127.0.0.1:${relay.port}, with 0 pending`,
+  });
+});
+
+test('a folder that is no repository is told, with the command that makes one', async () => {
+  const scene = await aSetUp();
+  const start: StartConfig = { kind: 'here', repository: temporaryFolder(), most: 4 };
+  const [fault] = await faultsOf(scene, { relay: { start } });
+  expect(fault).toContain('is no git repository with a commit');
+  expect(fault).toContain('mend: name a clone, or make one with `git clone ');
+});
+
+test('a branch that the repository lacks is told', async () => {
+  expect(await faultsOf(await aSetUp(), { branch: 'stable/15' })).toEqual([
+    'wrong       relay.start.repository: /src has no branch stable/15\n    mend: write the branch that revisions are made for as `phabricator.branch`',
+  ]);
+});
+
+describe('what the Linux testbeds lay', () => {
+  const files = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`dut/${index}`, '']));
+
+  /** What is found of the overlay that a ppsgate.yml in `/usr/local/etc` names. */
+  async function overlayOf(inRepository: Record<string, string>, path = 'dut') {
+    const { config } = await aSetUp();
+    const repository = newRepository();
+    commit(repository, { file: '', ...inRepository });
+    const relay = { ...config.relay, start: { kind: 'here', repository, most: 4 } as const };
+    const place = { path, beside: '/usr/local/etc/ppsgate' };
+    const changed = { ...config, relay };
+    const findings = await findingsOf(changed, () => new Date(), place);
+    const found = findings.find(({ what }) => what === 'relay.start.repository');
+    if (found === undefined) throw new Error('The repository was not looked at.');
+    return textOf(found, changed).replace(/[0-9a-f]{12,40}/g, '1a2b3c4d5e6f');
+  }
+
+  test.each<[string, Record<string, string>, string, string]>([
+    ['one file', files(1), 'dut', 'with 1 file in dut'],
+    ['some', files(2), 'dut', 'with 2 files in dut'],
+    ['files of another folder', { 'lab/dut/x': '' }, 'lab/dut', 'with 1 file in lab/dut'],
+    ['files of the top', {}, '.', 'with 1 file in its top'],
+    ['as many as may be', files(100), 'dut', 'with 100 files in dut'],
+  ])('is there: %s', async (_, inRepository, path, found) => {
+    expect(await overlayOf(inRepository, path)).toBe(
+      `ok          relay.start.repository: /src has main, at 1a2b3c4d5e6f, ${found}`,
+    );
+  });
+
+  test('is told where it is not there', async () => {
+    expect(await overlayOf({})).toBe(
+      `wrong       relay.start.repository: /src has main, at 1a2b3c4d5e6f, with no file in dut
+    mend: write the folder with the files of a Linux DUT as \`overlay\`, or commit some to it`,
+    );
+  });
+
+  test.each<[string, Record<string, string>, string, string]>([
+    [
+      'has too many files',
+      files(101),
+      'dut',
+      'The folder dut holds 101 files at 1a2b3c4d5e6f, and an overlay at most 100: keep other files elsewhere',
+    ],
+    [
+      'has a file that is too large',
+      { 'dut/x': 'x'.repeat(4 * 1024 * 1024 + 1) },
+      'dut',
+      'git cannot read the object 1a2b3c4d5e6f in /src: it must be a file of at most 4 MiB',
+    ],
+    [
+      'leads outside',
+      {},
+      '/srv/dut',
+      'The overlay /srv/dut of ppsgate.yml was looked for at /srv/dut, which is outside of the repository /src: name a folder in it',
+    ],
+  ])('is told where it %s', async (_, inRepository, path, why) => {
+    expect(await overlayOf(inRepository, path)).toBe(
+      `wrong       relay.start.repository: ${why}
+    mend: write a folder of that repository as \`overlay\`, of at most 100 files`,
+    );
+  });
+});
+
+test.each<[string, (tokenPath: string) => StartConfig]>([
+  [
+    'github',
+    (tokenPath) => ({
+      ...{ kind: 'github', repository: 'example/src', event: 'ppsgate', tokenPath },
+      apiUrl: 'http://127.0.0.1:1',
+    }),
+  ],
+  [
+    'jenkins',
+    (tokenPath) => ({ kind: 'jenkins', url: 'http://127.0.0.1:1', user: 'u', tokenPath }),
+  ],
+])('of %s only the token is looked at, and nobody is asked', async (_, startWith) => {
+  const { config, folder } = await aSetUp();
+  const look = async (tokenPath: string) => {
+    const relay = { ...config.relay, start: startWith(tokenPath) };
+    const findings = await findingsOf({ ...config, relay });
+    return findings.find(({ what }) => what === 'relay.start.tokenFile');
+  };
+  expect(await look(secretIn(folder, 'starter', 'secret'))).toMatchObject({ kind: 'ok' });
+  expect(await look(join(folder, 'nothing'))).toMatchObject({ kind: 'wrong' });
+});
+
+test('on a terminal there are signs instead of words, and colours unless they are unwanted', () => {
+  const finding: SetUpFinding = {
+    kind: 'warning',
+    what: 'people',
+    why: 'why\nit is',
+    mend: 'do this',
+  };
+  const terminal = { write: () => true, isTTY: true };
+  vi.stubEnv('NO_COLOR', '');
+  expect(findingText(finding, terminal)).toBe(
+    '\x1b[33m!\x1b[0m people: why it is\n    mend: do this',
+  );
+  vi.stubEnv('NO_COLOR', '1');
+  expect(findingText(finding, terminal)).toBe('! people: why it is\n    mend: do this');
+  expect(findingText({ kind: 'ok', what: 'people', why: 'all' }, terminal)).toBe('✔ people: all');
+  vi.unstubAllEnvs();
+});
+
+const one = (kind: 'wrong' | 'warning' | 'unreachable'): SetUpFinding => ({
+  ...{ kind, what: 'a', why: 'b', mend: 'c' },
+});
+
+test.each<[SetUpFinding[], string, number]>([
+  [[one('warning')], 'Nothing is wrong; one thing is worth a look.', 0],
+  [[one('warning'), one('warning')], 'Nothing is wrong; 2 things are worth a look.', 0],
+  [[one('unreachable')], 'One thing is wrong.', 4],
+  [[one('unreachable'), one('wrong')], '2 things are wrong.', 2],
+  [[one('wrong'), one('warning')], 'One thing is wrong; one thing is worth a look.', 2],
+])('%j ends with its sum and exit code', (findings, sum, exitCode) => {
+  expect(summary(findings)).toBe(sum);
+  expect(exitCodeOf(findings)).toBe(exitCode);
+});
+
+describeWith(['shared/phabricator/calls'], 'a Phorge as it was recorded', () => {
+  test('is understood at every point', async () => {
+    const { config } = await aSetUp();
+    const url = await aRecording({
+      'conduit.ping': 'conduit.ping-noauth',
+      'user.whoami': 'user.whoami',
+      'diffusion.repository.search': 'diffusion.repository.search-by-shortName',
+      'project.search': 'project.search-by-slug-members',
+      'user.search': 'user.search',
+      'harbormaster.buildplan.search': 'harbormaster.buildplan.search',
+      'harbormaster.step.search': 'harbormaster.step.search',
+    });
+    const findings = await findingsOf({
+      ...{ ...config, url, repositories: ['src'] },
+      ...{ projects: ['network_performance'], people: ['author'] },
+    });
+    expect(findings.slice(0, 9).map((one) => `${one.kind} ${one.what}: ${one.why}`)).toEqual([
+      expect.stringMatching(/^ok the server/),
+      expect.stringMatching(/^ok the clocks/),
+      expect.stringMatching(/^ok tokenFile/),
+      'ok the token: it is that of perfbot',
+      'ok the account: perfbot is a bot and no administrator',
+      'ok repositories: src is there, and may be edited by "admin"',
+      'ok projects: #network_performance has 1 member',
+      'ok people: author is there',
+      'warning build plans: there is none called ppsgate, or not for the bot to see',
+    ]);
+  });
+});
+
+/** The address of a server that says of each method what was recorded of it. */
+function aRecording(fileOf: Readonly<Record<string, string>>): Promise<string> {
+  return served((request, response) => {
+    const method = request.url?.replace('/api/', '') ?? '';
+    const text = readFileSync(
+      join(sharedFolder('phabricator/calls'), `${fileOf[method]}.json`),
+      'utf8',
+    );
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(JSON.parse(text).response_json));
+  });
+}
