@@ -35,7 +35,7 @@ export async function* benchBisect(): AsyncGenerator<Line> {
   const { says, quiet } = await labs();
   yield plain(`${says} ${quiet.says}; ${grouped(worldsARow)} worlds a row.`);
   yield plain(
-    '20 boots of history, builds of 10 min, 5 min a boot with its blast, 10 min one that fails.\n',
+    '20 boots of history, builds of 10 min, 5 min a boot with its trial, 10 min one that fails.\n',
   );
   for (const { world, goals } of worlds) yield lineOf('posterior', world, quiet, undefined, goals);
   yield plain('\nFixed boots a step, for the same worlds:');

@@ -60,7 +60,7 @@ export type LabTime = {
   /** Each from the machine's going down to its answering again; the last of them gives it back. */
   reboots: Span[];
   /** Each from the sender's start to what the receiver, which stays, counted after its end. */
-  blasts: Span[];
+  trials: Span[];
   /** Each from the receiver's start until its link has settled. */
   settlings: Span[];
   /** Times in which packets came faster than the DUT could forward them. */
@@ -121,7 +121,7 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
     const history = historyFile(join(folder, 'history.jsonl'));
     if (request.hasHistory) await history.append(earlierRuns(request));
 
-    const asked: Asked = { blasts: [], settlings: [], dutCommands: [] };
+    const asked: Asked = { trials: [], settlings: [], dutCommands: [] };
     const spans = spansOf(lab);
     const builder = builderOf(lab, request.build);
     const from = lab.clock.now();
@@ -239,13 +239,13 @@ const roundTripSeconds = 0.05;
 /** As src/system/host/connection.ts has it. */
 const commandsAtOnce = 5;
 
-type Asked = Pick<LabTime, 'blasts' | 'settlings' | 'dutCommands'>;
+type Asked = Pick<LabTime, 'trials' | 'settlings' | 'dutCommands'>;
 
 /** The laboratory's clock stands still during ssh, so every login, command and upload is charged a round trip. */
-function distant(lab: FreebsdLab, { blasts, settlings, dutCommands }: Asked): FreebsdWorld {
+function distant(lab: FreebsdLab, { trials, settlings, dutCommands }: Asked): FreebsdWorld {
   const { clock } = lab;
   const world = worldOf(lab);
-  /** Blasts whose senders have ended. */
+  /** Trials whose senders have ended. */
   const ending = new Set<Span>();
   return {
     ...world,
@@ -270,7 +270,7 @@ function distant(lab: FreebsdLab, { blasts, settlings, dutCommands }: Asked): Fr
         const outcome = await host.run(command, text.includes('-f rx') ? heard(options) : options);
         if (text.includes('pkt-gen -N -f tx')) {
           const span = { from, to: clock.now() };
-          blasts.push(span);
+          trials.push(span);
           ending.add(span);
         }
         return outcome;
@@ -311,14 +311,14 @@ function builderOf({ clock }: FreebsdLab, { base, patched }: Build = { base: 0, 
     waited: () => waitedSeconds,
     before: (testbed: Testbed): Testbed => ({
       ...testbed,
-      async blast(planned, keepLog, signal) {
+      async trial(planned, keepLog, signal) {
         const [run] = planned.runs;
         const seconds = (readyAt.get(run?.variant ?? '') ?? 0) - clock.now();
         if (seconds > 0) {
           waitedSeconds += seconds;
           await clock.sleep(seconds);
         }
-        return testbed.blast(planned, keepLog, signal);
+        return testbed.trial(planned, keepLog, signal);
       },
     }),
   };
@@ -326,7 +326,7 @@ function builderOf({ clock }: FreebsdLab, { base, patched }: Build = { base: 0, 
 
 export type Shares = {
   boots: number;
-  blasts: number;
+  trials: number;
   /** Time to the verdict. */
   seconds: number;
   rebootSeconds: number;
@@ -340,22 +340,22 @@ export type Shares = {
 
 /** Where the time to a verdict went. */
 export function sharesOf({ verdict, ...lab }: LabTime): Shares {
-  const { reboots, blasts, settlings, waitedSeconds } = lab;
+  const { reboots, trials, settlings, waitedSeconds } = lab;
   const until = (spans: readonly Span[]) => spans.filter(({ to }) => to <= verdict.to);
   const rebooting = sum(until(reboots).map(secondsOf));
-  const blasting = sum(blasts.map(secondsOf));
+  const sending = sum(trials.map(secondsOf));
   const seconds = secondsOf(verdict);
   const settling = lengthOfAll(settlings);
-  const restSeconds = seconds - rebooting - blasting - settling - waitedSeconds;
+  const restSeconds = seconds - rebooting - sending - settling - waitedSeconds;
   return {
     boots: until(reboots).length,
-    blasts: blasts.length,
+    trials: trials.length,
     seconds,
     rebootSeconds: rebooting,
-    trafficSeconds: blasting,
+    trafficSeconds: sending,
     settlingSeconds: settling,
     restSeconds,
-    overhead: restSeconds / (rebooting + blasting + settling),
+    overhead: restSeconds / (rebooting + sending + settling),
   };
 }
 
@@ -374,12 +374,12 @@ function lengthOfAll(spans: readonly Span[]): number {
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** What the published studies take: five runs of each variant, each of them a boot and a blast of 68 s. */
+/** What the published studies take: five runs of each variant, each of them a boot and a trial of 68 s. */
 function classicSeconds(cells: number): { bootForAll: number; bootForEach: number } {
-  const [runs, blastSeconds] = [10, 68];
+  const [runs, trialSeconds] = [10, 68];
   return {
-    bootForAll: runs * (rebootSeconds + cells * blastSeconds),
-    bootForEach: runs * cells * (rebootSeconds + blastSeconds),
+    bootForAll: runs * (rebootSeconds + cells * trialSeconds),
+    bootForEach: runs * cells * (rebootSeconds + trialSeconds),
   };
 }
 
@@ -412,10 +412,10 @@ export async function benchLabTime(): Promise<string[]> {
     ...table(verdictHead, await Promise.all(rows)),
     '',
     `Medians of three seeds (one with 5 cells), in minutes; each boot takes ${rebootSeconds} s, and runs differ by ${formatPercent(noisePerBoot)}. The lab's clock stands still`,
-    `during ssh: every login, command and upload is charged ${roundTripSeconds * 1000} ms, ${commandsAtOnce} of them at once. A blast, and traffic, are`,
+    `during ssh: every login, command and upload is charged ${roundTripSeconds * 1000} ms, ${commandsAtOnce} of them at once. A trial, and traffic, are`,
     "from the sender's start to the receiver's last count; links settle once a boot. The rest is the controller's own, and",
     'its share that of reboots, traffic and links. Giving the DUT back, after the verdict, takes one more reboot. Classic:',
-    '5 + 5 runs with blasts of 68 s, and with a boot for all cells, or for each.',
+    '5 + 5 runs with trials of 68 s, and with a boot for all cells, or for each.',
     '',
     ...table(buildHead, (await Promise.all(builds)).flat()),
     '',
@@ -436,7 +436,7 @@ export async function benchLabTime(): Promise<string[]> {
 }
 
 const verdictHead = [
-  ...['cells', 'change', 'history', 'verdicts', 'boots', 'blasts', 'a blast', 'minutes', 'reboots'],
+  ...['cells', 'change', 'history', 'verdicts', 'boots', 'trials', 'a trial', 'minutes', 'reboots'],
   ...['traffic', 'links', 'rest', 'share', 'of classic', 'for each'],
 ];
 
@@ -455,8 +455,8 @@ async function verdictRow({ seeds, ...request }: RowRequest): Promise<string[]> 
     request.hasHistory ? '12 runs' : 'none',
     counted(times.flatMap(({ result }) => verdictsOf(result))),
     String(middle((one) => one.boots)),
-    String(middle((one) => one.blasts)),
-    `${median(times.flatMap(({ blasts }) => blasts.map(secondsOf))).toFixed(1)} s`,
+    String(middle((one) => one.trials)),
+    `${median(times.flatMap(({ trials }) => trials.map(secondsOf))).toFixed(1)} s`,
     minutes(seconds),
     minutes(middle((one) => one.rebootSeconds)),
     minutes(middle((one) => one.trafficSeconds)),
@@ -509,7 +509,7 @@ async function firstRow(change: number, hasHistory: boolean): Promise<string[]> 
   return [formatPercent(change), hasHistory ? '12 runs' : 'none', ...middle];
 }
 
-const profilesHead = ['cells', 'profiles', 'boots', 'blasts', 'minutes'];
+const profilesHead = ['cells', 'profiles', 'boots', 'trials', 'minutes'];
 
 async function profilesRow(
   request: Pick<LabTimeRequest, 'scenarios' | 'hasProfiles'>,
@@ -519,7 +519,7 @@ async function profilesRow(
     String(request.scenarios.length),
     request.hasProfiles ? 'taken' : 'none',
     String(time.reboots.length),
-    String(time.blasts.length),
+    String(time.trials.length),
     minutes(secondsOf(time.whole)),
   ];
 }

@@ -32,7 +32,7 @@ const cells: readonly Cell[] = scenarios
   .slice(0, 12);
 const runsOfCell = 5;
 
-/** Nights of four testbeds in turns, each of twelve cells and five blasts, through the same functions as a publication. */
+/** Nights of four testbeds in turns, each of twelve cells and five trials, through the same functions as a publication. */
 export function benchTrendData(results = 10_000): TrendDataBench {
   const random = xoroshiro128plus(22);
   const draw = () => uniformFloat64(random);
@@ -81,10 +81,10 @@ function nightOf(number: number, draw: () => number): Result {
   const startedAt = new Date(Date.UTC(2027, 0, day, 2) + draw() * 3_600_000).toISOString();
   const runs = (index: number): Run[] => {
     const build = 1 + 0.003 * normal();
-    return Array.from({ length: runsOfCell }, (_, blast): Run => {
+    return Array.from({ length: runsOfCell }, (_, trial): Run => {
       const pps = 5_000_000 * (1 - index / 20) * build * (1 + 0.005 * normal());
       return {
-        ...{ number: blast + 1, blast: blast + 1, attempt: 1, pair: blast + 1, variant: 'base' },
+        ...{ number: trial + 1, trial: trial + 1, attempt: 1, pair: trial + 1, variant: 'base' },
         ...{ pps, nsPerPacket: 1e9 / pps, samples: [], validity: { kind: 'valid' } },
       };
     });
@@ -107,7 +107,7 @@ function nightOf(number: number, draw: () => number): Result {
       ...{ falseAlarmRatio: 0.01, missRatio: 0.05 },
     },
     traffic: { flows: 2000, frameBytes: 64, measureSeconds: 1 },
-    ...{ seed: number, startedAt, finishedAt: startedAt, blasts: [], leftOut: [] },
+    ...{ seed: number, startedAt, finishedAt: startedAt, trials: [], leftOut: [] },
     outcome: { kind: 'judged', verdict: 'no-regression', cells: judged },
   };
 }

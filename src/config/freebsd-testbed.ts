@@ -346,7 +346,7 @@ function wrongWaivers({ dut, waive = {} }: FreebsdTestbed): TestbedProblem[] {
   const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
   const problem = (name: string) =>
     isOfPath(name)
-      ? 'cannot be waived: without it a blast could leave by the admin network, or not leave at all'
+      ? 'cannot be waived: without it a trial could leave by the admin network, or not leave at all'
       : `unknown setting${didYouMean(name, known) || `; known here: ${known.join(', ')}`}`;
   return Object.keys(waive)
     .filter((name) => !known.includes(name))

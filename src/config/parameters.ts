@@ -204,7 +204,7 @@ const parameters = {
   design: {
     option: {
       value: 'name',
-      says: 'fixed, group-sequential or glr (default: by the blasts)',
+      says: 'fixed, group-sequential or glr (default: by the trials)',
     },
     jenkins: true,
   },

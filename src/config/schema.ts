@@ -99,9 +99,9 @@ export type Traffic = {
   settleSeconds: number;
   /** One run, at most. */
   measureSeconds: number;
-  /** A run that has a blast of its own ends earlier, from here on, when its median is known to 0.5 %. */
+  /** A run that has a trial of its own ends earlier, from here on, when its median is known to 0.5 %. */
   measureAtLeastSeconds: number;
-  runsPerBlast: number;
+  runsPerTrial: number;
   /** What a run is made of where packets are counted out, and not time: on virtual testbeds. */
   windows?: { count: number; packets: number } | undefined;
 };
@@ -118,7 +118,7 @@ export type Gate = {
   missRatio: number;
   /** Absent: by what the history of a cell tells. */
   design?: DesignName;
-  /** Per cell. Absent: five blasts' worth of runs that share blasts, 20 of those that do not. */
+  /** Per cell. Absent: five trials' worth of runs that share trials, 20 of those that do not. */
   maxRunsPerVariant?: number;
   /** The first cell that is found to lose ends the runs of all others; absent: each is measured to its own end. */
   stopsAtFirst?: true;
@@ -181,7 +181,7 @@ const testbeds = z
   .refine((byName) => Object.keys(byName).length > 0, 'expected at least one testbed, found none');
 
 const notSoManyRuns = { error: expected('1, 2, or a multiple of 4 from 4 to 1000') };
-const runsPerBlast = z
+const runsPerTrial = z
   .number(notSoManyRuns)
   .refine(
     (runs) => runs === 1 || runs === 2 || (runs % 4 === 0 && runs >= 4 && runs <= 1000),
@@ -211,10 +211,10 @@ const traffic = closed({
   measure: duration(between(0.01, 600)).optional().describe('One run, at most.'),
   measureAtLeast: duration(between(6, 600))
     .optional()
-    .describe('A run ends from here on, when its median is known to 0.5%; with `runsPerBlast: 1`.'),
-  runsPerBlast: runsPerBlast
+    .describe('A run ends from here on, when its median is known to 0.5%; with `runsPerTrial: 1`.'),
+  runsPerTrial: runsPerTrial
     .optional()
-    .describe('Runs that follow each other in one blast of traffic, the variants in turn.'),
+    .describe('Runs that follow each other in one trial of traffic, the variants in turn.'),
   windows: wholeNumber(2, 1000)
     .optional()
     .describe('Of a virtual testbed: of how many windows a run is made.'),
@@ -229,7 +229,7 @@ const traffic = closed({
 type WrittenTraffic = z.infer<typeof traffic>;
 
 /**
- * On Linux variants change within a blast, in runs of one length; FreeBSD's boot between blasts, which may end early. Guests
+ * On Linux variants change within a trial, in runs of one length; FreeBSD's boot between trials, which may end early. Guests
  * boot side by side, take packets in turn, and have no rate.
  */
 const trafficDefaults: Record<Usual, Omit<Traffic, 'flows' | 'frameBytes'>> = {
@@ -238,7 +238,7 @@ const trafficDefaults: Record<Usual, Omit<Traffic, 'flows' | 'frameBytes'>> = {
     settleSeconds: 0,
     measureSeconds: 2,
     measureAtLeastSeconds: 2,
-    runsPerBlast: 2,
+    runsPerTrial: 2,
     windows: { count: 8, packets: 10_000 },
   },
   linux: {
@@ -247,21 +247,21 @@ const trafficDefaults: Record<Usual, Omit<Traffic, 'flows' | 'frameBytes'>> = {
     settleSeconds: 0.005,
     measureSeconds: 0.03,
     measureAtLeastSeconds: Number.POSITIVE_INFINITY,
-    runsPerBlast: 52,
+    runsPerTrial: 52,
   },
   freebsd: {
     warmUpSeconds: 0,
     settleSeconds: 4,
     measureSeconds: 60,
     measureAtLeastSeconds: 12,
-    runsPerBlast: 1,
+    runsPerTrial: 1,
   },
 };
 
 function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
   const usual = trafficDefaults[kind];
   const measureSeconds = written.measure ?? usual.measureSeconds;
-  const runsPerBlast = written.runsPerBlast ?? usual.runsPerBlast;
+  const runsPerTrial = written.runsPerTrial ?? usual.runsPerTrial;
   const offeredPps = written.rate ?? usual.offeredPps;
   return {
     flows: written.flows,
@@ -271,7 +271,7 @@ function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
     measureSeconds,
     measureAtLeastSeconds:
       written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
-    runsPerBlast,
+    runsPerTrial,
     ...(offeredPps !== undefined && { offeredPps }),
     ...(usual.windows !== undefined && {
       windows: {
@@ -332,7 +332,7 @@ const gate = closed({
   maxRuns: wholeNumber(2, 10_000)
     .optional()
     .describe(
-      'Of each variant and cell; left out, five blasts of them, or 20 where each has its own.',
+      'Of each variant and cell; left out, five trials of them, or 20 where each has its own.',
     ),
   stopAtFirst: z
     .boolean({ error: expected('true or false') })
@@ -394,7 +394,7 @@ const ownRules = closed({
   keepsStates: z
     .boolean({ error: expected('true or false') })
     .prefault(false)
-    .describe('A blast counts only if it has left a state for each of its flows.'),
+    .describe('A trial counts only if it has left a state for each of its flows.'),
 }).transform(({ file, ...rest }): OwnRulesFile => ({ ...rest, path: file }));
 
 const wish = z
@@ -480,10 +480,10 @@ export const configSchema = configKeys.transform((written, context): Config => {
   const stray = strayTraffic(writtenTraffic, usualKind(written));
   if (stray !== undefined) refuse(['traffic', stray.key], stray.message);
   const { measureAtLeast } = writtenTraffic;
-  if (measureAtLeast !== undefined && traffic.runsPerBlast > 1) {
+  if (measureAtLeast !== undefined && traffic.runsPerTrial > 1) {
     refuse(
       ['traffic', 'measureAtLeast'],
-      'only a run that has a blast of its own can end early; set `runsPerBlast: 1`',
+      'only a run that has a trial of its own can end early; set `runsPerTrial: 1`',
     );
   } else if ((measureAtLeast ?? 0) > traffic.measureSeconds) {
     refuse(['traffic', 'measureAtLeast'], 'expected at most what `measure` allows');
@@ -631,8 +631,8 @@ export function whyUnfit(config: Config, name: string): string | undefined {
     return `${name} tells no instructionsPerPacket, which virtual testbeds with \`accelerator: tcg\` count: judge it by pps or nsPerPacket.`;
   }
   if (testbed?.kind !== 'freebsd') return undefined;
-  if (config.traffic.runsPerBlast !== 1) {
-    return `${name} boots its variants, so its runs share no blast: set \`traffic.runsPerBlast: 1\`, and \`measure: 60 s\` or so.`;
+  if (config.traffic.runsPerTrial !== 1) {
+    return `${name} boots its variants, so its runs share no trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
   }
   if (config.traffic.measureSeconds < 6) {
     return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;

@@ -1,4 +1,4 @@
-// What a person sees while an experiment runs: one line that changes on a terminal, one line a blast elsewhere.
+// What a person sees while an experiment runs: one line that changes on a terminal, one line a trial elsewhere.
 import type { WriteStream } from 'node:tty';
 import { median } from '../analysis/stats/summary.ts';
 import { plainLine } from '../model/escape.ts';
@@ -16,7 +16,7 @@ export type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: n
 /** Tells of the events of one experiment; `now` in milliseconds. */
 export function showProgress(output: Output, metric: Metric, now: () => number) {
   const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
-  const pace = { startedAt: now(), blasts: 0 };
+  const pace = { startedAt: now(), trials: 0 };
   let last = '';
 
   return {
@@ -42,14 +42,14 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
         case 'preparing':
           line.show(`${event.text} …`);
           break;
-        case 'blast': {
-          const { blast, attempt, done, of, why } = event;
+        case 'trial': {
+          const { trial, attempt, done, of, why } = event;
           const because = why === undefined ? '' : `: ${plainLine(why, 120)}`;
           const again = attempt > 1 ? ` (try ${attempt}${because})` : '';
-          const left = timeLeft((now() - pace.startedAt) / 1000, pace.blasts, of - done);
-          const place = `blast ${done + 1} of at most ${of}${again} · ${runRange(blast.runs)}`;
+          const left = timeLeft((now() - pace.startedAt) / 1000, pace.trials, of - done);
+          const place = `trial ${done + 1} of at most ${of}${again} · ${runRange(trial.runs)}`;
           const isTold = last === `last: ${why}`;
-          const parts = [place, cellName(blast.cell), isTold ? '' : last, left];
+          const parts = [place, cellName(trial.cell), isTold ? '' : last, left];
           line.show(parts.filter(Boolean).join(' · '));
           break;
         }
@@ -59,7 +59,7 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
           break;
         }
         case 'ended':
-          pace.blasts += 1;
+          pace.trials += 1;
           last = summary(event.entry, metric);
       }
     },
@@ -100,7 +100,7 @@ function planLines(plan: Plan): string[] {
 
 /** A plan from before it had its times. */
 const nothingKnown: Times = {
-  ...{ bootSeconds: 0, blastSeconds: 0, trafficSeconds: 0, buildSeconds: 0, gates: 0 },
+  ...{ bootSeconds: 0, trialSeconds: 0, trafficSeconds: 0, buildSeconds: 0, gates: 0 },
 };
 
 function decision({ cell, verdict, counts }: Extract<ExperimentEvent, { kind: 'decided' }>) {
@@ -119,9 +119,9 @@ function runRange(runs: readonly { number: number; variant: string }[]): string 
     : `runs ${first?.number}–${runs.at(-1)?.number}`;
 }
 
-/** Nothing before the first blast has told how long one takes. */
-function timeLeft(seconds: number, blasts: number, left: number): string {
-  return blasts === 0 ? '' : `${formatDuration((seconds / blasts) * left)} left at most`;
+/** Nothing before the first trial has told how long one takes. */
+function timeLeft(seconds: number, trials: number, left: number): string {
+  return trials === 0 ? '' : `${formatDuration((seconds / trials) * left)} left at most`;
 }
 
 /** `last: base 1,057 ns, patched 1,170 ns`. */

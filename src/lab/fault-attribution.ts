@@ -5,7 +5,7 @@ type Tally = {
   hasBooted: boolean;
   /** Since it last came up. */
   bootFailures: number;
-  hasStoodBlast: boolean;
+  hasStoodTrial: boolean;
   /** Panics, and times that nothing but its power brought the DUT back. */
   deaths: number;
   /** Times that it refused a scenario. */
@@ -20,7 +20,7 @@ export function tallyOf(tallies: Tallies, variant: string): Tally {
   const fresh: Tally = {
     hasBooted: false,
     bootFailures: 0,
-    hasStoodBlast: false,
+    hasStoodTrial: false,
     deaths: 0,
     refusals: 0,
   };
@@ -30,7 +30,7 @@ export function tallyOf(tallies: Tallies, variant: string): Tally {
 }
 
 type Fault = 'bootFailures' | 'deaths' | 'refusals';
-export type Proof = 'hasBooted' | 'hasStoodBlast';
+export type Proof = 'hasBooted' | 'hasStoodTrial';
 
 /**
  * Nobody is blamed for what happened once. A patch is only for what base has shown to be possible here, and what

@@ -8,7 +8,7 @@ import { foreignBounds, parseProfile } from '../analysis/profile/read-profile.ts
 import { formatPercent } from '../model/format.ts';
 import type { KeepLog, ProfileOutcome } from './testbed.ts';
 
-/** Among the logs of the profile's blast: what the DUT gave, and what of it is read again. */
+/** Among the logs of the profile's trial: what the DUT gave, and what of it is read again. */
 const rawName = 'profile.txt.gz';
 const stacksName = 'stacks.txt';
 

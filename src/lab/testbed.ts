@@ -1,10 +1,10 @@
-// A testbed as the experiment sees it: something that carries variants and answers what a blast measured.
+// A testbed as the experiment sees it: something that carries variants and answers what a trial measured.
 
 import type { Traffic } from '../config/schema.ts';
 import type { Variant } from '../kernel/variant.ts';
-import type { PlannedBlast } from '../model/planned-trial.ts';
+import type { PlannedTrial } from '../model/planned-trial.ts';
 import type { Prepared, Rejected } from '../model/rejection.ts';
-import type { BlastSummary, CellProfile, Run } from '../model/result.ts';
+import type { CellProfile, Run, TrialSummary } from '../model/result.ts';
 import type { Cell, OwnRules } from '../model/scenario.ts';
 
 export type Testbed = {
@@ -13,22 +13,22 @@ export type Testbed = {
   inspect(cells: readonly Cell[]): Promise<Inspection>;
   /**
    * Readies variants for every cell; nothing is measured before. Where one is rejected, it is asked again with the others.
-   * May be asked for other variants between any two blasts: what is listed is wanted, the first soonest; what was readied
-   * of them stays, and what is not listed any more is given up. Answers before kernels are built: blasts wait for theirs.
+   * May be asked for other variants between any two trials: what is listed is wanted, the first soonest; what was readied
+   * of them stays, and what is not listed any more is given up. Answers before kernels are built: trials wait for theirs.
    */
   prepare(request: PrepareRequest): Promise<Prepared>;
-  /** The listed variants that a blast would not wait for. One whose build failed is among them, and says so then. */
+  /** The listed variants that a trial would not wait for. One whose build failed is among them, and says so then. */
   ready(): ReadonlySet<string>;
-  /** Sends one blast of traffic and measures its runs; `keepLog` gets every log as it was received. */
-  blast(planned: PlannedBlast, keepLog: KeepLog, signal: AbortSignal): Promise<BlastOutcome>;
+  /** Sends one trial of traffic and measures its runs; `keepLog` gets every log as it was received. */
+  trial(planned: PlannedTrial, keepLog: KeepLog, signal: AbortSignal): Promise<TrialOutcome>;
   /**
-   * The variant that the DUT was booted with and runs still, as its last blast left it; undefined where there is none, or
+   * The variant that the DUT was booted with and runs still, as its last trial left it; undefined where there is none, or
    * where variants need no boot. Its profile costs no boot now.
    */
   booted(): string | undefined;
   /**
-   * Samples where the DUT's time goes, in a blast of its own that measures nothing; what is measured after it has another
-   * boot, where variants are booted. Throws where `blast` would.
+   * Samples where the DUT's time goes, in a trial of its own that measures nothing; what is measured after it has another
+   * boot, where variants are booted. Throws where `trial` would.
    */
   profile(request: ProfileRequest, keepLog: KeepLog, signal: AbortSignal): Promise<ProfileOutcome>;
   /** Back to the state before `prepare`, connections closed; never throws for a second call. */
@@ -82,18 +82,18 @@ export type PrepareRequest = {
 };
 
 /** `warnings` are sentences for people: what is not as it should be since then, and keeps nobody from measuring. */
-export type BlastOutcome = (
+export type TrialOutcome = (
   | {
       kind: 'measured';
       runs: Omit<Run, 'attempt'>[];
-      summary: Omit<BlastSummary, 'attempt' | 'logs'>;
+      summary: Omit<TrialSummary, 'attempt' | 'logs'>;
     }
   | {
       kind: 'failed';
       reason: string;
       /**
        * The variant may be to blame, and cannot be blamed: base has not shown, since this process has the testbed, that it
-       * works here. A blast of base tells the one from the other.
+       * works here. A trial of base tells the one from the other.
        */
       lacksControl?: true;
     }

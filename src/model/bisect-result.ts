@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { commitId } from './patch.ts';
 import { rejections } from './rejection.ts';
 import {
-  blastSchema,
   cellProfileSchema,
   historySchema,
   intervalSchema,
   metricSchema,
   reasonSchema,
   runSchema,
+  trialSchema,
 } from './result.ts';
 import { cellSchema } from './scenario.ts';
 
@@ -26,7 +26,7 @@ const formSchema = z.object({
   variant: z.string(),
   /** Commits that were applied on top, in their order. */
   fixUps: z.array(commitId),
-  /** What each boot forwarded, or each run where several variants share a blast, in the metric's unit. */
+  /** What each boot forwarded, or each run where several variants share a trial, in the metric's unit. */
   values: z.array(z.number().nonnegative()),
   fault: faultSchema.optional(),
 });
@@ -129,14 +129,14 @@ export const bisectResultSchema = z.object({
     measureSeconds: z.number(),
   }),
   history: historySchema.optional(),
-  /** Whether several variants share a blast, or each boot has one. */
+  /** Whether several variants share a trial, or each boot has one. */
   isShared: z.boolean(),
   seed: z.int(),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
   revisions: z.array(revisionSchema).min(2),
   answer: bisectAnswerSchema,
-  /** Boots, or shared blasts, those that failed too. */
+  /** Boots, or shared trials, those that failed too. */
   boots: z.int().nonnegative(),
   /** The bad end without the culprit; absent where that was not asked for. */
   revert: z
@@ -149,7 +149,7 @@ export const bisectResultSchema = z.object({
   profiles: z.array(cellProfileSchema),
   reason: reasonSchema.optional(),
   runs: z.array(runSchema),
-  blasts: z.array(blastSchema),
+  trials: z.array(trialSchema),
 });
 
 export type Fault = z.infer<typeof faultSchema>;

@@ -1,4 +1,4 @@
-// How many flows a blast has: sources × destinations, shared by its senders.
+// How many flows a trial has: sources × destinations, shared by its senders.
 import type { Family } from './scenario.ts';
 
 /** Every source sends to every destination. */

@@ -1,4 +1,4 @@
-// A blast before it is sent: its cell, and which variants are laid in which order.
+// A trial before it is sent: its cell, and which variants are laid in which order.
 import { z } from 'zod';
 import { cellSchema } from './scenario.ts';
 
@@ -10,14 +10,14 @@ const plannedRunSchema = z.object({
   link: z.int().positive().optional(),
 });
 
-export const plannedBlastSchema = z.object({
+export const plannedTrialSchema = z.object({
   number: z.int().positive(),
   cell: cellSchema,
   runs: z.array(plannedRunSchema).min(1),
 });
 
 export type PlannedRun = z.infer<typeof plannedRunSchema>;
-export type PlannedBlast = z.infer<typeof plannedBlastSchema>;
+export type PlannedTrial = z.infer<typeof plannedTrialSchema>;
 
 /** Which of so many links of a variant's kernel is booted for a pair, both from 1 on: one after the other, and again. */
 export const linkOfPair = (pair: number, links: number): number => ((pair - 1) % links) + 1;

@@ -20,7 +20,7 @@ export const rejections = [
   z.object({ kind: z.literal('out-of-disk'), message }),
   z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
   z.object({ kind: z.literal('boot-failed'), message, ...lastWords }),
-  /** Twice in the same blast. */
+  /** Twice in the same trial. */
   z.object({ kind: z.literal('panics-under-load'), message, ...lastWords }),
 ] as const;
 

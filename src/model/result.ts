@@ -31,8 +31,8 @@ const validitySchema = z.discriminatedUnion('kind', [
 /** One variant laid once and measured once: a number per metric, and the samples that it comes from. */
 export const runSchema = z.object({
   number: z.int().positive(),
-  blast: z.int().positive(),
-  /** Which try of the blast: a blast with an invalid run is repeated, and all its tries are kept. */
+  trial: z.int().positive(),
+  /** Which try of the trial: a trial with an invalid run is repeated, and all its tries are kept. */
   attempt: z.int().positive(),
   /** The runs of one pair follow each other among those of their cell, one of each variant. */
   pair: z.int().positive(),
@@ -210,7 +210,7 @@ const cellResultSchema = z.object({
   reason: reasonSchema.optional(),
 });
 
-export const blastSchema = z.object({
+export const trialSchema = z.object({
   number: z.int().positive(),
   attempt: z.int().positive(),
   cell: cellSchema,
@@ -303,7 +303,7 @@ export const resultSchema = z.object({
   seed: z.int(),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
-  blasts: z.array(blastSchema),
+  trials: z.array(trialSchema),
   /** Variants that could not be measured, beside base and patched, and why. */
   leftOut: z.array(z.object({ variant: z.string(), rejection: rejectionSchema })).default([]),
   outcome: outcomeSchema,
@@ -323,7 +323,7 @@ export type CellProfile = z.infer<typeof cellProfileSchema>;
 export type Mover = z.infer<typeof moverSchema>;
 export type Reason = z.infer<typeof reasonSchema>;
 export type CellResult = z.infer<typeof cellResultSchema>;
-export type BlastSummary = z.infer<typeof blastSchema>;
+export type TrialSummary = z.infer<typeof trialSchema>;
 export type Policy = z.infer<typeof policySchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Result = z.infer<typeof resultSchema>;

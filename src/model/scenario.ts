@@ -28,7 +28,7 @@ export const scenarioSchema = z
 export const ownRulesSchema = z.object({
   firewall: z.enum(['pf', 'ipfw']),
   text: z.string(),
-  /** A blast that then leaves no state for each flow was not measured under these rules. */
+  /** A trial that then leaves no state for each flow was not measured under these rules. */
   keepsStates: z.boolean(),
 });
 

@@ -16,7 +16,7 @@ export const nightSchema = z.object({
   committedAt: z.iso.datetime().optional(),
   /** What it was measured for: at its time of night, after a push, or once more as the session before was off. */
   occasion: z.enum(['night', 'push', 'again']),
-  /** Numbers of each metric, one a blast; none where the DUT cannot tell. */
+  /** Numbers of each metric, one a trial; none where the DUT cannot tell. */
   pps: rates,
   nsPerPacket: rates,
   /** Absent from lines of before it was counted. */

@@ -262,7 +262,7 @@ const openText = (open: readonly { after: number; last: number }[]): string => {
 };
 
 const bootsText = ({ boots, isShared }: BisectResult): string =>
-  counted(boots, isShared ? 'blast' : 'boot');
+  counted(boots, isShared ? 'trial' : 'boot');
 
 /** `1 boot`, `2 boots`. */
 export const counted = (count: number, what: string): string =>

@@ -123,7 +123,7 @@ export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [str
 /** How the numbers came about, a sentence or two each; docs/bisect.md is the whole of it. */
 export function howDecided({ isShared, history, metric }: BisectResult): string[] {
   const number = isShared
-    ? 'The median of its runs in a blast, against the middle of good and bad in the same blast, is one number of a commit'
+    ? 'The median of its runs in a trial, against the middle of good and bad in the same trial, is one number of a commit'
     : 'Each boot of a commit that counts is one number';
   const percent = formatPercent(bisectConfidenceRatio);
   return [

@@ -225,7 +225,7 @@ function whyInvalid(cells: readonly CellResult[]): string {
   return busy ?? (cause === undefined ? 'too few runs count' : causes[cause]);
 }
 
-/** The fault that most invalid runs of these cells have; undefined where blasts failed without a run. */
+/** The fault that most invalid runs of these cells have; undefined where trials failed without a run. */
 export function causeOf(cells: readonly CellResult[]): Cause | undefined {
   const faults = cells.flatMap(({ runs }) =>
     runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity.cause : [])),

@@ -85,11 +85,11 @@ const unchanged = (message: string): Case => ({
   text: '',
 });
 
-function judgedCases({ policy, blasts }: Result, cells: readonly CellResult[]): Case[] {
-  const blastsOf = Map.groupBy(blasts, ({ cell }) => cellName(cell));
+function judgedCases({ policy, trials }: Result, cells: readonly CellResult[]): Case[] {
+  const trialsOf = Map.groupBy(trials, ({ cell }) => cellName(cell));
   return cells.map((cell) => {
     const name = cellName(cell.cell);
-    const its = blastsOf.get(name) ?? [];
+    const its = trialsOf.get(name) ?? [];
     return {
       name,
       seconds: its.reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0),

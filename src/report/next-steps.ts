@@ -139,5 +139,5 @@ const afterRejection: Record<Rejection['kind'], string> = {
   'boot-failed':
     'Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.',
   'panics-under-load':
-    'Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again.',
+    'Send packets through the patched kernel on a machine whose console you see: the same trial kills it each time. Mend what it dies of, and send the patch again.',
 };

@@ -112,30 +112,30 @@ const reading = (result: Result): Section => ({
 
 /** Where and how it was measured, on one line. */
 export function setting(result: Result, quoting: Quoting): string {
-  const { testbed, blasts } = result;
+  const { testbed, trials } = result;
   // Where variants are kernels, the DUT's own is none of them.
-  const hasKernels = blasts.some(({ kernel, kernels }) => kernel ?? kernels);
+  const hasKernels = trials.some(({ kernel, kernels }) => kernel ?? kernels);
   const own = hasKernels ? undefined : testbed.fingerprint.kernel;
   const [measured = own && quoting.code(own)] = kernelsOf(result, quoting).get('base') ?? [];
   return settingOf(result, quoting, measured);
 }
 
-type Measurement = Pick<Result, 'testbed' | 'traffic' | 'blasts' | 'startedAt' | 'finishedAt'>;
+type Measurement = Pick<Result, 'testbed' | 'traffic' | 'trials' | 'startedAt' | 'finishedAt'>;
 
 /** The same of whatever was measured; `kernel` is the one to name beside the CPU, quoted already. */
 export function settingOf(result: Measurement, quoting: Quoting, kernel?: string): string {
-  const { testbed, traffic, blasts } = result;
+  const { testbed, traffic, trials } = result;
   const { cpu } = testbed.fingerprint;
   const hardware = [cpu && quoting.code(cpu), kernel].filter((text) => text !== undefined);
   const name = quoting.code(testbed.name);
   const parts = [name + (hardware.length ? ` (${hardware.join(', ')})` : '')];
-  if (blasts.length > 0) {
-    const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
+  if (trials.length > 0) {
+    const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
     const asked =
       traffic.offeredPps === undefined ? '' : `${formatPps(traffic.offeredPps)} asked for, `;
     const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
     parts.push(
-      `${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent over a blast`,
+      `${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent over a trial`,
       `${formatDuration(seconds)}`,
     );
   }
@@ -143,8 +143,8 @@ export function settingOf(result: Measurement, quoting: Quoting, kernel?: string
 }
 
 /** `64- and 66-byte`: as they were sent, for not every family fits the smallest. */
-function frameSizes({ blasts, traffic }: Measurement): string {
-  const all = new Set(blasts.map(({ cell }) => frameBytesFor(traffic, cell)));
+function frameSizes({ trials, traffic }: Measurement): string {
+  const all = new Set(trials.map(({ cell }) => frameBytesFor(traffic, cell)));
   const sizes = [...all].toSorted((a, b) => a - b);
   const last = `${sizes.pop()}-byte`;
   if (sizes.length > 10) return `${sizes[0]}- to ${last}`;
@@ -181,7 +181,7 @@ export function failureText(outcome: Rejection, { name }: Quoting): string {
     case 'boot-failed':
       return 'The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:';
     case 'panics-under-load':
-      return 'The patched kernel panicked twice in the same blast, and no verdict was reached. The DUT is back on its own kernel:';
+      return 'The patched kernel panicked twice in the same trial, and no verdict was reached. The DUT is back on its own kernel:';
   }
 }
 
@@ -318,10 +318,10 @@ function environmentLines(result: Result, quoting: Quoting): string[] {
 }
 
 /** What ran where variants are kernels of their own, which a report had better not get wrong. */
-export function kernelsOf({ blasts, outcome }: Result, { code }: Quoting): Map<string, string[]> {
+export function kernelsOf({ trials, outcome }: Result, { code }: Quoting): Map<string, string[]> {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
-  const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
-  const found = blasts.flatMap(({ number, kernel, kernels = {} }) => [
+  const variantOf = new Map(runs.map((run) => [run.trial, run.variant]));
+  const found = trials.flatMap(({ number, kernel, kernels = {} }) => [
     ...(kernel === undefined ? [] : [{ variant: variantOf.get(number) ?? '', kernel }]),
     ...Object.entries(kernels).map(([variant, told]) => ({ variant, kernel: told })),
   ]);

@@ -219,7 +219,7 @@ describe('an artifact that says that nothing changes which the testbed lays', ()
     const ran = await publish(claim());
     expect(conclusions(), ran.log).toEqual(['neutral']);
     expect(comment()).toContain('#7 changes nothing that the testbed lays');
-    expect(comment()).not.toContain('sent over a blast');
+    expect(comment()).not.toContain('sent over a trial');
     expect(hasHistory()).toBe(false);
   });
 
@@ -271,7 +271,7 @@ describe('an artifact that says that nothing changes which the testbed lays', ()
         `    receiver: { host: rx, ${other} }`,
         '    builder: { host: builder }',
         'scenarios: [forwarding]',
-        'traffic: { runsPerBlast: 1, measure: 60 s }',
+        'traffic: { runsPerTrial: 1, measure: 60 s }',
         '',
       ].join('\n'),
     );

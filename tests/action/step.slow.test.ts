@@ -219,8 +219,8 @@ test('the end of a job completes what several gates of it have left open', async
 describeWith(['root'], 'what root has left there', () => {
   test('belongs to who runs the runner when the job has ended', async () => {
     const folder = temporaryFolder();
-    mkdirSync(join(folder, 'blasts'));
-    writeFileSync(join(folder, 'blasts/log'), '');
+    mkdirSync(join(folder, 'trials'));
+    writeFileSync(join(folder, 'trials/log'), '');
     const { log } = await run(
       'gate',
       { name: 'push', payload: {} },
@@ -230,7 +230,7 @@ describeWith(['root'], 'what root has left there', () => {
         environment: { SUDO_UID: '4711', SUDO_GID: '4712' },
       },
     );
-    for (const path of ['', 'blasts', 'blasts/log']) {
+    for (const path of ['', 'trials', 'trials/log']) {
       expect(statSync(join(folder, path)), log).toMatchObject({ uid: 4711, gid: 4712 });
     }
   });

@@ -196,7 +196,7 @@ test.each([
     'unknown setting; did you mean `machdep.hyperthreading_allowed`?',
   ],
   ['dev.mce.0.conf.channels', /^unknown setting; known here: .*dev\.cxl\.0\.nrxq/],
-  ['The route to 198.19.0.0/16', /^cannot be waived: without it a blast could leave/],
+  ['The route to 198.19.0.0/16', /^cannot be waived: without it a trial could leave/],
   ['The blackhole route for 198.18.0.0/15', /^cannot be waived/],
   ['the MAC address of 198.19.0.110', /^cannot be waived/],
   ['The MTU of cxl0', /^cannot be waived/],

@@ -71,7 +71,7 @@ testbeds:
     dut: { host: DUT.lab, ingress: in0, egress: out0, cpu: 1 }
     receiver: { host: 192.0.2.12, interface: rx0 }
 each: [chelsio, mellanox and not release, cores>=8]
-traffic: { frameSizes: [64 bytes, 1518B], measure: 1 min, measureAtLeast: 10 s, runsPerBlast: 1 }
+traffic: { frameSizes: [64 bytes, 1518B], measure: 1 min, measureAtLeast: 10 s, runsPerTrial: 1 }
 gate: { design: glr, maxRuns: 130, stopAtFirst: true }
 paths:
   everything: [dut/common/]

@@ -36,7 +36,7 @@ test('all but the testbeds has a default', () => {
       settleSeconds: 0.005,
       measureSeconds: 0.03,
       measureAtLeastSeconds: 0.03,
-      runsPerBlast: 52,
+      runsPerTrial: 52,
     },
     gate: {
       metric: 'pps',
@@ -75,9 +75,9 @@ test('a key that is set leaves the defaults of its neighbours', () => {
   });
 });
 
-test('a run that has a blast of its own may end between two bounds', () => {
-  const { traffic } = parse('traffic: { measure: 1 min, measureAtLeast: 10 s, runsPerBlast: 1 }');
-  expect(traffic).toMatchObject({ measureSeconds: 60, measureAtLeastSeconds: 10, runsPerBlast: 1 });
+test('a run that has a trial of its own may end between two bounds', () => {
+  const { traffic } = parse('traffic: { measure: 1 min, measureAtLeast: 10 s, runsPerTrial: 1 }');
+  expect(traffic).toMatchObject({ measureSeconds: 60, measureAtLeastSeconds: 10, runsPerTrial: 1 });
 });
 
 const read = (text: string): Config => parseConfig(text, place);
@@ -90,7 +90,7 @@ const shelf = `testbeds:
     receiver: { host: rx, interface: cxl0, mac: "00:07:43:2e:e4:79", inet4: 198.19.0.110 }
 `;
 
-test('a FreeBSD testbed is blasted for up to a minute, a boot for each run, as fast as the sender can', () => {
+test('a FreeBSD testbed is measured for up to a minute, a boot for each run, as fast as the sender can', () => {
   expect(read(shelf).traffic).toEqual({
     flows: 2000,
     frameBytes: 64,
@@ -98,7 +98,7 @@ test('a FreeBSD testbed is blasted for up to a minute, a boot for each run, as f
     settleSeconds: 4,
     measureSeconds: 60,
     measureAtLeastSeconds: 12,
-    runsPerBlast: 1,
+    runsPerTrial: 1,
   });
 });
 
@@ -127,7 +127,7 @@ test.for([
 });
 
 test.for([
-  [{ runsPerBlast: 52 }, 'boots its variants'],
+  [{ runsPerTrial: 52 }, 'boots its variants'],
   [{ measureSeconds: 3 }, 'too little'],
   [{ flows: 65_521 }, 'sources'],
 ] as const)('a FreeBSD testbed that is chosen carries no traffic like %j', ([changes, message]) => {
@@ -155,7 +155,7 @@ traffic:
   warmUp: 12s
   settle: 0 ms
   measure: 2 min
-  runsPerBlast: 8
+  runsPerTrial: 8
 `;
   expect(parse(written).traffic).toEqual({
     flows: 100,
@@ -165,7 +165,7 @@ traffic:
     settleSeconds: 0,
     measureSeconds: 120,
     measureAtLeastSeconds: 120,
-    runsPerBlast: 8,
+    runsPerTrial: 8,
   });
 });
 
@@ -677,15 +677,15 @@ test.each([
   ],
   [
     'traffic: { measure: 60 s, measureAtLeast: 10 s }',
-    'traffic.measureAtLeast: only a run that has a blast of its own can end early; set `runsPerBlast: 1`',
+    'traffic.measureAtLeast: only a run that has a trial of its own can end early; set `runsPerTrial: 1`',
   ],
   [
-    'traffic: { measure: 10 s, measureAtLeast: 60 s, runsPerBlast: 1 }',
+    'traffic: { measure: 10 s, measureAtLeast: 60 s, runsPerTrial: 1 }',
     'traffic.measureAtLeast: expected at most what `measure` allows',
   ],
   [
-    'traffic: { runsPerBlast: 6 }',
-    'traffic.runsPerBlast: expected 1, 2, or a multiple of 4 from 4 to 1000, found 6',
+    'traffic: { runsPerTrial: 6 }',
+    'traffic.runsPerTrial: expected 1, 2, or a multiple of 4 from 4 to 1000, found 6',
   ],
   ['scenarios: forwarding', 'scenarios: expected a list like [forwarding], found "forwarding"'],
   ['families: []', 'families: expected at least one of inet4, inet6, found an empty list'],
@@ -702,7 +702,7 @@ test.each([
   ['gate: { marign: 2% }', 'gate.marign: unknown key `marign`; did you mean `margin`?'],
   [
     'traffic: { runs_per_blast: 8 }',
-    'traffic.runs_per_blast: unknown key `runs_per_blast`; did you mean `runsPerBlast`?',
+    'traffic.runs_per_blast: unknown key `runs_per_blast`; did you mean `runsPerTrial`?',
   ],
   ['gates: {}', 'gates: unknown key `gates`; did you mean `gate`?'],
   [

@@ -33,7 +33,7 @@ testbeds:
 const read = (text: string): Config => parseConfig(text, { path: 'ppsgate.yml', home: '/home/me' });
 
 const lab = read(`${inventory}
-traffic: { measure: 60 s, runsPerBlast: 1 }`);
+traffic: { measure: 60 s, runsPerTrial: 1 }`);
 
 test.each([
   ['chelsio', ['hp-t540']],

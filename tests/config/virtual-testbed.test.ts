@@ -152,7 +152,7 @@ rules: { office: { firewall: pf, file: office.pf } }`;
 });
 
 describe('where all testbeds are virtual', () => {
-  test('one pair is booted for a blast, and packets are counted out', () => {
+  test('one pair is booted for a trial, and packets are counted out', () => {
     expect(read('').traffic).toEqual({
       flows: 2000,
       frameBytes: 64,
@@ -160,7 +160,7 @@ describe('where all testbeds are virtual', () => {
       settleSeconds: 0,
       measureSeconds: 2,
       measureAtLeastSeconds: 2,
-      runsPerBlast: 2,
+      runsPerTrial: 2,
       windows: { count: 8, packets: 10_000 },
     });
   });

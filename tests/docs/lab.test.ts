@@ -44,7 +44,7 @@ test.each(examples)('%s measures as a FreeBSD lab does', (name) => {
     measureSeconds: 60,
     measureAtLeastSeconds: 12,
     settleSeconds: 6,
-    runsPerBlast: 1,
+    runsPerTrial: 1,
   });
   expect(configOf(name).traffic.offeredPps).toBeUndefined();
 });

@@ -221,8 +221,8 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
   });
 
   test('leaves no lab and no generator when it is killed while packets flow', async () => {
-    // One blast for longer than it is waited for: that of the other tests is over in some 2 s.
-    const traffic = { measure: '10 s', runsPerBlast: 32 };
+    // One trial for longer than it is waited for: that of the other tests is over in some 2 s.
+    const traffic = { measure: '10 s', runsPerTrial: 32 };
     example = makeExample(join(folder, 'patient'), { traffic });
     pullRequest.baseCommit = example.baseCommit;
     push(harmless);

@@ -28,13 +28,13 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('goes on after a kill -9 by the same plan, repeats no finished blast and leaves nothing', async () => {
+  test('goes on after a kill -9 by the same plan, repeats no finished trial and leaves nothing', async () => {
     const killed = start('demo', '--directory', directory);
-    await expect.poll(() => blastsIn(first).length, waiting).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => trialsIn(first).length, waiting).toBeGreaterThanOrEqual(2);
     killed.kill('SIGKILL');
     await once(killed, 'close');
     const plan = readFileSync(join(first, 'experiment.json'), 'utf8');
-    const finished = blastsIn(first);
+    const finished = trialsIn(first);
 
     const resumed = start('demo', '--resume', directory, '--json');
     const printed = text(resumed.stdout);
@@ -43,8 +43,8 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
 
     expect(code, await said).not.toBe(4);
     expect(readFileSync(join(first, 'experiment.json'), 'utf8')).toBe(plan);
-    expect(blastsIn(first).slice(0, finished.length)).toEqual(finished);
-    const whole = blastsIn(first).filter(({ runs }) => runs.every(isValid));
+    expect(trialsIn(first).slice(0, finished.length)).toEqual(finished);
+    const whole = trialsIn(first).filter(({ runs }) => runs.every(isValid));
     const numbers = whole.map(({ summary }) => summary.number);
     expect(numbers.toSorted((a, b) => a - b)).toEqual(
       [...new Set(numbers)].toSorted((a, b) => a - b),
@@ -127,7 +127,7 @@ type Measured = Extract<Entry, { kind: 'measured' }>;
 
 const isValid = (run: Measured['runs'][number]): boolean => run.validity.kind === 'valid';
 
-function blastsIn(work: string): Measured[] {
+function trialsIn(work: string): Measured[] {
   const path = join(work, 'journal.jsonl');
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);

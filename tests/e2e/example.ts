@@ -85,7 +85,7 @@ function quickConfig(directory: string, keys: Record<string, unknown>): string {
   const document = parseDocument(readFileSync(join(project, config), 'utf8'));
   document.set('scenarios', ['forwarding']);
   document.set('families', ['inet4']);
-  document.setIn(['traffic', 'runsPerBlast'], 32);
+  document.setIn(['traffic', 'runsPerTrial'], 32);
   document.setIn(['gate', 'maxRuns'], 16);
   document.set('history', `${directory}.history.jsonl`);
   document.set('reservations', { file: `${directory}.reservations.sqlite` });

@@ -81,7 +81,7 @@ export const aBisectResult = (changes: Partial<BisectResult> = {}): BisectResult
   boots: 8,
   profiles: [],
   runs: [],
-  blasts: [
+  trials: [
     {
       number: 1,
       attempt: 1,
@@ -90,7 +90,7 @@ export const aBisectResult = (changes: Partial<BisectResult> = {}): BisectResult
       trafficSeconds: 2,
       offeredPps: 2_987_000,
       kernel: 'FreeBSD 15.0-CURRENT a0000000eeee',
-      logs: 'blasts/001-forwarding-inet4',
+      logs: 'trials/001-forwarding-inet4',
     },
   ],
   ...changes,
@@ -191,9 +191,9 @@ export const bisectResults: Readonly<Record<string, BisectResult>> = {
     answer: { kind: 'not-reproduced', fault: { revision: 0, fault: silent } },
     revisions: [aRevision(0, { forms: [failedForm()] }), aRevision(1, { alike: 2 })],
     boots: 1,
-    blasts: [],
+    trials: [],
   }),
-  'a reverted culprit, of variants that share blasts': aBisectResult({
+  'a reverted culprit, of variants that share trials': aBisectResult({
     isShared: true,
     revert: { kind: 'measured', values: [998_000, 1_001_000], change: aChange(0.11) },
   }),

@@ -69,7 +69,7 @@ export function aBisectPlan(
   };
 }
 
-/** The same where several variants share a blast. */
+/** The same where several variants share a trial. */
 export const aSharedPlan = (steps: number, changes: Partial<BisectPlan> = {}): BisectPlan =>
   aBisectPlan(steps, { system: 'linux', traffic: aConfig().traffic, ...changes });
 
@@ -93,18 +93,18 @@ export const booted = (number: number, variant: string, kpps: number): Entry => 
   at,
   summary: {
     ...{ number, attempt: 1, cell: forwarding, startedAt: at, trafficSeconds: 2, offeredPps: 3e6 },
-    logs: `blasts/${number}`,
+    logs: `trials/${number}`,
   },
-  runs: [aRun({ number, blast: number, pair: number, variant, pps: kpps * 1000 })],
+  runs: [aRun({ number, trial: number, pair: number, variant, pps: kpps * 1000 })],
 });
 
 export const lost = (number: number, variant: string): Entry => ({
-  ...{ kind: 'failed', at, blast: number, reason: 'The sender has died.', variants: [variant] },
+  ...{ kind: 'failed', at, trial: number, reason: 'The sender has died.', variants: [variant] },
 });
 
 /** The same, where base has not shown yet that it works. */
 export const lostAlone = (number: number, variant: string): Entry => ({
-  ...{ kind: 'failed', at, blast: number, reason: 'it did not boot', variants: [variant] },
+  ...{ kind: 'failed', at, trial: number, reason: 'it did not boot', variants: [variant] },
   lacksControl: true,
 });
 

@@ -1,9 +1,9 @@
-// The fake guests with FreeBSD as an opened testbed, with base and patched for them, and blasts of pairs.
+// The fake guests with FreeBSD as an opened testbed, with base and patched for them, and trials of pairs.
 import { expect } from 'vitest';
 import type { Variant } from '../../src/kernel/variant.ts';
 import { openVirtualTestbed } from '../../src/lab/qemu/virtual-testbed.ts';
 import type { KeepLog, PrepareRequest, Testbed } from '../../src/lab/testbed.ts';
-import type { PlannedBlast } from '../../src/model/planned-trial.ts';
+import type { PlannedTrial } from '../../src/model/planned-trial.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 import { temporaryFolder } from './folder.ts';
 import { type FakeGuests, type FakeGuestsOptions, fakeGuests } from './freebsd-guests.ts';
@@ -27,7 +27,7 @@ export type OnGuests = {
   /** Names of what was kept, with their texts. */
   logs: Map<string, string>;
   keepLog: KeepLog;
-  send(pair: number, cell?: Cell, ...variants: string[]): ReturnType<Testbed['blast']>;
+  send(pair: number, cell?: Cell, ...variants: string[]): ReturnType<Testbed['trial']>;
 };
 
 const { signal } = new AbortController();
@@ -52,7 +52,7 @@ export async function onGuests(
   let number = 0;
   const send: OnGuests['send'] = (pair, cell = forwarding, ...variants) => {
     number += 1;
-    return testbed.blast(blastOf(number, pair, cell, variants), keepLog, signal);
+    return testbed.trial(trialOf(number, pair, cell, variants), keepLog, signal);
   };
   await work({ testbed, guests, logs, keepLog, send });
   await testbed.restore();
@@ -79,12 +79,12 @@ export const prepare = (
     ...request,
   });
 
-const blastOf = (
+const trialOf = (
   number: number,
   pair: number,
   cell: Cell,
   variants: readonly string[],
-): PlannedBlast => ({
+): PlannedTrial => ({
   number,
   cell,
   runs: (variants.length > 0 ? variants : ['base', 'patched']).map((variant, index) => ({

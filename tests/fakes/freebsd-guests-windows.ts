@@ -108,11 +108,11 @@ async function sendOne(wires: Wires, copy: Copy, sent: Flows, packets: number): 
   const takes = () => machine.stage === 'up' && entry.isUp;
   const before = copy.egress.received.packets;
   copy.windows += 1;
-  network.beginBlast();
+  network.beginTrial();
   network.begin(stream);
   await clock.sleep(packets / packetsPerSecond);
   network.end(stream);
-  network.endBlast();
+  network.endTrial();
   const forwarded = Math.round(copy.egress.received.packets - before);
   execute(copy, forwarded, perPacket);
   if (takes()) return true;

@@ -22,7 +22,7 @@ export const usualTraffic = {
   settleSeconds: 4,
   measureSeconds: 60,
   measureAtLeastSeconds: 12,
-  runsPerBlast: 1,
+  runsPerTrial: 1,
 } satisfies Traffic;
 
 /** Keys and host keys are files in `folder`. */

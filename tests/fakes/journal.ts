@@ -1,10 +1,10 @@
-// Experiments as a gate makes them, blast by blast, on a testbed of which only the numbers are made up.
+// Experiments as a gate makes them, trial by trial, on a testbed of which only the numbers are made up.
 
 import { standings } from '../../src/analysis/stats/interim-result.ts';
 import { cellsSoFar } from '../../src/gate/experiment/cells.ts';
 import type { Entry } from '../../src/gate/experiment/journal.ts';
 import type { Plan } from '../../src/gate/experiment/plan.ts';
-import type { PlannedBlast } from '../../src/model/planned-trial.ts';
+import type { PlannedTrial } from '../../src/model/planned-trial.ts';
 import { aRun, unfit } from './result.ts';
 
 const at = '2026-11-20T12:00:00.000Z';
@@ -13,40 +13,40 @@ export type NumbersWorld = {
   /** The speed of patched, as a ratio to that of base. */
   speed: number;
   noiseRatio: number;
-  /** How many blasts fail, and how many runs do not count. */
+  /** How many trials fail, and how many runs do not count. */
   failingRatio: number;
   unfitRatio: number;
   random: () => number;
 };
 
-/** The blasts that are needed, until every cell is closed. */
+/** The trials that are needed, until every cell is closed. */
 export function journalOf(plan: Plan, world: NumbersWorld, before: readonly Entry[] = []): Entry[] {
   const entries: Entry[] = [...before];
   for (;;) {
     const standing = standings(cellsSoFar(plan, entries), plan.policy);
     const next = standing.filter(({ closed }) => !closed).flatMap(({ input }) => input.open)[0];
     if (next === undefined) return entries;
-    entries.push(entryOf(next.blast, next.tries.length + 1, world));
+    entries.push(entryOf(next.trial, next.tries.length + 1, world));
   }
 }
 
-function entryOf(blast: PlannedBlast, attempt: number, world: NumbersWorld): Entry {
-  const { number, cell, runs } = blast;
+function entryOf(trial: PlannedTrial, attempt: number, world: NumbersWorld): Entry {
+  const { number, cell, runs } = trial;
   const { speed, noiseRatio, failingRatio, unfitRatio, random } = world;
   if (random() < failingRatio) {
-    return { kind: 'failed', at, blast: number, reason: 'The sender has died.' };
+    return { kind: 'failed', at, trial: number, reason: 'The sender has died.' };
   }
   const summary = { number, attempt, cell, startedAt: at, trafficSeconds: 2, offeredPps: 3e6 };
   return {
     kind: 'measured',
     at,
-    summary: { ...summary, logs: `blasts/${number}` },
+    summary: { ...summary, logs: `trials/${number}` },
     runs: runs.map((run) => {
       const noise = 1 + noiseRatio * (random() + random() - 1);
       const pps = 8e5 * noise * (run.variant === 'patched' ? speed : 1);
       const validity = random() < unfitRatio ? unfit('A hole.') : aRun().validity;
       const costs = { nsPerPacket: 1e9 / pps, instructionsPerPacket: 1e10 / pps };
-      return aRun({ ...run, blast: number, attempt, pps, ...costs, validity });
+      return aRun({ ...run, trial: number, attempt, pps, ...costs, validity });
     }),
   };
 }

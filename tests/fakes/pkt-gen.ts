@@ -28,7 +28,7 @@ const said = (seconds: number, words: string): string =>
   `${((900 + seconds) % 1000).toFixed(6).padStart(10, '0')} ${words}`;
 
 /** A ramp of one second, `seconds` that scatter a little around `pps`, half a second of tail. */
-export function blast(pps: number, seconds: number): number[] {
+export function trial(pps: number, seconds: number): number[] {
   const body = Array.from(
     { length: seconds },
     (_, second) => pps * (1 + ((second % 5) - 2) / 2000),

@@ -29,7 +29,7 @@ export const fourOverlays: Overlay[] = [
   { variant: 'diff 80654', commit: 'd'.repeat(40), files: [] },
 ];
 
-/** One cell, at most 48 pairs in two blasts; with what a test wants to be otherwise. */
+/** One cell, at most 48 pairs in two trials; with what a test wants to be otherwise. */
 export const aConfig = (changes: Partial<Config> = {}): Config => ({
   overlay: { path: 'dut', beside: '' },
   testbeds: { fake: { kind: 'embedded-linux' } },
@@ -44,7 +44,7 @@ export const aConfig = (changes: Partial<Config> = {}): Config => ({
     settleSeconds: 0.02,
     measureSeconds: 0.08,
     measureAtLeastSeconds: 0.08,
-    runsPerBlast: 48,
+    runsPerTrial: 48,
   },
   gate: gateConfig,
   history: '/nonexistent/history.jsonl',
@@ -54,9 +54,9 @@ export const aConfig = (changes: Partial<Config> = {}): Config => ({
   ...changes,
 });
 
-/** Every run a blast of its own, as where a variant is booted; at most 20 of each variant. */
+/** Every run a trial of its own, as where a variant is booted; at most 20 of each variant. */
 export const singleRuns = {
-  traffic: { ...aConfig().traffic, runsPerBlast: 1 },
+  traffic: { ...aConfig().traffic, runsPerTrial: 1 },
   gate: { ...gateConfig, maxRunsPerVariant: 20 },
 } satisfies Partial<Config>;
 

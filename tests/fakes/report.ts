@@ -14,7 +14,7 @@ import { aResult, aRun, policy, unfit } from './result.ts';
 export function anExperiment(): { result: Result; profiles: CellProfiles[] } {
   const random = xoroshiro128plus(12685);
   const cells = found.map((one) => ({ ...one, profiles: profilesOf(one, random) }));
-  const blasts = cells.flatMap(({ cell }) => [cell, cell]);
+  const trials = cells.flatMap(({ cell }) => [cell, cell]);
   return {
     profiles: cells.map(({ cell, profiles: { base, patched } }) => ({
       cell,
@@ -34,7 +34,7 @@ export function anExperiment(): { result: Result; profiles: CellProfiles[] } {
       traffic: { flows: 2000, frameBytes: 64, offeredPps: 14_880_000, measureSeconds: 30 },
       startedAt: '2026-11-20T12:00:00.000Z',
       finishedAt: '2026-11-20T13:22:10.000Z',
-      blasts: blasts.map((cell, index) => ({
+      trials: trials.map((cell, index) => ({
         number: index + 1,
         attempt: 1,
         cell,
@@ -42,7 +42,7 @@ export function anExperiment(): { result: Result; profiles: CellProfiles[] } {
         trafficSeconds: 30,
         offeredPps: 14_870_000,
         kernel: kernels[index % 2 === 0 ? 'base' : 'patched'],
-        logs: `blasts/${index + 1}`,
+        logs: `trials/${index + 1}`,
       })),
       outcome: {
         kind: 'judged',
@@ -172,13 +172,13 @@ function cellOf(one: FoundWithProfiles, index: number, random: RandomGenerator):
 }
 
 /** Five pairs in the order ABBA, and one run that does not count. */
-function runsOf({ pps, interval }: Found, blast: number, random: RandomGenerator): Run[] {
+function runsOf({ pps, interval }: Found, trial: number, random: RandomGenerator): Run[] {
   const runs = Array.from({ length: 10 }, (_, index) => {
     const isPatched = [1, 2].includes(index % 4);
     const level = pps * (isPatched ? 1 + interval.change : 1);
     return aRun({
       number: index + 1,
-      blast: blast + Number(isPatched),
+      trial: trial + Number(isPatched),
       pair: Math.floor(index / 2) + 1,
       variant: isPatched ? 'patched' : 'base',
       pps: Math.round(level * (1 + 0.006 * standardNormal(random))),
@@ -186,7 +186,7 @@ function runsOf({ pps, interval }: Found, blast: number, random: RandomGenerator
   });
   const slow = aRun({
     number: 11,
-    blast,
+    trial,
     pair: 6,
     pps: Math.round(pps * 0.71),
     validity: unfit('0.4 s of 30 s passed in which no packet came through'),

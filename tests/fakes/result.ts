@@ -65,7 +65,7 @@ type Cause = Extract<Validity, { kind: 'invalid' }>['cause'];
 /** A valid run of 800 kpps, with what a test wants to be otherwise. */
 export const aRun = (changes: Partial<Run> = {}): Run => ({
   number: 1,
-  blast: 1,
+  trial: 1,
   attempt: 1,
   pair: 1,
   variant: 'base',
@@ -141,7 +141,7 @@ export const aResult = (changes: Partial<Result> = {}): Result => ({
   seed: 42,
   startedAt: '2026-11-20T12:00:00.000Z',
   finishedAt: '2026-11-20T12:02:05.000Z',
-  blasts: [
+  trials: [
     {
       number: 1,
       attempt: 1,
@@ -149,7 +149,7 @@ export const aResult = (changes: Partial<Result> = {}): Result => ({
       startedAt: '2026-11-20T12:00:01.000Z',
       trafficSeconds: 2,
       offeredPps: 2_987_000,
-      logs: 'blasts/001-forwarding-inet4',
+      logs: 'trials/001-forwarding-inet4',
     },
   ],
   leftOut: [],
@@ -161,6 +161,6 @@ export const aResult = (changes: Partial<Result> = {}): Result => ({
 export const unchanged: Result = aResult({
   testbed: { name: 'shelf-3', fingerprint: {}, warnings: [] },
   finishedAt: '2026-11-20T12:00:00.000Z',
-  blasts: [],
+  trials: [],
   outcome: { kind: 'unchanged' },
 });

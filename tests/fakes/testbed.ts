@@ -3,15 +3,15 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Sample } from '../../src/lab/linux/linux-script.ts';
 import { measuredRun } from '../../src/lab/netns/netns-run.ts';
-import type { BlastOutcome, ProfileOutcome, Testbed } from '../../src/lab/testbed.ts';
-import type { PlannedBlast, PlannedRun } from '../../src/model/planned-trial.ts';
+import type { ProfileOutcome, Testbed, TrialOutcome } from '../../src/lab/testbed.ts';
+import type { PlannedRun, PlannedTrial } from '../../src/model/planned-trial.ts';
 import type { Prepared, Rejected } from '../../src/model/rejection.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 
 export type Fault =
-  /** The blast ends without a measurement. */
+  /** The trial ends without a measurement. */
   | 'fails'
-  /** The DUT forwards nothing for one sample of the blast's first run. */
+  /** The DUT forwards nothing for one sample of the trial's first run. */
   | 'hole'
   /** The same in every run. */
   | 'holes'
@@ -19,7 +19,7 @@ export type Fault =
   | 'idle'
   /** The receiver counts less than the DUT sent. */
   | 'receiver-loss'
-  /** The connection to a host breaks: `blast` itself throws. */
+  /** The connection to a host breaks: `trial` itself throws. */
   | 'throws';
 
 export type FakeTestbedOptions = {
@@ -29,12 +29,12 @@ export type FakeTestbedOptions = {
   speed?: (cell: Cell, variant: string) => number;
   /** Standard deviation of a run, as a ratio. */
   noise?: number;
-  /** By how much the first attempt of a blast is off, as a ratio: 0.8 is 20 % slower. */
-  jumps?: (blast: number) => number;
-  /** What goes wrong with the first, second, … attempt of a blast. */
-  faults?: (blast: number) => readonly (Fault | undefined)[];
-  /** How often a blast was sent before, by an earlier process. */
-  sentBefore?: (blast: number) => number;
+  /** By how much the first attempt of a trial is off, as a ratio: 0.8 is 20 % slower. */
+  jumps?: (trial: number) => number;
+  /** What goes wrong with the first, second, … attempt of a trial. */
+  faults?: (trial: number) => readonly (Fault | undefined)[];
+  /** How often a trial was sent before, by an earlier process. */
+  sentBefore?: (trial: number) => number;
   prepared?: Prepared;
   /** Variants that are rejected when they are readied, one at a time. */
   unready?: readonly Rejected[];
@@ -46,18 +46,18 @@ export type FakeTestbedOptions = {
   ) => ProfileOutcome | 'throws' | undefined;
   /** Each pair's variant needs a boot of its own. */
   boots?: true;
-  /** Variants that turn out in a blast to be nothing that can be measured. */
-  rejects?: (planned: PlannedBlast) => Exclude<BlastOutcome, { kind: 'measured' }> | undefined;
-  /** What is told of the testbed with a blast. */
-  warnings?: (blast: number) => string[];
+  /** Variants that turn out in a trial to be nothing that can be measured. */
+  rejects?: (planned: PlannedTrial) => Exclude<TrialOutcome, { kind: 'measured' }> | undefined;
+  /** What is told of the testbed with a trial. */
+  warnings?: (trial: number) => string[];
 };
 
 export type FakeTestbed = Testbed & {
-  /** What was called, in order: `prepare`, `blast 3`, `restore`. */
+  /** What was called, in order: `prepare`, `trial 3`, `restore`. */
   calls: string[];
 };
 
-/** The same options give the same numbers for the same attempt of the same blast, whatever was sent before. */
+/** The same options give the same numbers for the same attempt of the same trial, whatever was sent before. */
 export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
   const { prepared = { kind: 'ready' }, unready = [], rejects, faults, sentBefore } = options;
   const calls: string[] = [];
@@ -81,15 +81,15 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
 
     ready: () => new Set(ready),
 
-    async blast(planned, keepLog) {
+    async trial(planned, keepLog) {
       const { number } = planned;
-      calls.push(`blast ${number}`);
+      calls.push(`trial ${number}`);
       booted = options.boots && planned.runs[0]?.variant;
       const attempt = 1 + (sent.get(number) ?? sentBefore?.(number) ?? 0);
       sent.set(number, attempt);
       const rejected = rejects?.(planned);
       if (rejected !== undefined) return rejected;
-      await keepLog('dut.log', `blast ${number}, attempt ${attempt}\n`);
+      await keepLog('dut.log', `trial ${number}, attempt ${attempt}\n`);
       const outcome = measure(planned, attempt, faults?.(number)[attempt - 1], options);
       return { ...outcome, warnings: options.warnings?.(number) ?? [] };
     },
@@ -130,11 +130,11 @@ const offeredPps = 3_000_000;
 const basePps = 800_000;
 
 function measure(
-  { number, cell, runs }: PlannedBlast,
+  { number, cell, runs }: PlannedTrial,
   attempt: number,
   fault: Fault | undefined,
   options: FakeTestbedOptions,
-): BlastOutcome {
+): TrialOutcome {
   if (fault === 'throws') throw new Error('The connection to the DUT was lost.');
   if (fault === 'fails') return { kind: 'failed', reason: 'trafgen ended without its summary' };
   if (fault === 'receiver-loss') {

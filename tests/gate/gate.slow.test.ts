@@ -125,7 +125,7 @@ test.for([
   },
 );
 
-test('a blast with a hole in one pair of twenty-four is whole enough', async () => {
+test('a trial with a hole in one pair of twenty-four is whole enough', async () => {
   const result = await judge({ faults: () => ['hole'] });
   expect(cellsOf(result).map(({ comparisons }) => comparisons[0]?.baseRuns)).toEqual([23, 23]);
   expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
@@ -161,7 +161,7 @@ test('the plan, the journal, the logs, the result and the report are left in the
   const directory = temporaryFolder();
   const result = await judge({}, directory);
   expect(readdirSync(directory).toSorted()).toEqual([
-    'blasts',
+    'trials',
     'experiment.json',
     'journal.jsonl',
     'report',
@@ -224,11 +224,11 @@ test('a lost testbed ends the experiment at once and says so, and what was measu
     signal: lost.signal,
     open: async () => ({
       ...testbed,
-      async blast(planned, keepLog, signal) {
+      async trial(planned, keepLog, signal) {
         if (planned.number === 2) lost.abort(why);
         // What breaks then breaks in words of its own.
-        if (signal.aborted) throw new Error('Cancelled the blast on DUT.');
-        return testbed.blast(planned, keepLog, signal);
+        if (signal.aborted) throw new Error('Cancelled the trial on DUT.');
+        return testbed.trial(planned, keepLog, signal);
       },
     }),
     giveBack: async (outcome) => void outcomes.push(outcome),
@@ -236,11 +236,11 @@ test('a lost testbed ends the experiment at once and says so, and what was measu
   const directory = temporaryFolder();
   const world = worldOf(testbed, { reserve: async () => reserved });
   await expect(gate(request, directory, world)).rejects.toBe(why);
-  expect(outcomes).toEqual(['ended: Cancelled the blast on DUT.']);
+  expect(outcomes).toEqual(['ended: Cancelled the trial on DUT.']);
 
   const next = fakeTestbed();
   const { outcome } = await resumeGate(directory, worldOf(next));
-  expect(next.calls).not.toContain('blast 1');
+  expect(next.calls).not.toContain('trial 1');
   expect(outcome).toMatchObject({ kind: 'judged' });
 });
 
@@ -284,9 +284,9 @@ describe('the files that a patch changes', () => {
       repository: kernels('sys/netpfil/pf/pf.c', 'share/man/man4/pf.4'),
       onEvent: (event) => event.kind === 'told' && told.push(event.text),
     });
-    const { blasts } = await gate(ask, temporaryFolder(), world);
+    const { trials } = await gate(ask, temporaryFolder(), world);
     // No cell is decided before two pairs, which are four boots.
-    const scenarios = blasts.slice(0, 12).map(({ cell }) => cell.scenario);
+    const scenarios = trials.slice(0, 12).map(({ cell }) => cell.scenario);
     const rounds = scenarios.filter((_, index) => index % 3 === 0);
     expect(rounds).toEqual(rounds.map(() => 'pf-stateful'));
     expect(new Set(scenarios).size).toBe(3);
@@ -370,7 +370,7 @@ describe('a patch that changes nothing that the testbed lays', () => {
     expect(result).toMatchObject({
       outcome: { kind: 'unchanged' },
       testbed: { name: 'fake' },
-      blasts: [],
+      trials: [],
       startedAt: '2026-11-20T12:00:00.000Z',
       finishedAt: '2026-11-20T12:00:00.000Z',
     });
@@ -483,13 +483,13 @@ describe('a gate that has finished', () => {
   });
 });
 
-test('a blast that is repeated tells what was the matter with it', async () => {
+test('a trial that is repeated tells what was the matter with it', async () => {
   const events: ExperimentEvent[] = [];
-  const testbed = fakeTestbed({ faults: (blast) => (blast === 1 ? ['fails', 'holes'] : []) });
+  const testbed = fakeTestbed({ faults: (trial) => (trial === 1 ? ['fails', 'holes'] : []) });
   const onEvent = (event: ExperimentEvent) => void events.push(event);
   await gate(request, temporaryFolder(), worldOf(testbed, { onEvent }));
   const whys = events.flatMap((event) =>
-    event.kind === 'blast' && event.attempt > 1 ? event.why : [],
+    event.kind === 'trial' && event.attempt > 1 ? event.why : [],
   );
   expect(whys).toEqual([
     'trafgen ended without its summary',
@@ -503,7 +503,7 @@ test('a directory without a plan cannot be resumed', async () => {
 });
 
 test.for<[string, Partial<Config>]>([
-  ['shared blasts', {}],
+  ['shared trials', {}],
   ['single runs', singleRuns],
 ])(
   'with %s, killed at any moment and resumed, it ends as if it had never been killed',
@@ -522,18 +522,18 @@ test.for<[string, Partial<Config>]>([
         fc.record({
           speed: fc.constantFrom(1, 0.9, 1.1, 0),
           seed: fc.nat({ max: 1000 }),
-          faultyBlasts: fc.dictionary(fc.constantFrom('1', '2', '5', '8'), faults),
+          faultyTrials: fc.dictionary(fc.constantFrom('1', '2', '5', '8'), faults),
           kills: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), {
             minLength: 1,
             maxLength: 3,
           }),
         }),
-        async ({ speed, seed, faultyBlasts, kills }) => {
+        async ({ speed, seed, faultyTrials, kills }) => {
           example += 1;
           const options = {
             seed,
             speed: () => speed,
-            faults: (blast: number) => faultyBlasts[String(blast)] ?? [],
+            faults: (trial: number) => faultyTrials[String(trial)] ?? [],
           };
           const directory = join(folder, String(example));
           const asked = { ...request, config: { ...config, ...changes } };
@@ -542,7 +542,7 @@ test.for<[string, Partial<Config>]>([
 
           for (const [index, kill] of kills.entries()) {
             const before = killed(directory, kill, join(folder, `${example}.${index}`));
-            const testbed = fakeTestbed({ ...options, sentBefore: (blast) => before.sent(blast) });
+            const testbed = fakeTestbed({ ...options, sentBefore: (trial) => before.sent(trial) });
             const result = await resumeGate(before.directory, worldOf(testbed));
 
             expect(result).toEqual(whole);
@@ -568,12 +568,12 @@ function killed(directory: string, share: number, copy: string) {
   const cut = text.slice(0, Math.floor(text.length * share));
   writeFileSync(join(copy, 'journal.jsonl'), cut);
   const lines = cut.slice(0, cut.lastIndexOf('\n') + 1);
-  const numbers = blastNumbers(lines);
-  const sent = (blast: number) => numbers.filter((number) => number === blast).length;
+  const numbers = trialNumbers(lines);
+  const sent = (trial: number) => numbers.filter((number) => number === trial).length;
   return { directory: copy, lines, sent };
 }
 
-type Line = { kind: string; blast?: number; summary?: { number: number; attempt: number } };
+type Line = { kind: string; trial?: number; summary?: { number: number; attempt: number } };
 
 const parse = (lines: string): Line[] =>
   lines
@@ -581,10 +581,10 @@ const parse = (lines: string): Line[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-const blastNumbers = (lines: string) =>
-  parse(lines).flatMap((line) => line.blast ?? line.summary?.number ?? []);
+const trialNumbers = (lines: string) =>
+  parse(lines).flatMap((line) => line.trial ?? line.summary?.number ?? []);
 
-/** Attempts of a blast that the journal holds more than once. */
+/** Attempts of a trial that the journal holds more than once. */
 function sentTwice(directory: string): string[] {
   const names = parse(journal(directory)).flatMap(({ summary }) =>
     summary ? `${summary.number}.${summary.attempt}` : [],
@@ -600,10 +600,10 @@ test('a resumed gate that was refused by the DUT is refused again, or judged if 
   expect(again.outcome.kind).toBe('does-not-load');
   const loaded = await resumeGate(directory, worldOf(fakeTestbed()));
   expect(loaded.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
-  expect(existsSync(join(directory, 'blasts'))).toBe(true);
+  expect(existsSync(join(directory, 'trials'))).toBe(true);
 });
 
-describe('runs that are blasts of their own', () => {
+describe('runs that are trials of their own', () => {
   const single = { ...request, config: { ...config, ...singleRuns } };
   const oneCell = { ...single, config: { ...single.config, families: ['inet4' as const] } };
   const judgeSingle = (options: FakeTestbedOptions, changes: Partial<GateDeps> = {}) =>
@@ -636,19 +636,19 @@ describe('runs that are blasts of their own', () => {
     ['holes', 3, 9],
   ] as const)(
     'that end in %s are tried %d times, and end with the first that was tried so often',
-    async ([fault, tries, blasts]) => {
+    async ([fault, tries, trials]) => {
       const testbed = fakeTestbed({ faults: () => new Array(tries).fill(fault) });
       const result = await gate(oneCell, temporaryFolder(), worldOf(testbed));
       expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
-      expect(testbed.calls.filter((call) => call.startsWith('blast '))).toHaveLength(blasts);
+      expect(testbed.calls.filter((call) => call.startsWith('trial '))).toHaveLength(trials);
     },
   );
 
   test('of which one stands apart get it once more, and it counts as before', async () => {
-    const testbed = fakeTestbed({ noise: 0.002, jumps: (blast) => (blast === 2 ? 0.8 : 1) });
+    const testbed = fakeTestbed({ noise: 0.002, jumps: (trial) => (trial === 2 ? 0.8 : 1) });
     const result = await gate(oneCell, temporaryFolder(), worldOf(testbed));
-    expect(testbed.calls.slice(1, 8)).toEqual([1, 2, 3, 4, 5, 6, 2].map((n) => `blast ${n}`));
-    const second = cellsOf(result)[0]?.runs.filter((run) => run.blast === 2);
+    expect(testbed.calls.slice(1, 8)).toEqual([1, 2, 3, 4, 5, 6, 2].map((n) => `trial ${n}`));
+    const second = cellsOf(result)[0]?.runs.filter((run) => run.trial === 2);
     expect(second?.map(({ attempt, validity }) => [attempt, validity.kind])).toEqual([
       [1, 'valid'],
       [2, 'valid'],
@@ -657,7 +657,7 @@ describe('runs that are blasts of their own', () => {
 });
 
 describe('the history', () => {
-  test('gets the base’s numbers of every cell, one a blast, when an experiment has ended', async () => {
+  test('gets the base’s numbers of every cell, one a trial, when an experiment has ended', async () => {
     const history = memoryHistory();
     const world = worldOf(fakeTestbed({ noise: 0.2 }), { history });
     await gate(request, temporaryFolder(), world);
@@ -708,7 +708,7 @@ test('an inconclusive experiment can be extended, and repeats no run', async () 
 
   const testbed = fakeTestbed(options);
   const extended = await resumeGate(directory, worldOf(testbed), 960);
-  expect(testbed.calls.filter((call) => call.startsWith('blast '))[0]).toBe('blast 5');
+  expect(testbed.calls.filter((call) => call.startsWith('trial '))[0]).toBe('trial 5');
   expect(extended.outcome).toMatchObject({ verdict: 'regression' });
   expect(cellsOf(extended)[0]?.design.budgets).toEqual([48, 960]);
 
@@ -720,5 +720,5 @@ test('an experiment of fixed size takes all its runs', async () => {
   const fixed = { ...config, gate: { ...gateConfig, design: 'fixed' } } as const;
   const testbed = fakeTestbed({ speed: () => 0.5 });
   await gate({ ...request, config: fixed }, temporaryFolder(), worldOf(testbed));
-  expect(testbed.calls.filter((call) => call.startsWith('blast '))).toHaveLength(4);
+  expect(testbed.calls.filter((call) => call.startsWith('trial '))).toHaveLength(4);
 });

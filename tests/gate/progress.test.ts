@@ -6,7 +6,7 @@ import { aHistoryEntry } from '../fakes/history.ts';
 import { aPlan, gateConfig, singleRuns } from '../fakes/plan.ts';
 import { aRun, forwarding } from '../fakes/result.ts';
 
-const blast = {
+const trial = {
   number: 1,
   cell: forwarding,
   runs: [
@@ -18,7 +18,7 @@ const at = '2026-11-20T12:00:00.000Z';
 
 const measured: ExperimentEvent = {
   kind: 'ended',
-  blast,
+  trial,
   entry: {
     kind: 'measured',
     at,
@@ -29,15 +29,15 @@ const measured: ExperimentEvent = {
       startedAt: at,
       trafficSeconds: 2,
       offeredPps: 3e6,
-      logs: 'blasts/001-forwarding-inet4',
+      logs: 'trials/001-forwarding-inet4',
     },
     runs: [aRun(), aRun({ variant: 'patched', pps: 700_000 })],
   },
 };
 
 const started = (number: number, attempt = 1): ExperimentEvent => ({
-  kind: 'blast',
-  blast: { ...blast, number },
+  kind: 'trial',
+  trial: { ...trial, number },
   attempt,
   done: number - 1,
   of: 4,
@@ -60,7 +60,7 @@ function written(events: ExperimentEvent[], terminal: { isTTY?: boolean; columns
   return texts;
 }
 
-test('a log gets a line a blast: where it stands, what the last one gave, and the time left', () => {
+test('a log gets a line a trial: where it stands, what the last one gave, and the time left', () => {
   expect(
     written([
       { kind: 'preparing', text: 'laying every variant once' },
@@ -70,8 +70,8 @@ test('a log gets a line a blast: where it stands, what the last one gave, and th
     ]),
   ).toEqual([
     'laying every variant once …\n',
-    'blast 1 of at most 4 · runs 1–2 · forwarding inet4\n',
-    'blast 2 of at most 4 · runs 1–2 · forwarding inet4 · last: base 800.0 kpps, patched 700.0 kpps · 48 s left at most\n',
+    'trial 1 of at most 4 · runs 1–2 · forwarding inet4\n',
+    'trial 2 of at most 4 · runs 1–2 · forwarding inet4 · last: base 800.0 kpps, patched 700.0 kpps · 48 s left at most\n',
   ]);
 });
 
@@ -80,33 +80,33 @@ test('a terminal gets one line that changes, cut to its width, and is cleared at
   expect(texts).toEqual(['\r\u001b[2Kblast 1 of at most ', '\r\u001b[2K']);
 });
 
-test('a repeated blast says what was the matter with the try before, once', () => {
+test('a repeated trial says what was the matter with the try before, once', () => {
   const why = 'trafgen ended\u001b[1m without\nits summary';
   const failed: ExperimentEvent = {
     kind: 'ended',
-    blast,
-    entry: { kind: 'failed', at, blast: 1, reason: why },
+    trial,
+    entry: { kind: 'failed', at, trial: 1, reason: why },
   };
   const again: ExperimentEvent = {
-    kind: 'blast',
-    ...{ blast, attempt: 2, done: 0, of: 4, why },
+    kind: 'trial',
+    ...{ trial, attempt: 2, done: 0, of: 4, why },
   };
   expect(written([started(1), failed, again])[1]).toBe(
-    'blast 1 of at most 4 (try 2: trafgen ended without its summary) · runs 1–2 · forwarding inet4 · 48 s left at most\n',
+    'trial 1 of at most 4 (try 2: trafgen ended without its summary) · runs 1–2 · forwarding inet4 · 48 s left at most\n',
   );
 });
 
-test('a repeated blast says so, and a failed one why', () => {
+test('a repeated trial says so, and a failed one why', () => {
   const reason = 'trafgen ended\n::error::without its summary';
   const failed: ExperimentEvent = {
     kind: 'ended',
-    blast,
-    entry: { kind: 'failed', at, blast: 1, reason },
+    trial,
+    entry: { kind: 'failed', at, trial: 1, reason },
   };
   const [, second] = written([started(1), failed, started(1, 2)]).slice(0, 2);
   // A CI log would take a line that begins with :: for a command.
   expect(second).toMatch(
-    /^blast 1 of at most 4 \(try 2\) · .* · last: trafgen ended ::error::without its summary · \d+ s left at most\n$/,
+    /^trial 1 of at most 4 \(try 2\) · .* · last: trafgen ended ::error::without its summary · \d+ s left at most\n$/,
   );
 });
 
@@ -116,7 +116,7 @@ test('before the first run every cell is told its design, what it may take, and 
   expect(written([{ kind: 'planned', plan }])).toEqual([
     'forwarding inet4: glr, at most 20 + 20 runs; noise 0.523 % (15 earlier runs), so some 2 runs if nothing is lost and 4 if 5 % is\n',
     'forwarding inet6: glr, at most 20 + 20 runs\n',
-    'under 1 min if nothing is lost (7 blasts), 1 min if 5 % is; by what such testbeds usually take, as no gate here has told yet, as if unknown runs differed by 1 %\n',
+    'under 1 min if nothing is lost (7 trials), 1 min if 5 % is; by what such testbeds usually take, as no gate here has told yet, as if unknown runs differed by 1 %\n',
   ]);
 });
 

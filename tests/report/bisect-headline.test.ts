@@ -53,7 +53,7 @@ test('a regression of Mellanox’ driver is named with its fix-up, and as one of
   );
 });
 
-test('less time for each packet is saved, and runs are not counted where variants share blasts', () => {
+test('less time for each packet is saved, and runs are not counted where variants share trials', () => {
   const result = aBisectResult({
     metric: 'nsPerPacket',
     isShared: true,
@@ -61,7 +61,7 @@ test('less time for each packet is saved, and runs are not counted where variant
     answer: culprit(5, -0.126),
   });
   expect(bisectHeadline(result)).toBe(
-    'a0050505eeee saves 12.6 ± 0.2 % of the CPU time per packet, P > 0.999, 1 blast',
+    'a0050505eeee saves 12.6 ± 0.2 % of the CPU time per packet, P > 0.999, 1 trial',
   );
   expect(bisectSymbol(result)).toBe('🟢');
 });
@@ -98,7 +98,7 @@ describe('what to do next', () => {
   });
 
   test('is to have the culprit proven, unless that was done', () => {
-    const proven = bisectResults['a reverted culprit, of variants that share blasts'];
+    const proven = bisectResults['a reverted culprit, of variants that share trials'];
     expect(stepsOf(culprit(5, -0.1))).toContain('`--verify-revert`');
     expect(bisectNextSteps(proven ?? aBisectResult()).join()).not.toContain('--verify-revert');
   });

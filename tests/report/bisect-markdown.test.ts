@@ -42,7 +42,7 @@ test('a culprit, as its reader sees it', () => {
     |  |  | … 5 untried |  |  |  |  |  |  |
     | 12 bad | \`431980466ff0\` | \`Don't offset the UAR map twice in mlx5en(4).\` | – | 2 | 11.83 Mpps | −55.8 % | measured | – |
 
-    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent over a blast · 121 min 9 s
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent over a trial · 121 min 9 s
 
     <details><summary>environment</summary>
 
@@ -103,7 +103,7 @@ test('a group, as its reader sees it on Phabricator', () => {
     | 11 **\`a00b0b0beeee\`** \`Change 11\` – forwards nothing | – | – | 0.091 |
     | 12 bad **\`431980466ff0\`** \`Don't offset the UAR map twice in mlx5en(4).\` – measured | 2 | 11.83 Mpps (−55.8 %) | 0.091 |
 
-    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent over a blast · 121 min 9 s
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent over a trial · 121 min 9 s
     "
   `);
 });
@@ -135,7 +135,7 @@ test('what cannot be measured is told once for all that fail alike, in its own w
 });
 
 test('a revert that was measured stands above the folds', () => {
-  const { 'a reverted culprit, of variants that share blasts': result = aBisectResult() } =
+  const { 'a reverted culprit, of variants that share trials': result = aBisectResult() } =
     bisectResults;
   expect(renderBisectMarkdown(result)).toContain(
     'The bad one without it:\n- +11.0 ± 0.2 % against the bad one (1.000 Mpps → 1.110 Mpps), 2 runs',

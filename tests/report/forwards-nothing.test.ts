@@ -11,7 +11,7 @@ import { aResult, aRun } from '../fakes/result.ts';
 const runsOf = (variant: string, ...all: number[]): Run[] =>
   all.map((pps, index) => {
     const number = 2 * index + (variant === 'base' ? 1 : 2);
-    return aRun({ number, blast: number, pair: index + 1, variant, pps });
+    return aRun({ number, trial: number, pair: index + 1, variant, pps });
   });
 
 const resultOf = (...runs: Run[]): Result => {
@@ -42,7 +42,7 @@ describe.each<[string, Result]>([
 });
 
 test('a run that forwarded nothing once is told among those that do not count', () => {
-  const again = aRun({ number: 4, blast: 4, attempt: 2, pair: 2, variant: 'patched' });
+  const again = aRun({ number: 4, trial: 4, attempt: 2, pair: 2, variant: 'patched' });
   const runs = [...runsOf('base', 8e5, 8.01e5, 8e5), ...runsOf('patched', 8e5, 0, 8.01e5), again];
   const report = renderMarkdown(resultOf(...runs));
   expect(report).not.toContain('forwards nothing');

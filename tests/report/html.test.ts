@@ -297,7 +297,7 @@ test.for<[Rejection, string, string]>([
     'pfctl -nf',
   ],
   [{ kind: 'boot-failed', message: 'silent', panic: 'trap 12' }, 'does not boot', 'console'],
-  [{ kind: 'panics-under-load', message: 'silent', console: '<db>' }, 'panics under load', 'blast'],
+  [{ kind: 'panics-under-load', message: 'silent', console: '<db>' }, 'panics under load', 'trial'],
 ])(
   'a patch that cannot be measured is told what, why, and what now (%#)',
   ([outcome, what, now]) => {
@@ -388,7 +388,7 @@ describe('text of others is never markup', () => {
         leftOut: [
           { variant: 'diff 2', rejection: { kind: 'boot-failed', message: '', panic: '' } },
         ],
-        blasts: result.blasts.slice(0, 2),
+        trials: result.trials.slice(0, 2),
         outcome: { kind: 'judged', verdict: 'invalid', cells: [cell] },
       },
     };

@@ -36,7 +36,7 @@ const rejections: Rejection[] = [
   { kind: 'build-failed', message: 'ip.c:12: error\nip.c:13: error' },
   { kind: 'does-not-load', scenario: 'pf-stateful', message: 'pf.conf:3: syntax error' },
   { kind: 'boot-failed', message: 'It was silent for 600 s.', panic: 'page fault' },
-  { kind: 'panics-under-load', message: 'It died in blast 2.', console: 'db>' },
+  { kind: 'panics-under-load', message: 'It died in trial 2.', console: 'db>' },
   { kind: 'out-of-disk', message: 'No space left on device.' },
 ];
 

@@ -95,7 +95,7 @@ test('a regression, as its reader sees it', () => {
 
     Judged by packets per second (more is better) · −2 % or more matters · false alarms ≤ 1 %
 
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent over a blast · 2 min 5 s
+    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent over a trial · 2 min 5 s
 
     <details><summary>CPU time per packet (less is better), which is not judged</summary>
 
@@ -166,7 +166,7 @@ test('patched files that do not load, as their reader sees it', () => {
   const message = 'nftables.conf:4:21-23: Error: syntax error, unexpected string\n```\n@everyone';
   const result = aResult({
     outcome: { kind: 'does-not-load', scenario: 'forwarding', message },
-    blasts: [],
+    trials: [],
   });
   expect(renderMarkdown(result)).toMatchInlineSnapshot(`
     "### 🔴 ppsgate: #7 does not load
@@ -384,7 +384,7 @@ const anyResult: fc.Arbitrary<Result> = fc
       generator: { name: 'ppsgate', version: texts.version },
       patch: { ...result.patch, title: texts.title, author: texts.author },
       variants: [{ name: texts.variant, commit: texts.commit, files: [] }],
-      blasts: result.blasts.map((blast) => ({ ...blast, kernel: texts.kernel })),
+      trials: result.trials.map((trial) => ({ ...trial, kernel: texts.kernel })),
       testbed: {
         name: texts.testbed,
         fingerprint: { ...texts.fingerprint, cpu: texts.cpu, kernel: texts.cpu },
@@ -516,13 +516,13 @@ test('the bases of 1,000 cells that moved do not make the report too long', () =
 });
 
 test('20,000 sizes of frames are told by the smallest and the largest', () => {
-  const [blast] = aResult().blasts;
-  if (blast === undefined) expect.fail('There is a blast.');
-  const blasts = Array.from({ length: 20_000 }, (_, index) => ({
-    ...blast,
-    cell: { ...blast.cell, frameBytes: 64 + index },
+  const [trial] = aResult().trials;
+  if (trial === undefined) expect.fail('There is a trial.');
+  const trials = Array.from({ length: 20_000 }, (_, index) => ({
+    ...trial,
+    cell: { ...trial.cell, frameBytes: 64 + index },
   }));
-  const markdown = renderMarkdown({ ...judged([calm]), blasts });
+  const markdown = renderMarkdown({ ...judged([calm]), trials });
   expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
   expect(markdown).toContain('flows of 64- to 20063-byte UDP');
 });

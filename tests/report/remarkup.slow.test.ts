@@ -97,7 +97,7 @@ test('a regression, as its reader sees it', () => {
 
     Judged by packets per second (more is better) · −2 % or more matters · false alarms ≤ 1 %
 
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent over a blast · 2 min 5 s
+    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent over a trial · 2 min 5 s
 
     By CPU time per packet (less is better), which is not judged:
 
@@ -173,7 +173,7 @@ test('a kernel that does not boot, as its reader sees it', () => {
     console: 'panic: page fault\n```\ncpuid = 3',
   };
   expect(
-    renderRemarkup(aResult({ patch: revision, blasts: [], outcome: outcome as Result['outcome'] })),
+    renderRemarkup(aResult({ patch: revision, trials: [], outcome: outcome as Result['outcome'] })),
   ).toMatchInlineSnapshot(`
     "**🔴 ppsgate: \`diff 80700\` does not boot**
 
@@ -643,7 +643,7 @@ const hostileResult =
         fingerprint: { cpu: next(), kernel: next(), [`1${next()}`]: next() },
         warnings: [next()],
       },
-      blasts: aResult().blasts.map((blast) => ({ ...blast, kernel: next(), logs: next() })),
+      trials: aResult().trials.map((trial) => ({ ...trial, kernel: next(), logs: next() })),
       leftOut: [
         { variant: next(), rejection: { kind: 'boot-failed', message: next(), panic: next() } },
       ],

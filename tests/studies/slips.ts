@@ -6,7 +6,7 @@ import { readJournal } from '../../src/gate/experiment/journal.ts';
 import { readPlan } from '../../src/gate/experiment/plan.ts';
 import { reread } from '../../src/gate/experiment/reread.ts';
 import { formatChange, formatInterval, formatPps, grouped } from '../../src/model/format.ts';
-import type { BlastSummary, CellResult, Result } from '../../src/model/result.ts';
+import type { CellResult, Result, TrialSummary } from '../../src/model/result.ts';
 import { cellName } from '../../src/model/scenario.ts';
 import { type PktGenOptions, readPktGen } from '../fakes/freebsd-lab/commands/pkt-gen-options.ts';
 import { splitWords } from '../fakes/freebsd-lab/shell.ts';
@@ -31,15 +31,15 @@ export async function expectNoSlip(judged: Judged, kernels: Kernels): Promise<vo
 /** Flamegraphs were labelled with another revision than the one that was measured. */
 export function expectKernelsThatRan(judged: Judged, kernels: Kernels): void {
   const { result, report, study } = judged;
-  for (const blast of result.blasts) {
-    expect(blast.kernel).toBe(kernels[variantOf(result, blast)]);
-    const [from, to] = spanOf(blast);
+  for (const trial of result.trials) {
+    expect(trial.kernel).toBe(kernels[variantOf(result, trial)]);
+    const [from, to] = spanOf(trial);
     const during = study.loads.filter(({ at }) => at >= from && at <= to);
     const ran = during.map(({ ident, scenario, family }) => `${ident}, ${scenario} ${family}`);
-    const ident = blast.kernel?.split(' ').at(-1);
-    expect([...new Set(ran)]).toEqual([`${ident}, ${cellName(blast.cell)}`]);
+    const ident = trial.kernel?.split(' ').at(-1);
+    expect([...new Set(ran)]).toEqual([`${ident}, ${cellName(trial.cell)}`]);
   }
-  if (result.blasts.length === 0) return;
+  if (result.trials.length === 0) return;
   for (const [variant, kernel] of Object.entries(kernels)) {
     const { commit } = result.variants.find(({ name }) => name === variant) ?? {};
     expect(report).toContain(`- \`${variant}\`: commit \`${commit}\`, \`${kernel}\`\n`);
@@ -48,14 +48,14 @@ export function expectKernelsThatRan(judged: Judged, kernels: Kernels): void {
   expect(titleOf(report)).not.toContain(ownKernel.ident);
 }
 
-function variantOf(result: Result, { number, attempt }: BlastSummary): keyof Kernels {
+function variantOf(result: Result, { number, attempt }: TrialSummary): keyof Kernels {
   const runs = cellsOf(result).flatMap((cell) => cell.runs);
-  const run = runs.find((one) => one.blast === number && one.attempt === attempt);
+  const run = runs.find((one) => one.trial === number && one.attempt === attempt);
   return run?.variant === 'base' ? 'base' : 'patched';
 }
 
-/** The span of a blast without its last second, in which the next blast of a boot may have begun. */
-function spanOf({ startedAt, trafficSeconds }: BlastSummary): [from: number, to: number] {
+/** The span of a trial without its last second, in which the next trial of a boot may have begun. */
+function spanOf({ startedAt, trafficSeconds }: TrialSummary): [from: number, to: number] {
   const from = Date.parse(startedAt) / 1000;
   return [from, from + trafficSeconds - 1];
 }
@@ -66,31 +66,31 @@ const titleOf = (report: string): string => report.split('<details>')[0] ?? '';
 /** The report told of 5000 flows, and the command of 2000. */
 export function expectTrafficThatWasSent({ result, report, study }: Judged): void {
   const { flows, offeredPps } = result.traffic;
-  for (const blast of result.blasts) {
-    const sent = sendersDuring(study.lab.senders, blast);
+  for (const trial of result.trials) {
+    const sent = sendersDuring(study.lab.senders, trial);
     expect(sent).not.toEqual([]);
     const total = (of: (options: PktGenOptions) => number) =>
       sent.map(of).reduce((sum, one) => sum + one, 0);
     expect(total(({ source, destination }) => source.size * destination.size)).toBe(flows);
     expect(total(({ ratePps, threads }) => ratePps * threads)).toBeCloseTo(offeredPps ?? 0, -1);
-    const frameBytes = frameBytesFor(result.traffic, blast.cell);
+    const frameBytes = frameBytesFor(result.traffic, trial.cell);
     for (const { frameBytesWithoutCrc, family } of sent) {
-      expect([frameBytesWithoutCrc + 4, family]).toEqual([frameBytes, blast.cell.family]);
+      expect([frameBytesWithoutCrc + 4, family]).toEqual([frameBytes, trial.cell.family]);
       expect(titleOf(report)).toMatch(new RegExp(`\\b${frameBytes}-(?:byte| and)`));
     }
   }
-  if (result.blasts.length === 0) return;
+  if (result.trials.length === 0) return;
   expect(titleOf(report)).toContain(`${grouped(flows)} flows of `);
   if (offeredPps !== undefined) expect(titleOf(report)).toContain(`${formatPps(offeredPps)} asked`);
-  const most = Math.max(...result.blasts.map((blast) => blast.offeredPps));
-  expect(titleOf(report)).toContain(`up to ${formatPps(most)} sent over a blast`);
+  const most = Math.max(...result.trials.map((trial) => trial.offeredPps));
+  expect(titleOf(report)).toContain(`up to ${formatPps(most)} sent over a trial`);
 }
 
 function sendersDuring(
   senders: Judged['study']['lab']['senders'],
-  blast: BlastSummary,
+  trial: TrialSummary,
 ): PktGenOptions[] {
-  const [from, to] = spanOf(blast);
+  const [from, to] = spanOf(trial);
   const journal = senders.flatMap((sender) => sender.journal);
   return journal.flatMap(({ at, command }) => {
     const split = splitWords(command);
@@ -192,10 +192,10 @@ export function expectNothingOfTheGenerator({ result }: Judged): void {
   for (const { verdict, comparisons, runs } of cellsOf(result)) {
     const valid = runs.filter(({ validity }) => validity.kind === 'valid');
     for (const run of valid) {
-      const blast = result.blasts.find(
-        ({ number, attempt }) => number === run.blast && attempt === run.attempt,
+      const trial = result.trials.find(
+        ({ number, attempt }) => number === run.trial && attempt === run.attempt,
       );
-      expect(run.pps / (blast?.offeredPps ?? 0)).toBeLessThan(0.98);
+      expect(run.pps / (trial?.offeredPps ?? 0)).toBeLessThan(0.98);
     }
     if (valid.length === 0) expect([verdict.kind, comparisons]).toEqual(['invalid', []]);
   }
@@ -203,7 +203,7 @@ export function expectNothingOfTheGenerator({ result }: Judged): void {
 
 /** A later run overwrote the log of the first. */
 export async function expectEveryLog({ result, directory }: Judged): Promise<void> {
-  const folders = result.blasts.map(({ logs }) => logs);
+  const folders = result.trials.map(({ logs }) => logs);
   expect(new Set(folders).size).toBe(folders.length);
   const again = await reread(directory, await readPlan(directory));
   const journal = await readJournal(join(directory, 'journal.jsonl'));

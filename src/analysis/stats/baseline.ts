@@ -10,7 +10,7 @@ import { criticalT } from './student.ts';
 const levelOf = (runs: number): number => (runs === 1 ? 0.001 : 0.005);
 
 /**
- * Student's test of the base's numbers (one a blast) against the runs since it last moved, on logarithms and with
+ * Student's test of the base's numbers (one a trial) against the runs since it last moved, on logarithms and with
  * the pooled noise of both; unknown where there are too few of either. A single number takes a history that tells its noise.
  */
 export function baselineOf(base: readonly number[], history: History | undefined): Baseline {

@@ -52,7 +52,7 @@ export function looksOf(design: Design, rates: ErrorRates): Look[] {
   return looks;
 }
 
-/** They take a tenth of a second to compute, and are asked for after every blast. */
+/** They take a tenth of a second to compute, and are asked for after every trial. */
 const knownLooks = new Map<string, Look[]>();
 
 function computeLooks(design: Design, rates: ErrorRates): Look[] {

@@ -16,11 +16,11 @@ import { type Judgement, judgedAt, judgeInOrder, type Lost, type Verdict } from 
 export type CellRuns = {
   design: CellResult['design'];
   history?: History | undefined;
-  /** All tries of all blasts. */
+  /** All tries of all trials. */
   runs: Run[];
   /** So many pairs have all their runs, or will not get them. */
   closedPairs: number;
-  /** Why blasts measured nothing. */
+  /** Why trials measured nothing. */
   failures: readonly string[];
 };
 
@@ -137,7 +137,7 @@ function lostAt(input: CellRuns, looks: readonly Look[]): Lost | undefined {
 
 /**
  * Whether patched does, in some of its runs at least. As with panics, nobody is blamed for what happened once, and a patch
- * only for what happened to it twice more than to a base that has forwarded twice here. Of runs that share a blast one in
+ * only for what happened to it twice more than to a base that has forwarded twice here. Of runs that share a trial one in
  * ten may be lost to a stall of a shared machine, as elsewhere.
  */
 export function forwardsNothing({ runs, design }: Pick<CellRuns, 'runs' | 'design'>): boolean {
@@ -173,7 +173,7 @@ export type Counted = { base: Run[]; patched: Run[] };
 
 /**
  * Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. Of a patch that
- * forwards nothing its silent runs alone; of any other a silent run that had its own blast does not count, as it was
+ * forwards nothing its silent runs alone; of any other a silent run that had its own trial does not count, as it was
  * repeated.
  */
 export function countedRuns(
@@ -240,7 +240,7 @@ function drawnPairs({ base, patched }: Counted, metric: Metric): Pair[] {
   );
   const drawn = Map.groupBy(
     pairs,
-    (pair) => `${pair.base.blast}.${pair.base.attempt}/${Math.ceil(pair.base.pair / 2)}`,
+    (pair) => `${pair.base.trial}.${pair.base.attempt}/${Math.ceil(pair.base.pair / 2)}`,
   );
   return [...drawn.values()].map((mirrored) => ({
     base: geometricMean(mirrored.map((pair) => pair.base[metric] ?? 0)),
@@ -250,9 +250,9 @@ function drawnPairs({ base, patched }: Counted, metric: Metric): Pair[] {
 
 type RunPair = { base: Run; patched: Run };
 
-/** The pairs of which both runs count, and come from the same try of the same blast. */
+/** The pairs of which both runs count, and come from the same try of the same trial. */
 export function validPairs(runs: readonly Run[]): RunPair[] {
-  const groups = Map.groupBy(runs, (run) => `${run.blast}.${run.attempt}/${run.pair}`);
+  const groups = Map.groupBy(runs, (run) => `${run.trial}.${run.attempt}/${run.pair}`);
   return [...groups.values()].flatMap((group) => {
     const valid = group.filter((run) => run.validity.kind === 'valid');
     const base = valid.find((run) => run.variant === 'base');

@@ -97,7 +97,7 @@ export type SteadyBounds = {
 export const defaultBounds: SteadyBounds = { atLeast: 10, toleranceRatio: 0.005 };
 
 /**
- * Whether the median is known well enough to end a blast now, by the seconds so far and nothing later: they have a
+ * Whether the median is known well enough to end a trial now, by the seconds so far and nothing later: they have a
  * steady stretch of at least `atLeast`, and the distribution-free 95 % confidence interval of its median lies within
  * the tolerance. From ten seconds on that interval also holds the median as it was up to five seconds ago, so a
  * watch on the running median would add nothing. Seconds of one boot tell nothing of the next: this ends a run, not

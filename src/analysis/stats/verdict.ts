@@ -29,7 +29,7 @@ import {
 } from './interim-result.ts';
 import { median } from './summary.ts';
 
-/** A cell that has ended, or what it is worth so far. `baseNumbers` are the base's, one a blast; `others` are shown beside patched. */
+/** A cell that has ended, or what it is worth so far. `baseNumbers` are the base's, one a trial; `others` are shown beside patched. */
 export function cellResult(
   standing: Standing<CellRuns & { cell: Cell }>,
   policy: Policy,

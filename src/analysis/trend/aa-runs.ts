@@ -4,7 +4,7 @@ import type { CellResult, Metric, Result, Run } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
 import type { SameGate, SameGates, TrendIndex } from '../../model/trend.ts';
 import { lowerBound, upperBound } from '../stats/binomial.ts';
-import { blastNumbers } from '../stats/trial-numbers.ts';
+import { trialNumbers } from '../stats/trial-numbers.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 /** Whether both variants are one commit. */
@@ -145,7 +145,7 @@ const fourDigits = (value: number): number => Number(value.toPrecision(4));
 /** Squared standard error of the mean logarithm, from the spread of runs that booted the same link; NaN with too few. */
 function varianceOfMean(runs: readonly Run[], metric: Metric): number {
   const links = [...Map.groupBy(runs, linkOf).values()].map((own) =>
-    blastNumbers(own, metric).map(Math.log),
+    trialNumbers(own, metric).map(Math.log),
   );
   const numbers = links.flat();
   const freedom = numbers.length - links.filter((own) => own.length > 0).length;

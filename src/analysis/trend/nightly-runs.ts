@@ -6,7 +6,7 @@ import { byMetric, type CellResult, type Metric, type Result } from '../../model
 import type { Cell } from '../../model/scenario.ts';
 import { type Night, nightSchema, type TrendIndex } from '../../model/trend.ts';
 import { isJudged } from '../../model/variant-name.ts';
-import { blastNumbers } from '../stats/trial-numbers.ts';
+import { trialNumbers } from '../stats/trial-numbers.ts';
 import { isRelinked } from './aa-runs.ts';
 import { byCommit } from './change-history.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -92,7 +92,7 @@ function isOfCommit(result: Result): (run: Run) => boolean {
 type Run = CellResult['runs'][number];
 
 const numbersOf = (runs: readonly Run[]): Pick<Night, Metric> =>
-  byMetric((metric) => rounded(blastNumbers(runs, metric), metric));
+  byMetric((metric) => rounded(trialNumbers(runs, metric), metric));
 
 const rounded = (values: readonly number[], metric: Metric): number[] =>
   values.map(roundings[metric]).filter((value) => value > 0);

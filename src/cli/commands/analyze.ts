@@ -90,7 +90,7 @@ async function analyzeWork(directory: string, { json }: AnalyzeOptions): Promise
   else print(renderMarkdown(result));
   if (unread > 0) {
     process.stderr.write(
-      `ppsgate: the logs of ${unread} blasts cannot be read again; their runs are those of the journal.\n`,
+      `ppsgate: the logs of ${unread} trials cannot be read again; their runs are those of the journal.\n`,
     );
   }
   return exitCodes[upshotOfResult(result)];
@@ -115,8 +115,8 @@ const setOf = ({ scenario, family }: Cell, variant: string, runs: readonly Run[]
   family,
   runs: runs
     .filter((run) => run.variant === variant)
-    .map(({ number, blast, attempt, pps, samples, validity }) => ({
-      file: `blast ${blast}.${attempt}, run ${number}`,
+    .map(({ number, trial, attempt, pps, samples, validity }) => ({
+      file: `trial ${trial}.${attempt}, run ${number}`,
       medianPps: pps,
       seconds: samples.reduce((sum, sample) => sum + sample.seconds, 0),
       validity,

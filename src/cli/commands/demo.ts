@@ -205,7 +205,7 @@ const summaries = (judged: Judged[]) =>
     directory,
   }));
 
-/** Runs that were measured, and those that five blasts of each cell would have taken: the lab's 5 + 5. */
+/** Runs that were measured, and those that five trials of each cell would have taken: the lab's 5 + 5. */
 function runCounts({ outcome }: Result): { runs: number; fixedRuns: number } {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   return {

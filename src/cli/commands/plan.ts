@@ -199,7 +199,7 @@ const partNames: Readonly<Record<(typeof parts)[number], string>> = {
   building: 'building kernels',
   booting: 'booting',
   traffic: 'traffic',
-  settling: 'settling, and the rest of blasts',
+  settling: 'settling, and the rest of trials',
   profiles: 'profiles',
   givingBack: 'giving back',
 };
@@ -214,7 +214,7 @@ function coursesText({ ifUnchanged, ifLost, cells }: Outlook, { policy }: Outlin
     ...used.map((part) => row(partNames[part], ({ seconds }) => amount(seconds[part]))),
     row(isLeast ? 'together, at least' : 'together', ({ totalSeconds }) => amount(totalSeconds)),
     ...(ifLost.boots > 0 ? [row('boots', ({ boots }) => boots.toFixed(1))] : []),
-    row('blasts', ({ blasts }) => blasts.toFixed(1)),
+    row('trials', ({ trials }) => trials.toFixed(1)),
   ]).join('\n');
 }
 
@@ -242,9 +242,9 @@ function cellsText({ cells }: Outlook, { cells: planned, policy }: Outlined): st
 }
 
 function timesText({ times }: Outlined): string {
-  const { bootSeconds, blastSeconds, trafficSeconds } = times;
+  const { bootSeconds, trialSeconds, trafficSeconds } = times;
   const boot = bootSeconds > 0 ? `a boot ${formatDuration(bootSeconds)}, ` : '';
-  return `Reckoned ${basisText(times)}: ${boot}a blast ${formatDuration(blastSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
+  return `Reckoned ${basisText(times)}: ${boot}a trial ${formatDuration(trialSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
 }
 
 /** Seconds count in a lab in which all is over in minutes. */

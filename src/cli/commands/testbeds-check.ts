@@ -127,9 +127,9 @@ function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
     case 'linux':
       return checkLinuxTestbed(testbed, world);
     case 'freebsd': {
-      const { families, traffic: blast, frameSizes } = config;
+      const { families, traffic: trial, frameSizes } = config;
       const request: FreebsdCheck = {
-        ...{ name, testbed, families, traffic: blast, sends: traffic, cycles: power },
+        ...{ name, testbed, families, traffic: trial, sends: traffic, cycles: power },
         ...(frameSizes && { frameSizes }),
       };
       recorder?.begins('check', recordable(request));

@@ -118,11 +118,11 @@ async function judge(
 }
 
 /** How long packets flowed that were measured, or sampled. */
-export function trafficSeconds({ blasts, outcome }: Result): number {
+export function trafficSeconds({ trials, outcome }: Result): number {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const profiles = cells.flatMap((cell) => cell.profiles);
   return sum([
-    ...blasts.map((blast) => blast.trafficSeconds),
+    ...trials.map((trial) => trial.trafficSeconds),
     ...profiles.map((profile) => (profile.kind === 'profiled' ? profile.seconds : 0)),
   ]);
 }

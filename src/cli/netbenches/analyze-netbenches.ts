@@ -95,7 +95,7 @@ const fewestPairs = 3;
 const runsOf = (set: AnalyzedSet, variant: string): Run[] =>
   set.runs.map(({ medianPps, validity }, index) => ({
     number: index + 1,
-    blast: index + 1,
+    trial: index + 1,
     attempt: 1,
     pair: 1,
     variant,

@@ -60,7 +60,7 @@ export function assembleBisection(plan: BisectPlan, journal: readonly Entry[]): 
     ...(revert !== undefined && { revert }),
     profiles: profilesOf(plan, journal, answer, evidence),
     runs: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : [])),
-    blasts: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.summary : [])),
+    trials: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.summary : [])),
   };
 }
 
@@ -231,7 +231,7 @@ function changeOf(
   };
 }
 
-/** What a level of 0 is in the metric's unit: 1 where levels are not held against those of the same blast. */
+/** What a level of 0 is in the metric's unit: 1 where levels are not held against those of the same trial. */
 function unitOf(good: Position | undefined): number {
   if (good === undefined || good.finding.values.length === 0) return 1;
   const { values, levels } = good.finding;

@@ -16,7 +16,7 @@ export const revertedName = 'reverted';
 
 /** What is known of a variant. */
 export type Finding = {
-  /** Levels of its boots, or of the blasts that it shared, see `Reading`. */
+  /** Levels of its boots, or of the trials that it shared, see `Reading`. */
   levels: readonly number[];
   /** The same boots run by run, in the metric's unit; where nothing is forwarded, what came through nevertheless. */
   values: readonly number[];
@@ -55,7 +55,7 @@ export function evidenceOf(plan: BisectPlan, entries: readonly Entry[]): Evidenc
 
 const unknown: Finding = { levels: [], values: [] };
 
-/** One boot of a variant, or its share of a blast; those that are told of come in the order in which they happened. */
+/** One boot of a variant, or its share of a trial; those that are told of come in the order in which they happened. */
 type Try = (Reading | { kind: 'rejected'; rejection: Rejection }) & {
   /** Since the testbed was opened last. */
   isRecent: boolean;
@@ -67,7 +67,7 @@ function triesOf(plan: BisectPlan, entries: readonly Entry[]): Tries {
   const started = entries.findLastIndex(({ kind }) => kind === 'started');
   const all = new Map<string, Try[]>();
   const add = (variant: string, one: Try) => all.set(variant, [...(all.get(variant) ?? []), one]);
-  for (const runs of Map.groupBy(plan.reproduction, blastOf).values()) {
+  for (const runs of Map.groupBy(plan.reproduction, trialOf).values()) {
     for (const [name, reading] of readingsOf(plan, runs))
       add(name, { ...reading, isRecent: false });
   }
@@ -86,7 +86,7 @@ function triesOf(plan: BisectPlan, entries: readonly Entry[]): Tries {
   return all;
 }
 
-const blastOf = ({ blast, attempt }: Run): string => `${blast}.${attempt}`;
+const trialOf = ({ trial, attempt }: Run): string => `${trial}.${attempt}`;
 
 /**
  * A variant forwards nothing where less comes through than a tenth of what the slower end forwards: another bug than the
@@ -249,7 +249,7 @@ function problemOf(
       ({ finding: { failure } }) => failure && { kind: failure.fault.kind, isSure: failure.isSure },
     ),
     skipped: new Set(at((position) => (isSkipped(position) ? true : undefined)).keys()),
-    // What a shared blast tells is held against its own ends, and is not as noisy as the runs of earlier ones.
+    // What a shared trial tells is held against its own ends, and is not as noisy as the runs of earlier ones.
     history: history !== undefined && !isShared(plan) ? history : noNoise,
     mostBoots,
     boots: bootsOf(entries),
@@ -258,7 +258,7 @@ function problemOf(
 
 const noNoise = { sumOfSquares: 0, degreesOfFreedom: 0 };
 
-/** Boots, or blasts that variants shared: those that told nothing, too. */
+/** Boots, or trials that variants shared: those that told nothing, too. */
 export const bootsOf = (entries: readonly Entry[]): number => entries.filter(isBoot).length;
 
 function isBoot(entry: Entry): boolean {

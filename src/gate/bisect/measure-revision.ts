@@ -22,7 +22,7 @@ import type { BisectPlan } from './bisect-plan.ts';
 import { evidenceOf, revertedName } from './evidence.ts';
 import { type BuildCosts, type Next, nextOf, wantedVariants } from './next.ts';
 import type { Form, Revision } from './range.ts';
-import { isShared, mostTriesOf, plannedBlast, readingsOf } from './trials.ts';
+import { isShared, mostTriesOf, plannedTrial, readingsOf } from './trials.ts';
 
 /** What is built, or laid, of commits. */
 export type Variants = {
@@ -48,7 +48,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
   const at = () => now().toISOString();
   const warn = (text: string) => onEvent({ kind: 'warning', text });
   const pace = paceOf(testbed);
-  const what = isShared(plan) ? 'blast' : 'boot';
+  const what = isShared(plan) ? 'trial' : 'boot';
   /** Variants that were listed before, by their names. */
   const known = new Map<string, Variant>();
   try {
@@ -79,7 +79,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
     await boot(next.variants, wanted, next.why);
   }
 
-  /** Measures variants in a blast, or in a boot of their own, while others are readied. */
+  /** Measures variants in a trial, or in a boot of their own, while others are readied. */
   async function boot(
     names: readonly string[],
     wanted: readonly string[],
@@ -92,10 +92,10 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
       kind: 'preparing',
       text: `${what} ${number} of at most ${plan.mostBoots} · ${label} · ${why}`,
     });
-    const blast = plannedBlast(plan, number, names);
-    const logs = join('blasts', logFolder(number, names));
+    const trial = plannedTrial(plan, number, names);
+    const logs = join('trials', logFolder(number, names));
     const begun = { at: now(), isReady: names.every((name) => testbed.ready().has(name)) };
-    const outcome = await testbed.blast(blast, keepLogIn(directory, logs), signal);
+    const outcome = await testbed.trial(trial, keepLogIn(directory, logs), signal);
     pace.add((now().getTime() - begun.at.getTime()) / 60_000, begun.isReady);
     for (const text of outcome.warnings ?? []) {
       await journal.append({ kind: 'warned', at: at(), text });
@@ -110,7 +110,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
             summary: { ...outcome.summary, attempt: 1, logs },
             runs: outcome.runs.map((run) => ({ ...run, attempt: 1 })),
           }
-        : { ...withoutWarnings(outcome), at: at(), blast: number, variants: [...names] };
+        : { ...withoutWarnings(outcome), at: at(), trial: number, variants: [...names] };
     await journal.append(entry);
     onEvent({ kind: 'told', text: `${what} ${number} · ${toldOf(plan, entry, label)}` });
   }
@@ -231,18 +231,18 @@ function withoutWarnings<Outcome extends { warnings?: string[] }>({
   return rest;
 }
 
-/** Blasts are numbered by the order in which they were sent; one that was rejected has no number. */
+/** Trials are numbered by the order in which they were sent; one that was rejected has no number. */
 const numberOfNext = (entries: readonly Entry[]): number =>
   1 +
   Math.max(
     0,
     ...entries.flatMap((entry) => {
       if (entry.kind === 'measured') return entry.summary.number;
-      return entry.kind === 'failed' ? entry.blast : [];
+      return entry.kind === 'failed' ? entry.trial : [];
     }),
   );
 
-/** `007-4f5e6d7c8b9a`, and `007` where several share the blast. */
+/** `007-4f5e6d7c8b9a`, and `007` where several share the trial. */
 function logFolder(number: number, [first = '', ...others]: readonly string[]): string {
   const digits = String(number).padStart(3, '0');
   return others.length > 0 ? digits : `${digits}-${pathName(first)}`;

@@ -12,12 +12,12 @@ import {
   nextStep,
   probabilities,
 } from './search.ts';
-import { isShared, mostTriesOf, positionsPerBlast } from './trials.ts';
+import { isShared, mostTriesOf, positionsPerTrial } from './trials.ts';
 
 export type Next =
   | {
       kind: 'measure';
-      /** Several only where they share a blast, and then with both ends. */
+      /** Several only where they share a trial, and then with both ends. */
       variants: string[];
       /** Why, for people who watch. */
       why: string;
@@ -32,7 +32,7 @@ export type Next =
 export type BuildCosts = {
   runMinutes: number;
   buildMinutes: number;
-  /** Whether a blast would not wait for the variant. */
+  /** Whether a trial would not wait for the variant. */
   isReady(variant: string): boolean;
 };
 
@@ -54,7 +54,7 @@ export function nextOf(plan: BisectPlan, entries: readonly Entry[], costs: Build
   const step = nextStep(problem, costsOf(evidence, costs));
   if (step.kind === 'ended') return step;
   const anyway = [...new Set([0, problem.steps, step.position])];
-  const beside = isShared(plan) ? alsoTelling(problem, anyway, positionsPerBlast - 1) : [];
+  const beside = isShared(plan) ? alsoTelling(problem, anyway, positionsPerTrial - 1) : [];
   const variants = [step.position, ...beside].flatMap(
     (position) => positions[position]?.form.variant ?? [],
   );

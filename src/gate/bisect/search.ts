@@ -23,7 +23,7 @@ export type Problem = {
 export type Failure = { kind: string; isSure: boolean };
 
 export type Costs = {
-  /** What one boot with its blast takes. */
+  /** What one boot with its trial takes. */
   runMinutes: number;
   /** Until the kernel of a position is there; 0 where it is. */
   waitMinutes(position: number): number;
@@ -143,7 +143,7 @@ function partings(
 }
 
 /**
- * What else to measure where several positions share a blast: the neighbours that an answer would need, and then those
+ * What else to measure where several positions share a trial: the neighbours that an answer would need, and then those
  * that part the likeliest stretches. At most `count` positions inside the range, beside those that are measured anyway.
  */
 export function alsoTelling(

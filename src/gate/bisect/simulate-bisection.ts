@@ -23,7 +23,7 @@ export type BisectSimulation = {
   seed: number;
 };
 
-/** What a kernel's build, a boot with its blast, and a boot that fails take. */
+/** What a kernel's build, a boot with its trial, and a boot that fails take. */
 export type Minutes = { build: number; run: number; failure: number };
 
 /** Outcomes as shares of all experiments. */

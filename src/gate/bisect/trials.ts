@@ -1,12 +1,12 @@
-// What shares a blast, and what a blast tells of each variant: one of a boot, or several between good and bad.
+// What shares a trial, and what a trial tells of each variant: one of a boot, or several between good and bad.
 import { mean } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Metric, Run } from '../../model/result.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 
 /**
- * What a blast told of a variant: its runs in the metric's unit, and their level as a natural logarithm, which is absent
+ * What a trial told of a variant: its runs in the metric's unit, and their level as a natural logarithm, which is absent
  * where no packet came through.
  */
 export type Reading =
@@ -15,29 +15,29 @@ export type Reading =
 
 type Sharing = Pick<BisectPlan, 'traffic'>;
 
-/** Whether variants change within a blast, as files that are laid, or between boots. */
-export const isShared = ({ traffic }: Sharing): boolean => traffic.runsPerBlast > 1;
+/** Whether variants change within a trial, as files that are laid, or between boots. */
+export const isShared = ({ traffic }: Sharing): boolean => traffic.runsPerTrial > 1;
 
-/** How many positions of a range share a blast with its ends. */
-export const positionsPerBlast = 4;
+/** How many positions of a range share a trial with its ends. */
+export const positionsPerTrial = 4;
 
-/** How often in a row nothing may be told of a variant: a shared blast takes seconds, and a busy machine may stay so for minutes. */
+/** How often in a row nothing may be told of a variant: a shared trial takes seconds, and a busy machine may stay so for minutes. */
 export const mostTriesOf = (plan: Sharing): number => (isShared(plan) ? 10 : 3);
 
 /**
- * A boot of the one variant, or a blast in which all come in turn and back again (ABCD DCBA), so that a steady drift
- * cancels. The order begins with another one in each blast.
+ * A boot of the one variant, or a trial in which all come in turn and back again (ABCD DCBA), so that a steady drift
+ * cancels. The order begins with another one in each trial.
  */
-export function plannedBlast(
+export function plannedTrial(
   { cell, traffic }: Pick<BisectPlan, 'cell' | 'traffic'>,
   number: number,
   variants: readonly string[],
-): PlannedBlast {
-  const turns = Math.max(1, Math.floor(traffic.runsPerBlast / (2 * variants.length)));
+): PlannedTrial {
+  const turns = Math.max(1, Math.floor(traffic.runsPerTrial / (2 * variants.length)));
   const first = number % variants.length;
   const order = [...variants.slice(first), ...variants.slice(0, first)];
   const rounds =
-    traffic.runsPerBlast > 1
+    traffic.runsPerTrial > 1
       ? Array.from({ length: turns }, () => [order, order.toReversed()]).flat()
       : [order];
   const firstRun = (number - 1) * rounds.length * variants.length;
@@ -54,7 +54,7 @@ export function plannedBlast(
   };
 }
 
-/** What the runs of one blast tell, by variant. */
+/** What the runs of one trial tell, by variant. */
 export function readingsOf(
   plan: Pick<BisectPlan, 'range' | 'traffic' | 'metric'>,
   runs: readonly Run[],
@@ -79,7 +79,7 @@ function readingOf(runs: readonly Run[], metric: Metric): Reading {
   return { kind: 'measured', pps, values, level: median(values.map(Math.log)) };
 }
 
-/** What slows a whole blast cancels: levels are those above the middle of both ends in the same blast. */
+/** What slows a whole trial cancels: levels are those above the middle of both ends in the same trial. */
 function againstEnds(
   { range }: Pick<BisectPlan, 'range'>,
   alone: ReadonlyMap<string, Reading>,

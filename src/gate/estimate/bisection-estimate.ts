@@ -1,10 +1,10 @@
 // What a bisection will take, said before anything is built for it.
 import { formatPercent, formatSize, roughly } from '../../model/format.ts';
 import type { BisectPlan } from '../bisect/bisect-plan.ts';
-import { isShared, positionsPerBlast } from '../bisect/trials.ts';
+import { isShared, positionsPerTrial } from '../bisect/trials.ts';
 import { type BisectForecast, forecastBisect } from './remaining-boots.ts';
 
-/** Minutes of an incremental build of a kernel, of a boot with its blast, and of a boot that fails. */
+/** Minutes of an incremental build of a kernel, of a boot with its trial, and of a boot that fails. */
 export const usualMinutes = { build: 10, run: 5, failure: 10 };
 
 type Outlook = {
@@ -32,16 +32,16 @@ export function outlookOf(plan: BisectPlan): Outlook {
   return { boots, minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build };
 }
 
-/** Each blast parts the range by all that share it; two are needed anyway, and one more for the neighbours. */
+/** Each trial parts the range by all that share it; two are needed anyway, and one more for the neighbours. */
 function sharedOutlook(steps: number, { traffic }: Pick<BisectPlan, 'traffic'>): Outlook {
-  const { warmUpSeconds, settleSeconds, measureSeconds, runsPerBlast } = traffic;
-  const partings = Math.ceil(Math.log(steps) / Math.log(positionsPerBlast + 1));
+  const { warmUpSeconds, settleSeconds, measureSeconds, runsPerTrial } = traffic;
+  const partings = Math.ceil(Math.log(steps) / Math.log(positionsPerTrial + 1));
   const boots = Math.max(2, partings) + 1;
-  const seconds = secondsToLay + warmUpSeconds + runsPerBlast * (settleSeconds + measureSeconds);
+  const seconds = secondsToLay + warmUpSeconds + runsPerTrial * (settleSeconds + measureSeconds);
   return { boots, minutes: Math.ceil((boots * seconds) / 60) };
 }
 
-/** All that share a blast are laid once before it. */
+/** All that share a trial are laid once before it. */
 const secondsToLay = 5;
 
 /** The plan in lines for people. */
@@ -52,7 +52,7 @@ export function outlookLines(plan: BisectPlan): string[] {
   const left = skipped > 0 ? `, ${skipped} of them skipped` : '';
   const first = `${commits} commits, ${revisions.length - 1} kernels after the good one${left}`;
   const { boots, minutes, forecast } = outlookOf(plan);
-  const what = isShared(plan) ? 'blasts' : 'boots';
+  const what = isShared(plan) ? 'trials' : 'boots';
   const took = `some ${boots} ${what} on ${testbed}, ${roughly(minutes * 60)}, and at most ${mostBoots} ${what}`;
   if (forecast === undefined) return [`${first}: ${took}`, ...notes];
   const { noiseRatio, answeredRatio } = forecast;

@@ -1,20 +1,20 @@
-// How long boots, blasts and builds take on a testbed: by what earlier gates there tell, and before there were any by its
+// How long boots, trials and builds take on a testbed: by what earlier gates there tell, and before there were any by its
 // configuration.
 import { quantile } from 'simple-statistics';
 import { z } from 'zod';
 import { median } from '../../analysis/stats/summary.ts';
 import type { Config } from '../../config/schema.ts';
-import type { BlastSummary, Result } from '../../model/result.ts';
+import type { Result, TrialSummary } from '../../model/result.ts';
 
 const seconds = z.number().nonnegative();
 
 /** What one gate tells, in seconds. */
 const whole = z.object({
-  /** From the end of a blast to the next one in another boot; 0 where variants need none. */
+  /** From the end of a trial to the next one in another boot; 0 where variants need none. */
   bootSeconds: seconds,
   /** From the rules to the end: links that settle and packets that flow. */
-  blastSeconds: seconds,
-  /** Seconds of a blast in which packets flowed. */
+  trialSeconds: seconds,
+  /** Seconds of a trial in which packets flowed. */
   trafficSeconds: seconds,
   /** Seconds for which it waited for kernels, and for all else before the first boot. */
   buildSeconds: seconds,
@@ -33,30 +33,30 @@ export type Times = z.infer<typeof timesSchema>;
 type Step = { seconds: number; isBoot: boolean };
 
 /**
- * The median of blasts, and of boots the lower quartile: waits for kernels, profiles and a night in between only ever add
- * to some of few. Undefined of fewer than two blasts. Where each boot has one blast, what is not traffic counts to the boot.
+ * The median of trials, and of boots the lower quartile: waits for kernels, profiles and a night in between only ever add
+ * to some of few. Undefined of fewer than two trials. Where each boot has one trial, what is not traffic counts to the boot.
  */
-export function tookOf(result: Pick<Result, 'blasts' | 'outcome' | 'startedAt'>): Took | undefined {
+export function tookOf(result: Pick<Result, 'trials' | 'outcome' | 'startedAt'>): Took | undefined {
   const bootOf = bootsIn(result);
-  const blasts = result.blasts.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
-  const [first, ...later] = blasts;
+  const trials = result.trials.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
+  const [first, ...later] = trials;
   if (first === undefined || later.length === 0) return undefined;
-  const steps = later.map((blast, index): Step => {
-    const before = blasts[index] ?? first;
+  const steps = later.map((trial, index): Step => {
+    const before = trials[index] ?? first;
     return {
-      seconds: secondsBetween(before.startedAt, blast.startedAt),
-      isBoot: bootOf(before) !== bootOf(blast),
+      seconds: secondsBetween(before.startedAt, trial.startedAt),
+      isBoot: bootOf(before) !== bootOf(trial),
     };
   });
   const within = steps.filter(({ isBoot }) => !isBoot);
   const boots = steps.filter(({ isBoot }) => isBoot);
-  const trafficSeconds = median(blasts.map((blast) => blast.trafficSeconds));
-  const blastSeconds = Math.max(trafficSeconds, quantileOf(within, 0.5) ?? 0);
-  const bootSeconds = Math.max(0, (quantileOf(boots, 0.25) ?? blastSeconds) - blastSeconds);
-  const usual = bootSeconds + blastSeconds;
+  const trafficSeconds = median(trials.map((trial) => trial.trafficSeconds));
+  const trialSeconds = Math.max(trafficSeconds, quantileOf(within, 0.5) ?? 0);
+  const bootSeconds = Math.max(0, (quantileOf(boots, 0.25) ?? trialSeconds) - trialSeconds);
+  const usual = bootSeconds + trialSeconds;
   return {
     bootSeconds,
-    blastSeconds,
+    trialSeconds,
     trafficSeconds,
     // The patched kernel is built while base is measured, and the first boot after that waits for the rest.
     buildSeconds:
@@ -65,12 +65,12 @@ export function tookOf(result: Pick<Result, 'blasts' | 'outcome' | 'startedAt'>)
   };
 }
 
-/** Tells boots apart: a blast of one run is of one variant and pair, and several runs share a blast where none boots. */
-function bootsIn({ outcome }: Pick<Result, 'outcome'>): (blast: BlastSummary) => string {
+/** Tells boots apart: a trial of one run is of one variant and pair, and several runs share a trial where none boots. */
+function bootsIn({ outcome }: Pick<Result, 'outcome'>): (trial: TrialSummary) => string {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
-  const byBlast = Map.groupBy(runs, ({ blast, attempt }) => `${blast}.${attempt}`);
+  const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
   return ({ number, attempt }) => {
-    const [run, ...others] = byBlast.get(`${number}.${attempt}`) ?? [];
+    const [run, ...others] = byTrial.get(`${number}.${attempt}`) ?? [];
     return run === undefined || others.length > 0 ? '' : `${run.variant} ${run.pair}`;
   };
 }
@@ -108,11 +108,11 @@ export function timesOn(
     const known = latest.flatMap((took) => took[part] ?? []);
     return known.length === 0 ? usual[part] : median(known);
   };
-  const blastSeconds = medianBy('blastSeconds');
+  const trialSeconds = medianBy('trialSeconds');
   return {
     bootSeconds: medianBy('bootSeconds'),
-    blastSeconds,
-    trafficSeconds: Math.min(blastSeconds, medianBy('trafficSeconds')),
+    trialSeconds,
+    trafficSeconds: Math.min(trialSeconds, medianBy('trafficSeconds')),
     buildSeconds: medianBy('buildSeconds'),
     gates: latest.length,
   };
@@ -127,20 +127,20 @@ function usualTimes(
   { testbeds, traffic }: Pick<Config, 'testbeds' | 'traffic'>,
   name: string,
 ): Omit<Times, 'gates'> {
-  const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerBlast } = traffic;
+  const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerTrial } = traffic;
   // Most runs are steady long before their time is over.
   const testbed = testbeds[name];
   if (testbed?.kind !== 'freebsd') {
-    const trafficSeconds = warmUpSeconds + runsPerBlast * (settleSeconds + measureAtLeastSeconds);
-    const blastSeconds = trafficSeconds + assumed.laySeconds;
-    return { bootSeconds: 0, buildSeconds: 0, trafficSeconds, blastSeconds };
+    const trafficSeconds = warmUpSeconds + runsPerTrial * (settleSeconds + measureAtLeastSeconds);
+    const trialSeconds = trafficSeconds + assumed.laySeconds;
+    return { bootSeconds: 0, buildSeconds: 0, trafficSeconds, trialSeconds };
   }
-  const trafficSeconds = warmUpSeconds + runsPerBlast * measureAtLeastSeconds;
+  const trafficSeconds = warmUpSeconds + runsPerTrial * measureAtLeastSeconds;
   return {
     // Links settle once a boot.
     bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds) + settleSeconds,
     buildSeconds: testbed.builder === undefined ? 0 : assumed.buildSeconds,
     trafficSeconds,
-    blastSeconds: trafficSeconds + assumed.laySeconds,
+    trialSeconds: trafficSeconds + assumed.laySeconds,
   };
 }

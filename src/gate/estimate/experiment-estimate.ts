@@ -31,7 +31,7 @@ type Part = (typeof parts)[number];
 export type Course = {
   /** 0 where variants need none. */
   boots: number;
-  blasts: number;
+  trials: number;
   /** Seconds by part, and together. */
   seconds: Record<Part, number>;
   totalSeconds: number;
@@ -122,8 +122,8 @@ function courseOf(
   { traffic, profile, variants, times }: Outlined,
   cells: readonly ExpectedCell[],
 ): Course {
-  const isShared = traffic.runsPerBlast > 1;
-  const blasts = sum(
+  const isShared = traffic.runsPerTrial > 1;
+  const trials = sum(
     cells.map(({ planned, pairs }) =>
       isShared ? pairs / planned.design.pairsPerStep : pairs * variants,
     ),
@@ -132,28 +132,28 @@ function courseOf(
     times.bootSeconds === 0 || isShared
       ? 0
       : variants * Math.max(...cells.map(({ mostPairs }) => mostPairs));
-  const besideSeconds = times.blastSeconds - times.trafficSeconds;
+  const besideSeconds = times.trialSeconds - times.trafficSeconds;
   const profiles = profile === undefined ? 0 : cells.length * variants;
   const seconds: Course['seconds'] = {
     building: times.buildSeconds,
     booting: boots * times.bootSeconds,
-    traffic: blasts * times.trafficSeconds,
-    settling: blasts * besideSeconds,
+    traffic: trials * times.trafficSeconds,
+    settling: trials * besideSeconds,
     profiles: profiles * ((profile?.seconds ?? 0) + besideSeconds),
     givingBack: boots === 0 ? 0 : times.bootSeconds,
   };
-  return { boots, blasts, seconds, totalSeconds: sum(Object.values(seconds)) };
+  return { boots, trials, seconds, totalSeconds: sum(Object.values(seconds)) };
 }
 
 /** Both courses in one line for people, and what that rests on. */
 export function outlookLine({ cells, ifUnchanged, ifLost }: Outlook, { policy, times }: Outlined) {
-  const { boots, blasts, totalSeconds } = ifUnchanged;
+  const { boots, trials, totalSeconds } = ifUnchanged;
   const isLeast = cells.some(({ basis }) => basis === 'least');
   const isAssumed = cells.some(({ basis }) => basis === 'assumed');
   const least = isLeast ? `at least ${roughly(totalSeconds)}` : expectedly(totalSeconds);
   const many = [
     ...(boots > 0 ? [`${Math.round(boots)} boots`] : []),
-    `${Math.round(blasts)} blasts`,
+    `${Math.round(trials)} trials`,
   ];
   const lost = `${roughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
   const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;

@@ -35,7 +35,7 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
     seed: plan.seed,
     startedAt: journal.at(0)?.at ?? epoch,
     finishedAt: journal.at(-1)?.at ?? epoch,
-    blasts: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.summary : [])),
+    trials: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.summary : [])),
     leftOut: leftOutIn(journal),
     outcome: outcomeOf(plan, journal),
   };

@@ -3,22 +3,22 @@
 import { lookSizes } from '../../analysis/stats/design.ts';
 import { type CellRuns, isEnough, validPairs } from '../../analysis/stats/interim-result.ts';
 import { runsApart } from '../../analysis/stats/outlier.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import type { Entry } from './journal.ts';
 import type { Plan, PlannedCell } from './plan.ts';
 
-/** A blast and what came of it; `needed` until it was measured whole, or often enough. */
-export type BlastTries = { blast: PlannedBlast; tries: Entry[]; needed: boolean };
+/** A trial and what came of it; `needed` until it was measured whole, or often enough. */
+export type TrialTries = { trial: PlannedTrial; tries: Entry[]; needed: boolean };
 
 export type CellProgress = CellRuns & {
   cell: Cell;
   /** All but those of variants that are left out. */
-  blasts: BlastTries[];
-  /** Blasts of base and patched that are needed for the next look, or the last one. */
-  open: BlastTries[];
+  trials: TrialTries[];
+  /** Trials of base and patched that are needed for the next look, or the last one. */
+  open: TrialTries[];
   /** Pairs of that look. */
   nextPairs: number;
 };
@@ -41,20 +41,20 @@ export function variantsLeft({ variants }: Plan, entries: readonly Entry[]): Pla
 }
 
 export function cellsSoFar(
-  plan: Pick<Plan, 'cells' | 'blasts'>,
+  plan: Pick<Plan, 'cells' | 'trials'>,
   entries: readonly Entry[],
 ): CellProgress[] {
-  const byBlast = Map.groupBy(entries, numberOf);
+  const byTrial = Map.groupBy(entries, numberOf);
   const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
   return plan.cells.map((planned) => {
-    const all = plan.blasts
-      .filter((blast) => isSameCell(blast.cell, planned.cell))
-      .map((blast) => triesOf(without(out, blast), byBlast.get(blast.number) ?? []));
-    const entriesOf = (blasts: readonly BlastTries[]) => blasts.flatMap(({ tries }) => tries);
+    const all = plan.trials
+      .filter((trial) => isSameCell(trial.cell, planned.cell))
+      .map((trial) => triesOf(without(out, trial), byTrial.get(trial.number) ?? []));
+    const entriesOf = (trials: readonly TrialTries[]) => trials.flatMap(({ tries }) => tries);
     return {
       ...planned,
       ...reached(planned, all.filter(isOfVerdict)),
-      blasts: all.filter(({ blast }) => blast.runs.length > 0),
+      trials: all.filter(({ trial }) => trial.runs.length > 0),
       runs: entriesOf(all).flatMap((entry) => (entry.kind === 'measured' ? entry.runs : [])),
       failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) =>
         entry.kind === 'failed' ? entry.reason : [],
@@ -63,18 +63,18 @@ export function cellsSoFar(
   });
 }
 
-const without = (out: ReadonlySet<string>, blast: PlannedBlast): PlannedBlast => ({
-  ...blast,
-  runs: blast.runs.filter(({ variant }) => !out.has(variant)),
+const without = (out: ReadonlySet<string>, trial: PlannedTrial): PlannedTrial => ({
+  ...trial,
+  runs: trial.runs.filter(({ variant }) => !out.has(variant)),
 });
 
 /** Whether base or patched is in it: what is only shown beside them has no say in how many runs there are. */
-export const isOfVerdict = ({ blast }: Pick<BlastTries, 'blast'>): boolean =>
-  blast.runs.some(({ variant }) => isJudged(variant));
+export const isOfVerdict = ({ trial }: Pick<TrialTries, 'trial'>): boolean =>
+  trial.runs.some(({ variant }) => isJudged(variant));
 
-function triesOf(blast: PlannedBlast, tries: Entry[]): BlastTries {
-  const most = isOfVerdict({ blast }) ? mostTriesOf(tries) : 1;
-  return { blast, tries, needed: tries.length < most && !tries.some(isWhole(blast)) };
+function triesOf(trial: PlannedTrial, tries: Entry[]): TrialTries {
+  const most = isOfVerdict({ trial }) ? mostTriesOf(tries) : 1;
+  return { trial, tries, needed: tries.length < most && !tries.some(isWhole(trial)) };
 }
 
 /** A sender or a receiver that was the limit twice is the limit. */
@@ -91,14 +91,14 @@ const limits: ReadonlySet<string> = new Set(['generator-limited', 'receiver-limi
 
 const isSameCell = (a: Cell, b: Cell): boolean => cellName(a) === cellName(b);
 
-/** The blast that it is of, if it is of one. */
+/** The trial that it is of, if it is of one. */
 export function numberOf(entry: Entry): number | undefined {
   if (entry.kind === 'measured') return entry.summary.number;
-  return entry.kind === 'failed' ? entry.blast : undefined;
+  return entry.kind === 'failed' ? entry.trial : undefined;
 }
 
 const isWhole =
-  ({ runs }: PlannedBlast) =>
+  ({ runs }: PlannedTrial) =>
   (entry: Entry): boolean => {
     if (entry.kind !== 'measured') return false;
     const pairs = pairsOf(runs);
@@ -108,14 +108,14 @@ const isWhole =
       : isEnough(validPairs(entry.runs).length, pairs);
   };
 
-const pairsOf = (runs: PlannedBlast['runs']): number => new Set(runs.map(({ pair }) => pair)).size;
+const pairsOf = (runs: PlannedTrial['runs']): number => new Set(runs.map(({ pair }) => pair)).size;
 
-/** The last look that has all its blasts, and those that the next one lacks; runs that stand apart come once more. */
-function reached({ design, history }: PlannedCell, blasts: readonly BlastTries[]) {
+/** The last look that has all its trials, and those that the next one lacks; runs that stand apart come once more. */
+function reached({ design, history }: PlannedCell, trials: readonly TrialTries[]) {
   const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
   let closedPairs = 0;
   for (const size of lookSizes({ ...design, earlierDegreesOfFreedom })) {
-    const inLook = blasts.filter(({ blast }) => blast.runs.every((run) => run.pair <= size));
+    const inLook = trials.filter(({ trial }) => trial.runs.every((run) => run.pair <= size));
     // Where so many runs are lost for good that the look cannot be made, the others would be measured for nothing.
     if (!isEnough(size - lostPairs(inLook), size)) {
       return { closedPairs: size, nextPairs: size, open: [] };
@@ -128,21 +128,21 @@ function reached({ design, history }: PlannedCell, blasts: readonly BlastTries[]
   return { closedPairs, nextPairs: closedPairs, open: [] };
 }
 
-/** Counts pairs that are lost of blasts that have one pair or a part of it, which they either give or not. */
-function lostPairs(blasts: readonly BlastTries[]): number {
-  const lost = blasts.filter(
-    ({ blast, tries, needed }) =>
-      pairsOf(blast.runs) === 1 && !needed && !tries.some(isWhole(blast)),
+/** Counts pairs that are lost of trials that have one pair or a part of it, which they either give or not. */
+function lostPairs(trials: readonly TrialTries[]): number {
+  const lost = trials.filter(
+    ({ trial, tries, needed }) =>
+      pairsOf(trial.runs) === 1 && !needed && !tries.some(isWhole(trial)),
   );
-  return new Set(lost.flatMap(({ blast }) => blast.runs.map((run) => run.pair))).size;
+  return new Set(lost.flatMap(({ trial }) => trial.runs.map((run) => run.pair))).size;
 }
 
 /** Single runs beyond the rest of their variant, where they have been tried but once. */
-function standingApart(blasts: readonly BlastTries[]): BlastTries[] {
-  const single = blasts.flatMap((one) => {
+function standingApart(trials: readonly TrialTries[]): TrialTries[] {
+  const single = trials.flatMap((one) => {
     const runs = one.tries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
     const run = runs.find(({ validity }) => validity.kind === 'valid');
-    return one.blast.runs.length === 1 && run !== undefined ? { one, run } : [];
+    return one.trial.runs.length === 1 && run !== undefined ? { one, run } : [];
   });
   const apart = new Set(runsApart(single.map(({ run }) => run)));
   return single.flatMap(({ one, run }) => (apart.has(run) && one.tries.length === 1 ? one : []));

@@ -1,10 +1,10 @@
 // Reports the steps of an experiment to its observer.
 import type { RunCounts } from '../../analysis/stats/interim-result.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { CellVerdict } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import type { Entry } from './journal.ts';
-import type { NextBlast } from './next-blast.ts';
+import type { NextTrial } from './next-blast.ts';
 import type { Plan } from './plan.ts';
 import type { NextProfile } from './profiles.ts';
 
@@ -15,10 +15,10 @@ export type ExperimentEvent =
   | { kind: 'warning'; text: string }
   /** What has come of something, in a sentence. */
   | { kind: 'told'; text: string }
-  /** What is being done before the next blast. */
+  /** What is being done before the next trial. */
   | { kind: 'preparing'; text: string }
-  | ({ kind: 'blast' } & NextBlast)
-  | { kind: 'ended'; blast: PlannedBlast; entry: Entry }
+  | ({ kind: 'trial' } & NextTrial)
+  | { kind: 'ended'; trial: PlannedTrial; entry: Entry }
   /** Nothing is measured any more, or not in this boot, and it is asked where the time went. */
   | ({ kind: 'profile' } & NextProfile)
   /** The cell gets no more runs. */

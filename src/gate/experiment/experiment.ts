@@ -1,14 +1,14 @@
 // Runs what was planned, writes down each step as it ends, and goes on where an earlier process stopped.
-import type { BlastOutcome, Testbed } from '../../lab/testbed.ts';
+import type { Testbed, TrialOutcome } from '../../lab/testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejected } from '../../model/rejection.ts';
 import { cellName } from '../../model/scenario.ts';
 import { variantsLeft } from './cells.ts';
 import type { ExperimentEvent } from './experiment-event.ts';
 import { type Entry, type Journal, journalIn, openJournal } from './journal.ts';
-import { blastFolder, keepLogIn } from './log-folders.ts';
-import { decidedCells, type NextBlast, nextBlast } from './next-blast.ts';
+import { keepLogIn, trialFolder } from './log-folders.ts';
+import { decidedCells, type NextTrial, nextTrial } from './next-blast.ts';
 import type { Plan } from './plan.ts';
 import { type ProfilesWorld, takeProfiles, takeProfilesOfBoot } from './profiles.ts';
 import { BaseRejectedError, faultOf } from './rejection-message.ts';
@@ -30,7 +30,7 @@ type Experiment = ExperimentOptions & {
 };
 
 /**
- * Runs every blast that the journal lacks, and returns the whole journal. Ends early when nothing can be measured with
+ * Runs every trial that the journal lacks, and returns the whole journal. Ends early when nothing can be measured with
  * patched; any other such variant is left out from then on.
  */
 export async function runExperiment(options: ExperimentOptions): Promise<Entry[]> {
@@ -72,31 +72,31 @@ async function prepare(experiment: Experiment): Promise<boolean> {
   }
 }
 
-/** Measures until no cell needs a blast any more; false where patched is rejected. */
+/** Measures until no cell needs a trial any more; false where patched is rejected. */
 async function measureAll(experiment: Experiment): Promise<boolean> {
   const { plan, journal, signal } = experiment;
   let boot: string | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const next = nextBlast(plan, journal.entries);
+    const next = nextTrial(plan, journal.entries);
     if (next === undefined) return true;
-    const isOtherBoot = boot !== undefined && boot !== bootOf(next.blast);
+    const isOtherBoot = boot !== undefined && boot !== bootOf(next.trial);
     if (isOtherBoot) await takeProfilesOfBoot(plan, profilesWorld(experiment));
-    boot = bootOf(next.blast);
+    boot = bootOf(next.trial);
     if (!(await measure(next, experiment))) return false;
   }
 }
 
-/** Where a testbed boots its variants each blast has one run, and a boot serves all cells of a pair. */
-const bootOf = ({ runs: [run] }: PlannedBlast): string => `${run?.variant} ${run?.pair}`;
+/** Where a testbed boots its variants each trial has one run, and a boot serves all cells of a pair. */
+const bootOf = ({ runs: [run] }: PlannedTrial): string => `${run?.variant} ${run?.pair}`;
 
 /** False where patched is rejected. */
-async function measure(next: NextBlast, experiment: Experiment): Promise<boolean> {
+async function measure(next: NextTrial, experiment: Experiment): Promise<boolean> {
   const { directory, testbed, journal, at, onEvent, signal } = experiment;
-  const { blast, attempt } = next;
-  const logs = blastFolder(blast, attempt);
-  onEvent({ kind: 'blast', ...next });
-  const outcome = await testbed.blast(blast, keepLogIn(directory, logs), signal);
+  const { trial, attempt } = next;
+  const logs = trialFolder(trial, attempt);
+  onEvent({ kind: 'trial', ...next });
+  const outcome = await testbed.trial(trial, keepLogIn(directory, logs), signal);
   for (const text of outcome.warnings ?? []) {
     await journal.append({ kind: 'warned', at: at(), text });
     onEvent({ kind: 'warning', text });
@@ -104,10 +104,10 @@ async function measure(next: NextBlast, experiment: Experiment): Promise<boolean
   if (outcome.kind === 'rejected') return goesOnWithout(outcome, experiment);
   const entry: Entry =
     outcome.kind === 'measured'
-      ? { kind: 'measured', at: at(), ...measuredAs(blast, outcome, { attempt, logs }) }
-      : { kind: 'failed', at: at(), blast: blast.number, reason: outcome.reason };
+      ? { kind: 'measured', at: at(), ...measuredAs(trial, outcome, { attempt, logs }) }
+      : { kind: 'failed', at: at(), trial: trial.number, reason: outcome.reason };
   await journal.append(entry);
-  onEvent({ kind: 'ended', blast, entry });
+  onEvent({ kind: 'ended', trial, entry });
   tellDecided(experiment);
   return true;
 }
@@ -154,15 +154,15 @@ const profilesWorld = (experiment: Experiment): ProfilesWorld => {
 
 /** What a testbed measured, with the numbers of the plan. */
 const measuredAs = (
-  { number, runs: planned }: PlannedBlast,
-  { summary, runs }: Extract<BlastOutcome, { kind: 'measured' }>,
+  { number, runs: planned }: PlannedTrial,
+  { summary, runs }: Extract<TrialOutcome, { kind: 'measured' }>,
   { attempt, logs }: { attempt: number; logs: string },
 ): Pick<Extract<Entry, { kind: 'measured' }>, 'summary' | 'runs'> => ({
   summary: { ...summary, number, attempt, logs },
   runs: runs.map((run) => ({
     ...run,
     ...(planned.length === 1 && planned[0]),
-    blast: number,
+    trial: number,
     attempt,
   })),
 });

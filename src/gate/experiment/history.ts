@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import { z } from 'zod';
-import { blastNumbers, isCounted } from '../../analysis/stats/trial-numbers.ts';
+import { isCounted, trialNumbers } from '../../analysis/stats/trial-numbers.ts';
 import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
 import { tookOf, tookSchema } from '../estimate/durations.ts';
@@ -18,7 +18,7 @@ export const historyEntrySchema = z.object({
   traffic: z.object({ flows: z.int(), frameBytes: z.int(), offeredPps: z.number().optional() }),
   /** The commit of the base. */
   commit: z.string(),
-  /** One number a blast, in the order in which they were measured. */
+  /** One number a trial, in the order in which they were measured. */
   pps: rates,
   nsPerPacket: rates,
   /** Absent from lines of before it was counted. */
@@ -132,14 +132,14 @@ export const isSameTraffic = (a: Traffic, b: Traffic): boolean =>
   a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 
 /**
- * One number a blast of the runs of base that count. Where base has several links, only those that booted one for the
+ * One number a trial of the runs of base that count. Where base has several links, only those that booted one for the
  * first time: the others tell less than they seem to of how far runs are apart.
  */
 export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
   const counted = runs.filter((run) => run.variant === 'base' && isCounted(run));
   const firstOf = new Map(counted.toReversed().map((run) => [run.link, run]));
   const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.link) === run) : counted;
-  return blastNumbers(taken, metric);
+  return trialNumbers(taken, metric);
 }
 
 /** What a result adds to the history: a line for each cell of which some run of base counts. */

@@ -3,7 +3,7 @@ import { open, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { rejectionSchema } from '../../model/rejection.ts';
-import { blastSchema, cellProfileSchema, runSchema } from '../../model/result.ts';
+import { cellProfileSchema, runSchema, trialSchema } from '../../model/result.ts';
 import { cellSchema } from '../../model/scenario.ts';
 
 const at = z.iso.datetime();
@@ -21,15 +21,15 @@ export const entrySchema = z.discriminatedUnion('kind', [
     variant: z.string(),
     rejection: rejectionSchema,
   }),
-  z.object({ kind: z.literal('measured'), at, summary: blastSchema, runs: z.array(runSchema) }),
+  z.object({ kind: z.literal('measured'), at, summary: trialSchema, runs: z.array(runSchema) }),
   z.object({
     kind: z.literal('failed'),
     at,
-    blast: z.int(),
+    trial: z.int(),
     reason: z.string(),
     /** Variants that were to be measured; absent where the plan tells. */
     variants: z.array(z.string()).optional(),
-    /** See `BlastOutcome`. */
+    /** See `TrialOutcome`. */
     lacksControl: z.literal(true).optional(),
   }),
   z.object({

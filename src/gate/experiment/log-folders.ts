@@ -2,14 +2,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeepLog } from '../../lab/testbed.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { cellName } from '../../model/scenario.ts';
 
-/** `blasts/003-forwarding-inet4`, and `blasts/003-forwarding-inet4.2` for a second attempt. */
-export function blastFolder(blast: PlannedBlast, attempt: number): string {
-  const number = String(blast.number).padStart(3, '0');
-  const name = `${number}-${cellName(blast.cell).replaceAll(' ', '-')}`;
-  return join('blasts', attempt === 1 ? name : `${name}.${attempt}`);
+/** `trials/003-forwarding-inet4`, and `trials/003-forwarding-inet4.2` for a second attempt. */
+export function trialFolder(trial: PlannedTrial, attempt: number): string {
+  const number = String(trial.number).padStart(3, '0');
+  const name = `${number}-${cellName(trial.cell).replaceAll(' ', '-')}`;
+  return join('trials', attempt === 1 ? name : `${name}.${attempt}`);
 }
 
 /** Returns a writer of logs into a folder of the work directory. */

@@ -1,4 +1,4 @@
-// Finds the next blast of an experiment by its plan and its journal alone, so a resumed experiment goes the same way.
+// Finds the next trial of an experiment by its plan and its journal alone, so a resumed experiment goes the same way.
 import {
   type RunCounts,
   runCounts,
@@ -6,19 +6,19 @@ import {
   standings,
 } from '../../analysis/stats/interim-result.ts';
 import { cellVerdict } from '../../analysis/stats/verdict.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { CellVerdict } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
-import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict } from './cells.ts';
+import { type CellProgress, cellsSoFar, isOfVerdict, type TrialTries } from './cells.ts';
 import type { Entry } from './journal.ts';
 import type { Plan } from './plan.ts';
 
 type DecidedCell = { cell: Cell; verdict: CellVerdict; counts: RunCounts };
 
-type PlannedRuns = Pick<Plan, 'cells' | 'blasts' | 'policy'>;
+type PlannedRuns = Pick<Plan, 'cells' | 'trials' | 'policy'>;
 
-export type NextBlast = {
-  blast: PlannedBlast;
+export type NextTrial = {
+  trial: PlannedTrial;
   attempt: number;
   done: number;
   of: number;
@@ -27,20 +27,20 @@ export type NextBlast = {
 };
 
 /**
- * Returns the next blast that an undecided cell needs for its next look, or that is lacking beside what decided a cell;
+ * Returns the next trial that an undecided cell needs for its next look, or that is lacking beside what decided a cell;
  * one that failed comes again after all others.
  */
-export function nextBlast(plan: PlannedRuns, entries: readonly Entry[]): NextBlast | undefined {
+export function nextTrial(plan: PlannedRuns, entries: readonly Entry[]): NextTrial | undefined {
   const cells = standings(cellsSoFar(plan, entries), plan.policy);
   const [next] = cells
-    .flatMap(openBlasts)
-    .toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number);
+    .flatMap(openTrials)
+    .toSorted((a, b) => a.tries.length - b.tries.length || a.trial.number - b.trial.number);
   if (next === undefined) return undefined;
-  const { blast, tries } = next;
-  return { blast, attempt: tries.length + 1, ...blastCount(cells), ...whyAgain(tries) };
+  const { trial, tries } = next;
+  return { trial, attempt: tries.length + 1, ...trialCount(cells), ...whyAgain(tries) };
 }
 
-function whyAgain(tries: readonly Entry[]): Pick<NextBlast, 'why'> {
+function whyAgain(tries: readonly Entry[]): Pick<NextTrial, 'why'> {
   const last = tries.at(-1);
   if (last?.kind === 'failed') return { why: last.reason };
   if (last?.kind !== 'measured') return {};
@@ -60,16 +60,16 @@ function whyAgain(tries: readonly Entry[]): Pick<NextBlast, 'why'> {
 /** When nothing was left to do; undefined where something is. */
 export function finishedAt(plan: Plan, entries: readonly Entry[]): string | undefined {
   const last = entries.at(-1);
-  const isFinished = last?.kind === 'finished' && nextBlast(plan, entries) === undefined;
+  const isFinished = last?.kind === 'finished' && nextTrial(plan, entries) === undefined;
   return isFinished ? last.at : undefined;
 }
 
 /** Other variants are measured in as many pairs as patched is, and no more. */
-function openBlasts({ input, judgement, closed, stopped }: Standing<CellProgress>): BlastTries[] {
+function openTrials({ input, judgement, closed, stopped }: Standing<CellProgress>): TrialTries[] {
   if (stopped) return [];
   const pairs = closed ? (judgement?.look.pairs ?? 0) : input.nextPairs;
-  const beside = input.blasts.filter(
-    (one) => one.needed && !isOfVerdict(one) && one.blast.runs.every((run) => run.pair <= pairs),
+  const beside = input.trials.filter(
+    (one) => one.needed && !isOfVerdict(one) && one.trial.runs.every((run) => run.pair <= pairs),
   );
   return closed ? beside : [...input.open, ...beside];
 }
@@ -77,7 +77,7 @@ function openBlasts({ input, judgement, closed, stopped }: Standing<CellProgress
 /** Cells that get no more runs. */
 export function decidedCells(plan: PlannedRuns, entries: readonly Entry[]): DecidedCell[] {
   const closed = standings(cellsSoFar(plan, entries), plan.policy).filter(
-    (one) => one.closed && openBlasts(one).length === 0,
+    (one) => one.closed && openTrials(one).length === 0,
   );
   return closed.map((standing) => ({
     cell: standing.input.cell,
@@ -89,17 +89,17 @@ export function decidedCells(plan: PlannedRuns, entries: readonly Entry[]): Deci
   }));
 }
 
-/** How many blasts were measured, and how many there will be at most. */
-function blastCount(cells: readonly Standing<CellProgress>[]): { done: number; of: number } {
-  const blasts = cells.flatMap((cell) => {
-    const due = new Set(openBlasts(cell));
+/** How many trials were measured, and how many there will be at most. */
+function trialCount(cells: readonly Standing<CellProgress>[]): { done: number; of: number } {
+  const trials = cells.flatMap((cell) => {
+    const due = new Set(openTrials(cell));
     const open = new Set([...cell.input.open, ...due]);
-    return cell.input.blasts.map((one) => {
+    return cell.input.trials.map((one) => {
       const isDone = !open.has(one) && one.tries.some(({ kind }) => kind === 'measured');
       const mayCome = cell.closed ? due.has(one) : isOfVerdict(one) || one.needed;
       return { isDone, isAhead: mayCome && !isDone };
     });
   });
-  const done = blasts.filter(({ isDone }) => isDone).length;
-  return { done, of: done + blasts.filter(({ isAhead }) => isAhead).length };
+  const done = trials.filter(({ isDone }) => isDone).length;
+  return { done, of: done + trials.filter(({ isAhead }) => isAhead).length };
 }

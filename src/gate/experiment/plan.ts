@@ -6,14 +6,14 @@ import type { Config } from '../../config/schema.ts';
 import { type Variant, variantSchema } from '../../kernel/variant.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchSchema } from '../../model/patch.ts';
-import { plannedBlastSchema } from '../../model/planned-trial.ts';
+import { plannedTrialSchema } from '../../model/planned-trial.ts';
 import { designSchema, historySchema, policySchema } from '../../model/result.ts';
 import { type Cell, cellName, cellSchema, ownRulesSchema } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { timesOn, timesSchema } from '../estimate/durations.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from './plan-file.ts';
-import { pairsPerBlast, schedule } from './schedule.ts';
+import { pairsPerTrial, schedule } from './schedule.ts';
 
 const plannedCellSchema = z.object({
   cell: cellSchema,
@@ -31,7 +31,7 @@ export const plannedTraffic = z.object({
   settleSeconds: z.number(),
   measureSeconds: z.number(),
   measureAtLeastSeconds: z.number(),
-  runsPerBlast: z.int(),
+  runsPerTrial: z.int(),
   windows: z.object({ count: z.int(), packets: z.int() }).optional(),
 }) satisfies z.ZodType<Config['traffic']>;
 
@@ -52,8 +52,8 @@ export const planSchema = z.object({
   /** How long its parts take here, by earlier gates; absent in plans from before this was known. */
   times: timesSchema.optional(),
   seed: z.int(),
-  /** Every blast that may be needed, in their order; most cells are decided before their last. */
-  blasts: z.array(plannedBlastSchema).min(1),
+  /** Every trial that may be needed, in their order; most cells are decided before their last. */
+  trials: z.array(plannedTrialSchema).min(1),
 });
 
 export type PlannedCell = z.infer<typeof plannedCellSchema>;
@@ -103,7 +103,7 @@ export function makePlan(
     ...(profile !== undefined && { profile }),
     times: timesOn(history, testbed, config),
     seed,
-    blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed),
+    trials: trialsFor(cells, variants, traffic.runsPerTrial, seed),
   };
 }
 
@@ -209,10 +209,10 @@ export function designOf(
   { traffic, gate }: Pick<Config, 'traffic' | 'gate'>,
   variants: number,
 ): PlannedCell['design'] {
-  const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants);
+  const pairsPerStep = pairsPerTrial(traffic.runsPerTrial, variants);
   const method = pairsPerStep > 1 ? 'paired' : 'pooled';
   const usualRuns =
-    method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants);
+    method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerTrial, variants);
   const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
   const usual = method === 'pooled' ? 'glr' : 'group-sequential';
   return { name: gate.design ?? usual, budgets: [budget], pairsPerStep, method };
@@ -221,11 +221,11 @@ export function designOf(
 const usualSingleRuns = 20;
 
 /**
- * As many pairs as five blasts of two variants give, also where more variants share them: the verdict is as sure as
+ * As many pairs as five trials of two variants give, also where more variants share them: the verdict is as sure as
  * without them.
  */
-const usualPairs = (runsPerBlast: number, variants: number): number =>
-  5 * Math.max(pairsPerBlast(runsPerBlast, variants), pairsPerBlast(runsPerBlast, 2));
+const usualPairs = (runsPerTrial: number, variants: number): number =>
+  5 * Math.max(pairsPerTrial(runsPerTrial, variants), pairsPerTrial(runsPerTrial, 2));
 
 const wholeSteps = (pairs: number, pairsPerStep: number): number =>
   Math.ceil(pairs / pairsPerStep) * pairsPerStep;
@@ -242,17 +242,17 @@ export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
     }
     return { ...cell, design: { ...design, budgets: [...design.budgets, budget] } };
   });
-  const blasts = blastsFor(cells, plan.variants, plan.traffic.runsPerBlast, plan.seed);
-  return { ...plan, policy: policyOfExtended(plan.policy), cells, blasts };
+  const trials = trialsFor(cells, plan.variants, plan.traffic.runsPerTrial, plan.seed);
+  return { ...plan, policy: policyOfExtended(plan.policy), cells, trials };
 }
 
-const blastsFor = (cells: PlannedCell[], variants: Variant[], runsPerBlast: number, seed: number) =>
+const trialsFor = (cells: PlannedCell[], variants: Variant[], runsPerTrial: number, seed: number) =>
   schedule({
     cells: cells.map(({ cell }) => cell),
     first: new Set(cells.flatMap(({ cell, isFirst }) => (isFirst ? cell : []))),
     variants: variants.map(({ variant }) => variant),
     runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
-    runsPerBlast,
+    runsPerTrial,
     seed,
     links: new Map(
       variants.flatMap((variant) => {

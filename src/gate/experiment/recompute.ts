@@ -57,7 +57,7 @@ export function recompute(claimed: Result, asked: Asked): Recomputed {
     variants: variantsOf(claimed, asked.patch),
     leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
     // What need not be measured was not.
-    ...(claimed.outcome.kind === 'unchanged' && { blasts: [] }),
+    ...(claimed.outcome.kind === 'unchanged' && { trials: [] }),
     outcome: outcomeOf(claimed, asked),
   };
   return { kind: 'computed', result, refused: differences(claimed, result).slice(0, mostTold) };

@@ -1,4 +1,4 @@
-// An experiment as its raw logs tell it: what was written down of each blast is computed again.
+// An experiment as its raw logs tell it: what was written down of each trial is computed again.
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -13,15 +13,15 @@ import {
   type VirtualLogs,
   windowsLogName,
 } from '../../lab/qemu/trial-logs.ts';
-import type { BlastOutcome } from '../../lab/testbed.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { TrialOutcome } from '../../lab/testbed.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { type Entry, journalIn, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
-/** Blasts whose logs are not there, or cannot be read, keep what the journal says and are counted in `unread`. */
+/** Trials whose logs are not there, or cannot be read, keep what the journal says and are counted in `unread`. */
 type Reread = { entries: Entry[]; unread: number };
 
-/** The journal of a work directory, with the runs of every blast read from its logs anew. */
+/** The journal of a work directory, with the runs of every trial read from its logs anew. */
 export async function reread(directory: string, plan: Plan): Promise<Reread> {
   const entries: Entry[] = [];
   let unread = 0;
@@ -39,11 +39,11 @@ async function measureAgain(
   entry: Extract<Entry, { kind: 'measured' }>,
 ): Promise<Entry | undefined> {
   const { summary } = entry;
-  const blast = plan.blasts.find(({ number }) => number === summary.number);
-  if (blast === undefined) return undefined;
+  const trial = plan.trials.find(({ number }) => number === summary.number);
+  if (trial === undefined) return undefined;
   // Without those of variants that had been left out.
   const numbers = new Set(entry.runs.map(({ number }) => number));
-  const planned = { ...blast, runs: blast.runs.filter(({ number }) => numbers.has(number)) };
+  const planned = { ...trial, runs: trial.runs.filter(({ number }) => numbers.has(number)) };
   const { attempt, startedAt, egressPackets, ingressPackets } = summary;
   const told = {
     ...(egressPackets !== undefined && { egressPackets }),
@@ -58,7 +58,7 @@ async function measureAgain(
     runs: outcome.runs.map((run) => ({ ...run, attempt })),
   };
 
-  async function outcomeIn(folder: string): Promise<BlastOutcome | undefined> {
+  async function outcomeIn(folder: string): Promise<TrialOutcome | undefined> {
     const { traffic } = plan;
     if (traffic.windows !== undefined) {
       const virtual = await readVirtual(folder, planned);
@@ -73,7 +73,7 @@ async function measureAgain(
 
 async function readVirtual(
   folder: string,
-  planned: PlannedBlast,
+  planned: PlannedTrial,
 ): Promise<VirtualLogs | undefined> {
   try {
     const logs = pairsOf(planned).map(async ([pair]) => {

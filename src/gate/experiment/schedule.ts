@@ -1,8 +1,8 @@
-// The order of runs: variants alternate within a blast, cells alternate between blasts, chance decides the rest.
+// The order of runs: variants alternate within a trial, cells alternate between trials, chance decides the rest.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { linkOfPair, type PlannedBlast, type PlannedRun } from '../../model/planned-trial.ts';
+import { linkOfPair, type PlannedRun, type PlannedTrial } from '../../model/planned-trial.ts';
 import type { Cell } from '../../model/scenario.ts';
 
 export type ScheduleRequest = {
@@ -10,9 +10,9 @@ export type ScheduleRequest = {
   /** Cells that come before the others in each round. */
   first?: ReadonlySet<Cell>;
   variants: readonly string[];
-  /** Rounded up to whole blasts. */
+  /** Rounded up to whole trials. */
   runsPerVariant: number;
-  runsPerBlast: number;
+  runsPerTrial: number;
   seed: number;
   /** Links of the kernels of variants that have several, which pairs take in turn. */
   links?: ReadonlyMap<string, readonly number[]>;
@@ -23,9 +23,9 @@ export type ScheduleRequest = {
  * a drift within two pairs cancels; cells come in an order drawn anew for each round. The same request gives the same
  * schedule, and one with more runs goes on where it ends.
  */
-export function schedule(request: ScheduleRequest): PlannedBlast[] {
+export function schedule(request: ScheduleRequest): PlannedTrial[] {
   const random = xoroshiro128plus(request.seed);
-  const next = request.runsPerBlast > 1 ? sharedBlasts : singleRuns;
+  const next = request.runsPerTrial > 1 ? sharedTrials : singleRuns;
   let runNumber = 0;
   return next(request, random).map(({ cell, runs }, index) => ({
     number: index + 1,
@@ -42,12 +42,12 @@ function linkOf({ variant, pair }: Draft['runs'][number], { links }: ScheduleReq
 
 type Draft = { cell: Cell; runs: Omit<PlannedRun, 'number'>[] };
 
-/** Every cell gets its share of a round in one blast, in which the variants alternate. */
-function sharedBlasts(request: ScheduleRequest, random: RandomGenerator): Draft[] {
+/** Every cell gets its share of a round in one trial, in which the variants alternate. */
+function sharedTrials(request: ScheduleRequest, random: RandomGenerator): Draft[] {
   const { cells, variants, runsPerVariant } = request;
-  const pairsPerRound = pairsPerBlast(request.runsPerBlast, variants.length);
+  const pairsPerRound = pairsPerTrial(request.runsPerTrial, variants.length);
   const orders = new Map(cells.map((cell) => [cell, variants]));
-  const blasts: Draft[] = [];
+  const trials: Draft[] = [];
   for (let done = 0; done < runsPerVariant; done += pairsPerRound) {
     for (const cell of inOrder(cells, request, random)) {
       const runs: Draft['runs'] = [];
@@ -56,38 +56,38 @@ function sharedBlasts(request: ScheduleRequest, random: RandomGenerator): Draft[
         orders.set(cell, order);
         runs.push(...order.map((variant) => ({ variant, pair })));
       }
-      blasts.push({ cell, runs });
+      trials.push({ cell, runs });
     }
   }
-  return blasts;
+  return trials;
 }
 
 /**
- * Every run has a blast of its own, those of all cells side by side: where a variant must be booted, once for all. The
+ * Every run has a trial of its own, those of all cells side by side: where a variant must be booted, once for all. The
  * first pair begins with base, whose kernel is mostly there while the patched one is still being built.
  */
 function singleRuns(request: ScheduleRequest, random: RandomGenerator): Draft[] {
   const { cells, variants, runsPerVariant } = request;
-  const blasts: Draft[] = [];
+  const trials: Draft[] = [];
   let order = variants;
   for (let pair = 1; pair <= runsPerVariant; pair++) {
     order = pair === 1 ? variants : nextOrder(pair, order, random);
     for (const variant of order) {
       for (const cell of inOrder(cells, request, random)) {
-        blasts.push({ cell, runs: [{ variant, pair }] });
+        trials.push({ cell, runs: [{ variant, pair }] });
       }
     }
   }
-  return blasts;
+  return trials;
 }
 
 /**
- * How many pairs come at once; at least one, which then takes several blasts. Of more than two variants it is an even
- * number where they share a blast, so that a pair shares it with its mirror image: one draw of chance, and not two.
+ * How many pairs come at once; at least one, which then takes several trials. Of more than two variants it is an even
+ * number where they share a trial, so that a pair shares it with its mirror image: one draw of chance, and not two.
  */
-export function pairsPerBlast(runsPerBlast: number, variants: number): number {
-  const fitting = Math.floor(runsPerBlast / variants);
-  if (variants === 2 || runsPerBlast === 1) return Math.max(1, fitting);
+export function pairsPerTrial(runsPerTrial: number, variants: number): number {
+  const fitting = Math.floor(runsPerTrial / variants);
+  if (variants === 2 || runsPerTrial === 1) return Math.max(1, fitting);
   return Math.max(2, fitting - (fitting % 2));
 }
 

@@ -4,7 +4,7 @@ import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
 import type { ProfileRequest } from '../../lab/testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { families, type OwnRules } from '../../model/scenario.ts';
 import { type RehearsalRequest, rehearsalParts } from '../self-test/self-test-request.ts';
 
@@ -84,7 +84,7 @@ const planned = z.looseObject({
 export const testbedCall = z.discriminatedUnion('call', [
   z.object({
     call: z.literal('inspect'),
-    cells: z.array(as<PlannedBlast['cell']>(cell)),
+    cells: z.array(as<PlannedTrial['cell']>(cell)),
     outcome: z.unknown(),
   }),
   z.object({
@@ -94,7 +94,7 @@ export const testbedCall = z.discriminatedUnion('call', [
     rules: z.record(z.string(), z.unknown()),
     outcome: z.unknown(),
   }),
-  z.object({ call: z.literal('blast'), planned: as<PlannedBlast>(planned), outcome: z.unknown() }),
+  z.object({ call: z.literal('trial'), planned: as<PlannedTrial>(planned), outcome: z.unknown() }),
   z.object({
     call: z.literal('profile'),
     request: as<ProfileRequest>(

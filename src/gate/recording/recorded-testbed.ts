@@ -37,8 +37,8 @@ export async function recordedTestbed(
       const call = { call: 'prepare', variants, rules: request.rules };
       return told(call, () => opened.prepare(request));
     },
-    blast: (planned, ...rest) =>
-      told({ call: 'blast', planned }, () => opened.blast(planned, ...rest)),
+    trial: (planned, ...rest) =>
+      told({ call: 'trial', planned }, () => opened.trial(planned, ...rest)),
     profile: (request, ...rest) =>
       told({ call: 'profile', request }, () => opened.profile(request, ...rest)),
     restore: () => told({ call: 'restore' }, () => opened.restore()),

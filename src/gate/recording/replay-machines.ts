@@ -132,7 +132,7 @@ export function replayWorld(questions: readonly Question[]): ReplayWorld {
     for (const [key, of] of waiting) {
       waiting.set(
         key,
-        // A builder works for several blasts at a time.
+        // A builder works for several trials at a time.
         of.filter((question) => question.number > number || question.host === 'builder'),
       );
     }

@@ -156,8 +156,8 @@ async function outcomeOf(
         const rules = call.rules as Record<string, OwnRules>;
         return await testbed.prepare({ variants, cells: [], rules, keepLog, tell() {}, signal });
       }
-      case 'blast':
-        return await testbed.blast(call.planned, keepLog, signal);
+      case 'trial':
+        return await testbed.trial(call.planned, keepLog, signal);
       case 'profile':
         return await testbed.profile(call.request, keepLog, signal);
       case 'restore':

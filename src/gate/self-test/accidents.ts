@@ -56,7 +56,7 @@ export async function hang(rehearsal: Rehearsal, what: string): Promise<Finding[
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.mend)];
   const took = formatDuration(happened.seconds);
   if (happened.cycles === 0) {
-    const mend = 'see what rebooted it: a watchdog that is faster than a blast ends good runs, too';
+    const mend = 'see what rebooted it: a watchdog that is faster than a trial ends good runs, too';
     return [wrong(what, `it came back after ${took} without its power control`, mend)];
   }
   return [ok(what, `${happened.how}; power-cycled, and home again after ${took}`)];

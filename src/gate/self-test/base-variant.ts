@@ -8,10 +8,10 @@ import { gitIn } from '../../kernel/kernel-tree.ts';
 import { givenKernel, type KernelSource } from '../../kernel/variant.ts';
 import { type Finding, ok, wrong } from '../../lab/check/diagnostic.ts';
 import { bootFor } from '../../lab/freebsd/boots.ts';
-import type { BlastOutcome } from '../../lab/testbed.ts';
+import type { TrialOutcome } from '../../lab/testbed.ts';
 import { formatDuration } from '../../model/format.ts';
 import { shortId } from '../../model/patch.ts';
-import type { PlannedBlast, PlannedRun } from '../../model/planned-trial.ts';
+import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
@@ -86,7 +86,7 @@ export function plannedFor(
   cell: Cell,
   boot: number,
   number: number,
-): PlannedBlast & { run: PlannedRun } {
+): PlannedTrial & { run: PlannedRun } {
   const run = { number, variant: baseName, pair: boot };
   return { number, cell, runs: [run], run };
 }
@@ -111,7 +111,7 @@ export async function bootBase(
 /** Name of the folder for the logs of a cell: `forwarding-inet4`. */
 export const folderOf = (cell: Cell): string => cellName(cell).replace(/[^\w.-]+/g, '-');
 
-export function whyNot(outcome: BlastOutcome): string {
+export function whyNot(outcome: TrialOutcome): string {
   if (outcome.kind === 'rejected') return outcome.rejection.message;
   return outcome.kind === 'failed'
     ? outcome.reason

@@ -2,7 +2,7 @@
 import { chiSquaredDistributionTable, mean } from 'simple-statistics';
 import { forecast } from '../../analysis/stats/expected-runs.ts';
 import { type Finding, ok, wrong } from '../../lab/check/diagnostic.ts';
-import { blast } from '../../lab/freebsd/freebsd-trial.ts';
+import { trial } from '../../lab/freebsd/freebsd-trial.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import { expectedly, formatPercent, formatPps } from '../../model/format.ts';
 import { byMetric } from '../../model/result.ts';
@@ -17,7 +17,7 @@ import { goOn, type Rehearsal } from './self-test-request.ts';
 const degreesOfFreedom = 5;
 const boots = degreesOfFreedom + 1;
 
-/** A boot, and a blast of each cell; six times. */
+/** A boot, and a trial of each cell; six times. */
 export async function* measureNoise(rehearsal: Rehearsal): AsyncGenerator<Finding> {
   const { cells, world, journal } = rehearsal;
   for (let boot = 1; boot <= boots; boot += 1) {
@@ -69,11 +69,11 @@ async function measure(
     const planned = plannedFor(cell, bootNumber(boot), number);
     const folder = `noise/${folderOf(cell)}-${boot}.${attempt}`;
     const keepLog: KeepLog = (name, text) => world.keepLog(`${folder}/${name}`, text);
-    const outcome = await blast(lab, planned, keepLog, world.signal);
+    const outcome = await trial(lab, planned, keepLog, world.signal);
     const run = outcome.kind === 'measured' ? outcome.runs[0] : undefined;
     if (run?.validity.kind === 'valid' && run.pps > 0) {
-      const blastSeconds = world.now() - begun;
-      journal.keepRun({ cell, boot, pps: run.pps, blastSeconds });
+      const trialSeconds = world.now() - begun;
+      journal.keepRun({ cell, boot, pps: run.pps, trialSeconds });
       world.tell(`${cellName(cell)}: ${formatPps(run.pps)}.`);
       return undefined;
     }
@@ -118,7 +118,7 @@ function timesOf({ journal, config }: Rehearsal, forecasts: Forecasts): string {
   const secondsFor = (runs: 'runsIfUnchanged' | 'runsIfLost') =>
     forecasts.reduce(
       (sum, { cell, expected }) =>
-        sum + expected[runs] * mean(runsOf(journal.runs(), cell).map((run) => run.blastSeconds)),
+        sum + expected[runs] * mean(runsOf(journal.runs(), cell).map((run) => run.trialSeconds)),
       bootSeconds * Math.max(...forecasts.map(({ expected }) => expected[runs])),
     );
   const lost = formatPercent(policyOf(config).marginRatio);
@@ -130,7 +130,7 @@ function historyOfRehearsal({ name, config, cells, commit, journal }: Rehearsal)
   const { flows, frameBytes, offeredPps } = config.traffic;
   const took = {
     bootSeconds: mean(journal.bootSeconds()),
-    blastSeconds: mean(journal.runs().map((run) => run.blastSeconds)),
+    trialSeconds: mean(journal.runs().map((run) => run.trialSeconds)),
   };
   return cells.flatMap((cell) => {
     const pps = runsOf(journal.runs(), cell).map((run) => run.pps);

@@ -11,8 +11,8 @@ const runSchema = z.object({
   /** Number of the boot, from 1 on. */
   boot: z.int().positive(),
   pps: z.number().positive(),
-  /** How long the blast took, all around it included. */
-  blastSeconds: z.number(),
+  /** How long the trial took, all around it included. */
+  trialSeconds: z.number(),
 });
 
 type RehearsedRun = z.infer<typeof runSchema>;

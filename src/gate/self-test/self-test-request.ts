@@ -13,7 +13,7 @@ import type { RehearsalJournal } from './self-test-journal.ts';
 export const rehearsalParts = [
   'check',
   'scenarios',
-  'blasts',
+  'trials',
   'profile',
   'panic',
   'hang',

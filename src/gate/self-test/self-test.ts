@@ -18,10 +18,10 @@ import { runningSystem } from '../../lab/freebsd/boot/boot-system.ts';
 import { fingerprintOfDut, inspectDut } from '../../lab/freebsd/boots.ts';
 import { DutLostError } from '../../lab/freebsd/dut/freebsd-dut.ts';
 import { type OpenFreebsd, openFreebsdMachines } from '../../lab/freebsd/freebsd-testbed.ts';
-import { blast, profile } from '../../lab/freebsd/freebsd-trial.ts';
+import { profile, trial } from '../../lab/freebsd/freebsd-trial.ts';
 import { layRules, proofOf, takeRulesAway } from '../../lab/freebsd/rules.ts';
 import { provesScenario } from '../../lab/freebsd/scenario.ts';
-import type { BlastOutcome, KeepLog } from '../../lab/testbed.ts';
+import type { KeepLog, TrialOutcome } from '../../lab/testbed.ts';
 import { formatDuration, formatPps } from '../../model/format.ts';
 import { type Cell, cellName, type Scenario } from '../../model/scenario.ts';
 import { HostError } from '../../system/host/host-error.ts';
@@ -145,11 +145,11 @@ function stepsOf(rehearsal: Rehearsal): Step[] {
         look: (what) => layAndTakeAway(rehearsal, scenario, what),
       }),
     ),
-    ...(has('blasts') ? cells : []).map((cell) =>
+    ...(has('trials') ? cells : []).map((cell) =>
       remembered({
         what: `${shortSeconds} s of ${cellName(cell)}`,
         needs: booted,
-        look: (what) => shortBlast(rehearsal, cell, what),
+        look: (what) => shortTrial(rehearsal, cell, what),
       }),
     ),
     ...(has('profile')
@@ -182,7 +182,7 @@ function stepsOf(rehearsal: Rehearsal): Step[] {
 const check = ({ name, testbed, config, skip, world }: Rehearsal): AsyncIterable<Finding> => {
   const { families, traffic, frameSizes } = config;
   const what = { name, testbed, families, traffic, ...(frameSizes && { frameSizes }) };
-  return checkFreebsdTestbed({ ...what, sends: !skip.has('blasts'), cycles: false }, world);
+  return checkFreebsdTestbed({ ...what, sends: !skip.has('trials'), cycles: false }, world);
 };
 
 async function bootOnce(rehearsal: Rehearsal, boot: number, what: string): Promise<Finding[]> {
@@ -218,7 +218,7 @@ async function layAndTakeAway(
 /** A receiver's rates have to be steady for ten of them. */
 const shortSeconds = 10;
 
-async function shortBlast(rehearsal: Rehearsal, cell: Cell, what: string): Promise<Finding[]> {
+async function shortTrial(rehearsal: Rehearsal, cell: Cell, what: string): Promise<Finding[]> {
   const { lab } = await rehearsal.open();
   const { world, config } = rehearsal;
   world.tell(`Sending ${cellName(cell)} for ${shortSeconds} s.`);
@@ -229,14 +229,14 @@ async function shortBlast(rehearsal: Rehearsal, cell: Cell, what: string): Promi
   };
   const planned = plannedFor(cell, 1, rehearsal.cells.indexOf(cell) + 1);
   const keepLog: KeepLog = (name, text) => world.keepLog(`short/${folderOf(cell)}/${name}`, text);
-  const outcome = await blast({ ...lab, traffic }, planned, keepLog, world.signal);
-  return [blastFinding(outcome, what)];
+  const outcome = await trial({ ...lab, traffic }, planned, keepLog, world.signal);
+  return [trialFinding(outcome, what)];
 }
 
-/** Seconds at the start and the end of a blast whose rates are not whole. */
+/** Seconds at the start and the end of a trial whose rates are not whole. */
 const secondsToRise = 5;
 
-function blastFinding(outcome: BlastOutcome, what: string): Finding {
+function trialFinding(outcome: TrialOutcome, what: string): Finding {
   if (outcome.kind !== 'measured') return wrong(what, whyNot(outcome), goOn);
   const [run] = outcome.runs;
   if (run === undefined) return wrong(what, 'nothing was measured', goOn);

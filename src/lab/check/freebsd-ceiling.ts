@@ -14,7 +14,7 @@ import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
 import { readAll } from '../freebsd/preflight.ts';
 import { parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
-import { type PktGenBlast, type PktGenSender, pktGenBlast } from '../traffic/pkt-gen-trial.ts';
+import { type PktGenSender, type PktGenTrial, pktGenTrial } from '../traffic/pkt-gen-trial.ts';
 import { type Finding, ok, type Step, skipped, wrong } from './diagnostic.ts';
 
 type CeilingCheck = {
@@ -28,14 +28,14 @@ type CeilingCheck = {
 
 const ceiling = 'the ceiling of the generators';
 
-/** Blasts past the DUT where ports are joined so, and through it as it runs: each sender alone, and all together. `needs` are the steps that packets depend on. */
+/** Trials past the DUT where ports are joined so, and through it as it runs: each sender alone, and all together. `needs` are the steps that packets depend on. */
 export function checkCeiling(check: CeilingCheck, needs: readonly string[]): Step {
-  if (check.sends) return { what: ceiling, needs, look: () => blasts(check) };
+  if (check.sends) return { what: ceiling, needs, look: () => trials(check) };
   const look = async () => [skipped(ceiling, 'no packets are to be sent')];
   return { what: ceiling, needs: [], look };
 }
 
-async function* blasts(check: CeilingCheck): AsyncGenerator<Finding> {
+async function* trials(check: CeilingCheck): AsyncGenerator<Finding> {
   await using opened = new AsyncDisposableStack();
   const { testbed, world } = check;
   // Each has a connection of its own: one carries few commands at a time.
@@ -60,17 +60,17 @@ async function* blasts(check: CeilingCheck): AsyncGenerator<Finding> {
     else yield await backToBack(check, past, { ...sender, label }, receiver, joined);
   }
   const through = { host: receiver, interface: testbed.receiver.interface, way: 'through the DUT' };
-  const blast = (some: readonly Sender[]) => blastOf(check, some, through);
+  const trial = (some: readonly Sender[]) => trialOf(check, some, through);
   const line = (some: readonly Sender[]) => lineOf(check, some, dut.gigabits);
   if (senders.length > 1) {
     for (const sender of senders) {
-      yield aloneFinding(`${sender.label} alone`, await blast([sender]), line([sender]));
+      yield aloneFinding(`${sender.label} alone`, await trial([sender]), line([sender]));
     }
   }
   const what = senders.length > 1 ? 'all senders together' : ceiling;
   const egress = testbed.dut.egress.interface;
   const before = await readAll(dutHost, countersCommands([]));
-  const together = await blast(senders);
+  const together = await trial(senders);
   const after = await readAll(dutHost, countersCommands([]));
   yield togetherFinding(what, together, line(senders));
   if (faultOf(what, together) === undefined) {
@@ -103,27 +103,27 @@ async function backToBack(
     gigabits: near.gigabits,
   };
   const way = `by ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
-  const blast = await blastOf(check, [joined], { host: receiver, interface: to, way });
+  const trial = await trialOf(check, [joined], { host: receiver, interface: to, way });
   const mend = 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml';
-  if (blast.kind === 'measured' && blast.run.medianPps === 0) {
+  if (trial.kind === 'measured' && trial.run.medianPps === 0) {
     return wrong(what, `nothing came ${way}`, mend);
   }
-  const fault = faultOf(what, blast);
-  if (fault !== undefined || blast.kind !== 'measured') return fault ?? skipped(what, way);
+  const fault = faultOf(what, trial);
+  if (fault !== undefined || trial.kind !== 'measured') return fault ?? skipped(what, way);
   const line = lineOf(check, [joined], far.gigabits);
   return ok(
     what,
-    `${offers(blast, line)}, and the receiver counts ${formatPps(blast.run.medianPps)}`,
+    `${offers(trial, line)}, and the receiver counts ${formatPps(trial.run.medianPps)}`,
   );
 }
 
 /** The better the DUT, the more the receiver has to count. */
-function receiverFinding(blast: Blast, egress: string, egressPackets: number | undefined): Finding {
+function receiverFinding(trial: Trial, egress: string, egressPackets: number | undefined): Finding {
   const what = 'the receiver beside what the DUT sent';
-  if (blast.kind !== 'measured' || egressPackets === undefined) {
+  if (trial.kind !== 'measured' || egressPackets === undefined) {
     return skipped(what, `the DUT does not tell what it sent by ${egress}`);
   }
-  const { receiver, senders } = blast.logs;
+  const { receiver, senders } = trial.logs;
   const { validity, medianPps } = pktGenRun(parsePktGenLog(receiver), senders.map(parsePktGenLog), {
     netbenchesTrim: false,
     egressPackets,
@@ -147,23 +147,23 @@ const trafficSeconds = 15;
 /** How long netmap takes before a link is up again. */
 const leastSettleSeconds = 4;
 
-type Blast = PktGenBlast | { kind: 'refused'; message: string };
+type Trial = PktGenTrial | { kind: 'refused'; message: string };
 
 /** Where packets are counted, and how they come there. */
 type Way = { host: Host; interface: string; way: string };
 
-async function blastOf(
+async function trialOf(
   { families: [family = 'inet4'], traffic, testbed, world }: CeilingCheck,
   senders: readonly Sender[],
   { host, interface: name, way }: Way,
-): Promise<Blast> {
+): Promise<Trial> {
   const split = flowRanges(traffic.flows, family, senders.length);
   if (split.kind === 'refused') return split;
   const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
   const seconds = 2 * settleSeconds + trafficSeconds;
   const names = senders.map(({ label }) => called(label)).join(' and ');
   world.tell(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
-  return pktGenBlast(
+  return pktGenTrial(
     { senders, receiver: { host, interface: name } },
     {
       family,
@@ -199,41 +199,41 @@ function lineOf(
 }
 
 /** One of several need not find the DUT's limit. */
-function aloneFinding(what: string, blast: Blast, line: Line): Finding {
-  const fault = faultOf(what, blast);
-  return fault ?? ok(what, told(blast, line));
+function aloneFinding(what: string, trial: Trial, line: Line): Finding {
+  const fault = faultOf(what, trial);
+  return fault ?? ok(what, told(trial, line));
 }
 
-function togetherFinding(what: string, blast: Blast, line: Line): Finding {
-  const fault = faultOf(what, blast);
+function togetherFinding(what: string, trial: Trial, line: Line): Finding {
+  const fault = faultOf(what, trial);
   if (fault !== undefined) return fault;
-  if (!isLimited(blast)) return ok(what, told(blast, line));
-  const offeredPps = offeredOf(blast);
+  if (!isLimited(trial)) return ok(what, told(trial, line));
+  const offeredPps = offeredOf(trial);
   const isLine = line !== undefined && offeredPps >= 0.98 * line.pps;
   const mend = isLine
     ? 'the wire is full: measure a firewall scenario, or move to a faster card'
     : 'give the sender more `threads` (and rings), or add a second sender';
-  return wrong(what, `this generator cannot find the DUT's limit: it ${told(blast, line)}`, mend);
+  return wrong(what, `this generator cannot find the DUT's limit: it ${told(trial, line)}`, mend);
 }
 
-const offeredOf = (blast: Blast): number =>
-  blast.kind === 'measured' ? (blast.run.offeredPps ?? 0) : 0;
+const offeredOf = (trial: Trial): number =>
+  trial.kind === 'measured' ? (trial.run.offeredPps ?? 0) : 0;
 
-const isLimited = (blast: Blast): boolean =>
-  blast.kind === 'measured' &&
-  blast.run.validity.kind === 'invalid' &&
-  blast.run.validity.cause === 'generator-limited';
+const isLimited = (trial: Trial): boolean =>
+  trial.kind === 'measured' &&
+  trial.run.validity.kind === 'invalid' &&
+  trial.run.validity.cause === 'generator-limited';
 
-/** What keeps the blast's numbers from being believed. */
-function faultOf(what: string, blast: Blast): Finding | undefined {
-  switch (blast.kind) {
+/** What keeps the trial's numbers from being believed. */
+function faultOf(what: string, trial: Trial): Finding | undefined {
+  switch (trial.kind) {
     case 'refused':
-      return wrong(what, blast.message, 'correct `flows` in ppsgate.yml');
+      return wrong(what, trial.message, 'correct `flows` in ppsgate.yml');
     case 'failed':
-      return wrong(what, blast.reason, 'run this check again once that is mended');
+      return wrong(what, trial.reason, 'run this check again once that is mended');
     case 'measured': {
-      const { validity, medianPps } = blast.run;
-      if (validity.kind !== 'invalid' || isLimited(blast)) return undefined;
+      const { validity, medianPps } = trial.run;
+      if (validity.kind !== 'invalid' || isLimited(trial)) return undefined;
       const mend =
         medianPps === 0
           ? 'compare cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`'
@@ -243,12 +243,12 @@ function faultOf(what: string, blast: Blast): Finding | undefined {
   }
 }
 
-function told(blast: Blast, line: Line): string {
-  if (blast.kind !== 'measured') return '';
-  return `${offers(blast, line)}, and ${formatPps(blast.run.medianPps)} came through`;
+function told(trial: Trial, line: Line): string {
+  if (trial.kind !== 'measured') return '';
+  return `${offers(trial, line)}, and ${formatPps(trial.run.medianPps)} came through`;
 }
 
-function offers(blast: Blast, line: Line): string {
+function offers(trial: Trial, line: Line): string {
   const most = line === undefined ? '' : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`;
-  return `offers ${formatPps(offeredOf(blast))}${most}`;
+  return `offers ${formatPps(offeredOf(trial))}${most}`;
 }

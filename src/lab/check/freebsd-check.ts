@@ -329,7 +329,7 @@ function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: Lab): Step[
 const contextOf = ({ testbed, families }: Lab): SettingsContext =>
   settingsContext(testbed, families);
 
-/** Apart from other settings: without routes the blast would leave by the default route. */
+/** Apart from other settings: without routes the trial would leave by the default route. */
 async function pathsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
   const { families } = lab;
   const problems = await strayPaths(host, { context: contextOf(lab), families });

@@ -1,7 +1,7 @@
 // Which kernel the DUT runs, whether anything can be measured under it, and who is to blame where it does not come up.
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { type Fingerprint, withoutKernel } from '../../model/freebsd-machine.ts';
-import type { PlannedBlast, PlannedRun } from '../../model/planned-trial.ts';
+import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejected, Rejection } from '../../model/rejection.ts';
 import type { Family } from '../../model/scenario.ts';
 import { isJudged } from '../../model/variant-name.ts';
@@ -13,7 +13,7 @@ import {
   type Tallies,
   tallyOf,
 } from '../fault-attribution.ts';
-import type { BlastOutcome } from '../testbed.ts';
+import type { TrialOutcome } from '../testbed.ts';
 import { differences, flashed } from './dut/fingerprint.ts';
 import type { FreebsdDut } from './dut/freebsd-dut.ts';
 import type { SettingProblem } from './dut/setting.ts';
@@ -40,8 +40,8 @@ export type Boots = {
   /** Variants that were listed last: of no others anything is left on the DUT where something new is laid. */
   wanted: ReadonlySet<string>;
   booted: Boot | undefined;
-  /** The last boot in which nothing can be measured, and the blasts that have heard of it. */
-  unfit: { variant: string; pair: number; reason: string; blasts: Set<number> } | undefined;
+  /** The last boot in which nothing can be measured, and the trials that have heard of it. */
+  unfit: { variant: string; pair: number; reason: string; trials: Set<number> } | undefined;
   /** Settings that do not hold, and that were warned of: what comes up beside them came with a kernel. */
   told: ReadonlySet<string>;
   /** The DUT as it was before any kernel of ours. */
@@ -117,16 +117,16 @@ export const bootOf = (
 /** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
 export async function bootFor(
   boots: Boots,
-  planned: PlannedBlast,
+  planned: PlannedTrial,
   { variant, pair }: PlannedRun,
   kernel: Exclude<Kernel, { kind: 'rejected' }>,
-): Promise<Ready | BlastOutcome> {
+): Promise<Ready | TrialOutcome> {
   const { dut, config } = boots;
   const booted = bootOf(boots, { variant, pair });
   if (booted !== undefined) return { kind: 'ready', boot: booted };
   const known = boots.unfit;
-  if (known?.variant === variant && known.pair === pair && !known.blasts.has(planned.number)) {
-    known.blasts.add(planned.number);
+  if (known?.variant === variant && known.pair === pair && !known.trials.has(planned.number)) {
+    known.trials.add(planned.number);
     return failed(known.reason);
   }
   boots.booted = undefined;
@@ -190,7 +190,7 @@ function tellDifferences(boots: Boots, variant: string, found: readonly string[]
 /** Sentences that nobody has heard yet. */
 export const takeNews = (boots: Boots): string[] => boots.news.splice(0);
 
-/** Asked right before every blast: a kernel may lose what it had when it came up. */
+/** Asked right before every trial: a kernel may lose what it had when it came up. */
 export async function whyAstray(
   { config, dut }: Boots,
   family: Family,
@@ -201,16 +201,16 @@ export async function whyAstray(
   return problem?.message;
 }
 
-/** The blast was measured, and nothing is wrong with it. */
+/** The trial was measured, and nothing is wrong with it. */
 export function holdAgainst(boots: Boots, boot: Boot): void {
   if (isJudged(boot.variant)) boots.reference ??= boot;
 }
 
 /** Whoever is to be measured in that boot hears of it; who comes again gets another boot. */
-function unfit(boots: Boots, { number, runs }: PlannedBlast, reason: string): BlastOutcome {
+function unfit(boots: Boots, { number, runs }: PlannedTrial, reason: string): TrialOutcome {
   const [run] = runs;
   if (run !== undefined) {
-    boots.unfit = { variant: run.variant, pair: run.pair, reason, blasts: new Set([number]) };
+    boots.unfit = { variant: run.variant, pair: run.pair, reason, trials: new Set([number]) };
   }
   return failed(reason);
 }
@@ -225,7 +225,7 @@ export function afterBootFailure(
   boots: Boots,
   variant: string,
   { reason, panic, console }: { reason: string } & LastWords,
-): BlastOutcome {
+): TrialOutcome {
   const { tallies } = boots;
   tallyOf(tallies, variant).bootFailures += 1;
   return isToBlame(tallies, variant, 'bootFailures', 'hasBooted')
@@ -249,13 +249,13 @@ function inBrackets({ panic, console }: { [Key in keyof LastWords]: LastWords[Ke
 /** `its console shows the prompt of …`. */
 export const shownBy = (console: string): string => `its console ${whatItShows(console)}`;
 
-export const failed = (reason: string): BlastOutcome => ({ kind: 'failed', reason });
+export const failed = (reason: string): TrialOutcome => ({ kind: 'failed', reason });
 
 /** Failed, where the variant may be why. */
 export const suspected = (
   { boots, variant, proof }: { boots: Boots; variant: string; proof: Proof },
   reason: string,
-): BlastOutcome => ({
+): TrialOutcome => ({
   ...{ kind: 'failed', reason },
   ...(lacksControl(boots.tallies, variant, proof) && { lacksControl: true }),
 });

@@ -1,39 +1,39 @@
-// What the logs of a blast on a FreeBSD testbed say: the same answer on the day and when they are read again.
+// What the logs of a trial on a FreeBSD testbed say: the same answer on the day and when they are read again.
 
 import type { Traffic } from '../../config/schema.ts';
 import { flowRanges, flowSlices } from '../../model/flows.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
-import type { BlastSummary } from '../../model/result.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
+import type { TrialSummary } from '../../model/result.ts';
 import type { Family } from '../../model/scenario.ts';
-import type { BlastOutcome } from '../testbed.ts';
+import type { TrialOutcome } from '../testbed.ts';
 import { type PktGenRate, parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
 
-/** The logs by their names in the folder of a blast; there is one for each sender. */
+/** The logs by their names in the folder of a trial; there is one for each sender. */
 export const freebsdLogNames = {
   receiver: 'receiver.log',
   sender: (index: number): string => `sender-${index + 1}.log`,
   /** The DUT's counters before and after. */
   counters: 'dut-counters.log',
-  /** What its console printed since the blast before, boots included. */
+  /** What its console printed since the trial before, boots included. */
   console: 'dut-console.log',
 } as const;
 
 export type FreebsdLogs = { receiver: string; senders: readonly string[] };
 
-type FreebsdBlast = {
+type FreebsdTrial = {
   startedAt: string;
   traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
-  /** What else is known of the blast, for its summary. */
-  told?: Pick<BlastSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets'>;
+  /** What else is known of the trial, for its summary. */
+  told?: Pick<TrialSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets'>;
 };
 
-/** Reads a blast of one run, which is all that a testbed carries that boots its variants. */
+/** Reads a trial of one run, which is all that a testbed carries that boots its variants. */
 export function readFreebsdLogs(
-  { number, cell, runs }: PlannedBlast,
+  { number, cell, runs }: PlannedTrial,
   { receiver, senders }: FreebsdLogs,
-  { startedAt, traffic, told = {} }: FreebsdBlast,
-): BlastOutcome {
+  { startedAt, traffic, told = {} }: FreebsdTrial,
+): TrialOutcome {
   const log = parsePktGenLog(receiver);
   const askedPps = askedOf(traffic, cell.family, senders.length);
   const measured = pktGenRun(log, senders.map(parsePktGenLog), {
@@ -43,7 +43,7 @@ export function readFreebsdLogs(
     ingressPackets: told.ingressPackets,
   });
   const isBusy = ({ pps }: PktGenRate) => pps > 0;
-  // The receiver counts on between blasts.
+  // The receiver counts on between trials.
   const from = Math.max(0, log.rates.findIndex(isBusy));
   const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
   const seconds = log.rates
@@ -53,7 +53,7 @@ export function readFreebsdLogs(
     kind: 'measured',
     runs: runs.map((run) => ({
       ...run,
-      blast: number,
+      trial: number,
       pps: measured.medianPps,
       samples: [],
       validity: measured.validity,
@@ -71,7 +71,7 @@ export function readFreebsdLogs(
 
 /** What each sender was asked for, as the flows are shared; none where they send as fast as they can. */
 function askedOf(
-  { flows, offeredPps }: FreebsdBlast['traffic'],
+  { flows, offeredPps }: FreebsdTrial['traffic'],
   family: Family,
   senders: number,
 ): number[] {

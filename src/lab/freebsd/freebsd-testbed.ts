@@ -24,7 +24,7 @@ import {
 } from './dut/freebsd-dut.ts';
 import { parseIfconfig } from './dut/network.ts';
 import { bounded, type FreebsdWorld } from './freebsd-deps.ts';
-import { type BlastWorld, blast, profile } from './freebsd-trial.ts';
+import { profile, type TrialWorld, trial } from './freebsd-trial.ts';
 import { openGenerators, silenceGenerators } from './generators.ts';
 import { type Builder, kernelsIn } from './kernels.ts';
 import { loadedModules } from './loaded.ts';
@@ -35,9 +35,9 @@ import type { Firewall } from './scenario.ts';
 
 /** A FreeBSD testbed with its machines within reach. */
 export type OpenFreebsd = {
-  lab: BlastWorld;
+  lab: TrialWorld;
   dut: FreebsdDut;
-  /** See `Testbed.prepare`: begins to build or to fetch kernels, which blasts then wait for. */
+  /** See `Testbed.prepare`: begins to build or to fetch kernels, which trials then wait for. */
   prepare(request: PrepareRequest): Promise<void>;
   /** See `Testbed.restore`. */
   restore(): Promise<void>;
@@ -62,7 +62,7 @@ export async function openFreebsdTestbed(
 
     ready: () => lab.prepared?.kernels.ready() ?? new Set(),
 
-    blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
+    trial: (planned, keepLog, signal) => trial(lab, planned, keepLog, signal),
 
     // A DUT that hangs while samples are taken, and has no power control, would cost the verdict.
     booted: () => (config.dut.power === undefined ? undefined : lab.boots.booted?.variant),
@@ -95,7 +95,7 @@ export async function openFreebsdMachines(
   const boots = bootsOf(config, dut, world);
   const firewallsOfSite = await siteFirewalls(dut.host());
   const glitches = { inARow: 0 };
-  const lab: BlastWorld = {
+  const lab: TrialWorld = {
     boots,
     generators,
     cycles,
@@ -241,7 +241,7 @@ export async function builderFor(
 
 async function inspect(
   name: string,
-  { boots, generators, console, traffic, firewallsOfSite }: BlastWorld,
+  { boots, generators, console, traffic, firewallsOfSite }: TrialWorld,
   cells: readonly Cell[],
 ): Promise<Inspection> {
   const families = [...new Set(cells.map(({ family }) => family))];
@@ -293,7 +293,7 @@ async function giveBack(
   }
 }
 
-/** Only a boot knows the rules of what rc.conf starts; `lay` of blast.ts has left the mark. */
+/** Only a boot knows the rules of what rc.conf starts; `lay` of trial.ts has left the mark. */
 async function bringFirewallsBack(dut: FreebsdDut): Promise<void> {
   if (await hasBootedSinceMark(dut.host())) return;
   await takeRulesAway(dut.host());

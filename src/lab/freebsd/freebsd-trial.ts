@@ -1,13 +1,13 @@
-// One blast on a FreeBSD testbed: the variant booted, the rules laid, packets sent, and what came of it.
+// One trial on a FreeBSD testbed: the variant booted, the rules laid, packets sent, and what came of it.
 import type { Traffic } from '../../config/schema.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { OwnRules, Scenario } from '../../model/scenario.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import { shell } from '../../system/shell.ts';
 import type { ConsoleRecorder } from '../console/recorder.ts';
 import { tallyOf } from '../fault-attribution.ts';
 import { impossible, missed } from '../judge-profile.ts';
-import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
+import type { KeepLog, ProfileOutcome, ProfileRequest, TrialOutcome } from '../testbed.ts';
 import { markBoot } from './boot/boot-system.ts';
 import {
   type Boot,
@@ -37,7 +37,7 @@ import { layRules, proofOf, rulesFolder } from './rules.ts';
 import { sampleUnderLoad } from './sample-under-load.ts';
 import { type Firewall, provesScenario } from './scenario.ts';
 
-export type BlastWorld = LossWorld & {
+export type TrialWorld = LossWorld & {
   readonly traffic: Traffic;
   /** That the DUT's rc.conf starts. */
   readonly firewallsOfSite: readonly Firewall[];
@@ -55,12 +55,12 @@ export type Prepared = {
   rules: Readonly<Record<string, OwnRules>>;
 };
 
-export async function blast(
-  lab: BlastWorld,
-  planned: PlannedBlast,
+export async function trial(
+  lab: TrialWorld,
+  planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
-): Promise<BlastOutcome> {
+): Promise<TrialOutcome> {
   const outcome = await recorded(lab, keepLog, () => send(lab, planned, keepLog, signal));
   const warnings = [...(lab.console?.takeTroubles() ?? []), ...takeNews(lab.boots)];
   return warnings.length === 0 ? outcome : { ...outcome, warnings };
@@ -68,7 +68,7 @@ export async function blast(
 
 /** Keeps what the console printed, of a DUT that is lost too. */
 async function recorded<Outcome>(
-  { console }: BlastWorld,
+  { console }: TrialWorld,
   keepLog: KeepLog,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
@@ -80,11 +80,11 @@ async function recorded<Outcome>(
 }
 
 async function send(
-  lab: BlastWorld,
-  planned: PlannedBlast,
+  lab: TrialWorld,
+  planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
-): Promise<BlastOutcome> {
+): Promise<TrialOutcome> {
   const [run] = planned.runs;
   const { scenario } = planned.cell;
   if (run === undefined) return failed('nothing was planned');
@@ -105,7 +105,7 @@ async function send(
     if (refusal !== undefined) return afterRefusal(boots, variant, scenario, refusal);
     when = 'under load';
     const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
-    if (outcome.kind === 'measured') tallyOf(boots.tallies, variant).hasStoodBlast = true;
+    if (outcome.kind === 'measured') tallyOf(boots.tallies, variant).hasStoodTrial = true;
     lab.glitches.inARow = 0;
     return outcome;
   } catch (error) {
@@ -115,14 +115,14 @@ async function send(
 }
 
 const kernelOf = async (
-  { prepared }: BlastWorld,
+  { prepared }: TrialWorld,
   variant: string,
   link?: number,
 ): Promise<Kernel> => (await prepared?.kernels.get(variant, link)) ?? { kind: 'own' };
 
-const rulesOf = ({ prepared }: BlastWorld): Prepared['rules'] => prepared?.rules ?? {};
+const rulesOf = ({ prepared }: TrialWorld): Prepared['rules'] => prepared?.rules ?? {};
 
-async function lay(lab: BlastWorld, scenario: Scenario): Promise<string | undefined> {
+async function lay(lab: TrialWorld, scenario: Scenario): Promise<string | undefined> {
   const host = lab.boots.dut.host();
   // Takes off a firewall of the site's own, too, which the next boot brings back.
   if (lab.firewallsOfSite.length > 0) await markBoot(host);
@@ -130,12 +130,12 @@ async function lay(lab: BlastWorld, scenario: Scenario): Promise<string | undefi
 }
 
 async function measure(
-  lab: BlastWorld,
-  planned: PlannedBlast,
+  lab: TrialWorld,
+  planned: PlannedTrial,
   boot: Boot,
   keepLog: KeepLog,
   signal: AbortSignal,
-): Promise<BlastOutcome> {
+): Promise<TrialOutcome> {
   const { traffic, boots, generators, dutMac } = lab;
   const { cell } = planned;
   const { scenario } = cell;
@@ -191,7 +191,7 @@ async function measure(
   }
   const proof = provesScenario(scenario, proofs, {
     // What lets no packet through has made no states of them.
-    ...(!isSilent && { blast: { flows: traffic.flows } }),
+    ...(!isSilent && { trial: { flows: traffic.flows } }),
     own: rulesOf(lab),
   });
   if (proof.kind !== 'in-force') return failed(`${scenario} was not in force: ${proof.reason}`);
@@ -215,19 +215,19 @@ async function linkThatIsDown({ dut, world, config }: Boots): Promise<string | u
   return undefined;
 }
 
-const isValid = (outcome: BlastOutcome): boolean =>
+const isValid = (outcome: TrialOutcome): boolean =>
   outcome.kind === 'measured' && outcome.runs.every(({ validity }) => validity.kind === 'valid');
 
 /** Samples where the DUT's time goes, on whichever boot of the variant there is. */
 export const profile = (
-  lab: BlastWorld,
+  lab: TrialWorld,
   request: ProfileRequest,
   keepLog: KeepLog,
   signal: AbortSignal,
 ): Promise<ProfileOutcome> => recorded(lab, keepLog, () => sample(lab, request, keepLog, signal));
 
 async function sample(
-  lab: BlastWorld,
+  lab: TrialWorld,
   request: ProfileRequest,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -272,7 +272,7 @@ async function sample(
   }
 }
 
-function whyNot(outcome: BlastOutcome): string {
+function whyNot(outcome: TrialOutcome): string {
   if (outcome.kind === 'rejected') return outcome.rejection.message;
   return outcome.kind === 'failed' ? outcome.reason : 'nothing was sampled';
 }

@@ -1,4 +1,4 @@
-// The senders and the receiver around a FreeBSD DUT: none of them sends but in a blast of ours.
+// The senders and the receiver around a FreeBSD DUT: none of them sends but in a trial of ours.
 import type { HostConfig } from '../../config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
@@ -12,13 +12,13 @@ import type { Host } from '../../system/host/ssh.ts';
 import { commandText, shell } from '../../system/shell.ts';
 import {
   areOpen,
-  blastThrough,
   closePorts,
   openPorts,
-  type PktGenBlast,
   type PktGenPorts,
   type PktGenRequest,
+  type PktGenTrial,
   secondsFor,
+  trialThrough,
 } from '../traffic/pkt-gen-trial.ts';
 import { parseIfconfig } from './dut/network.ts';
 import type { FreebsdWorld } from './freebsd-deps.ts';
@@ -29,9 +29,9 @@ export type Generators = {
   /** What each says of itself, by what it is called: system, port and media; one without pkt-gen, or whose MTU these frames exceed, is a `HostError`. */
   facts(largestFrameBytes: number): Promise<Record<string, string>>;
   /** Opens the ports for that long where they are not, and has their links settle; answers where one could not be opened. */
-  open(trafficSeconds: number, signal: AbortSignal): Promise<PktGenBlast | undefined>;
-  /** Through open ports, which stay open for the next blast. */
-  send(request: SendRequest, signal: AbortSignal): Promise<PktGenBlast>;
+  open(trafficSeconds: number, signal: AbortSignal): Promise<PktGenTrial | undefined>;
+  /** Through open ports, which stay open for the next trial. */
+  send(request: SendRequest, signal: AbortSignal): Promise<PktGenTrial>;
   /** Closes the ports: their links end at a machine that is to boot. */
   letGo(): Promise<void>;
   /** Connects to all of them anew, for as long as a machine takes to boot. */
@@ -110,7 +110,7 @@ export async function openGenerators(
       }));
       const ports = await portsFor(howLong.trafficSeconds, signal);
       if ('kind' in ports) return ports;
-      const outcome = await blastThrough(ports.ports, senders, request, signal);
+      const outcome = await trialThrough(ports.ports, senders, request, signal);
       if (outcome.kind === 'measured') return outcome;
       holdsSenders = false;
       await letGo();
@@ -142,7 +142,7 @@ export async function openGenerators(
   };
 }
 
-/** So long ports stay open, beyond a blast: a boot serves some cells. Whoever is lost leaves them open no longer. */
+/** So long ports stay open, beyond a trial: a boot serves some cells. Whoever is lost leaves them open no longer. */
 const heldSeconds = 600;
 
 /** Ends what a lost controller left sending. */

@@ -1,4 +1,4 @@
-// What comes of a blast in which somebody was lost, or the DUT refused its rules: has all back, and finds out whose fault it is.
+// What comes of a trial in which somebody was lost, or the DUT refused its rules: has all back, and finds out whose fault it is.
 
 import type { Scenario } from '../../model/scenario.ts';
 import type { HostError } from '../../system/host/host-error.ts';
@@ -6,11 +6,11 @@ import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import type { LastWords } from '../console/console-text.ts';
 import { isToBlame, tallyOf } from '../fault-attribution.ts';
-import type { BlastOutcome } from '../testbed.ts';
+import type { TrialOutcome } from '../testbed.ts';
 import { type Boots, failed, rejected, shownBy, suspected } from './boots.ts';
 import type { Generators } from './generators.ts';
 
-/** Where a blast was when somebody was lost. */
+/** Where a trial was when somebody was lost. */
 export type When = 'after its boot' | 'at the rules' | 'under load' | 'while sampled';
 
 type Loss = {
@@ -26,7 +26,7 @@ export type LossWorld = {
   generators: Generators;
   /** Times that the DUT's power was switched. */
   cycles: { readonly done: number };
-  /** Blasts in a row that were lost for no reason that a variant could have. */
+  /** Trials in a row that were lost for no reason that a variant could have. */
   glitches: { inARow: number };
 };
 
@@ -35,7 +35,7 @@ export async function afterLoss(
   world: LossWorld,
   loss: Loss,
   error: HostError,
-): Promise<BlastOutcome> {
+): Promise<TrialOutcome> {
   const { boots, generators, cycles } = world;
   await generators.reconnect(loss.signal);
   const isStuck = error.kind === 'timeout';
@@ -56,17 +56,17 @@ export function afterRefusal(
   variant: string,
   scenario: Scenario,
   refusal: string,
-): BlastOutcome {
+): TrialOutcome {
   const { tallies } = boots;
   tallyOf(tallies, variant).refusals += 1;
-  return isToBlame(tallies, variant, 'refusals', 'hasStoodBlast')
+  return isToBlame(tallies, variant, 'refusals', 'hasStoodTrial')
     ? rejected(variant, { kind: 'does-not-load', scenario, message: `Twice: ${refusal}.` })
-    : suspected({ boots, variant, proof: 'hasStoodBlast' }, refusal);
+    : suspected({ boots, variant, proof: 'hasStoodTrial' }, refusal);
 }
 
 const mostGlitchesInARow = 3;
 
-function afterGlitch({ glitches }: LossWorld, error: HostError): BlastOutcome {
+function afterGlitch({ glitches }: LossWorld, error: HostError): TrialOutcome {
   glitches.inARow += 1;
   if (glitches.inARow >= mostGlitchesInARow) throw error;
   return failed(error.message);
@@ -77,17 +77,17 @@ function afterDeath(
   loss: Loss,
   how: string,
   { panic, console }: LastWords,
-): BlastOutcome {
+): TrialOutcome {
   const { tallies } = boots;
   const { variant, when } = loss;
   const where = circumstances(loss);
   // What hwpmc(4) may have done is not the variant's.
   if (when === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
   tallyOf(tallies, variant).deaths += 1;
-  if (!isToBlame(tallies, variant, 'deaths', 'hasStoodBlast')) {
+  if (!isToBlame(tallies, variant, 'deaths', 'hasStoodTrial')) {
     const shown = panic === undefined && console !== undefined ? ` (${shownBy(console)})` : '';
     const reason = `the DUT with ${variant} died ${where}: ${how}${shown}`;
-    return suspected({ boots, variant, proof: 'hasStoodBlast' }, reason);
+    return suspected({ boots, variant, proof: 'hasStoodTrial' }, reason);
   }
   return rejected(variant, {
     kind: when === 'after its boot' ? 'boot-failed' : 'panics-under-load',

@@ -1,4 +1,4 @@
-// The MTU that the frames of a blast ask of the ports that they pass.
+// The MTU that the frames of a trial ask of the ports that they pass.
 
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
@@ -26,7 +26,7 @@ export async function shortMtu(
   };
 }
 
-/** Throws a HostError: pkt-gen would exit in each blast, or the DUT drop each packet. */
+/** Throws a HostError: pkt-gen would exit in each trial, or the DUT drop each packet. */
 export async function requireMtu(
   host: Host,
   port: string,

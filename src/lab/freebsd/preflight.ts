@@ -71,7 +71,7 @@ export async function preflight(
   return commands.length > 0 ? await look() : problems;
 }
 
-/** Why a blast would not go from the sender to the receiver and nowhere else; asked right before it. */
+/** Why a trial would not go from the sender to the receiver and nowhere else; asked right before it. */
 export async function strayPaths(
   host: Host,
   { context, families }: { context: PreflightOptions['context']; families: readonly Family[] },

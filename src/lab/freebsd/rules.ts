@@ -1,4 +1,4 @@
-// The rules of a scenario on the DUT: laid anew for every blast, proven to be in force, and taken away.
+// The rules of a scenario on the DUT: laid anew for every trial, proven to be in force, and taken away.
 
 import { lastLine } from '../../model/one-line.ts';
 import type { OwnRules, Scenario } from '../../model/scenario.ts';
@@ -20,7 +20,7 @@ import {
 export const rulesFolder = '/var/tmp/ppsgate';
 
 /**
- * Anew for every blast, so that no state of the one before is left; undefined where the scenario is in force. `own` are
+ * Anew for every trial, so that no state of the one before is left; undefined where the scenario is in force. `own` are
  * the rules of scenarios that are the site's own.
  */
 export async function layRules(
@@ -50,7 +50,7 @@ export async function takeRulesAway(host: Host): Promise<void> {
   }
 }
 
-/** Those that rc.conf(5) starts in each boot are the site's own: what a blast takes off of them, a boot brings back. */
+/** Those that rc.conf(5) starts in each boot are the site's own: what a trial takes off of them, a boot brings back. */
 export async function siteFirewalls(host: Host): Promise<Firewall[]> {
   const outcome = await host.run(shell`sysrc -n pf_enable firewall_enable`);
   if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
@@ -58,12 +58,12 @@ export async function siteFirewalls(host: Host): Promise<Firewall[]> {
   return (['pf', 'ipfw'] as const).filter((_, index) => isOn[index]);
 }
 
-/** A sentence for each firewall that is on before any blast. */
+/** A sentence for each firewall that is on before any trial. */
 export async function firewallsTold(host: Host, ofSite: readonly Firewall[]): Promise<string[]> {
   return firewallsOn(await proofOf(host)).map((name) =>
     ofSite.includes(name)
-      ? `${name} of the DUT is on by its rc.conf: each blast takes it off, and a boot of its own kernel at the end brings it back.`
-      : `${name} of the DUT is on, and not by its rc.conf: each blast takes it off, and nothing brings it back.`,
+      ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.`
+      : `${name} of the DUT is on, and not by its rc.conf: each trial takes it off, and nothing brings it back.`,
   );
 }
 

@@ -1,11 +1,11 @@
-// A profile on a FreeBSD testbed: samples are taken on the DUT while a blast goes over it that measures nothing.
+// A profile on a FreeBSD testbed: samples are taken on the DUT while a trial goes over it that measures nothing.
 
 import { formatPercent } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { judgeProfile, missed } from '../judge-profile.ts';
 import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
-import type { PktGenBlast } from '../traffic/pkt-gen-trial.ts';
+import type { PktGenTrial } from '../traffic/pkt-gen-trial.ts';
 import {
   collectSamples,
   endSampling,
@@ -23,9 +23,9 @@ export type UnderLoad = {
   /** Interface of the DUT by which packets leave. */
   egress: string;
   /** Has the generators' ports open, and their links settled, for packets that flow for so long; answers what failed. */
-  open(trafficSeconds: number): Promise<PktGenBlast | undefined>;
+  open(trafficSeconds: number): Promise<PktGenTrial | undefined>;
   /** Has packets flow for so long. */
-  send(trafficSeconds: number): Promise<PktGenBlast>;
+  send(trafficSeconds: number): Promise<PktGenTrial>;
 };
 
 /** Time from the word to go until packets flow; as much is left at the window's end. */
@@ -64,25 +64,25 @@ async function sampled(
     attempt === 1
       ? { event, delaySeconds: spareSeconds, seconds }
       : { event, delaySeconds: 0, seconds: spareSeconds + seconds };
-  const [taken, blast] = await Promise.all([
+  const [taken, trial] = await Promise.all([
     dut.run(windowCommand(window, folder)),
     send(trafficSeconds),
   ]);
 
-  const { receiver, senders } = blast.logs;
+  const { receiver, senders } = trial.logs;
   await keepLog(freebsdLogNames.receiver, receiver);
   for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
   await keepLog(freebsdLogNames.counters, taken.stdout + taken.stderr);
-  if (blast.kind === 'failed') return missed(blast.reason);
+  if (trial.kind === 'failed') return missed(trial.reason);
   if (taken.kind !== 'exited' || taken.code !== 0) {
     return missed(`pmcstat failed on the DUT: ${lastLine(taken.stderr) ?? 'it said nothing'}`);
   }
   const text = await collectSamples(dut, folder);
   const forwarded = sentWithin(taken.stdout, egress) ?? 0;
-  const expected = blast.run.medianPps * seconds;
+  const expected = trial.run.medianPps * seconds;
   if (forwarded < leastForwardedRatio * expected) {
     const share = formatPercent(forwarded / expected);
-    return missed(`the window missed the blast: ${share} of its packets were forwarded meanwhile`);
+    return missed(`the window missed the trial: ${share} of its packets were forwarded meanwhile`);
   }
   return judgeProfile(text, { event, kernel: 'an unknown kernel' }, keepLog);
 }

@@ -102,14 +102,14 @@ export type ProofOutputs = Record<keyof typeof proofCommands, string | undefined
 type Proof = { kind: 'in-force' } | { kind: 'not-in-force'; reason: string };
 
 /**
- * Whether this scenario, and no other firewall beside it, is in force. With `blast` the outputs are of right
+ * Whether this scenario, and no other firewall beside it, is in force. With `trial` the outputs are of right
  * after one, and a stateful scenario must have made a state for each of its flows: one or two states are those
  * of our own connection. ipfw drops a UDP flow's state after 10 s of silence.
  */
 export function provesScenario(
   scenario: Scenario,
   outputs: ProofOutputs,
-  { blast, own = {} }: { blast?: { flows: number }; own?: OwnScenarios } = {},
+  { trial, own = {} }: { trial?: { flows: number }; own?: OwnScenarios } = {},
 ): Proof {
   const found = foundIn(outputs);
   const wanted = rulesFor(scenario, own);
@@ -128,11 +128,11 @@ export function provesScenario(
   if (wanted.printed !== undefined && rules !== wanted.printed) {
     return notInForce(`${wanted.firewall} has the rules "${rules}" instead of "${wanted.printed}"`);
   }
-  if (blast === undefined || !wanted.keepsStates || states >= blast.flows) {
+  if (trial === undefined || !wanted.keepsStates || states >= trial.flows) {
     return { kind: 'in-force' };
   }
   return notInForce(
-    `${wanted.firewall} has made ${states} of the ${blast.flows} states that the flows need`,
+    `${wanted.firewall} has made ${states} of the ${trial.flows} states that the flows need`,
   );
 }
 

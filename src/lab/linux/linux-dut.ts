@@ -26,7 +26,7 @@ const folder = '/run/ppsgate/dut';
 const script = `${folder}/dut.bash`;
 
 export type LinuxDut = {
-  /** Puts every variant on the DUT and lays each once for each scenario, so that the blasts meet no surprise. */
+  /** Puts every variant on the DUT and lays each once for each scenario, so that the trials meet no surprise. */
   prepare(overlays: readonly Overlay[], scenarios: readonly LinuxScenario[]): Promise<Prepared>;
   /** Lays a variant that was readied, for a scenario. */
   lay(variant: string, scenario: LinuxScenario): Promise<Prepared>;
@@ -134,7 +134,7 @@ export function linuxDut(host: Host): LinuxDut {
   };
 }
 
-/** A line has some 80, and a blast at most tens of thousands of lines. */
+/** A line has some 80, and a trial at most tens of thousands of lines. */
 const mostLogCharacters = 16 * 1024 ** 2;
 
 /** More than ten times what the samples that are wanted take. */

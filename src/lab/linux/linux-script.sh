@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Works on a Linux DUT while a blast lasts and no command from outside gets any time there.
+# Works on a Linux DUT while a trial lasts and no command from outside gets any time there.
 #
 # Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
 # `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines

@@ -1,4 +1,4 @@
-// The program that works on a Linux DUT while a blast lasts and no command from outside gets any time there.
+// The program that works on a Linux DUT while a trial lasts and no command from outside gets any time there.
 import { readFileSync } from 'node:fs';
 import { nsPerTick } from '../../system/clock-ticks.ts';
 import type { Command } from '../../system/shell.ts';
@@ -23,7 +23,7 @@ export type ObserveRequest = {
   variants: readonly string[];
 };
 
-/** The command that samples a blast's runs, ahead of everything else on the DUT's CPU. */
+/** The command that samples a trial's runs, ahead of everything else on the DUT's CPU. */
 export function observeCommand(request: ObserveRequest): Command {
   const { script, ingress, egress, cpu, scenario, variants, slices } = request;
   const live = request.live ? 1 : 0;
@@ -51,7 +51,7 @@ export type Observation =
 export function parseObservation(log: string): Observation {
   const lines = log.trimEnd().split('\n');
   if (lines.at(-1) !== 'end') {
-    return { kind: 'failed', reason: 'the DUT stopped sampling before the end of the blast' };
+    return { kind: 'failed', reason: 'the DUT stopped sampling before the end of the trial' };
   }
   const points = lines.filter((line) => line.startsWith('sample ')).map(parsePoint);
   const runs = Map.groupBy(points, (point) => point.run);

@@ -1,8 +1,8 @@
-// What the logs of a blast on a Linux testbed say: the same answer on the day and when they are read again.
+// What the logs of a trial on a Linux testbed say: the same answer on the day and when they are read again.
 import { z } from 'zod';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { type Observation, parseObservation } from '../linux/linux-script.ts';
-import type { BlastOutcome } from '../testbed.ts';
+import type { TrialOutcome } from '../testbed.ts';
 import { parseTrafgenLog } from '../traffic/trafgen.ts';
 import { type Load, measuredRun } from './netns-run.ts';
 
@@ -12,7 +12,7 @@ const beforeAndAfter = z.object({ before: countersSchema, after: countersSchema 
 
 export type Counters = z.infer<typeof countersSchema>;
 
-/** The logs by their names in the folder of a blast. */
+/** The logs by their names in the folder of a trial. */
 export const logNames = {
   dut: 'dut.log',
   sender: 'sender.log',
@@ -26,11 +26,11 @@ const leastReceivedShare = 0.99;
 
 /** `observation` is given where the DUT said more than its log holds: why it stopped. */
 export function readLinuxLogs(
-  planned: PlannedBlast,
+  planned: PlannedTrial,
   startedAt: string,
   logs: LinuxLogs,
   observation: Observation = parseObservation(logs.dut),
-): BlastOutcome {
+): TrialOutcome {
   const sent = parseTrafgenLog(logs.sender);
   if (sent.kind === 'failed') return sent;
   if (observation.kind === 'failed') return observation;
@@ -57,7 +57,7 @@ function lossBehindTheDut({ forwarded, received }: Counters): string | undefined
     : undefined;
 }
 
-/** The packets that were forwarded, and that were received, in the whole blast. */
+/** The packets that were forwarded, and that were received, in the whole trial. */
 function countersOf(text: string): Counters | undefined {
   try {
     const { before, after } = beforeAndAfter.parse(JSON.parse(text));

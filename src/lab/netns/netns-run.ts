@@ -11,9 +11,9 @@ import type { Sample } from '../linux/linux-script.ts';
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = 0.9;
 
-/** What was sent in a blast, and how; the sender tells none of it for a single run. */
+/** What was sent in a trial, and how; the sender tells none of it for a single run. */
 export type Load = {
-  /** The rate of the whole blast by the sender's count, and the rate at which packets came through in the same time. */
+  /** The rate of the whole trial by the sender's count, and the rate at which packets came through in the same time. */
   offeredPps: number;
   forwardedPps: number;
   /** Share of the time in which the sender was due and its CPU was given to others; absent where it does not tell. */
@@ -26,7 +26,7 @@ export type Load = {
  */
 export function measuredRun(
   planned: PlannedRun,
-  blast: number,
+  trial: number,
   samples: Sample[],
   load: Load,
 ): Omit<Run, 'attempt'> {
@@ -38,14 +38,14 @@ export function measuredRun(
   if (stretch.kind === 'unsteady' && rates.some((rate) => rate > 0)) {
     const validity =
       tooBusy(samples, load) ?? invalid('unsteady', `no steady rate: ${stretch.reason}`);
-    return { ...planned, blast, pps: median(rates), samples, validity };
+    return { ...planned, trial, pps: median(rates), samples, validity };
   }
   const steady = stretch.kind === 'steady' ? samples.slice(stretch.from, stretch.to) : samples;
   const pps = stretch.kind === 'steady' ? stretch.medianPps : 0;
   const costs = steady.flatMap(nsPerPacket);
   return {
     ...planned,
-    blast,
+    trial,
     pps,
     ...(costs.length === steady.length ? { nsPerPacket: median(costs) } : {}),
     samples,
@@ -100,13 +100,13 @@ const milliseconds = (samples: readonly Sample[]): number =>
 const isLimit = (busy: number | undefined, pps: number, { offeredPps }: Load): boolean =>
   busy === undefined ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
 
-/** A run's own rate is no share of what was offered: the sender tells that of the whole blast only. */
+/** A run's own rate is no share of what was offered: the sender tells that of the whole trial only. */
 function generatorLimited(samples: Sample[], pps: number, load: Load): string {
   const { offeredPps, forwardedPps } = load;
   const busy = busyRatio(samples);
   const share = formatPercent(forwardedPps / offeredPps);
-  const blast = `${formatPps(forwardedPps)} of ${formatPps(offeredPps)} offered (${share}) in its whole blast`;
-  const rates = `generator-limited: ${formatPps(pps)} came through, ${blast}`;
+  const trial = `${formatPps(forwardedPps)} of ${formatPps(offeredPps)} offered (${share}) in its whole trial`;
+  const rates = `generator-limited: ${formatPps(pps)} came through, ${trial}`;
   return busy === undefined
     ? rates
     : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;

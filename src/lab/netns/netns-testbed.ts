@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isSteady } from '../../analysis/stats/steady.ts';
 import { frameBytesFor, type LinuxTestbed, type Traffic } from '../../config/schema.ts';
 import { lastLine } from '../../model/one-line.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { type Cell, isLinuxScenario } from '../../model/scenario.ts';
 import { stdoutOf } from '../../system/host/execute.ts';
 import { HostError } from '../../system/host/host-error.ts';
@@ -18,12 +18,12 @@ import { type LinuxDut, linuxDut } from '../linux/linux-dut.ts';
 import { arrivalsAround } from '../linux/linux-profile.ts';
 import type { Sample } from '../linux/linux-script.ts';
 import type {
-  BlastOutcome,
   KeepLog,
   PrepareRequest,
   ProfileOutcome,
   ProfileRequest,
   Testbed,
+  TrialOutcome,
 } from '../testbed.ts';
 import { trafgenFlows } from '../traffic/flows.ts';
 import { senderCommand, senderScript } from '../traffic/trafgen.ts';
@@ -75,7 +75,7 @@ export async function openLinuxTestbed(
 
     ready: () => new Set(readied?.variants.map(({ variant }) => variant)),
 
-    blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
+    trial: (planned, keepLog, signal) => trial(lab, planned, keepLog, signal),
 
     booted: () => undefined,
 
@@ -161,12 +161,12 @@ async function macAddress(host: Host, name: string): Promise<string> {
   return (await host.output(shell`cat ${`/sys/class/net/${name}/address`}`)).trim();
 }
 
-async function blast(
+async function trial(
   lab: Lab,
-  planned: PlannedBlast,
+  planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
-): Promise<BlastOutcome> {
+): Promise<TrialOutcome> {
   const { traffic, config } = lab;
   const secondsPerRun = secondsToLay + traffic.settleSeconds + traffic.measureSeconds;
   const limitSeconds = Math.ceil(30 + traffic.warmUpSeconds + planned.runs.length * secondsPerRun);

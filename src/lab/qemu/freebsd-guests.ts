@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FreebsdGuests } from '../../config/virtual-testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { PlannedBlast, PlannedRun } from '../../model/planned-trial.ts';
+import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { Cell, Family, Scenario } from '../../model/scenario.ts';
 import type { HostError } from '../../system/host/host-error.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
@@ -30,7 +30,7 @@ import { type Kernel, type Kernels, kernelsIn } from '../freebsd/kernels.ts';
 import { preflight, settingsContext } from '../freebsd/preflight.ts';
 import { layRules, proofOf } from '../freebsd/rules.ts';
 import { provesScenario } from '../freebsd/scenario.ts';
-import type { BlastOutcome, PrepareRequest } from '../testbed.ts';
+import type { PrepareRequest, TrialOutcome } from '../testbed.ts';
 import { isHostError, isOfOneCopy, openImage, symbolsOf } from './freebsd-image.ts';
 import { type Booted, type GuestSystem, machineOf, type NotBooted } from './guests.ts';
 import type { Guest } from './vm/guest.ts';
@@ -151,7 +151,7 @@ export function freebsdGuests(
     variant: string,
     scenario: Scenario,
     refusal: string,
-  ): Promise<BlastOutcome> => {
+  ): Promise<TrialOutcome> => {
     tallyOf(tallies, variant).refusals += 1;
     const base = machines.get('base');
     if (variant !== 'base' && !taken.has(scenario) && base !== undefined) {
@@ -167,7 +167,7 @@ export function freebsdGuests(
   const bootOne = async (run: Omit<PlannedRun, 'number'>): Promise<Booted | NotBooted> => {
     const { variant, link } = run;
     const kernel = await prepared?.kernels.get(variant, link);
-    const notBooted = (outcome: BlastOutcome, console = ''): NotBooted => ({
+    const notBooted = (outcome: TrialOutcome, console = ''): NotBooted => ({
       ...{ kind: 'not-booted', variant, outcome, console },
     });
     if (kernel === undefined) throw new TypeError(`${variant} was not readied.`);
@@ -235,7 +235,7 @@ export function freebsdGuests(
       });
     },
 
-    // Rules are laid anew for every blast, and what refuses them is told then.
+    // Rules are laid anew for every trial, and what refuses them is told then.
     tryAll: async () => undefined,
 
     async lay(one, { scenario, family }) {
@@ -252,7 +252,7 @@ export function freebsdGuests(
     async whyNotInForce(one, { scenario }, { isSilent }) {
       const proof = provesScenario(scenario, await proofOf(one.host), {
         // What lets no packet through has made no states of them.
-        ...(!isSilent && { blast: { flows } }),
+        ...(!isSilent && { trial: { flows } }),
         own: request?.rules ?? {},
       });
       if (proof.kind === 'in-force') return undefined;
@@ -294,7 +294,7 @@ async function bootedFor(
   run: PlannedRun,
   kernel: Exclude<Kernel, { kind: 'rejected' }>,
 ): ReturnType<typeof bootFor> {
-  const planned: PlannedBlast = { number: 1, cell: anyCell, runs: [run] };
+  const planned: PlannedTrial = { number: 1, cell: anyCell, runs: [run] };
   try {
     return await bootFor(boots, planned, run, kernel);
   } catch (error) {
@@ -319,7 +319,7 @@ function afterEarlyDeath(
   tallies: Tallies,
   variant: string,
   { panic, console }: LastWords,
-): BlastOutcome {
+): TrialOutcome {
   tallyOf(tallies, variant).deaths += 1;
   const how = 'it was lost again as soon as it was up';
   if (!isToBlame(tallies, variant, 'deaths', 'hasBooted')) {

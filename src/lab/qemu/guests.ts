@@ -1,4 +1,4 @@
-// What the blasts of a virtual testbed ask of its guests, whichever system they have.
+// What the trials of a virtual testbed ask of its guests, whichever system they have.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { GuestMachine } from '../../config/virtual-testbed.ts';
@@ -6,7 +6,7 @@ import type { PlannedRun } from '../../model/planned-trial.ts';
 import type { Cell } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
-import type { BlastOutcome, Inspection, Testbed } from '../testbed.ts';
+import type { Inspection, Testbed, TrialOutcome } from '../testbed.ts';
 import type { Guest } from './vm/guest.ts';
 
 /** A guest that runs what it should, by its own proof. */
@@ -22,7 +22,7 @@ export type Booted = {
 export type NotBooted = {
   kind: 'not-booted';
   variant: string;
-  outcome: BlastOutcome;
+  outcome: TrialOutcome;
   console: string;
 };
 
@@ -40,9 +40,9 @@ export type GuestSystem = {
   /** Boots the variants side by side, and answers in their order. */
   boot(pair: PairOfGuests): Promise<(Booted | NotBooted)[]>;
   /** Lays all that will be laid once, so that none of it is refused later; undefined where none was. Throws a HostError. */
-  tryAll(booted: readonly Booted[]): Promise<BlastOutcome | undefined>;
+  tryAll(booted: readonly Booted[]): Promise<TrialOutcome | undefined>;
   /** Lays a cell's rules on one; undefined where they are in force. Throws a HostError. */
-  lay(one: Booted, cell: Cell): Promise<BlastOutcome | undefined>;
+  lay(one: Booted, cell: Cell): Promise<TrialOutcome | undefined>;
   /** Asked right after a cell's packets, of which none came through where it is silent: why its rules were not in force. */
   whyNotInForce(
     one: Booted,

@@ -16,7 +16,7 @@ import { connectTo } from '../connect.ts';
 import type { LastWords } from '../console/console-text.ts';
 import { isToBlame, lacksControl, type Tallies, tallyOf } from '../fault-attribution.ts';
 import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
-import type { BlastOutcome, PrepareRequest } from '../testbed.ts';
+import type { PrepareRequest, TrialOutcome } from '../testbed.ts';
 import { type Booted, type GuestSystem, machineOf } from './guests.ts';
 import { type Bootable, type BootedLinux, bootTogether } from './linux-boots.ts';
 import { type KernelFiles, KernelFilesError } from './vm/kernel-files.ts';
@@ -189,7 +189,7 @@ function afterBootFailure(
   tallies: Tallies,
   name: string,
   { reason, words: { panic, console } }: { reason: string; words: LastWords },
-): BlastOutcome {
+): TrialOutcome {
   if (isToBlame(tallies, name, 'bootFailures', 'hasBooted')) {
     const rejection = {
       ...({ kind: 'boot-failed', message: `Twice in a row: ${reason}.` } as const),
@@ -209,7 +209,7 @@ function afterBootFailure(
 async function withoutRoom(
   tallies: Tallies,
   booted: readonly Booted[],
-): Promise<BlastOutcome | undefined> {
+): Promise<TrialOutcome | undefined> {
   for (const { host, variant } of booted) {
     const shown = await host.output(shell`df -P -k /run | tail -n 1`).catch(() => '');
     // See POSIX, df: the fourth column is what is available.

@@ -1,18 +1,18 @@
-// What the windows of a blast say: the same answer on the day and when they are read again.
+// What the windows of a trial say: the same answer on the day and when they are read again.
 import { sum } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
-import type { PlannedBlast, PlannedRun } from '../../model/planned-trial.ts';
+import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { Run, Validity } from '../../model/result.ts';
-import type { BlastOutcome } from '../testbed.ts';
+import type { TrialOutcome } from '../testbed.ts';
 
-/** The log of a pair's windows by its name in the folder of a blast. */
+/** The log of a pair's windows by its name in the folder of a trial. */
 export const windowsLogName = (pair: number): string => `windows-${pair}.log`;
 
 /** Text of each pair's log. */
 export type VirtualLogs = ReadonlyMap<number, string>;
 
-/** The runs of a blast in which every pair had its own boots, base and patched among them side by side. */
-export const pairsOf = ({ runs }: Pick<PlannedBlast, 'runs'>): [number, PlannedRun[]][] => [
+/** The runs of a trial in which every pair had its own boots, base and patched among them side by side. */
+export const pairsOf = ({ runs }: Pick<PlannedTrial, 'runs'>): [number, PlannedRun[]][] => [
   ...Map.groupBy(runs, ({ pair }) => pair),
 ];
 
@@ -21,11 +21,11 @@ export const pairsOf = ({ runs }: Pick<PlannedBlast, 'runs'>): [number, PlannedR
  * translated code, are filled in it.
  */
 export function readVirtualLogs(
-  planned: PlannedBlast,
+  planned: PlannedTrial,
   startedAt: string,
   packets: number,
   logs: VirtualLogs,
-): BlastOutcome {
+): TrialOutcome {
   const runs: Omit<Run, 'attempt'>[] = [];
   let trafficSeconds = 0;
   let sentPackets = 0;
@@ -117,7 +117,7 @@ export function silentIn(log: string, packets: number): Set<number> {
 
 function measuredRun(
   planned: PlannedRun,
-  blast: number,
+  trial: number,
   windows: readonly Window[],
   isStuck: boolean,
 ): Omit<Run, 'attempt'> {
@@ -133,7 +133,7 @@ function measuredRun(
   const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
   return {
     ...planned,
-    blast,
+    trial,
     pps: isSilent ? 0 : median(rates),
     ...(!isSilent && { nsPerPacket: median(nsPerPacket) }),
     ...(perPacket.length > 0 && { instructionsPerPacket: median(perPacket) }),

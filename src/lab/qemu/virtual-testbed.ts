@@ -12,7 +12,7 @@ import { trafgenFlows } from '../traffic/flows.ts';
 import { freebsdGuests } from './freebsd-guests.ts';
 import { linuxGuests } from './linux-guests.ts';
 import { profile } from './virtual-profile.ts';
-import { blast, type Guests, stopAll } from './virtual-trial.ts';
+import { type Guests, stopAll, trial } from './virtual-trial.ts';
 import { guestMac, senderMac } from './vm/addresses.ts';
 import { guestCpu, senderCpu, type VirtualLab, virtualLabUp } from './vm/virtual-lab.ts';
 import { sendWindows } from './windows.ts';
@@ -51,7 +51,7 @@ export async function openVirtualTestbed(
     inspect: system.inspect,
     prepare: system.prepare,
     ready: system.ready,
-    blast: (planned, keepLog, signal) => blast(guests, planned, keepLog, signal),
+    trial: (planned, keepLog, signal) => trial(guests, planned, keepLog, signal),
     booted: () => undefined,
     profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
 

@@ -1,8 +1,8 @@
-// One blast on virtual machines: a pair's guests booted, rules laid, windows of packets sent through each in turn, and
+// One trial on virtual machines: a pair's guests booted, rules laid, windows of packets sent through each in turn, and
 // whose fault it is where that does not succeed.
 import type { Traffic } from '../../config/schema.ts';
 import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
-import type { PlannedBlast } from '../../model/planned-trial.ts';
+import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejected } from '../../model/rejection.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { pathName } from '../../model/variant-name.ts';
@@ -10,13 +10,13 @@ import { HostError } from '../../system/host/host-error.ts';
 import { shell } from '../../system/shell.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
 import { isToBlame, lacksControl, type Tallies, tallyOf } from '../fault-attribution.ts';
-import type { BlastOutcome, KeepLog } from '../testbed.ts';
+import type { KeepLog, TrialOutcome } from '../testbed.ts';
 import { type Booted, type GuestSystem, interrupted, type PairOfGuests } from './guests.ts';
 import { pairsOf, readVirtualLogs, silentIn, windowsLogName } from './trial-logs.ts';
 import { guestCpu, type VirtualLab } from './vm/virtual-lab.ts';
 import type { sendWindows, Windows } from './windows.ts';
 
-/** The testbed from blast to blast. */
+/** The testbed from trial to trial. */
 export type Guests = {
   lab: Pick<VirtualLab, 'wire'>;
   config: VirtualTestbed;
@@ -30,12 +30,12 @@ export type Guests = {
   sendWindows: typeof sendWindows;
 };
 
-export async function blast(
+export async function trial(
   guests: Guests,
-  planned: PlannedBlast,
+  planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
-): Promise<BlastOutcome> {
+): Promise<TrialOutcome> {
   const { traffic, tallies } = guests;
   const { cell } = planned;
   const { windows, packets } = windowsOf(traffic);
@@ -68,7 +68,7 @@ export async function blast(
     if (inForce.reason !== undefined) return { kind: 'failed', reason: inForce.reason };
     logs.set(pair, sent.log);
     for (const { variant, kernel } of booted) {
-      tallyOf(tallies, variant).hasStoodBlast = true;
+      tallyOf(tallies, variant).hasStoodTrial = true;
       kernels[variant] = kernel;
     }
   }
@@ -110,7 +110,7 @@ export async function guestsFor(
   guests: Guests,
   pair: PairOfGuests,
   keepLog: KeepLog,
-): Promise<Up | { kind: 'down'; outcome: BlastOutcome }> {
+): Promise<Up | { kind: 'down'; outcome: TrialOutcome }> {
   const { running, system } = guests;
   const known = pair.runs.map((run) =>
     running?.booted.find(({ variant }) => variant === run.variant),
@@ -132,14 +132,14 @@ export async function guestsFor(
 }
 
 /** Whoever is rejected is told before what is tried again. */
-const gravest = (outcomes: readonly BlastOutcome[]): BlastOutcome | undefined =>
+const gravest = (outcomes: readonly TrialOutcome[]): TrialOutcome | undefined =>
   outcomes.find(({ kind }) => kind === 'rejected') ?? outcomes[0];
 
 /** Has all share one CPU from then on: what they executed before does not count. */
 async function tryAll(
   guests: Guests,
   booted: readonly Booted[],
-): Promise<BlastOutcome | undefined> {
+): Promise<TrialOutcome | undefined> {
   try {
     const refused = await guests.system.tryAll(booted);
     for (const { guest } of booted) await guest.pinTo(guestCpu);
@@ -159,7 +159,7 @@ export async function stopAll(guests: Guests): Promise<void> {
 
 type Sent = Extract<Windows, { kind: 'sent' }>;
 type Lost = { kind: 'lost'; reason: string };
-type Refused = { kind: 'refused'; outcome: BlastOutcome };
+type Refused = { kind: 'refused'; outcome: TrialOutcome };
 
 /** Lays the cell's rules on each, and sends so many windows through them. */
 async function layAndSend(
@@ -213,21 +213,21 @@ const endsOf = (booted: readonly Booted[], isAsked = (_index: number) => true): 
     booted.map(async (one, index) => ({ one, end: isAsked(index) ? await endOf(one) : undefined })),
   );
 
-type Loss = { planned: PlannedBlast; keepLog: KeepLog; signal: AbortSignal };
+type Loss = { planned: PlannedTrial; keepLog: KeepLog; signal: AbortSignal };
 
 /** Undefined where none has died; else shows first whether base stands what the others may have died of. */
 async function afterDeaths(
   guests: Guests,
   ends: Ends,
   { planned: { cell }, keepLog, signal }: Loss,
-): Promise<BlastOutcome | undefined> {
+): Promise<TrialOutcome | undefined> {
   if (ends.every(({ end }) => end === undefined)) return undefined;
   const { tallies, traffic } = guests;
-  const outcomes: BlastOutcome[] = [];
+  const outcomes: TrialOutcome[] = [];
   const base = ends.find(({ one, end }) => one.variant === 'base' && end === undefined);
-  if (base !== undefined && !tallyOf(tallies, 'base').hasStoodBlast) {
+  if (base !== undefined && !tallyOf(tallies, 'base').hasStoodTrial) {
     const control = await layAndSend(guests, [base.one], cell, 2, signal);
-    tallyOf(tallies, 'base').hasStoodBlast =
+    tallyOf(tallies, 'base').hasStoodTrial =
       control.kind === 'sent' && silentIn(control.log, windowsOf(traffic).packets).size === 0;
   }
   for (const { one, end } of ends) {
@@ -263,8 +263,8 @@ function afterDeath(
   name: string,
   where: string,
   { how, words: { panic, console } }: End,
-): BlastOutcome {
-  if (isToBlame(tallies, name, 'deaths', 'hasStoodBlast')) {
+): TrialOutcome {
+  if (isToBlame(tallies, name, 'deaths', 'hasStoodTrial')) {
     return rejected(name, {
       kind: 'panics-under-load',
       message: `Twice, ${where}${panic === undefined ? `: ${how}` : ''}.`,
@@ -274,7 +274,7 @@ function afterDeath(
   }
   return {
     ...{ kind: 'failed', reason: `the guest with ${name} died ${where}: ${how}` },
-    ...(lacksControl(tallies, name, 'hasStoodBlast') && { lacksControl: true }),
+    ...(lacksControl(tallies, name, 'hasStoodTrial') && { lacksControl: true }),
   };
 }
 
@@ -284,5 +284,5 @@ const rejected = (variant: string, rejection: Rejected['rejection']): Rejected =
   rejection,
 });
 
-/** Its console in the folder of a blast. */
+/** Its console in the folder of a trial. */
 const consoleLogName = (variant: string): string => `console-${pathName(variant)}.log`;

@@ -1,4 +1,4 @@
-// The commands that make netmap's pkt-gen(8) receive and send a blast on FreeBSD hosts.
+// The commands that make netmap's pkt-gen(8) receive and send a trial on FreeBSD hosts.
 
 import type { FlowSlice, Flows } from '../../model/flows.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
@@ -26,7 +26,7 @@ export type SenderRequest = ReceiverRequest & {
   threads: number;
   /** Rate of all threads together; absent: as fast as they can. */
   ratePps?: number | undefined;
-  /** Ends the blast before its time is up; absent: only time does. */
+  /** Ends the trial before its time is up; absent: only time does. */
   packets?: number;
   /** Only for the pkt-gen of FreeBSD's ports: any other takes the option for a mistake, and does not start. */
   updatesChecksums?: boolean;

@@ -29,7 +29,7 @@ export type PktGenRunOptions = {
   netbenchesTrim: boolean;
   /** What each sender was asked for, in the order of their logs; absent: as much as it can. */
   askedPps?: readonly number[];
-  /** What the DUT says that it sent to the receiver during the blast; absent where it does not tell. */
+  /** What the DUT says that it sent to the receiver during the trial; absent where it does not tell. */
   egressPackets?: number | undefined;
   /** What came to the DUT from the senders, by its own count, dropped or not; absent where it does not tell. */
   ingressPackets?: number | undefined;

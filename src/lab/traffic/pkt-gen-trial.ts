@@ -1,4 +1,4 @@
-// Blasts by pkt-gen through ports that stay open from one to the next; and what the logs of each make of its run.
+// Trials by pkt-gen through ports that stay open from one to the next; and what the logs of each make of its run.
 
 import { defaultBounds, isSteady, type SteadyBounds } from '../../analysis/stats/steady.ts';
 import { type Flows, flowSlices } from '../../model/flows.ts';
@@ -30,13 +30,13 @@ export type PktGenRequest = Pick<SenderRequest, 'family' | 'frameBytes' | 'updat
   threads: number;
   /** How long packets flow, at most. */
   trafficSeconds: number;
-  /** After so long the blast ends as soon as the receiver's median is known to 0.5 %; absent: by time only. */
+  /** After so long the trial ends as soon as the receiver's median is known to 0.5 %; absent: by time only. */
   atLeastSeconds?: number | undefined;
 };
 
 /**
  * Logs as they were received, a line with the process id first and, of senders, pkt-gen's own words before its summary. A
- * receiver that stays for the next blast has written none: its log is how it began, and its lines since the senders did.
+ * receiver that stays for the next trial has written none: its log is how it began, and its lines since the senders did.
  */
 type PktGenLogs = {
   receiver: string;
@@ -44,7 +44,7 @@ type PktGenLogs = {
   senders: string[];
 };
 
-export type PktGenBlast =
+export type PktGenTrial =
   | { kind: 'measured'; logs: PktGenLogs; run: PktGenRun }
   | { kind: 'failed'; logs: PktGenLogs; reason: string };
 
@@ -68,7 +68,7 @@ export type PktGenPorts = {
   settleSeconds: number;
 };
 
-type Opened = { kind: 'open'; ports: PktGenPorts } | Extract<PktGenBlast, { kind: 'failed' }>;
+type Opened = { kind: 'open'; ports: PktGenPorts } | Extract<PktGenTrial, { kind: 'failed' }>;
 
 /**
  * Opens all ports at the same time, and answers when their links had the time to come up. The senders' ports are held by
@@ -125,17 +125,17 @@ export const closePorts = ({ receiver, holders }: PktGenPorts): Promise<void> =>
   endPktGens([receiver, ...holders]);
 
 /**
- * However the blast ends, every sender is told to, and has ended when this answers; the ports stay open. Throws the
+ * However the trial ends, every sender is told to, and has ended when this answers; the ports stay open. Throws the
  * signal's reason where that aborted it; a HostError where a connection is lost, over which a generator ends by its own
  * time; a RangeError for flows that the senders cannot share, or a frame that cannot be.
  */
-export async function blastThrough(
+export async function trialThrough(
   { receiver, head, holders, settleSeconds }: PktGenPorts,
   senders: readonly PktGenSender[],
   request: PktGenRequest,
   signal: AbortSignal,
-): Promise<PktGenBlast> {
-  const blast = planned(senders, request, settleSeconds);
+): Promise<PktGenTrial> {
+  const trial = planned(senders, request, settleSeconds);
   const over = new AbortController();
   const cancelled = aborted(signal, over.signal);
   const from = receiver.said().lastIndexOf('\n') + 1;
@@ -143,7 +143,7 @@ export async function blastThrough(
   const sending: PktGenProcess[] = [];
   try {
     if (!signal.aborted) {
-      sending.push(...blast.sends.map(({ host, command }) => startPktGen(host, command)));
+      sending.push(...trial.sends.map(({ host, command }) => startPktGen(host, command)));
       const enough = enoughFor(request);
       const steady = enough === undefined ? [] : [receiver.until((said) => enough(since(said)))];
       const ended = [receiver, ...holders, ...sending].map(({ log }) => log);
@@ -167,7 +167,7 @@ export async function blastThrough(
   const run = pktGenRun(
     parsePktGenLog(logs.receiver),
     logs.senders.map((log) => parsePktGenLog(log)),
-    { netbenchesTrim: false, askedPps: blast.askedPps },
+    { netbenchesTrim: false, askedPps: trial.askedPps },
   );
   return { kind: 'measured', logs, run };
 }
@@ -175,21 +175,21 @@ export async function blastThrough(
 /** Between opening the ports and the senders' start, and after they have ended. */
 const spareSeconds = 20;
 
-/** How long ports have to be open for one blast, whose senders may wait for links of their own. */
+/** How long ports have to be open for one trial, whose senders may wait for links of their own. */
 export const secondsFor = (settleSeconds: number, trafficSeconds: number): number =>
   settleSeconds + trafficSeconds + spareSeconds;
 
-/** A blast alone: each port is opened for it, and closed however it ends. Throws what `blastThrough` does. */
-export async function pktGenBlast(
+/** A trial alone: each port is opened for it, and closed however it ends. Throws what `trialThrough` does. */
+export async function pktGenTrial(
   hosts: PktGenHosts,
   { settleSeconds, ...request }: PktGenRequest & Pick<PortsRequest, 'settleSeconds'>,
   signal: AbortSignal,
-): Promise<PktGenBlast> {
+): Promise<PktGenTrial> {
   const seconds = secondsFor(settleSeconds, request.trafficSeconds);
   const opened = await openPorts(hosts, { settleSeconds, seconds, holdsSenders: false }, signal);
   if (opened.kind === 'failed') return opened;
   try {
-    return await blastThrough(opened.ports, hosts.senders, request, signal);
+    return await trialThrough(opened.ports, hosts.senders, request, signal);
   } finally {
     await closePorts(opened.ports);
   }
@@ -228,7 +228,7 @@ const aborted = (signal: AbortSignal, until: AbortSignal): Promise<boolean> =>
     signal.addEventListener('abort', () => resolve(false), { once: true, signal: until });
   });
 
-/** Undefined where the blast has a fixed length. */
+/** Undefined where the trial has a fixed length. */
 function enoughFor({ atLeastSeconds, trafficSeconds }: PktGenRequest) {
   if (atLeastSeconds === undefined || atLeastSeconds >= trafficSeconds) return undefined;
   const atLeast = Math.max(leastSeconds, Math.ceil(atLeastSeconds));

@@ -1,4 +1,4 @@
-// What netmap's pkt-gen(8) says of its blast, on the sender's side and on the receiver's.
+// What netmap's pkt-gen(8) says of its trial, on the sender's side and on the receiver's.
 import { shortened } from '../../model/one-line.ts';
 
 /** One `main_thread … pps` line, written about once a second. */

@@ -1,4 +1,4 @@
-// netsniff-ng's trafgen(8) as the sender of a blast.
+// netsniff-ng's trafgen(8) as the sender of a trial.
 import { readFileSync } from 'node:fs';
 import { nsPerTick } from '../../system/clock-ticks.ts';
 import type { Command } from '../../system/shell.ts';

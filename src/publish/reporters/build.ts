@@ -352,10 +352,10 @@ function unitsOfCells(cells: readonly CellResult[], result: Result): Unit[] {
   return [aUnit('gate', resultOf.invalid, lines.join('\n'))];
 }
 
-function unitOf(cell: CellResult, { blasts, policy }: Result): Unit {
+function unitOf(cell: CellResult, { trials, policy }: Result): Unit {
   const name = cellName(cell.cell);
-  const seconds = blasts
-    .filter((blast) => cellName(blast.cell) === name)
+  const seconds = trials
+    .filter((trial) => cellName(trial.cell) === name)
     .reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0);
   const [comparison] = cell.comparisons;
   const confidence = formatPercent(policy.confidenceRatio);

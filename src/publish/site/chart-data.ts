@@ -12,7 +12,7 @@ export type SeriesData = {
   at: number[];
   commits: string[];
   occasions: ('night' | 'push' | 'again')[];
-  /** Medians, least and most of the blasts; but for the first one where any night has it. */
+  /** Medians, least and most of the trials; but for the first one where any night has it. */
   pps: Numbers;
   nsPerPacket?: Numbers;
   instructionsPerPacket?: Numbers;

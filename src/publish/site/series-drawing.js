@@ -25,7 +25,7 @@ export function drawBelow(/** @type {Chart} */ chart, /** @type {View} */ view) 
   drawSpans(chart, view);
 }
 
-/** The least and the most blast of each night, where there is room to see them. */
+/** The least and the most trial of each night, where there is room to see them. */
 function drawSpans(/** @type {Chart} */ chart, /** @type {View} */ view) {
   const { times } = view.data;
   const first = times.findIndex((time) => time >= view.range[0]);

@@ -79,7 +79,7 @@ function nightTable(
   return fold(
     html`<span id="night-count">${points.length === 1 ? 'one night' : `${points.length} nights`}</span> as a table`,
     table({
-      caption: 'Medians of the blasts, and the least and the most of them; the newest night first',
+      caption: 'Medians of the trials, and the least and the most of them; the newest night first',
       heads: [
         { text: 'night' },
         { text: 'commit' },

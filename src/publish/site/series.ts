@@ -10,7 +10,7 @@ export type Point = {
   night: Night;
   /** When it is drawn, in milliseconds since 1970. */
   time: number;
-  /** Median of its blasts, in the metric's unit. */
+  /** Median of its trials, in the metric's unit. */
   value: number;
 };
 

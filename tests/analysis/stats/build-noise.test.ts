@@ -21,7 +21,7 @@ function cellOf(
       const link = own[index % own.length];
       const pair = index + 1;
       return aRun({
-        ...{ variant, pair, blast: 2 * index + which + 1, pps: both[which] ?? 0 },
+        ...{ variant, pair, trial: 2 * index + which + 1, pps: both[which] ?? 0 },
         ...(link !== undefined && { link }),
       });
     }),

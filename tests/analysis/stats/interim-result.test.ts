@@ -36,7 +36,7 @@ describe('cells of one patch', () => {
   });
 });
 
-describe('runs that share a blast', () => {
+describe('runs that share a trial', () => {
   const level = 0.05;
 
   test('raise no more false alarms than asked over all orders that chance may draw, whatever disturbs them', () => {
@@ -54,14 +54,14 @@ describe('runs that share a blast', () => {
   });
 
   test('raise no more of them with other variants among them, whatever those do to the run that follows', () => {
-    const [blast] = schedule({
+    const [trial] = schedule({
       cells: [forwarding],
       variants: ['base', 'patched', 'diff 1', 'diff 2'],
       runsPerVariant: 20,
-      runsPerBlast: 80,
+      runsPerTrial: 80,
       seed: 3,
     });
-    const planned = blast?.runs ?? [];
+    const planned = trial?.runs ?? [];
     const alarms = everyOrder(10).filter((order) => {
       const runs = planned.map((run, index) => {
         const hot = planned[index - 1]?.variant === 'diff 1' ? 1 + run.pair / 100 : 1;

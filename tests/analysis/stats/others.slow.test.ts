@@ -103,12 +103,12 @@ describe('with two earlier diffs beside them, of which one is far slower', () =>
     // The first numbers of neighbouring seeds are alike.
     for (let skipped = 0; skipped < 20; skipped += 1) standardNormal(random);
     const truth = speeds(effect);
-    const request = { cells: [forwarding], variants: [...truth.keys()], runsPerBlast: 1, seed };
+    const request = { cells: [forwarding], variants: [...truth.keys()], runsPerTrial: 1, seed };
     return schedule({ ...request, runsPerVariant: 20 }).flatMap(({ number, runs }) =>
       runs.map((run) => {
         const own = truth.get(run.variant) ?? 1;
         const pps = 8e5 * own * Math.exp(0.01 * standardNormal(random));
-        return aRun({ ...run, blast: number, pps });
+        return aRun({ ...run, trial: number, pps });
       }),
     );
   }

@@ -49,7 +49,7 @@ test.for([
   ['nothing', [], 'not one packet was counted'],
   ['only zeros', repeated(0, 60), 'not one packet was counted'],
   [
-    'a blast at either end',
+    'a trial at either end',
     [...repeated(1e6, 3), ...repeated(0, 30), ...repeated(1e6, 3)],
     'most of the time no packet was counted',
   ],

@@ -178,7 +178,7 @@ describe('a pair counts', () => {
     });
   });
 
-  test('and where it does not, the most frequent reason is told, of failed blasts too', () => {
+  test('and where it does not, the most frequent reason is told, of failed trials too', () => {
     const reason = (run: Run) =>
       run.pair === 1 ? unfit('no level', 'unsteady') : unfit(`no packet for ${run.number} ms`);
     const runs = good.map((run) => ({ ...run, validity: reason(run) }));
@@ -242,7 +242,7 @@ describe('a DUT that forwards nothing', () => {
   });
 
   test('in more than one pair of ten, is never passed over, however many pairs count', () => {
-    const steady = pairedRuns(eight(8e5), eight(8e5)).map((run) => ({ ...run, blast: 2 }));
+    const steady = pairedRuns(eight(8e5), eight(8e5)).map((run) => ({ ...run, trial: 2 }));
     const invalid = {
       kind: 'invalid',
       reason: expect.stringMatching(/patched forwarded nothing$/),
@@ -269,7 +269,7 @@ describe('runs of their own in which nothing is forwarded', () => {
       all.map((pps, index) => {
         const number = 2 * index + which + 1;
         const variant = which === 0 ? 'base' : 'patched';
-        return aRun({ number, blast: number, pair: index + 1, variant, pps });
+        return aRun({ number, trial: number, pair: index + 1, variant, pps });
       }),
     );
   const names = ['fixed', 'group-sequential', 'glr'] as const;
@@ -330,7 +330,7 @@ describe('runs of their own in which nothing is forwarded', () => {
   test('once, do not count: the run is repeated, and the others are judged', () => {
     const runs = singles([8e5, 8.01e5, 7.99e5], [8e5, 0, 8.01e5]);
     expect(judged(runs, 'group-sequential', 3).verdict.kind).toBe('invalid');
-    const again = aRun({ number: 4, blast: 4, attempt: 2, pair: 2, variant: 'patched' });
+    const again = aRun({ number: 4, trial: 4, attempt: 2, pair: 2, variant: 'patched' });
     const cell = judged([...runs, again], 'group-sequential', 3);
     expect(cell.verdict.kind).not.toBe('regression');
     expect(cell.comparisons).toMatchObject([{ baseRuns: 3, patchedRuns: 3 }]);

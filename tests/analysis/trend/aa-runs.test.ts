@@ -185,7 +185,7 @@ describe('two links of one tree', () => {
       [800_000, 800_800, 799_200].map((pps) => pps * (1 + change)),
     ).map((run): Run & { link: number } => ({
       ...run,
-      blast: run.number,
+      trial: run.number,
       link: run.variant === 'base' ? 1 : 2,
     }));
     const interval = { change, low: change - 0.001, high: change + 0.001 };

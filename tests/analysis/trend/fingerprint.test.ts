@@ -5,12 +5,12 @@ import type { Result } from '../../../src/model/result.ts';
 import { aResult } from '../../fakes/result.ts';
 
 const { index } = emptyTrend;
-const [blast] = aResult().blasts;
+const [trial] = aResult().trials;
 
 const told = (fingerprint: Record<string, string>, changes: Partial<Result> = {}): Result =>
   aResult({ testbed: { name: 'shelf-3', fingerprint, warnings: [] }, ...changes });
 
-const ownKernels = { blasts: blast ? [{ ...blast, kernel: 'FreeBSD 15.0-CURRENT' }] : [] };
+const ownKernels = { trials: trial ? [{ ...trial, kernel: 'FreeBSD 15.0-CURRENT' }] : [] };
 
 describe('a fingerprint', () => {
   test('is another one with another firmware, setting or traffic', () => {

@@ -29,8 +29,8 @@ const judged = (runs: readonly Run[], changes: Partial<Result> = {}): Result => 
 
 const oneCommit = { patch: { ...pullRequest, baseCommit: base, headCommit: base } };
 
-/** Each run in a blast of its own. */
-const alone = (runs: readonly Run[]) => runs.map((run) => ({ ...run, blast: run.number }));
+/** Each run in a trial of its own. */
+const alone = (runs: readonly Run[]) => runs.map((run) => ({ ...run, trial: run.number }));
 
 const only = (result: Result, committedAt: (commit: string) => string | undefined = unknown) =>
   nightsOf(result, 'night', committedAt, path)[0]?.night;
@@ -68,7 +68,7 @@ describe('a night', () => {
     expect(only(judged(runs, oneCommit))).toMatchObject({ pps: [800_000] });
   });
 
-  test('has one number a blast, in whole packets, four digits of a time and six of instructions', () => {
+  test('has one number a trial, in whole packets, four digits of a time and six of instructions', () => {
     const costs = { nsPerPacket: 1234.5678, instructionsPerPacket: 8314.5678 };
     const runs = [
       aRun({ number: 1, pps: 800_000.4, ...costs }),

@@ -7,7 +7,7 @@ import { gate } from '../../../src/gate/gate.ts';
 import { unshared } from '../../../src/lab/testbed.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { memoryHistory } from '../../fakes/history.ts';
-import { blast, madeLog } from '../../fakes/pkt-gen.ts';
+import { madeLog, trial } from '../../fakes/pkt-gen.ts';
 import { aConfig } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
 import { fakeTestbed } from '../../fakes/testbed.ts';
@@ -25,7 +25,7 @@ function benches(sets: Readonly<Record<string, number>>): string {
       const rate = pps * (1 + run / 1000);
       writeFileSync(
         join(folder, `bench.${label}.${run}.receiver`),
-        madeLog({ pps: blast(rate, 30) }),
+        madeLog({ pps: trial(rate, 30) }),
       );
     }
   }
@@ -93,7 +93,7 @@ test.for([
   ['of a crashed receiver', (log: string) => `${log}016.123644 receiver_body [1648] poll err\n`],
 ] as const)('a log that is %s makes its run invalid, and nothing else', ([, damage]) => {
   const folder = benches({ r1: 5e6, r2: 4e6 });
-  const log = madeLog({ pps: blast(5e6, 30) });
+  const log = madeLog({ pps: trial(5e6, 30) });
   writeFileSync(join(folder, 'bench.r1.3.receiver'), damage(log));
   const { stdout, status } = analyze('--json', folder);
   expect(status).toBe(1);
@@ -150,7 +150,7 @@ test('a work directory of a gate is judged again from what it holds, which stays
   const { stdout, stderr, status } = analyze(directory);
   expect(status).toBe(1);
   expect(stdout).toContain('### 🔴 ppsgate: #7 loses');
-  expect(stderr).toContain('the logs of 1 blasts cannot be read again');
+  expect(stderr).toContain('the logs of 1 trials cannot be read again');
   expect(JSON.parse(analyze('--json', directory).stdout)).toMatchObject({
     sets: [{ label: 'base.forwarding.inet4' }, { label: 'patched.forwarding.inet4' }],
     comparisons: [{ verdict: 'regression' }],
@@ -160,7 +160,7 @@ test('a work directory of a gate is judged again from what it holds, which stays
 
 test('an experiment whose plan is damaged is refused in a sentence', () => {
   const directory = temporaryFolder();
-  mkdirSync(join(directory, 'blasts'));
+  mkdirSync(join(directory, 'trials'));
   writeFileSync(join(directory, 'experiment.json'), '{');
   const { stderr, status } = analyze(directory);
   expect(status).toBe(2);

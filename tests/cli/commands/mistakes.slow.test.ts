@@ -134,7 +134,7 @@ test.for([
   ],
   [
     ['testbeds', 'rehearse', 'far', '--skip', 'hang,everything'],
-    '--skip: expected one of check, scenarios, blasts, profile, panic, hang, noise, found "everything".',
+    '--skip: expected one of check, scenarios, trials, profile, panic, hang, noise, found "everything".',
   ],
   [
     ['reserve', 'lab', '--priority', 'high', '--', 'true'],

@@ -19,7 +19,7 @@ testbeds:
   desk: { kind: embedded-linux }
 scenarios: [forwarding]
 families: [inet4]
-traffic: { flows: 2000, frameSize: 64 bytes, rate: 3 Mpps, measure: 60 s, measureAtLeast: 13 s, settle: 0 s, warmUp: 2 s, runsPerBlast: 1 }
+traffic: { flows: 2000, frameSize: 64 bytes, rate: 3 Mpps, measure: 60 s, measureAtLeast: 13 s, settle: 0 s, warmUp: 2 s, runsPerTrial: 1 }
 gate: { margin: 2% }
 history: history.jsonl
 reservations: { store: sqlite, file: ./reservations.sqlite }
@@ -43,7 +43,7 @@ function run(...words: string[]) {
 }
 
 function knowBase(): void {
-  const took = { bootSeconds: 180, blastSeconds: 25, trafficSeconds: 15, buildSeconds: 300 };
+  const took = { bootSeconds: 180, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 300 };
   const lines = [1, 2, 3].map((day) =>
     JSON.stringify(aHistoryEntry({ at: `2026-10-0${day}T12:00:00.000Z`, testbed: 'rack', took })),
   );
@@ -58,7 +58,7 @@ test('minutes are those of earlier gates, and no machine is asked', () => {
   expect(stdout).toMatch(/^building kernels +5 min 0 s /m);
   expect(stdout).toMatch(/^forwarding inet4 +glr +0\.523 % \(15 earlier runs\) /m);
   expect(stdout).toContain(
-    'Reckoned as the last 3 gates here took: a boot 3 min 0 s, a blast 25 s, of which packets flow for 15 s.',
+    'Reckoned as the last 3 gates here took: a boot 3 min 0 s, a trial 25 s, of which packets flow for 15 s.',
   );
   expect(stdout).toContain('kernels that the builder has');
 });

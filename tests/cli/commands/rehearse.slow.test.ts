@@ -17,7 +17,7 @@ async function aRunningLab() {
   return { lab, ...(await aPlace({ shelf })) };
 }
 
-const fewest = 'check,scenarios,blasts,profile,noise';
+const fewest = 'check,scenarios,trials,profile,noise';
 
 test('prints a line for each thing that was done, and goes on where it was cut short', async () => {
   const { folder, lab, ppsgate } = await aRunningLab();

@@ -158,7 +158,7 @@ test('what is in quarantine is not reserved, and the reason is told', async () =
 
 test('a name gets a testbed on which nothing that is configured can be measured', async () => {
   const { lab, shelf } = await aFreebsdLab();
-  // Of what Linux measures in many runs a blast, a FreeBSD testbed carries nothing.
+  // Of what Linux measures in many runs a trial, a FreeBSD testbed carries nothing.
   const { ppsgate } = await aPlace({ rack: linuxOf('rack'), shelf });
   expect((await ppsgate('reserve', 'shelf', '--', 'true')).status).toBe(0);
   expect(lab.state().leftovers).toEqual([]);

@@ -62,10 +62,10 @@ describeWith(['root', 'mkfifo'], 'what the demo leaves', () => {
   };
 
   test('belongs to the caller, with all that is in it and the directories that were made above it', async () => {
-    await demoIn(at('new', 'demo'), () => write('new', 'demo', 'guard-udp', 'blasts', 'dut.log'));
+    await demoIn(at('new', 'demo'), () => write('new', 'demo', 'guard-udp', 'trials', 'dut.log'));
     expect(ownerOf('new')).toBe('caller');
     expect(ownerOf('new', 'demo')).toBe('caller');
-    expect(ownerOf('new', 'demo', 'guard-udp', 'blasts', 'dut.log')).toBe('caller');
+    expect(ownerOf('new', 'demo', 'guard-udp', 'trials', 'dut.log')).toBe('caller');
     expect(ownerOf()).toBe('root');
   });
 

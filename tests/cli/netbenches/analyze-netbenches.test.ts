@@ -8,7 +8,7 @@ import {
 import { readBenches } from '../../../src/cli/netbenches/directory.ts';
 import { renderAnalysis } from '../../../src/cli/netbenches/render.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { blast, madeLog } from '../../fakes/pkt-gen.ts';
+import { madeLog, trial } from '../../fakes/pkt-gen.ts';
 import { policy } from '../../fakes/result.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 
@@ -20,8 +20,8 @@ function benches(sets: Readonly<Record<string, readonly Measured[]>>): string {
   for (const [label, runs] of Object.entries(sets)) {
     for (const [index, { forwarded, offered = 14e6 }] of runs.entries()) {
       const path = join(folder, `bench.${label}.${index + 1}`);
-      writeFileSync(`${path}.receiver`, madeLog({ pps: blast(forwarded, 30) }));
-      writeFileSync(`${path}.sender`, madeLog({ pps: blast(offered, 30), side: 'sender' }));
+      writeFileSync(`${path}.receiver`, madeLog({ pps: trial(forwarded, 30) }));
+      writeFileSync(`${path}.sender`, madeLog({ pps: trial(offered, 30), side: 'sender' }));
     }
   }
   return folder;

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
-import { sendBlast, steadyPps } from './blast.ts';
+import { sendTrial, steadyPps } from './blast.ts';
 import { startFreebsdLab } from './lab.ts';
 
-test('the receiver counts what the DUT forwards of a blast, within the noise', async () => {
+test('the receiver counts what the DUT forwards of a trial, within the noise', async () => {
   await using lab = await startFreebsdLab({ truth: () => 5_400_000 });
-  const { receiver, sender } = await sendBlast(lab);
+  const { receiver, sender } = await sendTrial(lab);
   expect(receiver.faults).toEqual([]);
   expect(sender.faults).toEqual([]);
   expect(steadyPps(receiver) / 5_400_000).toBeCloseTo(1, 1);
@@ -19,7 +19,7 @@ test('the receiver counts what the DUT forwards of a blast, within the noise', a
 
 test('a second is an interval of its own, and the summary counts what the rates count', async () => {
   await using lab = await startFreebsdLab();
-  const { receiver } = await sendBlast(lab, { seconds: 10 });
+  const { receiver } = await sendTrial(lab, { seconds: 10 });
   const counted = receiver.rates.reduce((sum, { packets }) => sum + packets, 0);
   expect(receiver.summary?.packets).toBe(counted);
   expect(receiver.rates.every(({ intervalSeconds }) => intervalSeconds < 1.1)).toBe(true);
@@ -32,19 +32,19 @@ test('each kernel, scenario and family has a speed of its own', async () => {
     noise: { perBoot: 0, perSecond: 0 },
   });
   await using dut = await connect(lab.dut.target);
-  expect(steadyPps((await sendBlast(lab, { family: 'inet6' })).receiver)).toBeCloseTo(5e6, -3);
+  expect(steadyPps((await sendTrial(lab, { family: 'inet6' })).receiver)).toBeCloseTo(5e6, -3);
   await dut.upload(Buffer.from('set skip on lo0\npass\n'), '/tmp/pf.conf', 0o600);
   await dut.output(shell`kldload pf`);
   await dut.output(shell`pfctl -f /tmp/pf.conf`);
   await dut.output(shell`pfctl -e`);
-  expect(steadyPps((await sendBlast(lab, { family: 'inet6' })).receiver)).toBeCloseTo(2e6, -3);
+  expect(steadyPps((await sendTrial(lab, { family: 'inet6' })).receiver)).toBeCloseTo(2e6, -3);
   expect(lab.state().pf.states).toBe(2000);
 });
 
 test('a DUT whose link is faster than the generator forwards all that is offered, and is not deaf', async () => {
   await using lab = await startFreebsdLab({ truth: () => 20e6, generatorPps: 3e6 });
   await using dut = await connect(lab.dut.target);
-  const { receiver } = await sendBlast(lab, {
+  const { receiver } = await sendTrial(lab, {
     async during() {
       const before = lab.clock.now();
       expect(await dut.output(shell`uname -r`)).toBe('14.0-CURRENT\n');
@@ -54,10 +54,10 @@ test('a DUT whose link is faster than the generator forwards all that is offered
   expect(steadyPps(receiver)).toBeCloseTo(3e6, -4);
 });
 
-test('while a blast saturates the DUT its open connections are silent', async () => {
+test('while a trial saturates the DUT its open connections are silent', async () => {
   await using lab = await startFreebsdLab();
   await using dut = await connect(lab.dut.target, { keepaliveSeconds: 0 });
-  await sendBlast(lab, {
+  await sendTrial(lab, {
     seconds: 30,
     async during() {
       const before = lab.clock.now();
@@ -67,9 +67,9 @@ test('while a blast saturates the DUT its open connections are silent', async ()
   });
 });
 
-test('while a blast saturates the DUT nobody logs in', async () => {
+test('while a trial saturates the DUT nobody logs in', async () => {
   await using lab = await startFreebsdLab();
-  await sendBlast(lab, {
+  await sendTrial(lab, {
     seconds: 30,
     async during() {
       const before = lab.clock.now();
@@ -79,7 +79,7 @@ test('while a blast saturates the DUT nobody logs in', async () => {
   });
 });
 
-test('a sender that starts with its receiver blasts into links that are still down', async () => {
+test('a sender that starts with its receiver trials into links that are still down', async () => {
   await using lab = await startFreebsdLab();
   await using generator = await connect(lab.receiver.target);
   const [port] = lab.cabling.senders;
@@ -93,26 +93,26 @@ test('a sender that starts with its receiver blasts into links that are still do
 
 test('a dead link leaves the receiver waiting for its first packets', async () => {
   await using lab = await startFreebsdLab({ faults: [{ kind: 'dead-link', at: 1 }] });
-  const { receiver, outcomes } = await sendBlast(lab);
+  const { receiver, outcomes } = await sendTrial(lab);
   expect(steadyPps(receiver)).toBe(0);
   expect(outcomes[0]?.stderr).toContain('waiting for initial packets, poll returns 0 0');
   expect(outcomes[0]?.stdout).toContain('Received nothing.');
-  expect(steadyPps((await sendBlast(lab)).receiver)).toBeGreaterThan(4e6);
+  expect(steadyPps((await sendTrial(lab)).receiver)).toBeGreaterThan(4e6);
 });
 
 test('a receiver that crashes says so, and ends by itself', async () => {
   await using lab = await startFreebsdLab({ faults: [{ kind: 'receiver-crash', at: 1 }] });
-  const { receiver, outcomes } = await sendBlast(lab);
+  const { receiver, outcomes } = await sendTrial(lab);
   expect(receiver.faults.map(({ kind }) => kind)).toEqual(['crashed', 'negative-duration']);
   expect(outcomes[0]).toMatchObject({ kind: 'exited', code: 0 });
 });
 
-test('a slow generator offers what it can in that blast alone', async () => {
+test('a slow generator offers what it can in that trial alone', async () => {
   await using lab = await startFreebsdLab({
     faults: [{ kind: 'slow-generator', at: 1, pps: 800_000 }],
   });
-  expect(steadyPps((await sendBlast(lab)).sender)).toBeCloseTo(800_000, -2);
-  expect(steadyPps((await sendBlast(lab)).sender)).toBeGreaterThan(14e6);
+  expect(steadyPps((await sendTrial(lab)).sender)).toBeCloseTo(800_000, -2);
+  expect(steadyPps((await sendTrial(lab)).sender)).toBeGreaterThan(14e6);
 });
 
 test('two senders offer twice as much, and the DUT forwards what it can of both', async () => {
@@ -123,7 +123,7 @@ test('two senders offer twice as much, and the DUT forwards what it can of both'
   });
   const [, second] = lab.cabling.senders;
   expect(second).toMatchObject({ machine: 'sender2', interface: 'vcxl0' });
-  const { receiver } = await sendBlast(lab, {
+  const { receiver } = await sendTrial(lab, {
     seconds: 30,
     async during() {
       await using host = await connect(lab.senders[1]?.target ?? lab.dut.target);
@@ -144,12 +144,12 @@ test('nothing is forwarded to where no static ARP entry leads', async () => {
     neighbours.findIndex(({ address }) => address === '198.19.0.108'),
     1,
   );
-  expect(steadyPps((await sendBlast(lab)).receiver)).toBe(0);
+  expect(steadyPps((await sendTrial(lab)).receiver)).toBe(0);
 });
 
 test('nothing is forwarded while forwarding is off', async () => {
   await using lab = await startFreebsdLab({ sysctlConf: { 'net.inet.ip.forwarding': '0' } });
-  expect(steadyPps((await sendBlast(lab)).receiver)).toBe(0);
+  expect(steadyPps((await sendTrial(lab)).receiver)).toBe(0);
 });
 
 test('RSS without threads for it drops nine packets in ten', async () => {
@@ -158,7 +158,7 @@ test('RSS without threads for it drops nine packets in ten', async () => {
     loaderConf: { 'net.isr.maxthreads': '1' },
     noise: { perBoot: 0, perSecond: 0 },
   });
-  expect(steadyPps((await sendBlast(lab)).receiver)).toBeCloseTo(500_000, -3);
+  expect(steadyPps((await sendTrial(lab)).receiver)).toBeCloseTo(500_000, -3);
 });
 
 test('pkt-gen refuses what FreeBSD refuses', async () => {
@@ -190,10 +190,10 @@ test('a count ends the sender, and a timeout without -s INT leaves no summary', 
   expect(killed).toMatchObject({ code: 124, stdout: '' });
 });
 
-describeWith(['shared/corpus/runs'], 'the logs of real blasts', () => {
+describeWith(['shared/corpus/runs'], 'the logs of real trials', () => {
   test('have the lines that the laboratory makes', async () => {
     await using lab = await startFreebsdLab();
-    const { outcomes } = await sendBlast(lab, { seconds: 5 });
+    const { outcomes } = await sendTrial(lab, { seconds: 5 });
     const real = new Set(
       ['receiver', 'sender'].flatMap((side) =>
         shapesOf(readFileSync(`${sharedFolder('corpus')}/${side}-line-shapes.json`, 'utf8')),

@@ -1,4 +1,4 @@
-// One blast as a controller sends it: receiver, a moment for the links, sender, and both their logs.
+// One trial as a controller sends it: receiver, a moment for the links, sender, and both their logs.
 
 import { type PktGenLog, parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
 import type { Family } from '../../../src/model/scenario.ts';
@@ -7,7 +7,7 @@ import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import type { FreebsdLab } from './lab.ts';
 
-export type BlastOptions = {
+export type TrialOptions = {
   family?: Family;
   /** That packets flow, 20 when absent. */
   seconds?: number;
@@ -16,13 +16,13 @@ export type BlastOptions = {
   during?: () => Promise<void>;
 };
 
-export type Blast = { receiver: PktGenLog; sender: PktGenLog; outcomes: readonly CommandOutcome[] };
+export type Trial = { receiver: PktGenLog; sender: PktGenLog; outcomes: readonly CommandOutcome[] };
 
 /** The receiver is ended by timeout(1), some seconds after the sender. */
-export async function sendBlast(
+export async function sendTrial(
   lab: FreebsdLab,
-  { family = 'inet4', seconds = 20, sender = 0, during }: BlastOptions = {},
-): Promise<Blast> {
+  { family = 'inet4', seconds = 20, sender = 0, during }: TrialOptions = {},
+): Promise<Trial> {
   const port = lab.cabling.senders[sender];
   const machine = lab.senders[sender];
   if (port === undefined || machine === undefined) throw new TypeError(`No sender ${sender}.`);

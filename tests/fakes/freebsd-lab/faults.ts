@@ -3,11 +3,11 @@
 export type Fault =
   /** A boot of the DUT goes wrong, counted from 1 since the laboratory was started. */
   | { kind: 'panic-at-boot' | 'hang-at-boot' | 'wrong-kernel'; at: number }
-  /** A blast goes wrong, counted from 1 by the starts of its senders. */
+  /** A trial goes wrong, counted from 1 by the starts of its senders. */
   | { kind: 'panic-under-load' | 'receiver-crash' | 'dead-link' | 'forwards-nothing'; at: number }
-  /** The sender reaches only so many packets a second in that blast. */
+  /** The sender reaches only so many packets a second in that trial. */
   | { kind: 'slow-generator'; at: number; pps: number }
-  /** The receiver counts only so many packets a second in that blast, and loses the others. */
+  /** The receiver counts only so many packets a second in that trial, and loses the others. */
   | { kind: 'slow-receiver'; at: number; pps: number }
   /** The connection breaks when that upload, counted from 1 over all machines, has got so many bytes. */
   | { kind: 'upload-lost'; at: number; afterBytes: number }
@@ -40,7 +40,7 @@ export type FaultOf<Kind extends FaultKind> = Fault & { kind: Kind };
 
 export type Faults = {
   order(fault: Fault): void;
-  /** The fault of that kind that the boot, blast… with this number has to meet: once. */
+  /** The fault of that kind that the boot, trial… with this number has to meet: once. */
   take<Kind extends FaultKind>(kind: Kind, at: number): FaultOf<Kind> | undefined;
   /** Those that a command has to meet. */
   takeAt(machine: string, command: string): CommandFault[];

@@ -49,7 +49,7 @@ export const freshIpfw = (acceptsByDefault: boolean): Ipfw => ({
 
 export type Firewalls = { modules: ReadonlySet<string>; pf: Pf; ipfw: Ipfw; sysctls: Sysctls };
 
-/** What the packets of a blast meet; `blocked` where a rule drops them. Of pf the last rule decides, of ipfw the first. */
+/** What the packets of a trial meet; `blocked` where a rule drops them. Of pf the last rule decides, of ipfw the first. */
 export function scenarioInForce(
   { modules, pf, ipfw, sysctls }: Firewalls,
   family: Family = 'inet4',

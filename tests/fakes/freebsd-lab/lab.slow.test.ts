@@ -8,7 +8,7 @@ import type { HostError } from '../../../src/system/host/host-error.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { describeWith } from '../../needs.ts';
-import { sendBlast, steadyPps } from './blast.ts';
+import { sendTrial, steadyPps } from './blast.ts';
 import { type KernelText, kernelArchive } from './kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from './lab.ts';
 
@@ -99,12 +99,12 @@ test('a kernel that hangs stays away until the power is cycled', async () => {
   expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
 });
 
-test('a kernel that panics under load takes the blast with it', async () => {
+test('a kernel that panics under load takes the trial with it', async () => {
   await using lab = await startFreebsdLab();
   const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
   await lay(lab, { ident: 'patched', behaviour });
   await rebootInto(lab, 'ppsgate.patched');
-  const { receiver } = await sendBlast(lab);
+  const { receiver } = await sendTrial(lab);
   expect(receiver.rates.filter(({ pps }) => pps > 0).length).toBeLessThan(8);
   expect(lab.state().stage).not.toBe('up');
   await lab.clock.sleep(200);
@@ -316,7 +316,7 @@ test('ipfw takes a file of rules, and lists them and their dynamic rules', async
   expect(await dut.output(shell`ipfw list`)).toBe(
     '03000 allow ip from any to any keep-state :default\n65535 allow ip from any to any\n',
   );
-  await sendBlast(lab);
+  await sendTrial(lab);
   expect(await dut.output(shell`sysctl -n net.inet.ip.fw.dyn_count`)).toBe('2000\n');
   expect(await dut.output(shell`ipfw -d list`)).toContain('## Dynamic rules (2000 ');
   await dut.output(shell`ipfw -q -f flush`);
@@ -354,7 +354,7 @@ test('a profile shows what the DUT did while it was sampled', async () => {
   await dut.output(shell`kldload hwpmc`);
   const event = 'cpu_clk_unhalted.thread_p';
   const sampling = dut.run(shell`pmcstat -z 50 -S ${event} -l 20 -O /tmp/pmc.out`);
-  await sendBlast(lab, { seconds: 20 });
+  await sendTrial(lab, { seconds: 20 });
   expect(await sampling).toMatchObject({ code: 0 });
   await dut.output(shell`pmcstat -R /tmp/pmc.out -z16 -G /tmp/pmc.graph`);
   const graph = await dut.output(shell`cat /tmp/pmc.graph`);
@@ -376,7 +376,7 @@ test('what the DUT says of its network is in the forms of FreeBSD', async () => 
   );
   expect(await dut.output(shell`arp -an`)).toMatch(/^\? \(198\.18\.0\.108\) at .* permanent/m);
   expect(await dut.output(shell`ndp -an`)).toMatch(/^2001:2::108 .* permanent/m);
-  await sendBlast(lab);
+  await sendTrial(lab);
   const [, , , , packets] =
     (await dut.output(shell`netstat -I cxl0 -b -n -d`)).split('\n').at(1)?.split(/ +/) ?? [];
   expect(Number(packets)).toBeGreaterThan(200e6);
@@ -422,9 +422,9 @@ test('only root with the right key gets in', async () => {
 
 test('the speed of a kernel differs a little from boot to boot', async () => {
   await using lab = await startFreebsdLab({ noise: { perBoot: 0.01, perSecond: 0 } });
-  const first = steadyPps((await sendBlast(lab)).receiver);
+  const first = steadyPps((await sendTrial(lab)).receiver);
   await rebootInto(lab, 'kernel');
-  const second = steadyPps((await sendBlast(lab)).receiver);
+  const second = steadyPps((await sendTrial(lab)).receiver);
   expect(second).not.toBe(first);
   expect(Math.abs(second / first - 1)).toBeLessThan(0.06);
 });

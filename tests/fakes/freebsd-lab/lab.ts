@@ -79,7 +79,7 @@ export type DutState = {
   leftovers: string[];
   scenario: LabScenario | 'blocked';
   modules: string[];
-  /** Packets that left by the admin network, ssh's not counted: of a blast there may be none. */
+  /** Packets that left by the admin network, ssh's not counted: of a trial there may be none. */
   packetsToAdmin: number;
   pf: { isEnabled: boolean; rules: string[]; states: number };
   ipfw: { rules: string[]; dynamicRules: number };

@@ -1,4 +1,4 @@
-// The packets of a blast: what the sender puts on the wire, what the DUT forwards of it, what reaches the receiver.
+// The packets of a trial: what the sender puts on the wire, what the DUT forwards of it, what reaches the receiver.
 
 import { BlockList, isIPv6 } from 'node:net';
 import type { Family } from '../../../src/model/scenario.ts';
@@ -58,17 +58,17 @@ export type Network = {
   count(): void;
   /** What the driver says of a port of the DUT: it asks its card now and then. */
   shown(port: Port): PortCounters;
-  /** A sender was started: the first of those that run together begins the next blast. */
-  beginBlast(): void;
+  /** A sender was started: the first of those that run together begins the next trial. */
+  beginTrial(): void;
   /** A sender ended. */
-  endBlast(): void;
+  endTrial(): void;
   /** A port is not open any more. */
   letGo(): void;
   /** Whether a sender runs. */
-  isBlast(): boolean;
-  /** Number of the last blast that was begun, counted from 1; 0 before. */
-  blast(): number;
-  /** The fault of that kind that this blast has to meet. */
+  isTrial(): boolean;
+  /** Number of the last trial that was begun, counted from 1; 0 before. */
+  trial(): number;
+  /** The fault of that kind that this trial has to meet. */
   meets<Kind extends FaultKind>(kind: Kind): FaultOf<Kind> | undefined;
   /** Seconds that a link takes to be up again after its port changed between kernel and netmap. */
   bounceSeconds(): number;
@@ -90,7 +90,7 @@ export function networkThrough(
   { truth, noise, generatorPps, receiverPps, secondsToDie = 5 }: Traffic,
 ): Network {
   const streams = new Set<Stream>();
-  let blasts = 0;
+  let trials = 0;
   let bounces = 0;
   let senders = 0;
   let isDead = false;
@@ -174,7 +174,7 @@ export function networkThrough(
   };
 
   const dieUnderLoad = (stream: Stream) => {
-    const isOrdered = world.faults.take('panic-under-load', blasts) !== undefined;
+    const isOrdered = world.faults.take('panic-under-load', trials) !== undefined;
     const behaviour: Behaviour | undefined = isOrdered
       ? { kind: 'panics-under-load', panic: 'page fault' }
       : dut.running?.kernel.behaviour;
@@ -217,26 +217,26 @@ export function networkThrough(
       listen();
     },
     count: countAll,
-    beginBlast() {
+    beginTrial() {
       senders += 1;
       if (senders > 1) return;
-      blasts += 1;
+      trials += 1;
       mend();
-      forwardsNothing = world.faults.take('forwards-nothing', blasts) !== undefined;
-      isDead = world.faults.take('dead-link', blasts) !== undefined;
+      forwardsNothing = world.faults.take('forwards-nothing', trials) !== undefined;
+      isDead = world.faults.take('dead-link', trials) !== undefined;
     },
-    endBlast() {
+    endTrial() {
       senders -= 1;
     },
     letGo() {
-      const ended = blasts;
+      const ended = trials;
       world.clock.after(secondsToMend, () => {
-        if (blasts === ended) mend();
+        if (trials === ended) mend();
       });
     },
-    isBlast: () => senders > 0,
-    blast: () => blasts,
-    meets: (kind) => world.faults.take(kind, blasts),
+    isTrial: () => senders > 0,
+    trial: () => trials,
+    meets: (kind) => world.faults.take(kind, trials),
     bounceSeconds() {
       bounces += 1;
       return 2 + 1.9 * uniform(noise.seed, bounces);
@@ -244,7 +244,7 @@ export function networkThrough(
   };
 }
 
-/** That a dead link stays dead after its blast, where no other follows: who looks at once sees it. */
+/** That a dead link stays dead after its trial, where no other follows: who looks at once sees it. */
 const secondsToMend = 20;
 
 /** Whether a port sends pause frames when it is full, and waits when it gets some. */

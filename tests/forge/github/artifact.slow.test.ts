@@ -371,7 +371,7 @@ const rich = aResult({
     warnings: ['d'],
   },
   variants: [{ name: 'base', commit: 'e', files: [{ path: 'f', sha256: 'g' }] }],
-  blasts: result.blasts.map((blast) => ({ ...blast, kernel: 'FreeBSD 16' })),
+  trials: result.trials.map((trial) => ({ ...trial, kernel: 'FreeBSD 16' })),
   outcome: { kind: 'judged', verdict: 'regression', cells },
 });
 const message = 'error';
@@ -481,8 +481,8 @@ describe('no text of a result gets out of code', () => {
     );
     expect([...fields].toSorted()).toMatchInlineSnapshot(`
       [
-        "blasts.kernel",
-        "blasts.logs",
+        "trials.kernel",
+        "trials.logs",
         "generator.version",
         "outcome.cells.runs.validity.reason",
         "outcome.cells.runs.variant",

@@ -99,8 +99,8 @@ describe('a boot', () => {
 
   test('of a gate counts as the first of the ends, and not as a boot', () => {
     const runs = [
-      aRun({ blast: 1, variant: 'base', pps: 8e5 }),
-      aRun({ number: 2, blast: 2, variant: 'patched', pps: 4e5 }),
+      aRun({ trial: 1, variant: 'base', pps: 8e5 }),
+      aRun({ number: 2, trial: 2, variant: 'patched', pps: 4e5 }),
     ];
     const { measured, boots } = evidenceOf(aBisectPlan(8, { reproduction: runs }), []).problem;
     expect([...measured.keys()]).toEqual([0, 8]);
@@ -203,13 +203,13 @@ describe('what comes next', () => {
   });
 });
 
-describe('a shared blast', () => {
+describe('a shared trial', () => {
   const plan = aSharedPlan(4);
   const runsOf = (variant: string, pps: number, validity?: ReturnType<typeof unfit>) =>
     [1, 2].map((number) =>
-      aRun({ number, blast: 1, pair: number, variant, pps, ...(validity && { validity }) }),
+      aRun({ number, trial: 1, pair: number, variant, pps, ...(validity && { validity }) }),
     );
-  const blast = (...runs: ReturnType<typeof aRun>[]): Entry => {
+  const trial = (...runs: ReturnType<typeof aRun>[]): Entry => {
     const entry = booted(1, 'base', 800);
     if (entry.kind !== 'measured') throw new TypeError('It is a measured one.');
     return { ...entry, runs };
@@ -217,7 +217,7 @@ describe('a shared blast', () => {
 
   test('holds each commit against the middle of both ends', () => {
     const runs = [runsOf('base', 4e6), runsOf(variantAt(2), 2e6), runsOf('patched', 1e6)].flat();
-    const { measured } = evidenceOf(plan, [started, blast(...runs)]).problem;
+    const { measured } = evidenceOf(plan, [started, trial(...runs)]).problem;
     expect(measured.get(0)?.[0]).toBeCloseTo(Math.log(2), 9);
     expect(measured.get(2)?.[0]).toBeCloseTo(0, 9);
     expect(measured.get(4)?.[0]).toBeCloseTo(-Math.log(2), 9);
@@ -234,7 +234,7 @@ describe('a shared blast', () => {
   ])('that tells nothing of %s tells nothing of any', (_, ends, why) => {
     const others = ends.some(({ variant }) => variant === 'base') ? [] : runsOf('base', 4e6);
     const runs = [...others, ...runsOf(variantAt(2), 2e6), ...ends];
-    const { problem, findings } = evidenceOf(plan, [started, blast(...runs)]);
+    const { problem, findings } = evidenceOf(plan, [started, trial(...runs)]);
     expect(problem.measured.size).toBe(0);
     expect(findings.get(variantAt(2))?.lost).toEqual({ times: 1, why });
   });

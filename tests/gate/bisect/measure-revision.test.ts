@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { assembleBisection } from '../../../src/gate/bisect/assemble.ts';
 import { type BisectPlan, withSkipped } from '../../../src/gate/bisect/bisect-plan.ts';
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
-import type { BlastOutcome } from '../../../src/lab/testbed.ts';
+import type { TrialOutcome } from '../../../src/lab/testbed.ts';
 import { bisectResultSchema } from '../../../src/model/bisect-result.ts';
-import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Rejected, Rejection } from '../../../src/model/rejection.ts';
 import {
   aBisectPlan,
@@ -206,7 +206,7 @@ describe('the laboratory', () => {
     const plan = aBisectPlan(12);
     const directory = temporaryFolder();
     const unfit = {
-      rejects: ({ runs: [run] }: PlannedBlast) =>
+      rejects: ({ runs: [run] }: PlannedTrial) =>
         run?.variant === variantAt(6)
           ? ({ kind: 'failed', reason: 'its routes are lost' } as const)
           : undefined,
@@ -259,8 +259,8 @@ describe('the laboratory', () => {
     const fake = testbedFor(plan, 7);
     const testbed = {
       ...fake,
-      async blast(...asked: Parameters<typeof fake.blast>): Promise<BlastOutcome> {
-        const outcome = await fake.blast(...asked);
+      async trial(...asked: Parameters<typeof fake.trial>): Promise<TrialOutcome> {
+        const outcome = await fake.trial(...asked);
         if (!isFirst) return outcome;
         isFirst = false;
         return { kind: 'failed', reason: 'it did not boot', lacksControl: true };
@@ -302,7 +302,7 @@ test('a profile is taken of the culprit and of its parent', async () => {
   ]);
 });
 
-test('commits that share a blast are held against the ends in it', async () => {
+test('commits that share a trial are held against the ends in it', async () => {
   const plan = aSharedPlan(40);
   const speed = slowerFrom(plan, 23);
   const testbed = fakeTestbed({
@@ -316,7 +316,7 @@ test('commits that share a blast are held against the ends in it', async () => {
 
 test.for([
   ['boots', aBisectPlan],
-  ['shared blasts', aSharedPlan],
+  ['shared trials', aSharedPlan],
 ] as const)(
   'with %s, killed at any moment and resumed, it ends with the same answer, and no boot is repeated',
   async ([, planOf]) => {

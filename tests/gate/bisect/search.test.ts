@@ -246,7 +246,7 @@ describe('builds ahead', () => {
   });
 });
 
-describe('a shared blast', () => {
+describe('a shared trial', () => {
   test('has room for several commits, which part the range evenly', () => {
     const problem = problemOf({ steps: 24 });
     expect(alsoTelling(problem, [0, 24], 3).toSorted((a, b) => a - b)).toEqual([6, 12, 18]);

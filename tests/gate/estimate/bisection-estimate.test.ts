@@ -28,10 +28,10 @@ test('it says that the noise is too large before anything is built', () => {
   expect(outlookLines(plan)[1]).toMatch(/^the noise is too large for that: \d+ % of such/);
 });
 
-test('where commits share blasts, these are counted', () => {
+test('where commits share trials, these are counted', () => {
   const lines = outlookLines(aSharedPlan(24));
   expect(lines).toEqual([
-    '24 commits, 24 kernels after the good one: some 3 blasts on fake, 1 min, and at most 60 blasts',
+    '24 commits, 24 kernels after the good one: some 3 trials on fake, 1 min, and at most 60 trials',
   ]);
 });
 

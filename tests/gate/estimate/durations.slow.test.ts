@@ -12,7 +12,7 @@ test.each([
   ['two cells with profiles', ['forwarding', 'pf-stateful'], true],
   ['one cell', ['forwarding'], false],
 ] as const)(
-  'a gate of %s tells what its boots and blasts took, by the times of its blasts',
+  'a gate of %s tells what its boots and trials took, by the times of its trials',
   async (_, scenarios, hasProfiles) => {
     const time = await labTime({
       ...{ scenarios, change: 0, hasHistory: true, seed: 3, hasProfiles },
@@ -20,9 +20,9 @@ test.each([
     });
     const took = tookOf(time.result);
     if (took === undefined) throw new Error('Nothing was told.');
-    const { buildSeconds = 0, bootSeconds, blastSeconds } = took;
+    const { buildSeconds = 0, bootSeconds, trialSeconds } = took;
     const { boots, seconds, rebootSeconds } = sharesOf(time);
-    const told = buildSeconds + boots * bootSeconds + time.result.blasts.length * blastSeconds;
+    const told = buildSeconds + boots * bootSeconds + time.result.trials.length * trialSeconds;
     expect(told).toBeGreaterThan(0.9 * seconds);
     expect(told).toBeLessThan(1.1 * seconds);
     expect(Math.abs(buildSeconds - time.waitedSeconds)).toBeLessThan(0.1 * seconds);

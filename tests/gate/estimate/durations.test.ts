@@ -1,8 +1,8 @@
-// How long the parts of a gate take: what the times of its blasts tell of them, and what several gates tell together.
+// How long the parts of a gate take: what the times of its trials tell of them, and what several gates tell together.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Took, timesOn, tookOf } from '../../../src/gate/estimate/durations.ts';
-import type { BlastSummary } from '../../../src/model/result.ts';
+import type { TrialSummary } from '../../../src/model/result.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 import { aConfig } from '../../fakes/plan.ts';
 import { aCell, aRun, forwarding } from '../../fakes/result.ts';
@@ -11,73 +11,73 @@ import { times } from '../../random.ts';
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
 const after = (seconds: number) => new Date(noon + seconds * 1000).toISOString();
 
-type Blast = { variant: string; pair: number; atSeconds: number; runs?: number };
+type Trial = { variant: string; pair: number; atSeconds: number; runs?: number };
 
 /** A gate that began at noon. */
-function gateOf(blasts: readonly Blast[]) {
-  const summaries = blasts.map(
-    ({ atSeconds }, index): BlastSummary => ({
+function gateOf(trials: readonly Trial[]) {
+  const summaries = trials.map(
+    ({ atSeconds }, index): TrialSummary => ({
       ...{ number: index + 1, attempt: 1, cell: forwarding, startedAt: after(atSeconds) },
       ...{ trafficSeconds: 15, offeredPps: 1e6, logs: '' },
     }),
   );
-  const runs = blasts.flatMap(({ variant, pair, runs: count = 1 }, index) =>
-    Array.from({ length: count }, () => aRun({ blast: index + 1, variant, pair })),
+  const runs = trials.flatMap(({ variant, pair, runs: count = 1 }, index) =>
+    Array.from({ length: count }, () => aRun({ trial: index + 1, variant, pair })),
   );
   const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
   const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
-  return tookOf({ blasts: summaries, outcome, startedAt: after(0) });
+  return tookOf({ trials: summaries, outcome, startedAt: after(0) });
 }
 
-type Lab = { boot: number; blast: number; base: number; patched: number };
+type Lab = { boot: number; trial: number; base: number; patched: number };
 
-/** So many blasts in each of so many boots, without an accident. */
-function regularGate({ boot, blast, base, patched }: Lab, perBoot: number, boots: number) {
-  const blasts: Blast[] = [];
+/** So many trials in each of so many boots, without an accident. */
+function regularGate({ boot, trial, base, patched }: Lab, perBoot: number, boots: number) {
+  const trials: Trial[] = [];
   let now = base;
   for (let at = 0; at < boots; at += 1) {
     now += boot + (at === 1 ? patched : 0);
     for (let cell = 0; cell < perBoot; cell += 1) {
       const variant = at % 2 === 0 ? 'base' : 'patched';
-      blasts.push({ variant, pair: 1 + Math.floor(at / 2), atSeconds: now });
-      now += blast;
+      trials.push({ variant, pair: 1 + Math.floor(at / 2), atSeconds: now });
+      now += trial;
     }
   }
-  return gateOf(blasts);
+  return gateOf(trials);
 }
 
 describe('one gate', () => {
-  const lab = { boot: 180, blast: 25, base: 60, patched: 30 };
+  const lab = { boot: 180, trial: 25, base: 60, patched: 30 };
 
-  test('tells boots from blasts where a boot has several, and for how long it waited for kernels', () => {
+  test('tells boots from trials where a boot has several, and for how long it waited for kernels', () => {
     expect(regularGate(lab, 5, 4)).toEqual({
       bootSeconds: 180,
-      blastSeconds: 25,
+      trialSeconds: 25,
       trafficSeconds: 15,
       buildSeconds: 90,
     });
   });
 
-  test('counts to the boot what is not traffic where a boot has one blast', () => {
-    expect(regularGate(lab, 1, 6)).toMatchObject({ bootSeconds: 190, blastSeconds: 15 });
+  test('counts to the boot what is not traffic where a boot has one trial', () => {
+    expect(regularGate(lab, 1, 6)).toMatchObject({ bootSeconds: 190, trialSeconds: 15 });
   });
 
-  test('has no boots where variants share their blasts', () => {
-    const blasts = [10, 30, 50].map((atSeconds) => ({
+  test('has no boots where variants share their trials', () => {
+    const trials = [10, 30, 50].map((atSeconds) => ({
       variant: 'base',
       pair: 1,
       atSeconds,
       runs: 4,
     }));
-    expect(gateOf(blasts)).toEqual({
+    expect(gateOf(trials)).toEqual({
       bootSeconds: 0,
-      blastSeconds: 20,
+      trialSeconds: 20,
       trafficSeconds: 15,
       buildSeconds: 10,
     });
   });
 
-  test('tells nothing of one blast, and of none', () => {
+  test('tells nothing of one trial, and of none', () => {
     expect(gateOf([{ variant: 'base', pair: 1, atSeconds: 10 }])).toBeUndefined();
     expect(gateOf([])).toBeUndefined();
   });
@@ -86,7 +86,7 @@ describe('one gate', () => {
     const seconds = (most: number) => fc.integer({ min: 0, max: most });
     const anyLab = fc.record({
       boot: seconds(900),
-      blast: fc.integer({ min: 15, max: 100 }),
+      trial: fc.integer({ min: 15, max: 100 }),
       base: seconds(3000),
       patched: seconds(3000),
     });
@@ -98,7 +98,7 @@ describe('one gate', () => {
         (lab, perBoot, boots) => {
           expect(regularGate(lab, perBoot, boots)).toEqual({
             bootSeconds: lab.boot,
-            blastSeconds: lab.blast,
+            trialSeconds: lab.trial,
             trafficSeconds: 15,
             buildSeconds: lab.base + lab.patched,
           });
@@ -111,7 +111,7 @@ describe('one gate', () => {
 
 describe('several gates', () => {
   const took = (bootSeconds: number): Took => ({
-    ...{ bootSeconds, blastSeconds: 25, trafficSeconds: 15, buildSeconds: 60 },
+    ...{ bootSeconds, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 60 },
   });
   const onDay = (day: number, changes: object) =>
     aHistoryEntry({ at: `2026-11-${String(day).padStart(2, '0')}T12:00:00.000Z`, ...changes });
@@ -124,12 +124,12 @@ describe('several gates', () => {
     ]);
     const stranger = onDay(21, { testbed: 'another', took: took(5) });
     expect(timesOn([...late, ...old, stranger], 'fake', aConfig())).toEqual({
-      ...{ bootSeconds: 185.5, blastSeconds: 25, trafficSeconds: 15, buildSeconds: 60, gates: 10 },
+      ...{ bootSeconds: 185.5, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 60, gates: 10 },
     });
   });
 
   test('leave what none of them tells to what is usual', () => {
-    const rehearsed = { bootSeconds: 200, blastSeconds: 1 };
+    const rehearsed = { bootSeconds: 200, trialSeconds: 1 };
     expect(timesOn([onDay(1, { took: rehearsed })], 'fake', aConfig())).toEqual({
       ...{ ...rehearsed, trafficSeconds: 1, buildSeconds: 0, gates: 1 },
     });

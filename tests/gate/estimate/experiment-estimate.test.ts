@@ -12,7 +12,7 @@ import { aConfig, singleRuns } from '../../fakes/plan.ts';
 
 const config = aConfig({ ...singleRuns, families: ['inet4', 'inet6'] });
 const times = {
-  ...{ bootSeconds: 180, blastSeconds: 25, trafficSeconds: 15, buildSeconds: 600, gates: 3 },
+  ...{ bootSeconds: 180, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 600, gates: 3 },
 };
 
 const known = (['inet4', 'inet6'] as const).flatMap((family) =>
@@ -42,19 +42,19 @@ describe('where each variant is booted', () => {
   test('every boot serves all cells, and the last one brings the base home', () => {
     const { ifUnchanged, cells } = outlookOf(outlinedOf());
     const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
-    const { boots, blasts, seconds, totalSeconds } = ifUnchanged;
-    expect(blasts).toBeCloseTo(runs.reduce((sum, one) => sum + one, 0));
+    const { boots, trials, seconds, totalSeconds } = ifUnchanged;
+    expect(trials).toBeCloseTo(runs.reduce((sum, one) => sum + one, 0));
     // Noise of half a percent, and a margin of five: the first look mostly decides both.
-    expect(boots).toBeLessThan(blasts);
+    expect(boots).toBeLessThan(trials);
     expect(seconds).toEqual({
       building: 600,
       booting: boots * 180,
-      traffic: blasts * 15,
-      settling: blasts * 10,
+      traffic: trials * 15,
+      settling: trials * 10,
       profiles: 0,
       givingBack: 180,
     });
-    expect(totalSeconds).toBeCloseTo(600 + boots * 180 + blasts * 25 + 180);
+    expect(totalSeconds).toBeCloseTo(600 + boots * 180 + trials * 25 + 180);
   });
 
   test('there are as many boots as the slowest cell takes, which is more than any one on average', () => {
@@ -62,13 +62,13 @@ describe('where each variant is booted', () => {
     const { ifUnchanged, cells } = outlookOf(outlinedOf({}, noisy));
     const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
     expect(ifUnchanged.boots).toBeGreaterThan(Math.max(...runs));
-    expect(ifUnchanged.blasts).toBeCloseTo((runs[0] ?? 0) + (runs[1] ?? 0));
+    expect(ifUnchanged.trials).toBeCloseTo((runs[0] ?? 0) + (runs[1] ?? 0));
   });
 
   test('earlier diffs beside the two take boots of their own', () => {
     const two = outlookOf(outlinedOf()).ifUnchanged;
     const three = outlookOf(outlinedOf({ variants: 3 })).ifUnchanged;
-    expect([three.boots, three.blasts]).toEqual([1.5 * two.boots, 1.5 * two.blasts]);
+    expect([three.boots, three.trials]).toEqual([1.5 * two.boots, 1.5 * two.trials]);
   });
 
   test('a profile is taken of each variant in each cell', () => {
@@ -91,7 +91,7 @@ describe('where each variant is booted', () => {
   });
 });
 
-describe('where variants share their blasts', () => {
+describe('where variants share their trials', () => {
   const shared = aConfig();
 
   test('there are no boots, and nobody says more than what the first look takes', () => {
@@ -107,7 +107,7 @@ describe('where variants share their blasts', () => {
 test('one line says both ends, and what they rest on', () => {
   const outlined = outlinedOf();
   expect(outlookLine(outlookOf(outlined), outlined)).toMatch(
-    /^some \d+ min if nothing is lost \(\d+ boots and \d+ blasts\), \d+ min if 5 % is; as the last 3 gates here took$/,
+    /^some \d+ min if nothing is lost \(\d+ boots and \d+ trials\), \d+ min if 5 % is; as the last 3 gates here took$/,
   );
 });
 

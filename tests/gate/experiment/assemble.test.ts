@@ -6,7 +6,7 @@ import { type Run, resultSchema } from '../../../src/model/result.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
 import { aRun } from '../../fakes/result.ts';
 
-/** One cell of two blasts, looked at after each: 24 pairs a blast. */
+/** One cell of two trials, looked at after each: 24 pairs a trial. */
 const plan = aPlan();
 const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
 
@@ -18,9 +18,9 @@ const started: Entry = {
 };
 const finished: Entry = { kind: 'finished', at: at(9) };
 
-/** Every blast of the plan, measured: patched runs forward so many times what base does. */
-const measured = (speed: number, { blasts } = plan): Entry[] =>
-  blasts.map(({ number, cell, runs }) => ({
+/** Every trial of the plan, measured: patched runs forward so many times what base does. */
+const measured = (speed: number, { trials } = plan): Entry[] =>
+  trials.map(({ number, cell, runs }) => ({
     kind: 'measured',
     at: at(1),
     summary: {
@@ -30,11 +30,11 @@ const measured = (speed: number, { blasts } = plan): Entry[] =>
       startedAt: at(1),
       trafficSeconds: 2,
       offeredPps: 3e6,
-      logs: `blasts/00${number}`,
+      logs: `trials/00${number}`,
     },
     runs: runs.map((run): Run => {
       const pps = 8e5 * (run.variant === 'patched' ? speed : 1);
-      return aRun({ ...run, blast: number, pps });
+      return aRun({ ...run, trial: number, pps });
     }),
   }));
 
@@ -56,7 +56,7 @@ test('the plan and the journal of an experiment become a result that keeps to it
     finishedAt: at(9),
     outcome: { kind: 'judged', verdict: 'regression' },
   });
-  expect(result.blasts.map(({ number }) => number)).toEqual([1, 2]);
+  expect(result.trials.map(({ number }) => number)).toEqual([1, 2]);
 });
 
 test('however often it is computed, the answer is the same', () => {
@@ -96,8 +96,8 @@ test('a journal without a line makes no result that passes', () => {
   expect(resultSchema.safeParse(result).success).toBe(true);
 });
 
-test('why blasts of a cell failed is why pairs are missing', () => {
-  const failed: Entry = { kind: 'failed', at: at(3), blast: 1, reason: 'no traffic arrived' };
+test('why trials of a cell failed is why pairs are missing', () => {
+  const failed: Entry = { kind: 'failed', at: at(3), trial: 1, reason: 'no traffic arrived' };
   const { outcome } = assembleResult(plan, [started, failed, failed, failed]);
   expect(outcome).toMatchObject({
     cells: [{ verdict: { reason: '0 of 24 pairs of runs count: no traffic arrived' } }],

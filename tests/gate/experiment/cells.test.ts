@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
-import { nextBlast } from '../../../src/gate/experiment/next-blast.ts';
+import { nextTrial } from '../../../src/gate/experiment/next-blast.ts';
 import type { Plan } from '../../../src/gate/experiment/plan.ts';
-import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { isJudged } from '../../../src/model/variant-name.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
@@ -15,7 +15,7 @@ import { times } from '../../random.ts';
 const at = '2026-11-20T12:00:00.000Z';
 const { signal } = new AbortController();
 
-/** What happens to a try of a blast. */
+/** What happens to a try of a trial. */
 type Fate = 'measured' | 'failed' | 'unfit' | 'unfit beside' | 'idle' | 'idle but beside';
 
 const fates = fc.array(
@@ -29,7 +29,7 @@ const fates = fc.array(
   },
 );
 const rejectedDiff = fc.option(
-  fc.record({ variant: fc.constantFrom('diff 80345', 'diff 80654'), blast: fc.nat(60) }),
+  fc.record({ variant: fc.constantFrom('diff 80345', 'diff 80654'), trial: fc.nat(60) }),
   { nil: undefined },
 );
 const story = fc.record({
@@ -38,40 +38,40 @@ const story = fc.record({
   speed: fc.constantFrom(0.9, 0.97, 1, 1.05),
   fates,
   rejectedDiff,
-  /** Of the blasts sent. */
+  /** Of the trials sent. */
   cut: fc.nat(80),
 });
 
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** An experiment as `nextBlast` leads it, whose blasts meet these fates in turn, cut after so many. */
+/** An experiment as `nextTrial` leads it, whose trials meet these fates in turn, cut after so many. */
 async function journalOf({ plan, seed, speed, fates, rejectedDiff, cut }: Story): Promise<Entry[]> {
   const testbed = fakeTestbed({ seed, noise: 0.02, speed: () => speed });
   const entries: Entry[] = [{ kind: 'started', at, fingerprint: {}, warnings: [] }];
   for (let sent = 0; sent < cut; sent += 1) {
-    const next = nextBlast(plan, entries);
+    const next = nextTrial(plan, entries);
     if (next === undefined) return entries;
-    const { blast, attempt } = next;
-    if (rejectedDiff !== undefined && sent === rejectedDiff.blast) {
+    const { trial, attempt } = next;
+    if (rejectedDiff !== undefined && sent === rejectedDiff.trial) {
       const rejection = { kind: 'build-failed', message: 'x' } as const;
       entries.push({ kind: 'rejected', at, variant: rejectedDiff.variant, rejection });
       continue;
     }
     const fate = fates[sent % fates.length] ?? 'measured';
-    entries.push(await entryOf(blast, attempt, fate, testbed));
+    entries.push(await entryOf(trial, attempt, fate, testbed));
   }
   return entries;
 }
 
 async function entryOf(
-  blast: PlannedBlast,
+  trial: PlannedTrial,
   attempt: number,
   fate: Fate,
   testbed: ReturnType<typeof fakeTestbed>,
 ): Promise<Entry> {
-  const outcome = await testbed.blast(blast, async () => {}, signal);
+  const outcome = await testbed.trial(trial, async () => {}, signal);
   if (fate === 'failed' || outcome.kind !== 'measured') {
-    return { kind: 'failed', at, blast: blast.number, reason: 'trafgen ended' };
+    return { kind: 'failed', at, trial: trial.number, reason: 'trafgen ended' };
   }
   return {
     kind: 'measured',
@@ -93,18 +93,18 @@ function spoilt(fate: Fate, variant: string): Partial<Run> {
 function withoutOthers(plan: Plan, entries: readonly Entry[]): [Plan, Entry[]] {
   const keep = <Runs extends { variant: string }>(runs: Runs[]) =>
     runs.filter(({ variant }) => isJudged(variant));
-  const blasts = plan.blasts
-    .map((blast) => ({ ...blast, runs: keep(blast.runs) }))
+  const trials = plan.trials
+    .map((trial) => ({ ...trial, runs: keep(trial.runs) }))
     .filter(({ runs }) => runs.length > 0);
-  const numbers = new Set(blasts.map(({ number }) => number));
+  const numbers = new Set(trials.map(({ number }) => number));
   const journal = entries.flatMap((entry): Entry[] => {
     if (entry.kind === 'rejected') return [];
-    if (entry.kind === 'failed') return numbers.has(entry.blast) ? [entry] : [];
+    if (entry.kind === 'failed') return numbers.has(entry.trial) ? [entry] : [];
     if (entry.kind !== 'measured') return [entry];
     const runs = keep(entry.runs);
     return runs.length > 0 ? [{ ...entry, runs }] : [];
   });
-  return [{ ...plan, blasts, variants: keep(plan.variants) }, journal];
+  return [{ ...plan, trials, variants: keep(plan.variants) }, journal];
 }
 
 describe('what is shown beside patched', () => {
@@ -121,24 +121,24 @@ describe('what is shown beside patched', () => {
     await fc.assert(fc.asyncProperty(story, decisive), { numRuns: times(20) });
   });
 
-  test('does not have a blast sent a third time whose base and patched were limited by the generator twice', async () => {
+  test('does not have a trial sent a third time whose base and patched were limited by the generator twice', async () => {
     const plan = aPlanOfFour();
-    const [blast] = plan.blasts;
-    if (blast === undefined) expect.fail('There is a blast.');
-    const idle = (attempt: number) => entryOf(blast, attempt, 'idle but beside', fakeTestbed());
+    const [trial] = plan.trials;
+    if (trial === undefined) expect.fail('There is a trial.');
+    const idle = (attempt: number) => entryOf(trial, attempt, 'idle but beside', fakeTestbed());
     const entries = [await idle(1)];
-    expect(nextBlast(plan, entries)).toMatchObject({ blast: { number: 1 }, attempt: 2 });
+    expect(nextTrial(plan, entries)).toMatchObject({ trial: { number: 1 }, attempt: 2 });
     entries.push(await idle(2));
-    expect(nextBlast(plan, entries)).toBeUndefined();
+    expect(nextTrial(plan, entries)).toBeUndefined();
   });
 
   test('is not why a cell of base and patched is invalid', () => {
     const plan = aPlanOfFour(singleRuns);
     const failed = (variant: string, times: number, reason: string) =>
-      plan.blasts
+      plan.trials
         .filter(({ runs }) => runs.some((run) => run.variant === variant && run.pair <= 3))
         .flatMap(({ number }) =>
-          new Array<Entry>(times).fill({ kind: 'failed', at, blast: number, reason }),
+          new Array<Entry>(times).fill({ kind: 'failed', at, trial: number, reason }),
         );
     const { outcome } = assembleResult(plan, [
       ...failed('diff 80345', 1, 'an earlier diff did not boot'),
@@ -149,21 +149,21 @@ describe('what is shown beside patched', () => {
     expect(outcome).toMatchObject({ cells: [{ verdict: { kind: 'invalid', reason } }] });
   });
 
-  test('comes to an end: no blast is asked for more often than three times, and its own once', async () => {
+  test('comes to an end: no trial is asked for more often than three times, and its own once', async () => {
     await fc.assert(
       fc.asyncProperty(story, async (one) => {
         const entries = await journalOf({ ...one, cut: 1000 });
-        expect(nextBlast(one.plan, entries)).toBeUndefined();
+        expect(nextTrial(one.plan, entries)).toBeUndefined();
         const tried = entries.flatMap((entry) =>
           entry.kind === 'measured'
             ? entry.summary.number
             : entry.kind === 'failed'
-              ? entry.blast
+              ? entry.trial
               : [],
         );
         for (const [number, { length }] of Map.groupBy(tried, (one) => one)) {
-          const blast = one.plan.blasts.find((planned) => planned.number === number);
-          const isBeside = blast?.runs.every(({ variant }) => !isJudged(variant));
+          const trial = one.plan.trials.find((planned) => planned.number === number);
+          const isBeside = trial?.runs.every(({ variant }) => !isJudged(variant));
           expect(length).toBeLessThanOrEqual(isBeside ? 1 : 3);
         }
       }),
@@ -186,28 +186,28 @@ describe('what is shown beside patched', () => {
   });
 });
 
-describe('a blast of one pair, as where base and patched boot side by side', () => {
-  const onePair = { traffic: { ...singleRuns.traffic, runsPerBlast: 2 }, gate: singleRuns.gate };
+describe('a trial of one pair, as where base and patched boot side by side', () => {
+  const onePair = { traffic: { ...singleRuns.traffic, runsPerTrial: 2 }, gate: singleRuns.gate };
   const plan = aPlan(onePair);
 
   test('is a run of each', () => {
-    const pairs = plan.blasts.map(({ runs }) => new Set(runs.map(({ pair }) => pair)).size);
+    const pairs = plan.trials.map(({ runs }) => new Set(runs.map(({ pair }) => pair)).size);
     expect(new Set(pairs)).toEqual(new Set([1]));
-    const variants = plan.blasts.map(({ runs }) => runs.map(({ variant }) => variant).toSorted());
+    const variants = plan.trials.map(({ runs }) => runs.map(({ variant }) => variant).toSorted());
     expect(new Set(variants.flatMap((two) => two.join()))).toEqual(new Set(['base,patched']));
   });
 
   type Fault = Record<string, Partial<Run>>;
 
-  /** How often an experiment sends the first of its blasts, whose tries have these faults; all others are whole. */
+  /** How often an experiment sends the first of its trials, whose tries have these faults; all others are whole. */
   function sent(...faults: readonly Fault[]): number {
     const entries: Entry[] = [];
     let attempts = 0;
     for (;;) {
-      const next = nextBlast(plan, entries);
+      const next = nextTrial(plan, entries);
       if (next === undefined) return attempts;
-      const { blast, attempt } = next;
-      const { number, cell, runs } = blast;
+      const { trial, attempt } = next;
+      const { number, cell, runs } = trial;
       const fault = number === 1 ? (faults[attempt - 1] ?? {}) : {};
       if (number === 1) attempts = attempt;
       const told = { startedAt: at, trafficSeconds: 2, offeredPps: 3e6, logs: '' };
@@ -215,7 +215,7 @@ describe('a blast of one pair, as where base and patched boot side by side', () 
         ...{ kind: 'measured', at },
         summary: { number, attempt, cell, ...told },
         runs: runs.map((run) =>
-          aRun({ ...run, blast: number, attempt, pps: 8e5 + number, ...fault[run.variant] }),
+          aRun({ ...run, trial: number, attempt, pps: 8e5 + number, ...fault[run.variant] }),
         ),
       });
     }

@@ -5,9 +5,9 @@ import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
 import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
-import { nextBlast } from '../../../src/gate/experiment/next-blast.ts';
+import { nextTrial } from '../../../src/gate/experiment/next-blast.ts';
 import { BaseRejectedError } from '../../../src/gate/experiment/rejection-message.ts';
-import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
 import { aRun } from '../../fakes/result.ts';
@@ -16,10 +16,10 @@ import { type FakeTestbed, type FakeTestbedOptions, fakeTestbed } from '../../fa
 const now = () => new Date('2026-11-20T12:00:00.000Z');
 const at = now().toISOString();
 
-/** Up to four blasts, of two cells in turn. */
+/** Up to four trials, of two cells in turn. */
 const plan = aPlan({ families: ['inet4', 'inet6'] });
 
-/** A testbed on which nothing can be told apart, so that every cell takes all its blasts. */
+/** A testbed on which nothing can be told apart, so that every cell takes all its trials. */
 const rejectedBy = (variant: string) =>
   ({
     kind: 'rejected',
@@ -42,30 +42,30 @@ function experiment(
 }
 
 const kinds = (entries: readonly Entry[]) => entries.map(({ kind }) => kind);
-const blastsSent = (testbed: FakeTestbed) =>
-  testbed.calls.filter((call) => call.startsWith('blast '));
+const trialsSent = (testbed: FakeTestbed) =>
+  testbed.calls.filter((call) => call.startsWith('trial '));
 
-test('while nothing is decided every blast of the plan is sent once, in its order, and the journal says so', async () => {
+test('while nothing is decided every trial of the plan is sent once, in its order, and the journal says so', async () => {
   const testbed = noisyTestbed();
   const entries = await experiment(testbed);
-  expect(testbed.calls).toEqual(['prepare', 'blast 1', 'blast 2', 'blast 3', 'blast 4']);
+  expect(testbed.calls).toEqual(['prepare', 'trial 1', 'trial 2', 'trial 3', 'trial 4']);
   expect(kinds(entries)).toEqual(['started', ...Array(4).fill('measured'), 'finished']);
 });
 
-test('every run of the plan is measured, as the first attempt of its blast', async () => {
+test('every run of the plan is measured, as the first attempt of its trial', async () => {
   const entries = await experiment(noisyTestbed());
   const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
   expect(
-    runs.map(({ number, blast, attempt, pair, variant }) => ({
+    runs.map(({ number, trial, attempt, pair, variant }) => ({
       number,
-      blast,
+      trial,
       attempt,
       pair,
       variant,
     })),
   ).toEqual(
-    plan.blasts.flatMap((blast) =>
-      blast.runs.map((run) => ({ ...run, blast: blast.number, attempt: 1 })),
+    plan.trials.flatMap((trial) =>
+      trial.runs.map((run) => ({ ...run, trial: trial.number, attempt: 1 })),
     ),
   );
 });
@@ -77,58 +77,58 @@ test('what the journal answers is what the file holds', async () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual(entries);
 });
 
-test('a failed blast is repeated when no other cell waits for a first try, and before its own cell goes on', async () => {
-  const testbed = noisyTestbed({ faults: (blast) => (blast === 1 ? ['fails'] : []) });
+test('a failed trial is repeated when no other cell waits for a first try, and before its own cell goes on', async () => {
+  const testbed = noisyTestbed({ faults: (trial) => (trial === 1 ? ['fails'] : []) });
   const entries = await experiment(testbed);
-  expect(blastsSent(testbed)).toEqual([1, 2, 3, 1, 4].map((n) => `blast ${n}`));
+  expect(trialsSent(testbed)).toEqual([1, 2, 3, 1, 4].map((n) => `trial ${n}`));
   expect(entries[1]).toEqual({
     kind: 'failed',
     at,
-    blast: 1,
+    trial: 1,
     reason: 'trafgen ended without its summary',
   });
   expect(entries[4]).toMatchObject({ kind: 'measured', summary: { number: 1, attempt: 2 } });
 });
 
 test.for(['fails', 'receiver-loss', 'holes'] as const)(
-  'a blast that never gets whole (%s) is repeated twice and no more',
+  'a trial that never gets whole (%s) is repeated twice and no more',
   async (fault) => {
-    const testbed = noisyTestbed({ faults: (blast) => (blast === 3 ? [fault, fault, fault] : []) });
+    const testbed = noisyTestbed({ faults: (trial) => (trial === 3 ? [fault, fault, fault] : []) });
     const entries = await experiment(testbed);
-    expect(blastsSent(testbed)).toEqual([
-      'blast 1',
-      'blast 2',
-      'blast 3',
-      'blast 4',
-      'blast 3',
-      'blast 3',
+    expect(trialsSent(testbed)).toEqual([
+      'trial 1',
+      'trial 2',
+      'trial 3',
+      'trial 4',
+      'trial 3',
+      'trial 3',
     ]);
     expect(kinds(entries).at(-1)).toBe('finished');
   },
 );
 
-test('the blast with the fewest tries comes first', async () => {
-  const faults = (blast: number) => (blast <= 2 ? (['fails', 'fails'] as const) : []);
+test('the trial with the fewest tries comes first', async () => {
+  const faults = (trial: number) => (trial <= 2 ? (['fails', 'fails'] as const) : []);
   const testbed = noisyTestbed({ faults });
   await experiment(testbed);
-  expect(blastsSent(testbed)).toEqual([1, 2, 1, 2, 1, 4, 2, 3].map((n) => `blast ${n}`));
+  expect(trialsSent(testbed)).toEqual([1, 2, 1, 2, 1, 4, 2, 3].map((n) => `trial ${n}`));
 });
 
 test('the logs of every attempt are kept, each in a folder of its own', async () => {
   const directory = temporaryFolder();
-  const faults = (blast: number) => (blast === 1 ? (['holes'] as const) : []);
+  const faults = (trial: number) => (trial === 1 ? (['holes'] as const) : []);
   const entries = await experiment(noisyTestbed({ faults }), { directory });
   const logs = entries.flatMap((entry) =>
     entry.kind === 'measured' && entry.summary.number === 1 ? entry.summary.logs : [],
   );
-  const cell = plan.blasts[0]?.cell.family;
-  expect(logs).toEqual([`blasts/001-forwarding-${cell}`, `blasts/001-forwarding-${cell}.2`]);
+  const cell = plan.trials[0]?.cell.family;
+  expect(logs).toEqual([`trials/001-forwarding-${cell}`, `trials/001-forwarding-${cell}.2`]);
   const texts = logs.map((folder) => readFileSync(join(directory, folder, 'dut.log'), 'utf8'));
-  expect(texts).toEqual(['blast 1, attempt 1\n', 'blast 1, attempt 2\n']);
+  expect(texts).toEqual(['trial 1, attempt 1\n', 'trial 1, attempt 2\n']);
 });
 
-test('what a blast tells of the testbed is heard, and told with the result', async () => {
-  const warnings = (blast: number) => (blast === 2 ? ['Its console has ended.'] : []);
+test('what a trial tells of the testbed is heard, and told with the result', async () => {
+  const warnings = (trial: number) => (trial === 2 ? ['Its console has ended.'] : []);
   const events: ExperimentEvent[] = [];
   const onEvent = (event: ExperimentEvent) => void events.push(event);
   const entries = await experiment(noisyTestbed({ warnings }), { onEvent });
@@ -140,9 +140,9 @@ test('onlookers hear what is done before and after, and how far it is', async ()
   const events: string[] = [];
   const onEvent = (event: ExperimentEvent) =>
     events.push(
-      event.kind === 'blast' ? `${event.blast.number}: ${event.done} of ${event.of}` : event.kind,
+      event.kind === 'trial' ? `${event.trial.number}: ${event.done} of ${event.of}` : event.kind,
     );
-  await experiment(noisyTestbed({ faults: (blast) => (blast === 4 ? ['fails'] : []) }), {
+  await experiment(noisyTestbed({ faults: (trial) => (trial === 4 ? ['fails'] : []) }), {
     onEvent,
   });
   expect(events).toEqual([
@@ -169,7 +169,7 @@ test('a base that does not load is nobody’s patch, but an error', async () => 
   );
 });
 
-test('an abort while variants are readied announces no blast', async () => {
+test('an abort while variants are readied announces no trial', async () => {
   const testbed = fakeTestbed();
   const abort = new AbortController();
   const events: ExperimentEvent['kind'][] = [];
@@ -181,34 +181,34 @@ test('an abort while variants are readied announces no blast', async () => {
   await expect(
     experiment({ ...testbed, prepare }, { onEvent, signal: abort.signal }),
   ).rejects.toThrow('cancelled');
-  expect(events).not.toContain('blast');
+  expect(events).not.toContain('trial');
 });
 
-test('an abort stops before the next blast and keeps those that have ended', async () => {
+test('an abort stops before the next trial and keeps those that have ended', async () => {
   const directory = temporaryFolder();
   const abort = new AbortController();
   const testbed = noisyTestbed();
   const onEvent = (event: ExperimentEvent) => {
-    if (event.kind === 'ended' && event.blast.number === 2) abort.abort(new Error('cancelled'));
+    if (event.kind === 'ended' && event.trial.number === 2) abort.abort(new Error('cancelled'));
   };
   await expect(experiment(testbed, { directory, onEvent, signal: abort.signal })).rejects.toThrow(
     'cancelled',
   );
-  expect(blastsSent(testbed)).toEqual(['blast 1', 'blast 2']);
+  expect(trialsSent(testbed)).toEqual(['trial 1', 'trial 2']);
 
   const resumed = noisyTestbed();
   await experiment(resumed, { directory });
-  expect(blastsSent(resumed)).toEqual(['blast 3', 'blast 4']);
+  expect(trialsSent(resumed)).toEqual(['trial 3', 'trial 4']);
 });
 
-test('a lost connection ends the experiment without a word on the blast, which then comes again', async () => {
+test('a lost connection ends the experiment without a word on the trial, which then comes again', async () => {
   const directory = temporaryFolder();
-  const broken = noisyTestbed({ faults: (blast) => (blast === 3 ? ['throws'] : []) });
+  const broken = noisyTestbed({ faults: (trial) => (trial === 3 ? ['throws'] : []) });
   await expect(experiment(broken, { directory })).rejects.toThrow('connection to the DUT was lost');
 
   const resumed = noisyTestbed();
   const entries = await experiment(resumed, { directory });
-  expect(blastsSent(resumed)).toEqual(['blast 3', 'blast 4']);
+  expect(trialsSent(resumed)).toEqual(['trial 3', 'trial 4']);
   expect(entries.filter(({ kind }) => kind === 'failed')).toEqual([]);
 });
 
@@ -217,13 +217,13 @@ test('a finished experiment that is resumed sends nothing more', async () => {
   await experiment(noisyTestbed(), { directory });
   const resumed = noisyTestbed();
   await experiment(resumed, { directory });
-  expect(blastsSent(resumed)).toEqual([]);
+  expect(trialsSent(resumed)).toEqual([]);
 });
 
-test('after one whole attempt a blast is done, whatever came before', () => {
+test('after one whole attempt a trial is done, whatever came before', () => {
   const single = aPlan();
-  const [blast] = single.blasts;
-  const failed: Entry = { kind: 'failed', at, blast: 1, reason: 'no traffic' };
+  const [trial] = single.trials;
+  const failed: Entry = { kind: 'failed', at, trial: 1, reason: 'no traffic' };
   const measured: Entry = {
     kind: 'measured',
     at,
@@ -236,21 +236,21 @@ test('after one whole attempt a blast is done, whatever came before', () => {
       offeredPps: 3e6,
       logs: '',
     },
-    runs: blast?.runs.map((run) => aRun({ ...run, pps: run.pair * 1e5 })) ?? [],
+    runs: trial?.runs.map((run) => aRun({ ...run, pps: run.pair * 1e5 })) ?? [],
   };
-  expect(nextBlast(single, [])).toEqual({ blast, attempt: 1, done: 0, of: 2 });
-  expect(nextBlast(single, [failed])).toEqual({
-    blast,
+  expect(nextTrial(single, [])).toEqual({ trial, attempt: 1, done: 0, of: 2 });
+  expect(nextTrial(single, [failed])).toEqual({
+    trial,
     attempt: 2,
     why: 'no traffic',
     done: 0,
     of: 2,
   });
-  expect(nextBlast(single, [failed, measured])).toBeUndefined();
-  expect(nextBlast(single, [failed, failed, failed])).toBeUndefined();
+  expect(nextTrial(single, [failed, measured])).toBeUndefined();
+  expect(nextTrial(single, [failed, failed, failed])).toBeUndefined();
 });
 
-test('a cell that is decided gets no more blasts, and onlookers are told', async () => {
+test('a cell that is decided gets no more trials, and onlookers are told', async () => {
   const decided: unknown[] = [];
   const onEvent = (event: ExperimentEvent) => {
     if (event.kind === 'decided') {
@@ -259,7 +259,7 @@ test('a cell that is decided gets no more blasts, and onlookers are told', async
   };
   const testbed = fakeTestbed({ speed: ({ family }) => (family === 'inet4' ? 0.5 : 1) });
   await experiment(testbed, { onEvent });
-  expect(blastsSent(testbed)).toEqual(['blast 1', 'blast 2']);
+  expect(trialsSent(testbed)).toEqual(['trial 1', 'trial 2']);
   expect(decided.toSorted()).toEqual([
     ['inet4', 'regression', [24, 24]],
     ['inet6', 'no-regression', [24, 24]],
@@ -269,15 +269,15 @@ test('a cell that is decided gets no more blasts, and onlookers are told', async
 test('a cell of which too few runs count is given up at its first look', async () => {
   const testbed = fakeTestbed({ faults: () => ['holes', 'holes', 'holes'] });
   const entries = await experiment(testbed);
-  expect(blastsSent(testbed)).toEqual([1, 2, 1, 2, 1, 2].map((n) => `blast ${n}`));
+  expect(trialsSent(testbed)).toEqual([1, 2, 1, 2, 1, 2].map((n) => `trial ${n}`));
   expect(kinds(entries).at(-1)).toBe('finished');
 });
 
 describe('a variant beside base and patched', () => {
   const four = aPlanOfFour();
   const bad = 'diff 80345';
-  const rejects = (blast: PlannedBlast) =>
-    blast.runs.some(({ variant, pair }) => variant === bad && pair > 1)
+  const rejects = (trial: PlannedTrial) =>
+    trial.runs.some(({ variant, pair }) => variant === bad && pair > 1)
       ? rejectedBy(bad)
       : undefined;
   const booted = aPlanOfFour(singleRuns);
@@ -289,14 +289,14 @@ describe('a variant beside base and patched', () => {
     );
   };
 
-  test('that does not load is left out of every blast, and onlookers are warned', async () => {
+  test('that does not load is left out of every trial, and onlookers are warned', async () => {
     const warnings: string[] = [];
     const onEvent = (event: ExperimentEvent) => {
       if (event.kind === 'warning') warnings.push(event.text);
     };
     const testbed = noisyTestbed({ unready: [rejectedBy(bad), rejectedBy('diff 80654')] });
     const entries = await experiment(testbed, { of: four, onEvent });
-    expect(testbed.calls.slice(0, 4)).toEqual(['prepare', 'prepare', 'prepare', 'blast 1']);
+    expect(testbed.calls.slice(0, 4)).toEqual(['prepare', 'prepare', 'prepare', 'trial 1']);
     expect(measuredVariants(entries)).toEqual({ base: 48, patched: 48 });
     expect(warnings).toEqual([
       'diff 80345 does not load and is left out: syntax error',
@@ -333,25 +333,25 @@ describe('a variant beside base and patched', () => {
     });
   });
 
-  test('gets no second try of a blast that failed, and delays nothing by it', async () => {
+  test('gets no second try of a trial that failed, and delays nothing by it', async () => {
     const own = new Set(
-      booted.blasts.filter(({ runs: [run] }) => run?.variant === bad).map(({ number }) => number),
+      booted.trials.filter(({ runs: [run] }) => run?.variant === bad).map(({ number }) => number),
     );
-    const faults = (blast: number) => (own.has(blast) ? (['holes', 'holes'] as const) : []);
+    const faults = (trial: number) => (own.has(trial) ? (['holes', 'holes'] as const) : []);
     const testbed = fakeTestbed({ faults });
     const entries = await experiment(testbed, { of: booted });
-    expect(new Set(blastsSent(testbed)).size).toBe(blastsSent(testbed).length);
+    expect(new Set(trialsSent(testbed)).size).toBe(trialsSent(testbed).length);
     expect(measuredVariants(entries)).toMatchObject({ base: 2, patched: 2, [bad]: 2 });
   });
 
-  test('with invalid runs in a blast that all share does not have it repeated', async () => {
+  test('with invalid runs in a trial that all share does not have it repeated', async () => {
     // The first of four variants: so that the fault hits none of base and patched.
-    const [first] = four.blasts.filter(({ runs: [run] }) => run?.variant.startsWith('diff'));
-    if (first === undefined) expect.fail('Some blast begins with an earlier diff.');
-    const faults = (blast: number) => (blast === first.number ? (['hole'] as const) : []);
+    const [first] = four.trials.filter(({ runs: [run] }) => run?.variant.startsWith('diff'));
+    if (first === undefined) expect.fail('Some trial begins with an earlier diff.');
+    const faults = (trial: number) => (trial === first.number ? (['hole'] as const) : []);
     const testbed = noisyTestbed({ faults });
     await experiment(testbed, { of: four });
-    expect(blastsSent(testbed)).toEqual(four.blasts.map(({ number }) => `blast ${number}`));
+    expect(trialsSent(testbed)).toEqual(four.trials.map(({ number }) => `trial ${number}`));
   });
 
   test('that was left out stays so in a resumed experiment, which ends as one that was not cut', async () => {
@@ -367,11 +367,11 @@ describe('a variant beside base and patched', () => {
           return { fingerprint: {}, warnings: [] };
         },
       };
-      const { blast } = cutting;
-      cutting.blast = async (...args) => {
+      const { trial } = cutting;
+      cutting.trial = async (...args) => {
         seen += 1;
         if (seen === cut) abort.abort(new Error('cut'));
-        return blast(...args);
+        return trial(...args);
       };
       const first = experiment(cutting, { of: booted, directory, signal: abort.signal });
       await first.catch(() => {});

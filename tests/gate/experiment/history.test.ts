@@ -111,12 +111,12 @@ test('of an experiment that wrote twice, as one that was extended does, the last
   expect(history?.runs).toBe(3);
 });
 
-test('a blast gives one number, the median of its runs of base that count', () => {
+test('a trial gives one number, the median of its runs of base that count', () => {
   const runs = [
     ...pairedRuns([100, 300, 200], [1, 1, 1]),
-    aRun({ blast: 2, pps: 500 }),
-    aRun({ blast: 2, pps: 900, validity: unfit('a hole') }),
-    aRun({ blast: 3, pps: 0 }),
+    aRun({ trial: 2, pps: 500 }),
+    aRun({ trial: 2, pps: 900, validity: unfit('a hole') }),
+    aRun({ trial: 3, pps: 0 }),
   ];
   expect(baseNumbers(runs, 'pps')).toEqual([200, 500]);
 });
@@ -143,14 +143,14 @@ test('a result adds a line for each cell that has numbers of base', () => {
 });
 
 test('a line says how long a gate took, and is read again with it and without', async () => {
-  const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [aRun({}), aRun({ blast: 2 })] }];
-  const blasts = [1, 2].map((number) => ({
+  const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [aRun({}), aRun({ trial: 2 })] }];
+  const trials = [1, 2].map((number) => ({
     ...{ number, attempt: 1, cell: forwarding, trafficSeconds: 5, offeredPps: 1e6, logs: '' },
     startedAt: `2026-11-20T12:0${number}:00.000Z`,
   }));
   const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
-  const lines = historyEntries(aResult({ outcome, blasts }));
-  expect(lines).toMatchObject([{ took: { blastSeconds: 60, trafficSeconds: 5 } }]);
+  const lines = historyEntries(aResult({ outcome, trials }));
+  expect(lines).toMatchObject([{ took: { trialSeconds: 60, trafficSeconds: 5 } }]);
   const history = historyFile(join(temporaryFolder(), 'history.jsonl'));
   await history.append([...lines, onDay(1)]);
   expect(await history.read()).toEqual([...lines, onDay(1)]);

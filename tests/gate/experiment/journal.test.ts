@@ -23,7 +23,7 @@ const cell = fc.record({
 const run = fc.record(
   {
     number: positive,
-    blast: positive,
+    trial: positive,
     attempt: positive,
     pair: positive,
     variant: anyText,
@@ -42,7 +42,7 @@ const run = fc.record(
       }),
     ),
   },
-  { requiredKeys: ['number', 'blast', 'attempt', 'pair', 'variant', 'pps', 'samples', 'validity'] },
+  { requiredKeys: ['number', 'trial', 'attempt', 'pair', 'variant', 'pps', 'samples', 'validity'] },
 );
 
 const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
@@ -81,13 +81,13 @@ const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
   fc.record({
     kind: fc.constant('failed' as const),
     at: fc.constant(at),
-    blast: positive,
+    trial: positive,
     reason: anyText,
   }),
   fc.record({ kind: fc.constant('finished' as const), at: fc.constant(at) }),
 );
 
-const failed = (blast: number): Entry => ({ kind: 'failed', at, blast, reason: 'no traffic' });
+const failed = (trial: number): Entry => ({ kind: 'failed', at, trial, reason: 'no traffic' });
 
 async function write(path: string, entries: readonly Entry[]): Promise<void> {
   const journal = await openJournal(path);

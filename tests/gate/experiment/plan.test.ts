@@ -45,7 +45,7 @@ test('of some cells those are measured that the configuration still has, in its 
   const request = { patch: pullRequest, config, testbed: 'shelf-3', seed: 7, cells };
   const planned = makePlan(request, overlays, []);
   expect(planned.cells.map(({ cell }) => cell)).toEqual(cells);
-  expect(planned.blasts.every(({ cell: { scenario } }) => scenario === 'nftables-stateful')).toBe(
+  expect(planned.trials.every(({ cell: { scenario } }) => scenario === 'nftables-stateful')).toBe(
     true,
   );
 });
@@ -53,7 +53,7 @@ test('of some cells those are measured that the configuration still has, in its 
 test('the same request with the same seed is the same plan, and with another seed another order', () => {
   const request = { patch: pullRequest, config, testbed: 'shelf-3', seed: 7 };
   expect(makePlan(request, overlays, [])).toEqual(plan);
-  expect(makePlan({ ...request, seed: 8 }, overlays, []).blasts).not.toEqual(plan.blasts);
+  expect(makePlan({ ...request, seed: 8 }, overlays, []).trials).not.toEqual(plan.trials);
 });
 
 describe('the links of a kernel', () => {
@@ -79,8 +79,8 @@ describe('the links of a kernel', () => {
     const request = { patch: pullRequest, config, testbed: 'fake', seed, isRelinked };
     return makePlan(request, kernels, history);
   };
-  const linksOf = ({ blasts }: Plan, variant: string) =>
-    blasts.flatMap(({ runs }) =>
+  const linksOf = ({ trials }: Plan, variant: string) =>
+    trials.flatMap(({ runs }) =>
       runs.flatMap((run) => (run.variant === variant ? [[run.pair, run.link]] : [])),
     );
 
@@ -146,14 +146,14 @@ test.for([
   ['nothing', undefined],
   ['half a file', '{"schemaVersion":1,'],
   ['a plan of another version', JSON.stringify({ ...plan, schemaVersion: 2 })],
-  ['a plan without blasts', JSON.stringify({ ...plan, blasts: [] })],
+  ['a plan without trials', JSON.stringify({ ...plan, trials: [] })],
 ] as const)('a directory with %s holds no plan', async ([, text]) => {
   const directory = temporaryFolder();
   if (text !== undefined) writeFileSync(join(directory, 'experiment.json'), text);
   await expect(readPlan(directory)).rejects.toThrow(PlanError);
 });
 
-test('runs that share a blast are looked at blast by blast', () => {
+test('runs that share a trial are looked at trial by trial', () => {
   expect(aPlan().cells[0]?.design).toEqual({
     name: 'group-sequential',
     budgets: [48],
@@ -178,16 +178,16 @@ test('the design that is asked for is taken, whatever the history', () => {
   expect(aPlan(asked).cells[0]?.design.name).toBe('fixed');
 });
 
-test('without a number of runs it is twenty of each variant, or five blasts of runs that share them', () => {
+test('without a number of runs it is twenty of each variant, or five trials of runs that share them', () => {
   const { maxRunsPerVariant, ...gate } = gateConfig;
   const budget = (changes: Parameters<typeof aPlan>[0]) =>
     aPlan({ ...changes, gate }).cells[0]?.design.budgets;
   expect([budget(singleRuns), budget({})]).toEqual([[20], [120]]);
 });
 
-test('an extended plan begins with the same blasts, and has a further budget', () => {
+test('an extended plan begins with the same trials, and has a further budget', () => {
   const extended = extendPlan(plan, 100);
-  expect(extended.blasts.slice(0, plan.blasts.length)).toEqual(plan.blasts);
+  expect(extended.trials.slice(0, plan.trials.length)).toEqual(plan.trials);
   expect(extended.cells.map(({ design }) => design.budgets)).toEqual([
     [48, 120],
     [48, 120],

@@ -189,15 +189,15 @@ describe('where each pair’s variant has a boot of its own', () => {
   const scenarios = ['forwarding', 'nftables-stateless'];
   const of = aPlan({ ...singleRuns, profile, scenarios });
   const booted = (options: Setup = {}) => experiment({ of, boots: true, ...options });
-  const blast = (number: number) => `blast ${number}`;
+  const trial = (number: number) => `trial ${number}`;
 
-  /** The blasts of the first two boots, with all cells each; base is first. */
+  /** The trials of the first two boots, with all cells each; base is first. */
   const firstBoots = [
-    ...[blast(1), blast(2), 'profile base 1', 'profile base 1'],
-    ...[blast(3), blast(4), 'profile patched 1', 'profile patched 1'],
+    ...[trial(1), trial(2), 'profile base 1', 'profile base 1'],
+    ...[trial(3), trial(4), 'profile patched 1', 'profile patched 1'],
   ];
 
-  test('the profiles of a variant are taken after the last blast of its first boot, and none at the end', async () => {
+  test('the profiles of a variant are taken after the last trial of its first boot, and none at the end', async () => {
     const { testbed, entries } = await booted();
     expect(testbed.calls.slice(1, 9)).toEqual(firstBoots);
     expect(profilesTaken(testbed)).toHaveLength(4);
@@ -237,7 +237,7 @@ describe('where each pair’s variant has a boot of its own', () => {
     });
     expect(testbed.calls.slice(1, 9)).toEqual(firstBoots);
     const again = testbed.calls.indexOf('profile base 2');
-    expect(testbed.calls.slice(again - 2, again).every((call) => call.startsWith('blast '))).toBe(
+    expect(testbed.calls.slice(again - 2, again).every((call) => call.startsWith('trial '))).toBe(
       true,
     );
     expect(profilesTaken(testbed)).toHaveLength(5);
@@ -258,12 +258,12 @@ describe('where each pair’s variant has a boot of its own', () => {
       profiles: (_, variant, attempt) =>
         variant === 'base' && attempt === 1 ? { kind: 'missed', reason: lostWhy } : undefined,
     });
-    expect(testbed.calls.slice(1, 5)).toEqual([blast(1), blast(2), 'profile base 1', blast(3)]);
+    expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), 'profile base 1', trial(3)]);
   });
 
   test('a cell without a run that counts is not profiled, and is as soon as it has one', async () => {
     const { testbed } = await booted({ faults: (number) => (number === 1 ? ['fails'] : []) });
-    expect(testbed.calls.slice(1, 5)).toEqual([blast(1), blast(2), 'profile base 1', blast(3)]);
+    expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), 'profile base 1', trial(3)]);
     expect(profilesTaken(testbed)).toHaveLength(4);
   });
 
@@ -287,6 +287,6 @@ describe('where each pair’s variant has a boot of its own', () => {
     writeFileSync(join(again, 'journal.jsonl'), lines.join(''));
     const resumed = await booted({ directory: again });
     expect(profilesTaken(resumed.testbed)).toEqual([]);
-    expect(resumed.testbed.calls.filter((call) => call.startsWith('blast '))).not.toEqual([]);
+    expect(resumed.testbed.calls.filter((call) => call.startsWith('trial '))).not.toEqual([]);
   });
 });

@@ -6,23 +6,23 @@ import { reread } from '../../../src/gate/experiment/reread.ts';
 import { freebsdLogNames } from '../../../src/lab/freebsd/freebsd-logs.ts';
 import { logNames } from '../../../src/lab/netns/netns-logs.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { blast, madeLog } from '../../fakes/pkt-gen.ts';
+import { madeLog, trial } from '../../fakes/pkt-gen.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
 import { aRun } from '../../fakes/result.ts';
 
 const at = '2026-11-20T12:00:00.000Z';
 
-test('the logs of a blast without a variant that was left out are read as those of the others', async () => {
+test('the logs of a trial without a variant that was left out are read as those of the others', async () => {
   const plan = aPlanOfFour();
-  const [blast] = plan.blasts;
-  const laid = blast?.runs.filter(({ variant }) => variant !== 'diff 80345') ?? [];
+  const [trial] = plan.trials;
+  const laid = trial?.runs.filter(({ variant }) => variant !== 'diff 80345') ?? [];
   const samples = laid.flatMap(({ number }, index) => [
     `sample ${index} ${index}.00 0 0 - - -`,
     `sample ${index} ${index}.02 ${number} ${number} - - -`,
   ]);
   const forwarded = laid.reduce((sum, { number }) => sum + number, 0);
   const directory = temporaryFolder();
-  const logs = join(directory, 'blasts', '001');
+  const logs = join(directory, 'trials', '001');
   mkdirSync(logs, { recursive: true });
   writeFileSync(join(logs, logNames.dut), [...samples, 'end', ''].join('\n'));
   writeFileSync(
@@ -46,9 +46,9 @@ test('the logs of a blast without a variant that was left out are read as those 
       startedAt: at,
       trafficSeconds: 2,
       offeredPps: 1.5e6,
-      logs: join('blasts', '001'),
+      logs: join('trials', '001'),
     },
-    runs: laid.map((run) => aRun({ ...run, blast: 1 })),
+    runs: laid.map((run) => aRun({ ...run, trial: 1 })),
   };
   const journal = await openJournal(join(directory, 'journal.jsonl'));
   await journal.append(entry);
@@ -66,11 +66,11 @@ test('the logs of a blast without a variant that was left out are read as those 
 
 test('a receiver that was the limit on the day is so when its log is read again', async () => {
   const plan = aPlan(singleRuns);
-  const [planned] = plan.blasts;
+  const [planned] = plan.trials;
   const directory = temporaryFolder();
-  const logs = join(directory, 'blasts', '001');
+  const logs = join(directory, 'trials', '001');
   mkdirSync(logs, { recursive: true });
-  const log = (side: 'sender' | 'receiver', pps: number) => madeLog({ side, pps: blast(pps, 20) });
+  const log = (side: 'sender' | 'receiver', pps: number) => madeLog({ side, pps: trial(pps, 20) });
   writeFileSync(join(logs, freebsdLogNames.receiver), log('receiver', 6.2e6));
   writeFileSync(join(logs, freebsdLogNames.sender(0)), log('sender', 14e6));
   const journal = await openJournal(join(directory, 'journal.jsonl'));
@@ -80,9 +80,9 @@ test('a receiver that was the limit on the day is so when its log is read again'
     summary: {
       ...{ number: 1, attempt: 1, cell: { scenario: 'forwarding', family: 'inet4' } },
       ...{ startedAt: at, trafficSeconds: 22, offeredPps: 14e6, egressPackets: 9.1e6 * 22 },
-      logs: join('blasts', '001'),
+      logs: join('trials', '001'),
     },
-    runs: (planned?.runs ?? []).map((run) => aRun({ ...run, blast: 1 })),
+    runs: (planned?.runs ?? []).map((run) => aRun({ ...run, trial: 1 })),
   });
   await journal.close();
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  pairsPerBlast,
+  pairsPerTrial,
   type ScheduleRequest,
   schedule,
 } from '../../../src/gate/experiment/schedule.ts';
@@ -18,7 +18,7 @@ const requests = fc.record({
     ['base', 'diff 1', 'diff 2', 'diff 3', 'patched'],
   ),
   runsPerVariant: fc.integer({ min: 1, max: 40 }),
-  runsPerBlast: fc.integer({ min: 1, max: 30 }),
+  runsPerTrial: fc.integer({ min: 1, max: 30 }),
   seed: fc.integer(),
 });
 
@@ -35,7 +35,7 @@ test('another seed gives another order', () => {
     cells: allCells,
     variants: ['base', 'patched'],
     runsPerVariant: 48,
-    runsPerBlast: 24,
+    runsPerTrial: 24,
   };
   expect(schedule({ ...request, seed: 1 })).not.toEqual(schedule({ ...request, seed: 2 }));
 });
@@ -44,10 +44,10 @@ test('cells that come first do so in each round, each part in an order by chance
   fc.assert(
     fc.property(requests, fc.integer({ min: 0, max: 3 }), (request, count) => {
       const first = new Set(request.cells.slice(0, count));
-      const blasts = schedule({ ...request, first });
+      const trials = schedule({ ...request, first });
       const { length } = request.cells;
-      for (let round = 0; round < blasts.length; round += length) {
-        const cells = blasts.slice(round, round + length).map(({ cell }) => cell);
+      for (let round = 0; round < trials.length; round += length) {
+        const cells = trials.slice(round, round + length).map(({ cell }) => cell);
         expect(new Set(cells).size).toBe(length);
         expect(new Set(cells.slice(0, first.size))).toEqual(first);
       }
@@ -55,18 +55,18 @@ test('cells that come first do so in each round, each part in an order by chance
   );
 });
 
-/** What was asked for, in whole blasts. */
-function pairsOf({ runsPerVariant, runsPerBlast, variants }: ScheduleRequest): number {
-  const step = pairsPerBlast(runsPerBlast, variants.length);
+/** What was asked for, in whole trials. */
+function pairsOf({ runsPerVariant, runsPerTrial, variants }: ScheduleRequest): number {
+  const step = pairsPerTrial(runsPerTrial, variants.length);
   return Math.ceil(runsPerVariant / step) * step;
 }
 
-test('every cell gets the runs of each variant that were asked for, in whole blasts', () => {
+test('every cell gets the runs of each variant that were asked for, in whole trials', () => {
   fc.assert(
     fc.property(requests, (request) => {
-      const blasts = schedule(request);
+      const trials = schedule(request);
       const counts = Map.groupBy(
-        blasts.flatMap(({ cell, runs }) =>
+        trials.flatMap(({ cell, runs }) =>
           runs.map(({ variant }) => `${cellName(cell)}: ${variant}`),
         ),
         (key) => key,
@@ -82,8 +82,8 @@ test('every pair has one run of each variant, side by side among the runs of its
     fc.property(requests, (request) => {
       const count = request.variants.length;
       const cells = Map.groupBy(schedule(request), ({ cell }) => cell);
-      for (const blasts of cells.values()) {
-        const runs = blasts.flatMap((blast) => blast.runs);
+      for (const trials of cells.values()) {
+        const runs = trials.flatMap((trial) => trial.runs);
         for (let first = 0; first < runs.length; first += count) {
           const pair = runs.slice(first, first + count);
           expect(pair.map(({ variant }) => variant).toSorted()).toEqual(request.variants);
@@ -94,12 +94,12 @@ test('every pair has one run of each variant, side by side among the runs of its
   );
 });
 
-test('every second pair of a cell mirrors the one before: ABBA or BAAB, over blasts too', () => {
+test('every second pair of a cell mirrors the one before: ABBA or BAAB, over trials too', () => {
   fc.assert(
     fc.property(requests, (request) => {
       const count = request.variants.length;
-      for (const blasts of Map.groupBy(schedule(request), ({ cell }) => cell).values()) {
-        const variants = blasts.flatMap(({ runs }) => runs.map(({ variant }) => variant));
+      for (const trials of Map.groupBy(schedule(request), ({ cell }) => cell).values()) {
+        const variants = trials.flatMap(({ runs }) => runs.map(({ variant }) => variant));
         for (let first = 0; first + 2 * count <= variants.length; first += 2 * count) {
           const four = variants.slice(first, first + 2 * count);
           expect(four).toEqual(four.toReversed());
@@ -119,47 +119,47 @@ test('a schedule of more runs goes on where the one of fewer ends', () => {
   );
 });
 
-test('with one run a blast a variant that must be booted is booted once for all cells', () => {
-  const blasts = schedule({
+test('with one run a trial a variant that must be booted is booted once for all cells', () => {
+  const trials = schedule({
     cells: allCells,
     variants: ['base', 'patched'],
     runsPerVariant: 4,
-    runsPerBlast: 1,
+    runsPerTrial: 1,
     seed: 1,
   });
-  expect(blasts.every(({ runs }) => runs.length === 1)).toBe(true);
-  const boots = blasts.map(({ runs: [run] }) => `${run?.pair} ${run?.variant}`);
+  expect(trials.every(({ runs }) => runs.length === 1)).toBe(true);
+  const boots = trials.map(({ runs: [run] }) => `${run?.pair} ${run?.variant}`);
   const changes = boots.filter((boot, index) => boot !== boots[index - 1]);
   expect(changes).toHaveLength(8);
   expect(new Set(changes).size).toBe(8);
 });
 
 test('base and patched both come first about as often', () => {
-  const blasts = schedule({
+  const trials = schedule({
     cells: allCells.slice(0, 1),
     variants: ['base', 'patched'],
     runsPerVariant: 2000,
-    runsPerBlast: 4,
+    runsPerTrial: 4,
     seed: 1,
   });
-  const baseFirst = blasts.filter(({ runs }) => runs[0]?.variant === 'base').length;
+  const baseFirst = trials.filter(({ runs }) => runs[0]?.variant === 'base').length;
   // 1000 fair coins fall outside of this once in 10,000 times.
   expect(baseFirst).toBeGreaterThan(435);
   expect(baseFirst).toBeLessThan(565);
 });
 
-test('blasts and runs are numbered from 1 in the order in which they happen', () => {
+test('trials and runs are numbered from 1 in the order in which they happen', () => {
   fc.assert(
     fc.property(requests, (request) => {
-      const blasts = schedule(request);
-      expect(blasts.map(({ number }) => number)).toEqual(blasts.map((_, index) => index + 1));
-      const numbers = blasts.flatMap(({ runs }) => runs.map(({ number }) => number));
+      const trials = schedule(request);
+      expect(trials.map(({ number }) => number)).toEqual(trials.map((_, index) => index + 1));
+      const numbers = trials.flatMap(({ runs }) => runs.map(({ number }) => number));
       expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     }),
   );
 });
 
-test('every round of blasts visits every cell once before any comes again', () => {
+test('every round of trials visits every cell once before any comes again', () => {
   fc.assert(
     fc.property(requests, (request) => {
       const names = schedule(request).map(({ cell }) => cellName(cell));
@@ -175,8 +175,8 @@ test('in a pair and its mirror image the runs of every variant lie around the sa
   fc.assert(
     fc.property(requests, (request) => {
       const count = request.variants.length;
-      for (const blasts of Map.groupBy(schedule(request), ({ cell }) => cell).values()) {
-        const runs = blasts.flatMap((blast) => blast.runs);
+      for (const trials of Map.groupBy(schedule(request), ({ cell }) => cell).values()) {
+        const runs = trials.flatMap((trial) => trial.runs);
         for (let first = 0; first + 2 * count <= runs.length; first += 2 * count) {
           const both = runs.slice(first, first + 2 * count);
           const places = Map.groupBy(both.keys(), (place) => both[place]?.variant);
@@ -188,10 +188,10 @@ test('in a pair and its mirror image the runs of every variant lie around the sa
   );
 });
 
-test('more than two variants that share a blast share it with their mirror image', () => {
+test('more than two variants that share a trial share it with their mirror image', () => {
   fc.assert(
     fc.property(requests, (request) => {
-      fc.pre(request.runsPerBlast > 1 && request.variants.length > 2);
+      fc.pre(request.runsPerTrial > 1 && request.variants.length > 2);
       for (const { runs } of schedule(request)) {
         const variants = runs.map(({ variant }) => variant);
         expect(variants.length % (2 * request.variants.length)).toBe(0);
@@ -203,7 +203,7 @@ test('more than two variants that share a blast share it with their mirror image
 
 test('of four variants each of the 24 orders comes about as often', () => {
   const variants = ['base', 'diff 1', 'diff 2', 'patched'];
-  const request = { cells: allCells.slice(0, 1), variants, runsPerBlast: 8, seed: 1 };
+  const request = { cells: allCells.slice(0, 1), variants, runsPerTrial: 8, seed: 1 };
   const orders = schedule({ ...request, runsPerVariant: 4800 }).map(({ runs }) =>
     runs
       .slice(0, 4)
@@ -216,12 +216,12 @@ test('of four variants each of the 24 orders comes about as often', () => {
   for (const count of counts) expect(Math.abs(count - 100)).toBeLessThan(49);
 });
 
-test('no blast holds more runs than fit, except for the fewest pairs that would not fit at all', () => {
+test('no trial holds more runs than fit, except for the fewest pairs that would not fit at all', () => {
   fc.assert(
     fc.property(requests, (request) => {
       const { length: count } = request.variants;
-      const fewest = request.runsPerBlast > 1 && count > 2 ? 2 * count : count;
-      const most = Math.max(request.runsPerBlast, fewest);
+      const fewest = request.runsPerTrial > 1 && count > 2 ? 2 * count : count;
+      const most = Math.max(request.runsPerTrial, fewest);
       for (const { runs } of schedule(request)) expect(runs.length).toBeLessThanOrEqual(most);
     }),
   );

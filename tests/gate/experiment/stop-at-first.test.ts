@@ -7,7 +7,7 @@ import type { Config } from '../../../src/config/schema.ts';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
-import { finishedAt, nextBlast } from '../../../src/gate/experiment/next-blast.ts';
+import { finishedAt, nextTrial } from '../../../src/gate/experiment/next-blast.ts';
 import { extendPlan, type Plan } from '../../../src/gate/experiment/plan.ts';
 import { recompute } from '../../../src/gate/experiment/recompute.ts';
 import { resultSchema } from '../../../src/model/result.ts';
@@ -86,7 +86,7 @@ test('a cell that had no run yet has no numbers, in any report', async () => {
     families: ['inet4', 'inet6'],
     gate: { ...gateConfig, stopsAtFirst: true },
   });
-  const lost = shared.blasts[0]?.cell.family;
+  const lost = shared.trials[0]?.cell.family;
   const onlyFirst = fakeTestbed({ speed: ({ family }) => (family === lost ? 0.5 : 1) });
   const entries = await measured(shared, temporaryFolder(), onlyFirst);
   const result = assembleResult(shared, entries);
@@ -105,7 +105,7 @@ test('a cell that had no run yet has no numbers, in any report', async () => {
 test('it goes on with all cells where more runs are asked for', async () => {
   const directory = temporaryFolder();
   const first = await measured(plan, directory);
-  expect(nextBlast(plan, first)).toBeUndefined();
+  expect(nextTrial(plan, first)).toBeUndefined();
   const further = extendPlan(plan, 40);
   const entries = await measured(further, directory);
   expect(cellsOf(further, entries).map(({ verdict }) => verdict.kind)).not.toContain('invalid');

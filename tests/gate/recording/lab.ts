@@ -144,7 +144,7 @@ export async function recordTestbed(
   return path;
 }
 
-export const blastOf = (variant: string, pair: number, scenario = 'forwarding') => ({
+export const trialOf = (variant: string, pair: number, scenario = 'forwarding') => ({
   number: pair * 2 + (variant === 'base' ? 0 : 1),
   cell: { scenario, family: 'inet4' as const },
   runs: [{ number: pair, variant, pair }],

@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { readRecording } from '../../../src/gate/recording/read-recording.ts';
 import { replay } from '../../../src/gate/recording/replay.ts';
-import { blastOf, recordCheck, recordRehearsal, recordTestbed } from './lab.ts';
+import { recordCheck, recordRehearsal, recordTestbed, trialOf } from './lab.ts';
 import { linesOf, writeLines } from './spoil.ts';
 
 const signal = new AbortController().signal;
 const keepLog = async () => {};
 
 describe('a recording of a check', () => {
-  test('is replayed without a difference, blast and all', async () => {
+  test('is replayed without a difference, trial and all', async () => {
     const { path, findings } = await recordCheck();
     const replayed = await replay(readRecording(path));
     expect(replayed.differences).toEqual([]);
@@ -40,8 +40,8 @@ describe('a recording of a gate’s testbed', () => {
   test('is replayed without a difference: inspected, booted, measured, profiled, given back', async () => {
     const path = await recordTestbed(async (testbed) => {
       for (const variant of ['base', 'patched']) {
-        await testbed.blast(blastOf(variant, 1), keepLog, signal);
-        await testbed.blast(blastOf(variant, 1, 'pf-stateful'), keepLog, signal);
+        await testbed.trial(trialOf(variant, 1), keepLog, signal);
+        await testbed.trial(trialOf(variant, 1, 'pf-stateful'), keepLog, signal);
       }
       const cell = { scenario: 'forwarding', family: 'inet4' } as const;
       const request = { cell, variant: 'patched', seconds: 5, attempt: 1 };
@@ -56,7 +56,7 @@ describe('a recording of a gate’s testbed', () => {
     const path = await recordTestbed(
       async (testbed) => {
         for (const variant of ['base', 'patched']) {
-          await testbed.blast(blastOf(variant, 1), keepLog, signal);
+          await testbed.trial(trialOf(variant, 1), keepLog, signal);
         }
       },
       { root: 'zfs' },
@@ -68,9 +68,9 @@ describe('a recording of a gate’s testbed', () => {
   test('of which something else comes today tells what, and goes on', async () => {
     const path = await recordTestbed(async (testbed) => {
       // Opens the ports that those after it use.
-      await testbed.blast(blastOf('base', 1), keepLog, signal);
-      await testbed.blast(blastOf('base', 1, 'pf-stateful'), keepLog, signal);
-      await testbed.blast(blastOf('base', 1), keepLog, signal);
+      await testbed.trial(trialOf('base', 1), keepLog, signal);
+      await testbed.trial(trialOf('base', 1, 'pf-stateful'), keepLog, signal);
+      await testbed.trial(trialOf('base', 1), keepLog, signal);
     });
     const lines = JSON.stringify(linesOf(path)).replaceAll('Status: Enabled', 'Status: Disabled');
     writeLines(path, JSON.parse(lines) as object[]);
@@ -79,7 +79,7 @@ describe('a recording of a gate’s testbed', () => {
       {
         kind: 'made-otherwise',
         sentence: expect.stringMatching(
-          /^what came of `blast` was "…\{"kind":"measured".*then, and is "…\{"kind":"failed".* now$/,
+          /^what came of `trial` was "…\{"kind":"measured".*then, and is "…\{"kind":"failed".* now$/,
         ),
       },
     ]);
@@ -88,7 +88,7 @@ describe('a recording of a gate’s testbed', () => {
   test('in which the DUT was lost is, too', async () => {
     const path = await recordTestbed(
       async (testbed) => {
-        for (const pair of [1, 2]) await testbed.blast(blastOf('patched', pair), keepLog, signal);
+        for (const pair of [1, 2]) await testbed.trial(trialOf('patched', pair), keepLog, signal);
       },
       { faults: [{ kind: 'panic-under-load', at: 1 }] },
     );

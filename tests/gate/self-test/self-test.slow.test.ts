@@ -199,7 +199,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   test.each(['boot-environment', 'nextboot'] as const)('goes home on ZFS by %s', async (method) => {
     const { lab, testbed, rehearse } = await aLab({ root: 'zfs' });
     testbed.dut.boot.method = method;
-    const findings = await rehearse({ skip: ['check', 'blasts', 'profile', 'noise'] });
+    const findings = await rehearse({ skip: ['check', 'trials', 'profile', 'noise'] });
     expect(wrongs(findings)).toEqual([]);
     expectHome(lab);
   });
@@ -224,7 +224,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   test('goes home on an appliance, with an image that somebody brings', async () => {
     const { lab, testbed, rehearse } = await aLab({ root: 'nanobsd' });
     testbed.dut.boot.method = 'nanobsd';
-    const skip = ['check', 'blasts', 'profile', 'noise'] as const;
+    const skip = ['check', 'trials', 'profile', 'noise'] as const;
     const { path } = imageOf({ ident: 'base' });
     expect(wrongs(await rehearse({ skip, baseKernel: path }))).toEqual([]);
     expectHome(lab);
@@ -236,7 +236,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   test('ends where the DUT is lost, and says so of all that is left', async () => {
     const { testbed, rehearse } = await aLab(met({ kind: 'hang-at-boot', at: 1 }));
     delete testbed.dut.power;
-    const findings = await rehearse({ skip: ['check', 'scenarios', 'blasts', 'profile', 'noise'] });
+    const findings = await rehearse({ skip: ['check', 'scenarios', 'trials', 'profile', 'noise'] });
     expect(lines(findings).slice(1)).toMatchInlineSnapshot(`
       [
         "wrong a boot of that kernel: The DUT was not up after 120 s, and has no power control; look at its console.",
@@ -258,7 +258,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
     const built = builderOf({}, { base, patched: base }, buildHost, home);
     testbed.builder = built.config;
     const findings = await rehearse({
-      skip: ['check', 'scenarios', 'blasts', 'profile', 'panic', 'hang'],
+      skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'hang'],
     });
     expect(wrongs(findings)).toEqual([]);
     expect(lines(findings)[0]).toMatch(
@@ -277,7 +277,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
     const { lab, rehearse } = await aLab();
     const asked: string[] = [];
     const findings = await rehearse({
-      skip: ['check', 'scenarios', 'blasts', 'profile', 'noise'],
+      skip: ['check', 'scenarios', 'trials', 'profile', 'noise'],
       world: {
         async agrees(question) {
           asked.push(question);
@@ -306,7 +306,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
       kernel: { ident: 'own', options: ['options DDB'] },
     });
     const findings = await rehearse({
-      skip: ['check', 'scenarios', 'blasts', 'profile', 'panic', 'noise'],
+      skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'noise'],
     });
     expect(lines(findings).at(-2)).toMatchInlineSnapshot(
       `"ok a hang: stopped in its debugger; power-cycled, and home again after 2 min 30 s"`,
@@ -318,7 +318,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
     const { lab, testbed, rehearse } = await aLab();
     delete testbed.dut.power;
     const findings = await rehearse({
-      skip: ['check', 'scenarios', 'blasts', 'profile', 'panic', 'noise'],
+      skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'noise'],
     });
     expect(lines(findings).at(-2)).toMatchInlineSnapshot(
       `"skipped a hang: \`power\` is not configured: a DUT that hangs stays lost until somebody walks to it"`,

@@ -64,7 +64,7 @@ async function bootPatched(testbed: Testbed, folder: string): Promise<void> {
   const [cell] = cells;
   if (cell === undefined) return;
   const runs = [{ number: 1, variant: 'patched', pair: 1 }];
-  expect(await testbed.blast({ number: 1, cell, runs }, keepLog, signal)).toMatchObject({
+  expect(await testbed.trial({ number: 1, cell, runs }, keepLog, signal)).toMatchObject({
     kind: 'measured',
   });
 }

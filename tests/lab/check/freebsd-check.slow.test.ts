@@ -10,7 +10,7 @@ import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/f
 import type { CheckupWorld } from '../../../src/lab/check/power-check.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
-import { sendBlast, steadyPps } from '../../fakes/freebsd-lab/blast.ts';
+import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/blast.ts';
 import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import {
   type FreebsdLab,
@@ -115,7 +115,7 @@ test('of a good lab nothing is wrong', async () => {
   `);
 });
 
-test('the blast tells what is offered, what the wire carries and what comes through', async () => {
+test('the trial tells what is offered, what the wire carries and what comes through', async () => {
   const { check, told } = await aLab({ truth: () => 5e6 });
   const findings = await check({ sends: true });
   expect(wrongs(findings)).toEqual([]);
@@ -232,7 +232,7 @@ test('several senders send one by one, and all together', async () => {
   expect(wrongs(findings)).toEqual([]);
 });
 
-test('where nothing comes through, the blast says so', async () => {
+test('where nothing comes through, the trial says so', async () => {
   const { check, lab } = await aLab({ faults: [{ kind: 'dead-link', at: 1 }] });
   const findings = await check({ sends: true });
   expect(lab.state().stage).toBe('up');
@@ -291,7 +291,7 @@ test('a link of the DUT that is dead is told once, and hides what depends on it'
   expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
 });
 
-test('links that settle after a blast are waited for', async () => {
+test('links that settle after a trial are waited for', async () => {
   const { check } = await aLab();
   await check({ sends: true });
   expect(wrongs(await check())).toEqual([]);
@@ -312,7 +312,7 @@ test('a port that is not there is told with those that are', async () => {
   expect(about(findings, 'the settings of the DUT')?.kind).toBe('skipped');
 });
 
-test('without a route the blast could leave for the Internet, so it is not sent', async () => {
+test('without a route the trial could leave for the Internet, so it is not sent', async () => {
   const { check, lab } = await aLab();
   const { routes } = lab.dut.machine;
   routes.splice(
@@ -324,7 +324,7 @@ test('without a route the blast could leave for the Internet, so it is not sent'
     {
       kind: 'wrong',
       what: 'The route to 198.19.0.0/16',
-      why: 'is missing, and the blast follows it',
+      why: 'is missing, and the trial follows it',
       mend: 'run `route add -inet 198.19.0.0/16 198.19.0.108` on the DUT',
     },
   ]);
@@ -407,8 +407,8 @@ test('a sender that heeds pause frames of the DUT is as slow as that, and both a
     { what: 'dev.cxl.0.pause_settings', mend: expect.stringContaining('on the DUT') },
     { what: 'dev.cxl.1.pause_settings', mend: expect.stringContaining('on the DUT') },
   ]);
-  const blast = await sendBlast(lab);
-  expect(steadyPps(blast.sender) / 5e6).toBeCloseTo(1, 1);
+  const trial = await sendTrial(lab);
+  expect(steadyPps(trial.sender) / 5e6).toBeCloseTo(1, 1);
 });
 
 test('of a machine that cannot be reached nothing more is tried', async () => {

@@ -382,12 +382,12 @@ const deaths: Record<string, Death> = {
   },
   'with rules laid': { command: 'pfctl -e' },
   'with rules laid on its own kernel': { command: 'pkt-gen -N -f rx', bootsNothing: true },
-  'during a blast': { stage: 'under load' },
-  'during a blast from several senders': {
+  'during a trial': { stage: 'under load' },
+  'during a trial from several senders': {
     stage: 'under load',
     cabling: { senders: 2, generators: 'separate' },
   },
-  'during a blast through its own kernel': { stage: 'under load', bootsNothing: true },
+  'during a trial through its own kernel': { stage: 'under load', bootsNothing: true },
 };
 
 const cell: Cell = { scenario: 'pf-stateful', family: 'inet4' };
@@ -420,8 +420,8 @@ async function dieMeasuring(
     signal,
   });
   const run = { number: 1, variant: 'patched', pair: 1 };
-  const blast = controller.blast({ number: 1, cell, runs: [run] }, async () => {}, signal);
-  await Promise.race([death, blast.then((outcome) => expect(outcome).toBe('cut short'))]);
+  const trial = controller.trial({ number: 1, cell, runs: [run] }, async () => {}, signal);
+  await Promise.race([death, trial.then((outcome) => expect(outcome).toBe('cut short'))]);
   machine.watchers.delete(look);
 }
 

@@ -31,7 +31,7 @@ import { pullRequest } from '../../fakes/result.ts';
 import { type Sshd, startSshd } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
 
-/** Boots, loads of rules and blasts are those of base, patched, patched, base; then the DUT's own kernel is booted. */
+/** Boots, loads of rules and trials are those of base, patched, patched, base; then the DUT's own kernel is booted. */
 type Setup = {
   faults?: readonly Fault[];
   lab?: FreebsdLabOptions;
@@ -99,7 +99,7 @@ const atRules = (
   }),
 });
 
-const inBlast = (machine: string, seconds?: number): Setup => ({
+const inTrial = (machine: string, seconds?: number): Setup => ({
   lab: { cabling: { generators: 'separate' } },
   faults: [
     {
@@ -117,7 +117,7 @@ const cutAt = (command: string, ...numbers: readonly number[]): { faults: Fault[
   faults: numbers.map((at) => ({ kind: 'cut-off', at, machine: 'dut', command, seconds: 20 })),
 });
 
-/** What the DUT sends in a blast is told, and is to be the same in each. */
+/** What the DUT sends in a trial is told, and is to be the same in each. */
 const calm = { noise: { perBoot: 0, perSecond: 0 } } as const;
 const slowReceiver = (at: number): Setup => ({
   lab: calm,
@@ -194,15 +194,15 @@ export const cases: Record<string, Record<string, Case>> = {
       lab: { cabling: { generators: 'separate' } },
       arrange: ({ receiver }) => setCutOff(receiver.machine, true),
     }),
-    'the receiver, in a blast, for two minutes': passes(inBlast('receiver', 120)),
-    'the receiver, in a blast, for good': blamesLab(inBlast('receiver')),
-    'the sender, in a blast, for two minutes': passes(inBlast('sender1', 120)),
-    'the sender, in a blast, for good': blamesLab(inBlast('sender1')),
+    'the receiver, in a trial, for two minutes': passes(inTrial('receiver', 120)),
+    'the receiver, in a trial, for good': blamesLab(inTrial('receiver')),
+    'the sender, in a trial, for two minutes': passes(inTrial('sender1', 120)),
+    'the sender, in a trial, for good': blamesLab(inTrial('sender1')),
     'the builder': blamesLab({ builds: { isAway: true } }),
-    'the DUT, in a blast, for two minutes': passes(inBlast('dut', 120)),
-    'the DUT, in a blast, until it boots': passes(inBlast('dut')),
-    'the DUT, in a blast, until it boots, without power control': losesDut({
-      ...inBlast('dut'),
+    'the DUT, in a trial, for two minutes': passes(inTrial('dut', 120)),
+    'the DUT, in a trial, until it boots': passes(inTrial('dut')),
+    'the DUT, in a trial, until it boots, without power control': losesDut({
+      ...inTrial('dut'),
       ...noPower,
     }),
   },
@@ -412,7 +412,7 @@ export const cases: Record<string, Record<string, Case>> = {
     'while patched boots': cancelled({
       arrange: when(({ stage, boots }) => stage === 'booting' && boots === 2),
     }),
-    'in a blast': cancelled({ arrange: when(({ isOverloaded }) => isOverloaded) }),
+    'in a trial': cancelled({ arrange: when(({ isOverloaded }) => isOverloaded) }),
     'while the DUT is restored, and all is measured': costsNothing({
       arrange: when(({ stage, boots }) => stage === 'booting' && boots === 5),
     }),
@@ -466,7 +466,7 @@ const traffic = {
   settleSeconds: 4,
   measureSeconds: 20,
   measureAtLeastSeconds: 12,
-  runsPerBlast: 1,
+  runsPerTrial: 1,
 };
 
 /** One cell, two runs of each variant: the way that every patch takes. */

@@ -5,7 +5,7 @@ import { readFreebsdLogs } from '../../../src/lab/freebsd/freebsd-logs.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { PreflightError } from '../../../src/lab/freebsd/preflight.ts';
 import type { KeepLog, ProfileRequest, Testbed } from '../../../src/lab/testbed.ts';
-import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { type Cell, families, type OwnRules, scenariosOf } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
@@ -75,14 +75,14 @@ async function onTestbed(
   });
 }
 
-const blastOf = (variant: string, pair: number, cell = forwarding): PlannedBlast => ({
+const trialOf = (variant: string, pair: number, cell = forwarding): PlannedTrial => ({
   number: 2 * pair,
   cell,
   runs: [{ number: 2 * pair, variant, pair }],
 });
 
-const send = (testbed: Testbed, blast: PlannedBlast) =>
-  testbed.blast(blast, async () => {}, signal);
+const send = (testbed: Testbed, trial: PlannedTrial) =>
+  testbed.trial(trial, async () => {}, signal);
 
 const valid = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
 
@@ -93,7 +93,7 @@ test('a kernel is booted and measured, and what ran is told with the numbers', (
   onTestbed({ truth: ({ ident }) => (ident === 'base' ? 5e6 : 4e6) }, async (testbed) => {
     const logs = new Map<string, string>();
     const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
-    const outcome = await testbed.blast(blastOf('patched', 1), keepLog, signal);
+    const outcome = await testbed.trial(trialOf('patched', 1), keepLog, signal);
     expect(outcome).toMatchObject({
       ...valid,
       summary: { kernel: 'FreeBSD 14.0-CURRENT #0 patched', offeredPps: 14_880_951 },
@@ -107,11 +107,11 @@ test('cells of one boot are sent through ports that were opened once, and the ne
   onTestbed({}, async (testbed, lab) => {
     const opened = () =>
       lab.receiver.journal.filter(({ command }) => command.includes('-f rx')).length;
-    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
     const afterFirst = opened();
-    expect(await send(testbed, { ...blastOf('base', 1), number: 3 })).toMatchObject(valid);
+    expect(await send(testbed, { ...trialOf('base', 1), number: 3 })).toMatchObject(valid);
     expect(opened()).toBe(afterFirst);
-    expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+    expect(await send(testbed, trialOf('patched', 1))).toMatchObject(valid);
     expect(opened()).toBe(2 * afterFirst);
   }));
 
@@ -119,8 +119,8 @@ test('a sender that cannot open a port beside what holds it has its port for its
   const says = '906.195100 main [3300] Unable to open netmap:vcxl0: Device busy';
   const fault = { kind: 'command-fails', machine: 'generator', command: '-f tx', at: 1, says };
   return onTestbed({ faults: [fault as Fault] }, async (testbed, lab) => {
-    expect(await send(testbed, blastOf('base', 1))).toMatchObject({ kind: 'failed' });
-    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    expect(await send(testbed, trialOf('base', 1))).toMatchObject({ kind: 'failed' });
+    expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
     const last = lab.receiver.journal.findLast(({ command }) => command.includes('-f tx'));
     expect(last?.command.replaceAll("'", '')).toMatch(/-i vcxl0 -w 4 /);
   });
@@ -143,8 +143,8 @@ test.each([
       async (testbed) => {
         const logs = new Map<string, string>();
         const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
-        const planned = blastOf('patched', 1);
-        const outcome = await testbed.blast(planned, keepLog, signal);
+        const planned = trialOf('patched', 1);
+        const outcome = await testbed.trial(planned, keepLog, signal);
         if (outcome.kind !== 'measured') throw new Error('nothing was measured');
         const { startedAt, ...told } = outcome.summary;
         expect(outcome.runs[0]?.validity).toEqual({
@@ -172,12 +172,12 @@ describe('a console', () => {
     return { ...config, dut: { ...config.dut, console: labConsole, ...testbed } };
   };
 
-  test('is recorded from before a boot on, and what it printed is a log of the blast', async () => {
+  test('is recorded from before a boot on, and what it printed is a log of the trial', async () => {
     await using lab = await startFreebsdLab();
     const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, worldOf(lab));
     const logs = new Map<string, string>();
     const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
-    expect(await testbed.blast(blastOf('base', 1), keepLog, signal)).toMatchObject(valid);
+    expect(await testbed.trial(trialOf('base', 1), keepLog, signal)).toMatchObject(valid);
     expect(logs.get('dut-console.log')).toMatch(
       /^Waiting \(max 60 seconds\).*---<<BOOT>>---\r\n.*\r\nlogin: $/s,
     );
@@ -197,13 +197,13 @@ describe('a console', () => {
     expect(warnings).toEqual([
       'The console of the DUT (by a command) cannot be opened: false ended with 1.',
     ]);
-    const outcome = await send(testbed, blastOf('base', 1));
+    const outcome = await send(testbed, trialOf('base', 1));
     expect(outcome).toMatchObject(valid);
     expect(outcome.warnings).toBeUndefined();
     await testbed.restore();
   });
 
-  test('that ends halfway is told of with the blast, and opened again for the next boot', async () => {
+  test('that ends halfway is told of with the trial, and opened again for the next boot', async () => {
     await using lab = await startFreebsdLab();
     const ends: ((why: string) => void)[] = [];
     const world: FreebsdWorld = {
@@ -218,9 +218,9 @@ describe('a console', () => {
     const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, world);
     await testbed.inspect([forwarding]);
     ends[0]?.('It has ended.');
-    expect((await send(testbed, blastOf('base', 1))).warnings).toEqual(['It has ended.']);
+    expect((await send(testbed, trialOf('base', 1))).warnings).toEqual(['It has ended.']);
     expect(ends).toHaveLength(2);
-    expect((await send(testbed, blastOf('base', 2))).warnings).toBeUndefined();
+    expect((await send(testbed, trialOf('base', 2))).warnings).toBeUndefined();
     await testbed.restore();
   });
 
@@ -240,9 +240,9 @@ describe('a console', () => {
       tell() {},
       signal,
     });
-    await send(testbed, blastOf('base', 1));
-    await send(testbed, blastOf('patched', 1));
-    expect(await send(testbed, blastOf('patched', 2))).toMatchObject({
+    await send(testbed, trialOf('base', 1));
+    await send(testbed, trialOf('patched', 1));
+    expect(await send(testbed, trialOf('patched', 2))).toMatchObject({
       kind: 'rejected',
       rejection: {
         kind: 'boot-failed',
@@ -269,7 +269,7 @@ test('a DUT that is lost at the prompt of the debugger says so on its console', 
   );
   const logs = new Map<string, string>();
   const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
-  await expect(testbed.blast(blastOf('base', 1), keepLog, signal)).rejects.toThrow(
+  await expect(testbed.trial(trialOf('base', 1), keepLog, signal)).rejects.toThrow(
     /^The DUT was not up after 600 s, and has no power control; its console shows the prompt of the kernel's debugger, and ends with ".* \| db>"\.$/,
   );
   expect(logs.get('dut-console.log')).toContain('panic: page fault\r\nKDB: enter: panic');
@@ -302,16 +302,16 @@ test('one boot serves all cells of a pair’s variant', () =>
       families.map((family): Cell => ({ scenario, family })),
     );
     for (const cell of cells) {
-      expect(await send(testbed, blastOf('patched', 1, cell))).toMatchObject(valid);
+      expect(await send(testbed, trialOf('patched', 1, cell))).toMatchObject(valid);
     }
     expect(rebootsOf(lab)).toBe(1);
-    await send(testbed, blastOf('patched', 2));
+    await send(testbed, trialOf('patched', 2));
     expect(rebootsOf(lab)).toBe(2);
   }));
 
 test('frames are of the size of their cell', () =>
   onTestbed({}, async (testbed, lab) => {
-    await send(testbed, blastOf('base', 1, { ...forwarding, frameBytes: 512 }));
+    await send(testbed, trialOf('base', 1, { ...forwarding, frameBytes: 512 }));
     const commands =
       lab.senders[0]?.journal.map(({ command }) => command.replaceAll("'", '')) ?? [];
     expect(commands.find((command) => command.includes('-f tx'))).toContain('-l 508');
@@ -345,16 +345,16 @@ describe('frames that are larger than an MTU', () => {
     onTestbed({ truth: () => 5e5 }, async (testbed, lab) => {
       mtuOf(lab, 'sender', 1514);
       await testbed.inspect([large]);
-      expect(await send(testbed, blastOf('base', 1, large))).toMatchObject(valid);
+      expect(await send(testbed, trialOf('base', 1, large))).toMatchObject(valid);
       mtuOf(lab, 'sender', 1513);
-      expect(await send(testbed, blastOf('base', 1, large))).not.toMatchObject(valid);
+      expect(await send(testbed, trialOf('base', 1, large))).not.toMatchObject(valid);
     }));
 });
 
 test('a site’s own rules are laid, proven to be in force and taken away', () => {
   const office: OwnRules = { firewall: 'pf', text: 'set skip on lo0\npass\n', keepsStates: true };
   return onTestbed({ rules: { office } }, async (testbed, lab) => {
-    const outcome = await send(testbed, blastOf('base', 1, { ...forwarding, scenario: 'office' }));
+    const outcome = await send(testbed, trialOf('base', 1, { ...forwarding, scenario: 'office' }));
     expect(outcome).toMatchObject(valid);
     expect(lab.state().pf.isEnabled).toBe(true);
   });
@@ -363,7 +363,7 @@ test('a site’s own rules are laid, proven to be in force and taken away', () =
 test('own rules that the firewall does not take are not measured', () => {
   const office: OwnRules = { firewall: 'pf', text: 'pass quickly\n', keepsStates: false };
   return onTestbed({ rules: { office } }, async (testbed) => {
-    const outcome = await send(testbed, blastOf('base', 1, { ...forwarding, scenario: 'office' }));
+    const outcome = await send(testbed, trialOf('base', 1, { ...forwarding, scenario: 'office' }));
     expect(outcome).toMatchObject({ kind: 'failed' });
   });
 });
@@ -399,7 +399,7 @@ describe('a DUT with a setting that does not hold', () => {
 
 test('a boot is waited for until its services are up, and not until its load average has fallen', () =>
   onTestbed({}, async (testbed, lab) => {
-    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
     const bootedAt = lab.dut.machine.running?.startedAt ?? 0;
     const sentAt = lab.receiver.journal.findLast(({ command }) => command.includes('-w'))?.at ?? 0;
     expect(sentAt - bootedAt).toBeGreaterThan(60);
@@ -410,14 +410,14 @@ test('a DUT on which something else runs is measured with a warning, and not wit
   onTestbed({}, async (testbed, lab) => {
     expect((await testbed.inspect([forwarding])).warnings).toEqual([]);
     lab.dut.machine.busyCpus = 2;
-    expect(await send(testbed, blastOf('base', 1))).toEqual({
+    expect(await send(testbed, trialOf('base', 1))).toEqual({
       kind: 'failed',
       reason: expect.stringContaining('kern.cp_time shows 2.0 busy CPUs'),
     });
     expect((await testbed.inspect([forwarding])).warnings).toMatchObject([
       expect.stringContaining('kern.cp_time shows 2.0 busy CPUs'),
     ]);
-    expect(await send(testbed, blastOf('base', 2))).toMatchObject(valid);
+    expect(await send(testbed, trialOf('base', 2))).toMatchObject(valid);
   }));
 
 describe('a setting that is waived', () => {
@@ -438,7 +438,7 @@ describe('a setting that is waived', () => {
         expect(warnings).toEqual([
           'net.inet.ip.redirect is 1 instead of 0: waived, because the site <b>wants</b> them.',
         ]);
-        expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+        expect(await send(testbed, trialOf('patched', 1))).toMatchObject(valid);
         expect(lab.dut.machine.sysctls.get('net.inet.ip.redirect')?.value).toBe('1');
       }),
   );
@@ -453,17 +453,17 @@ test('what was found is told of all machines', () =>
       'sender 1': expect.stringContaining('vcxl0'),
       receiver: expect.stringContaining('vcxl1'),
     });
-    // The kernels that are measured are told with their blasts.
+    // The kernels that are measured are told with their trials.
     expect(fingerprint).not.toHaveProperty('kernel');
   }));
 
 test('a boot that differs in more than its kernel is not compared', () =>
   onTestbed({}, async (testbed, lab) => {
-    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
     const { files } = lab.dut.machine;
     const settings = textOf(files, '/etc/sysctl.conf');
     writeFile(files, '/etc/sysctl.conf', `${settings}\nnet.inet6.ip6.redirect=1\n`);
-    expect(await send(testbed, blastOf('patched', 1))).toEqual({
+    expect(await send(testbed, trialOf('patched', 1))).toEqual({
       kind: 'failed',
       reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on patched'),
     });
@@ -478,15 +478,15 @@ describe('a kernel with a newer firmware in it', () => {
       async (testbed, lab) => {
         const { fingerprint } = await testbed.inspect([forwarding]);
         expect(fingerprint).toMatchObject({ 'dev.t5nex.0.firmware_version': '1.25.0.0' });
-        expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+        expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
         const told = {
           kind: 'failed',
           reason: expect.stringMatching(
             /another firmware.*\(dev\.t5nex\.0\.firmware_version was "1\.25\.0\.0" and is "1\.27\.0\.0"\).*fw_install="0"/,
           ),
         };
-        expect(await send(testbed, blastOf('patched', 1))).toEqual(told);
-        expect(await send(testbed, blastOf('base', 2))).toEqual(told);
+        expect(await send(testbed, trialOf('patched', 1))).toEqual(told);
+        expect(await send(testbed, trialOf('base', 2))).toEqual(told);
         expect(lab.dut.machine.firmware).toBe('1.27.0.0');
       },
     ));
@@ -494,7 +494,7 @@ describe('a kernel with a newer firmware in it', () => {
   test('flashes nothing where the loader forbids it', () =>
     onTestbed({ patchedKernel }, async (testbed, lab) => {
       await testbed.inspect([forwarding]);
-      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      expect(await send(testbed, trialOf('patched', 1))).toMatchObject(valid);
       expect(lab.dut.machine.firmware).toBe('1.25.0.0');
     }));
 });
@@ -526,16 +526,16 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
     });
     const { warnings } = await testbed.inspect([forwarding]);
     // Nobody has built it, so it is the DUT's own kernel that is measured.
-    const outcome = await send(testbed, blastOf('base', 1));
+    const outcome = await send(testbed, trialOf('base', 1));
     const wasOn = isOn(lab);
     await testbed.restore();
     return { warnings, outcome, wasOn, isOn: isOn(lab), reboots: rebootsOf(lab) };
   }
 
-  test('is told, taken off for a blast, and given back by a boot at the end', async () => {
+  test('is told, taken off for a trial, and given back by a boot at the end', async () => {
     const found = await gateOn();
     expect(found.warnings).toEqual([
-      `${name} of the DUT is on by its rc.conf: each blast takes it off, and a boot of its own kernel at the end brings it back.`,
+      `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.`,
     ]);
     expect(found).toMatchObject({ outcome: valid, wasOn: false, isOn: true, reboots: 2 });
   });
@@ -561,11 +561,11 @@ test('an earlier diff is held against base and patched, and they are never held 
     const change = () =>
       writeFile(files, '/etc/sysctl.conf', `${settings}\nnet.inet6.ip6.redirect=1\n`);
     change();
-    expect(await send(testbed, blastOf('diff 80345', 1))).toMatchObject(valid);
+    expect(await send(testbed, trialOf('diff 80345', 1))).toMatchObject(valid);
     writeFile(files, '/etc/sysctl.conf', settings);
-    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
     change();
-    expect(await send(testbed, blastOf('diff 80345', 2))).toEqual({
+    expect(await send(testbed, trialOf('diff 80345', 2))).toEqual({
       kind: 'failed',
       reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on diff 80345'),
     });
@@ -609,7 +609,7 @@ describe('a profile', () => {
 
   test('is taken on the boot that is there, and boots for another variant', () =>
     onTestbed({}, async (testbed, lab) => {
-      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      expect(await send(testbed, trialOf('patched', 1))).toMatchObject(valid);
       await profileOn(testbed);
       expect(rebootsOf(lab)).toBe(1);
       const { outcome } = await profileOn(testbed, { variant: 'base' });
@@ -620,19 +620,19 @@ describe('a profile', () => {
   test('leaves nothing to what is measured after it, which has a boot of its own', () =>
     onTestbed({}, async (testbed, lab) => {
       expect(testbed.booted()).toBeUndefined();
-      await send(testbed, blastOf('patched', 1));
+      await send(testbed, trialOf('patched', 1));
       await profileOn(testbed);
       expect(testbed.booted()).toBe('patched');
       await profileOn(testbed, { cell: { ...forwarding, family: 'inet6' } });
       expect(rebootsOf(lab)).toBe(1);
-      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      expect(await send(testbed, trialOf('patched', 1))).toMatchObject(valid);
       expect(rebootsOf(lab)).toBe(2);
       expect(lab.dut.machine.modules).not.toContain('hwpmc');
     }));
 
   test('in which the DUT dies is not held against the variant, and leaves none booted', () =>
     onTestbed({}, async (testbed, lab) => {
-      expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+      expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
       for (const at of [2, 3, 4]) lab.faults.order({ kind: 'panic-under-load', at });
       for (const attempt of [1, 2]) {
         const { outcome } = await profileOn(testbed, { attempt });
@@ -642,8 +642,8 @@ describe('a profile', () => {
         });
         expect(testbed.booted()).toBeUndefined();
       }
-      expect(await send(testbed, blastOf('patched', 1))).toMatchObject({ kind: 'failed' });
-      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      expect(await send(testbed, trialOf('patched', 1))).toMatchObject({ kind: 'failed' });
+      expect(await send(testbed, trialOf('patched', 1))).toMatchObject(valid);
     }));
 
   test('comes last where nobody can switch the power of a DUT that hangs in it', async () => {
@@ -651,7 +651,7 @@ describe('a profile', () => {
     const config = testbedOf(lab, temporaryFolder());
     delete config.dut.power;
     const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, worldOf(lab));
-    expect(await send(testbed, blastOf('base', 1))).toMatchObject({ kind: 'measured' });
+    expect(await send(testbed, trialOf('base', 1))).toMatchObject({ kind: 'measured' });
     expect(testbed.booted()).toBeUndefined();
     await testbed.restore();
   });

@@ -206,7 +206,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
         const number = index + 1;
         const runs = [{ number, variant, link, pair: Math.floor(index / 2) + 1 }];
         const cell = { scenario: 'forwarding', family: 'inet4' } as const;
-        const outcome = await testbed.blast({ number, cell, runs }, async () => {}, signal);
+        const outcome = await testbed.trial({ number, cell, runs }, async () => {}, signal);
         if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
         measured.push(...outcome.runs.map((run) => ({ ...run, attempt: 1 })));
         const { boot, environments } = lab.state();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 test('two pairs tell a loss of 10 % in all five cells', () => {
   expect(verdictsOf(time.result)).toEqual(scenarios.map(() => 'regression'));
-  expect(time.blasts).toHaveLength(2 * 2 * scenarios.length);
+  expect(time.trials).toHaveLength(2 * 2 * scenarios.length);
 });
 
 test('one boot serves all cells of a pair and variant, and one more gives the DUT back', () => {
@@ -35,29 +35,29 @@ test('the controller adds less than 3 % to the time of reboots and traffic, at 5
   expect(sharesOf(time).overhead).toBeLessThan(0.03);
 });
 
-test('links settle once a boot, and half of the blasts take 15 s at most', () => {
+test('links settle once a boot, and half of the trials take 15 s at most', () => {
   const { boots, settlingSeconds } = sharesOf(time);
   expect(settlingSeconds / boots).toBeGreaterThan(3.5);
   expect(settlingSeconds / boots).toBeLessThan(4.5);
-  const seconds = time.blasts.map(({ from, to }) => to - from).toSorted((a, b) => a - b);
+  const seconds = time.trials.map(({ from, to }) => to - from).toSorted((a, b) => a - b);
   expect(seconds[Math.floor(seconds.length / 2)]).toBeLessThanOrEqual(15);
 });
 
 test('no command comes to the DUT while packets flow', () => {
-  expect(time.floods).toHaveLength(time.blasts.length);
+  expect(time.floods).toHaveLength(time.trials.length);
   const disturbed = time.floods.filter(({ from, to }) =>
     time.dutCommands.some((at) => at >= from && at < to),
   );
   expect(disturbed).toEqual([]);
 });
 
-test('a receiver that died costs one blast, and one boot at most', async () => {
+test('a receiver that died costs one trial, and one boot at most', async () => {
   const fault = { kind: 'receiver-crash', at: 2 } as const;
-  const { blasts, reboots } = await labTime({
+  const { trials, reboots } = await labTime({
     ...request,
     scenarios: ['forwarding'],
     faults: [fault],
   });
-  expect(blasts).toHaveLength(4 + 1);
+  expect(trials).toHaveLength(4 + 1);
   expect(reboots.length).toBeLessThanOrEqual(4 + 1 + 1);
 });

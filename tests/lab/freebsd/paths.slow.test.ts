@@ -22,7 +22,7 @@ type Setup = {
   spoilBooted?: (lab: FreebsdLab) => void;
 };
 
-/** What came of the inspection, and of a blast that was asked for whatever that said. */
+/** What came of the inspection, and of a trial that was asked for whatever that said. */
 async function gateOn({
   mode,
   family = 'inet4',
@@ -49,16 +49,16 @@ async function gateOn({
     signal,
   });
   const inspection = await testbed.inspect([cell]).catch((error: unknown) => error);
-  const blast = () =>
-    testbed.blast(
+  const trial = () =>
+    testbed.trial(
       { number: 1, cell, runs: [{ number: 1, variant: 'patched', pair: 1 }] },
       async () => {},
       signal,
     );
-  const outcomes = [await blast()];
+  const outcomes = [await trial()];
   if (spoilBooted !== undefined) {
     spoilBooted(lab);
-    outcomes.push(await blast());
+    outcomes.push(await trial());
   }
   const { packetsToAdmin } = lab.state();
   await testbed.restore();
@@ -165,7 +165,7 @@ describe('a kernel that loses its routes at boot', () => {
   });
 });
 
-test('routes that are lost after the boot are missed before the next blast', async () => {
+test('routes that are lost after the boot are missed before the next trial', async () => {
   const spoilBooted = spoils['nothing but a default route'];
   const { outcome, packetsToAdmin } = await gateOn({ mode: 'warn', spoilBooted });
   expect(packetsToAdmin).toBe(0);

@@ -4,7 +4,7 @@ import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import type { Variant } from '../../../src/kernel/variant.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import type { Testbed } from '../../../src/lab/testbed.ts';
-import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
@@ -49,11 +49,11 @@ const prepare = (testbed: Testbed, variants: readonly Variant[]) =>
 
 let number = 0;
 
-function blast(testbed: Testbed, variant: string) {
+function trial(testbed: Testbed, variant: string) {
   number += 1;
   const run = { number, variant, pair: number };
-  const planned: PlannedBlast = { number, cell: forwarding, runs: [run] };
-  return testbed.blast(planned, async () => {}, signal);
+  const planned: PlannedTrial = { number, cell: forwarding, runs: [run] };
+  return testbed.trial(planned, async () => {}, signal);
 }
 
 const valid = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
@@ -82,7 +82,7 @@ describe.each<[string, Method, FreebsdLabOptions]>([
     const { lab, testbed, folder } = await opened({ ...root, disk }, method);
     for (const name of names) {
       await prepare(testbed, [largeVariant(name, folder)]);
-      expect(await blast(testbed, name)).toMatchObject(valid);
+      expect(await trial(testbed, name)).toMatchObject(valid);
       expect(laidIn(lab.state()).length).toBeLessThanOrEqual(2);
     }
     await testbed.restore();
@@ -94,8 +94,8 @@ describe.each<[string, Method, FreebsdLabOptions]>([
     const { lab, testbed, folder } = await opened({ ...root, disk }, method);
     const variants = names.slice(0, 4).map((name) => largeVariant(name, folder));
     await prepare(testbed, variants);
-    for (const name of ['c0', 'c1']) expect(await blast(testbed, name)).toMatchObject(valid);
-    expect(await blast(testbed, 'c2')).toMatchObject({
+    for (const name of ['c0', 'c1']) expect(await trial(testbed, name)).toMatchObject(valid);
+    expect(await trial(testbed, 'c2')).toMatchObject({
       kind: 'rejected',
       rejection: { kind: 'out-of-disk' },
     });
@@ -105,7 +105,7 @@ describe.each<[string, Method, FreebsdLabOptions]>([
       testbed,
       [variants[2], variants[3]].flatMap((one) => one ?? []),
     );
-    expect(await blast(testbed, 'c2')).toMatchObject(valid);
+    expect(await trial(testbed, 'c2')).toMatchObject(valid);
     expect(laidIn(lab.state())).toEqual(['ppsgate.c1', 'ppsgate.c2']);
     await testbed.restore();
     await lab.stop();
@@ -122,7 +122,7 @@ test('what is listed again, in whatever order, asks nothing of the DUT', async (
   if (base === undefined || patched === undefined) throw new TypeError('There is none.');
   await prepare(testbed, [base, patched]);
   expect(testbed.ready()).toEqual(new Set(['base', 'patched']));
-  expect(await blast(testbed, 'base')).toMatchObject(valid);
+  expect(await trial(testbed, 'base')).toMatchObject(valid);
   const before = commandsOf(lab);
   await prepare(testbed, [base, patched]);
   await prepare(testbed, [patched, base]);
@@ -155,7 +155,7 @@ test('what the DUT has loaded is asked once, while it runs its own kernel', asyn
   const base = builtVariant('base', { ident: 'base' }, folder);
   await prepare(testbed, [base]);
   expect(asks()).toBe(1);
-  expect(await blast(testbed, 'base')).toMatchObject(valid);
+  expect(await trial(testbed, 'base')).toMatchObject(valid);
   await prepare(testbed, [builtVariant('patched', { ident: 'patched' }, folder), base]);
   expect(asks()).toBe(1);
   await testbed.restore();
@@ -174,13 +174,13 @@ describe('in a process in which base has shown nothing yet', () => {
       const bad = builtVariant('f8f5b459d21e', { ident: 'bad', behaviour }, folder);
       await prepare(testbed, [bad, builtVariant('base', { ident: 'base' }, folder)]);
       for (const _again of [1, 2, 3]) {
-        expect(await blast(testbed, 'f8f5b459d21e')).toMatchObject({
+        expect(await trial(testbed, 'f8f5b459d21e')).toMatchObject({
           kind: 'failed',
           lacksControl: true,
         });
       }
-      expect(await blast(testbed, 'base')).toMatchObject(valid);
-      expect(await blast(testbed, 'f8f5b459d21e')).toMatchObject({ kind: 'rejected' });
+      expect(await trial(testbed, 'base')).toMatchObject(valid);
+      expect(await trial(testbed, 'f8f5b459d21e')).toMatchObject({ kind: 'rejected' });
       await testbed.restore();
       await lab.stop();
     },
@@ -193,12 +193,12 @@ describe('in a process in which base has shown nothing yet', () => {
       builtVariant('patched', { ident: 'patched', behaviour }, folder),
       builtVariant('base', { ident: 'bad', behaviour }, folder),
     ]);
-    expect(await blast(testbed, 'patched')).toMatchObject({ lacksControl: true });
-    const outcome = await blast(testbed, 'base');
+    expect(await trial(testbed, 'patched')).toMatchObject({ lacksControl: true });
+    const outcome = await trial(testbed, 'base');
     expect(outcome).toMatchObject({ kind: 'failed' });
     expect(outcome).not.toHaveProperty('lacksControl');
-    expect(await blast(testbed, 'patched')).toMatchObject({ kind: 'failed', lacksControl: true });
-    expect(await blast(testbed, 'base')).toMatchObject({ kind: 'rejected', variant: 'base' });
+    expect(await trial(testbed, 'patched')).toMatchObject({ kind: 'failed', lacksControl: true });
+    expect(await trial(testbed, 'base')).toMatchObject({ kind: 'rejected', variant: 'base' });
     await testbed.restore();
     await lab.stop();
   });

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { sampleUnderLoad, type UnderLoad } from '../../../src/lab/freebsd/sample-under-load.ts';
 import type { ProfileOutcome } from '../../../src/lab/testbed.ts';
 import {
-  blastThrough,
   closePorts,
   openPorts,
   type PktGenPorts,
+  trialThrough,
 } from '../../../src/lab/traffic/pkt-gen-trial.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { textOf } from '../../fakes/freebsd-lab/file-system.ts';
@@ -21,7 +21,7 @@ type Sending = (
 
 const logs = { receiver: '', senders: [] };
 
-const blastOf: Sending = (_lab, seconds, send) => send(seconds);
+const trialOf: Sending = (_lab, seconds, send) => send(seconds);
 
 async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutcome> {
   await using lab = await startFreebsdLab();
@@ -37,8 +37,8 @@ async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutco
   const sendThrough = async (trafficSeconds: number) => {
     if (ports === undefined) throw new Error('Nobody has opened the ports.');
     const traffic = { flows: { sources: 20, destinations: 100 }, frameBytes: 64, threads: 1 };
-    const blast = { family: 'inet4', ...traffic, trafficSeconds } as const;
-    return blastThrough(ports, [sender], blast, new AbortController().signal);
+    const trial = { family: 'inet4', ...traffic, trafficSeconds } as const;
+    return trialThrough(ports, [sender], trial, new AbortController().signal);
   };
   const request = { cell: { scenario: 'forwarding', family: 'inet4' }, variant: 'base' } as const;
   const outcome = await sampleUnderLoad(
@@ -67,25 +67,25 @@ async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutco
 }
 
 test('a window that opens while packets flow counts', async () => {
-  expect(await profileWhile(blastOf)).toMatchObject({ kind: 'profiled', idleSamples: 0 });
+  expect(await profileWhile(trialOf)).toMatchObject({ kind: 'profiled', idleSamples: 0 });
 });
 
 test('a window that closes before packets flow has missed them', async () => {
   const late: Sending = async (lab, seconds, send) => {
     await lab.clock.sleep(60);
-    return blastOf(lab, seconds, send);
+    return trialOf(lab, seconds, send);
   };
   expect(await profileWhile(late)).toEqual({
     kind: 'missed',
-    reason: 'the window missed the blast: 0 % of its packets were forwarded meanwhile',
+    reason: 'the window missed the trial: 0 % of its packets were forwarded meanwhile',
   });
 });
 
-test('a window that only catches the end of the blast has missed it', async () => {
+test('a window that only catches the end of the trial has missed it', async () => {
   const early: Sending = (_lab, seconds, send) => send(seconds - 10);
   expect(await profileWhile(early)).toMatchObject({
     kind: 'missed',
-    reason: expect.stringMatching(/^the window missed the blast: \d/),
+    reason: expect.stringMatching(/^the window missed the trial: \d/),
   });
 });
 

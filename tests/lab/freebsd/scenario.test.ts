@@ -102,9 +102,9 @@ test('every command is words alone, as the shell of a FreeBSD root may be csh', 
   }
 });
 
-test.for(scenariosOf.freebsd)('%s is in force, before a blast and after one', (scenario) => {
+test.for(scenariosOf.freebsd)('%s is in force, before a trial and after one', (scenario) => {
   expect(provesScenario(scenario, proven[scenario])).toEqual(inForce);
-  expect(provesScenario(scenario, proven[scenario], { blast: { flows: 2000 } })).toEqual(inForce);
+  expect(provesScenario(scenario, proven[scenario], { trial: { flows: 2000 } })).toEqual(inForce);
 });
 
 test('what proves one scenario proves no other', () => {
@@ -150,7 +150,7 @@ test('a kernel without IPv6 needs ipfw for IPv4 alone', () => {
 
 test('an ipfw that has no names for states prints the rule without one', () => {
   const older = ipfw('03000 allow ip from any to any keep-state', 2000);
-  expect(provesScenario('ipfw-stateful', older, { blast: { flows: 2000 } })).toEqual(inForce);
+  expect(provesScenario('ipfw-stateful', older, { trial: { flows: 2000 } })).toEqual(inForce);
 });
 
 test('one more rule is another scenario', () => {
@@ -165,12 +165,12 @@ test('one more rule is another scenario', () => {
 });
 
 test('a stateful scenario that made no more states than our own connection needs is not in force', () => {
-  const blast = { blast: { flows: 2000 } };
-  expect(provesScenario('pf-stateful', pf('pass all flags S/SA keep state\n', 2), blast)).toEqual(
+  const trial = { trial: { flows: 2000 } };
+  expect(provesScenario('pf-stateful', pf('pass all flags S/SA keep state\n', 2), trial)).toEqual(
     notInForce('pf has made 2 of the 2000 states that the flows need'),
   );
   const rule = '03000 allow ip from any to any keep-state :default';
-  expect(provesScenario('ipfw-stateful', ipfw(rule, 1), blast)).toEqual(
+  expect(provesScenario('ipfw-stateful', ipfw(rule, 1), trial)).toEqual(
     notInForce('ipfw has made 1 of the 2000 states that the flows need'),
   );
 });

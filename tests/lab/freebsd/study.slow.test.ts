@@ -77,14 +77,14 @@ async function setUp({ behaviours = {}, lab: options = {}, kernelBytes = 0 }: Se
 
 type Study = Awaited<ReturnType<typeof setUp>>;
 
-/** Carries it out, or goes on with it, until its end or until as many blasts have ended. */
-async function carryOut({ lab, plan, testbed, directory }: Study, blasts = Infinity) {
+/** Carries it out, or goes on with it, until its end or until as many trials have ended. */
+async function carryOut({ lab, plan, testbed, directory }: Study, trials = Infinity) {
   const stop = new AbortController();
   let ended = 0;
   const onEvent = (event: ExperimentEvent) => {
     if (event.kind !== 'ended') return;
     ended += 1;
-    if (ended >= blasts) stop.abort(new Error('cut'));
+    if (ended >= trials) stop.abort(new Error('cut'));
   };
   const opened = await openFreebsdTestbed('shelf', testbed, plan.traffic, worldOf(lab));
   const now = () => new Date(lab.clock.now() * 1000);

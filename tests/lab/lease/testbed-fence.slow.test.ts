@@ -11,7 +11,7 @@ import {
   type ProvenFence,
   raiseFences,
 } from '../../../src/lab/lease/testbed-fence.ts';
-import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -38,9 +38,9 @@ const lease: ProvenFence = { ...held, async prove() {} };
 const inet4: Cell = { scenario: 'forwarding', family: 'inet4' };
 const signal = new AbortController().signal;
 
-test('a blast is measured under its lease, and the DUT keeps the token over its boots', () =>
+test('a trial is measured under its lease, and the DUT keeps the token over its boots', () =>
   onTestbed({}, async ({ testbed, lab }) => {
-    expect(await testbed.blast(blastOf('patched', 1), async () => {}, signal)).toMatchObject({
+    expect(await testbed.trial(trialOf('patched', 1), async () => {}, signal)).toMatchObject({
       kind: 'measured',
       runs: [{ validity: { kind: 'valid' } }],
     });
@@ -53,7 +53,7 @@ test('a blast is measured under its lease, and the DUT keeps the token over its 
 test('a testbed that a later lease has is not touched any more, not even to be restored', () =>
   onTestbed({}, async ({ testbed, lab, config, world }) => {
     const send = (variant: string, pair: number) =>
-      testbed.blast(blastOf(variant, pair), async () => {}, signal);
+      testbed.trial(trialOf(variant, pair), async () => {}, signal);
     expect(await send('patched', 1)).toMatchObject({ kind: 'measured' });
     await raiseFences(config, { ...held, token: later }, world.connect);
     const before = traceOf(lab);
@@ -106,8 +106,8 @@ test('the power of a DUT that hangs is left alone where its generators have seen
   await onTestbed(options, async ({ testbed, lab }) => {
     const taken = () => lab.dut.machine.stage === 'hung' && lay(lab.receiver, String(later));
     lab.dut.machine.watchers.add(taken);
-    const blast = testbed.blast(blastOf('patched', 1), async () => {}, signal);
-    await expect(blast).rejects.toThrow('a later lease (its token is 8) has taken the testbed');
+    const trial = testbed.trial(trialOf('patched', 1), async () => {}, signal);
+    await expect(trial).rejects.toThrow('a later lease (its token is 8) has taken the testbed');
     expect(lab.dut.machine).toMatchObject({ stage: 'hung', boots: 1 });
   });
 });
@@ -273,7 +273,7 @@ async function onTestbed(
   await work({ testbed, lab, config, world });
 }
 
-const blastOf = (variant: string, pair: number): PlannedBlast => ({
+const trialOf = (variant: string, pair: number): PlannedTrial => ({
   number: 2 * pair,
   cell: inet4,
   runs: [{ number: 2 * pair, variant, pair }],

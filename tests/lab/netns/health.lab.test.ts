@@ -18,7 +18,7 @@ const traffic = {
   settleSeconds: 0.005,
   measureSeconds: 600,
   measureAtLeastSeconds: 600,
-  runsPerBlast: 1,
+  runsPerTrial: 1,
 };
 
 describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', () => {
@@ -50,7 +50,7 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
     ]);
   });
 
-  test('that a controller left in a blast are healthy once they are restored', async () => {
+  test('that a controller left in a trial are healthy once they are restored', async () => {
     const controller = await openLinuxTestbed('here', lab, traffic);
     const cell = { scenario: 'nftables-stateful', family: 'inet4' } as const;
     const variants = [{ variant: 'base', commit: '0'.repeat(40), files: [] }];
@@ -61,8 +61,8 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
     });
     expect(await prepared).toEqual({ kind: 'ready' });
     const run = { number: 1, variant: 'base', pair: 1 };
-    const blast = controller
-      .blast({ number: 1, cell, runs: [run] }, async () => {}, signal)
+    const trial = controller
+      .trial({ number: 1, cell, runs: [run] }, async () => {}, signal)
       .catch(() => {});
     await using dut = await connectTo(lab.dut, 'DUT');
     const rules = async () => (await dut.output(shell`nft list tables`)).trim();
@@ -83,6 +83,6 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
     await next.restore();
     expect(whyUnhealthy(await health())).toBeUndefined();
     expect(await rules()).toBe('');
-    await blast;
+    await trial;
   });
 });

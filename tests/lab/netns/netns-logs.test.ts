@@ -33,12 +33,12 @@ const countersOf = (forwarded: number, received: number) =>
 const logs = { dut, sender, counters: countersOf(30_000, 30_000) };
 const startedAt = '2026-11-20T12:00:00.000Z';
 
-test('the three logs of a blast are its runs and its summary', () => {
+test('the three logs of a trial are its runs and its summary', () => {
   expect(readLinuxLogs(planned, startedAt, logs)).toMatchObject({
     kind: 'measured',
     runs: [
-      { number: 1, blast: 3, variant: 'base', pps: expect.closeTo(800_000, 3) },
-      { number: 2, blast: 3, variant: 'patched', pps: expect.closeTo(600_000, 3) },
+      { number: 1, trial: 3, variant: 'base', pps: expect.closeTo(800_000, 3) },
+      { number: 2, trial: 3, variant: 'patched', pps: expect.closeTo(600_000, 3) },
     ],
     summary: { number: 3, cell: forwarding, startedAt, trafficSeconds: 2, offeredPps: 1_500_000 },
   });
@@ -59,15 +59,15 @@ describe('a sender that waited for its CPU', () => {
     expect(reasons({ sender: waited + sender })).toEqual([false, false]);
   });
 
-  test('is not told by an older log, and the rates are of the whole blast', () => {
+  test('is not told by an older log, and the rates are of the whole trial', () => {
     const whole =
-      /, 15\.00 kpps of 1\.500 Mpps offered \(1 %\) in its whole blast, and the DUT was/;
+      /, 15\.00 kpps of 1\.500 Mpps offered \(1 %\) in its whole trial, and the DUT was/;
     const limited = expect.stringMatching(whole);
     expect(reasons({ dut: idle })).toEqual([limited, limited]);
   });
 });
 
-test('packets that the DUT forwarded and the receiver never saw make a blast fail', () => {
+test('packets that the DUT forwarded and the receiver never saw make a trial fail', () => {
   const counters = countersOf(30_000, 29_000);
   expect(readLinuxLogs(planned, startedAt, { ...logs, counters })).toEqual({
     kind: 'failed',
@@ -78,8 +78,8 @@ test('packets that the DUT forwarded and the receiver never saw make a blast fai
 test.for([
   ['sender', { sender: 'trafgen: no such device\n' }, /^trafgen ended without its summary/],
   ['counters', { counters: logs.counters.slice(0, -6) }, /^the counters cannot be read/],
-  ['DUT', { dut: dut.slice(0, -6) }, /^the DUT stopped sampling before the end of the blast/],
-] as const)('a log of the %s that is cut short makes a blast fail', ([, changes, reason]) => {
+  ['DUT', { dut: dut.slice(0, -6) }, /^the DUT stopped sampling before the end of the trial/],
+] as const)('a log of the %s that is cut short makes a trial fail', ([, changes, reason]) => {
   expect(readLinuxLogs(planned, startedAt, { ...logs, ...changes })).toEqual({
     kind: 'failed',
     reason: expect.stringMatching(reason),

@@ -24,7 +24,7 @@ const run = (samples: Sample[], load: Partial<Load> = {}) =>
 
 test('a run keeps its place in the plan and its samples', () => {
   const samples = [sample(), sample()];
-  expect(run(samples)).toMatchObject({ ...planned, blast: 2, samples });
+  expect(run(samples)).toMatchObject({ ...planned, trial: 2, samples });
 });
 
 test('its packets per second are those forwarded, the median of the samples, whatever their lengths', () => {
@@ -92,7 +92,7 @@ test('a DUT that idles a tenth of the time was not the limit', () => {
     kind: 'invalid',
     cause: 'generator-limited',
     reason:
-      'generator-limited: 800.0 kpps came through, 750.0 kpps of 3.000 Mpps offered (25 %) in its whole blast, and the DUT was busy for 89.5 % of the time',
+      'generator-limited: 800.0 kpps came through, 750.0 kpps of 3.000 Mpps offered (25 %) in its whole trial, and the DUT was busy for 89.5 % of the time',
   });
   expect(run([busy]).validity).toEqual({ kind: 'valid' });
 });
@@ -103,11 +103,11 @@ test('a DUT that does not tell how busy it is was the limit where it was offered
   expect(run(samples, { offeredPps: 815_000 }).validity.kind).toBe('invalid');
 });
 
-test('a run that outruns the mean of its blast is no share of it', () => {
+test('a run that outruns the mean of its trial is no share of it', () => {
   const idle = sample({ busySeconds: 0.012 });
   const { validity } = run([idle], { offeredPps: 223_400, forwardedPps: 221_200 });
   expect(validity).toMatchObject({
-    reason: expect.stringContaining('221.2 kpps of 223.4 kpps offered (99 %) in its whole blast'),
+    reason: expect.stringContaining('221.2 kpps of 223.4 kpps offered (99 %) in its whole trial'),
   });
 });
 

@@ -7,8 +7,8 @@ import type { Overlay } from '../../../src/kernel/overlay.ts';
 import type { Variant } from '../../../src/kernel/variant.ts';
 import { labDown } from '../../../src/lab/netns/embedded-lab.ts';
 import { readLinuxLogs } from '../../../src/lab/netns/netns-logs.ts';
-import type { BlastOutcome, Testbed } from '../../../src/lab/testbed.ts';
-import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { Testbed, TrialOutcome } from '../../../src/lab/testbed.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Prepared } from '../../../src/model/rejection.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
@@ -46,7 +46,7 @@ const slow = overlay('patched', {
 });
 const inet4: Cell = { scenario: 'forwarding', family: 'inet4' };
 
-function blastOf(cell: Cell): PlannedBlast {
+function trialOf(cell: Cell): PlannedTrial {
   const variants = ['base', 'patched', 'patched', 'base', 'base', 'patched', 'patched', 'base'];
   const runs = variants.map((variant, index) => ({
     number: index + 1,
@@ -70,9 +70,9 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
       signal: new AbortController().signal,
     });
 
-  const measure = (cell: Cell): Promise<BlastOutcome> =>
-    testbed.blast(
-      blastOf(cell),
+  const measure = (cell: Cell): Promise<TrialOutcome> =>
+    testbed.trial(
+      trialOf(cell),
       async (name, text) => void logs.set(name, String(text)),
       new AbortController().signal,
     );
@@ -96,7 +96,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
           sender: logs.get('sender.log') ?? '',
           counters: logs.get('counters.json') ?? '',
         };
-        expect(readLinuxLogs(blastOf(cell), outcome.summary.startedAt, kept)).toEqual(outcome);
+        expect(readLinuxLogs(trialOf(cell), outcome.summary.startedAt, kept)).toEqual(outcome);
         // The best run of each: what a shared CPU does besides only ever adds time.
         const cost = (variant: string) =>
           Math.min(
@@ -115,7 +115,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
     }
   }
 
-  test('takes other variants between two blasts, and lays nothing anew for those that it has', async () => {
+  test('takes other variants between two trials, and lays nothing anew for those that it has', async () => {
     testbed = await openEmbedded('here', config.traffic);
     const told: string[] = [];
     const ask = (...variants: Variant[]) =>
@@ -138,19 +138,19 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
     expect(await measure(inet4)).toMatchObject({ kind: 'measured' });
   });
 
-  test('ends a run that has a blast of its own when its median is known, and not before', async () => {
+  test('ends a run that has a trial of its own when its median is known, and not before', async () => {
     const { traffic } = parseConfig(
       `
 testbeds: { here: { kind: embedded-linux } }
-traffic: { runsPerBlast: 1, measure: 12 s, measureAtLeast: 6 s }
+traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
 `,
       { path: 'ppsgate.yml', home: '/' },
     );
     testbed = await openEmbedded('here', traffic);
     await prepare([empty], [inet4]);
-    const [run] = blastOf(inet4).runs;
-    const blast = { number: 1, cell: inet4, runs: run === undefined ? [] : [run] };
-    const outcome = await testbed.blast(blast, async () => {}, new AbortController().signal);
+    const [run] = trialOf(inet4).runs;
+    const trial = { number: 1, cell: inet4, runs: run === undefined ? [] : [run] };
+    const outcome = await testbed.trial(trial, async () => {}, new AbortController().signal);
     if (outcome.kind !== 'measured') throw new Error(outcome.kind);
 
     const samples = outcome.runs[0]?.samples ?? [];
@@ -270,7 +270,7 @@ traffic: { runsPerBlast: 1, measure: 12 s, measureAtLeast: 6 s }
     testbed = await openEmbedded('here', { ...config.traffic, warmUpSeconds: 300 });
     await prepare([empty, slow], [inet4]);
     const cancel = new AbortController();
-    const running = testbed.blast(blastOf(inet4), async () => {}, cancel.signal);
+    const running = testbed.trial(trialOf(inet4), async () => {}, cancel.signal);
     await expect.poll(programs, patience).toEqual(expect.arrayContaining(['trafgen', 'bash']));
 
     cancel.abort();

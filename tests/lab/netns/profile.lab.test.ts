@@ -17,7 +17,7 @@ const traffic = {
   settleSeconds: 0.005,
   measureSeconds: 0.03,
   measureAtLeastSeconds: 0.03,
-  runsPerBlast: 4,
+  runsPerTrial: 4,
 };
 
 const cell = { scenario: 'forwarding', family: 'inet4' } as const;

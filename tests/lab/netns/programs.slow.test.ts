@@ -15,7 +15,7 @@ const traffic: Traffic = {
   settleSeconds: 0,
   measureSeconds: 1,
   measureAtLeastSeconds: 1,
-  runsPerBlast: 2,
+  runsPerTrial: 2,
 };
 
 describeWith(['/usr/sbin/sshd', 'ssh-keygen'], 'a host that lacks a program', () => {

@@ -118,7 +118,7 @@ test('a patch whose pf takes no rules is rejected at the second time, as base ta
     const said =
       "`pfctl -f '/var/tmp/ppsgate/pf-stateful.rules'` failed on the DUT: pfctl: DIOCADDRULE: Operation not supported by device";
     expect(await send(1, pf)).toEqual({ kind: 'failed', reason: said });
-    // Base has not stood a blast, and need not come first.
+    // Base has not stood a trial, and need not come first.
     expect(await send(1, pf, 'patched', 'base')).toEqual({
       ...{ kind: 'rejected', variant: 'patched' },
       rejection: { kind: 'does-not-load', scenario: 'pf-stateful', message: `Twice: ${said}.` },
@@ -238,7 +238,7 @@ test('whoever cancels while guests boot has them ended', () =>
       variant,
       pair: 1,
     }));
-    const sent = testbed.blast({ number: 1, cell: forwarding, runs }, keepLog, cancel.signal);
+    const sent = testbed.trial({ number: 1, cell: forwarding, runs }, keepLog, cancel.signal);
     cancel.abort(new Error('cancelled'));
     await expect(sent).rejects.toThrow('cancelled');
     // What was being booted is given back with the others.

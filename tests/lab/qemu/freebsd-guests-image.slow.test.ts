@@ -139,7 +139,7 @@ test('without a builder and without kernels the image’s own is what base and p
     pair: 1,
   }));
   const planned = { number: 1, cell: forwarding, runs };
-  const outcome = await testbed.blast(planned, async () => {}, new AbortController().signal);
+  const outcome = await testbed.trial(planned, async () => {}, new AbortController().signal);
   expect(outcome).toMatchObject({
     summary: { kernels: { base: 'FreeBSD 14.0-CURRENT #0 image', patched: expect.any(String) } },
   });
@@ -165,7 +165,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a bui
       void logs.set(name, String(text));
     await prepare(testbed, [pf], variants, { keepLog });
     const runs = variants.map(({ variant }, index) => ({ number: index + 1, variant, pair: 1 }));
-    const outcome = await testbed.blast(
+    const outcome = await testbed.trial(
       { number: 1, cell: pf, runs },
       keepLog,
       new AbortController().signal,

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { BlastOutcome } from '../../../src/lab/testbed.ts';
+import type { TrialOutcome } from '../../../src/lab/testbed.ts';
 import { type Cell, families, scenariosOf } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { type FakeGuest, fakeGuests } from '../../fakes/freebsd-guests.ts';
@@ -23,7 +23,7 @@ const pfInet6: Cell = { scenario: 'pf-stateful', family: 'inet6' };
 const valid = { kind: 'measured', runs: [1, 2].map(() => ({ validity: { kind: 'valid' } })) };
 
 /** Instructions per packet of each variant. */
-const measuredOf = (outcome: BlastOutcome): Record<string, number | undefined> =>
+const measuredOf = (outcome: TrialOutcome): Record<string, number | undefined> =>
   outcome.kind === 'measured'
     ? Object.fromEntries(
         outcome.runs.map(({ variant, instructionsPerPacket }) => [variant, instructionsPerPacket]),

@@ -139,8 +139,8 @@ describeWith(['root', ...virtualPrograms, kernel], 'a gate on virtual machines',
   });
 
   test('proves what ran by its build', () => {
-    const [blast] = result.blasts;
-    expect(blast?.kernels?.base).toMatch(/^\d+\.\d+\.\S+ #\d+ .+, build [0-9a-f]{40}$/);
+    const [trial] = result.trials;
+    expect(trial?.kernels?.base).toMatch(/^\d+\.\d+\.\S+ #\d+ .+, build [0-9a-f]{40}$/);
   });
 
   test('says in its report what instructions do not tell', async () => {

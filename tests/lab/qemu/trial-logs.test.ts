@@ -1,20 +1,20 @@
-// What is read of the windows of a blast on virtual machines; windows.sh writes them.
+// What is read of the windows of a trial on virtual machines; windows.sh writes them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pairsOf, readVirtualLogs, silentIn } from '../../../src/lab/qemu/trial-logs.ts';
-import type { PlannedBlast } from '../../../src/model/planned-trial.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { runSchema } from '../../../src/model/result.ts';
 import { forwarding } from '../../fakes/result.ts';
 
 const startedAt = '2026-11-20T12:00:00.000Z';
 const packets = 1000;
 
-const blastOf = (runs: PlannedBlast['runs']): PlannedBlast => ({
+const trialOf = (runs: PlannedTrial['runs']): PlannedTrial => ({
   number: 3,
   cell: forwarding,
   runs,
 });
-const onePair = blastOf([
+const onePair = trialOf([
   { number: 5, pair: 1, variant: 'patched' },
   { number: 6, pair: 1, variant: 'base' },
 ]);
@@ -68,9 +68,9 @@ function runsOf(log: string, planned = onePair) {
   return outcome.runs;
 }
 
-/** Of a blast with one guest. */
+/** Of a trial with one guest. */
 const runOf = (...lines: readonly (Seen | string)[]) =>
-  runsOf(logOf(...lines), blastOf([{ number: 5, pair: 1, variant: 'base' }]))[0];
+  runsOf(logOf(...lines), trialOf([{ number: 5, pair: 1, variant: 'base' }]))[0];
 
 describe('a run', () => {
   test('is the median of its windows without the first, which is slower', () => {
@@ -81,7 +81,7 @@ describe('a run', () => {
       seen({ seconds: 1, instructions: 8.1e6, ran: 960_000_000 }),
     );
     expect(run).toMatchObject({
-      ...{ number: 5, blast: 3, pair: 1, variant: 'base', validity: { kind: 'valid' } },
+      ...{ number: 5, trial: 3, pair: 1, variant: 'base', validity: { kind: 'valid' } },
       ...{ pps: 2000, instructionsPerPacket: 8100, nsPerPacket: 480_000 },
     });
   });
@@ -167,8 +167,8 @@ describe('a guest', () => {
   });
 });
 
-describe('a blast', () => {
-  const twoPairs = blastOf([
+describe('a trial', () => {
+  const twoPairs = trialOf([
     { number: 1, pair: 7, variant: 'base' },
     { number: 2, pair: 7, variant: 'patched' },
     { number: 3, pair: 8, variant: 'patched' },

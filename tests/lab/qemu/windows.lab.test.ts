@@ -251,7 +251,7 @@ describeWith([...needs, 'gcc', '/dev/net/tun'], 'windows', () => {
   });
 });
 
-describeWith(needs, 'the windows of a blast', () => {
+describeWith(needs, 'the windows of a trial', () => {
   beforeAll(() => claim(ownerFile));
   afterAll(() => disclaim(ownerFile));
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type BenchRun, readBenches } from '../../../src/cli/netbenches/directory.ts';
 import { type PktGenLog, parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
 import { type PktGenRunOptions, pktGenRun } from '../../../src/lab/traffic/pkt-gen-run.ts';
-import { blast, type MadeLog, madeLog } from '../../fakes/pkt-gen.ts';
+import { type MadeLog, madeLog, trial } from '../../fakes/pkt-gen.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 
 const ours: PktGenRunOptions = { netbenchesTrim: false };
@@ -20,7 +20,7 @@ const invalid = (reason: string, cause: unknown = expect.any(String)) => ({
 });
 
 test('a run’s number is the median of its steady stretch', () => {
-  const run = pktGenRun(received([0, 0, ...blast(5e6, 30), 0]), sent(blast(14e6, 30)), ours);
+  const run = pktGenRun(received([0, 0, ...trial(5e6, 30), 0]), sent(trial(14e6, 30)), ours);
   expect(run).toEqual({
     medianPps: 5e6,
     offeredPps: 14e6,
@@ -31,7 +31,7 @@ test('a run’s number is the median of its steady stretch', () => {
 });
 
 test('without a sender’s log nothing is known of the offer, and the run counts', () => {
-  const run = pktGenRun(received(blast(5e6, 30)), undefined, ours);
+  const run = pktGenRun(received(trial(5e6, 30)), undefined, ours);
   expect(run).not.toHaveProperty('offeredPps');
   expect(run.validity).toEqual({ kind: 'valid' });
 });
@@ -58,19 +58,19 @@ test('the archive’s median has the eight digits that ministat prints', () => {
 });
 
 test('of a file of 25 lines the archive’s way leaves nothing', () => {
-  const run = pktGenRun(received(blast(5e6, 13)), undefined, archive);
+  const run = pktGenRun(received(trial(5e6, 13)), undefined, archive);
   expect(run).toMatchObject({
     medianPps: 0,
     seconds: 0,
     validity: invalid('only 0.0 s of steady traffic, at least 10 s are needed'),
   });
-  expect(pktGenRun(received(blast(5e6, 13)), undefined, ours).validity.kind).toBe('valid');
+  expect(pktGenRun(received(trial(5e6, 13)), undefined, ours).validity.kind).toBe('valid');
 });
 
 test('a crash makes the run invalid, on whichever side', () => {
   const crash = '950.000000 main_thread [2304] ouch, thread 0 exited with error\n';
-  const good = madeLog({ pps: blast(5e6, 30) });
-  const offered = madeLog({ pps: blast(14e6, 30), side: 'sender' });
+  const good = madeLog({ pps: trial(5e6, 30) });
+  const offered = madeLog({ pps: trial(14e6, 30), side: 'sender' });
   const validity = (receiver: string, sender: string) =>
     pktGenRun(parsePktGenLog(receiver), parsePktGenLog(sender), ours).validity;
   const words = 'pkt-gen crashed: "ouch, thread 0 exited with error" on line 43';
@@ -81,26 +81,26 @@ test('a crash makes the run invalid, on whichever side', () => {
 test('a log that cannot be read says why it is not', () => {
   const message = 'bench.a.1.sender cannot be read: it is no regular file';
   const sender: PktGenLog = { rates: [], lines: 0, faults: [{ kind: 'unreadable', message }] };
-  expect(pktGenRun(received(blast(5e6, 30)), sender, ours).validity).toEqual(
+  expect(pktGenRun(received(trial(5e6, 30)), sender, ours).validity).toEqual(
     invalid(`sender: ${message}`),
   );
 });
 
 test('another program’s log is no measurement of the offer', () => {
   const sender = parsePktGenLog('CMD: equilibrium -4 -t igb2 -r igb3\nIteration 1\n');
-  expect(pktGenRun(received(blast(5e6, 30)), sender, ours).validity).toEqual(
+  expect(pktGenRun(received(trial(5e6, 30)), sender, ours).validity).toEqual(
     invalid("sender: no log of pkt-gen: it is equilibrium's, which varies the load that it offers"),
   );
 });
 
 test('a log cut in its last line loses that line only', () => {
-  const text = madeLog({ pps: blast(5e6, 30) });
+  const text = madeLog({ pps: trial(5e6, 30) });
   const run = pktGenRun(parsePktGenLog(text.slice(0, -120)), undefined, ours);
   expect(run).toMatchObject({ medianPps: 5e6, seconds: 30, validity: { kind: 'valid' } });
 });
 
 test('a log cut before enough was measured says where it is cut', () => {
-  const text = madeLog({ pps: blast(5e6, 30) });
+  const text = madeLog({ pps: trial(5e6, 30) });
   const tenLines = text.split('\n').slice(0, 15).join('\n').slice(0, -20);
   expect(pktGenRun(parsePktGenLog(tenLines), undefined, ours).validity).toEqual(
     invalid(
@@ -112,12 +112,12 @@ test('a log cut before enough was measured says where it is cut', () => {
 test('a negative duration in the summary does not spoil the rates', () => {
   const summary =
     'Received 9 packets 540 bytes 3 events 60 bytes each in -1505074016.06 seconds.\n';
-  const text = madeLog({ pps: blast(5e6, 30) }) + summary;
+  const text = madeLog({ pps: trial(5e6, 30) }) + summary;
   expect(pktGenRun(parsePktGenLog(text), undefined, ours).validity).toEqual({ kind: 'valid' });
 });
 
 test('a receiver that saw nothing is invalid: a dead link looks the same', () => {
-  const run = pktGenRun(received(Array(60).fill(0)), sent(blast(14e6, 30)), ours);
+  const run = pktGenRun(received(Array(60).fill(0)), sent(trial(14e6, 30)), ours);
   expect(run).toMatchObject({
     medianPps: 0,
     seconds: 0,
@@ -129,10 +129,10 @@ test('a receiver that saw nothing is invalid: a dead link looks the same', () =>
 });
 
 test('fewer than ten steady seconds are too few', () => {
-  expect(pktGenRun(received(blast(5e6, 9)), undefined, ours).validity).toEqual(
+  expect(pktGenRun(received(trial(5e6, 9)), undefined, ours).validity).toEqual(
     invalid('only 9.0 s of steady traffic, at least 10 s are needed'),
   );
-  expect(pktGenRun(received(blast(5e6, 10)), undefined, ours).validity.kind).toBe('valid');
+  expect(pktGenRun(received(trial(5e6, 10)), undefined, ours).validity.kind).toBe('valid');
 });
 
 test.for([
@@ -140,7 +140,7 @@ test.for([
   [100, 'hardly a packet'],
 ] as const)('a hole of %i pps is told with its length and its end', ([pps, words]) => {
   const run = pktGenRun(
-    received([...blast(5e6, 20).slice(0, -1), pps, pps, ...blast(5e6, 20).slice(1)]),
+    received([...trial(5e6, 20).slice(0, -1), pps, pps, ...trial(5e6, 20).slice(1)]),
     undefined,
     ours,
   );
@@ -151,7 +151,7 @@ test.for([
 
 test('a DUT that forwards 98 % of the offer was not its limit', () => {
   const validity = (pps: number) =>
-    pktGenRun(received(blast(pps, 30)), sent(blast(14_881_000, 30)), ours).validity;
+    pktGenRun(received(trial(pps, 30)), sent(trial(14_881_000, 30)), ours).validity;
   expect(validity(14_817_000)).toEqual(
     invalid(
       'generator-limited: 14.82 Mpps came through of 14.88 Mpps offered (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s)',
@@ -163,24 +163,24 @@ test('a DUT that forwards 98 % of the offer was not its limit', () => {
 });
 
 test('where the size of frames is unknown the line is left out', () => {
-  const sender = sent(blast(1e6, 30), { command: 'CMD: pkt-gen -i igb0' });
-  expect(pktGenRun(received(blast(1e6, 30)), sender, ours).validity).toEqual(
+  const sender = sent(trial(1e6, 30), { command: 'CMD: pkt-gen -i igb0' });
+  expect(pktGenRun(received(trial(1e6, 30)), sender, ours).validity).toEqual(
     invalid('generator-limited: 1.000 Mpps came through of 1.000 Mpps offered (100 %)'),
   );
 });
 
 test('an offer that was not steady is an offer that nobody knows', () => {
-  const run = pktGenRun(received(blast(5e6, 30)), sent([]), ours);
+  const run = pktGenRun(received(trial(5e6, 30)), sent([]), ours);
   expect(run).not.toHaveProperty('offeredPps');
   expect(run.validity).toEqual(invalid('sender: no steady rate: not one packet was counted'));
 });
 
 test('what several senders offer is the sum, and is known only where each of them was steady', () => {
-  const senders = [sent(blast(7e6, 30)), sent(blast(6e6, 30))];
-  const run = pktGenRun(received(blast(5e6, 30)), senders, ours);
+  const senders = [sent(trial(7e6, 30)), sent(trial(6e6, 30))];
+  const run = pktGenRun(received(trial(5e6, 30)), senders, ours);
   expect(run).toMatchObject({ offeredPps: 13e6, validity: { kind: 'valid' } });
 
-  const dead = pktGenRun(received(blast(5e6, 30)), [...senders, sent([])], ours);
+  const dead = pktGenRun(received(trial(5e6, 30)), [...senders, sent([])], ours);
   expect(dead).not.toHaveProperty('offeredPps');
   expect(dead.validity).toEqual(
     invalid('sender 3: no steady rate: not one packet was counted', 'unsteady'),
@@ -188,8 +188,8 @@ test('what several senders offer is the sum, and is known only where each of the
 });
 
 test('several senders together may be the limit', () => {
-  const senders = [sent(blast(3e6, 30)), sent(blast(2e6, 30))];
-  expect(pktGenRun(received(blast(4.95e6, 30)), senders, ours).validity).toEqual(
+  const senders = [sent(trial(3e6, 30)), sent(trial(2e6, 30))];
+  expect(pktGenRun(received(trial(4.95e6, 30)), senders, ours).validity).toEqual(
     invalid(
       'generator-limited: 4.950 Mpps came through of 5.000 Mpps offered (99 %)',
       'generator-limited',
@@ -198,9 +198,9 @@ test('several senders together may be the limit', () => {
 });
 
 test('a sender that reaches less than 95 % of what it was asked for is told by its number', () => {
-  const senders = [sent(blast(7e6, 30)), sent(blast(6e6, 30))];
+  const senders = [sent(trial(7e6, 30)), sent(trial(6e6, 30))];
   const validity = (askedPps: number[]) =>
-    pktGenRun(received(blast(5e6, 30)), senders, { ...ours, askedPps }).validity;
+    pktGenRun(received(trial(5e6, 30)), senders, { ...ours, askedPps }).validity;
   expect(validity([7e6, 8e6])).toEqual(
     invalid(
       'sender 2: slower than asked, it sent 6.000 Mpps of 8.000 Mpps (75 %)',
@@ -211,14 +211,14 @@ test('a sender that reaches less than 95 % of what it was asked for is told by i
 });
 
 describe('held against what the DUT says that it sent', () => {
-  const offer = sent(blast(14e6, 20));
+  const offer = sent(trial(14e6, 20));
   const validity = (received: PktGenLog, egressPackets: number | undefined, sender = offer) =>
     pktGenRun(received, sender, { ...ours, egressPackets }).validity;
-  /** What the blast has, with its first and its last second, and the sender's time for it. */
+  /** What the trial has, with its first and its last second, and the sender's time for it. */
   const packetsOf = ({ rates }: PktGenLog) => rates.reduce((sum, { packets }) => sum + packets, 0);
 
   test('a receiver that counts clearly fewer was the limit, and both rates are told', () => {
-    const slow = received(blast(6.2e6, 20));
+    const slow = received(trial(6.2e6, 20));
     expect(validity(slow, 9.1e6 * 22)).toEqual(
       invalid(
         'receiver-limited: the DUT sent 9.100 Mpps and the receiver counted 6.200 Mpps',
@@ -228,7 +228,7 @@ describe('held against what the DUT says that it sent', () => {
   });
 
   test('of 98 % nobody complains, and where the DUT does not tell neither', () => {
-    const log = received(blast(5e6, 20));
+    const log = received(trial(5e6, 20));
     const all = packetsOf(log);
     expect(validity(log, all)).toEqual({ kind: 'valid' });
     expect(validity(log, all / 0.981)).toEqual({ kind: 'valid' });
@@ -238,27 +238,27 @@ describe('held against what the DUT says that it sent', () => {
   });
 
   test('a link that came up late loses packets, and no rate', () => {
-    const late = received([0, 0, 0, 0, ...blast(5e6, 16)]);
+    const late = received([0, 0, 0, 0, ...trial(5e6, 16)]);
     expect(packetsOf(late) / (5e6 * 22)).toBeLessThan(0.8);
     expect(validity(late, 5e6 * 22)).toEqual({ kind: 'valid' });
   });
 
   test('a rate that is above its median at first loses no packets', () => {
-    const warm = received([9e6, 9e6, 9e6, ...blast(5e6, 17)]);
+    const warm = received([9e6, 9e6, 9e6, ...trial(5e6, 17)]);
     expect(packetsOf(warm) / 22 / 5e6).toBeGreaterThan(1.03);
     expect(validity(warm, packetsOf(warm))).toEqual({ kind: 'valid' });
   });
 
   test('the summary counts what came after the last rate', () => {
-    const log = received(blast(5e6, 20));
+    const log = received(trial(5e6, 20));
     const summary = { packets: packetsOf(log) * 1.1, seconds: 22, pps: 5e6 };
     expect(validity(log, summary.packets).kind).toBe('invalid');
     expect(validity({ ...log, summary }, summary.packets)).toEqual({ kind: 'valid' });
   });
 
   test('it is the receiver that was the limit even where it seems that the generator was', () => {
-    const slow = received(blast(5e6, 20));
-    const offered = sent(blast(5e6, 20));
+    const slow = received(trial(5e6, 20));
+    const offered = sent(trial(5e6, 20));
     expect(validity(slow, 6e6 * 22, offered)).toMatchObject({ cause: 'receiver-limited' });
   });
 });
@@ -321,7 +321,7 @@ describeWith(['shared/corpus/runs'], 'the archive’s runs', () => {
 });
 
 describe('a run in which not one packet came through', () => {
-  const offer = sent(blast(14e6, 20));
+  const offer = sent(trial(14e6, 20));
   const all = offer.rates.reduce((sum, { packets }) => sum + packets, 0);
   const silence = received(new Array<number>(26).fill(0));
   const dropped = { ...ours, ingressPackets: all, egressPackets: 40 };

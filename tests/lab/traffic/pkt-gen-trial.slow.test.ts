@@ -2,10 +2,10 @@ import { delimiter } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
 import {
-  blastThrough,
   closePorts,
   openPorts,
-  pktGenBlast,
+  pktGenTrial,
+  trialThrough,
 } from '../../../src/lab/traffic/pkt-gen-trial.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -14,11 +14,11 @@ import {
   type FreebsdLabOptions,
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
-import { layPktGen, madeLog, blast as ramped } from '../../fakes/pkt-gen.ts';
+import { layPktGen, madeLog, trial as ramped } from '../../fakes/pkt-gen.ts';
 import { startSshd } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
 
-type Request = Parameters<typeof pktGenBlast>[1];
+type Request = Parameters<typeof pktGenTrial>[1];
 
 const request: Request = {
   family: 'inet4',
@@ -36,7 +36,7 @@ type Changes = Partial<Request> & {
 };
 
 /** 5 Mpps is what the DUT forwards. */
-async function blastIn(lab: FreebsdLab, { signal, ...changes }: Changes = {}) {
+async function trialIn(lab: FreebsdLab, { signal, ...changes }: Changes = {}) {
   const { receiverInterface, senderInterfaces, ...more } = changes;
   await using receiver = await connect(lab.receiver.target);
   await using connections = new AsyncDisposableStack();
@@ -48,7 +48,7 @@ async function blastIn(lab: FreebsdLab, { signal, ...changes }: Changes = {}) {
     sourceMac: port.mac,
     destinationMac: port.dutMac,
   }));
-  return await pktGenBlast(
+  return await pktGenTrial(
     {
       senders,
       receiver: { host: receiver, interface: receiverInterface ?? lab.cabling.receiver.interface },
@@ -58,13 +58,13 @@ async function blastIn(lab: FreebsdLab, { signal, ...changes }: Changes = {}) {
   );
 }
 
-async function blast(options: FreebsdLabOptions, changes: Changes = {}) {
+async function trial(options: FreebsdLabOptions, changes: Changes = {}) {
   await using lab = await startFreebsdLab({ noise: { perBoot: 0 }, ...options });
-  return await blastIn(lab, changes);
+  return await trialIn(lab, changes);
 }
 
 async function measured(options: FreebsdLabOptions, changes: Changes = {}) {
-  const outcome = await blast(options, changes);
+  const outcome = await trial(options, changes);
   if (outcome.kind === 'failed') throw new Error(outcome.reason);
   return outcome;
 }
@@ -78,7 +78,7 @@ const summaries = ({ senders }: { senders: string[] }) =>
   senders.map((log) => parsePktGenLog(log).summary);
 
 describe('in the laboratory', () => {
-  test('a blast gives what the DUT forwards of more than it can, from all raw logs', async () => {
+  test('a trial gives what the DUT forwards of more than it can, from all raw logs', async () => {
     const { run, logs } = await measured({});
     expect(run.validity).toEqual({ kind: 'valid' });
     expect(run.medianPps / 5e6).toBeCloseTo(1, 2);
@@ -102,7 +102,7 @@ describe('in the laboratory', () => {
 
   test('each sender has its own addresses, its share of the flows and of the rate', async () => {
     await using lab = await startFreebsdLab({ cabling: { senders: 2 } });
-    await blastIn(lab, { ratePps: 12e6, flows: { sources: 3, destinations: 100 } });
+    await trialIn(lab, { ratePps: 12e6, flows: { sources: 3, destinations: 100 } });
     const commands = sentIn(lab).map(({ command }) => command.replaceAll("'", ''));
     const [first, second] = lab.cabling.senders;
     expect(commands).toEqual([
@@ -152,10 +152,10 @@ describe('in the laboratory', () => {
     });
   });
 
-  test('a blast of adaptive length ends when the median is known, and the senders write their summaries', async () => {
+  test('a trial of adaptive length ends when the median is known, and the senders write their summaries', async () => {
     await using lab = await startFreebsdLab({ noise: { perBoot: 0 }, cabling: { senders: 2 } });
     const startedAt = lab.clock.now();
-    const outcome = await blastIn(lab, { trafficSeconds: 300, atLeastSeconds: 15 });
+    const outcome = await trialIn(lab, { trafficSeconds: 300, atLeastSeconds: 15 });
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
     expect(lab.clock.now() - startedAt).toBeLessThan(60);
     expect(outcome.run.validity).toEqual({ kind: 'valid' });
@@ -164,21 +164,21 @@ describe('in the laboratory', () => {
     for (const summary of summaries(outcome.logs)) expect(summary?.packets).toBeGreaterThan(0);
   });
 
-  test('a median that is never known lets the blast last its whole time', async () => {
+  test('a median that is never known lets the trial last its whole time', async () => {
     const { run } = await measured({ noise: { perSecond: 0.05 } }, { atLeastSeconds: 10 });
     expect(run.seconds).toBeGreaterThan(25);
   });
 
   test('the senders are started when the receiver’s link has settled, not before', async () => {
     await using lab = await startFreebsdLab({ cabling: { senders: 2, generators: 'separate' } });
-    await blastIn(lab);
+    await trialIn(lab);
     const receiver = lab.receiver.journal.find(({ command }) => command.includes('-f rx'));
     for (const sender of sentIn(lab)) {
       expect(sender.at - (receiver?.at ?? 0)).toBeGreaterThanOrEqual(4);
     }
   });
 
-  test('a second blast through open ports begins at once, and no link goes down for it', async () => {
+  test('a second trial through open ports begins at once, and no link goes down for it', async () => {
     await using lab = await startFreebsdLab({ noise: { perBoot: 0 } });
     const [{ target }, port] = [lab.receiver, lab.cabling.senders[0]];
     await using host = await connect(target);
@@ -193,8 +193,8 @@ describe('in the laboratory', () => {
     const linksBefore = links();
     for (const _ of [1, 2]) {
       const startedAt = lab.clock.now();
-      const { settleSeconds: _, ...blast } = { ...request, trafficSeconds: 12 };
-      const outcome = await blastThrough(opened.ports, [sender], blast, signal);
+      const { settleSeconds: _, ...trial } = { ...request, trafficSeconds: 12 };
+      const outcome = await trialThrough(opened.ports, [sender], trial, signal);
       expect(outcome).toMatchObject({ kind: 'measured', run: { validity: { kind: 'valid' } } });
       expect(lab.clock.now() - startedAt).toBeLessThan(12 + 4);
     }
@@ -206,7 +206,7 @@ describe('in the laboratory', () => {
 
   test('a receiver that does not start sends nothing, and says why', async () => {
     await using lab = await startFreebsdLab();
-    const outcome = await blastIn(lab, { receiverInterface: 'cxl9' });
+    const outcome = await trialIn(lab, { receiverInterface: 'cxl9' });
     expect(outcome).toMatchObject({
       kind: 'failed',
       logs: { receiver: expect.stringContaining('vcxl9'), senders: [] },
@@ -220,7 +220,7 @@ describe('in the laboratory', () => {
   test('a sender that does not start ends the others at once, and all logs tell of it', async () => {
     await using lab = await startFreebsdLab({ cabling: { senders: 2 } });
     const startedAt = lab.clock.now();
-    const outcome = await blastIn(lab, {
+    const outcome = await trialIn(lab, {
       trafficSeconds: 300,
       senderInterfaces: ['vcxl0', 'vcxl9'],
     });
@@ -235,11 +235,11 @@ describe('in the laboratory', () => {
     expect(lab.receiver.machine.programs.size).toBe(0);
   });
 
-  test('a blast that is cancelled ends all generators, and throws the reason', async () => {
+  test('a trial that is cancelled ends all generators, and throws the reason', async () => {
     await using lab = await startFreebsdLab({ cabling: { senders: 2, generators: 'separate' } });
     const cancel = new AbortController();
     const startedAt = lab.clock.now();
-    const over = blastIn(lab, { trafficSeconds: 300, signal: cancel.signal });
+    const over = trialIn(lab, { trafficSeconds: 300, signal: cancel.signal });
     over.catch(() => {});
     await lab.clock.sleep(20);
     cancel.abort(new Error('the job was cancelled'));
@@ -252,7 +252,7 @@ describe('in the laboratory', () => {
 
 describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
   /** Two senders and a receiver on one machine, whose `logs` are those of their ports. */
-  async function blastOver(
+  async function trialOver(
     logs: Record<string, string>,
     changes: Changes = {},
     secondsAfterRate: Record<string, number> = {},
@@ -262,7 +262,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
     await using sshd = await startSshd(undefined, path);
     await using host = await connect({ ...sshd, label: 'generator' });
     const macs = { sourceMac: '00:07:43:2e:e5:92', destinationMac: '00:07:43:2e:e4:70' };
-    const outcome = await pktGenBlast(
+    const outcome = await pktGenTrial(
       {
         senders: ['igb0', 'igb1'].map((port) => ({ host, interface: port, ...macs })),
         receiver: { host, interface: 'igb2' },
@@ -277,7 +277,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
   const received = madeLog({ pps: ramped(5e6, 600) });
 
   test('the generators are ended by their own process ids, the receiver last', async () => {
-    const { outcome, journal } = await blastOver(
+    const { outcome, journal } = await trialOver(
       { igb0: sent, igb1: sent, igb2: received },
       { atLeastSeconds: 12 },
     );
@@ -295,7 +295,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
   });
 
   test('the receiver counts on for a second after the senders have ended', async () => {
-    const { outcome, journal } = await blastOver(
+    const { outcome, journal } = await trialOver(
       { igb0: madeLog({ side: 'sender', pps: ramped(14e6, 1) }), igb1: sent, igb2: received },
       {},
       // Or the receiver might count once more before it can be interrupted.
@@ -307,8 +307,8 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
     expect(afterwards.at(-1)).toBe('interrupted igb2');
   });
 
-  test('a blast that is cancelled beforehand sends nothing', async () => {
-    const { outcome, journal } = await blastOver(
+  test('a trial that is cancelled beforehand sends nothing', async () => {
+    const { outcome, journal } = await trialOver(
       { igb2: received },
       { signal: AbortSignal.abort(new Error('cancelled')) },
     );
@@ -319,7 +319,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
   });
 
   test('a sender that cannot open its port says so, and the others are ended', async () => {
-    const { outcome, journal } = await blastOver({ igb0: sent, igb2: received });
+    const { outcome, journal } = await trialOver({ igb0: sent, igb2: received });
     expect(outcome).toMatchObject({
       kind: 'failed',
       reason: expect.stringMatching(
@@ -334,7 +334,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
 
 test('more senders than source addresses are refused before anything is started', async () => {
   await using lab = await startFreebsdLab({ cabling: { senders: 2 } });
-  await expect(blastIn(lab, { flows: { sources: 1, destinations: 5 } })).rejects.toThrow(
+  await expect(trialIn(lab, { flows: { sources: 1, destinations: 5 } })).rejects.toThrow(
     '1 source addresses cannot be shared by 2 senders: give each of them one at least.',
   );
   expect(sentIn(lab)).toEqual([]);

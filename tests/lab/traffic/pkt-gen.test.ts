@@ -241,7 +241,7 @@ describeWith(['shared/corpus/runs'], 'the archive’s line shapes', () => {
     JSON.parse(readFileSync(join(sharedFolder('corpus'), `${side}-line-shapes.json`), 'utf8'));
   const shapes = [...shapesOf('receiver'), ...shapesOf('sender')];
 
-  /** Everything below is passed over because it tells nothing of the blast's packets. */
+  /** Everything below is passed over because it tells nothing of the trial's packets. */
   const passedOver = [
     /^D (main|start_threads|nm_open|nm_mmap|extract_ip_range|get_vnet_hdr_len) \[N\] /,
     /^D (receiver_body \[N\] (reading|waiting)|sender_body \[N\] (start|frags|flush|pending|poll error))/,

@@ -1,4 +1,4 @@
-// What a FreeBSD host counted while packets flowed: read before a blast and after it, for its log and its CPU time.
+// What a FreeBSD host counted while packets flowed: read before a trial and after it, for its log and its CPU time.
 import { type Command, commandText, shell } from '../../../system/shell.ts';
 import type { Said } from './setting.ts';
 
@@ -35,7 +35,7 @@ function cardStatistics(name: string): Command[] {
   return nodes.map((node) => shell`sysctl ${`dev.${driver}.${unit}.${node}`}`);
 }
 
-/** Both readings as text, for people: each command with its output before and after the blast. */
+/** Both readings as text, for people: each command with its output before and after the trial. */
 export function countersLog(before: Said, after: Said): string {
   const commands = new Set([...before.keys(), ...after.keys()]);
   return [...commands]
@@ -58,7 +58,7 @@ type BusyShare = {
 /**
  * The share of the CPUs' time between two readings that was not idle; undefined where either is missing, or the host
  * has booted between them. What lies between the readings and the packets is in it: a DUT that is busy throughout a
- * blast of 60 s, and idle for 10 s around it, has 0.86.
+ * trial of 60 s, and idle for 10 s around it, has 0.86.
  */
 export function busyShare(before: Said, after: Said): BusyShare | undefined {
   const earlier = parseCpuTimes(before.get(commandText(cpuTimes)) ?? '');

@@ -46,7 +46,7 @@ export type FreebsdDut = {
   bootUnasked(): Promise<BootOutcome>;
   /** The connection of the moment: every boot makes a new one. */
   host(): Host;
-  /** After a blast was lost: up on its own kernel again, and what it panicked of since the last boot. */
+  /** After a trial was lost: up on its own kernel again, and what it panicked of since the last boot. */
   recover(): Promise<LastWords>;
   /** Its own kernel running, and nothing of ours left to boot; a second time does nothing. */
   restore(): Promise<void>;

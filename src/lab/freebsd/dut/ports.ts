@@ -83,7 +83,7 @@ const noOffloads = ({ interface: name }: DutPort): Setting => ({
 
 const link = ({ interface: name, gigabits }: DutPort): Setting => ({
   name: `${name}'s link`,
-  why: 'the blast needs all of it',
+  why: 'the trial needs all of it',
   reads: [shell`ifconfig ${name}`],
   check: onInterface((port) => {
     const look: Mend = {
@@ -142,7 +142,7 @@ const tools = {
 };
 
 /**
- * A boot that loses a route must not send the blast to the site's router, at line rate: whatever leads past the two ports
+ * A boot that loses a route must not send the trial to the site's router, at line rate: whatever leads past the two ports
  * has to be wider than a blackhole, which takes what the routes to the neighbours leave.
  */
 function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
@@ -156,7 +156,7 @@ function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
     !discards(found);
   return {
     name: `The blackhole route for ${whole}`,
-    why: 'what no other route takes of the blast would leave by the admin network',
+    why: 'what no other route takes of the trial would leave by the admin network',
     reads: [netstat],
     check: (output) => {
       const routes = parseRoutes(output);
@@ -218,7 +218,7 @@ function route(family: Family, network: string, port: DutPort): Setting {
   const gateway = port.neighbour.addresses[family];
   return {
     name: `The route to ${network}`,
-    why: 'the blast follows it',
+    why: 'the trial follows it',
     reads: [netstat],
     check: (output) => {
       const found = parseRoutes(output).find(({ destination }) => destination === network);
@@ -245,7 +245,7 @@ function staticNeighbour(family: Family, port: DutPort): Setting {
     family === 'inet4' ? shell`arp -S ${address} ${mac}` : shell`ndp -s ${address} ${mac}`;
   return {
     name: `The MAC address of ${address}`,
-    why: 'one that is asked for during a blast is not found',
+    why: 'one that is asked for during a trial is not found',
     reads: [tools[family].neighbours],
     check: (output) => {
       const entries = parse(output).filter((entry) => entry.address === address);

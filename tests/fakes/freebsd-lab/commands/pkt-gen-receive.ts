@@ -14,16 +14,16 @@ export async function receive(
   const { network, interrupted } = process;
   say(process, 'receiver_body', 1940, `reading from netmap:${options.interface} fd 3 main_fd 3`);
   const count = counter(process, found);
-  let [packets, seconds, busyReports, blast] = [0, 0, 0, 0];
+  let [packets, seconds, busyReports, trial] = [0, 0, 0, 0];
   for (;;) {
     const isLast = interrupted.aborted;
-    const pace = isLast || network.isBlast() ? 'idle' : 'spare';
+    const pace = isLast || network.isTrial() ? 'idle' : 'spare';
     await process.sleep(isLast ? lastReportSeconds : options.reportSeconds + tickSeconds, pace);
     const report = count();
     packets += report.packets;
     if (report.packets > 0) {
-      if (blast !== network.blast()) busyReports = 0;
-      blast = network.blast();
+      if (trial !== network.trial()) busyReports = 0;
+      trial = network.trial();
       busyReports += 1;
     }
     if (packets > 0) {
@@ -45,7 +45,7 @@ const reportsToCrash = 3;
 
 /** Answers what arrived since it was asked before. */
 function counter({ network, world }: Process, { port, netmap }: Interface) {
-  let [blast, slowPps] = [0, Infinity];
+  let [trial, slowPps] = [0, Infinity];
   const mostPps = () =>
     Math.min(network.receiverPps, slowPps, netmap === 'emulated' ? emulatedPps : Infinity);
   network.count();
@@ -54,8 +54,8 @@ function counter({ network, world }: Process, { port, netmap }: Interface) {
     network.count();
     const [now, at] = [Math.floor(port.received.packets), world.clock.now()];
     const seconds = at - beforeAt;
-    if (now > before && blast !== network.blast()) {
-      blast = network.blast();
+    if (now > before && trial !== network.trial()) {
+      trial = network.trial();
       slowPps = network.meets('slow-receiver')?.pps ?? Infinity;
     }
     const most = mostPps();

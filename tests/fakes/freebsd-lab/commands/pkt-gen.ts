@@ -1,4 +1,4 @@
-// pkt-gen: blasts packets out of a netmap port, or counts those that arrive at one.
+// pkt-gen: trials packets out of a netmap port, or counts those that arrive at one.
 import { type Interface, interfaceNamed } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { bounce } from '../wiring.ts';
@@ -41,7 +41,7 @@ async function pktGen(process: Process): Promise<number> {
     );
     return usageCode;
   }
-  return blast(process, found, options);
+  return trial(process, found, options);
 }
 
 const usageCode = 255;
@@ -57,11 +57,11 @@ const isTaken = ({ port }: Interface, { sends }: PktGenOptions): boolean =>
   [...port.users].some((user) => user.sends === sends);
 
 /** Only the first program that opens a port, and the last that closes it, have the driver change its mode. */
-async function blast(process: Process, found: Interface, options: PktGenOptions): Promise<number> {
+async function trial(process: Process, found: Interface, options: PktGenOptions): Promise<number> {
   const { network } = process;
   const { users } = found.port;
   const user = { sends: options.sends };
-  if (options.sends) network.beginBlast();
+  if (options.sends) network.beginTrial();
   if (users.size === 0) changeMode(process, found);
   users.add(user);
   try {
@@ -71,7 +71,7 @@ async function blast(process: Process, found: Interface, options: PktGenOptions)
     return 0;
   } finally {
     users.delete(user);
-    if (options.sends) network.endBlast();
+    if (options.sends) network.endTrial();
     if (users.size === 0) {
       network.letGo();
       changeMode(process, found);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shell } from '../../../../src/system/shell.ts';
-import { sendBlast } from '../../../fakes/freebsd-lab/blast.ts';
+import { sendTrial } from '../../../fakes/freebsd-lab/blast.ts';
 import { archiveOf, archiveWith, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { textOf, writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
 import { type KernelText, kernelArchive } from '../../../fakes/freebsd-lab/kernel.ts';
@@ -119,7 +119,7 @@ test('a panic under load ends in the machine’s own environment', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
   const { dut } = await bootOf(lab, { ident: 'patched', behaviour });
-  await sendBlast(lab);
+  await sendTrial(lab);
   expect(await dut.recover()).toEqual({ panic: 'pf state gone' });
   expect(lab.state()).toMatchObject({ kernel: 'base', root: 'zroot/ROOT/default' });
 });

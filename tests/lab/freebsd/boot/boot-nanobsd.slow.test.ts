@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DutLostError } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
-import { sendBlast } from '../../../fakes/freebsd-lab/blast.ts';
+import { sendTrial } from '../../../fakes/freebsd-lab/blast.ts';
 import { archiveWith, imageOf, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import type { Fault } from '../../../fakes/freebsd-lab/faults.ts';
 import { textOf } from '../../../fakes/freebsd-lab/file-system.ts';
@@ -62,11 +62,11 @@ describeWith(['xz'], 'an appliance', () => {
       expect(await dut.boot(undefined)).toMatchObject({ version: expect.stringMatching(/base$/) });
     });
 
-    test('goes back to its own slice after a blast that was lost', async () => {
+    test('goes back to its own slice after a trial that was lost', async () => {
       await using lab = await startFreebsdLab(appliance);
       const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
       const { dut } = await bootOf(lab, { ident: 'patched', behaviour });
-      await sendBlast(lab);
+      await sendTrial(lab);
       expect(await dut.recover()).toEqual({ panic: 'pf state gone' });
       expect(lab.state()).toMatchObject(own);
     });

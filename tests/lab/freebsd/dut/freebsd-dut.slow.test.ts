@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BootMethodError } from '../../../../src/lab/freebsd/boot/boot.ts';
 import { DutLostError, openFreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
-import { sendBlast } from '../../../fakes/freebsd-lab/blast.ts';
+import { sendTrial } from '../../../fakes/freebsd-lab/blast.ts';
 import { archiveOf, archiveWith, dutOptions, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
 import {
@@ -266,14 +266,14 @@ test('a DUT that panicked under load is found on its own kernel, with its panic'
   await using lab = await startFreebsdLab();
   const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
   const { dut } = await bootOf(lab, { ident: 'patched', behaviour });
-  await sendBlast(lab);
+  await sendTrial(lab);
   expect(lab.state().stage).not.toBe('up');
   expect(await dut.recover()).toEqual({ panic: 'pf state gone' });
   expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
   expect(await dut.recover()).toEqual({});
 });
 
-test('a DUT that only lost a blast is brought back to its own kernel, without a panic', async () => {
+test('a DUT that only lost a trial is brought back to its own kernel, without a panic', async () => {
   await using lab = await startFreebsdLab();
   const { dut } = await bootOf(lab, { ident: 'patched' });
   expect(await dut.recover()).toEqual({});

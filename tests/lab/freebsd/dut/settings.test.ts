@@ -277,19 +277,19 @@ test.for([
     'down',
     /UP,/,
     '',
-    "cxl0's link is down, and the blast needs all of it: run `ifconfig cxl0 up` on the DUT.",
+    "cxl0's link is down, and the trial needs all of it: run `ifconfig cxl0 up` on the DUT.",
   ],
   [
     'without a carrier',
     /active/,
     'no carrier',
-    'cxl0\'s link is not active, and the blast needs all of it: check its cable, its module and "ifconfig cxl0".',
+    'cxl0\'s link is not active, and the trial needs all of it: check its cable, its module and "ifconfig cxl0".',
   ],
   [
     'slower than it should be',
     /10Gbase-LR/,
     '1000baseLX',
-    'cxl0\'s link is "Ethernet 1000baseLX <full-duplex>" instead of 10 Gbit/s, and the blast needs all of it: check its cable, its module and "ifconfig cxl0".',
+    'cxl0\'s link is "Ethernet 1000baseLX <full-duplex>" instead of 10 Gbit/s, and the trial needs all of it: check its cable, its module and "ifconfig cxl0".',
   ],
 ] as const)('a link may be %s', ([, from, to, message]) => {
   expect(messages({ 'ifconfig cxl0': ifconfig('cxl0').replace(from, to) })).toEqual([message]);
@@ -359,19 +359,19 @@ test.for([
     'netstat -rn -f inet',
     /^198\.19\.0\.0\/16.*\n/m,
     '',
-    'The route to 198.19.0.0/16 is missing, and the blast follows it: run `route add -inet 198.19.0.0/16 198.19.0.203` on the DUT.',
+    'The route to 198.19.0.0/16 is missing, and the trial follows it: run `route add -inet 198.19.0.0/16 198.19.0.203` on the DUT.',
   ],
   [
     'netstat -rn -f inet6',
     /2001:2:0:8000::203 (.*)cxl1/,
     '2001:2:0:8000::9 $1cxl1',
-    'The route to 2001:2:0:8000::/49 goes to 2001:2:0:8000::9 by cxl1, and the blast follows it: run `route change -inet6 2001:2:0:8000::/49 2001:2:0:8000::203` on the DUT.',
+    'The route to 2001:2:0:8000::/49 goes to 2001:2:0:8000::9 by cxl1, and the trial follows it: run `route change -inet6 2001:2:0:8000::/49 2001:2:0:8000::203` on the DUT.',
   ],
   [
     'netstat -rn -f inet',
     /(198\.18\.0\.203 .*)cxl0/,
     '$1igb0',
-    'The route to 198.18.0.0/16 goes to 198.18.0.203 by igb0, and the blast follows it: run `route change -inet 198.18.0.0/16 198.18.0.203` on the DUT.',
+    'The route to 198.18.0.0/16 goes to 198.18.0.203 by igb0, and the trial follows it: run `route change -inet 198.18.0.0/16 198.18.0.203` on the DUT.',
   ],
 ] as const)(
   'a route must be there and lead where it should: %s',
@@ -381,9 +381,9 @@ test.for([
 );
 
 const arpProblem =
-  'The MAC address of 198.19.0.203 is not set to 00:07:43:2e:e5:9a for good on cxl1, and one that is asked for during a blast is not found: run `arp -S 198.19.0.203 00:07:43:2e:e5:9a` on the DUT.';
+  'The MAC address of 198.19.0.203 is not set to 00:07:43:2e:e5:9a for good on cxl1, and one that is asked for during a trial is not found: run `arp -S 198.19.0.203 00:07:43:2e:e5:9a` on the DUT.';
 const ndpProblem =
-  'The MAC address of 2001:2:0:8000::203 is not set to 00:07:43:2e:e5:9a for good on cxl1, and one that is asked for during a blast is not found: run `ndp -s 2001:2:0:8000::203 00:07:43:2e:e5:9a` on the DUT.';
+  'The MAC address of 2001:2:0:8000::203 is not set to 00:07:43:2e:e5:9a for good on cxl1, and one that is asked for during a trial is not found: run `ndp -s 2001:2:0:8000::203 00:07:43:2e:e5:9a` on the DUT.';
 
 test.for([
   ['gone', 'arp -an', /^.*cxl1.*\n/m, '', arpProblem],

@@ -11,14 +11,14 @@ class CleanUpTest extends Pipeline {
     if [ "$1" = release ]; then echo "release $3" >>story; rm "$3/lease.json"; exit; fi
     trap 'sleep 1; echo cleaned >>story; echo "ppsgate: cancelled" >&2; exit 130' TERM
     echo '{}' >"$PPSGATE_DIRECTORY/lease.json"
-    echo 'blast 1 of at most 40' >&2
+    echo 'trial 1 of at most 40' >&2
     while :; do sleep 0.1; done
   '''
 
   @Test
   void 'an abort reaches the gate, lets it clean up, and goes on'() {
     program(CLEANS_UP)
-    abortAt = 'blast 1'
+    abortAt = 'trial 1'
 
     assert failureOf(patch: 'D27401') instanceof Interrupted
 
@@ -31,7 +31,7 @@ class CleanUpTest extends Pipeline {
   @Test
   void 'a gate that still cleans up when Jenkins goes on is waited for before its testbed is given back'() {
     program(CLEANS_UP)
-    abortAt = 'blast 1'
+    abortAt = 'trial 1'
     patienceMilliseconds = 0
 
     assert failureOf(patch: 'D27401') instanceof Interrupted
@@ -127,10 +127,10 @@ class CleanUpTest extends Pipeline {
     String fingerprint = makeKey('lab', '')
     program('''
       trap 'sleep 0.5; ssh-add -l >&2; exit 130' TERM
-      echo 'blast 1 of at most 40' >&2
+      echo 'trial 1 of at most 40' >&2
       while :; do sleep 0.1; done
     ''')
-    abortAt = 'blast 1'
+    abortAt = 'trial 1'
 
     assert failureOf(patch: 'D27401', sshCredentials: 'lab') instanceof Interrupted
     assert console.contains(fingerprint)

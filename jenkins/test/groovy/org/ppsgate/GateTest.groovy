@@ -67,7 +67,7 @@ class GateTest extends Pipeline {
   @Test
   void 'wrong usage and a lab that fails come with the sentence of the program'() {
     [2, 4].each { exitCode ->
-      program("echo 'blast 1 of at most 40' >&2; echo 'ppsgate: ppsgate.yml:3: margin: expected a percentage.' >&2; exit ${exitCode}")
+      program("echo 'trial 1 of at most 40' >&2; echo 'ppsgate: ppsgate.yml:3: margin: expected a percentage.' >&2; exit ${exitCode}")
 
       assert failureOf(patch: 'D27401').message == 'ppsgate: ppsgate.yml:3: margin: expected a percentage.'
       assert currentBuild.description == null

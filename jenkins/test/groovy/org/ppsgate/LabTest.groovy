@@ -76,7 +76,7 @@ class LabTest extends Pipeline {
   void 'an abort in mid-run brings the testbed back before it ends'() {
     openLaboratory('--slow')
     takeKeysFromConfiguration()
-    abortAt = 'blast 1 of'
+    abortAt = 'trial 1 of'
     // Less than the DUT needs to boot its base again.
     patienceMilliseconds = 1000
 
