@@ -20,7 +20,7 @@ import {
   share,
 } from './designs.ts';
 
-type World = Pick<BisectSimulation, 'commits' | 'effects' | 'brokenRatio'>;
+type Deps = Pick<BisectSimulation, 'commits' | 'effects' | 'brokenRatio'>;
 type Measure =
   | Exclude<keyof BisectRow, 'namedWrong' | 'groupWrong'>
   | 'anythingNamed'
@@ -37,16 +37,16 @@ export async function* benchBisect(): AsyncGenerator<Line> {
   yield plain(
     '20 boots of history, builds of 10 min, 5 min a boot with its trial, 10 min one that fails.\n',
   );
-  for (const { world, goals } of worlds) yield lineOf('posterior', world, quiet, undefined, goals);
+  for (const { deps, goals } of worlds) yield lineOf('posterior', deps, quiet, undefined, goals);
   yield plain('\nFixed boots a step, for the same worlds:');
   for (const bootsAStep of [3, 5]) {
-    for (const { world } of worlds.filter(isPlain)) {
-      yield lineOf(`${bootsAStep} a step`, world, quiet, fixedBoots(bootsAStep), {});
+    for (const { deps } of worlds.filter(isPlain)) {
+      yield lineOf(`${bootsAStep} a step`, deps, quiet, fixedBoots(bootsAStep), {});
     }
   }
 }
 
-const worldOf = (effects: number[], commits = 256, brokenRatio = 0): World => ({
+const depsOf = (effects: number[], commits = 256, brokenRatio = 0): Deps => ({
   effects,
   commits,
   brokenRatio,
@@ -58,16 +58,16 @@ const large: Goals = {
   rightOfNamed: { least: 0.995 },
 };
 
-const worlds: { world: World; goals: Goals }[] = [
-  { world: worldOf([-0.02]), goals: { meanBoots: { most: 21 }, rightOfNamed: { least: 0.99 } } },
-  { world: worldOf([-0.05]), goals: large },
-  { world: worldOf([-0.1]), goals: large },
-  { world: worldOf([-0.56]), goals: large },
+const worlds: { deps: Deps; goals: Goals }[] = [
+  { deps: depsOf([-0.02]), goals: { meanBoots: { most: 21 }, rightOfNamed: { least: 0.99 } } },
+  { deps: depsOf([-0.05]), goals: large },
+  { deps: depsOf([-0.1]), goals: large },
+  { deps: depsOf([-0.56]), goals: large },
   ...[16, 64, 1024].flatMap((commits) =>
-    [-0.02, -0.05].map((effect) => ({ world: worldOf([effect], commits), goals: {} })),
+    [-0.02, -0.05].map((effect) => ({ deps: depsOf([effect], commits), goals: {} })),
   ),
   ...[0.05, 0.1, 0.2].map((brokenRatio) => ({
-    world: worldOf([-0.05], 256, brokenRatio),
+    deps: depsOf([-0.05], 256, brokenRatio),
     goals:
       brokenRatio === 0.1
         ? ({
@@ -77,25 +77,25 @@ const worlds: { world: World; goals: Goals }[] = [
           } satisfies Goals)
         : {},
   })),
-  { world: worldOf([0]), goals: { anythingNamed: { most: 0.005 } } },
-  { world: worldOf([-0.05, -0.05]), goals: { allFound: { least: 0.97 } } },
-  { world: worldOf([-0.1, 0.05]), goals: {} },
-  { world: worldOf([-0.02, -0.02]), goals: {} },
+  { deps: depsOf([0]), goals: { anythingNamed: { most: 0.005 } } },
+  { deps: depsOf([-0.05, -0.05]), goals: { allFound: { least: 0.97 } } },
+  { deps: depsOf([-0.1, 0.05]), goals: {} },
+  { deps: depsOf([-0.02, -0.02]), goals: {} },
 ];
 
-const isPlain = ({ world }: (typeof worlds)[number]): boolean =>
-  world.commits === 256 && world.effects.length === 1 && world.brokenRatio === 0;
+const isPlain = ({ deps }: (typeof worlds)[number]): boolean =>
+  deps.commits === 256 && deps.effects.length === 1 && deps.brokenRatio === 0;
 
 function lineOf(
   says: string,
-  world: World,
+  deps: Deps,
   { noise }: Lab,
   search: Search | undefined,
   goals: Goals,
 ): Line {
   const row = simulateBisect(
     {
-      ...{ noise, ...world, brokenInARow: 6, historyRuns: 20, mostBoots: 120 },
+      ...{ noise, ...deps, brokenInARow: 6, historyRuns: 20, mostBoots: 120 },
       minutes: { build: 10, run: 5, failure: 10 },
       ...{ experiments: worldsARow, seed: 1 },
     },
@@ -108,10 +108,10 @@ function lineOf(
     rightOfGroups: ratioOf(row.groupRight, row.groupWrong),
   };
   const goalOf = (measure: Measure) => goalText(goals[measure]);
-  const effects = world.effects.map(formatPercent).join(' and ');
-  const broken = world.brokenRatio > 0 ? `, ${formatPercent(world.brokenRatio)} broken` : '';
+  const effects = deps.effects.map(formatPercent).join(' and ');
+  const broken = deps.brokenRatio > 0 ? `, ${formatPercent(deps.brokenRatio)} broken` : '';
   const parts = [
-    `${says}: ${world.commits} commits, ${effects}${broken}: boots ${row.meanBoots.toFixed(1)}${goalOf('meanBoots')}`,
+    `${says}: ${deps.commits} commits, ${effects}${broken}: boots ${row.meanBoots.toFixed(1)}${goalOf('meanBoots')}`,
     `p95 ${Math.ceil(row.p95Boots)}`,
     `minutes ${row.meanMinutes.toFixed(0)}${goalOf('meanMinutes')}`,
     `p95 ${row.p95Minutes.toFixed(0)}${goalOf('p95Minutes')}`,
@@ -125,7 +125,7 @@ function lineOf(
     ...(goals.rightOfGroups
       ? [`right of groups ${share(measures.rightOfGroups)}${goalOf('rightOfGroups')}`]
       : []),
-    ...(world.effects.length > 1 ? [`all found ${share(row.allFound)}${goalOf('allFound')}`] : []),
+    ...(deps.effects.length > 1 ? [`all found ${share(row.allFound)}${goalOf('allFound')}`] : []),
     `inconclusive ${share(row.inconclusive)}`,
     ...(goals.anythingNamed
       ? [`anything named ${share(measures.anythingNamed)}${goalOf('anythingNamed')}`]
@@ -143,15 +143,15 @@ const ratioOf = (right: number, wrong: number): number =>
 
 /** Plain bisection: so many boots of both ends and of each middle, whose mean is held against the middle of both levels. */
 function fixedBoots(bootsAStep: number): Search {
-  return (world, _history, { minutes }) => {
+  return (deps, _history, { minutes }) => {
     let boots = 0;
     const levelOf = (position: number): number => {
       boots += bootsAStep;
-      return mean(Array.from({ length: bootsAStep }, () => world.boot(position) ?? Number.NaN));
+      return mean(Array.from({ length: bootsAStep }, () => deps.boot(position) ?? Number.NaN));
     };
     const good = levelOf(0);
-    const threshold = (good + levelOf(world.commits)) / 2;
-    let [after, last] = [0, world.commits];
+    const threshold = (good + levelOf(deps.commits)) / 2;
+    let [after, last] = [0, deps.commits];
     let builds = 2;
     while (last - after > 1) {
       const middle = Math.floor((after + last) / 2);

@@ -12,7 +12,7 @@ import type { ExperimentEvent } from '../src/gate/experiment/experiment-event.ts
 import { type HistoryEntry, historyFile } from '../src/gate/experiment/history.ts';
 import { gate } from '../src/gate/gate.ts';
 import type { GateDeps } from '../src/gate/gate-deps.ts';
-import type { FreebsdWorld } from '../src/lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../src/lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed } from '../src/lab/freebsd/freebsd-testbed.ts';
 import { type Testbed, unshared } from '../src/lab/testbed.ts';
 import { formatPercent } from '../src/model/format.ts';
@@ -26,7 +26,7 @@ import type { Fault } from '../tests/fakes/freebsd-lab/faults.ts';
 import { kernelArchive } from '../tests/fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../tests/fakes/freebsd-lab/lab.ts';
 import { normal } from '../tests/fakes/freebsd-lab/random.ts';
-import { testbedOf, usualTraffic, worldOf } from '../tests/fakes/freebsd-testbed.ts';
+import { depsOf, testbedOf, usualTraffic } from '../tests/fakes/freebsd-testbed.ts';
 
 export type LabTimeRequest = {
   scenarios: readonly FreebsdScenario[];
@@ -136,7 +136,7 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
       unshared(name, async (traffic) =>
         builder.before(await openFreebsdTestbed(name, testbed, traffic, distant(lab, asked))),
       );
-    const world: GateDeps = {
+    const deps: GateDeps = {
       repository: { ...repository, changedPaths },
       reserve,
       history,
@@ -145,7 +145,7 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
       signal: new AbortController().signal,
     };
     const gateRequest = { patch, config, testbeds: ['lab'], seed, kernels: archives };
-    const result = await gate(gateRequest, join(folder, 'gate'), world);
+    const result = await gate(gateRequest, join(folder, 'gate'), deps);
     const whole = { from, to: lab.clock.now() };
     return { result, verdict, whole, ...asked, ...spans, waitedSeconds: builder.waited() };
   } finally {
@@ -242,16 +242,16 @@ const commandsAtOnce = 5;
 type Asked = Pick<LabTime, 'trials' | 'settlings' | 'dutCommands'>;
 
 /** The laboratory's clock stands still during ssh, so every login, command and upload is charged a round trip. */
-function distant(lab: FreebsdLab, { trials, settlings, dutCommands }: Asked): FreebsdWorld {
+function distant(lab: FreebsdLab, { trials, settlings, dutCommands }: Asked): FreebsdDeps {
   const { clock } = lab;
-  const world = worldOf(lab);
+  const deps = depsOf(lab);
   /** Trials whose senders have ended. */
   const ending = new Set<Span>();
   return {
-    ...world,
+    ...deps,
     async connect(config, label) {
       await clock.sleep(roundTripSeconds);
-      return slowed(await world.connect(config, label), label === 'DUT');
+      return slowed(await deps.connect(config, label), label === 'DUT');
     },
   };
 

@@ -60,9 +60,9 @@ export async function* benchTrend(): AsyncGenerator<Line> {
   yield* twoYears(quiet.noise);
 }
 
-type World = { says: string; buildRatio: number; badRatio: number };
-const clean: World = { says: 'clean', buildRatio: 0.003, badRatio: 0 };
-const nullWorlds: World[] = [
+type Deps = { says: string; buildRatio: number; badRatio: number };
+const clean: Deps = { says: 'clean', buildRatio: 0.003, badRatio: 0 };
+const nullWorlds: Deps[] = [
   clean,
   { ...clean, says: '3 % bad nights', badRatio: 0.03 },
   { ...clean, says: '2 % build scatter', buildRatio: 0.02 },
@@ -71,7 +71,7 @@ const nullWorlds: World[] = [
 /** Nights around 1; from `stepAt` on lower by `stepRatio`. A bad night lacks 5 to 15 %. */
 function seriesOf(
   noise: NoiseSource,
-  world: World,
+  deps: Deps,
   nights: number,
   random: RandomGenerator,
   stepAt = nights,
@@ -79,24 +79,24 @@ function seriesOf(
   const drawRun = cellSource(noise, random)();
   return Array.from({ length: nights }, (_, night) => {
     const runs = median(Array.from({ length: 5 }, drawRun));
-    const build = Math.exp(world.buildRatio * standardNormal(random));
-    const isBad = uniformFloat64(random) < world.badRatio;
+    const build = Math.exp(deps.buildRatio * standardNormal(random));
+    const isBad = uniformFloat64(random) < deps.badRatio;
     const bad = isBad ? 0.95 - 0.1 * uniformFloat64(random) : 1;
     return runs * build * bad * (night >= stepAt ? 1 + stepRatio : 1);
   });
 }
 
 function* falseOnes({ says, find, hasGoals }: Detector, { noise }: Lab): Generator<Line> {
-  const rows = nullWorlds.map((world) => {
+  const rows = nullWorlds.map((deps) => {
     const random = xoroshiro128plus(1);
     let found = 0;
     for (let series = 0; series < seriesARow; series += 1) {
-      found += find(seriesOf(noise, world, nightsASeries, random)).length;
+      found += find(seriesOf(noise, deps, nightsASeries, random)).length;
     }
-    return { world, found, per1000: (1000 * found) / (seriesARow * nightsASeries) };
+    return { deps, found, per1000: (1000 * found) / (seriesARow * nightsASeries) };
   });
   const goal: Goal | undefined = hasGoals ? { most: 0.3 } : undefined;
-  const parts = rows.map(({ world, per1000 }) => `${world.says} ${per1000.toFixed(2)}`);
+  const parts = rows.map(({ deps, per1000 }) => `${deps.says} ${per1000.toFixed(2)}`);
   yield {
     text: `  ${says.padEnd(24)} false per 1,000 nights: ${parts.join(', ')}${goal ? ' (goal ≤ 0.3)' : ''}`,
     missed: rows.some(({ per1000 }) => isMissed(per1000, goal)),

@@ -51,7 +51,7 @@ export type Admission =
   | { kind: 'cancel' | 'help' | 'mistaken'; pullRequest: PullRequest; why: string }
   | { kind: 'nothing'; why: string };
 
-export type AdmitWorld = {
+export type AdmitDeps = {
   octokit: Octokit;
   /** `owner/name`. */
   repositoryName: string;
@@ -78,33 +78,33 @@ type Dispatched = Extract<Trigger, { kind: 'dispatched' }>;
 export const noticeName = 'ppsgate notice';
 
 /** Throws a `UsageError` for what cannot be measured however much leave there is, and where GitHub does not tell. */
-export async function admit(trigger: Trigger, world: AdmitWorld): Promise<Admission> {
+export async function admit(trigger: Trigger, deps: AdmitDeps): Promise<Admission> {
   switch (trigger.kind) {
     case 'nothing':
       return trigger;
     case 'pull-request': {
       const { found, occasion } = trigger;
-      return admitPullRequest(found, occasion, {}, world);
+      return admitPullRequest(found, occasion, {}, deps);
     }
     case 'comment':
-      return admitComment(trigger, world);
+      return admitComment(trigger, deps);
     case 'acceptance':
       return { kind: 'nothing', why: 'A level is accepted by a job with `command: accept`.' };
     case 'dispatched':
-      return admitDispatched(trigger, world);
+      return admitDispatched(trigger, deps);
     case 'button':
-      return admitButton(trigger, world);
+      return admitButton(trigger, deps);
     case 'queued':
-      return admitQueued(trigger, world);
+      return admitQueued(trigger, deps);
     case 'push': {
-      const patch = await pushed(trigger, world.repository);
-      return go(patch, {}, world, 'What is pushed to the default branch is measured.', 'history');
+      const patch = await pushed(trigger, deps.repository);
+      return go(patch, {}, deps, 'What is pushed to the default branch is measured.', 'history');
     }
     case 'schedule': {
       const { commit } = trigger;
-      const patch = await patchOfRange(world.repository, `${commit}..${commit}`);
+      const patch = await patchOfRange(deps.repository, `${commit}..${commit}`);
       const why = 'The head of the default branch is measured against itself.';
-      return go(patch, {}, world, why, 'nightly');
+      return go(patch, {}, deps, why, 'nightly');
     }
   }
 }
@@ -116,7 +116,7 @@ type Acceptance =
 /** Believes the marker of an issue that is our own, from somebody who may write. Throws where GitHub does not tell. */
 export async function admitAcceptance(
   { number, by }: Pick<Extract<Trigger, { kind: 'acceptance' }>, 'number' | 'by'>,
-  { octokit, repositoryName: repository }: Pick<AdmitWorld, 'octokit' | 'repositoryName'>,
+  { octokit, repositoryName: repository }: Pick<AdmitDeps, 'octokit' | 'repositoryName'>,
 ): Promise<Acceptance> {
   const body = await readIssue({ octokit, repository }, number, await ownLogin(octokit));
   const id = changeIdIn(body ?? '');
@@ -132,9 +132,9 @@ export async function admitAcceptance(
 
 async function admitButton(
   { by, button, headCommit, number }: Extract<Trigger, { kind: 'button' }>,
-  world: AdmitWorld,
+  deps: AdmitDeps,
 ): Promise<Admission> {
-  const all = await pullRequestsWithHead(world.octokit, world.repositoryName, headCommit);
+  const all = await pullRequestsWithHead(deps.octokit, deps.repositoryName, headCommit);
   const meant =
     number === undefined ? all : all.filter(({ pullRequest }) => pullRequest.number === number);
   const [found, ...more] = meant;
@@ -145,20 +145,20 @@ async function admitButton(
     const why = `${numbersOf(meant)} have the head ${headCommit}: write /ppsgate rerun at the one that is meant.`;
     return { kind: 'nothing', why };
   }
-  return admitAgain(found, { kind: 'pressed', by, commit: headCommit }, { kind: button }, world);
+  return admitAgain(found, { kind: 'pressed', by, commit: headCommit }, { kind: button }, deps);
 }
 
 type Comment = Extract<Trigger, { kind: 'comment' }>;
 
-async function admitComment(comment: Comment, world: AdmitWorld): Promise<Admission> {
+async function admitComment(comment: Comment, deps: AdmitDeps): Promise<Admission> {
   const command = parseCommand(comment.text);
   if (command === undefined) return { kind: 'nothing', why: 'The comment is no command.' };
-  const found = await fetched(comment.number, world);
+  const found = await fetched(comment.number, deps);
   if (command.kind === 'help') return { kind: 'help', pullRequest: found.pullRequest, why: '' };
-  if (command.kind === 'mistaken') return mistaken(command.why, comment, found, world);
-  return admitCommand(command, comment, found, world).catch((error: unknown) => {
+  if (command.kind === 'mistaken') return mistaken(command.why, comment, found, deps);
+  return admitCommand(command, comment, found, deps).catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;
-    return mistaken(error.message, comment, found, world);
+    return mistaken(error.message, comment, found, deps);
   });
 }
 
@@ -166,11 +166,11 @@ async function admitCommand(
   command: Exclude<CommentCommand, { kind: 'help' | 'mistaken' }>,
   { by, at }: Comment,
   found: FoundPullRequest,
-  world: AdmitWorld,
+  deps: AdmitDeps,
 ): Promise<Admission> {
   const { pullRequest } = found;
   if (command.kind === 'cancel') {
-    const { config, rules } = await rulesFor(found, {}, world);
+    const { config, rules } = await rulesFor(found, {}, deps);
     const { kind, why } = await authorize({ kind: 'cancelled', by }, found, rules);
     return kind === 'allowed'
       ? { kind: 'cancel', pullRequest, why }
@@ -180,12 +180,12 @@ async function admitCommand(
   if (command.kind === 'bisect') {
     const areNamed = command.ask.good !== undefined;
     const occasion: Occasion = { kind: 'bisected', by, at, areNamed, ...named };
-    return bisectPullRequest(command, occasion, found, world);
+    return bisectPullRequest(command, occasion, found, deps);
   }
   const occasion: Occasion = { kind: 'commanded', by, at, ...named };
   return command.kind === 'run'
-    ? admitPullRequest(found, { ...occasion, ...otherwise(command.ask) }, command.ask, world)
-    : admitAgain(found, occasion, command, world);
+    ? admitPullRequest(found, { ...occasion, ...otherwise(command.ask) }, command.ask, deps)
+    : admitAgain(found, occasion, command, deps);
 }
 
 /** Only who may have it measured is told what is wrong: what others write is for nobody at the patch to read. */
@@ -193,7 +193,7 @@ async function mistaken(
   why: string,
   { by, at }: Comment,
   found: FoundPullRequest,
-  { octokit, repositoryName, readConfig }: AdmitWorld,
+  { octokit, repositoryName, readConfig }: AdmitDeps,
 ): Promise<Admission> {
   const { pullRequest } = found;
   const { baseCommit, headCommit: commit } = pullRequest;
@@ -218,43 +218,43 @@ const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, ...held }: Ask
   isOtherwise: Object.keys(held).length > 0,
 });
 
-async function admitDispatched(trigger: Dispatched, world: AdmitWorld): Promise<Admission> {
+async function admitDispatched(trigger: Dispatched, deps: AdmitDeps): Promise<Admission> {
   const { by, patch: name, ask, bisect } = trigger;
-  if (bisect !== undefined) return bisectDispatched(bisect, trigger, world);
-  if (looksLikeRevision(name)) return admitRevision(trigger, world);
+  if (bisect !== undefined) return bisectDispatched(bisect, trigger, deps);
+  if (looksLikeRevision(name)) return admitRevision(trigger, deps);
   const occasion: Occasion = { kind: 'dispatched', by };
   // So many digits are a commit's: no repository has had a million pull requests.
   const number = /^\d{7,}$/.test(name) ? undefined : pullRequestNumber(name);
   if (number !== undefined) {
-    return admitPullRequest(await fetched(number, world), occasion, ask, world);
+    return admitPullRequest(await fetched(number, deps), occasion, ask, deps);
   }
   if (/^.+\.\..+$/.test(name)) {
-    const patch = await patchOfRange(world.repository, name);
-    return go(patch, ask, world, `${by} started it.`, 'patch');
+    const patch = await patchOfRange(deps.repository, name);
+    return go(patch, ask, deps, `${by} started it.`, 'patch');
   }
   if (!/^[0-9a-f]{7,64}$/.test(name)) {
     throw new UsageError(
       `patch: expected a pull request like #123, a revision like D27401, a commit or a range like main..my-branch, found "${name}".`,
     );
   }
-  const commit = await world.repository.resolve(name);
-  const all = await pullRequestsWithHead(world.octokit, world.repositoryName, commit);
+  const commit = await deps.repository.resolve(name);
+  const all = await pullRequestsWithHead(deps.octokit, deps.repositoryName, commit);
   const [found, ...more] = all;
   if (more.length > 0) {
     throw new UsageError(
       `patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${shortId(commit)} at the one that is meant.`,
     );
   }
-  if (found !== undefined) return admitPullRequest(found, { ...occasion, commit }, ask, world);
-  const patch = await patchOfRange(world.repository, `${commit}^..${commit}`);
-  return go(patch, ask, world, `${by} started it.`, 'patch');
+  if (found !== undefined) return admitPullRequest(found, { ...occasion, commit }, ask, deps);
+  const patch = await patchOfRange(deps.repository, `${commit}^..${commit}`);
+  return go(patch, ask, deps, `${by} started it.`, 'patch');
 }
 
 /** A relay has looked whose diff it is, and people who may start a job may have any measured. */
-async function admitRevision(trigger: Dispatched, world: AdmitWorld): Promise<Admission> {
+async function admitRevision(trigger: Dispatched, deps: AdmitDeps): Promise<Admission> {
   const { by, ask } = trigger;
-  const { patch, config } = await world.readRevision(trigger);
-  const priority = world.priority ?? 'patch';
+  const { patch, config } = await deps.readRevision(trigger);
+  const priority = deps.priority ?? 'patch';
   const revisionAnswer = answerOf(trigger);
   const request: AdmittedRequest = { patch, ask, priority, purpose: 'patch', revisionAnswer };
   return { kind: 'go', request, config, why: `${by} started it for ${patchName(patch)}.` };
@@ -271,24 +271,24 @@ async function bisectPullRequest(
   { ask }: BisectCommand,
   occasion: Occasion,
   found: FoundPullRequest,
-  world: AdmitWorld,
+  deps: AdmitDeps,
 ): Promise<Admission> {
   const { pullRequest } = found;
-  const { config, rules } = await rulesFor(found, {}, world);
+  const { config, rules } = await rulesFor(found, {}, deps);
   const leave = await authorize(occasion, found, rules);
   if (leave.kind !== 'allowed') {
     const { why } = leave;
     const what = 'no bisection';
     return { kind: 'refused', pullRequest, config, name: noticeName, why, what };
   }
-  return goBisect({ ask, patch: pullRequest, config, why: leave.why }, world);
+  return goBisect({ ask, patch: pullRequest, config, why: leave.why }, deps);
 }
 
 /** At a pull request, at a revision, or at no patch at all: people who may start a job may have any commits bisected. */
 async function bisectDispatched(
   command: BisectCommand,
   trigger: Dispatched,
-  world: AdmitWorld,
+  deps: AdmitDeps,
 ): Promise<Admission> {
   const { by, patch: name } = trigger;
   const { ask, commit } = command;
@@ -296,27 +296,27 @@ async function bisectDispatched(
   const why = `${by} started it.`;
   if (looksLikeRevision(name)) {
     const earlier = areNamed ? 'none' : 'all';
-    const { patch, config } = await world.readRevision({ ...trigger, ask: { earlier } });
-    return goBisect({ ask, patch, config, why, revisionAnswer: answerOf(trigger) }, world);
+    const { patch, config } = await deps.readRevision({ ...trigger, ask: { earlier } });
+    return goBisect({ ask, patch, config, why, revisionAnswer: answerOf(trigger) }, deps);
   }
   const number = pullRequestNumber(name);
   if (number !== undefined) {
-    const found = await fetched(number, world);
+    const found = await fetched(number, deps);
     // A fork's head is nothing to be read where commits are named.
     const seen = areNamed ? found.pullRequest.headCommit : commit;
     const occasion: Occasion = { kind: 'dispatched', by, ...(seen && { commit: seen }) };
-    return bisectPullRequest(command, occasion, found, world);
+    return bisectPullRequest(command, occasion, found, deps);
   }
   if (!areNamed && !name.includes('..')) {
     throw new UsageError(
       'A bisection needs a good commit and a bad one, or a patch whose commits it is of: a pull request like #123, a revision like D27401, or a range like main..my-branch.',
     );
   }
-  const { good, bad } = await pinned(ask, world.repository, world.calledAs);
+  const { good, bad } = await pinned(ask, deps.repository, deps.calledAs);
   const range = areNamed ? `${good}..${bad}` : name;
-  const patch = await patchOfRange(world.repository, range);
-  const config = await world.readConfig(world.commit);
-  return goBisect({ ask, patch, config, why }, world);
+  const patch = await patchOfRange(deps.repository, range);
+  const config = await deps.readConfig(deps.commit);
+  return goBisect({ ask, patch, config, why }, deps);
 }
 
 type Bisection = Pick<BisectRequest, 'patch' | 'revisionAnswer'> & {
@@ -328,9 +328,9 @@ type Bisection = Pick<BisectRequest, 'patch' | 'revisionAnswer'> & {
 /** Fixes the commits and the cell. */
 async function goBisect(
   { ask: asked, patch, config, why, revisionAnswer }: Bisection,
-  world: AdmitWorld,
+  deps: AdmitDeps,
 ): Promise<Admission> {
-  const { repository, calledAs } = world;
+  const { repository, calledAs } = deps;
   const ask = await pinned(asked, repository, calledAs);
   const { good, bad, scenarios, families, ...rest } = ask;
   if (!good !== !bad) {
@@ -340,8 +340,8 @@ async function goBisect(
   }
   // What the data branch is made of is much, and few events ask for it.
   const { cellFor } = await import('./bisect-cell.ts');
-  const cell = await cellFor({ scenarios, families }, patch, config, world);
-  world.checkBisection(config, { ...ask, scenarios: cell.scenario, families: cell.family });
+  const cell = await cellFor({ scenarios, families }, patch, config, deps);
+  deps.checkBisection(config, { ...ask, scenarios: cell.scenario, families: cell.family });
   const ends =
     good && bad
       ? { good, bad }
@@ -350,7 +350,7 @@ async function goBisect(
         : await ownEnds(patch, repository);
   const request: BisectRequest = {
     ...{ command: 'bisect', patch, ...ends, isOwn: !good, cell },
-    ...{ ask: rest, priority: world.priority ?? 'patch' },
+    ...{ ask: rest, priority: deps.priority ?? 'patch' },
     ...(revisionAnswer && { revisionAnswer }),
   };
   return { kind: 'bisect', request, config, why };
@@ -360,10 +360,10 @@ async function admitPullRequest(
   found: FoundPullRequest,
   occasion: Occasion,
   ask: Ask,
-  world: AdmitWorld,
+  deps: AdmitDeps,
 ): Promise<Admission> {
   const { pullRequest } = found;
-  const { config, rules, name: ownName } = await rulesFor(found, ask, world);
+  const { config, rules, name: ownName } = await rulesFor(found, ask, deps);
   const leave = await authorize(occasion, found, rules);
   if (leave.kind === 'ignored') return { kind: 'nothing', why: leave.why };
   const isOwn = occasion.kind === 'pushed' || occasion.kind === 'revived';
@@ -371,7 +371,7 @@ async function admitPullRequest(
   if (leave.kind === 'refused') {
     return { kind: 'refused', pullRequest, config, name, why: leave.why };
   }
-  const priority = world.priority ?? 'patch';
+  const priority = deps.priority ?? 'patch';
   const request: AdmittedRequest = { patch: pullRequest, ask, priority, purpose: 'patch' };
   return { kind: 'go', request, config, why: leave.why };
 }
@@ -381,14 +381,14 @@ async function admitAgain(
   found: FoundPullRequest,
   occasion: Occasion,
   command: Extract<CommentCommand, { kind: 'rerun' | 'extend' }>,
-  world: AdmitWorld,
+  deps: AdmitDeps,
 ): Promise<Admission> {
-  const { memory } = await rulesFor(found, {}, world);
+  const { memory } = await rulesFor(found, {}, deps);
   const ask = memory?.ask ?? {};
   const held = occasion.kind === 'commanded' ? { ...occasion, ...otherwise(ask) } : occasion;
-  const admission = await admitPullRequest(found, held, ask, world);
+  const admission = await admitPullRequest(found, held, ask, deps);
   if (admission.kind !== 'go') return admission;
-  const request: AdmittedRequest = { ...admission.request, priority: world.priority ?? 'rerun' };
+  const request: AdmittedRequest = { ...admission.request, priority: deps.priority ?? 'rerun' };
   if (command.kind === 'rerun') return { ...admission, request };
   const { pullRequest } = found;
   const { last } = memory ?? {};
@@ -404,25 +404,25 @@ async function admitAgain(
 async function go(
   patch: Patch,
   ask: Ask,
-  world: AdmitWorld,
+  deps: AdmitDeps,
   why: string,
   purpose: AdmittedRequest['purpose'],
 ): Promise<Admission> {
-  const config = await world.readConfig(patch.baseCommit);
-  const priority = world.priority ?? (purpose === 'patch' ? 'patch' : 'rerun');
+  const config = await deps.readConfig(patch.baseCommit);
+  const priority = deps.priority ?? (purpose === 'patch' ? 'patch' : 'rerun');
   return { kind: 'go', request: { patch, ask, priority, purpose }, config, why };
 }
 
 /** Others wait for a queue as long as it waits, so it comes before patches. */
 async function admitQueued(
   { branch, base, head }: Extract<Trigger, { kind: 'queued' }>,
-  world: AdmitWorld,
+  deps: AdmitDeps,
 ): Promise<Admission> {
-  const patch = await patchOfRange(world.repository, `${base}..${head}`);
-  const config = await world.readConfig(base);
+  const patch = await patchOfRange(deps.repository, `${base}..${head}`);
+  const config = await deps.readConfig(base);
   const request: AdmittedRequest = {
     ...{ patch, ask: {}, purpose: 'patch', queue: branch },
-    priority: world.priority ?? 'release',
+    priority: deps.priority ?? 'release',
   };
   const why = 'Somebody who may write has put it into the merge queue.';
   return { kind: 'go', request, config, why };
@@ -433,7 +433,7 @@ type Rules = { config: Config; rules: LeaveRules; name: string; memory: Memory |
 async function rulesFor(
   { pullRequest }: FoundPullRequest,
   ask: Ask,
-  { octokit, repositoryName, readConfig, nameOf }: AdmitWorld,
+  { octokit, repositoryName, readConfig, nameOf }: AdmitDeps,
 ): Promise<Rules> {
   const config = await readConfig(pullRequest.baseCommit);
   const { people, label } = config.github;
@@ -452,7 +452,7 @@ async function rulesFor(
 
 async function fetched(
   number: number,
-  { octokit, repositoryName }: AdmitWorld,
+  { octokit, repositoryName }: AdmitDeps,
 ): Promise<FoundPullRequest> {
   const found = await fetchPullRequest(octokit, repositoryName, number);
   if (found.kind === 'failed') throw new Error(found.why);

@@ -11,14 +11,14 @@ import { excerpt } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { indexPath, parseIndex } from '../publish/data-branch/layout.ts';
 import { worstFirst } from '../report/cell-rows.ts';
-import type { AdmitWorld } from './admit.ts';
+import type { AdmitDeps } from './admit.ts';
 
 /** Throws a `UsageError` where more than one is asked for, or there is no such family. */
 export async function cellFor(
   asked: Pick<BisectAsk, 'scenarios' | 'families'>,
   patch: Patch,
   config: Config,
-  { repository, calledAs }: Pick<AdmitWorld, 'repository' | 'calledAs'>,
+  { repository, calledAs }: Pick<AdmitDeps, 'repository' | 'calledAs'>,
 ): Promise<Cell> {
   const scenario = one(asked.scenarios, calledAs('scenarios'));
   const text = one(asked.families, calledAs('families'));

@@ -7,7 +7,7 @@ import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import { lineOfDiffs, PatchError, restoreRevision } from '../forge/patch/revision.ts';
 import { patchName, shortId } from '../model/patch.ts';
 import type { BisectRequest } from './approved-request.ts';
-import { bisectWish, type JobContext, revisionWorldOf } from './job.ts';
+import { bisectWish, type JobContext, revisionDepsOf } from './job.ts';
 
 /** The configuration that a bisection at a pull request is held to is that of its base, and any other that of the job. */
 export const readBisectConfig = (
@@ -54,7 +54,7 @@ export async function restoreCommits(
   context: JobContext,
 ): Promise<void> {
   if (patch.kind !== 'revision' || !isOwn) return;
-  await restoreRevision(patch, revisionWorldOf(context, config));
+  await restoreRevision(patch, revisionDepsOf(context, config));
   const made = await lineOfDiffs(patch, context.repository);
   if (made.bad === bad) return;
   throw new PatchError(`The diffs of ${patchName(patch)} are not what they were: ask once more.`);

@@ -13,7 +13,7 @@ import {
   openRepository,
   type WritableRepository,
 } from '../forge/patch/repository.ts';
-import type { RevisionWorld } from '../forge/patch/revision.ts';
+import type { RevisionDeps } from '../forge/patch/revision.ts';
 import { openConduit } from '../forge/phabricator/conduit.ts';
 import { phabricatorOf } from '../forge/phabricator/login.ts';
 import { type Patch, patchName, type RevisionDiff, shortId } from '../model/patch.ts';
@@ -73,10 +73,10 @@ function withToken(token: string, serverUrl: string): NodeJS.ProcessEnv {
 }
 
 /** Phabricator as the bot whose token the job has; throws a `UsageError` where it has none. */
-export function revisionWorldOf(
+export function revisionDepsOf(
   { inputs: { conduitToken: token }, repository }: JobContext,
   configuration: Config,
-): RevisionWorld & { config: PhabricatorConfig } {
+): RevisionDeps & { config: PhabricatorConfig } {
   const config = phabricatorOf(configuration);
   if (token === '') {
     throw new UsageError(
@@ -168,7 +168,7 @@ export function answerOnPhabricator(
   revision: RevisionDiff,
   { name, runId, key, build, patience }: AnswerPlace & AdmittedRequest['revisionAnswer'],
 ): Answer {
-  const { conduit, config: phabricator } = revisionWorldOf(context, config);
+  const { conduit, config: phabricator } = revisionDepsOf(context, config);
   const run = key ?? `${runId}`;
   return openRevisionAnswer(conduit, revision, {
     run: name === 'ppsgate' ? run : `${run} ${name.replace(/^ppsgate: /, '')}`,
@@ -194,7 +194,7 @@ export function bisectAnswerFor(
   const { patch, revisionAnswer } = request;
   const detailsUrl = runUrl(context.inputs.job, runId);
   if (patch.kind === 'revision') {
-    const { conduit } = revisionWorldOf(context, config);
+    const { conduit } = revisionDepsOf(context, config);
     const { key } = revisionAnswer ?? {};
     const about = { details: detailsUrl, takesCommands: key !== undefined, log, ...patience };
     return openRevisionComment(conduit, patch, { run: key ?? `${runId}`, ...about });

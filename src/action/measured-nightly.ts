@@ -6,7 +6,7 @@ import type { GateDeps } from '../gate/gate-deps.ts';
 import { readBranchTrend } from '../publish/data-branch/branch.ts';
 import { readDirectoryTrend } from '../publish/data-branch/directory.ts';
 import { type Tonight, tonight } from '../publish/data-branch/nightly-plan.ts';
-import { factsOf, folderOf, type NightWorld } from '../publish/nightly.ts';
+import { factsOf, folderOf, type NightDeps } from '../publish/nightly.ts';
 import { explained } from '../report/read-result.ts';
 import { mostParts, type OutputName, partName } from './approved-request.ts';
 import type { JobContext } from './job.ts';
@@ -26,11 +26,11 @@ type Place = {
 };
 
 /** All that a night touches of the world, in a job. */
-export function nightWorld(world: GateDeps, place: Place): NightWorld {
+export function nightDeps(deps: GateDeps, place: Place): NightDeps {
   const { context, config, isAlone, directory, file } = place;
   let parts = 0;
   return {
-    ...world,
+    ...deps,
     repository: context.repository,
     trend: (testbed, { headCommit }) => tonightOf(testbed, headCommit, place),
     async keep(told) {

@@ -10,9 +10,9 @@ import { UsageError } from '../model/usage-error.ts';
 import { publishTrend, readBranchTrend } from '../publish/data-branch/branch.ts';
 import { publishTrendToDirectory, readDirectoryTrend } from '../publish/data-branch/directory.ts';
 import { type DataPlace, linkTo } from '../publish/data-branch/links.ts';
-import { type AlertsWorld, tellChanges } from '../publish/reporters/alerts.ts';
+import { type AlertsDeps, tellChanges } from '../publish/reporters/alerts.ts';
 import { say } from '../publish/reporters/revision-comment.ts';
-import { type JobContext, revisionWorldOf } from './job.ts';
+import { type JobContext, revisionDepsOf } from './job.ts';
 import { log } from './log.ts';
 
 /** Brings the issues of these testbeds' changes up to date. Never throws: what could not be told is a warning. */
@@ -27,7 +27,7 @@ export async function tellTrend(
     for (const testbed of new Set(testbeds)) {
       const trend = await kept.read(testbed);
       const changes = trend.index.changes.filter((change) => change.testbed === testbed);
-      await tellChanges(changes, worldOf(context, config, kept, trend));
+      await tellChanges(changes, depsOf(context, config, kept, trend));
     }
   } catch (error) {
     log.warn(`Changes of the default branch were not told (${reasonOf(error)}).`);
@@ -54,13 +54,13 @@ export async function acceptLevel(context: JobContext, config: Config, id: strin
   }
   if (!config.trend.issues) return;
   const trend = await kept.read(change.testbed);
-  await tellChanges([change], worldOf(context, config, kept, trend));
+  await tellChanges([change], depsOf(context, config, kept, trend));
 }
 
 /** Where the branch over time is kept. */
 type Kept = {
   read(testbed: string): Promise<Trend>;
-  edit: AlertsWorld['edit'];
+  edit: AlertsDeps['edit'];
   /** The URL of the folder of a result; absent where nobody serves it. */
   result?: (path: string) => string;
 };
@@ -83,12 +83,12 @@ function keptIn({ octokit, inputs: { job } }: JobContext, { github }: Config): K
   };
 }
 
-function worldOf(
+function depsOf(
   context: JobContext,
   config: Config,
   kept: Kept,
   { index, nights }: Trend,
-): AlertsWorld {
+): AlertsDeps {
   const { octokit, inputs } = context;
   const { repository, serverUrl } = inputs.job;
   const tellRevision = revisionTeller(context, config);
@@ -124,9 +124,9 @@ async function onlyCommitOf(
 function revisionTeller(
   context: JobContext,
   config: Config,
-): AlertsWorld['tellRevision'] | undefined {
+): AlertsDeps['tellRevision'] | undefined {
   if (config.phabricator === undefined || context.inputs.conduitToken === '') return undefined;
-  const { conduit } = revisionWorldOf(context, config);
+  const { conduit } = revisionDepsOf(context, config);
   return async (commit, text, key) => {
     const message = await context.repository.message(await context.repository.resolve(commit));
     const number = landedRevision(message, conduit.url);

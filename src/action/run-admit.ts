@@ -27,7 +27,7 @@ import {
   gateNames,
   type JobContext,
   marksFor,
-  revisionWorldOf,
+  revisionDepsOf,
   wishesFor,
 } from './job.ts';
 import { log, setOutput } from './log.ts';
@@ -113,17 +113,17 @@ async function readRevision(
   context: JobContext,
 ) {
   const config = await context.readConfig(context.inputs.job.commit);
-  const world = revisionWorldOf(context, config);
-  const name = parseRevisionName(text, world.conduit.url);
+  const deps = revisionDepsOf(context, config);
+  const name = parseRevisionName(text, deps.conduit.url);
   if (name === undefined) {
     throw new UsageError(
       `patch: expected a revision like D27401 or D27401:80677, found "${text}".`,
     );
   }
-  const { number, diff } = await findRevision(world.conduit, name);
+  const { number, diff } = await findRevision(deps.conduit, name);
   try {
     const which = parseEarlier(ask.earlier || 'none', calledAs.input('earlier'));
-    const patch = await patchOfRevision({ revision: number, diff: diff.id }, which, world);
+    const patch = await patchOfRevision({ revision: number, diff: diff.id }, which, deps);
     return { patch, config };
   } catch (error) {
     const place = {

@@ -177,5 +177,5 @@ function found(
   const listed = (text = '') => text.split(',').filter(Boolean);
   const commits = { good, bad, fixUps: listed(ask.fixUp), skips: listed(ask.skip) };
   const wanted = { ...commits, config, testbeds, mostBoots, isVerified, seed: randomSeed() };
-  return within(session, (world) => bisect(wanted, folder, { ...world, repository }));
+  return within(session, (deps) => bisect(wanted, folder, { ...deps, repository }));
 }

@@ -50,11 +50,11 @@ import {
   configCommitOf,
   gateNames,
   type JobContext,
-  revisionWorldOf,
+  revisionDepsOf,
   wishesFor,
 } from './job.ts';
 import { log, saveState, setOutput } from './log.ts';
-import { nightWorld } from './measured-nightly.ts';
+import { nightDeps } from './measured-nightly.ts';
 import {
   jobLog,
   keepRefusal,
@@ -85,7 +85,7 @@ export async function runGate(
     if (isBisection(request)) throw new UsageError(noBisection);
     const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
     if (request.patch.kind === 'revision') {
-      await restoreRevision(request.patch, revisionWorldOf(context, config));
+      await restoreRevision(request.patch, revisionDepsOf(context, config));
     }
     return measure(request, config, { context, isAlone: false, within, signal });
   }
@@ -296,17 +296,17 @@ function measured(
     }),
     leaseFolder: directory,
   };
-  return within(session, async (world) => {
+  return within(session, async (deps) => {
     if (extend === undefined) {
       const seed = randomSeed();
       const wanted = { patch, config, testbeds: [...testbeds], seed, isMeasuredAnyway };
       if (request.purpose === 'nightly') {
-        return night(wanted, directory, nightWorld(world, { ...place, config }));
+        return night(wanted, directory, nightDeps(deps, { ...place, config }));
       }
-      return gate(wanted, directory, world);
+      return gate(wanted, directory, deps);
     }
     await fetchExperiment(octokit, job.repository, { ...extend, patch, folder: own }, directory);
-    return resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
+    return resumeGate(directory, deps, await runsToExtend(directory, extend.maxRuns));
   });
 }
 

@@ -8,7 +8,7 @@ import { variantsByMaking } from '../kernel/variant.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { patchName } from '../model/patch.ts';
 import { type AdmittedRequest, isMeasuredAnyway } from './approved-request.ts';
-import { type JobContext, revisionWorldOf } from './job.ts';
+import { type JobContext, revisionDepsOf } from './job.ts';
 
 /** Compares the approved commits again; returns why the claim is refused, undefined where it holds. */
 export async function whyNotUnchanged(
@@ -23,7 +23,7 @@ export async function whyNotUnchanged(
   }
   try {
     if (patch.kind === 'revision') {
-      await restoreRevision(patch, revisionWorldOf(context, config));
+      await restoreRevision(patch, revisionDepsOf(context, config));
     }
     const question = { patch, config, testbeds: testbedsFor(config, wish) };
     const variants = await variantsByMaking(question, repository);

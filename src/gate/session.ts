@@ -37,7 +37,7 @@ export type GateSession = {
 /** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
 export async function inSession<Told>(
   session: GateSession,
-  work: (world: GateDeps) => Promise<Told>,
+  work: (deps: GateDeps) => Promise<Told>,
 ): Promise<Told> {
   const { config, repository, history, output, observer, requestFor, leaseFolder, signal } =
     session;
@@ -59,7 +59,7 @@ export async function inSession<Told>(
       observer?.waiting(outlook, text);
     },
   });
-  const world: GateDeps = {
+  const deps: GateDeps = {
     repository,
     async reserve(names, patch) {
       await requireHere(names, config);
@@ -73,7 +73,7 @@ export async function inSession<Told>(
     onEvent: progress.onEvent,
     signal,
   };
-  return await work(world).finally(progress.end);
+  return await work(deps).finally(progress.end);
 }
 
 /** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */

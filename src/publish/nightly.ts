@@ -37,7 +37,7 @@ type NightRequest = {
   seed: number;
 };
 
-export type NightWorld = Omit<GateDeps, 'repository'> & {
+export type NightDeps = Omit<GateDeps, 'repository'> & {
   repository: LinearRepository;
   /** What earlier nights of a testbed say of a commit against itself; undefined where none are kept. */
   trend(testbed: string, patch: Patch): Promise<Tonight | undefined>;
@@ -54,10 +54,10 @@ export type NightWorld = Omit<GateDeps, 'repository'> & {
 export async function night(
   request: NightRequest,
   directory: string,
-  world: NightWorld,
+  deps: NightDeps,
 ): Promise<Result> {
   await refuseUsed(directory);
-  return wholeNight(request, directory, world);
+  return wholeNight(request, directory, deps);
 }
 
 /**
@@ -67,41 +67,41 @@ export async function night(
 export async function resumeNight(
   request: Pick<NightRequest, 'config' | 'seed'>,
   directory: string,
-  world: NightWorld,
+  deps: NightDeps,
 ): Promise<Result> {
   const { patch, testbed } = await readPlan(directory);
-  return wholeNight({ ...request, patch, testbeds: [testbed] }, directory, world);
+  return wholeNight({ ...request, patch, testbeds: [testbed] }, directory, deps);
 }
 
 /** The first part that has something to measure reserves the testbed, and the others have it, too. */
 async function wholeNight(
   request: NightRequest,
   directory: string,
-  world: NightWorld,
+  deps: NightDeps,
 ): Promise<Result> {
   let lease: Reserved | undefined;
-  const within: NightWorld = {
-    ...world,
+  const within: NightDeps = {
+    ...deps,
     // The parts of a night share one lease.
     async reserve(testbeds, patch) {
-      lease ??= await world.reserve(testbeds, patch);
+      lease ??= await deps.reserve(testbeds, patch);
       return { ...lease, giveBack: async () => undefined };
     },
   };
   return thenGivenBack(
     () => lease,
-    world,
+    deps,
     outcomeName,
     async () => {
       const config = { ...request.config, gate: measuredToTheEnd(request.config.gate) };
       const own = { ...request, config, isMeasuredAnyway: true };
       const result = await judged(own, directory, within);
-      await world.keep(toldOf(result, 'night'));
+      await deps.keep(toldOf(result, 'night'));
       const next = { ...own, testbeds: [result.testbed.name] };
-      await followUp(result, { request: next, directory, world: within }).catch((error) => {
-        world.signal.throwIfAborted();
+      await followUp(result, { request: next, directory, deps: within }).catch((error) => {
+        deps.signal.throwIfAborted();
         const text = `No more is measured of this night: ${reasonOf(error)}`;
-        world.onEvent({ kind: 'warning', text });
+        deps.onEvent({ kind: 'warning', text });
       });
       return result;
     },
@@ -158,53 +158,53 @@ export async function factsOf(
 }
 
 /** What one step of a night has to do with. */
-type Step = { request: GateRequest; directory: string; world: NightWorld };
+type Step = { request: GateRequest; directory: string; deps: NightDeps };
 
 /** Whatever the numbers of a commit against itself ask for. */
 async function followUp(result: Result, step: Step): Promise<void> {
-  const { request, directory, world } = step;
+  const { request, directory, deps } = step;
   const { config, patch } = request;
   const [testbed = ''] = request.testbeds;
-  const tonight = await world.trend(testbed, patch);
+  const tonight = await deps.trend(testbed, patch);
   if (tonight === undefined) return;
   const all = [toldOf(result, 'night')];
   const keep = async (measured: Result | BisectResult) => {
     const told = toldOf(measured);
     all.push(told);
-    await world.keep(told);
+    await deps.keep(told);
   };
 
   const cells = tonight.cellsOff(result);
   if (cells.length > 0) {
     tell(
-      world,
+      deps,
       `Not where it was in the nights before: ${cells.map(cellName).join(', ')}. It is measured again.`,
     );
-    await keep(await judged({ ...request, cells }, join(directory, again), world));
+    await keep(await judged({ ...request, cells }, join(directory, again), deps));
   }
   const each = async (changes: readonly Change[], answer: (change: Change) => Promise<void>) => {
     for (const change of changes) {
       const { good, bad, metric } = change;
       if (metric !== config.gate.metric || cellsIn(change, config).length === 0) continue;
-      await expectOnLine([good, bad], patch.headCommit, world.repository)
+      await expectOnLine([good, bad], patch.headCommit, deps.repository)
         .then(() => answer(change))
-        .catch(unlessOfThis(change, world));
+        .catch(unlessOfThis(change, deps));
     }
   };
   await each(tonight.wantedGates(all), async (change) => keep(await confirmed(change, step)));
   if (config.trend.bisect) {
     await each(tonight.wantedBisections(all), async (change) => {
       // One commit needs no search.
-      if ((await world.repository.stepsSince(change.good, change.bad)) < 2) return;
+      if ((await deps.repository.stepsSince(change.good, change.bad)) < 2) return;
       await keep(await searched(change, all, step));
     });
   }
-  if (world.now().getUTCDay() === sunday && isLinkedOften(config, testbed)) {
+  if (deps.now().getUTCDay() === sunday && isLinkedOften(config, testbed)) {
     tell(
-      world,
+      deps,
       'Another link of the same tree is measured, as every Sunday: what builds differ in.',
     );
-    await keep(await judged(request, join(directory, relinked), untaught(world), gateRelinked));
+    await keep(await judged(request, join(directory, relinked), untaught(deps), gateRelinked));
   }
 }
 
@@ -216,9 +216,9 @@ function isLinkedOften({ testbeds }: Config, name: string): boolean {
 }
 
 /** What commits of other days do is nothing to hold against the next patch. */
-const untaught = (world: NightWorld): NightWorld => ({
-  ...world,
-  history: { ...world.history, append: async () => {} },
+const untaught = (deps: NightDeps): NightDeps => ({
+  ...deps,
+  history: { ...deps.history, append: async () => {} },
 });
 
 const cellsIn = ({ cells }: Change, config: Config): Cell[] =>
@@ -228,26 +228,26 @@ const cellsIn = ({ cells }: Change, config: Config): Cell[] =>
   );
 
 /** The last good commit against the first bad one, in the cells that have changed. */
-async function confirmed(change: Change, { request, directory, world }: Step): Promise<Result> {
+async function confirmed(change: Change, { request, directory, deps }: Step): Promise<Result> {
   const { good, bad } = change;
-  const patch = await patchOfRange(world.repository, `${good}..${bad}`);
+  const patch = await patchOfRange(deps.repository, `${good}..${bad}`);
   const cells = cellsIn(change, request.config);
   tell(
-    world,
+    deps,
     `${patchName(patch)} may have changed ${cells.map(cellName).join(', ')}: a gate looks.`,
   );
   const asked = { ...request, patch, cells, isMeasuredAnyway: false };
-  return judged(asked, join(directory, gateFolder(good, bad)), untaught(world));
+  return judged(asked, join(directory, gateFolder(good, bad)), untaught(deps));
 }
 
 /** The commits of a change, in its worst cell, with what the gate of both ends has measured there. */
 async function searched(
   change: Change,
   all: readonly Told[],
-  { request, directory, world }: Step,
+  { request, directory, deps }: Step,
 ): Promise<BisectResult> {
   const { good, bad } = change;
-  tell(world, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
+  tell(deps, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
   const [gated] = all.flatMap(({ result }) =>
     isOfGate(result) && isOf(change, result) ? result : [],
   );
@@ -258,8 +258,8 @@ async function searched(
   const asked = { ...request, ...ends, ...bounds, config };
   const folder = join(directory, bisectFolder(good, bad));
   return (await hasBisectPlan(folder))
-    ? resumeBisection(folder, untaught(world))
-    : bisect(asked, folder, untaught(world));
+    ? resumeBisection(folder, untaught(deps))
+    : bisect(asked, folder, untaught(deps));
 }
 
 const isOf = ({ good, bad }: Change, { patch }: Result): boolean =>
@@ -280,11 +280,11 @@ function withOneCell(config: Config, cell: Cell | undefined): Config {
 
 /** A change whose commits are gone, as after a forced push, must not keep the others from being looked at. */
 const unlessOfThis =
-  ({ good, bad }: Change, world: NightWorld) =>
+  ({ good, bad }: Change, deps: NightDeps) =>
   (error: unknown): void => {
     if (upshotOfError(error) !== 'usage') throw error;
     const text = `What changed after ${shortId(good)} up to ${shortId(bad)} cannot be looked at: ${reasonOf(error)}`;
-    world.onEvent({ kind: 'warning', text });
+    deps.onEvent({ kind: 'warning', text });
   };
 
-const tell = ({ onEvent }: NightWorld, text: string): void => onEvent({ kind: 'told', text });
+const tell = ({ onEvent }: NightDeps, text: string): void => onEvent({ kind: 'told', text });

@@ -18,7 +18,7 @@ import type { Inbox, WaitingAnswer } from './inbox.ts';
 /** What is said where: the comment of a gate that has ended, the end of its build, or a reply of the relay. */
 export type KeptAnswer = z.infer<typeof keptAnswerSchema>;
 
-export type AnswersWorld = {
+export type AnswersDeps = {
   conduit: Conduit;
   inbox: Pick<
     Inbox,
@@ -31,7 +31,7 @@ export type AnswersWorld = {
 };
 
 /** On disk when it returns; the same one a second time is nothing new. Throws an `InboxError`. */
-export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersWorld): void {
+export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersDeps): void {
   const revision = answer.kind === 'reply' ? answer.of : answer.revision.number;
   const text = JSON.stringify(answer);
   inbox.keepAnswer({ key: keyOf(answer), server: conduit.url, revision, text });
@@ -41,8 +41,8 @@ export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersWorld)
  * Gives what waits, the oldest first, as far as the server takes it, whoever kept it; nothing while another process does
  * that. One that is refused holds back the later ones of its revision alone.
  */
-export async function giveAnswers(world: AnswersWorld): Promise<void> {
-  const { conduit, inbox, now, log, signal } = world;
+export async function giveAnswers(deps: AnswersDeps): Promise<void> {
+  const { conduit, inbox, now, log, signal } = deps;
   if (inbox.waitingAnswers(conduit.url).length === 0) return;
   using lock = inbox.lockAnswers();
   if (lock === undefined) return;
@@ -56,7 +56,7 @@ export async function giveAnswers(world: AnswersWorld): Promise<void> {
     } else if (heldBack.has(revision) || from > now()) {
       heldBack.add(revision);
     } else {
-      const given = await give(waiting, world);
+      const given = await give(waiting, deps);
       if (given === 'not-now') return;
       if (given === 'later') heldBack.add(revision);
     }
@@ -66,9 +66,9 @@ export async function giveAnswers(world: AnswersWorld): Promise<void> {
 /** `not-now` is a server that takes nothing at all. */
 async function give(
   waiting: WaitingAnswer,
-  world: AnswersWorld,
+  deps: AnswersDeps,
 ): Promise<'done' | 'later' | 'not-now'> {
-  const { inbox, now, log } = world;
+  const { inbox, now, log } = deps;
   const { key, keptAt } = waiting;
   const answer = keptAnswerSchema.safeParse(fromJson(inbox.readAnswer(key) ?? ''));
   if (!answer.success) {
@@ -77,7 +77,7 @@ async function give(
     return 'done';
   }
   const tellers = tellersOf(inbox);
-  const tell = tellers.get(key) ?? tellerOf(answer.data, world);
+  const tell = tellers.get(key) ?? tellerOf(answer.data, deps);
   tellers.set(key, tell);
   const told = await tell();
   if (told.kind === 'told') {
@@ -99,19 +99,19 @@ async function give(
 export function keeping(
   answer: Answer,
   keptEnd: (ending: Ending) => KeptAnswer,
-  world: AnswersWorld,
+  deps: AnswersDeps,
 ): Answer {
-  const { log, signal, pause = realPause } = world;
+  const { log, signal, pause = realPause } = deps;
   let ended: Promise<Given> | undefined;
   const end = async (ending: Ending): Promise<Given> => {
     const kept = keptEnd(ending);
-    keepAnswer(kept, world);
+    keepAnswer(kept, deps);
     const limit = new AbortController();
     const over = AbortSignal.any([limit.signal, signal]);
     const late = pause(secondsFor(ending), over);
-    await Promise.race([answer.left().then(() => giveUntil(keyOf(kept), over, world)), late]);
+    await Promise.race([answer.left().then(() => giveUntil(keyOf(kept), over, deps)), late]);
     limit.abort();
-    if (standing(keyOf(kept), world) === undefined) return 'given';
+    if (standing(keyOf(kept), deps) === undefined) return 'given';
     log.warn(
       `The answer to ${nameOf(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate that answers on this machine gives it.`,
     );
@@ -126,15 +126,15 @@ export function keeping(
   };
 }
 
-const standing = (key: string, { conduit, inbox }: AnswersWorld): WaitingAnswer | undefined =>
+const standing = (key: string, { conduit, inbox }: AnswersDeps): WaitingAnswer | undefined =>
   inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
 
 /** Until it is given, or refused, or nobody waits for it any more. */
-async function giveUntil(key: string, over: AbortSignal, world: AnswersWorld): Promise<void> {
-  const { now, pause = realPause } = world;
+async function giveUntil(key: string, over: AbortSignal, deps: AnswersDeps): Promise<void> {
+  const { now, pause = realPause } = deps;
   for (;;) {
-    await giveAnswers(world);
-    const waiting = standing(key, world);
+    await giveAnswers(deps);
+    const waiting = standing(key, deps);
     const isRefused =
       waiting?.why !== undefined && waiting.from.getTime() - now().getTime() > patienceMilliseconds;
     if (waiting === undefined || isRefused || over.aborted) return;
@@ -243,7 +243,7 @@ function keyOf(answer: KeptAnswer): string {
  * Those of this process whose answers wait: they know which target was sent its units, of which a second sending would
  * make two each, and which picture is uploaded.
  */
-function tellersOf(inbox: AnswersWorld['inbox']): Map<string, () => Promise<Told>> {
+function tellersOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<Told>> {
   const known = tellersByInbox.get(inbox) ?? new Map();
   tellersByInbox.set(inbox, known);
   return known;
@@ -251,18 +251,18 @@ function tellersOf(inbox: AnswersWorld['inbox']): Map<string, () => Promise<Told
 
 const tellersByInbox = new WeakMap<object, Map<string, () => Promise<Told>>>();
 
-function tellerOf(answer: KeptAnswer, { conduit, log, pause }: AnswersWorld): () => Promise<Told> {
-  const world = { log, ...(pause && { pause }) };
+function tellerOf(answer: KeptAnswer, { conduit, log, pause }: AnswersDeps): () => Promise<Told> {
+  const deps = { log, ...(pause && { pause }) };
   switch (answer.kind) {
     case 'comment': {
       const { revision, run, details, page, takesCommands, ending } = answer;
       const links = { ...(details && { details }), ...(page && { page }), takesCommands };
-      const tell = tellRevision(conduit, revision, { run, ...links, ...world });
+      const tell = tellRevision(conduit, revision, { run, ...links, ...deps });
       return () => tell(endingOf(ending));
     }
     case 'build': {
       const { revision, build, run, details, undecided, ending } = answer;
-      const options = { run, undecided, ...(details && { details }), ...world };
+      const options = { run, undecided, ...(details && { details }), ...deps };
       const tell = tellBuild(conduit, build, revision, options);
       return () => tell(endingOf(ending));
     }

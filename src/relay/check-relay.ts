@@ -12,8 +12,8 @@ import { checkAgent, checkObject } from './delivery.ts';
 import { inboxIn, openInbox } from './inbox.ts';
 import {
   type Point,
+  type SetUpDeps,
   type SetUpFinding,
-  type SetUpWorld,
   unreachable,
   warning,
 } from './setup-check-item.ts';
@@ -37,7 +37,7 @@ export const answersPoint = (
   },
 });
 
-export function relayPoints(config: PhabricatorConfig, world: SetUpWorld): Point[] {
+export function relayPoints(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
   const { relay } = config;
   const { webhookKeyPath, buildPasswordPath } = relay;
   if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
@@ -45,7 +45,7 @@ export function relayPoints(config: PhabricatorConfig, world: SetUpWorld): Point
       'neither `relay.webhookKeyFile` nor `relay.buildPasswordFile` is set: use `ppsgate poll`';
     return [{ what: 'the relay', look: async (what) => [skipped(what, why)] }];
   }
-  const ask = askOf(relay, world.signal);
+  const ask = askOf(relay, deps.signal);
   return [
     { what: 'relay.on', look: async (what) => occasions(what, relay) },
     { what: 'the relay', look: (what) => health(what, relay, ask) },

@@ -8,15 +8,15 @@ import { ok, typed, wrong } from '../lab/check/diagnostic.ts';
 import { shortId } from '../model/patch.ts';
 import { shell } from '../system/shell.ts';
 import { secretPoint } from './check-secret-file.ts';
-import type { Point, SetUpFinding, SetUpWorld } from './setup-check-item.ts';
+import type { Point, SetUpDeps, SetUpFinding } from './setup-check-item.ts';
 
 /** @param branch what diffs without a base are measured against. */
-export function starterPoint(start: StartConfig, branch: string, world: SetUpWorld): Point {
+export function starterPoint(start: StartConfig, branch: string, deps: SetUpDeps): Point {
   switch (start.kind) {
     case 'here':
       return {
         what: 'relay.start.repository',
-        look: (what) => clone(what, start.repository, branch, world),
+        look: (what) => clone(what, start.repository, branch, deps),
       };
     case 'github': {
       const place = { what: 'The token for GitHub', path: start.tokenPath };
@@ -36,7 +36,7 @@ async function clone(
   what: string,
   path: string,
   branch: string,
-  { now, overlay }: SetUpWorld,
+  { now, overlay }: SetUpDeps,
 ): Promise<SetUpFinding[]> {
   const repository = openRepository(path);
   const isThere = await repository.resolve('HEAD').then(

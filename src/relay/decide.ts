@@ -46,7 +46,7 @@ export type Decision =
 /** `refused`: nothing is measured. */
 export type ReplyTopic = 'help' | 'mistaken' | 'refused' | 'not-cancelled';
 
-export type DecideWorld = {
+export type DecideDeps = {
   conduit: Conduit;
   config: PhabricatorConfig;
   /** PHID of the bot. */
@@ -58,15 +58,15 @@ export type DecideWorld = {
 };
 
 /** Throws a ConduitError where Phabricator does not tell what is to be known. */
-export async function decide(occurrence: Occurrence, world: DecideWorld): Promise<Decision> {
+export async function decide(occurrence: Occurrence, deps: DecideDeps): Promise<Decision> {
   try {
     switch (occurrence.kind) {
       case 'diff':
-        return await decideDiff(occurrence, world);
+        return await decideDiff(occurrence, deps);
       case 'build':
-        return await decideBuild(occurrence, world);
+        return await decideBuild(occurrence, deps);
       case 'comment':
-        return await decideComment(occurrence, world);
+        return await decideComment(occurrence, deps);
     }
   } catch (error) {
     if (!(error instanceof RevisionError)) throw error;
@@ -76,23 +76,23 @@ export async function decide(occurrence: Occurrence, world: DecideWorld): Promis
 
 type Of<Kind extends Occurrence['kind']> = Extract<Occurrence, { kind: Kind }>;
 
-async function decideDiff({ of, diff }: Of<'diff'>, world: DecideWorld): Promise<Decision> {
-  if (!world.config.relay.on.includes('diffs')) {
+async function decideDiff({ of, diff }: Of<'diff'>, deps: DecideDeps): Promise<Decision> {
+  if (!deps.config.relay.on.includes('diffs')) {
     return nothing(`D${of} is left alone: new diffs are not measured here.`);
   }
-  const isAskedFor = world.inbox
+  const isAskedFor = deps.inbox
     .jobsOf(of)
     .some(({ job }) => job.diff === diff && job.build !== undefined);
   if (isAskedFor) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
-  const found = await findRevision(world.conduit, { revision: of, diff });
-  const newest = await findRevision(world.conduit, { revision: of });
+  const found = await findRevision(deps.conduit, { revision: of, diff });
+  const newest = await findRevision(deps.conduit, { revision: of });
   if (newest.diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
-  const why = whyNone(found, world);
+  const why = whyNone(found, deps);
   if (why !== undefined) return nothing(why);
-  const leave = await leaveFor(found, sentBy(found), world);
+  const leave = await leaveFor(found, sentBy(found), deps);
   if (leave.kind !== 'allowed') return nothing(leave.why);
   const key = `D${of}:${diff}`;
-  const elsewhere = await elsewhereOf(found, world);
+  const elsewhere = await elsewhereOf(found, deps);
   if (elsewhere?.kind === 'elsewhere') return nothing(elsewhere.why);
   if (elsewhere?.kind === 'doubtful') {
     return { kind: 'reply', of, topic: 'refused', why: elsewhere.why, key };
@@ -101,30 +101,30 @@ async function decideDiff({ of, diff }: Of<'diff'>, world: DecideWorld): Promise
   return { kind: 'run', job };
 }
 
-async function decideBuild(occurrence: Of<'build'>, world: DecideWorld): Promise<Decision> {
+async function decideBuild(occurrence: Of<'build'>, deps: DecideDeps): Promise<Decision> {
   const { of, diff, build, key } = occurrence;
   const refused = (why: string): Decision => ({ kind: 'refuse-build', build, of, diff, why });
-  if (!world.config.relay.on.includes('builds')) return refused('Builds are not measured here.');
-  const isOnItsWay = world.inbox
+  if (!deps.config.relay.on.includes('builds')) return refused('Builds are not measured here.');
+  const isOnItsWay = deps.inbox
     .jobsOf(of)
     .some(({ job, state }) => job.build === build && !['ended', 'dropped'].includes(state.kind));
   // The answer goes to the newest target of a build, whichever it was asked for by.
   if (isOnItsWay) return nothing(`The build of diff ${diff} of D${of} is on its way already.`);
-  const found = await findRevision(world.conduit, { revision: of, diff });
-  const why = whyNone(found, world);
+  const found = await findRevision(deps.conduit, { revision: of, diff });
+  const why = whyNone(found, deps);
   if (why !== undefined) return refused(why);
-  const leave = await leaveFor(found, sentBy(found), world);
+  const leave = await leaveFor(found, sentBy(found), deps);
   if (leave.kind !== 'allowed') return refused(leave.why);
   const job: Job = { key, revision: of, diff, ask: {}, build, by: 'Harbormaster' };
   return { kind: 'run', job };
 }
 
-async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Promise<Decision> {
+async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promise<Decision> {
   const { key, of, text, by } = occurrence;
-  if (!world.config.relay.on.includes('comments')) {
+  if (!deps.config.relay.on.includes('comments')) {
     return nothing(`D${of} is left alone: comments ask for nothing here.`);
   }
-  if (by === world.me) return nothing(`The comment on D${of} is the bot’s own.`);
+  if (by === deps.me) return nothing(`The comment on D${of} is the bot’s own.`);
   const command = parseCommand(text, callOnPhabricator);
   if (command === undefined) return nothing(`The comment on D${of} is no command.`);
   const reply = (topic: ReplyTopic, why: string): Decision => ({
@@ -133,32 +133,32 @@ async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Pro
   if (command.kind === 'mistaken') return reply('mistaken', command.why);
   if (command.kind === 'help') return reply('help', '');
   try {
-    const name = (await userNames(world.conduit, [by])).get(by) ?? by;
+    const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
     const person = { phid: by, name };
     if (command.kind === 'cancel') {
       // What runs can be ended also where it is for this lab no more.
-      const found = await findRevision(world.conduit, { revision: of });
-      const leave = await leaveFor(found, { kind: 'cancelled', by: person }, world);
+      const found = await findRevision(deps.conduit, { revision: of });
+      const leave = await leaveFor(found, { kind: 'cancelled', by: person }, deps);
       if (leave.kind !== 'allowed') return reply('not-cancelled', leave.why);
       return { kind: 'cancel', of, why: leave.why };
     }
     const named = command.diff;
-    const before = await diffBefore(occurrence, named, world);
-    const found = await findRevision(world.conduit, { revision: of, diff: before.diff });
-    const why = whyNone(found, world);
+    const before = await diffBefore(occurrence, named, deps);
+    const found = await findRevision(deps.conduit, { revision: of, diff: before.diff });
+    const why = whyNone(found, deps);
     if (why !== undefined) return reply('refused', why);
     const occasion: RevisionOccasion = {
       ...{ kind: 'commanded', verb: command.kind, by: person },
       ...{ at: occurrence.at, sentAt: before.sentAt },
       isNamed: named !== undefined || (command.kind === 'bisect' && command.ask.good !== undefined),
     };
-    const leave = await leaveFor(found, occasion, world);
+    const leave = await leaveFor(found, occasion, deps);
     if (leave.kind !== 'allowed') return reply('refused', leave.why);
     const asked = { key, revision: of, diff: before.diff, by: name };
-    const job = jobFor(command, asked, world);
+    const job = jobFor(command, asked, deps);
     if (typeof job === 'string') return reply('mistaken', job);
     const { ask, extend, bisect } = job;
-    world.check({ ...(bisect ?? ask), ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
+    deps.check({ ...(bisect ?? ask), ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
     if (bisect !== undefined && !bisect.good && found.earlier.length === 0) {
       return reply('mistaken', hasOneDiff(found));
     }
@@ -177,7 +177,7 @@ const hasOneDiff = ({ number, diff }: FoundRevision): string =>
 function jobFor(
   command: Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' | 'bisect' }>,
   asked: Omit<Job, 'ask'>,
-  { inbox }: DecideWorld,
+  { inbox }: DecideDeps,
 ): Job | string {
   const { revision, diff } = asked;
   if (command.kind === 'run') return { ...asked, ask: command.ask };
@@ -201,7 +201,7 @@ function jobFor(
 async function diffBefore(
   { of, id }: Of<'comment'>,
   named: number | undefined,
-  { conduit }: DecideWorld,
+  { conduit }: DecideDeps,
 ): Promise<{ diff: number; sentAt: Date }> {
   const { phid, diff, earlier } = await findRevision(conduit, { revision: of });
   // A diff can be made long before it is sent to the revision, so its own date tells nothing.
@@ -228,7 +228,7 @@ const sentBy = ({ author, diff }: FoundRevision): RevisionOccasion => ({
 function leaveFor(
   { number, diff }: FoundRevision,
   occasion: RevisionOccasion,
-  { conduit, config, warn }: DecideWorld,
+  { conduit, config, warn }: DecideDeps,
 ) {
   const { people, projects } = config;
   return authorizeRevision({ number, diff: diff.id }, occasion, {
@@ -243,7 +243,7 @@ function leaveFor(
 }
 
 /** Why it is not for this lab at all. */
-function whyNone({ number, repository, status }: FoundRevision, { config }: DecideWorld) {
+function whyNone({ number, repository, status }: FoundRevision, { config }: DecideDeps) {
   if (['abandoned', 'published'].includes(status)) return `D${number} is ${status}.`;
   const { repositories } = config;
   const names = [repository?.callsign, repository?.shortName].filter((name) => name !== undefined);
@@ -261,7 +261,7 @@ type Elsewhere =
 /** Undefined where it changes something below the paths, or nobody can read what it changes. */
 async function elsewhereOf(
   { number, diff }: FoundRevision,
-  { config, conduit }: DecideWorld,
+  { config, conduit }: DecideDeps,
 ): Promise<Elsewhere | undefined> {
   const { paths } = config;
   if (paths === undefined) return undefined;

@@ -13,15 +13,15 @@ import type { JobStanding, RelayStarter, Starter } from './starter.ts';
 /**
  * Throws a `UsageError` where a token is missing.
  *
- * @param world.program ppsgate, as a program and its first arguments; this very one when absent.
+ * @param deps.program ppsgate, as a program and its first arguments; this very one when absent.
  */
 export async function openStarter(
   { start, directory }: Pick<RelayConfig, 'start' | 'directory'>,
-  world: { configPath: string; program?: readonly string[] },
+  deps: { configPath: string; program?: readonly string[] },
 ): Promise<RelayStarter> {
   switch (start.kind) {
     case 'here': {
-      const { configPath, program = thisProgram() } = world;
+      const { configPath, program = thisProgram() } = deps;
       const { repository, most, site } = start;
       const gates = { ...{ configPath, repository, directory, most, site }, program };
       const here = startHere({ ...gates, environment: process.env });

@@ -8,13 +8,13 @@ import { oneLine } from '../model/one-line.ts';
 import type { RevisionDiff } from '../model/patch.ts';
 import { cancelled, type Ending, endingOfFailure } from '../publish/reporters/outcome-text.ts';
 import { giveAnswers, keepAnswer, keptOf } from './answers.ts';
-import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
+import { type DecideDeps, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
 import { happenedSoFar, occurrencesOf, occurrencesSince } from './occurrence.ts';
 import { replyText } from './reply.ts';
 import type { RelayStarter } from './starter.ts';
 
-export type RelayWorld = {
+export type RelayDeps = {
   conduit: Conduit;
   config: PhabricatorConfig;
   /** PHID of the bot. */
@@ -29,16 +29,16 @@ export type RelayWorld = {
 };
 
 /** One round of all that there is to do; it never throws for what Phabricator or a starter did. */
-export async function workOnce(world: RelayWorld): Promise<void> {
-  await workOnDeliveries(world);
-  await startJobs(world);
-  await watchJobs(world);
-  await giveAnswers(world);
+export async function workOnce(deps: RelayDeps): Promise<void> {
+  await workOnDeliveries(deps);
+  await startJobs(deps);
+  await watchJobs(deps);
+  await giveAnswers(deps);
 }
 
 /** One look at what has changed on the server since the last; the first finds out where to begin. */
-export async function pollOnce(world: RelayWorld): Promise<void> {
-  const { conduit, inbox, log } = world;
+export async function pollOnce(deps: RelayDeps): Promise<void> {
+  const { conduit, inbox, log } = deps;
   const since = inbox.pollState(conduit.url);
   if (since === undefined) {
     const { until, seen } = await happenedSoFar(conduit, inbox.hasSeen);
@@ -47,19 +47,19 @@ export async function pollOnce(world: RelayWorld): Promise<void> {
     return;
   }
   const happened = await occurrencesSince(conduit, since, inbox.hasSeen);
-  const jobs = await jobsFrom(happened.occurrences, world);
-  tellQueued(inbox.advancePoll(conduit.url, happened.until, { seen: happened.seen, jobs }), world);
+  const jobs = await jobsFrom(happened.occurrences, deps);
+  tellQueued(inbox.advancePoll(conduit.url, happened.until, { seen: happened.seen, jobs }), deps);
 }
 
-async function workOnDeliveries(world: RelayWorld): Promise<void> {
-  const { conduit, inbox, log, signal } = world;
+async function workOnDeliveries(deps: RelayDeps): Promise<void> {
+  const { conduit, inbox, log, signal } = deps;
   for (const delivery of inbox.pendingDeliveries()) {
     if (signal.aborted) return;
     try {
       const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox.hasSeen);
       if (left !== undefined) log.info(left);
-      const jobs = await jobsFrom(occurrences, world);
-      tellQueued(inbox.settle(delivery.id, { seen, jobs }), world);
+      const jobs = await jobsFrom(occurrences, deps);
+      tellQueued(inbox.settle(delivery.id, { seen, jobs }), deps);
     } catch (error) {
       if (!(error instanceof ConduitError)) throw error;
       log.warn(error.message);
@@ -71,36 +71,36 @@ async function workOnDeliveries(world: RelayWorld): Promise<void> {
 }
 
 /** What is told and cancelled comes before the jobs are kept: after a crash it is done again, which is harmless. */
-async function jobsFrom(occurrences: readonly Occurrence[], world: RelayWorld): Promise<Job[]> {
+async function jobsFrom(occurrences: readonly Occurrence[], deps: RelayDeps): Promise<Job[]> {
   let jobs: Job[] = [];
   for (const occurrence of occurrences) {
-    const decision = await decide(occurrence, decideWorld(world));
+    const decision = await decide(occurrence, decideDeps(deps));
     if (decision.kind !== 'run') {
-      await carryOut(decision, world);
+      await carryOut(decision, deps);
       // What was asked for just before is not kept yet, and need not be.
       if (decision.kind === 'cancel') jobs = jobs.filter((job) => job.revision !== decision.of);
       continue;
     }
     const { job } = decision;
-    if (job.build !== undefined) await endUnasked(job, world);
+    if (job.build !== undefined) await endUnasked(job, deps);
     jobs.push(job);
   }
   return jobs;
 }
 
 /** A diff that is measured by itself need not be, where somebody waits for a build of it. */
-async function endUnasked({ revision, diff }: Job, world: RelayWorld): Promise<void> {
-  const record = world.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
-  if (record !== undefined) await end(record, 'Harbormaster asked for it', world);
+async function endUnasked({ revision, diff }: Job, deps: RelayDeps): Promise<void> {
+  const record = deps.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
+  if (record !== undefined) await end(record, 'Harbormaster asked for it', deps);
 }
 
-const decideWorld = ({ log, ...world }: RelayWorld): DecideWorld => ({ ...world, warn: log.warn });
+const decideDeps = ({ log, ...deps }: RelayDeps): DecideDeps => ({ ...deps, warn: log.warn });
 
 async function carryOut(
   decision: Exclude<Decision, { kind: 'run' }>,
-  world: RelayWorld,
+  deps: RelayDeps,
 ): Promise<void> {
-  const { inbox, log } = world;
+  const { inbox, log } = deps;
   switch (decision.kind) {
     case 'nothing':
       log.info(oneLine(decision.why));
@@ -109,27 +109,27 @@ async function carryOut(
       log.info(`D${decision.of} is cancelled: ${decision.why}`);
       const { of } = decision;
       for (const record of inbox.unendedJobs().filter(({ job }) => job.revision === of)) {
-        await end(record, 'cancelled', world);
+        await end(record, 'cancelled', deps);
       }
       return;
     }
     case 'reply': {
       const { of, topic, why, key } = decision;
-      keepAnswer({ kind: 'reply', of, to: key, text: replyText(topic, why) }, world);
+      keepAnswer({ kind: 'reply', of, to: key, text: replyText(topic, why) }, deps);
       log.info(oneLine(`D${of}: ${topic} ${why}`));
       return;
     }
     case 'refuse-build': {
       const { build, of: number, diff, why } = decision;
-      tellBuild(build, { number, diff }, endingOfFailure('usage', why), world);
+      tellBuild(build, { number, diff }, endingOfFailure('usage', why), deps);
       log.info(oneLine(why));
     }
   }
 }
 
 /** A job that is not to go on: it leaves the queue, and its process the testbed. */
-async function end(record: JobRecord, why: string, world: RelayWorld): Promise<void> {
-  const { inbox, starter, log, signal } = world;
+async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<void> {
+  const { inbox, starter, log, signal } = deps;
   const { job, state, tries } = record;
   log.info(`${jobName(job)} is ended: ${why}.`);
   const isDue = state.kind === 'due';
@@ -139,20 +139,20 @@ async function end(record: JobRecord, why: string, world: RelayWorld): Promise<v
   if (isDue && job.build !== undefined) {
     const { revision: number, diff, build } = job;
     const said = `It was not measured: ${why}.`;
-    tellBuild(build, { number, diff }, { ...cancelled, said }, world);
+    tellBuild(build, { number, diff }, { ...cancelled, said }, deps);
   }
   inbox.drop(job.key, why);
 }
 
 /** Answers a build in place of a gate, where there is none. */
-function tellBuild(build: string, revision: RevisionDiff, ending: Ending, world: RelayWorld): void {
-  const { undecided } = world.config;
+function tellBuild(build: string, revision: RevisionDiff, ending: Ending, deps: RelayDeps): void {
+  const { undecided } = deps.config;
   const about = { kind: 'build', revision, build, run: build, undecided } as const;
-  keepAnswer({ ...about, ending: keptOf(ending) }, world);
+  keepAnswer({ ...about, ending: keptOf(ending) }, deps);
 }
 
-async function startJobs(world: RelayWorld): Promise<void> {
-  const { inbox, starter, log, now, signal } = world;
+async function startJobs(deps: RelayDeps): Promise<void> {
+  const { inbox, starter, log, now, signal } = deps;
   for (const record of inbox.dueJobs()) {
     const { job, tries } = record;
     if (signal.aborted) return;
@@ -164,7 +164,7 @@ async function startJobs(world: RelayWorld): Promise<void> {
       case 'started':
         log.info(`${jobName(job)} was started: ${started.where}`);
         if (inbox.markStarted(job.key, started.where)) {
-          await endOlder(job, world);
+          await endOlder(job, deps);
         } else {
           log.info(`${jobName(job)} is ended: it was no longer wanted when it had begun.`);
           await starter.cancel(job, signal);
@@ -179,7 +179,7 @@ async function startJobs(world: RelayWorld): Promise<void> {
       case 'refused':
         inbox.drop(job.key, started.why);
         log.warn(started.why);
-        await tellRefused(job, started.why, world);
+        await tellRefused(job, started.why, deps);
     }
   }
 }
@@ -187,13 +187,13 @@ async function startJobs(world: RelayWorld): Promise<void> {
 const mostSecondsBetweenTries = 600;
 
 /** After the newer one has begun, so that it takes the place of the older one in the queue for a testbed. */
-async function endOlder(job: Job, world: RelayWorld): Promise<void> {
+async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
   if (!isAutomatic(job)) return;
-  const older = world.inbox
+  const older = deps.inbox
     .unendedJobs()
     .filter(({ job: other }) => other.revision === job.revision && other.diff < job.diff);
   for (const record of older) {
-    if (isAutomatic(record.job)) await end(record, `diff ${job.diff} took its place`, world);
+    if (isAutomatic(record.job)) await end(record, `diff ${job.diff} took its place`, deps);
   }
 }
 
@@ -201,18 +201,18 @@ async function endOlder(job: Job, world: RelayWorld): Promise<void> {
 const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
 
 /** Whoever asked waits for an answer, and no gate will give one. */
-async function tellRefused(job: Job, why: string, world: RelayWorld): Promise<void> {
+async function tellRefused(job: Job, why: string, deps: RelayDeps): Promise<void> {
   const { revision: number, diff, build, key } = job;
   if (build !== undefined) {
     const ending = endingOfFailure('infrastructure', why);
-    tellBuild(build, { number, diff }, ending, world);
+    tellBuild(build, { number, diff }, ending, deps);
   } else if (!isAutomatic(job)) {
-    await carryOut({ kind: 'reply', of: number, topic: 'refused', why, key }, world);
+    await carryOut({ kind: 'reply', of: number, topic: 'refused', why, key }, deps);
   }
 }
 
-async function watchJobs(world: RelayWorld): Promise<void> {
-  const { inbox, starter, log, now, signal } = world;
+async function watchJobs(deps: RelayDeps): Promise<void> {
+  const { inbox, starter, log, now, signal } = deps;
   for (const { job, state, queuedAt } of inbox.unendedJobs()) {
     if (state.kind !== 'started') continue;
     const ended = await starter.ended(job);
@@ -233,7 +233,7 @@ async function watchJobs(world: RelayWorld): Promise<void> {
     }
     if (again.kind === 'refused') {
       inbox.markEnded(job.key, again.why);
-      await tellRefused(job, again.why, world);
+      await tellRefused(job, again.why, deps);
     }
     log.warn(again.why);
   }
@@ -242,7 +242,7 @@ async function watchJobs(world: RelayWorld): Promise<void> {
 /** No gate takes longer. */
 const secondsElsewhere = 3 * 86_400;
 
-function tellQueued(jobs: readonly Job[], { log }: RelayWorld): void {
+function tellQueued(jobs: readonly Job[], { log }: RelayDeps): void {
   for (const job of jobs) log.info(`${jobName(job)} is queued, for ${job.by}.`);
 }
 

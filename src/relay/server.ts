@@ -192,7 +192,7 @@ function routesOf(
   return routes;
 }
 
-type RouteWorld = Pick<RelayServerOptions, 'now' | 'log'> & {
+type RouteDeps = Pick<RelayServerOptions, 'now' | 'log'> & {
   tellRefused(request: IncomingMessage, why: string): void;
 };
 
@@ -275,7 +275,7 @@ function webhookRoute(
   key: string,
   mostBytes: number,
   accept: Accept,
-  { now, log, tellRefused }: RouteWorld,
+  { now, log, tellRefused }: RouteDeps,
 ): Route {
   const unsigned = (request: IncomingMessage) => {
     tellRefused(request, 'a webhook whose signature is missing or wrong');
@@ -323,7 +323,7 @@ function signatureOf({ headers }: IncomingMessage): string | undefined {
 const buildRoute = (
   password: string,
   accept: Accept,
-  { now, log, tellRefused }: RouteWorld,
+  { now, log, tellRefused }: RouteDeps,
 ): Route => ({
   method: 'POST',
   refuse(request) {

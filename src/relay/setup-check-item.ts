@@ -11,7 +11,7 @@ export type SetUpFinding =
 
 export type Point = Step<SetUpFinding>;
 
-export type SetUpWorld = Pick<ConduitOptions, 'log' | 'pause'> & {
+export type SetUpDeps = Pick<ConduitOptions, 'log' | 'pause'> & {
   signal: AbortSignal;
   now(): Date;
   /** Hears what is looked at next. */

@@ -18,8 +18,8 @@ import { secretPoint } from './check-secret-file.ts';
 import { starterPoint } from './check-starter.ts';
 import {
   type Point,
+  type SetUpDeps,
   type SetUpFinding,
-  type SetUpWorld,
   unreachable,
   warning,
 } from './setup-check-item.ts';
@@ -27,8 +27,8 @@ import {
 /** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
 export const checkPhabricator = (
   config: PhabricatorConfig,
-  world: SetUpWorld,
-): AsyncGenerator<SetUpFinding> => walk(pointsOf(config, world), { ...world, failed });
+  deps: SetUpDeps,
+): AsyncGenerator<SetUpFinding> => walk(pointsOf(config, deps), { ...deps, failed });
 
 function failed(what: string, error: unknown): SetUpFinding {
   const isPassing = error instanceof ConduitError && error.kind !== 'refused';
@@ -44,7 +44,7 @@ type Session = {
   date?: Date;
 };
 
-function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
+function pointsOf(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
   const session: Session = {};
   const { tokenPath, caPath, relay } = config;
   const ask = (
@@ -61,18 +61,18 @@ function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
     {
       what: 'the server',
       needs: ['ca'],
-      look: (what) => server(what, config, session, world),
+      look: (what) => server(what, config, session, deps),
     },
     {
       what: 'the clocks',
       needs: ['the server'],
-      look: async (what) => clocks(what, session, world.now()),
+      look: async (what) => clocks(what, session, deps.now()),
     },
     secretPoint('tokenFile', place),
     {
       what: 'the token',
       needs: ['the server'],
-      look: (what) => token(what, config, session, world),
+      look: (what) => token(what, config, session, deps),
     },
     {
       what: 'the account',
@@ -85,9 +85,9 @@ function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
     ask('people', (conduit, what) => people(what, conduit, config)),
     ask('build plans', (conduit, what) => buildPlans(what, conduit, config)),
     { what: 'writing', needs: ['the token'], look: async (what) => [skipped(what, unwritten)] },
-    answersPoint(config, world.now),
-    ...relayPoints(config, world),
-    starterPoint(relay.start, config.branch, world),
+    answersPoint(config, deps.now),
+    ...relayPoints(config, deps),
+    starterPoint(relay.start, config.branch, deps),
   ];
 }
 
@@ -110,7 +110,7 @@ async function server(
   what: string,
   { url }: PhabricatorConfig,
   session: Session,
-  { signal }: SetUpWorld,
+  { signal }: SetUpDeps,
 ): Promise<SetUpFinding[]> {
   const answer = await sendRequest(`${url}/api/conduit.ping`, {
     method: 'POST',
@@ -175,9 +175,9 @@ async function token(
   what: string,
   config: PhabricatorConfig,
   session: Session,
-  world: SetUpWorld,
+  deps: SetUpDeps,
 ): Promise<SetUpFinding[]> {
-  session.conduit = await openPhabricator(config, world);
+  session.conduit = await openPhabricator(config, deps);
   session.account = await session.conduit.call('user.whoami', {}, account);
   return [ok(what, `it is that of ${session.account.userName}`)];
 }

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Admission,
-  type AdmitWorld,
+  type AdmitDeps,
   admit,
   admitAcceptance,
   noticeName,
@@ -76,9 +76,7 @@ const config = aConfig({ github: githubSchema.parse({ people: ['dan'] }) });
 
 const both = aConfig({ families: ['inet4', 'inet6'] });
 
-async function worldOf(
-  changes: Partial<AdmitWorld & { config: Config }> = {},
-): Promise<AdmitWorld> {
+async function depsOf(changes: Partial<AdmitDeps & { config: Config }> = {}): Promise<AdmitDeps> {
   return {
     octokit: await hastyOctokit(github),
     repositoryName,
@@ -102,8 +100,8 @@ async function worldOf(
   };
 }
 
-const admitted = async (trigger: Trigger, changes?: Parameters<typeof worldOf>[0]) =>
-  admit(trigger, await worldOf(changes));
+const admitted = async (trigger: Trigger, changes?: Parameters<typeof depsOf>[0]) =>
+  admit(trigger, await depsOf(changes));
 
 async function event(number: number, occasion: Occasion): Promise<Trigger> {
   const found = await fetchPullRequest(await hastyOctokit(github), repositoryName, number);
@@ -758,7 +756,7 @@ describe('a revision', () => {
   type Dispatched = Extract<Trigger, { kind: 'dispatched' }>;
 
   /** What was asked of Phabricator. */
-  async function admittedRevision(more: Partial<Dispatched>, changes: Partial<AdmitWorld> = {}) {
+  async function admittedRevision(more: Partial<Dispatched>, changes: Partial<AdmitDeps> = {}) {
     const read: Dispatched[] = [];
     const trigger: Dispatched = {
       ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', ask: {} },
@@ -981,7 +979,7 @@ test('a GitHub that does not tell who may write is no leave', async () => {
 });
 
 test('whatever a stranger writes, nothing of a fork is measured', async () => {
-  const world = await worldOf();
+  const deps = await depsOf();
   const { head } = commits;
   remembered();
   const word = fc.constantFrom(
@@ -1000,7 +998,7 @@ test('whatever a stranger writes, nothing of a fork is measured', async () => {
   );
   await fc.assert(
     fc.asyncProperty(text, async (written) => {
-      const { kind } = await admit(comment(written, 'mallory'), world);
+      const { kind } = await admit(comment(written, 'mallory'), deps);
       expect(['refused', 'mistaken', 'help', 'nothing']).toContain(kind);
     }),
     { numRuns: times(15) },

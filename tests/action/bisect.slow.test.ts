@@ -10,7 +10,7 @@ import type { inSession } from '../../src/gate/session.ts';
 import { openFreebsdTestbed } from '../../src/lab/freebsd/freebsd-testbed.ts';
 import { unshared } from '../../src/lab/testbed.ts';
 import { type BisectResult, bisectResultSchema } from '../../src/model/bisect-result.ts';
-import { worldOf } from '../fakes/freebsd-testbed.ts';
+import { depsOf } from '../fakes/freebsd-testbed.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { jobHere } from '../fakes/job.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
@@ -99,7 +99,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
       repository: opened,
       reserve: async () =>
         unshared('rack', (traffic) =>
-          openFreebsdTestbed('rack', testbed, traffic, worldOf(study.lab)),
+          openFreebsdTestbed('rack', testbed, traffic, depsOf(study.lab)),
         ),
       history: study.history,
       now: () => new Date(study.lab.clock.now() * 1000),

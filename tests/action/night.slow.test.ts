@@ -19,7 +19,7 @@ import { patchName } from '../../src/model/patch.ts';
 import type { Result } from '../../src/model/result.ts';
 import { indexPath, parseIndex } from '../../src/publish/data-branch/layout.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { worldOf } from '../fakes/freebsd-testbed.ts';
+import { depsOf } from '../fakes/freebsd-testbed.ts';
 import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { jobHere } from '../fakes/job.ts';
@@ -201,7 +201,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a ni
         repository: opened,
         reserve: async () =>
           unshared('rack', (traffic) =>
-            openFreebsdTestbed('rack', testbed, traffic, worldOf(study.lab)),
+            openFreebsdTestbed('rack', testbed, traffic, depsOf(study.lab)),
           ),
         history: study.history,
         now: () => new Date(study.lab.clock.now() * 1000),

@@ -310,8 +310,8 @@ describe('an artifact that says that nothing changes which the testbed lays', ()
     const author = phabricator.addUser('author');
     const { id } = phabricator.addRevision({ author, title: 'Forward', diff: { raw, base } });
     const conduit = openConduit({ url, token: conduitToken, log: { info() {} } });
-    const world = { conduit, repository: openRepository(elsewhere), config: { branch: 'main' } };
-    const revision = await patchOfRevision({ revision: id }, 'none', world);
+    const deps = { conduit, repository: openRepository(elsewhere), config: { branch: 'main' } };
+    const revision = await patchOfRevision({ revision: id }, 'none', deps);
 
     const result = { ...claim(), patch: revision };
     const ran = await publish(result, [], { patch: revision }, { commit: base, conduitToken });

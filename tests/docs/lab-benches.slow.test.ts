@@ -22,7 +22,7 @@ import {
 import { writeFile } from '../fakes/freebsd-lab/file-system.ts';
 import type { FreebsdLabOptions } from '../fakes/freebsd-lab/lab.ts';
 import { startUp } from '../fakes/freebsd-lab/lifecycle.ts';
-import { hostOf, worldOf } from '../fakes/freebsd-testbed.ts';
+import { depsOf, hostOf } from '../fakes/freebsd-testbed.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { startSshd } from '../fakes/sshd.ts';
 import { describeWith } from '../needs.ts';
@@ -36,8 +36,8 @@ async function bench(name: BenchName, options: FreebsdLabOptions = {}): Promise<
 async function check({ lab, testbed, config }: Bench, sends = true): Promise<Finding[]> {
   const { families, traffic } = config;
   const request = { name: 'bench', testbed, families, traffic, sends, cycles: false };
-  const world = { ...worldOf(lab), tell: () => {}, signal: new AbortController().signal };
-  return Array.fromAsync(checkFreebsdTestbed(request, world));
+  const deps = { ...depsOf(lab), tell: () => {}, signal: new AbortController().signal };
+  return Array.fromAsync(checkFreebsdTestbed(request, deps));
 }
 
 const of = (findings: readonly Finding[], wanted: Finding['kind']): string[] =>

@@ -6,7 +6,7 @@ import { openConduit } from '../../src/forge/phabricator/conduit.ts';
 import type { Pause } from '../../src/model/pause.ts';
 import { endingOfFailure } from '../../src/publish/reporters/outcome-text.ts';
 import { together } from '../../src/publish/reporters/reporter.ts';
-import { type AnswersWorld, giveAnswers, keeping, keptOf } from '../../src/relay/answers.ts';
+import { type AnswersDeps, giveAnswers, keeping, keptOf } from '../../src/relay/answers.ts';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 
 export type AnsweringGatesPlan = {
@@ -41,7 +41,7 @@ const step = (): void => {
 const log = { info() {}, warn() {} };
 using inbox = openInbox(inboxIn(directory), () => new Date());
 const conduit = openConduit({ url, token, log, pause });
-const world: AnswersWorld = {
+const deps: AnswersDeps = {
   conduit: {
     url,
     call: (...question) => around(conduit.call(...question)),
@@ -59,12 +59,12 @@ for (const gate of gates) {
   const shared = { revision, run, ending: keptOf(ending) };
   const comment = { ...shared, kind: 'comment', takesCommands: true } as const;
   const end = { ...shared, kind: 'build', build, undecided: 'failure' } as const;
-  const answers = [comment, end].map((kept) => keeping(together([]), () => kept, world));
+  const answers = [comment, end].map((kept) => keeping(together([]), () => kept, deps));
   await together(answers).ended(ending);
   // As whoever has begun it hears of its end.
   writeFileSync(ended, '');
 }
 while (gates.length === 0 && !existsSync(join(directory, 'over'))) {
-  await giveAnswers(world);
-  await pause(10, world.signal);
+  await giveAnswers(deps);
+  await pause(10, deps.signal);
 }

@@ -63,7 +63,7 @@ async function isTaken({ wants, priority, pausesMilliseconds }: Turn): Promise<b
   const wanted = wants.map((name) => [name, machinesOf(testbedNamed(name))] as const);
   const holder = { who: name, purpose: 'chaos' };
   try {
-    const lease = await reserve({ testbeds: new Map(wanted), priority, holder }, contending.world);
+    const lease = await reserve({ testbeds: new Map(wanted), priority, holder }, contending.deps);
     const { testbed, token } = lease;
     tell({ kind: 'holds', testbed, token });
     await use(lease, pausesMilliseconds);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
-import type { LeaseWorld } from '../../src/gate/reserve/lease.ts';
+import type { LeaseDeps } from '../../src/gate/reserve/lease.ts';
 import { openStore, steadySeconds } from '../../src/gate/reserve/store/open.ts';
 import type { Store } from '../../src/gate/reserve/store/store.ts';
 
@@ -23,7 +23,7 @@ export type Sign =
   | { kind: 'renewed'; askedAt: number };
 
 export type Contending = AsyncDisposable & {
-  world: LeaseWorld;
+  deps: LeaseDeps;
   /**
    * When the last sign of life was asked for that the store has taken; it promises `leaseSeconds` from then on. One
    * that is answered when the promise before it has lapsed comes too late: the session may have been given up by then.
@@ -62,7 +62,7 @@ export async function openContending(
   };
   return {
     renewedAt: () => renewedAt,
-    world: {
+    deps: {
       store: watched,
       leaseSeconds: reservations.leaseSeconds,
       now: steadySeconds,

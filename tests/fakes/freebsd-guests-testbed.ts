@@ -33,7 +33,7 @@ export type OnGuests = {
 const { signal } = new AbortController();
 
 export const openGuests = (guests: FakeGuests): Promise<Testbed> =>
-  openVirtualTestbed('guests', guests.config, guestTraffic, guests.world, guests.lab);
+  openVirtualTestbed('guests', guests.config, guestTraffic, guests.deps, guests.lab);
 
 /** Runs a test on base and patched, gives the testbed back, and sees to it that nothing is left. */
 export async function onGuests(

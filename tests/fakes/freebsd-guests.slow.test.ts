@@ -28,7 +28,7 @@ async function onGuest(options: FakeGuestsOptions, work: (on: On) => Promise<voi
   const { image } = guests.config;
   const guest = await lab.bootImage(1, image, 0);
   await guests.clock.sleep(30);
-  const logIn = async () => guests.world.connect(await lab.loginTo(image, guest), 'guest');
+  const logIn = async () => guests.deps.connect(await lab.loginTo(image, guest), 'guest');
   const reboot = async (host: Host) => {
     await host.run(shell`shutdown -r now`);
     await host.close();

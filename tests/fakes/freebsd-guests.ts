@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { BuilderConfig } from '../../src/config/builder.ts';
 import type { FreebsdGuests, GuestImage } from '../../src/config/virtual-testbed.ts';
 import { connectTo } from '../../src/lab/connect.ts';
-import type { FreebsdWorld } from '../../src/lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../src/lab/freebsd/freebsd-deps.ts';
 import type { LabOfGuests } from '../../src/lab/qemu/virtual-testbed.ts';
 import { guestMac, receiverMac, senderMac } from '../../src/lab/qemu/vm/addresses.ts';
 import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
@@ -64,7 +64,7 @@ export type FakeGuest = {
 export type FakeGuests = AsyncDisposable & {
   readonly lab: LabOfGuests;
   readonly clock: Clock;
-  readonly world: FreebsdWorld;
+  readonly deps: FreebsdDeps;
   readonly config: FreebsdGuests;
   /** Every copy of the image that was booted, in their order. */
   readonly copies: readonly FakeGuest[];
@@ -120,7 +120,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
   const times = { up: 0, down: 0 };
 
   const boot = async (number: number): Promise<FakeGuest> => {
-    const world = { clock, faults: faultsOf(options.faultsOf?.(copies.length + 1) ?? []) };
+    const deps = { clock, faults: faultsOf(options.faultsOf?.(copies.length + 1) ?? []) };
     const { interfaces, egress } = plugIn();
     const machine = dutOf(
       { dut: { interfaces, routes: [], neighbours: [] } },
@@ -134,7 +134,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
         files: { ...usualFiles, ...options.image?.files },
       },
     );
-    const network = networkThrough(machine, world, {
+    const network = networkThrough(machine, deps, {
       truth: () => Number.POSITIVE_INFINITY,
       noise: { seed: 1, perBoot: 0, perSecond: 0, perBuild: 0 },
       generatorPps: Number.POSITIVE_INFINITY,
@@ -146,11 +146,11 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
     });
     const { sshd, journal } = await openMachine({
-      ...{ machine, world, network, complaints, hostKey, isForwarded: true },
+      ...{ machine, deps, network, complaints, hostKey, isForwarded: true },
       user: keyOfRoot,
       start: reset,
       beginUpload: () => () => true,
-      faultsAt: (command) => world.faults.takeAt(machine.name, command),
+      faultsAt: (command) => deps.faults.takeAt(machine.name, command),
     });
     const over = Promise.withResolvers<string>();
     const place = join(folder, `guest-${number}`);
@@ -165,7 +165,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       copy.isOver = true;
       running.delete(fake);
       if (numbers.get(number) === fake) numbers.delete(number);
-      setPower(machine, world, 'off');
+      setPower(machine, deps, 'off');
       for (const endProgram of [...machine.programs]) endProgram();
       await sshd.stop();
       over.resolve(said);
@@ -192,7 +192,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       },
       async reset() {
         alive();
-        reset(machine, world);
+        reset(machine, deps);
       },
       async stop() {
         if (!copy.isOver) await end('it said nothing');
@@ -245,7 +245,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     open,
     times,
     running: () => [...running],
-    world: {
+    deps: {
       async connect(host, label) {
         const connected = await connectTo(host, label, { keepaliveSeconds: 0 });
         const close = async () => {

@@ -8,8 +8,8 @@ import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed
 import type { Traffic } from '../../src/config/schema.ts';
 import type { Variant } from '../../src/kernel/variant.ts';
 import { connectTo } from '../../src/lab/connect.ts';
-import { openConsole, realConsoleWorld } from '../../src/lab/console/console.ts';
-import type { FreebsdWorld } from '../../src/lab/freebsd/freebsd-deps.ts';
+import { openConsole, realConsoleDeps } from '../../src/lab/console/console.ts';
+import type { FreebsdDeps } from '../../src/lab/freebsd/freebsd-deps.ts';
 import type { Target } from '../../src/system/host/login.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
 import type { FreebsdLab } from './freebsd-lab/lab.ts';
@@ -81,16 +81,16 @@ export function hostOf(
   return { host, port, user, privateKeyPath, knownHostsPath };
 }
 
-/** The console of the laboratory's DUT, in `worldOf`. */
+/** The console of the laboratory's DUT, in `depsOf`. */
 export const labConsole: ConsoleConfig = { kind: 'command', command: ['console-of-lab'] };
 
 /** Time, power and console are the laboratory's; the connections are real. */
-export const worldOf = (lab: FreebsdLab): FreebsdWorld => ({
+export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
   connect: (host, label) => connectTo(host, label, { keepaliveSeconds: 0 }),
   openPower: async () => lab.power,
   async openConsole(_name, config, hears) {
     if (config.kind !== 'command' || config.command[0] !== 'console-of-lab') {
-      return openConsole('the DUT', config, hears, realConsoleWorld);
+      return openConsole('the DUT', config, hears, realConsoleDeps);
     }
     const leave = lab.dut.machine.console.listen(hears);
     const { promise: ended } = Promise.withResolvers<string>();

@@ -36,7 +36,7 @@ const lines = createInterface(process.stdin);
 const told = once(lines, 'line');
 const testbeds = new Map([[testbed, [testbed]]]);
 const holder = { who: name, purpose: 'chaos' };
-const lease = await reserve({ testbeds, priority: 'patch', holder }, contending.world);
+const lease = await reserve({ testbeds, priority: 'patch', holder }, contending.deps);
 tell({ kind: 'holds', token: lease.token });
 const lost = once(lease.signal, 'abort');
 await Promise.race([told, lost]);
@@ -54,7 +54,7 @@ async function release(lease: Lease): Promise<void> {
 /** As one would who has not understood that it is over: tries until the store can be asked. */
 async function comeBack(lease: Lease): Promise<void> {
   const at = steadySeconds();
-  const { store } = contending.world;
+  const { store } = contending.deps;
   const renewedAt = contending.renewedAt();
   const { message } = lease.signal.reason;
   say({ at, kind: 'lost', message, renewedAt, stallSeconds: stall.secondsSince(renewedAt) });

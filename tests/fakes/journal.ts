@@ -9,7 +9,7 @@ import { aRun, unfit } from './result.ts';
 
 const at = '2026-11-20T12:00:00.000Z';
 
-export type NumbersWorld = {
+export type NumbersDeps = {
   /** The speed of patched, as a ratio to that of base. */
   speed: number;
   noiseRatio: number;
@@ -20,19 +20,19 @@ export type NumbersWorld = {
 };
 
 /** The trials that are needed, until every cell is closed. */
-export function journalOf(plan: Plan, world: NumbersWorld, before: readonly Entry[] = []): Entry[] {
+export function journalOf(plan: Plan, deps: NumbersDeps, before: readonly Entry[] = []): Entry[] {
   const entries: Entry[] = [...before];
   for (;;) {
     const standing = standings(cellsSoFar(plan, entries), plan.policy);
     const next = standing.filter(({ closed }) => !closed).flatMap(({ input }) => input.open)[0];
     if (next === undefined) return entries;
-    entries.push(entryOf(next.trial, next.tries.length + 1, world));
+    entries.push(entryOf(next.trial, next.tries.length + 1, deps));
   }
 }
 
-function entryOf(trial: PlannedTrial, attempt: number, world: NumbersWorld): Entry {
+function entryOf(trial: PlannedTrial, attempt: number, deps: NumbersDeps): Entry {
   const { number, cell, runs } = trial;
-  const { speed, noiseRatio, failingRatio, unfitRatio, random } = world;
+  const { speed, noiseRatio, failingRatio, unfitRatio, random } = deps;
   if (random() < failingRatio) {
     return { kind: 'failed', at, trial: number, reason: 'The sender has died.' };
   }
@@ -52,7 +52,7 @@ function entryOf(trial: PlannedTrial, attempt: number, world: NumbersWorld): Ent
 }
 
 /** Base and patched are the same, and nothing goes wrong. */
-export const still: NumbersWorld = {
+export const still: NumbersDeps = {
   speed: 1,
   noiseRatio: 0,
   failingRatio: 0,

@@ -47,17 +47,17 @@ export async function startLoggingMachines<Name extends string>(
   const user = newKey();
   const privateKeyPath = join(folder, 'key');
   writeFileSync(privateKeyPath, user.private, { mode: 0o600 });
-  const world = { clock: virtualClock(), faults: faultsOf([]) };
+  const deps = { clock: virtualClock(), faults: faultsOf([]) };
 
   const start = async (name: Name) => {
     const machine = generatorOf(name, []);
-    startUp(machine, world);
+    startUp(machine, deps);
     const hostKey = newKey();
     const tokens = join(folder, name, 'tokens');
     mkdirSync(tokens, { recursive: true });
     const sshd = await startSshd({
       machine,
-      world,
+      deps,
       hostKey: hostKey.private,
       userPublicKey: user.public,
       beginUpload: () => () => false,
@@ -83,7 +83,7 @@ export async function startLoggingMachines<Name extends string>(
     log,
     surprises,
     async [Symbol.asyncDispose]() {
-      world.clock.stop();
+      deps.clock.stop();
       await Promise.all(started.map(({ sshd }) => sshd.stop()));
     },
   };

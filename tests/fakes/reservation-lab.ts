@@ -2,12 +2,7 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import {
-  type Lease,
-  type LeaseWorld,
-  reserve,
-  type Waiting,
-} from '../../src/gate/reserve/lease.ts';
+import { type Lease, type LeaseDeps, reserve, type Waiting } from '../../src/gate/reserve/lease.ts';
 import { type Holding, readLab } from '../../src/gate/reserve/records.ts';
 import { giveBack, type Request } from '../../src/gate/reserve/reservation.ts';
 import { openEtcd } from '../../src/gate/reserve/store/etcd.ts';
@@ -50,7 +45,7 @@ export type Process = {
   name: string;
   /** Its connection. */
   store: Store;
-  world: LeaseWorld;
+  deps: LeaseDeps;
   /** What it was told while it waited. */
   waits: readonly Waiting[];
   isRunning(): boolean;
@@ -116,7 +111,7 @@ export function claim(
   { order }: { order?: number } = {},
 ): Claim {
   const claim: Claim = {};
-  reserve(request, process.world, order).then(
+  reserve(request, process.deps, order).then(
     (lease) => Object.assign(claim, { lease }),
     (error: unknown) => Object.assign(claim, { error }),
   );
@@ -351,7 +346,7 @@ function labOn(opened: Store, stage: Stage): ReservationLab {
           actor.lost = 'nothing';
         },
         cancel: (reason) => leaving.abort(reason),
-        world: {
+        deps: {
           store,
           leaseSeconds,
           date,

@@ -211,15 +211,15 @@ function modelOf(lab: ReservationLab, operator: Process) {
   let laggedSeconds = 0;
 
   async function live(claim: Claim, order?: number): Promise<void> {
-    const world = {
-      ...claim.process.world,
+    const deps = {
+      ...claim.process.deps,
       store: watched(claim),
       onWait({ ticket }: Waiting) {
         claim.isIn = true;
         claim.ticket ??= { id: ticket.id, order: ticket.order };
       },
     };
-    const lease = await reserve(claim.request, world, order);
+    const lease = await reserve(claim.request, deps, order);
     claim.lease = lease;
     if (lease.signal.aborted) noteEnd(claim, lease.signal.reason);
     lease.signal.addEventListener('abort', () => noteEnd(claim, lease.signal.reason));

@@ -58,7 +58,7 @@ const rejectedBy = (
 const config = aConfig({ families: ['inet4', 'inet6'] });
 const request = { patch: pullRequest, config, testbeds: ['fake'], seed: 5 };
 
-const worldOf = (testbed: FakeTestbed, changes: Partial<GateDeps> = {}): GateDeps => ({
+const depsOf = (testbed: FakeTestbed, changes: Partial<GateDeps> = {}): GateDeps => ({
   repository,
   reserve: async ([name = '']) => unshared(name, async () => testbed),
   history: memoryHistory(),
@@ -69,7 +69,7 @@ const worldOf = (testbed: FakeTestbed, changes: Partial<GateDeps> = {}): GateDep
 });
 
 const judge = (options: FakeTestbedOptions, directory = temporaryFolder()): Promise<Result> =>
-  gate(request, directory, worldOf(fakeTestbed(options)));
+  gate(request, directory, depsOf(fakeTestbed(options)));
 
 function cellsOf({ outcome }: Result) {
   return outcome.kind === 'judged' ? outcome.cells : [];
@@ -151,7 +151,7 @@ test('their lines are told as those of the files in the repository', async () =>
     ...request,
     config: { ...config, overlay: { path: 'some/where/else', beside: '' } },
   };
-  const result = await gate(elsewhere, temporaryFolder(), worldOf(testbed));
+  const result = await gate(elsewhere, temporaryFolder(), depsOf(testbed));
   expect(annotationsOf(result)).toMatchObject([
     { path: 'some/where/else/nftables.conf', start_line: 3 },
   ]);
@@ -180,7 +180,7 @@ test.for<[string, FakeTestbedOptions]>([
   ],
 ])('the testbed is given back once, at the end, when %s', async ([, options]) => {
   const testbed = fakeTestbed(options);
-  await gate(request, temporaryFolder(), worldOf(testbed)).catch(() => {});
+  await gate(request, temporaryFolder(), depsOf(testbed)).catch(() => {});
   expect(testbed.calls.filter((call) => call === 'restore')).toHaveLength(1);
   expect(testbed.calls.at(-1)).toBe('restore');
 });
@@ -191,15 +191,15 @@ test('a patch that cannot be read costs no testbed', async () => {
     mergeBase: () => Promise.reject(new RepositoryError('no such commit')),
   };
   const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-  const world = worldOf(fakeTestbed(), { repository: unreadable, reserve });
-  await expect(gate(request, temporaryFolder(), world)).rejects.toThrow('no such commit');
+  const deps = depsOf(fakeTestbed(), { repository: unreadable, reserve });
+  await expect(gate(request, temporaryFolder(), deps)).rejects.toThrow('no such commit');
 });
 
 test('a directory that has an experiment already costs no testbed', async () => {
   const directory = temporaryFolder();
   await judge({}, directory);
   const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-  const again = gate(request, directory, worldOf(fakeTestbed(), { reserve }));
+  const again = gate(request, directory, depsOf(fakeTestbed(), { reserve }));
   await expect(again).rejects.toThrow('holds an experiment already');
 });
 
@@ -207,10 +207,10 @@ test('the testbed that was to be had of several is the one that is measured', as
   const testbeds = { fake: { kind: 'embedded-linux' }, other: { kind: 'embedded-linux' } } as const;
   const several = { ...request, config: { ...config, testbeds }, testbeds: ['fake', 'other'] };
   const directory = temporaryFolder();
-  const world = worldOf(fakeTestbed(), {
+  const deps = depsOf(fakeTestbed(), {
     reserve: async () => unshared('other', async () => ({ ...fakeTestbed(), name: 'other' })),
   });
-  const { testbed } = await gate(several, directory, world);
+  const { testbed } = await gate(several, directory, deps);
   expect(testbed.name).toBe('other');
 });
 
@@ -234,12 +234,12 @@ test('a lost testbed ends the experiment at once and says so, and what was measu
     giveBack: async (outcome) => void outcomes.push(outcome),
   };
   const directory = temporaryFolder();
-  const world = worldOf(testbed, { reserve: async () => reserved });
-  await expect(gate(request, directory, world)).rejects.toBe(why);
+  const deps = depsOf(testbed, { reserve: async () => reserved });
+  await expect(gate(request, directory, deps)).rejects.toBe(why);
   expect(outcomes).toEqual(['ended: Cancelled the trial on DUT.']);
 
   const next = fakeTestbed();
-  const { outcome } = await resumeGate(directory, worldOf(next));
+  const { outcome } = await resumeGate(directory, depsOf(next));
   expect(next.calls).not.toContain('trial 1');
   expect(outcome).toMatchObject({ kind: 'judged' });
 });
@@ -250,7 +250,7 @@ test('a verdict stands where the testbed is not as it was afterwards, and people
   const { outcome } = await gate(
     request,
     temporaryFolder(),
-    worldOf(fakeTestbed(), {
+    depsOf(fakeTestbed(), {
       reserve: async () => ({ ...unshared('fake', async () => fakeTestbed()), giveBack }),
       onEvent: (event) => events.push(event),
     }),
@@ -280,11 +280,11 @@ describe('the files that a patch changes', () => {
 
   test('say which cells come first in each round, and people are told', async () => {
     const told: string[] = [];
-    const world = worldOf(fakeTestbed({ boots: true }), {
+    const deps = depsOf(fakeTestbed({ boots: true }), {
       repository: kernels('sys/netpfil/pf/pf.c', 'share/man/man4/pf.4'),
       onEvent: (event) => event.kind === 'told' && told.push(event.text),
     });
-    const { trials } = await gate(ask, temporaryFolder(), world);
+    const { trials } = await gate(ask, temporaryFolder(), deps);
     // No cell is decided before two pairs, which are four boots.
     const scenarios = trials.slice(0, 12).map(({ cell }) => cell.scenario);
     const rounds = scenarios.filter((_, index) => index % 3 === 0);
@@ -295,12 +295,12 @@ describe('the files that a patch changes', () => {
 
   test('count for nothing where they drive other ports: that is told, and no testbed reserved', async () => {
     const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-    const world = worldOf(fakeTestbed(), { repository: kernels('sys/dev/mlx5/driver.h'), reserve });
+    const deps = depsOf(fakeTestbed(), { repository: kernels('sys/dev/mlx5/driver.h'), reserve });
     const directory = temporaryFolder();
-    const result = await gate(ask, directory, world);
+    const result = await gate(ask, directory, deps);
     expect(result.outcome).toEqual({ kind: 'unchanged', leftAlone: ['sys/dev/mlx5/'] });
     expect(resultSchema.parse(result)).toEqual(result);
-    expect(await resumeGate(directory, world)).toEqual(result);
+    expect(await resumeGate(directory, deps)).toEqual(result);
   });
 
   test('are no reason where git cannot list them, or where all is measured anyway', async () => {
@@ -310,7 +310,7 @@ describe('the files that a patch changes', () => {
     };
     const anyway = { ...ask, isMeasuredAnyway: true };
     for (const repository of [unknown, kernels('sys/dev/mlx5/driver.h')]) {
-      const result = await gate(anyway, temporaryFolder(), worldOf(fakeTestbed(), { repository }));
+      const result = await gate(anyway, temporaryFolder(), depsOf(fakeTestbed(), { repository }));
       expect(result.outcome).toMatchObject({ verdict: 'no-regression' });
     }
   });
@@ -321,7 +321,7 @@ describe('base against another link of it', () => {
   const patch: Patch = { ...pullRequest, baseCommit: commit, headCommit: commit };
   const ask = { ...request, patch };
   const refusing = () =>
-    worldOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')) });
+    depsOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')) });
 
   test('is refused for two commits, before anything is reserved', async () => {
     const two = { ...ask, patch: { ...patch, headCommit: 'b'.repeat(40) } };
@@ -340,11 +340,11 @@ describe('base against another link of it', () => {
     const directory = temporaryFolder();
     const shelf = { ...config, ...singleRuns, testbeds: { shelf: freebsd } };
     const reserve = async () => unshared('shelf', async () => fakeTestbed());
-    const world = worldOf(fakeTestbed(), { reserve });
+    const deps = depsOf(fakeTestbed(), { reserve });
     const { outcome } = await gateRelinked(
       { ...ask, config: shelf, testbeds: ['shelf'] },
       directory,
-      world,
+      deps,
     );
     const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
     const linksOf = (name: string) =>
@@ -353,7 +353,7 @@ describe('base against another link of it', () => {
     // The seed of the gate, and 1 is the linker's own order.
     expect(linksOf('patched')).toEqual(new Set([2 + ask.seed]));
     // Two links tell nothing of the spread that gates of many have.
-    const [known] = await world.history.read();
+    const [known] = await deps.history.read();
     expect(known).not.toHaveProperty('links');
   });
 });
@@ -362,7 +362,7 @@ describe('a patch that changes nothing that the testbed lays', () => {
   const nothing: Repository = { ...repository, read: async () => '# the same at each commit\n' };
   const reserve = () => Promise.reject(new Error('a testbed was reserved'));
   const refusing = (changes: Partial<GateDeps> = {}) =>
-    worldOf(fakeTestbed(), { repository: nothing, reserve, ...changes });
+    depsOf(fakeTestbed(), { repository: nothing, reserve, ...changes });
 
   test('is told so, without a run, and costs no testbed', async () => {
     const directory = temporaryFolder();
@@ -390,12 +390,8 @@ describe('a patch that changes nothing that the testbed lays', () => {
   });
 
   test('is measured all the same where that is asked for', async () => {
-    const world = worldOf(fakeTestbed(), { repository: nothing });
-    const { outcome } = await gate(
-      { ...request, isMeasuredAnyway: true },
-      temporaryFolder(),
-      world,
-    );
+    const deps = depsOf(fakeTestbed(), { repository: nothing });
+    const { outcome } = await gate({ ...request, isMeasuredAnyway: true }, temporaryFolder(), deps);
     expect(outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
   });
 
@@ -416,9 +412,9 @@ describe('a patch that changes nothing that the testbed lays', () => {
   test('leaves nothing behind that another gate in its directory would be told for', async () => {
     const directory = temporaryFolder();
     await gate(request, directory, refusing());
-    const cut = worldOf(fakeTestbed({ faults: () => ['throws'] }), { repository: nothing });
+    const cut = depsOf(fakeTestbed({ faults: () => ['throws'] }), { repository: nothing });
     await gate({ ...request, isMeasuredAnyway: true }, directory, cut).catch(() => {});
-    const { outcome } = await resumeGate(directory, worldOf(fakeTestbed()));
+    const { outcome } = await resumeGate(directory, depsOf(fakeTestbed()));
     expect(outcome).toMatchObject({ kind: 'judged' });
   });
 
@@ -426,7 +422,7 @@ describe('a patch that changes nothing that the testbed lays', () => {
     const linux = { kind: 'embedded-linux' } as const;
     const testbeds = { one: linux, kernels: freebsd, other: linux };
     const asked: (readonly string[])[] = [];
-    const world = worldOf(fakeTestbed(), {
+    const deps = depsOf(fakeTestbed(), {
       repository: { ...nothing, changedPaths: async () => ['sys/net/if.c'] },
       reserve: async (names) => {
         asked.push(names);
@@ -435,7 +431,7 @@ describe('a patch that changes nothing that the testbed lays', () => {
     });
     const several = { ...config, testbeds, ...singleRuns };
     const all = { ...request, config: several, testbeds: ['one', 'kernels', 'other'] };
-    const { testbed, outcome } = await gate(all, temporaryFolder(), world);
+    const { testbed, outcome } = await gate(all, temporaryFolder(), deps);
     expect(asked).toEqual([['kernels']]);
     expect(testbed.name).toBe('kernels');
     expect(outcome.kind).toBe('judged');
@@ -443,8 +439,8 @@ describe('a patch that changes nothing that the testbed lays', () => {
 
   test('is an error where nobody can read what it lays', async () => {
     const unreadable = { ...nothing, read: () => Promise.reject(new RepositoryError('too large')) };
-    const world = refusing({ repository: unreadable });
-    await expect(gate(request, temporaryFolder(), world)).rejects.toThrow('too large');
+    const deps = refusing({ repository: unreadable });
+    await expect(gate(request, temporaryFolder(), deps)).rejects.toThrow('too large');
   });
 });
 
@@ -464,8 +460,8 @@ describe('a gate that has finished', () => {
     const history = memoryHistory();
     const events: ExperimentEvent[] = [];
     const onEvent = (event: ExperimentEvent) => void events.push(event);
-    const world = worldOf(fakeTestbed(), { ...refusing, history, onEvent });
-    expect(await resumeGate(directory, world)).toEqual(first);
+    const deps = depsOf(fakeTestbed(), { ...refusing, history, onEvent });
+    expect(await resumeGate(directory, deps)).toEqual(first);
     expect(events).toEqual([{ kind: 'finished-before', at: first.finishedAt }]);
     expect(textsIn(directory)).toEqual(texts);
     expect(await history.read()).toEqual([]);
@@ -476,8 +472,8 @@ describe('a gate that has finished', () => {
     const first = await judge({ speed: () => 0.8 }, directory);
     rmSync(join(directory, 'result.json'));
     const history = memoryHistory();
-    const world = worldOf(fakeTestbed(), { ...refusing, history });
-    expect(await resumeGate(directory, world)).toEqual(first);
+    const deps = depsOf(fakeTestbed(), { ...refusing, history });
+    expect(await resumeGate(directory, deps)).toEqual(first);
     expect(readFileSync(join(directory, 'result.json'), 'utf8')).toContain(first.finishedAt);
     expect(await history.read()).not.toEqual([]);
   });
@@ -487,7 +483,7 @@ test('a trial that is repeated tells what was the matter with it', async () => {
   const events: ExperimentEvent[] = [];
   const testbed = fakeTestbed({ faults: (trial) => (trial === 1 ? ['fails', 'holes'] : []) });
   const onEvent = (event: ExperimentEvent) => void events.push(event);
-  await gate(request, temporaryFolder(), worldOf(testbed, { onEvent }));
+  await gate(request, temporaryFolder(), depsOf(testbed, { onEvent }));
   const whys = events.flatMap((event) =>
     event.kind === 'trial' && event.attempt > 1 ? event.why : [],
   );
@@ -498,7 +494,7 @@ test('a trial that is repeated tells what was the matter with it', async () => {
 });
 
 test('a directory without a plan cannot be resumed', async () => {
-  const resumed = resumeGate(temporaryFolder(), worldOf(fakeTestbed()));
+  const resumed = resumeGate(temporaryFolder(), depsOf(fakeTestbed()));
   await expect(resumed).rejects.toThrow('holds no plan of an experiment');
 });
 
@@ -537,13 +533,13 @@ test.for<[string, Partial<Config>]>([
           };
           const directory = join(folder, String(example));
           const asked = { ...request, config: { ...config, ...changes } };
-          const whole = await gate(asked, directory, worldOf(fakeTestbed(options)));
+          const whole = await gate(asked, directory, depsOf(fakeTestbed(options)));
           const plan = readFileSync(join(directory, 'experiment.json'), 'utf8');
 
           for (const [index, kill] of kills.entries()) {
             const before = killed(directory, kill, join(folder, `${example}.${index}`));
             const testbed = fakeTestbed({ ...options, sentBefore: (trial) => before.sent(trial) });
-            const result = await resumeGate(before.directory, worldOf(testbed));
+            const result = await resumeGate(before.directory, depsOf(testbed));
 
             expect(result).toEqual(whole);
             expect(readFileSync(join(before.directory, 'experiment.json'), 'utf8')).toBe(plan);
@@ -596,9 +592,9 @@ test('a resumed gate that was refused by the DUT is refused again, or judged if 
   const directory = temporaryFolder();
   const prepared = rejectedBy('patched', { scenario: 'forwarding', message: 'no such module' });
   await judge({ prepared }, directory);
-  const again = await resumeGate(directory, worldOf(fakeTestbed({ prepared })));
+  const again = await resumeGate(directory, depsOf(fakeTestbed({ prepared })));
   expect(again.outcome.kind).toBe('does-not-load');
-  const loaded = await resumeGate(directory, worldOf(fakeTestbed()));
+  const loaded = await resumeGate(directory, depsOf(fakeTestbed()));
   expect(loaded.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
   expect(existsSync(join(directory, 'trials'))).toBe(true);
 });
@@ -607,7 +603,7 @@ describe('runs that are trials of their own', () => {
   const single = { ...request, config: { ...config, ...singleRuns } };
   const oneCell = { ...single, config: { ...single.config, families: ['inet4' as const] } };
   const judgeSingle = (options: FakeTestbedOptions, changes: Partial<GateDeps> = {}) =>
-    gate(single, temporaryFolder(), worldOf(fakeTestbed(options), changes));
+    gate(single, temporaryFolder(), depsOf(fakeTestbed(options), changes));
 
   test.for([
     [0.5, 'regression', 3],
@@ -617,7 +613,7 @@ describe('runs that are trials of their own', () => {
     'at %d of the speed of base are a %s after %d pairs',
     async ([speed, verdict, pairs]) => {
       const testbed = fakeTestbed({ speed: () => speed, noise: 0.005 });
-      const result = await gate(oneCell, temporaryFolder(), worldOf(testbed));
+      const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
       expect(result.outcome).toMatchObject({ verdict });
       expect(cellsOf(result).map((cell) => cell.pairs)).toEqual([pairs]);
     },
@@ -638,7 +634,7 @@ describe('runs that are trials of their own', () => {
     'that end in %s are tried %d times, and end with the first that was tried so often',
     async ([fault, tries, trials]) => {
       const testbed = fakeTestbed({ faults: () => new Array(tries).fill(fault) });
-      const result = await gate(oneCell, temporaryFolder(), worldOf(testbed));
+      const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
       expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
       expect(testbed.calls.filter((call) => call.startsWith('trial '))).toHaveLength(trials);
     },
@@ -646,7 +642,7 @@ describe('runs that are trials of their own', () => {
 
   test('of which one stands apart get it once more, and it counts as before', async () => {
     const testbed = fakeTestbed({ noise: 0.002, jumps: (trial) => (trial === 2 ? 0.8 : 1) });
-    const result = await gate(oneCell, temporaryFolder(), worldOf(testbed));
+    const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
     expect(testbed.calls.slice(1, 8)).toEqual([1, 2, 3, 4, 5, 6, 2].map((n) => `trial ${n}`));
     const second = cellsOf(result)[0]?.runs.filter((run) => run.trial === 2);
     expect(second?.map(({ attempt, validity }) => [attempt, validity.kind])).toEqual([
@@ -659,8 +655,8 @@ describe('runs that are trials of their own', () => {
 describe('the history', () => {
   test('gets the base’s numbers of every cell, one a trial, when an experiment has ended', async () => {
     const history = memoryHistory();
-    const world = worldOf(fakeTestbed({ noise: 0.2 }), { history });
-    await gate(request, temporaryFolder(), world);
+    const deps = depsOf(fakeTestbed({ noise: 0.2 }), { history });
+    await gate(request, temporaryFolder(), deps);
     const entries = await history.read();
     expect(entries.map(({ cell, pps, moved }) => [cell.family, pps.length, moved])).toEqual([
       ['inet4', 2, false],
@@ -676,9 +672,9 @@ describe('the history', () => {
       }),
     );
     const history = memoryHistory(faster);
-    const world = worldOf(fakeTestbed({ noise: 0.005 }), { history });
+    const deps = depsOf(fakeTestbed({ noise: 0.005 }), { history });
     const single = { ...request, config: { ...config, ...singleRuns } };
-    const result = await gate(single, temporaryFolder(), world);
+    const result = await gate(single, temporaryFolder(), deps);
     expect(result.outcome).toMatchObject({ verdict: 'no-regression' });
     expect(cellsOf(result).map(({ baseline }) => baseline.kind)).toEqual(['moved', 'unknown']);
     expect((await history.read()).at(-2)).toMatchObject({ cell: forwarding, moved: true });
@@ -686,17 +682,17 @@ describe('the history', () => {
 
   test('teaches nothing by lines of the future, which would outlive all others', async () => {
     const history = memoryHistory([aHistoryEntry({ at: '9999-11-01T12:00:00.000Z' })]);
-    const world = worldOf(fakeTestbed({ noise: 0.005 }), { history });
+    const deps = depsOf(fakeTestbed({ noise: 0.005 }), { history });
     const single = { ...request, config: { ...config, ...singleRuns } };
-    const result = await gate(single, temporaryFolder(), world);
+    const result = await gate(single, temporaryFolder(), deps);
     expect(cellsOf(result).map(({ baseline }) => baseline.kind)).toEqual(['unknown', 'unknown']);
   });
 
   test('that cannot be read costs no testbed', async () => {
     const history = { ...memoryHistory(), read: () => Promise.reject(new Error('line 7')) };
     const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-    const world = worldOf(fakeTestbed(), { history, reserve });
-    await expect(gate(request, temporaryFolder(), world)).rejects.toThrow('line 7');
+    const deps = depsOf(fakeTestbed(), { history, reserve });
+    await expect(gate(request, temporaryFolder(), deps)).rejects.toThrow('line 7');
   });
 });
 
@@ -707,18 +703,18 @@ test('an inconclusive experiment can be extended, and repeats no run', async () 
   expect(first.outcome).toMatchObject({ verdict: 'inconclusive' });
 
   const testbed = fakeTestbed(options);
-  const extended = await resumeGate(directory, worldOf(testbed), 960);
+  const extended = await resumeGate(directory, depsOf(testbed), 960);
   expect(testbed.calls.filter((call) => call.startsWith('trial '))[0]).toBe('trial 5');
   expect(extended.outcome).toMatchObject({ verdict: 'regression' });
   expect(cellsOf(extended)[0]?.design.budgets).toEqual([48, 960]);
 
-  const again = resumeGate(directory, worldOf(fakeTestbed()), 100);
+  const again = resumeGate(directory, depsOf(fakeTestbed()), 100);
   await expect(again).rejects.toThrow('has up to 960 runs of each variant already');
 });
 
 test('an experiment of fixed size takes all its runs', async () => {
   const fixed = { ...config, gate: { ...gateConfig, design: 'fixed' } } as const;
   const testbed = fakeTestbed({ speed: () => 0.5 });
-  await gate({ ...request, config: fixed }, temporaryFolder(), worldOf(testbed));
+  await gate({ ...request, config: fixed }, temporaryFolder(), depsOf(testbed));
   expect(testbed.calls.filter((call) => call.startsWith('trial '))).toHaveLength(4);
 });

@@ -44,11 +44,11 @@ testWith(['sshd', 'ssh-keygen'], 'a testbed is leased until it is given back', a
   };
   const hasLease = () => existsSync(join(folder, 'gate', 'lease.json'));
 
-  await inSession(session, async (world) => {
-    const reserved = await world.reserve(['rack'], pullRequest);
+  await inSession(session, async (deps) => {
+    const reserved = await deps.reserve(['rack'], pullRequest);
     expect(await held()).toEqual(['rack']);
     expect(hasLease()).toBe(true);
-    world.onEvent({ kind: 'told', text: 'It begins.' });
+    deps.onEvent({ kind: 'told', text: 'It begins.' });
     await reserved.giveBack('no-regression');
     expect(await held()).toEqual([]);
     expect(hasLease()).toBe(false);

@@ -12,7 +12,7 @@ import type { Change } from '../../src/model/trend.ts';
 import { isOfGate } from '../../src/publish/data-branch/layout.ts';
 import type { Tonight } from '../../src/publish/data-branch/nightly-plan.ts';
 import type { Told } from '../../src/publish/data-branch/trend-files.ts';
-import { folderOf, type NightWorld, night, resumeNight } from '../../src/publish/nightly.ts';
+import { folderOf, type NightDeps, night, resumeNight } from '../../src/publish/nightly.ts';
 import { outcomeName } from '../../src/report/headline.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
@@ -109,7 +109,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     const leases: string[] = [];
     const warnings: string[] = [];
     const surroundings = surroundingsOf(study, openRepository(repository), stop.signal);
-    const world: NightWorld = {
+    const deps: NightDeps = {
       ...surroundings,
       async reserve() {
         leases.push('taken');
@@ -125,7 +125,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
         folders.push(folderOf(told));
       },
     };
-    return { world, kept, folders, leases, warnings };
+    return { deps, kept, folders, leases, warnings };
   }
 
   async function requestOf(study: Study, changes: Partial<Config> = {}) {
@@ -136,8 +136,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
 
   test('like those before it measures the commit against itself, and nothing more', async () => {
     await using study = await startLab();
-    const { world, kept, folders, leases } = startNight(study, calm);
-    const result = await night(await requestOf(study), join(temporaryFolder(), 'work'), world);
+    const { deps, kept, folders, leases } = startNight(study, calm);
+    const result = await night(await requestOf(study), join(temporaryFolder(), 'work'), deps);
     expect(outcomeName(result)).toBe('no-regression');
     expect(folders).toEqual(['']);
     const own = { result, isDefaultBranch: true, isTrusted: true, occasion: 'night' };
@@ -148,10 +148,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
   test('that is off is measured again at once, in the cells that are off', async () => {
     await using study = await startLab();
     const tonight = { ...calm, cellsOff: () => [inet6] };
-    const { world, kept, leases } = startNight(study, tonight);
+    const { deps, kept, leases } = startNight(study, tonight);
     const { families } = study.config;
     const gate = { ...study.config.gate, stopsAtFirst: true as const };
-    await night(await requestOf(study, { families, gate }), join(temporaryFolder(), 'work'), world);
+    await night(await requestOf(study, { families, gate }), join(temporaryFolder(), 'work'), deps);
     // An alarm in one cell would else leave the others without a level.
     for (const { result } of kept) expect(result).not.toHaveProperty('policy.stopsAtFirst');
     const cells = kept.map(({ occasion, result }) => [
@@ -169,9 +169,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
 
   test('with a change of several commits asks a gate, and then finds the commit', async () => {
     await using study = await startLab();
-    const { world, kept, folders, leases } = startNight(study, suspecting(change()));
+    const { deps, kept, folders, leases } = startNight(study, suspecting(change()));
     const directory = join(temporaryFolder(), 'work');
-    await night(await requestOf(study), directory, world);
+    await night(await requestOf(study), directory, deps);
     expect(folders).toEqual(['', `gate-${range()}`, `bisect-${range()}`]);
     expect(gatedOf(kept)).toEqual(['regression']);
     const { answer, revisions } = bisectionOf(kept) ?? {};
@@ -193,10 +193,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     if (rack?.kind !== 'freebsd' || !rack.builder) throw new TypeError('There is no builder.');
     const testbeds = { rack: { ...rack, builder: { ...rack.builder, relink: 2 } } };
     const foldersOn = async (day: string) => {
-      const { world, kept, folders } = startNight(study, calm);
+      const { deps, kept, folders } = startNight(study, calm);
       const now = () => new Date(`${day}T02:00:00Z`);
       const request = await requestOf(study, { testbeds });
-      await night(request, join(temporaryFolder(), 'work'), { ...world, now });
+      await night(request, join(temporaryFolder(), 'work'), { ...deps, now });
       return { kept, folders };
     };
     expect((await foldersOn('2026-11-21')).folders).toEqual(['']);
@@ -207,8 +207,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
 
   test('leaves a change alone that the gate does not find, as where the testbed has moved', async () => {
     await using study = await startLab(1);
-    const { world, kept, folders } = startNight(study, suspecting(change()));
-    await night(await requestOf(study), join(temporaryFolder(), 'work'), world);
+    const { deps, kept, folders } = startNight(study, suspecting(change()));
+    await night(await requestOf(study), join(temporaryFolder(), 'work'), deps);
     expect(folders).toEqual(['', `gate-${range()}`]);
     expect(gatedOf(kept)).toEqual(['no-regression']);
   });
@@ -216,9 +216,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
   test('bisects nothing where that is not asked for, nor where there is one commit', async () => {
     await using study = await startLab();
     const bisect = async (isOn: boolean, suspect: Change) => {
-      const { world, folders } = startNight(study, suspecting(suspect));
+      const { deps, folders } = startNight(study, suspecting(suspect));
       const trend = { bisect: isOn, issues: true };
-      await night(await requestOf(study, { trend }), join(temporaryFolder(), 'work'), world);
+      await night(await requestOf(study, { trend }), join(temporaryFolder(), 'work'), deps);
       return folders;
     };
     expect(await bisect(false, change())).toEqual(['', `gate-${range()}`]);
@@ -231,8 +231,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');
     const bad = commit(repository, { 'sys/dev/nic/driver': 'hostile\n' });
     git(repository, 'checkout', '--quiet', 'main');
-    const { world, folders, warnings } = startNight(study, suspecting(change({ bad })));
-    await night(await requestOf(study), join(temporaryFolder(), 'work'), world);
+    const { deps, folders, warnings } = startNight(study, suspecting(change({ bad })));
+    await night(await requestOf(study), join(temporaryFolder(), 'work'), deps);
     expect(folders).toEqual(['']);
     expect(warnings.join()).toContain(
       `${bad.slice(0, 12)} is not on the line of first parents of ${ids.at(-1)?.slice(0, 12)}`,
@@ -246,9 +246,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     const stop = new AbortController();
     const first = startNight(study, suspecting(change()), stop);
     const killed = {
-      ...first.world,
+      ...first.deps,
       async keep(told: Told) {
-        await first.world.keep(told);
+        await first.deps.keep(told);
         if (gatedOf([told]).length > 0) stop.abort(new Error('killed'));
       },
     };
@@ -257,13 +257,13 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
       first.folders.map((folder) => readFileSync(join(directory, folder, 'journal.jsonl'), 'utf8'));
     const before = journals();
     const second = startNight(study, suspecting(change()));
-    await resumeNight(request, directory, second.world);
+    await resumeNight(request, directory, second.deps);
     expect(second.kept.slice(0, 2)).toEqual(first.kept);
     expect(bisectionOf(second.kept)?.answer.kind).toBe('culprit');
     expect(journals()).toEqual(before);
-    await expect(night(request, directory, second.world)).rejects.toThrow('holds an experiment');
+    await expect(night(request, directory, second.deps)).rejects.toThrow('holds an experiment');
     const third = startNight(study, suspecting(change()));
-    await resumeNight(request, directory, third.world);
+    await resumeNight(request, directory, third.deps);
     expect(third.kept).toEqual(second.kept);
     expect(third.leases).toEqual([]);
   });

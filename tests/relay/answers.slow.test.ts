@@ -14,7 +14,7 @@ import {
 } from '../../src/publish/reporters/outcome-text.ts';
 import { together } from '../../src/publish/reporters/reporter.ts';
 import {
-  type AnswersWorld,
+  type AnswersDeps,
   giveAnswers,
   type KeptAnswer,
   keepAnswer,
@@ -35,7 +35,7 @@ const day = 1440 * minute;
 
 let phabricator: FakePhabricator;
 let inbox: Inbox;
-let world: AnswersWorld;
+let deps: AnswersDeps;
 let path: string;
 let now: Date;
 let said: string[];
@@ -46,7 +46,7 @@ beforeEach(async () => {
   now = new Date('2026-11-23T12:00:00Z');
   inbox = openInbox(path, () => now);
   said = [];
-  world = aWorld();
+  deps = aDeps();
 });
 
 afterEach(async () => {
@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 /** Pauses end at once, but for the last resort. */
-function aWorld(): AnswersWorld {
+function aDeps(): AnswersDeps {
   const log = { info: (text: string) => said.push(text), warn: (text: string) => said.push(text) };
   const { url, token } = phabricator;
   return {
@@ -105,8 +105,8 @@ describe('the end of a gate', () => {
       phabricator.bot.isDisabled = trouble.isReadOnly === false;
       const answer = commentOf(id, '7');
       let tries = 0;
-      const impatient: AnswersWorld = {
-        ...world,
+      const impatient: AnswersDeps = {
+        ...deps,
         // Five minutes are over after some tries.
         pause: async (seconds, signal) => {
           if (seconds === 5) tries += 1;
@@ -129,7 +129,7 @@ describe('the end of a gate', () => {
       // The try that was begun last may be on its way still.
       await expect
         .poll(async () => {
-          await giveAnswers(world);
+          await giveAnswers(deps);
           return waiting();
         })
         .toEqual([]);
@@ -141,21 +141,21 @@ describe('the end of a gate', () => {
   test('is told at once where the server is well, with all that was measured', async () => {
     const { id } = aRevision();
     const ending = endingOfResult(aResult(), {});
-    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), world);
+    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), deps);
     expect(await answer.ended(ending)).toBe('given');
     expect([told(id), waiting(), said]).toEqual([['7'], [], []]);
   });
 
   test('that was cancelled is no comment, and nothing waits for it', async () => {
     const { id } = aRevision();
-    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), world);
+    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), deps);
     expect(await answer.ended(cancelled)).toBe('given');
     expect([told(id), waiting()]).toEqual([[], []]);
   });
 
   test('is the first that was told', async () => {
     const { id } = aRevision();
-    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), world);
+    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), deps);
     await Promise.all([answer.ended(failed), answer.ended(cancelled)]);
     expect(told(id)).toEqual(['7']);
   });
@@ -166,8 +166,8 @@ describe('answers that wait', () => {
     const { id } = aRevision();
     const asked = { families: 'inet4', fixUp: 'main' };
     const bisected = { kind: 'bisected', result: mellanoxBroken, asked, links: {} } as const;
-    keepAnswer(commentOf(id, '7', bisected), world);
-    await giveAnswers(world);
+    keepAnswer(commentOf(id, '7', bisected), deps);
+    await giveAnswers(deps);
     expect(told(id)).toEqual(['7']);
     const texts = phabricator.state.transactions.map(({ comment }) => comment?.raw ?? '');
     expect(texts.join()).toContain('@ppsgate bisect inet4 fix-up=main,431980466ff0');
@@ -177,10 +177,10 @@ describe('answers that wait', () => {
   test('are given in the order in which they were kept', async () => {
     const [one, another] = [aRevision().id, aRevision().id];
     for (const run of ['1', '2', '3']) {
-      keepAnswer(commentOf(one, run), world);
-      keepAnswer(commentOf(another, run), world);
+      keepAnswer(commentOf(one, run), deps);
+      keepAnswer(commentOf(another, run), deps);
     }
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect([told(one), told(another)]).toEqual([
       ['1', '2', '3'],
       ['1', '2', '3'],
@@ -189,11 +189,11 @@ describe('answers that wait', () => {
 
   test('wait all for a server that takes none, so that none overtakes another', async () => {
     const ids = [aRevision().id, aRevision().id];
-    for (const id of ids) keepAnswer(commentOf(id, '1'), world);
+    for (const id of ids) keepAnswer(commentOf(id, '1'), deps);
     phabricator.faults.order('differential.revision.edit', { kind: 'read-only' }, 6);
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect(ids.flatMap(told)).toEqual([]);
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect(ids.flatMap(told)).toEqual(['1', '1']);
   });
 
@@ -202,16 +202,16 @@ describe('answers that wait', () => {
     const { viewPolicy } = hidden;
     hidden.viewPolicy = alice().phid;
     const { id } = aRevision();
-    keepAnswer(commentOf(hidden.id, '1'), world);
-    keepAnswer(commentOf(hidden.id, '2'), world);
-    keepAnswer(commentOf(id, '1'), world);
-    await giveAnswers(world);
+    keepAnswer(commentOf(hidden.id, '1'), deps);
+    keepAnswer(commentOf(hidden.id, '2'), deps);
+    keepAnswer(commentOf(id, '1'), deps);
+    await giveAnswers(deps);
     expect([told(hidden.id), told(id)]).toEqual([[], ['1']]);
     hidden.viewPolicy = viewPolicy;
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect(told(hidden.id)).toEqual([]);
     now = new Date(now.getTime() + 60 * minute);
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect(told(hidden.id)).toEqual(['1', '2']);
   });
 
@@ -225,63 +225,63 @@ describe('answers that wait', () => {
     heard.close();
     const about = { revision: { number: revision.id, diff: 1 }, run: '1', ending: keptOf(failed) };
     const end = { ...about, kind: 'build', undecided: 'failure' } as const;
-    keepAnswer({ ...end, build: target.buildPHID }, world);
+    keepAnswer({ ...end, build: target.buildPHID }, deps);
     const { id } = aRevision();
-    keepAnswer(commentOf(id, '1'), world);
+    keepAnswer(commentOf(id, '1'), deps);
     const build = phabricator.state.builds.find(({ phid }) => phid === target.buildPHID);
     Object.assign(build ?? {}, { generation: 2 });
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect([told(id), waiting()]).toEqual([['1'], [`build D1:1 ${target.buildPHID} 1`]]);
     Object.assign(build ?? {}, { generation: 1 });
     finish(phabricator.state, target, 'failed');
     now = new Date(now.getTime() + minute);
-    await giveAnswers(world);
+    await giveAnswers(deps);
     const sent = phabricator.requests.filter(({ method }) => method === 'harbormaster.sendmessage');
     expect([sent.length, waiting()]).toEqual([1, []]);
   });
 
   test('are there in the next process, and are given once', async () => {
     const { id } = aRevision();
-    keepAnswer(commentOf(id, '1'), world);
-    keepAnswer(commentOf(id, '1'), world);
+    keepAnswer(commentOf(id, '1'), deps);
+    keepAnswer(commentOf(id, '1'), deps);
     inbox[Symbol.dispose]();
     inbox = openInbox(path, () => now);
-    world = aWorld();
-    await giveAnswers(world);
-    await giveAnswers(world);
+    deps = aDeps();
+    await giveAnswers(deps);
+    await giveAnswers(deps);
     expect(told(id)).toEqual(['1']);
   });
 
   test('are given by one process at a time', async () => {
     const { id } = aRevision();
-    keepAnswer(commentOf(id, '1'), world);
+    keepAnswer(commentOf(id, '1'), deps);
     using another = openInbox(path, () => now);
     const lock = another.lockAnswers();
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect(told(id)).toEqual([]);
     lock?.[Symbol.dispose]();
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect(told(id)).toEqual(['1']);
   });
 
   test('are told of once for each reason', async () => {
-    keepAnswer(commentOf(aRevision().id, '1'), world);
+    keepAnswer(commentOf(aRevision().id, '1'), deps);
     phabricator.state.isReadOnly = true;
-    for (let tries = 0; tries < 3; tries++) await giveAnswers(world);
+    for (let tries = 0; tries < 3; tries++) await giveAnswers(deps);
     expect(said).toHaveLength(1);
     phabricator.state.away = 'php';
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect(said).toHaveLength(2);
   });
 
   test('are dropped after a week, with the reason', async () => {
     const { id } = aRevision();
-    keepAnswer(commentOf(id, '1'), world);
+    keepAnswer(commentOf(id, '1'), deps);
     phabricator.state.isReadOnly = true;
-    await giveAnswers(world);
+    await giveAnswers(deps);
     phabricator.state.isReadOnly = false;
     now = new Date(now.getTime() + 7 * day + 1);
-    await giveAnswers(world);
+    await giveAnswers(deps);
     expect([told(id), waiting()]).toEqual([[], []]);
     expect(said.at(-1)).toMatch(
       /^The answer comment D1:1 1 is dropped: http:.+ did not take it for 7 days \(.+read-only mode/,
@@ -290,17 +290,17 @@ describe('answers that wait', () => {
 
   test('of another server are left to it', async () => {
     const { id } = aRevision();
-    const elsewhere = { ...world.conduit, url: 'https://reviews.example.org' };
-    keepAnswer(commentOf(id, '1'), { ...world, conduit: elsewhere });
-    await giveAnswers(world);
+    const elsewhere = { ...deps.conduit, url: 'https://reviews.example.org' };
+    keepAnswer(commentOf(id, '1'), { ...deps, conduit: elsewhere });
+    await giveAnswers(deps);
     expect([told(id), inbox.waitingAnswers(elsewhere.url)]).toMatchObject([[], [{ revision: 1 }]]);
   });
 
   test('that another version of ppsgate has kept are dropped with a word, and hold up no others', async () => {
     const { id } = aRevision();
     inbox.keepAnswer({ key: 'x', server: phabricator.url, revision: id, text: '{"kind":"song"}' });
-    keepAnswer(commentOf(id, '1'), world);
-    await giveAnswers(world);
+    keepAnswer(commentOf(id, '1'), deps);
+    await giveAnswers(deps);
     expect(told(id)).toEqual(['1']);
     expect(said).toEqual(['The answer x is dropped: it was kept by another version of ppsgate.']);
   });
@@ -311,10 +311,10 @@ describe('answers that wait', () => {
     old.exec('DROP TABLE answers');
     old.close();
     inbox = openInbox(path, () => now);
-    world = aWorld();
+    deps = aDeps();
     const { id } = aRevision();
-    keepAnswer(commentOf(id, '1'), world);
-    await giveAnswers(world);
+    keepAnswer(commentOf(id, '1'), deps);
+    await giveAnswers(deps);
     expect(told(id)).toEqual(['1']);
   });
 });

@@ -5,12 +5,7 @@ import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import type { Job } from '../../src/forge/patch/job-key.ts';
 import { type Conduit, openConduit } from '../../src/forge/phabricator/conduit.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
-import {
-  type DecideWorld,
-  type Decision,
-  decide,
-  type Occurrence,
-} from '../../src/relay/decide.ts';
+import { type DecideDeps, type Decision, decide, type Occurrence } from '../../src/relay/decide.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { smallDiff as raw } from '../fakes/phabricator/calling.ts';
@@ -49,7 +44,7 @@ afterEach(async () => {
 /** What is left alone is told in the log by its revision, whatever the reason. */
 const about = async (occurrence: Occurrence, settings: object = {}): Promise<Decision> => {
   const written = { url: phabricator.url, people: ['alice'], projects: ['network'], ...settings };
-  const world: DecideWorld = {
+  const deps: DecideDeps = {
     ...{ conduit, inbox, config: phabricatorSchema.parse(written), me: phabricator.bot.phid },
     check({ scenarios, maxRuns }) {
       if (scenarios?.includes('forwading')) throw new UsageError('scenarios: no "forwading".');
@@ -57,7 +52,7 @@ const about = async (occurrence: Occurrence, settings: object = {}): Promise<Dec
     },
     warn: (sentence) => warnings.push(sentence),
   };
-  const decision = await decide(occurrence, world);
+  const decision = await decide(occurrence, deps);
   if (decision.kind === 'nothing') expect(decision.why).toMatch(`D${occurrence.of}`);
   return decision;
 };

@@ -6,7 +6,7 @@ import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import type { Job } from '../../src/forge/patch/job-key.ts';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
 import { type JobRecord, openInbox } from '../../src/relay/inbox.ts';
-import { pollOnce, type RelayWorld, workOnce } from '../../src/relay/relay.ts';
+import { pollOnce, type RelayDeps, workOnce } from '../../src/relay/relay.ts';
 import type { JobStanding, Started } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { listen, smallDiff as raw } from '../fakes/phabricator/calling.ts';
@@ -38,7 +38,7 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
   const conduit = openConduit({ url, token, log, pause: async () => {} });
   const now = () => clock.now;
   const signal = new AbortController().signal;
-  const world: RelayWorld = {
+  const deps: RelayDeps = {
     conduit,
     config: phabricatorSchema.parse({ url, people: ['alice'] }),
     ...{ me: phabricator.bot.phid, inbox, log, now, signal },
@@ -60,7 +60,7 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
   const alice = phabricator.addUser('alice');
   const eve = phabricator.addUser('eve');
   return {
-    ...{ phabricator, clock, said, inbox, starter, world, path, alice, eve },
+    ...{ phabricator, clock, said, inbox, starter, deps, path, alice, eve },
     async [Symbol.asyncDispose]() {
       inbox[Symbol.dispose]();
       await phabricator.stop();
@@ -79,7 +79,7 @@ afterEach(async () => {
   expect(scene.phabricator.violations).toEqual([]);
 });
 
-const work = () => workOnce(scene.world);
+const work = () => workOnce(scene.deps);
 const waiting = () => scene.inbox.waitingAnswers(scene.phabricator.url);
 
 const revisionBy = (author: User, of: FakePhabricator = scene.phabricator) =>
@@ -247,7 +247,7 @@ describe('a reply', () => {
   });
 
   test('has its sentence whole, however long the list of who may is', async () => {
-    scene.world.config.projects = Array.from({ length: 20 }, (_, at) => `project_${at}`);
+    scene.deps.config.projects = Array.from({ length: 20 }, (_, at) => `project_${at}`);
     const revision = revisionBy(scene.alice);
     told(revision, scene.eve, '@ppsgate run');
     await work();
@@ -262,11 +262,11 @@ describe('a reply', () => {
     const killed = () => {
       throw new Error('killed');
     };
-    const dying = { ...scene.world, inbox: { ...scene.inbox, settle: killed } };
+    const dying = { ...scene.deps, inbox: { ...scene.inbox, settle: killed } };
     await expect(workOnce(dying)).rejects.toThrow('killed');
     expect(scene.inbox.countPending()).toBe(1);
     using inbox = openInbox(scene.path, () => noon);
-    await workOnce({ ...scene.world, inbox });
+    await workOnce({ ...scene.deps, inbox });
     expect(commentsOn(revision)).toHaveLength(1);
     expect(inbox.countPending()).toBe(0);
   });
@@ -277,7 +277,7 @@ describe('a reply', () => {
     const dropAnswer = () => {
       throw new Error('killed');
     };
-    const dying = { ...scene.world, inbox: { ...scene.inbox, dropAnswer } };
+    const dying = { ...scene.deps, inbox: { ...scene.inbox, dropAnswer } };
     await expect(workOnce(dying)).rejects.toThrow('killed');
     expect(commentsOn(revision)).toHaveLength(1);
     expect(waiting()).toHaveLength(1);
@@ -443,7 +443,7 @@ describe('a job', () => {
     scene.inbox[Symbol.dispose]();
     scene.starter.meanwhile = () => {};
     using inbox = openInbox(scene.path, () => noon);
-    await workOnce({ ...scene.world, inbox });
+    await workOnce({ ...scene.deps, inbox });
     expect(scene.starter.starts.at(-1)).toEqual({ key, mayBeStarted: true });
   });
 });
@@ -580,7 +580,7 @@ describe('@ppsgate cancel', () => {
 });
 
 describe('a poll', () => {
-  const poll = () => pollOnce(scene.world);
+  const poll = () => pollOnce(scene.deps);
   const keysOf = (revision: Revision) =>
     scene.inbox
       .jobsOf(revision.id)
@@ -717,13 +717,13 @@ test('of all that happens nothing is lost and nothing is done twice, wherever po
   await fc.assert(
     fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 5 }), async (rounds) => {
       await using own = await openScene();
-      const { phabricator, world, inbox, alice, eve } = own;
+      const { phabricator, deps, inbox, alice, eve } = own;
       const revisions = [1, 2].map((number) => ({
         revision: revisionBy(alice, phabricator),
         model: modelOf(number),
       }));
       const poll = async () => {
-        await pollOnce(world);
+        await pollOnce(deps);
         for (const { model } of revisions) model.polled();
       };
       await poll();

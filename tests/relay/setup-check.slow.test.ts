@@ -101,7 +101,7 @@ async function findingsOf(
   now = () => new Date(),
   overlay?: OverlayPlace,
 ): Promise<SetUpFinding[]> {
-  const world = {
+  const deps = {
     ...(overlay !== undefined && { overlay }),
     now,
     log: { info: () => {} },
@@ -109,7 +109,7 @@ async function findingsOf(
     signal: new AbortController().signal,
     onLook: () => {},
   };
-  return Array.fromAsync(checkPhabricator(config, world));
+  return Array.fromAsync(checkPhabricator(config, deps));
 }
 
 /** What is not right, as it is printed for a program. */

@@ -28,8 +28,8 @@ test.for([
   writeFileSync(program, `#!/bin/sh\necho "$@"\nexit ${code}\n`);
   chmodSync(program, 0o755);
   const start = { kind: 'here', repository: '/src', most: 2 } as const;
-  const world = { configPath: '/etc/ppsgate.yml', program: [program] };
-  const starter = await openStarter({ start, directory: folder }, world);
+  const deps = { configPath: '/etc/ppsgate.yml', program: [program] };
+  const starter = await openStarter({ start, directory: folder }, deps);
   await starter.start(job, false, signal);
   await expect.poll(() => starter.ended(job)).toEqual({ kind: 'ended', how });
   expect(readFileSync(join(folder, 'D7-12.log'), 'utf8')).toBe(

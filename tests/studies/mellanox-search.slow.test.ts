@@ -66,8 +66,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the bisection of a driver'
       ...{ good: 'HEAD~12', bad: 'HEAD', fixUps, skips: [], config: study.config },
       ...{ testbeds: [study.name], seed: 1, mostBoots: 40, isVerified: false },
     };
-    const world = surroundingsOf(study, openRepository(repository));
-    const result = await bisect(request, directory, world);
+    const deps = surroundingsOf(study, openRepository(repository));
+    const result = await bisect(request, directory, deps);
     const report = readFileSync(join(directory, 'report.md'), 'utf8');
     return { result, report, fixId: git(repository, 'rev-parse', 'c255761') };
   }

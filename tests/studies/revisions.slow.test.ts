@@ -11,7 +11,7 @@ import { endingOfResult } from '../../src/publish/reporters/outcome-text.ts';
 import { answering } from '../../src/publish/reporters/reporter.ts';
 import { openRevisionAnswer } from '../../src/publish/reporters/revision-comment.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
-import { pollOnce, type RelayWorld, workOnce } from '../../src/relay/relay.ts';
+import { pollOnce, type RelayDeps, workOnce } from '../../src/relay/relay.ts';
 import { type RelayServer, startRelayServer } from '../../src/relay/server.ts';
 import type { RelayStarter } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -47,7 +47,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
   let study: Study;
   let inbox: Inbox;
   let relay: RelayServer;
-  let world: RelayWorld;
+  let deps: RelayDeps;
   let gates: Promise<void>[];
   let said: string[];
   let author: ReturnType<FakePhabricator['addUser']>;
@@ -78,7 +78,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     const conduit = openConduit({ url: phabricator.url, token: phabricator.token, log });
     const now = () => new Date();
     const signal = new AbortController().signal;
-    world = {
+    deps = {
       ...{ conduit, inbox, log, now, me: phabricator.bot.phid },
       config: phabricatorSchema.parse({ url: phabricator.url, projects: ['network'] }),
       starter: starterOf(),
@@ -86,7 +86,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
       signal,
     };
     relay = await startRelayServer({
-      ...{ host: '127.0.0.1', port: 0, inbox, now: world.now, log: say, webhookKey },
+      ...{ host: '127.0.0.1', port: 0, inbox, now: deps.now, log: say, webhookKey },
       buildPassword: `${credential.user}:${credential.password}`,
     });
   });
@@ -106,7 +106,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
         const { revision, diff, ask, build, key: run } = job;
         const repository = openRepository(directory);
         const judge = async () => {
-          const { conduit, config, log } = world;
+          const { conduit, config, log } = deps;
           const earlier = parseEarlier(ask.earlier || 'none', 'earlier');
           const patch = await patchOfRevision({ revision, diff }, earlier, {
             ...{ conduit, repository, config: { ...config, branch: 'main' } },
@@ -147,9 +147,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
   /** All rounds that there is something to do in, and the gates that they start. */
   async function settle(): Promise<void> {
     await phabricator.settled();
-    await workOnce(world);
+    await workOnce(deps);
     await Promise.all(gates);
-    await workOnce(world);
+    await workOnce(deps);
   }
 
   /** With the variables that Harbormaster fills in. */
@@ -177,14 +177,14 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
   });
 
   test('that a poll finds is measured once, however often it is polled', async () => {
-    await pollOnce(world);
+    await pollOnce(deps);
     phabricator.letPass(600);
     const revision = revisionOf('first');
-    await pollOnce(world);
+    await pollOnce(deps);
     await settle();
-    await pollOnce(world);
+    await pollOnce(deps);
     phabricator.comment(revision, author, 'Never mind.');
-    await pollOnce(world);
+    await pollOnce(deps);
     await settle();
 
     const comments = commentsOn(revision);
@@ -209,15 +209,15 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
   });
 
   test('of which a member asks for all diffs side by side gets them in one comment', async () => {
-    await pollOnce(world);
+    await pollOnce(deps);
     const revision = revisionOf('first');
     for (const name of ['second', 'third', 'fourth']) {
       phabricator.updateRevision(revision, { raw: diffTo(name), base });
     }
     phabricator.letPass(600);
-    world.config = { ...world.config, relay: { ...world.config.relay, on: ['comments'] } };
+    deps.config = { ...deps.config, relay: { ...deps.config.relay, on: ['comments'] } };
     phabricator.comment(revision, author, '@ppsgate run earlier=all');
-    await pollOnce(world);
+    await pollOnce(deps);
     await settle();
 
     const comments = commentsOn(revision);
@@ -240,7 +240,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     const plan = phabricator.addBuildPlan({ uri: buildUri(), credential, holdDrafts: 'never' });
     const target = await phabricator.startBuild(revision, plan);
     phabricator.comment(revision, stranger, '@ppsgate run');
-    await pollOnce(world);
+    await pollOnce(deps);
     await settle();
 
     expect(gates).toEqual([]);

@@ -25,7 +25,7 @@ import {
   startFreebsdLab,
 } from '../fakes/freebsd-lab/lab.ts';
 import type { Load } from '../fakes/freebsd-lab/network.ts';
-import { testbedOf, worldOf } from '../fakes/freebsd-testbed.ts';
+import { depsOf, testbedOf } from '../fakes/freebsd-testbed.ts';
 import { memoryHistory } from '../fakes/history.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { startSshd } from '../fakes/sshd.ts';
@@ -168,7 +168,7 @@ export function surroundingsOf<Opened extends Repository>(
   return {
     repository,
     reserve: async () =>
-      unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, worldOf(lab))),
+      unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, depsOf(lab))),
     history,
     now: () => new Date(lab.clock.now() * 1000),
     onEvent() {},

@@ -209,10 +209,10 @@ async function searched(
     }),
     leaseFolder: directory,
   };
-  return inSession(session, (world) =>
+  return inSession(session, (deps) =>
     request === undefined
-      ? resumeBisection(directory, { ...world, repository }, { mostBoots, skips: options.skip })
-      : bisect(request, directory, { ...world, repository }),
+      ? resumeBisection(directory, { ...deps, repository }, { mostBoots, skips: options.skip })
+      : bisect(request, directory, { ...deps, repository }),
   );
 }
 

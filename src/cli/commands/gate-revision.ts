@@ -87,9 +87,9 @@ export function keptAnswers(
   try {
     const inbox = openInbox(inboxIn(relay.directory), now);
     const { signal } = new AbortController();
-    const world = { conduit, inbox, now, log: stderrLog, signal };
+    const deps = { conduit, inbox, now, log: stderrLog, signal };
     return {
-      keeping: (answer, keptEnd) => keeping(answer, keptEnd, world),
+      keeping: (answer, keptEnd) => keeping(answer, keptEnd, deps),
       [Symbol.dispose]: inbox[Symbol.dispose],
     };
   } catch (error) {

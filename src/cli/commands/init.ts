@@ -70,7 +70,7 @@ export type InitOptions = {
   json?: true;
 };
 
-type InitWorld = {
+type InitDeps = {
   /** Anywhere in the repository. */
   directory: string;
   ask: AskPerson;
@@ -79,11 +79,11 @@ type InitWorld = {
   apiUrl: string;
 };
 
-export async function runInit(options: InitOptions, world: InitWorld): Promise<number> {
+export async function runInit(options: InitOptions, deps: InitDeps): Promise<number> {
   const { force = false, dryRun = false, json = false } = options;
-  const clone = await readClone(world.directory);
+  const clone = await readClone(deps.directory);
   const { directory } = clone;
-  const ask = options.yes ? undefined : world.ask;
+  const ask = options.yes ? undefined : deps.ask;
   const wishes = await readWishes(options, clone, ask);
   const config = configFor(wishes);
   const rules = await rulesFor(directory, config.text, async (folder) =>
@@ -98,7 +98,7 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<n
   }
   const label = dryRun
     ? labelByHand('With --dry-run the label is not made.', wishes.repository)
-    : await placeLabel(wishes, world);
+    : await placeLabel(wishes, deps);
   if (json) printJson({ files, label });
   else print(textOf(files, label, wishes));
   return exitCodes.pass;
@@ -187,7 +187,7 @@ const workDirectories: PlannedFile = {
 
 async function placeLabel(
   { repository }: Wishes,
-  { token, apiUrl }: InitWorld,
+  { token, apiUrl }: InitDeps,
 ): Promise<PlacedLabel> {
   const what = `The label ${leaveLabel} is not made yet`;
   if (repository === undefined) {

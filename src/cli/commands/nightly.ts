@@ -21,7 +21,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { publishToDirectory, readDirectoryTrend } from '../../publish/data-branch/directory.ts';
 import { isOfGate } from '../../publish/data-branch/layout.ts';
 import { tonight } from '../../publish/data-branch/nightly-plan.ts';
-import { factsOf, folderOf, type NightWorld, night, resumeNight } from '../../publish/nightly.ts';
+import { factsOf, folderOf, type NightDeps, night, resumeNight } from '../../publish/nightly.ts';
 import { headline } from '../../report/headline.ts';
 import { explained } from '../../report/read-result.ts';
 import { runToExit } from '../../system/exit.ts';
@@ -141,27 +141,27 @@ async function measured(
     }),
     leaseFolder: directory,
   };
-  return inSession(session, (world) => {
-    const ours = nightWorld(world, repository, { config, data, directory });
+  return inSession(session, (deps) => {
+    const ours = nightDeps(deps, repository, { config, data, directory });
     return request === undefined
       ? resumeNight({ config, seed }, directory, ours)
       : night({ ...request, config, seed }, directory, ours);
   });
 }
 
-function nightWorld(
-  world: GateDeps,
+function nightDeps(
+  deps: GateDeps,
   repository: LinearRepository,
   { config, data, directory }: Place,
-): NightWorld {
+): NightDeps {
   const { keep, staleSeconds } = config.github.data;
   const compareUrl = config.trend.compare;
   return {
-    ...world,
+    ...deps,
     repository,
     async trend(testbed, { headCommit }) {
       const { commits } = await factsOf(headCommit, repository);
-      return tonight(await readDirectoryTrend(data), { testbed, commits, now: world.now });
+      return tonight(await readDirectoryTrend(data), { testbed, commits, now: deps.now });
     },
     async keep(told) {
       const folder = join(directory, folderOf(told));
@@ -169,7 +169,7 @@ function nightWorld(
       const isOfOne = told.isDefaultBranch && isOfGate(result);
       const facts = isOfOne ? await factsOf(result.patch.headCommit, repository) : {};
       const publication = { ...told, ...facts, ...(compareUrl && { compareUrl }), profiles };
-      await publishToDirectory(data, [publication], { keep, staleSeconds, now: world.now() });
+      await publishToDirectory(data, [publication], { keep, staleSeconds, now: deps.now() });
     },
   };
 }

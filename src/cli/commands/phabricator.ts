@@ -55,13 +55,13 @@ async function checkSetUp(
   const tell = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   const patience = tellIfSlow(tell);
-  const world = {
+  const deps = {
     ...{ signal, now: () => new Date(), log: { info: tell }, onLook: patience.begin },
     ...(hasLinux(config) && { overlay: config.overlay }),
   };
   const findings: SetUpFinding[] = [];
   try {
-    for await (const finding of checkPhabricator(phabricator, world)) {
+    for await (const finding of checkPhabricator(phabricator, deps)) {
       patience.end();
       findings.push(finding);
       if (!json) print(findingText(finding, process.stdout));

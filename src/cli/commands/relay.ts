@@ -20,7 +20,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { waitingText } from '../../relay/answers.ts';
 import { inboxIn, openInbox } from '../../relay/inbox.ts';
 import { openStarter } from '../../relay/open-starter.ts';
-import { pollOnce, type RelayWorld, workOnce } from '../../relay/relay.ts';
+import { pollOnce, type RelayDeps, workOnce } from '../../relay/relay.ts';
 import { startRelayServer } from '../../relay/server.ts';
 import { runToExit } from '../../system/exit.ts';
 
@@ -55,14 +55,14 @@ type RelayOptions = { config?: string };
 type PollOptions = RelayOptions & { every?: string; once?: true };
 
 async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<number> {
-  const world = await openWorld(options, signal);
-  using inbox = world.inbox;
-  const { relay } = world.config;
+  const deps = await openDeps(options, signal);
+  using inbox = deps.inbox;
+  const { relay } = deps.config;
   const bell = openBell();
   const secrets = await secretsOf(relay);
   const { host, port: asked } = relay;
   await using server = await startRelayServer({
-    ...{ host, port: asked, now: world.now, log: world.log.info, ...secrets },
+    ...{ host, port: asked, now: deps.now, log: deps.log.info, ...secrets },
     inbox: {
       countPending: inbox.countPending,
       accept(deliveries) {
@@ -72,9 +72,9 @@ async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<num
       },
     },
   });
-  world.log.info(`Listens on ${host}, port ${server.port}.`);
+  deps.log.info(`Listens on ${host}, port ${server.port}.`);
   while (!signal.aborted) {
-    await workOnce(world);
+    await workOnce(deps);
     await bell.waitFor(secondsBetweenRounds, signal);
   }
   return exitCodes.pass;
@@ -85,14 +85,14 @@ const secondsBetweenRounds = 10;
 
 async function runPoll(options: PollOptions, signal: AbortSignal): Promise<number> {
   const every = secondsIn(options.every ?? '60');
-  const world = await openWorld(options, signal);
-  using _inbox = world.inbox;
+  const deps = await openDeps(options, signal);
+  using _inbox = deps.inbox;
   for (;;) {
-    await pollOnce(world).catch((error: unknown) => {
+    await pollOnce(deps).catch((error: unknown) => {
       if (options.once || !(error instanceof ConduitError)) throw error;
-      world.log.warn(error.message);
+      deps.log.warn(error.message);
     });
-    await workOnce(world);
+    await workOnce(deps);
     if (options.once) return exitCodes.pass;
     await realPause(every, signal);
     if (signal.aborted) return exitCodes.pass;
@@ -107,7 +107,7 @@ function secondsIn(text: string): number {
   );
 }
 
-async function openWorld(options: RelayOptions, signal: AbortSignal): Promise<RelayWorld> {
+async function openDeps(options: RelayOptions, signal: AbortSignal): Promise<RelayDeps> {
   const configPath = resolve(options.config ?? 'ppsgate.yml');
   const config = await loadConfig(configPath);
   const phabricator = phabricatorOf(config);

@@ -6,7 +6,7 @@ import { lookPurpose } from '../../gate/estimate/queue-estimate.ts';
 import { recordable, recordTo } from '../../gate/recording/record.ts';
 import type { Recorder } from '../../gate/recording/recorder.ts';
 import { readLab } from '../../gate/reserve/records.ts';
-import { realWorld } from '../../gate/testbeds/open-testbed.ts';
+import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
 import { type Finding, skipped } from '../../lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../lab/check/freebsd-check.ts';
@@ -63,8 +63,8 @@ async function checkTestbed(
     void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
   const findings: Finding[] = [];
   const look = async (signal: AbortSignal) => {
-    const world = { ...(recorder?.world(realWorld) ?? realWorld), tell, signal };
-    const check = { name, testbed, config, traffic, power, world, recorder };
+    const deps = { ...(recorder?.deps(realDeps) ?? realDeps), tell, signal };
+    const check = { name, testbed, config, traffic, power, deps, recorder };
     for await (const finding of findingsOf(check)) {
       recorder?.tells('check', finding);
       findings.push(finding);
@@ -113,19 +113,19 @@ type Check = {
   config: Config;
   traffic: boolean;
   power: boolean;
-  world: Parameters<typeof checkFreebsdTestbed>[1];
+  deps: Parameters<typeof checkFreebsdTestbed>[1];
   recorder: Recorder | undefined;
 };
 
 function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
-  const { name, testbed, config, traffic, power, world, recorder } = check;
+  const { name, testbed, config, traffic, power, deps, recorder } = check;
   switch (testbed.kind) {
     case 'virtual':
-      return checkVirtualTestbed(testbed, world);
+      return checkVirtualTestbed(testbed, deps);
     case 'embedded-linux':
       return [skipped(name, 'nothing to check: this machine carries it; see `ppsgate lab check`')];
     case 'linux':
-      return checkLinuxTestbed(testbed, world);
+      return checkLinuxTestbed(testbed, deps);
     case 'freebsd': {
       const { families, traffic: trial, frameSizes } = config;
       const request: FreebsdCheck = {
@@ -133,7 +133,7 @@ function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
         ...(frameSizes && { frameSizes }),
       };
       recorder?.begins('check', recordable(request));
-      return checkFreebsdTestbed(request, world);
+      return checkFreebsdTestbed(request, deps);
     }
   }
 }

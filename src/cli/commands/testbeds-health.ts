@@ -8,7 +8,7 @@ import { type Quarantine, readLab } from '../../gate/reserve/records.ts';
 import { liftQuarantine } from '../../gate/reserve/reservation.ts';
 import type { Store } from '../../gate/reserve/store/store.ts';
 import { aimOf, overviewOf } from '../../gate/reserve/testbeds-overview.ts';
-import { realWorld } from '../../gate/testbeds/open-testbed.ts';
+import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
 import { byItself, type LeasedTestbed } from '../../gate/testbeds/reserve.ts';
 import type { Finding } from '../../lab/check/diagnostic.ts';
@@ -157,9 +157,9 @@ async function lookUnreserved(visit: Visit, store: Store): Promise<Health> {
 }
 
 async function look(visit: Visit, signal: AbortSignal): Promise<Finding[]> {
-  const world = { ...realWorld, tell: (sentence: string) => tell(visit, sentence), signal };
+  const deps = { ...realDeps, tell: (sentence: string) => tell(visit, sentence), signal };
   const findings: Finding[] = [];
-  for await (const finding of healthOf(visit.testbed, world)) {
+  for await (const finding of healthOf(visit.testbed, deps)) {
     findings.push(finding);
     if (!visit.json) print(indented(findingText(finding, hasColours(process.stdout))));
   }

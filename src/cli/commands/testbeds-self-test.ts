@@ -14,16 +14,16 @@ import { readLab } from '../../gate/reserve/records.ts';
 import { rehearse } from '../../gate/self-test/self-test.ts';
 import { beginJournal, resumeJournal } from '../../gate/self-test/self-test-journal.ts';
 import {
+  type RehearsalDeps,
   type RehearsalPart,
   type RehearsalRequest,
-  type RehearsalWorld,
   rehearsalParts,
 } from '../../gate/self-test/self-test-request.ts';
-import { realWorld } from '../../gate/testbeds/open-testbed.ts';
+import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
 import type { Finding } from '../../lab/check/diagnostic.ts';
-import type { FreebsdWorld } from '../../lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { brokenOff } from '../../model/lease-outcome.ts';
@@ -100,11 +100,11 @@ async function rehearseTestbed(
   const findings: Finding[] = [];
   const goingOn = `Go on with 'ppsgate testbeds rehearse ${name}${sameWords(options)} --resume ${directory}'.`;
 
-  const work = async (machines: FreebsdWorld, held: AbortSignal, token?: number) => {
+  const work = async (machines: FreebsdDeps, held: AbortSignal, token?: number) => {
     const journal = earlier ?? (await begun(directory, name));
     lastWords.push(goingOn);
     const request = { name, testbed, config, rules, skip, baseKernel, directory, journal };
-    const world: RehearsalWorld = {
+    const deps: RehearsalDeps = {
       ...machines,
       tell,
       signal: held,
@@ -114,8 +114,8 @@ async function rehearseTestbed(
     };
     const found =
       recorder === undefined
-        ? rehearse(request, world)
-        : recordedRehearsal(recorder, request, world, token);
+        ? rehearse(request, deps)
+        : recordedRehearsal(recorder, request, deps, token);
     for await (const finding of found) {
       findings.push(finding);
       if (!json) print(findingText(finding, hasColours(process.stdout)));
@@ -163,7 +163,7 @@ async function begun(directory: string, name: string): Promise<RehearsalRequest[
 }
 
 /** Nobody agrees where there is nobody to ask. */
-function agreement(yes: boolean, signal: AbortSignal): RehearsalWorld['agrees'] {
+function agreement(yes: boolean, signal: AbortSignal): RehearsalDeps['agrees'] {
   const ask = askOnTerminal(signal);
   return async (question) => {
     if (yes) return true;
@@ -191,10 +191,10 @@ type Keeping = {
 /** Waits until nobody measures there; whoever runs it inside of `ppsgate reserve` has it already. */
 async function onTestbed(
   { name, testbed, config, tell, signal, recorder }: Keeping,
-  work: (machines: FreebsdWorld, signal: AbortSignal, token?: number) => Promise<void>,
+  work: (machines: FreebsdDeps, signal: AbortSignal, token?: number) => Promise<void>,
 ): Promise<void> {
   if (process.env.PPSGATE_TESTBED === name) {
-    return work(recorder?.world(realWorld) ?? realWorld, signal);
+    return work(recorder?.deps(realDeps) ?? realDeps, signal);
   }
   const onWait = (_: unknown, text: string) => tell(text);
   await using reservations = await openReservations(config, { signal, tell, onWait, recorder });
@@ -209,7 +209,7 @@ async function onTestbed(
   let outcome = brokenOff('it was not rehearsed to its end');
   try {
     const held = AbortSignal.any([signal, reserved.signal]);
-    await work(reserved.worldOf(testbed), held, reserved.lease.token);
+    await work(reserved.depsOf(testbed), held, reserved.lease.token);
     outcome = 'was rehearsed';
   } finally {
     const trouble = await reserved.giveBack(outcome);

@@ -48,7 +48,7 @@ export async function runBisectDemo(options: BisectDemoOptions): Promise<BisectD
   const cell = { scenarios: 'forwarding', families: 'inet4' };
   const config = applyOverrides(written, cell, calledAs.flag);
   const [testbed = ''] = Object.keys(config.testbeds);
-  const world = {
+  const deps = {
     repository: openRepository(repositoryDirectory),
     // The lab is this machine's, and its owner's alone.
     reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
@@ -63,8 +63,8 @@ export async function runBisectDemo(options: BisectDemoOptions): Promise<BisectD
     ...{ mostBoots: 60, isVerified: false },
   };
   const result = (await hasBisectPlan(work))
-    ? await resumeBisection(work, world)
-    : await bisect(request, work, world);
+    ? await resumeBisection(work, deps)
+    : await bisect(request, work, deps);
   return { directory: work, result, asExpected: namesCulprit(result) };
 }
 

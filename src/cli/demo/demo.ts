@@ -82,7 +82,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
   for (const [index, demoPatch] of subject.patches.entries()) {
     const work = join(directory, demoPatch.branch);
     const progress = onPatch(demoPatch, index);
-    const world: GateDeps = {
+    const deps: GateDeps = {
       repository,
       // The lab is this machine's, and its owner's alone.
       reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
@@ -94,7 +94,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
     const patch = await patchOfRange(repository, `${baseBranch}..${demoPatch.branch}`);
     const kernels = demoPatch.boots && subject.kernels;
     const request = { patch, config, testbeds: [testbed], seed, kernels };
-    const result = await judge(request, work, world).finally(progress.end);
+    const result = await judge(request, work, deps).finally(progress.end);
     judged.push({
       patch: demoPatch,
       directory: work,
@@ -109,12 +109,10 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
 async function judge(
   request: Parameters<typeof gate>[0],
   directory: string,
-  world: GateDeps,
+  deps: GateDeps,
 ): Promise<Result> {
   if (await exists(join(directory, 'result.json'))) return readResult(directory);
-  return (await hasPlan(directory))
-    ? resumeGate(directory, world)
-    : gate(request, directory, world);
+  return (await hasPlan(directory)) ? resumeGate(directory, deps) : gate(request, directory, deps);
 }
 
 /** How long packets flowed that were measured, or sampled. */

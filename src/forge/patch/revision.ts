@@ -19,7 +19,7 @@ export class PatchError extends Error {
   readonly upshot = 'patchAtFault';
 }
 
-export type RevisionWorld = {
+export type RevisionDeps = {
   conduit: Conduit;
   repository: WritableRepository;
   config: Pick<PhabricatorConfig, 'branch' | 'repositories'>;
@@ -45,26 +45,26 @@ export function parseEarlier(text: string, called: string): Earlier {
 export async function patchOfRevision(
   name: RevisionName,
   earlier: Earlier,
-  world: RevisionWorld,
+  deps: RevisionDeps,
 ): Promise<Revision> {
-  const found = await findRevision(world.conduit, name);
-  refuseForeign(found, world.config);
+  const found = await findRevision(deps.conduit, name);
+  refuseForeign(found, deps.config);
   const { diff, number } = found;
   const notes: string[] = [];
-  const base = await baseOf(diff, world);
+  const base = await baseOf(diff, deps);
   notes.push(...base.notes);
-  const head = await commitOf(number, diff, base.commit, world);
+  const head = await commitOf(number, diff, base.commit, deps);
   if (head.kind === 'does-not-apply') throw new PatchError(doesNotApply(number, diff, head.why));
 
   const others: Revision['earlier'] = [];
   for (const one of chosen(found, earlier)) {
-    const commit = await commitOf(number, one, base.commit, world);
+    const commit = await commitOf(number, one, base.commit, deps);
     if (commit.kind === 'committed') others.push({ diff: one.id, headCommit: commit.commit });
     else notes.push(`Diff ${one.id} is left out: ${commit.why}`);
   }
   return {
     kind: 'revision',
-    server: world.conduit.url,
+    server: deps.conduit.url,
     number,
     diff: diff.id,
     title: found.title,
@@ -81,17 +81,17 @@ export async function patchOfRevision(
  * Makes the commits of a revision again where another machine made them first; throws a `PatchError` where they are not
  * the same, for then the diff is not what there was leave for.
  */
-export async function restoreRevision(patch: Revision, world: RevisionWorld): Promise<void> {
+export async function restoreRevision(patch: Revision, deps: RevisionDeps): Promise<void> {
   const { number, baseCommit, earlier } = patch;
   const judged = { diff: patch.diff, headCommit: patch.headCommit };
   for (const { diff: id, headCommit } of [judged, ...earlier]) {
-    const isThere = await world.repository.resolve(headCommit).then(
+    const isThere = await deps.repository.resolve(headCommit).then(
       () => true,
       () => false,
     );
     if (isThere) continue;
-    const { diff } = await findRevision(world.conduit, { revision: number, diff: id });
-    const made = await commitOf(number, diff, baseCommit, world);
+    const { diff } = await findRevision(deps.conduit, { revision: number, diff: id });
+    const made = await commitOf(number, diff, baseCommit, deps);
     if (made.kind === 'committed' && made.commit === headCommit) continue;
     throw new PatchError(`Diff ${id} of D${number} is not what it was: ask for it once more.`);
   }
@@ -121,7 +121,7 @@ export async function lineOfDiffs(
 
 function refuseForeign(
   { number, repository }: FoundRevision,
-  { repositories }: RevisionWorld['config'],
+  { repositories }: RevisionDeps['config'],
 ): void {
   if (repositories === undefined) return;
   const names = [repository?.callsign, repository?.shortName].filter((name) => name !== undefined);
@@ -148,8 +148,8 @@ function chosen({ diff, earlier }: FoundRevision, which: Earlier): FoundDiff[] {
 type Base = { commit: string; notes: string[] };
 
 /** What the diff was made for; what its branch was on the day, where it does not tell or nobody here has that. */
-async function baseOf({ id, base, createdAt }: FoundDiff, world: RevisionWorld): Promise<Base> {
-  const { repository, config } = world;
+async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): Promise<Base> {
+  const { repository, config } = deps;
   const asOfDay = async (why: string, branch = config.branch): Promise<Base> => {
     const commit = await repository.commitAt(branch, createdAt);
     const day = createdAt.toISOString().slice(0, 'YYYY-MM-DD'.length);
@@ -168,12 +168,12 @@ async function baseOf({ id, base, createdAt }: FoundDiff, world: RevisionWorld):
       return asOfDay(`says that it was made for ${called}, which is not in the repository`);
     }
     case 'svn-path': {
-      const { branch, called } = await branchOf(base.path, world);
+      const { branch, called } = await branchOf(base.path, deps);
       return asOfDay(`says that it was made for ${called}, without a revision`, branch);
     }
     case 'svn-revision': {
       const { path, revision } = base;
-      const { branch, called } = await branchOf(path, world);
+      const { branch, called } = await branchOf(path, deps);
       const number = `r${revision}${called && ` of ${called}`}`;
       const found = await repository.commitOfSvn(branch, revision, createdAt);
       if (found.kind !== 'found') {
@@ -198,7 +198,7 @@ const whyNotFound = {
 /** Which branch here was a path of Subversion, and what the path is called in a note. */
 async function branchOf(
   path: string | undefined,
-  { repository, config: { branch: own } }: RevisionWorld,
+  { repository, config: { branch: own } }: RevisionDeps,
 ): Promise<{ branch: string; called: string }> {
   if (path === undefined) return { branch: own, called: '' };
   if (/(?:^|\/)(?:head|trunk)$/.test(path)) return { branch: own, called: path };
@@ -211,7 +211,7 @@ async function commitOf(
   number: number,
   diff: FoundDiff,
   base: string,
-  { conduit, repository }: RevisionWorld,
+  { conduit, repository }: RevisionDeps,
 ) {
   const raw = await fetchDiff(conduit, diff);
   if (raw.kind === 'misleading') return { kind: 'does-not-apply', why: raw.why } as const;

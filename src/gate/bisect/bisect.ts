@@ -58,7 +58,7 @@ export type BisectRequest = {
 };
 
 /** All that a bisection touches of the world. */
-type BisectWorld = Omit<GateDeps, 'repository'> & { repository: LinearRepository };
+type BisectDeps = Omit<GateDeps, 'repository'> & { repository: LinearRepository };
 
 /**
  * Finds the commits of a range that changed the rate; leaves the plan, the journal, raw logs, `result.json` and the
@@ -67,21 +67,21 @@ type BisectWorld = Omit<GateDeps, 'repository'> & { repository: LinearRepository
 export async function bisect(
   request: BisectRequest,
   directory: string,
-  world: BisectWorld,
+  deps: BisectDeps,
 ): Promise<BisectResult> {
   await refuseUsed(directory);
-  const plans = await plansFor(request, world);
+  const plans = await plansFor(request, deps);
   return onTestbed(
     request.testbeds,
     patchOf([...plans.values()]),
-    world,
+    deps,
     nameOf,
     async (reserved) => {
       const plan = plans.get(reserved.name);
       if (plan === undefined) throw new RangeError(`${reserved.name} was not asked for.`);
       await writeBisectPlan(directory, plan);
-      for (const text of outlookLines(plan)) world.onEvent({ kind: 'told', text });
-      return carryOut(plan, directory, reserved, world);
+      for (const text of outlookLines(plan)) deps.onEvent({ kind: 'told', text });
+      return carryOut(plan, directory, reserved, deps);
     },
   );
 }
@@ -93,12 +93,12 @@ export async function bisect(
  */
 export async function resumeBisection(
   directory: string,
-  world: BisectWorld,
+  deps: BisectDeps,
   { mostBoots, skips = [] }: { mostBoots?: number | undefined; skips?: readonly string[] } = {},
 ): Promise<BisectResult> {
   const written = await readBisectPlan(directory);
   const extended = mostBoots === undefined ? written : withMostBoots(written, mostBoots);
-  const commits = await Promise.all(skips.map((name) => world.repository.resolve(name)));
+  const commits = await Promise.all(skips.map((name) => deps.repository.resolve(name)));
   const plan = commits.length === 0 ? extended : withSkipped(extended, commits);
   const journal = await readJournal(journalIn(directory));
   if (journal.at(-1)?.kind === 'finished' && hasEnded(plan, journal)) {
@@ -106,11 +106,11 @@ export async function resumeBisection(
     const result = kept?.result;
     const isTold =
       result !== undefined && 'kind' in result && result.finishedAt === journal.at(-1)?.at;
-    return isTold ? result : conclude(plan, journal, directory, world);
+    return isTold ? result : conclude(plan, journal, directory, deps);
   }
-  return onTestbed([plan.testbed], patchOf([plan]), world, nameOf, async (reserved) => {
+  return onTestbed([plan.testbed], patchOf([plan]), deps, nameOf, async (reserved) => {
     if (plan !== written) await replaceBisectPlan(directory, plan);
-    return carryOut(plan, directory, reserved, world);
+    return carryOut(plan, directory, reserved, deps);
   });
 }
 
@@ -119,10 +119,10 @@ const nameOf = ({ answer }: BisectResult): string => answer.kind;
 /** What would be done on the first of the testbeds. */
 export async function planBisection(
   request: BisectRequest,
-  world: Pick<BisectWorld, 'repository' | 'history' | 'now' | 'onEvent'>,
+  deps: Pick<BisectDeps, 'repository' | 'history' | 'now' | 'onEvent'>,
 ): Promise<BisectPlan> {
   const [testbed = ''] = request.testbeds;
-  const plans = await plansFor({ ...request, testbeds: [testbed] }, world);
+  const plans = await plansFor({ ...request, testbeds: [testbed] }, deps);
   const plan = plans.get(testbed);
   if (plan === undefined) throw new RangeError('No testbed was asked for.');
   return plan;
@@ -136,7 +136,7 @@ async function plansFor(
     history,
     now,
     onEvent,
-  }: Pick<BisectWorld, 'repository' | 'history' | 'now' | 'onEvent'>,
+  }: Pick<BisectDeps, 'repository' | 'history' | 'now' | 'onEvent'>,
 ): Promise<Map<string, BisectPlan>> {
   const { config } = request;
   const [cell, another] = cellsOf(config);
@@ -189,10 +189,10 @@ async function carryOut(
   plan: BisectPlan,
   directory: string,
   reserved: Reserved,
-  world: BisectWorld,
+  deps: BisectDeps,
 ): Promise<BisectResult> {
-  const { now, onEvent, repository } = world;
-  const signal = AbortSignal.any([world.signal, reserved.signal]);
+  const { now, onEvent, repository } = deps;
+  const signal = AbortSignal.any([deps.signal, reserved.signal]);
   const testbed = await reserved.open(plan.traffic);
   try {
     const variants: Variants = {
@@ -200,7 +200,7 @@ async function carryOut(
       without: (culprit, bad) => revertedVariant({ culprit, bad }, plan, repository),
     };
     const asked = { plan, testbed, variants, directory, now, onEvent, signal };
-    return await conclude(plan, await runBisection(asked), directory, world);
+    return await conclude(plan, await runBisection(asked), directory, deps);
   } finally {
     await testbed.restore();
   }
@@ -211,7 +211,7 @@ async function conclude(
   plan: BisectPlan,
   journal: readonly Entry[],
   directory: string,
-  { history, onEvent }: BisectWorld,
+  { history, onEvent }: BisectDeps,
 ): Promise<BisectResult> {
   const warn = (text: string) => onEvent({ kind: 'warning', text });
   const { result, profiles } = await explained(assembleBisection(plan, journal), directory, warn);

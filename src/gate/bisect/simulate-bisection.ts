@@ -52,15 +52,15 @@ export function simulateBisect(request: BisectSimulation, search: Search = ours)
   for (let experiment = 0; experiment < request.experiments; experiment++) {
     const draw = drawCell();
     const history = Array.from({ length: request.historyRuns }, draw);
-    const world = worldOf(request, random, draw);
+    const deps = depsOf(request, random, draw);
     const earlier = earlierNoise(history) ?? { sumOfSquares: 0, degreesOfFreedom: 0 };
-    ends.push({ ...search(world, earlier, request), culprits: world.culprits });
+    ends.push({ ...search(deps, earlier, request), culprits: deps.culprits });
   }
   return rowOf(ends);
 }
 
 /** One range of commits: what a boot of each gives, in natural logarithms, and undefined where it fails. */
-type SimulatedWorld = {
+type SimulatedDeps = {
   commits: number;
   culprits: readonly number[];
   boot(position: number): number | undefined;
@@ -68,7 +68,7 @@ type SimulatedWorld = {
 
 /** Answers what was found, and what it took. */
 export type Search = (
-  world: SimulatedWorld,
+  deps: SimulatedDeps,
   history: Problem['history'],
   request: Pick<BisectSimulation, 'minutes' | 'mostBoots'>,
 ) => Searched;
@@ -80,11 +80,11 @@ type Searched = { boots: number; minutes: number } & (
 
 type End = Searched & { culprits: readonly number[] };
 
-function worldOf(
+function depsOf(
   { commits, effects, brokenRatio, brokenInARow }: BisectSimulation,
   random: RandomGenerator,
   draw: () => number,
-): SimulatedWorld {
+): SimulatedDeps {
   const culprits = new Map<number, number>();
   for (const effect of effects) {
     if (effect === 0) continue;
@@ -126,14 +126,14 @@ function brokenOf(
 }
 
 /** The design itself, with builds ahead on a builder of its own. */
-const ours: Search = (world, history, { minutes, mostBoots }) => {
+const ours: Search = (deps, history, { minutes, mostBoots }) => {
   const measured = new Map<number, number[]>();
   const failed = new Map<number, Failure>();
   const builder = newBuilder(minutes.build, (isBuilt) => nextBuilds(problem(), isBuilt, 1).at(0));
   let boots = 0;
   let now = 0;
   const problem = (): Problem => ({
-    ...{ steps: world.commits, measured, failed, skipped: new Set(), history, mostBoots, boots },
+    ...{ steps: deps.commits, measured, failed, skipped: new Set(), history, mostBoots, boots },
   });
   for (;;) {
     const step = nextStep(problem(), {
@@ -143,7 +143,7 @@ const ours: Search = (world, history, { minutes, mostBoots }) => {
     if (step.kind === 'ended') return { ...searched(step.ending), boots, minutes: now };
     const { position } = step;
     now = builder.need(position, now);
-    const value = world.boot(position);
+    const value = deps.boot(position);
     if (value === undefined) {
       boots += 1;
       now += minutes.failure;

@@ -10,7 +10,7 @@ import { type Entry, type Journal, journalIn, openJournal } from './journal.ts';
 import { keepLogIn, trialFolder } from './log-folders.ts';
 import { decidedCells, type NextTrial, nextTrial } from './next-blast.ts';
 import type { Plan } from './plan.ts';
-import { type ProfilesWorld, takeProfiles, takeProfilesOfBoot } from './profiles.ts';
+import { type ProfilesDeps, takeProfiles, takeProfilesOfBoot } from './profiles.ts';
 import { BaseRejectedError, faultOf } from './rejection-message.ts';
 
 type ExperimentOptions = {
@@ -81,7 +81,7 @@ async function measureAll(experiment: Experiment): Promise<boolean> {
     const next = nextTrial(plan, journal.entries);
     if (next === undefined) return true;
     const isOtherBoot = boot !== undefined && boot !== bootOf(next.trial);
-    if (isOtherBoot) await takeProfilesOfBoot(plan, profilesWorld(experiment));
+    if (isOtherBoot) await takeProfilesOfBoot(plan, profilesDeps(experiment));
     boot = bootOf(next.trial);
     if (!(await measure(next, experiment))) return false;
   }
@@ -121,7 +121,7 @@ function tellDecided({ plan, journal, decided, onEvent }: Experiment): void {
 }
 
 async function finish(experiment: Experiment): Promise<void> {
-  await takeProfiles(experiment.plan, profilesWorld(experiment));
+  await takeProfiles(experiment.plan, profilesDeps(experiment));
   await experiment.journal.append({ kind: 'finished', at: experiment.at() });
 }
 
@@ -138,7 +138,7 @@ async function goesOnWithout(
   return true;
 }
 
-const profilesWorld = (experiment: Experiment): ProfilesWorld => {
+const profilesDeps = (experiment: Experiment): ProfilesDeps => {
   const { directory, plan, testbed, journal, at, onEvent, signal } = experiment;
   return {
     profile: plan.profile,

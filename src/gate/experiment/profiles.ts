@@ -13,7 +13,7 @@ import type { Plan } from './plan.ts';
 
 export type NextProfile = { cell: Cell; variant: string; attempt: number };
 
-export type ProfilesWorld = {
+export type ProfilesDeps = {
   profile: Plan['profile'];
   testbed: Testbed;
   journal: Pick<Journal, 'entries' | 'append'>;
@@ -26,21 +26,21 @@ export type ProfilesWorld = {
 };
 
 /** Takes every profile of an experiment that the journal lacks. */
-export const takeProfiles = (plan: Plan, world: ProfilesWorld): Promise<void> =>
-  takeProfilesOf(world, (entries) => nextProfile(plan, entries));
+export const takeProfiles = (plan: Plan, deps: ProfilesDeps): Promise<void> =>
+  takeProfilesOf(deps, (entries) => nextProfile(plan, entries));
 
 /**
  * Takes profiles until there is no next one. Where the testbed fails the rest are not taken: what was measured stands.
  */
 export async function takeProfilesOf(
-  world: ProfilesWorld,
+  deps: ProfilesDeps,
   nextOf: (entries: readonly Entry[]) => NextProfile | undefined,
 ): Promise<void> {
-  const { journal, warn } = world;
+  const { journal, warn } = deps;
   for (;;) {
     const next = nextOf(journal.entries);
     if (next === undefined) return;
-    const failure = await take(next, world);
+    const failure = await take(next, deps);
     if (failure !== undefined) {
       warn(`no more profiles are taken: ${failure}`);
       return;
@@ -52,8 +52,8 @@ export async function takeProfilesOf(
  * Takes those that the journal lacks of the variant that is booted, each once, as the boot is over. Where the DUT goes
  * down meanwhile, and for one that is missed, there is a later boot, or the end.
  */
-export async function takeProfilesOfBoot(plan: Plan, world: ProfilesWorld): Promise<void> {
-  const { testbed, journal, warn } = world;
+export async function takeProfilesOfBoot(plan: Plan, deps: ProfilesDeps): Promise<void> {
+  const { testbed, journal, warn } = deps;
   const variant = testbed.booted();
   if (variant === undefined) return;
   for (const next of lackingOf(
@@ -63,7 +63,7 @@ export async function takeProfilesOfBoot(plan: Plan, world: ProfilesWorld): Prom
     variant,
   )) {
     if (testbed.booted() !== variant) return;
-    const failure = await take(next, world);
+    const failure = await take(next, deps);
     if (failure !== undefined) {
       warn(`no profile is taken in this boot of ${variant}: ${failure}`);
       return;
@@ -74,7 +74,7 @@ export async function takeProfilesOfBoot(plan: Plan, world: ProfilesWorld): Prom
 /** Writes down what came of it; answers why where the testbed failed. */
 async function take(
   next: NextProfile,
-  { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }: ProfilesWorld,
+  { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }: ProfilesDeps,
 ): Promise<string | undefined> {
   signal.throwIfAborted();
   if (wanted === undefined) return undefined;

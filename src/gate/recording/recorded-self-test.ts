@@ -1,7 +1,7 @@
 // A rehearsal that is recorded beside what its machines say: what it was asked for, what was agreed to, and what it found.
 import type { Finding } from '../../lab/check/diagnostic.ts';
 import { rehearse } from '../self-test/self-test.ts';
-import type { RehearsalRequest, RehearsalWorld } from '../self-test/self-test-request.ts';
+import type { RehearsalDeps, RehearsalRequest } from '../self-test/self-test-request.ts';
 import { recordable } from './record.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -9,7 +9,7 @@ import type { Recorder } from './recorder.ts';
 export async function* recordedRehearsal(
   recorder: Recorder,
   request: RehearsalRequest,
-  world: RehearsalWorld,
+  deps: RehearsalDeps,
   token?: number,
 ): AsyncGenerator<Finding> {
   const { name, testbed, config, rules, skip, journal } = request;
@@ -20,11 +20,11 @@ export async function* recordedRehearsal(
     ...{ rules, skip: [...skip], journal: journal.lines(), token },
   });
   const agrees = async (question: string) => {
-    const agreed = await world.agrees(question);
+    const agreed = await deps.agrees(question);
     recorder.tells('rehearsal', { agreed });
     return agreed;
   };
-  for await (const finding of rehearse(request, { ...world, agrees })) {
+  for await (const finding of rehearse(request, { ...deps, agrees })) {
     recorder.tells('rehearsal', { finding });
     yield finding;
   }

@@ -4,7 +4,7 @@ import { appendFileSync, createReadStream, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
-import type { FreebsdWorld } from '../../lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { RunOptions } from '../../system/host/execute.ts';
@@ -18,7 +18,7 @@ import { outputLines } from './output-lines.ts';
 
 export type Recorder = {
   /** The same world, in which everything is written down. */
-  world<World extends FreebsdWorld>(world: World): World;
+  deps<Deps extends FreebsdDeps>(deps: Deps): Deps;
   /** Something begins: `request` is what is needed to do it again. */
   begins(part: string, request: unknown): void;
   tells(part: string, outcome: unknown): void;
@@ -87,7 +87,7 @@ export function startRecording(path: string, options: RecorderOptions): Recorder
     };
   };
   return {
-    world: (world) => recorded(world, ask),
+    deps: (deps) => recorded(deps, ask),
     begins: (part, request) => write({ kind: 'begins', at: now(), part, request }),
     tells: (part, outcome) => write({ kind: 'tells', at: now(), part, outcome }),
   };
@@ -116,14 +116,14 @@ type Question = {
 
 type Ask = (host: string, asked: Asked) => Question;
 
-function recorded<World extends FreebsdWorld>(world: World, ask: Ask): World {
+function recorded<Deps extends FreebsdDeps>(deps: Deps, ask: Ask): Deps {
   return {
-    ...world,
+    ...deps,
 
     async connect(config, label, options) {
       const question = ask(label, { what: 'connect' });
       return recordedHost(
-        await told(question, () => world.connect(config, label, options)),
+        await told(question, () => deps.connect(config, label, options)),
         label,
         ask,
       );
@@ -131,7 +131,7 @@ function recorded<World extends FreebsdWorld>(world: World, ask: Ask): World {
 
     async openPower(name, config) {
       const opened = await told(ask('power', { what: 'power', order: 'open' }), () =>
-        world.openPower(name, config),
+        deps.openPower(name, config),
       );
       return {
         state: () => told(ask('power', { what: 'power', order: 'state' }), () => opened.state()),
@@ -158,7 +158,7 @@ function recorded<World extends FreebsdWorld>(world: World, ask: Ask): World {
       };
       try {
         const opened = await told(ask('console', { what: 'console', order: 'open' }), () =>
-          world.openConsole(name, config, heard),
+          deps.openConsole(name, config, heard),
         );
         void opened.ended.then(end);
         return {
@@ -174,7 +174,7 @@ function recorded<World extends FreebsdWorld>(world: World, ask: Ask): World {
       }
     },
 
-    sleep: (seconds) => told(ask('clock', { what: 'sleep', seconds }), () => world.sleep(seconds)),
+    sleep: (seconds) => told(ask('clock', { what: 'sleep', seconds }), () => deps.sleep(seconds)),
   };
 }
 

@@ -4,17 +4,17 @@ import { checkFreebsdTestbed } from '../../lab/check/freebsd-check.ts';
 import { oneLine, reasonOf } from '../../model/one-line.ts';
 import { checkRequest } from './read-recording-request.ts';
 import { type Difference, differenceAt, ordinal, type Part, type PartAgain } from './replay.ts';
-import { type ReplayWorld, replayWorld } from './replay-machines.ts';
+import { type ReplayDeps, replayDeps } from './replay-machines.ts';
 
 export async function replayCheck({ request, questions, told }: Part): Promise<PartAgain> {
   const { data: check } = checkRequest.safeParse(request);
   if (check === undefined) return { findings: [], differences: [unreadable('check')] };
-  const replayed = replayWorld(questions);
+  const replayed = replayDeps(questions);
   const findings: Finding[] = [];
   const differences: Difference[] = [];
-  const world = { ...replayed.world, tell() {}, signal: new AbortController().signal };
+  const deps = { ...replayed.deps, tell() {}, signal: new AbortController().signal };
   try {
-    for await (const finding of checkFreebsdTestbed(check, world)) findings.push(finding);
+    for await (const finding of checkFreebsdTestbed(check, deps)) findings.push(finding);
   } catch (error) {
     differences.push(broken(error));
   }
@@ -39,7 +39,7 @@ export const broken = (error: unknown): Difference => ({
 });
 
 /** What was asked otherwise, or cannot be answered whole. */
-export function differencesOf({ strangers, unanswered }: ReplayWorld): Difference[] {
+export function differencesOf({ strangers, unanswered }: ReplayDeps): Difference[] {
   return [
     ...strangers.map(({ text, after }): Difference => {
       const place =

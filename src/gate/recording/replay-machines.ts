@@ -1,6 +1,6 @@
 // A world that answers from a recording: each question of the code of today gets what the same question got then.
 import { ConsoleError } from '../../lab/console/console.ts';
-import type { FreebsdWorld } from '../../lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { PowerError } from '../../lab/power/power.ts';
 import type { CommandOutcome, RunOptions } from '../../system/host/execute.ts';
 import { stdoutOf } from '../../system/host/execute.ts';
@@ -9,8 +9,8 @@ import type { Host } from '../../system/host/ssh.ts';
 import { commandText } from '../../system/shell.ts';
 import { type Moment, type Question, questionText, writtenTo } from './read-recording.ts';
 
-export type ReplayWorld = {
-  world: FreebsdWorld;
+export type ReplayDeps = {
+  deps: FreebsdDeps;
   /** What the code of today asks and the recording has not, each with the question that it asked before it. */
   strangers: { text: string; after: Question | undefined }[];
   /** Questions whose answer the recording does not hold whole. */
@@ -20,10 +20,10 @@ export type ReplayWorld = {
 };
 
 /** Questions to one host with the same text are answered in their order, however they overlap with others. */
-export function replayWorld(questions: readonly Question[]): ReplayWorld {
+export function replayDeps(questions: readonly Question[]): ReplayDeps {
   const time = replayTime(questions[0]?.at ?? 0);
   const waiting = Map.groupBy(questions, (question) => keyOf(question));
-  const replay: Pick<ReplayWorld, 'strangers' | 'unanswered'> = { strangers: [], unanswered: [] };
+  const replay: Pick<ReplayDeps, 'strangers' | 'unanswered'> = { strangers: [], unanswered: [] };
   let before: Question | undefined;
 
   const find = (question: Pick<Question, 'host' | 'asked'>): Question => {
@@ -73,7 +73,7 @@ export function replayWorld(questions: readonly Question[]): ReplayWorld {
     throw new TypeError('A command was done without having ended.');
   };
 
-  const world: FreebsdWorld = {
+  const deps: FreebsdDeps = {
     async connect({ host, port }, label) {
       await answered({ host: label, asked: { what: 'connect' } });
       const name = `${label} (${host}:${port})`;
@@ -137,7 +137,7 @@ export function replayWorld(questions: readonly Question[]): ReplayWorld {
       );
     }
   };
-  return { world, ...replay, skipTo };
+  return { deps, ...replay, skipTo };
 }
 
 /** Random parts of paths are not the same twice, and how long is slept is no question to anybody. */

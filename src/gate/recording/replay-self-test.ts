@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Finding } from '../../lab/check/diagnostic.ts';
-import { fencedWorld } from '../../lab/lease/testbed-fence.ts';
+import { fencedDeps } from '../../lab/lease/testbed-fence.ts';
 import { rehearse } from '../self-test/self-test.ts';
 import { journalIn, resumeJournal } from '../self-test/self-test-journal.ts';
 import { rehearsalRequest, rehearsalTold } from './read-recording-request.ts';
 import type { Difference, Part, PartAgain } from './replay.ts';
 import { broken, changes, differencesOf, unreadable } from './replay-check.ts';
-import { replayWorld } from './replay-machines.ts';
+import { replayDeps } from './replay-machines.ts';
 import { renamed, standInKernel } from './replay-testbed.ts';
 
 /** A stand-in takes the place of the kernel, which no recording holds: how that came to be is not done again. */
@@ -33,11 +33,11 @@ export async function replayRehearsal({
   const differences: Difference[] = [];
   try {
     const kernel = await standInKernel('base', questions, directory, 0);
-    const replayed = replayWorld(renamed(questions, [kernel]));
+    const replayed = replayDeps(renamed(questions, [kernel]));
     const { name, testbed, config, rules, skip, journal, token } = asked;
     const lease = { token: token ?? 0, assertHeld() {}, prove: async () => {} };
     const machines =
-      token === undefined ? replayed.world : fencedWorld(replayed.world, testbed, lease);
+      token === undefined ? replayed.deps : fencedDeps(replayed.deps, testbed, lease);
     await writeFile(journalIn(directory), journal.join('\n'));
     const again = rehearse(
       {

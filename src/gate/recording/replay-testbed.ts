@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Variant } from '../../kernel/variant.ts';
 import { openFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
-import { fencedWorld } from '../../lab/lease/testbed-fence.ts';
+import { fencedDeps } from '../../lab/lease/testbed-fence.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { oneLine, shortened } from '../../model/one-line.ts';
 import type { OwnRules } from '../../model/scenario.ts';
@@ -15,7 +15,7 @@ import type { Question } from './read-recording.ts';
 import { type TestbedCall, testbedCall, testbedRequest, thrown } from './read-recording-request.ts';
 import type { Difference, Part, PartAgain } from './replay.ts';
 import { broken, differencesOf, unreadable } from './replay-check.ts';
-import { replayWorld } from './replay-machines.ts';
+import { replayDeps } from './replay-machines.ts';
 
 export async function replayTestbed({
   request,
@@ -34,13 +34,12 @@ export async function replayTestbed({
   const differences: Difference[] = [];
   try {
     const kernels = await standInKernels(questions, calls, folder);
-    const replayed = replayWorld(renamed(questions, kernels));
+    const replayed = replayDeps(renamed(questions, kernels));
     const { name, testbed, traffic, token } = opened;
     const lease = { token: token ?? 0, assertHeld() {}, prove: async () => {} };
-    const world =
-      token === undefined ? replayed.world : fencedWorld(replayed.world, testbed, lease);
+    const deps = token === undefined ? replayed.deps : fencedDeps(replayed.deps, testbed, lease);
     try {
-      const again = await openFreebsdTestbed(name, testbed, traffic, world);
+      const again = await openFreebsdTestbed(name, testbed, traffic, deps);
       for (const { call, after } of ended) {
         const outcome = await outcomeOf(again, call, kernels);
         const change = changed(call, outcome, kernels);

@@ -2,7 +2,7 @@
 import { reasonOf } from '../../model/one-line.ts';
 import type { Store } from './store/store.ts';
 
-export type SessionWorld = {
+export type SessionDeps = {
   store: Store;
   /** How long a process that shows no life keeps what it has. */
   leaseSeconds: number;
@@ -23,8 +23,8 @@ export type StoreSession = {
 };
 
 /** Opens a session and renews it until it ends. */
-export async function openSession(world: SessionWorld): Promise<StoreSession> {
-  const { store, leaseSeconds, now, sleep } = world;
+export async function openSession(deps: SessionDeps): Promise<StoreSession> {
+  const { store, leaseSeconds, now, sleep } = deps;
   const stopped = new AbortController();
   const over = new AbortController();
   // Counted from before the store is asked: that begins to count later, and so never ends a session that is alive here.

@@ -1,6 +1,6 @@
 // A testbed for as long as one needs it: waits for it, keeps it while alive, and tells at once when it is lost.
 import { reasonOf } from '../../model/one-line.ts';
-import { openSession, type SessionWorld, type StoreSession } from './lease-session.ts';
+import { openSession, type SessionDeps, type StoreSession } from './lease-session.ts';
 import {
   type Holding,
   keys,
@@ -20,7 +20,7 @@ import {
 } from './reservation.ts';
 import { StoreError } from './store/store.ts';
 
-export type LeaseWorld = SessionWorld & {
+export type LeaseDeps = SessionDeps & {
   date(): Date;
   /** Tells two requests of one moment apart; always of one length. */
   randomId(): string;
@@ -69,16 +69,16 @@ export class NotReservedError extends Error {
  * Waits for one of the testbeds, for as long as it takes. With `order` the request has the place in the queue of one
  * that came earlier. Rejects with the signal's reason, with a NotReservedError, or with a StoreError.
  */
-export async function reserve(request: Request, world: LeaseWorld, order?: number): Promise<Lease> {
-  const { store, date } = world;
-  const session = await openSession(world);
+export async function reserve(request: Request, deps: LeaseDeps, order?: number): Promise<Lease> {
+  const { store, date } = deps;
+  const session = await openSession(deps);
   try {
     const at = date();
-    const id = `${at.toISOString()}-${world.randomId()}`;
+    const id = `${at.toISOString()}-${deps.randomId()}`;
     const entrance = { id, session: session.id, at, ...(order !== undefined && { order }) };
     const entry = await enter(store, request, entrance);
     if (entry.kind === 'gone') throw new NotReservedError(whyNone(entry));
-    return leaseOf(await waitForTurn(id, session, world), session, world);
+    return leaseOf(await waitForTurn(id, session, deps), session, deps);
   } catch (error) {
     await session.end().catch(() => {});
     throw error;
@@ -88,12 +88,12 @@ export async function reserve(request: Request, world: LeaseWorld, order?: numbe
 const tooSlow =
   'Nothing was reserved: this process was stopped, or cut off from the reservation store, for longer than a lease lasts; start it again.';
 
-async function waitForTurn(id: string, session: StoreSession, world: LeaseWorld): Promise<Holding> {
-  const { store, leaseSeconds, now, sleep, date, onWait } = world;
-  const signal = AbortSignal.any([world.signal, session.signal]);
+async function waitForTurn(id: string, session: StoreSession, deps: LeaseDeps): Promise<Holding> {
+  const { store, leaseSeconds, now, sleep, date, onWait } = deps;
+  const signal = AbortSignal.any([deps.signal, session.signal]);
   let troubledSince: number | undefined;
   for (;;) {
-    world.signal.throwIfAborted();
+    deps.signal.throwIfAborted();
     if (session.signal.aborted) throw new NotReservedError(tooSlow);
     try {
       const attempt = await tryTake(store, id, session.id, date());
@@ -137,8 +137,8 @@ function whyNone(attempt: Exclude<Attempt, { kind: 'taken' | 'waiting' }>): stri
   return `Nothing was reserved: all that would do is in quarantine, ${all.join(', ')}; once it is mended, lift it with \`ppsgate quarantine NAME --lift\`.`;
 }
 
-function leaseOf(holding: Holding, session: StoreSession, world: LeaseWorld): Lease {
-  const { store, leaseSeconds, date, sleep } = world;
+function leaseOf(holding: Holding, session: StoreSession, deps: LeaseDeps): Lease {
+  const { store, leaseSeconds, date, sleep } = deps;
   const { testbed, token, machines } = holding;
   // They are taken and given back as one.
   const [machine = ''] = machines;

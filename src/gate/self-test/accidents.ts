@@ -13,9 +13,9 @@ const notAgreed = 'nobody agreed to it: answer the question with y, or give --ye
 
 /** A panic by the sysctl that is there for it: see sys/kern/subr_kdb.c. */
 export async function panic(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
-  const { world, name, testbed } = rehearsal;
+  const { deps, name, testbed } = rehearsal;
   const question = `Make the DUT of ${name} panic, and see that it comes back?`;
-  if (!(await world.agrees(question))) return [skipped(what, notAgreed)];
+  if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
   const happened = await accident(rehearsal, panicNow);
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.mend)];
   const { seconds, cycles, panic: message } = happened;
@@ -44,14 +44,14 @@ export async function panic(rehearsal: Rehearsal, what: string): Promise<Finding
 
 /** A DUT hangs in the debugger where its kernel has one, and else is deaf to all who would log in. */
 export async function hang(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
-  const { world, name, testbed } = rehearsal;
+  const { deps, name, testbed } = rehearsal;
   if (testbed.dut.power === undefined) {
     const why = '`power` is not configured: a DUT that hangs stays lost until somebody walks to it';
     return [skipped(what, why)];
   }
   const limit = formatDuration(testbed.dut.boot.limitSeconds);
   const question = `Make the DUT of ${name} hang, and see that its power control brings it back? It takes ${limit} and a boot.`;
-  if (!(await world.agrees(question))) return [skipped(what, notAgreed)];
+  if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
   const happened = await accident(rehearsal, hangNow);
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.mend)];
   const took = formatDuration(happened.seconds);
@@ -71,22 +71,22 @@ type Cause = (host: Host) => Promise<{ how: string } | { why: string }>;
 
 /** Has an accident happen to our kernel, so that the next boot is the machine's own. */
 async function accident(rehearsal: Rehearsal, cause: Cause): Promise<Accident> {
-  const { world } = rehearsal;
+  const { deps } = rehearsal;
   const trouble = await bootBase(rehearsal, 2);
   if (trouble !== undefined) return { kind: 'did-not', why: trouble, mend: goOn };
   const { lab, dut } = await rehearsal.open();
   lab.boots.booted = undefined;
-  const [begun, cyclesBefore] = [world.now(), lab.cycles.done];
+  const [begun, cyclesBefore] = [deps.now(), lab.cycles.done];
   const caused = await cause(dut.host());
   if ('why' in caused) {
     const mend = 'see what its kernel says in `dmesg -a`';
     return { kind: 'did-not', why: caused.why, mend };
   }
   const { how } = caused;
-  world.tell(`It ${how}. Waiting until it is home again.`);
+  deps.tell(`It ${how}. Waiting until it is home again.`);
   const { panic } = await dut.recover();
   const cycles = lab.cycles.done - cyclesBefore;
-  return { kind: 'happened', how, seconds: world.now() - begun, cycles, panic };
+  return { kind: 'happened', how, seconds: deps.now() - begun, cycles, panic };
 }
 
 const panicNow: Cause = async (host) => {

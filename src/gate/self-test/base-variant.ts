@@ -22,8 +22,8 @@ export const baseName = 'base';
 /** Has it built or fetched, and waits until it is there. */
 export async function readyBase(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
   const { lab, dut, prepare } = await rehearsal.open();
-  const { world, rules, cells } = rehearsal;
-  const { tell, signal, keepLog, now } = world;
+  const { deps, rules, cells } = rehearsal;
+  const { tell, signal, keepLog, now } = deps;
   const begun = now();
   const base = await baseOf(rehearsal, dut.host());
   if (base.kind === 'none') return [wrong(what, base.why, base.mend)];
@@ -61,8 +61,8 @@ async function baseOf(rehearsal: Rehearsal, dut: Host): Promise<Base> {
 }
 
 /** What the builder's clone has checked out. */
-async function checkedOut({ world }: Rehearsal, builder: BuilderConfig): Promise<Base> {
-  await using host = await world.connect(builder, 'builder');
+async function checkedOut({ deps }: Rehearsal, builder: BuilderConfig): Promise<Base> {
+  await using host = await deps.connect(builder, 'builder');
   const { repository } = builder;
   const commit = (await host.output(gitIn(repository, shell`rev-parse HEAD`))).trim();
   const says = `built of ${shortId(commit)}, which ${repository} has checked out`;
@@ -93,7 +93,7 @@ export function plannedFor(
 
 /** Boots base unless it runs since that very boot; answers what kept it from that. */
 export async function bootBase(
-  { open, cells, world }: Rehearsal,
+  { open, cells, deps }: Rehearsal,
   boot: number,
 ): Promise<string | undefined> {
   const { lab } = await open();
@@ -102,7 +102,7 @@ export async function bootBase(
   if (cell === undefined || kernel === undefined || kernel.kind === 'rejected') {
     return 'there is no kernel to boot';
   }
-  world.signal.throwIfAborted();
+  deps.signal.throwIfAborted();
   const planned = plannedFor(cell, boot, boot);
   const outcome = await bootFor(lab.boots, planned, planned.run, kernel);
   return outcome.kind === 'ready' ? undefined : whyNot(outcome);

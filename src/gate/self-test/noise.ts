@@ -19,21 +19,21 @@ const boots = degreesOfFreedom + 1;
 
 /** A boot, and a trial of each cell; six times. */
 export async function* measureNoise(rehearsal: Rehearsal): AsyncGenerator<Finding> {
-  const { cells, world, journal } = rehearsal;
+  const { cells, deps, journal } = rehearsal;
   for (let boot = 1; boot <= boots; boot += 1) {
-    world.signal.throwIfAborted();
+    deps.signal.throwIfAborted();
     const missing = cells.filter(
       (cell) => !runsOf(journal.runs(), cell).some((run) => run.boot === boot),
     );
     if (missing.length === 0) continue;
-    world.tell(`Boot ${boot} of ${boots} of the same kernel, for the noise.`);
-    const begun = world.now();
+    deps.tell(`Boot ${boot} of ${boots} of the same kernel, for the noise.`);
+    const begun = deps.now();
     const trouble = await bootBase(rehearsal, bootNumber(boot));
     if (trouble !== undefined) {
       yield wrong('the noise of the lab', trouble, goOn);
       return;
     }
-    journal.keepBoot(boot, world.now() - begun);
+    journal.keepBoot(boot, deps.now() - begun);
     for (const cell of missing) {
       const failure = await measure(rehearsal, cell, boot);
       if (failure === undefined) continue;
@@ -42,7 +42,7 @@ export async function* measureNoise(rehearsal: Rehearsal): AsyncGenerator<Findin
     }
   }
   // Gates could learn nothing from a kernel of which nobody knows the commit.
-  if (rehearsal.commit !== '') await world.history.append(historyOfRehearsal(rehearsal));
+  if (rehearsal.commit !== '') await deps.history.append(historyOfRehearsal(rehearsal));
   yield* judged(rehearsal);
 }
 
@@ -57,24 +57,24 @@ async function measure(
   cell: Cell,
   boot: number,
 ): Promise<string | undefined> {
-  const { world, cells, journal } = rehearsal;
+  const { deps, cells, journal } = rehearsal;
   const { lab } = await rehearsal.open();
   let failure = '';
   for (let attempt = 1; attempt <= mostTries; attempt += 1) {
-    world.signal.throwIfAborted();
+    deps.signal.throwIfAborted();
     const trouble = await bootBase(rehearsal, bootNumber(boot));
     if (trouble !== undefined) return trouble;
-    const begun = world.now();
+    const begun = deps.now();
     const number = boot * cells.length + cells.indexOf(cell) + 1;
     const planned = plannedFor(cell, bootNumber(boot), number);
     const folder = `noise/${folderOf(cell)}-${boot}.${attempt}`;
-    const keepLog: KeepLog = (name, text) => world.keepLog(`${folder}/${name}`, text);
-    const outcome = await trial(lab, planned, keepLog, world.signal);
+    const keepLog: KeepLog = (name, text) => deps.keepLog(`${folder}/${name}`, text);
+    const outcome = await trial(lab, planned, keepLog, deps.signal);
     const run = outcome.kind === 'measured' ? outcome.runs[0] : undefined;
     if (run?.validity.kind === 'valid' && run.pps > 0) {
-      const trialSeconds = world.now() - begun;
+      const trialSeconds = deps.now() - begun;
       journal.keepRun({ cell, boot, pps: run.pps, trialSeconds });
-      world.tell(`${cellName(cell)}: ${formatPps(run.pps)}.`);
+      deps.tell(`${cellName(cell)}: ${formatPps(run.pps)}.`);
       return undefined;
     }
     failure = run?.validity.kind === 'invalid' ? run.validity.reason : whyNot(outcome);

@@ -2,7 +2,7 @@
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Config } from '../../config/schema.ts';
-import type { CheckupWorld } from '../../lab/check/power-check.ts';
+import type { CheckupDeps } from '../../lab/check/power-check.ts';
 import type { OpenFreebsd } from '../../lab/freebsd/freebsd-testbed.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import type { Cell, OwnRules } from '../../model/scenario.ts';
@@ -36,7 +36,7 @@ export type RehearsalRequest = {
   journal: RehearsalJournal;
 };
 
-export type RehearsalWorld = CheckupWorld & {
+export type RehearsalDeps = CheckupDeps & {
   /** Whether somebody wants an accident to happen now. */
   agrees(question: string): Promise<boolean>;
   keepLog: KeepLog;
@@ -44,7 +44,7 @@ export type RehearsalWorld = CheckupWorld & {
 };
 
 export type Rehearsal = RehearsalRequest & {
-  world: RehearsalWorld;
+  deps: RehearsalDeps;
   cells: readonly Cell[];
   /** The commit of base, once it is known; empty where nobody can know it. */
   commit: string;

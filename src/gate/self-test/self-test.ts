@@ -32,9 +32,9 @@ import { measureNoise } from './noise.ts';
 import {
   goOn,
   type Rehearsal,
+  type RehearsalDeps,
   type RehearsalPart,
   type RehearsalRequest,
-  type RehearsalWorld,
 } from './self-test-request.ts';
 
 /**
@@ -43,19 +43,19 @@ import {
  */
 export async function* rehearse(
   request: RehearsalRequest,
-  world: RehearsalWorld,
+  deps: RehearsalDeps,
 ): AsyncGenerator<Finding> {
   let opened: OpenFreebsd | undefined;
   let isLost = false;
   const rehearsal: Rehearsal = {
     ...request,
-    world,
+    deps,
     cells: cellsOf(request.config),
     commit: '',
     async open() {
       if (opened !== undefined) return opened;
       const { name, testbed, config } = request;
-      opened = await openFreebsdMachines(name, testbed, config.traffic, world);
+      opened = await openFreebsdMachines(name, testbed, config.traffic, deps);
       // What does not hold on the DUT's own kernel is the check's to tell, and no fault of another.
       await inspectDut(opened.lab.boots, config.families);
       await fingerprintOfDut(opened.lab.boots);
@@ -90,7 +90,7 @@ export async function* rehearse(
     };
   });
   try {
-    yield* walk([...steps, wayBack], { signal: world.signal, failed });
+    yield* walk([...steps, wayBack], { signal: deps.signal, failed });
   } finally {
     await opened?.restore();
   }
@@ -179,21 +179,21 @@ function stepsOf(rehearsal: Rehearsal): Step[] {
   ];
 }
 
-const check = ({ name, testbed, config, skip, world }: Rehearsal): AsyncIterable<Finding> => {
+const check = ({ name, testbed, config, skip, deps }: Rehearsal): AsyncIterable<Finding> => {
   const { families, traffic, frameSizes } = config;
   const what = { name, testbed, families, traffic, ...(frameSizes && { frameSizes }) };
-  return checkFreebsdTestbed({ ...what, sends: !skip.has('trials'), cycles: false }, world);
+  return checkFreebsdTestbed({ ...what, sends: !skip.has('trials'), cycles: false }, deps);
 };
 
 async function bootOnce(rehearsal: Rehearsal, boot: number, what: string): Promise<Finding[]> {
-  const { world, testbed } = rehearsal;
-  world.tell(`Booting it by ${testbed.dut.boot.method}: it takes some minutes to be up again.`);
-  const begun = world.now();
+  const { deps, testbed } = rehearsal;
+  deps.tell(`Booting it by ${testbed.dut.boot.method}: it takes some minutes to be up again.`);
+  const begun = deps.now();
   const trouble = await bootBase(rehearsal, boot);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
   const { dut, lab } = await rehearsal.open();
   const { root, kernel } = await runningSystem(dut.host());
-  const took = formatDuration(world.now() - begun);
+  const took = formatDuration(deps.now() - begun);
   return [ok(what, `${kernel} of ${root} after ${took}, ${lab.boots.booted?.kernel ?? ''}`)];
 }
 
@@ -220,16 +220,16 @@ const shortSeconds = 10;
 
 async function shortTrial(rehearsal: Rehearsal, cell: Cell, what: string): Promise<Finding[]> {
   const { lab } = await rehearsal.open();
-  const { world, config } = rehearsal;
-  world.tell(`Sending ${cellName(cell)} for ${shortSeconds} s.`);
+  const { deps, config } = rehearsal;
+  deps.tell(`Sending ${cellName(cell)} for ${shortSeconds} s.`);
   const traffic: Traffic = {
     ...config.traffic,
     measureSeconds: shortSeconds + secondsToRise,
     measureAtLeastSeconds: shortSeconds + secondsToRise,
   };
   const planned = plannedFor(cell, 1, rehearsal.cells.indexOf(cell) + 1);
-  const keepLog: KeepLog = (name, text) => world.keepLog(`short/${folderOf(cell)}/${name}`, text);
-  const outcome = await trial({ ...lab, traffic }, planned, keepLog, world.signal);
+  const keepLog: KeepLog = (name, text) => deps.keepLog(`short/${folderOf(cell)}/${name}`, text);
+  const outcome = await trial({ ...lab, traffic }, planned, keepLog, deps.signal);
   return [trialFinding(outcome, what)];
 }
 
@@ -249,7 +249,7 @@ function trialFinding(outcome: TrialOutcome, what: string): Finding {
 const mostTries = 2;
 
 async function sample(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
-  const { config, cells, world } = rehearsal;
+  const { config, cells, deps } = rehearsal;
   const [cell] = cells;
   if (cell === undefined || config.profile === undefined) {
     return [skipped(what, '`profile` is switched off in ppsgate.yml')];
@@ -258,12 +258,12 @@ async function sample(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
   const { lab } = await rehearsal.open();
   const { seconds, event } = config.profile;
-  world.tell(`Sampling ${cellName(cell)} for ${seconds} s.`);
+  deps.tell(`Sampling ${cellName(cell)} for ${seconds} s.`);
   let reason = '';
   for (let attempt = 1; attempt <= mostTries; attempt += 1) {
     const request = { cell, variant: baseName, seconds, event, attempt };
-    const keepLog: KeepLog = (name, text) => world.keepLog(`profile-${attempt}/${name}`, text);
-    const outcome = await profile(lab, request, keepLog, world.signal);
+    const keepLog: KeepLog = (name, text) => deps.keepLog(`profile-${attempt}/${name}`, text);
+    const outcome = await profile(lab, request, keepLog, deps.signal);
     if (outcome.kind === 'profiled') {
       const { event: sampled, busySamples } = outcome;
       return [ok(what, `${busySamples} busy samples of ${sampled}`)];
@@ -278,9 +278,9 @@ async function bootHome(rehearsal: Rehearsal, what: string): Promise<Finding[]> 
   const trouble = await bootBase(rehearsal, 2);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
   const { dut, lab } = await rehearsal.open();
-  const { world, testbed } = rehearsal;
+  const { deps, testbed } = rehearsal;
   const { method } = testbed.dut.boot;
-  world.tell('Rebooting it once more: its own kernel has to come up.');
+  deps.tell('Rebooting it once more: its own kernel has to come up.');
   lab.boots.booted = undefined;
   // An image stays active until its own is made active again.
   const outcome = await (method === 'nanobsd' ? dut.boot(undefined) : dut.bootUnasked());
@@ -294,7 +294,7 @@ async function bootHome(rehearsal: Rehearsal, what: string): Promise<Finding[]> 
 }
 
 async function* goBack(
-  { testbed, world }: Rehearsal,
+  { testbed, deps }: Rehearsal,
   machines: OpenFreebsd | undefined,
   what: string,
 ): AsyncGenerator<Finding> {
@@ -302,9 +302,9 @@ async function* goBack(
     yield skipped(what, 'nothing was begun');
     return;
   }
-  world.tell('Bringing everything back to how it was.');
+  deps.tell('Bringing everything back to how it was.');
   await machines.restore();
-  const found = await Array.fromAsync(healthOf(testbed, world));
+  const found = await Array.fromAsync(healthOf(testbed, deps));
   const faults = found.filter(({ kind }) => kind === 'wrong');
   if (faults.length > 0) {
     yield* faults;

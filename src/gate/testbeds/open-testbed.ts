@@ -4,14 +4,14 @@ import { setTimeout } from 'node:timers/promises';
 import { type Config, isOnThisMachine, type Traffic } from '../../config/schema.ts';
 import { kernelSums, sumsFolder } from '../../kernel/kernel-sums.ts';
 import { connectTo } from '../../lab/connect.ts';
-import { openConsole, realConsoleWorld } from '../../lab/console/console.ts';
-import type { FreebsdWorld } from '../../lab/freebsd/freebsd-deps.ts';
+import { openConsole, realConsoleDeps } from '../../lab/console/console.ts';
+import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
-import { fencedConnect, fencedWorld, type ProvenFence } from '../../lab/lease/testbed-fence.ts';
+import { fencedConnect, fencedDeps, type ProvenFence } from '../../lab/lease/testbed-fence.ts';
 import { labDown, labUp } from '../../lab/netns/embedded-lab.ts';
 import { openLinuxTestbed } from '../../lab/netns/netns-testbed.ts';
 import { requireLab } from '../../lab/netns/requirements.ts';
-import { openPower, realPowerWorld } from '../../lab/power/power.ts';
+import { openPower, realPowerDeps } from '../../lab/power/power.ts';
 import { openVirtualTestbed } from '../../lab/qemu/virtual-testbed.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -27,7 +27,7 @@ export async function requireHere(names: readonly string[], { testbeds }: Config
 type Access = {
   /** The lease by which the machines know whose commands these are. */
   lease: ProvenFence;
-  machines: FreebsdWorld;
+  machines: FreebsdDeps;
 };
 
 /**
@@ -45,7 +45,7 @@ export async function openTestbed(
     case 'linux':
       return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
     case 'freebsd':
-      return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
+      return openFreebsdTestbed(name, testbed, traffic, fencedDeps(machines, testbed, lease));
     case 'embedded-linux':
     case 'virtual':
       return openHere(name, traffic, config, machines);
@@ -59,7 +59,7 @@ export async function openHere(
   name: string,
   traffic: Traffic,
   { testbeds }: Pick<Config, 'testbeds'>,
-  machines = realWorld,
+  machines = realDeps,
 ): Promise<Testbed> {
   const testbed = testbeds[name];
   return testbed?.kind === 'virtual'
@@ -81,10 +81,10 @@ export async function openEmbedded(name: string, traffic: Traffic): Promise<Test
   };
 }
 
-export const realWorld: FreebsdWorld = {
+export const realDeps: FreebsdDeps = {
   connect: connectTo,
-  openPower: (machine, config) => openPower(machine, config, realPowerWorld),
-  openConsole: (machine, config, hears) => openConsole(machine, config, hears, realConsoleWorld),
+  openPower: (machine, config) => openPower(machine, config, realPowerDeps),
+  openConsole: (machine, config, hears) => openConsole(machine, config, hears, realConsoleDeps),
   sleep: (seconds) => setTimeout(seconds * 1000),
   now: () => Date.now() / 1000,
   kernelSums: kernelSums(sumsFolder(process.env, homedir())),

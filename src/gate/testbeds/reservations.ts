@@ -7,13 +7,13 @@ import { machinesOf } from '../../lab/machines.ts';
 import { expectedly } from '../../model/format.ts';
 import { type Outlook, outlookOf, readUsualSeconds } from '../estimate/queue-estimate.ts';
 import type { Recorder } from '../recording/recorder.ts';
-import { type Lease, type LeaseWorld, reserve } from '../reserve/lease.ts';
+import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import { forgetLease, keepLease } from '../reserve/lease-file.ts';
 import type { LabState, Ticket } from '../reserve/records.ts';
 import type { Request } from '../reserve/reservation.ts';
 import { openStore, steadySeconds } from '../reserve/store/open.ts';
 import type { Store } from '../reserve/store/store.ts';
-import { realWorld } from './open-testbed.ts';
+import { realDeps } from './open-testbed.ts';
 import { type LeasedTestbed, reserveTestbed } from './reserve.ts';
 
 type ReservationsOptions = {
@@ -46,7 +46,7 @@ export async function openReservations(
   const { reservations } = config;
   const store = await openStore(reservations);
 
-  const leaseWorld = async (): Promise<LeaseWorld> => {
+  const leaseDeps = async (): Promise<LeaseDeps> => {
     const usualSeconds = await readUsualSeconds(store, new Date());
     let last = '';
     return {
@@ -87,13 +87,13 @@ export async function openReservations(
     async hold(name, request) {
       const testbed = config.testbeds[name];
       const testbeds = new Map(testbed === undefined ? [] : [[name, machinesOf(testbed)]]);
-      return reserve({ ...request, testbeds }, await leaseWorld());
+      return reserve({ ...request, testbeds }, await leaseDeps());
     },
 
     async reserve(names, request, directory) {
-      const machines = recorder?.world(realWorld) ?? realWorld;
-      const world = { ...(await leaseWorld()), machines, recorder, tell };
-      return kept(await reserveTestbed(names, request, config, world), directory);
+      const machines = recorder?.deps(realDeps) ?? realDeps;
+      const deps = { ...(await leaseDeps()), machines, recorder, tell };
+      return kept(await reserveTestbed(names, request, config, deps), directory);
     },
 
     [Symbol.asyncDispose]: () => store.close(),

@@ -9,10 +9,10 @@ import {
 } from '../../config/schema.ts';
 import { healthOf, whyUnhealthy } from '../../lab/check/health.ts';
 import { DutLostError } from '../../lab/freebsd/dut/freebsd-dut.ts';
-import type { FreebsdWorld } from '../../lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { wakeFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
 import { FencedError } from '../../lab/lease/fence.ts';
-import { fencedWorld, raiseFences } from '../../lab/lease/testbed-fence.ts';
+import { fencedDeps, raiseFences } from '../../lab/lease/testbed-fence.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { PowerError } from '../../lab/power/power.ts';
 import type { Reserved, Testbed } from '../../lab/testbed.ts';
@@ -22,14 +22,14 @@ import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import { recordedTestbed } from '../recording/recorded-testbed.ts';
 import type { Recorder } from '../recording/recorder.ts';
-import { type Lease, type LeaseWorld, reserve } from '../reserve/lease.ts';
+import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import type { Quarantine } from '../reserve/records.ts';
 import type { Request } from '../reserve/reservation.ts';
 import { StoreError } from '../reserve/store/store.ts';
 import { openTestbed } from './open-testbed.ts';
 
-type ReserveWorld = LeaseWorld & {
-  machines: FreebsdWorld;
+type ReserveDeps = LeaseDeps & {
+  machines: FreebsdDeps;
   /** Hears what the testbed is asked for; `machines` are those of its world. */
   recorder?: Recorder | undefined;
   /** Hears what goes on, in a sentence for people. */
@@ -39,7 +39,7 @@ type ReserveWorld = LeaseWorld & {
 export type LeasedTestbed = Reserved & {
   lease: Lease;
   /** The world of a FreeBSD testbed, whose machines obey as long as it is ours. */
-  worldOf(testbed: FreebsdTestbed): FreebsdWorld;
+  depsOf(testbed: FreebsdTestbed): FreebsdDeps;
 };
 
 /**
@@ -51,7 +51,7 @@ export async function reserveTestbed(
   names: readonly string[],
   request: Omit<Request, 'testbeds'>,
   config: Config,
-  world: ReserveWorld,
+  deps: ReserveDeps,
 ): Promise<LeasedTestbed> {
   const testbeds = new Map(
     names.flatMap((name) => {
@@ -64,18 +64,18 @@ export async function reserveTestbed(
   }
   let order: number | undefined;
   for (;;) {
-    const lease = await reserve({ ...request, testbeds }, world, order);
-    const trouble = await readied(lease, config, world).catch(async (error: unknown) => {
+    const lease = await reserve({ ...request, testbeds }, deps, order);
+    const trouble = await readied(lease, config, deps).catch(async (error: unknown) => {
       const isClean = lease.holding.leftBy.length === 0;
       await lease.release({ outcome: notUsed(reasonOf(error)), isClean });
       throw error;
     });
-    if (trouble === undefined) return leased(lease, config, world);
-    world.tell(inQuarantine(lease.testbed, trouble));
+    if (trouble === undefined) return leased(lease, config, deps);
+    deps.tell(inQuarantine(lease.testbed, trouble));
     await lease.release({
       outcome: notUsed(trouble),
       isClean: false,
-      quarantine: quarantineFor(trouble, world),
+      quarantine: quarantineFor(trouble, deps),
     });
     order = lease.holding.order;
   }
@@ -85,22 +85,22 @@ export async function reserveTestbed(
 async function readied(
   lease: Lease,
   config: Config,
-  world: ReserveWorld,
+  deps: ReserveDeps,
 ): Promise<string | undefined> {
   const testbed = config.testbeds[lease.testbed];
   const { leftBy } = lease.holding;
   if (testbed === undefined) return 'it is not in the configuration';
   try {
     if (leftBy.length === 0) {
-      await raiseFences(testbed, lease, world.machines.connect);
+      await raiseFences(testbed, lease, deps.machines.connect);
       return undefined;
     }
     const whose = leftBy.map(({ holder }) => holder.who).join(' and ');
-    world.tell(`Bringing ${lease.testbed} back to its base: ${whose} did not.`);
-    await bringBack(testbed, lease, config, world);
-    return await troubleOf(testbed, world);
+    deps.tell(`Bringing ${lease.testbed} back to its base: ${whose} did not.`);
+    await bringBack(testbed, lease, config, deps);
+    return await troubleOf(testbed, deps);
   } catch (error) {
-    world.signal.throwIfAborted();
+    deps.signal.throwIfAborted();
     lease.signal.throwIfAborted();
     if (isOfTheMachines(error)) return reasonOf(error);
     throw error;
@@ -112,15 +112,15 @@ async function bringBack(
   testbed: TestbedConfig,
   lease: Lease,
   config: Config,
-  world: ReserveWorld,
+  deps: ReserveDeps,
 ): Promise<void> {
   // Whoever brings the embedded lab up takes down what is left of it.
   if (isOnThisMachine(testbed)) return;
   if (testbed.kind === 'freebsd') {
-    const machines = fencedWorld(world.machines, testbed, lease);
+    const machines = fencedDeps(deps.machines, testbed, lease);
     await wakeFreebsdTestbed(lease.testbed, testbed, machines);
   }
-  await (await openLeased(lease, config.traffic, config, world)).restore();
+  await (await openLeased(lease, config.traffic, config, deps)).restore();
 }
 
 /** And not of this controller alone, whose key or known_hosts may be the wrong ones. */
@@ -132,7 +132,7 @@ const isOfTheMachines = (error: unknown): boolean =>
 /** Looks at a testbed and changes nothing on it; answers what is wrong. */
 async function troubleOf(
   testbed: TestbedConfig,
-  { machines, tell }: ReserveWorld,
+  { machines, tell }: ReserveDeps,
 ): Promise<string | undefined> {
   // Whoever is cancelled still leaves a testbed that was looked at.
   const signal = new AbortController().signal;
@@ -143,7 +143,7 @@ function openLeased(
   lease: Lease,
   traffic: Traffic,
   config: Config,
-  { machines, recorder }: ReserveWorld,
+  { machines, recorder }: ReserveDeps,
 ): Promise<Testbed> {
   const { testbed: name, token } = lease;
   const testbed = config.testbeds[name];
@@ -152,16 +152,16 @@ function openLeased(
   return recordedTestbed(recorder, { name, testbed, traffic, token }, open);
 }
 
-function leased(lease: Lease, config: Config, world: ReserveWorld): LeasedTestbed {
+function leased(lease: Lease, config: Config, deps: ReserveDeps): LeasedTestbed {
   let notRestored: string | undefined;
   return {
     name: lease.testbed,
     signal: lease.signal,
     lease,
-    worldOf: (testbed) => fencedWorld(world.machines, testbed, lease),
+    depsOf: (testbed) => fencedDeps(deps.machines, testbed, lease),
 
     async open(traffic) {
-      const testbed = await openLeased(lease, traffic, config, world);
+      const testbed = await openLeased(lease, traffic, config, deps);
       return {
         ...testbed,
         // What is measured is measured: a testbed that stays behind is told of when it is given back.
@@ -177,13 +177,13 @@ function leased(lease: Lease, config: Config, world: ReserveWorld): LeasedTestbe
       const testbed = config.testbeds[lease.testbed];
       if (lease.signal.aborted || testbed === undefined) return undefined;
       try {
-        const trouble = notRestored ?? (await troubleOf(testbed, world));
-        const quarantine = trouble === undefined ? undefined : quarantineFor(trouble, world);
+        const trouble = notRestored ?? (await troubleOf(testbed, deps));
+        const quarantine = trouble === undefined ? undefined : quarantineFor(trouble, deps);
         await lease.release({ outcome, isClean: trouble === undefined, quarantine });
         return trouble === undefined ? undefined : inQuarantine(lease.testbed, trouble);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        return `${lease.testbed} is free only after ${world.leaseSeconds} s: ${error.message}`;
+        return `${lease.testbed} is free only after ${deps.leaseSeconds} s: ${error.message}`;
       }
     },
   };
@@ -195,7 +195,7 @@ const inQuarantine = (testbed: string, trouble: string): string =>
 /** Who puts testbeds into quarantine that fail, and alone may be contradicted by a look. */
 export const byItself = 'ppsgate';
 
-const quarantineFor = (reason: string, { date }: ReserveWorld): Quarantine => ({
+const quarantineFor = (reason: string, { date }: ReserveDeps): Quarantine => ({
   reason,
   by: byItself,
   since: date().toISOString(),

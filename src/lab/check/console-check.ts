@@ -14,11 +14,11 @@ import {
   skipped,
   wrong,
 } from './diagnostic.ts';
-import type { CheckupWorld } from './power-check.ts';
+import type { CheckupDeps } from './power-check.ts';
 
-type ConsoleCheck = { name: string; testbed: FreebsdTestbed; dut: Machine; world: CheckupWorld };
+type ConsoleCheck = { name: string; testbed: FreebsdTestbed; dut: Machine; deps: CheckupDeps };
 
-export function consoleStep({ name, testbed, dut, world }: ConsoleCheck): Step {
+export function consoleStep({ name, testbed, dut, deps }: ConsoleCheck): Step {
   const what = 'the console of the DUT';
   const { console } = testbed.dut;
   if (console === undefined) {
@@ -26,21 +26,21 @@ export function consoleStep({ name, testbed, dut, world }: ConsoleCheck): Step {
       '`console` is not configured: a kernel that does not come up mostly says there alone why';
     return { what, needs: [], look: async () => [skipped(what, why)] };
   }
-  return on(dut, what, async (host) => [await lookAt(host, { what, name, console, world })]);
+  return on(dut, what, async (host) => [await lookAt(host, { what, name, console, deps })]);
 }
 
-type Look = { what: string; name: string; console: ConsoleConfig; world: CheckupWorld };
+type Look = { what: string; name: string; console: ConsoleConfig; deps: CheckupDeps };
 
 const mostCharacters = 65_536;
 const mostSeconds = 10;
 
 /** What is written to /dev/console is the proof that the console is that of the DUT. */
-async function lookAt(host: Host, { what, name, console, world }: Look): Promise<Finding> {
+async function lookAt(host: Host, { what, name, console, deps }: Look): Promise<Finding> {
   let shown = '';
   const hears = (chunk: Buffer) => {
     shown = (shown + chunk.toString('latin1')).slice(-mostCharacters);
   };
-  const opened = await world
+  const opened = await deps
     .openConsole(`the DUT of ${name}`, console, hears)
     .catch((error: unknown) => {
       if (error instanceof ConsoleError) return error;
@@ -52,7 +52,7 @@ async function lookAt(host: Host, { what, name, console, world }: Look): Promise
     const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
     await host.output(shell`tee ${'/dev/console'}`, { ...limits, stdin: `\r\n${word}\r\n` });
     for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) {
-      await world.sleep(1);
+      await deps.sleep(1);
     }
     if (shown.includes(word)) return ok(what, 'it shows what is written to /dev/console there');
     return await unseen(host, what, shown);

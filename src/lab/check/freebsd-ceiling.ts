@@ -10,7 +10,7 @@ import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { countersCommands, sentBetween } from '../freebsd/dut/counters.ts';
 import { parseIfconfig } from '../freebsd/dut/network.ts';
-import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { readAll } from '../freebsd/preflight.ts';
 import { parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
@@ -23,7 +23,7 @@ type CeilingCheck = {
   traffic: Traffic;
   /** Whether packets are sent. */
   sends: boolean;
-  world: Pick<FreebsdWorld, 'connect'> & { tell(sentence: string): void; signal: AbortSignal };
+  deps: Pick<FreebsdDeps, 'connect'> & { tell(sentence: string): void; signal: AbortSignal };
 };
 
 const ceiling = 'the ceiling of the generators';
@@ -37,10 +37,10 @@ export function checkCeiling(check: CeilingCheck, needs: readonly string[]): Ste
 
 async function* trials(check: CeilingCheck): AsyncGenerator<Finding> {
   await using opened = new AsyncDisposableStack();
-  const { testbed, world } = check;
+  const { testbed, deps } = check;
   // Each has a connection of its own: one carries few commands at a time.
-  const connect = async (...[host, label]: Parameters<FreebsdWorld['connect']>) => {
-    const connected = await world.connect(host, label);
+  const connect = async (...[host, label]: Parameters<FreebsdDeps['connect']>) => {
+    const connected = await deps.connect(host, label);
     opened.defer(() => connected.close());
     return connected;
   };
@@ -153,7 +153,7 @@ type Trial = PktGenTrial | { kind: 'refused'; message: string };
 type Way = { host: Host; interface: string; way: string };
 
 async function trialOf(
-  { families: [family = 'inet4'], traffic, testbed, world }: CeilingCheck,
+  { families: [family = 'inet4'], traffic, testbed, deps }: CeilingCheck,
   senders: readonly Sender[],
   { host, interface: name, way }: Way,
 ): Promise<Trial> {
@@ -162,7 +162,7 @@ async function trialOf(
   const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
   const seconds = 2 * settleSeconds + trafficSeconds;
   const names = senders.map(({ label }) => called(label)).join(' and ');
-  world.tell(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
+  deps.tell(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
   return pktGenTrial(
     { senders, receiver: { host, interface: name } },
     {
@@ -173,7 +173,7 @@ async function trialOf(
       settleSeconds,
       trafficSeconds,
     },
-    world.signal,
+    deps.signal,
   );
 }
 

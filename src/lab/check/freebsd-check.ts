@@ -39,7 +39,7 @@ import {
   wrong,
 } from './diagnostic.ts';
 import { checkCeiling } from './freebsd-ceiling.ts';
-import { type CheckupWorld, powerCycled, powerSteps } from './power-check.ts';
+import { type CheckupDeps, powerCycled, powerSteps } from './power-check.ts';
 
 export type FreebsdCheck = {
   name: string;
@@ -57,16 +57,16 @@ export type FreebsdCheck = {
 /** Finding after finding, as each is made; nothing is changed on any machine, but for a DUT whose power is to be cycled. */
 export async function* checkFreebsdTestbed(
   check: FreebsdCheck,
-  world: CheckupWorld,
+  deps: CheckupDeps,
 ): AsyncGenerator<Finding> {
   await using opened = new AsyncDisposableStack();
-  const lab = labOf(check, world);
+  const lab = labOf(check, deps);
   for (const machine of allOf(lab)) opened.defer(async () => machine.host?.close());
-  yield* walk(stepsOf(lab), { signal: world.signal, failed: testbedFailed });
+  yield* walk(stepsOf(lab), { signal: deps.signal, failed: testbedFailed });
 }
 
 type Lab = FreebsdCheck & {
-  world: CheckupWorld;
+  deps: CheckupDeps;
   dut: Machine;
   generators: GeneratorMachine[];
   builder: BuilderMachine | undefined;
@@ -83,11 +83,11 @@ const allOf = ({ dut, generators, builder }: Lab): Machine[] => [
   ...(builder === undefined ? [] : [builder]),
 ];
 
-function labOf(check: FreebsdCheck, world: CheckupWorld): Lab {
+function labOf(check: FreebsdCheck, deps: CheckupDeps): Lab {
   const { builder } = check.testbed;
   return {
     ...check,
-    world,
+    deps,
     ...machinesOf(check.testbed),
     builder: builder && { label: 'the builder', config: builder, host: undefined },
   };
@@ -118,10 +118,10 @@ export function machinesOf({ dut, senders, receiver }: FreebsdTestbed): {
 }
 
 function stepsOf(lab: Lab): Step[] {
-  const { dut, generators, builder, world, testbed } = lab;
-  const dutPorts = dutPortSteps(testbed, dut, world);
+  const { dut, generators, builder, deps, testbed } = lab;
+  const dutPorts = dutPortSteps(testbed, dut, deps);
   const generatorSteps = generators.flatMap((machine) => [
-    ...generatorPortSteps(machine, world),
+    ...generatorPortSteps(machine, deps),
     on(machine, `the flow control of ${machine.label}`, (host, what) =>
       flowControl(host, machine, what),
     ),
@@ -139,7 +139,7 @@ function stepsOf(lab: Lab): Step[] {
     ...[...generatorSteps, ...mtus].map(({ what }) => what),
   ];
   return [
-    ...allOf(lab).map((machine) => loginStep(machine, world.connect)),
+    ...allOf(lab).map((machine) => loginStep(machine, deps.connect)),
     ...allOf(lab).map((machine) => on(machine, `FreeBSD on ${machine.label}`, release)),
     ...dutPorts,
     ...generatorSteps,
@@ -169,23 +169,23 @@ async function release(host: Host, what: string): Promise<Finding[]> {
   return [wrong(what, `it runs ${said}`, `install FreeBSD ${oldestRelease} or later`)];
 }
 
-type Sleeper = Pick<CheckupWorld, 'sleep'>;
+type Sleeper = Pick<CheckupDeps, 'sleep'>;
 
 /** Whether they are up and have a link; a link that settles is waited for. */
-export const dutPortSteps = ({ dut }: FreebsdTestbed, machine: Machine, world: Sleeper): Step[] =>
+export const dutPortSteps = ({ dut }: FreebsdTestbed, machine: Machine, deps: Sleeper): Step[] =>
   [dut.ingress, dut.egress].map(({ interface: name }) =>
-    on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, world)),
+    on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, deps)),
   );
 
 /** The same of what pkt-gen opens, and whether its MAC address is the one of ppsgate.yml. */
-export const generatorPortSteps = (machine: GeneratorMachine, world: Sleeper): Step[] =>
+export const generatorPortSteps = (machine: GeneratorMachine, deps: Sleeper): Step[] =>
   machine.roles.map((role) => {
     const what = `${netmapPort(role.port.interface)} of ${role.label}`;
-    return on(machine, what, (host) => generatorPort(host, role, what, world));
+    return on(machine, what, (host) => generatorPort(host, role, what, deps));
   });
 
-async function dutPort(host: Host, name: string, what: string, world: Sleeper): Promise<Finding[]> {
-  const port = await settledInterface(host, name, world);
+async function dutPort(host: Host, name: string, what: string, deps: Sleeper): Promise<Finding[]> {
+  const port = await settledInterface(host, name, deps);
   if (port === undefined) return [await noInterface(host, name, what)];
   return [linkOf(port, 'the DUT', what)];
 }
@@ -196,11 +196,11 @@ const settleSeconds = 5;
 async function settledInterface(
   host: Host,
   name: string,
-  world: Sleeper,
+  deps: Sleeper,
 ): Promise<Interface | undefined> {
   const port = await interfaceOn(host, name);
   if (port === undefined || port.isActive || !port.flags.includes('UP')) return port;
-  await world.sleep(settleSeconds);
+  await deps.sleep(settleSeconds);
   return interfaceOn(host, name);
 }
 
@@ -222,10 +222,10 @@ async function generatorPort(
   host: Host,
   { label, port: { interface: name, mac } }: Role,
   what: string,
-  world: Sleeper,
+  deps: Sleeper,
 ): Promise<Finding[]> {
   const opened = netmapPort(name);
-  const port = await settledInterface(host, opened, world);
+  const port = await settledInterface(host, opened, deps);
   const native = opened === name ? undefined : await interfaceOn(host, name);
   if (port === undefined && native !== undefined) {
     const mend = `put \`hw.cxgbe.num_vis="2"\` into /boot/loader.conf of ${label}, and reboot it`;

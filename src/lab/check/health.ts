@@ -29,22 +29,19 @@ import {
 } from './diagnostic.ts';
 import { dutPortSteps, generatorPortSteps, machinesOf } from './freebsd-check.ts';
 import { interfaceStep, linuxMachinesOf } from './linux-check.ts';
-import { type CheckupWorld, powerSteps } from './power-check.ts';
+import { type CheckupDeps, powerSteps } from './power-check.ts';
 
-export type HealthWorld = CheckupWorld;
+export type HealthDeps = CheckupDeps;
 
 /** Finding after finding, as each is made; nothing is changed on any machine. Throws the signal's reason. */
-export async function* healthOf(
-  testbed: TestbedConfig,
-  world: HealthWorld,
-): AsyncGenerator<Finding> {
+export async function* healthOf(testbed: TestbedConfig, deps: HealthDeps): AsyncGenerator<Finding> {
   await using opened = new AsyncDisposableStack();
   const connect: Connect = async (host, label) => {
-    const connected = opened.use(await world.connect(host, label));
+    const connected = opened.use(await deps.connect(host, label));
     return bounded(connected, limits.timeoutSeconds);
   };
-  yield* walk(stepsOf(testbed, { ...world, connect }), {
-    signal: world.signal,
+  yield* walk(stepsOf(testbed, { ...deps, connect }), {
+    signal: deps.signal,
     failed: testbedFailed,
   });
 }
@@ -59,15 +56,15 @@ export function whyUnhealthy(findings: readonly Finding[]): string | undefined {
   return `${sentence} (and ${more} wrong).`;
 }
 
-function stepsOf(testbed: TestbedConfig, world: HealthWorld): Step[] {
+function stepsOf(testbed: TestbedConfig, deps: HealthDeps): Step[] {
   switch (testbed.kind) {
     case 'embedded-linux':
     case 'virtual':
       return [embedded];
     case 'linux':
-      return linuxSteps(testbed, world);
+      return linuxSteps(testbed, deps);
     case 'freebsd':
-      return freebsdSteps(testbed, world);
+      return freebsdSteps(testbed, deps);
   }
 }
 
@@ -79,12 +76,12 @@ const embedded: Step = {
   ],
 };
 
-function freebsdSteps(testbed: FreebsdTestbed, world: HealthWorld): Step[] {
+function freebsdSteps(testbed: FreebsdTestbed, deps: HealthDeps): Step[] {
   const { dut, generators } = machinesOf(testbed);
   const { method } = testbed.dut.boot;
   const name = testbed.dut.host;
   return [
-    ...[dut, ...generators].map((machine) => loginStep(machine, world.connect)),
+    ...[dut, ...generators].map((machine) => loginStep(machine, deps.connect)),
     on(dut, 'the kernel of the DUT', ownKernel),
     on(dut, 'the next boot of the DUT', (host, what) => nextBoot(host, method, what)),
     on(dut, 'the firewalls of the DUT', firewalls),
@@ -93,9 +90,9 @@ function freebsdSteps(testbed: FreebsdTestbed, world: HealthWorld): Step[] {
       ? [on(dut, 'the boot environments of the DUT', environments)]
       : []),
     ...generators.map((machine) => on(machine, `the programs on ${machine.label}`, pktGen)),
-    ...dutPortSteps(testbed, dut, world),
-    ...generators.flatMap((machine) => generatorPortSteps(machine, world)),
-    ...powerSteps({ name, testbed, dut, cycles: false, world }),
+    ...dutPortSteps(testbed, dut, deps),
+    ...generators.flatMap((machine) => generatorPortSteps(machine, deps)),
+    ...powerSteps({ name, testbed, dut, cycles: false, deps }),
   ];
 }
 
@@ -189,12 +186,12 @@ async function programs(host: Host, what: string, pgrep: Command): Promise<Findi
   return [wrong(what, `still running, by their numbers: ${ids.join(', ')}`, mend)];
 }
 
-function linuxSteps(testbed: LinuxTestbed, world: HealthWorld): Step[] {
+function linuxSteps(testbed: LinuxTestbed, deps: HealthDeps): Step[] {
   const machines = linuxMachinesOf(testbed);
   const { sender, dut } = machines;
   const all = Object.values(machines);
   return [
-    ...all.map((machine) => loginStep(machine, world.connect)),
+    ...all.map((machine) => loginStep(machine, deps.connect)),
     ...[sender, dut].flatMap((machine) => [
       on(machine, `the programs on ${machine.label}`, linuxPrograms),
       on(machine, `the files of ${machine.label}`, linuxFiles),

@@ -4,11 +4,11 @@ import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { hasBootedSinceMark, markBoot } from '../freebsd/boot/boot-system.ts';
-import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { PowerConfig } from '../power/power.ts';
 import { type Finding, type Machine, ok, type Step, skipped, sshTo, wrong } from './diagnostic.ts';
 
-export type CheckupWorld = FreebsdWorld & {
+export type CheckupDeps = FreebsdDeps & {
   /** Hears what is about to happen where that takes a while, or is not harmless. */
   tell(sentence: string): void;
   signal: AbortSignal;
@@ -23,7 +23,7 @@ type PowerCheck = {
   dut: Machine;
   /** Whether the DUT is switched off and on. */
   cycles: boolean;
-  world: CheckupWorld;
+  deps: CheckupDeps;
 };
 
 /** After the login to the DUT, whose connection a power cycle renews. */
@@ -44,10 +44,10 @@ export function powerSteps(lab: PowerCheck): Step[] {
 }
 
 async function powerState(
-  { name, dut, world }: PowerCheck,
+  { name, dut, deps }: PowerCheck,
   config: PowerConfig,
 ): Promise<Finding[]> {
-  const power = await world.openPower(`the DUT of ${name}`, config);
+  const power = await deps.openPower(`the DUT of ${name}`, config);
   const state = await power.state();
   if (state === 'on') return [ok(powerControl, 'it says that the DUT is on')];
   return [
@@ -62,12 +62,12 @@ async function powerState(
 }
 
 async function powerCycle(lab: PowerCheck, config: PowerConfig, what: string): Promise<Finding[]> {
-  const { name, dut, world, testbed } = lab;
+  const { name, dut, deps, testbed } = lab;
   if (dut.host === undefined) return [];
   await markBoot(dut.host);
-  const power = await world.openPower(`the DUT of ${name}`, config);
-  world.tell('Switching the DUT off and on: it takes some minutes to be up again.');
-  const begun = world.now();
+  const power = await deps.openPower(`the DUT of ${name}`, config);
+  deps.tell('Switching the DUT off and on: it takes some minutes to be up again.');
+  const begun = deps.now();
   await power.cycle();
   const back = await reachAgain(lab);
   if (back === undefined) {
@@ -81,18 +81,18 @@ async function powerCycle(lab: PowerCheck, config: PowerConfig, what: string): P
     const why = 'it says that the DUT was off and on, and the DUT never went down';
     return [wrong(what, why, 'correct `power` in ppsgate.yml: it may be that of another machine')];
   }
-  return [ok(what, `up again after ${Math.round(world.now() - begun)} s`)];
+  return [ok(what, `up again after ${Math.round(deps.now() - begun)} s`)];
 }
 
 const secondsBetweenLooks = 5;
 
 /** Undefined where it does not answer within the limit of a boot. */
-async function reachAgain({ world, testbed }: PowerCheck): Promise<Host | undefined> {
-  const deadline = world.now() + testbed.dut.boot.limitSeconds;
-  while (world.now() < deadline) {
-    world.signal.throwIfAborted();
-    await world.sleep(secondsBetweenLooks);
-    const host = await world.connect(testbed.dut, 'DUT').catch((error: unknown) => {
+async function reachAgain({ deps, testbed }: PowerCheck): Promise<Host | undefined> {
+  const deadline = deps.now() + testbed.dut.boot.limitSeconds;
+  while (deps.now() < deadline) {
+    deps.signal.throwIfAborted();
+    await deps.sleep(secondsBetweenLooks);
+    const host = await deps.connect(testbed.dut, 'DUT').catch((error: unknown) => {
       if (error instanceof HostError) return undefined;
       throw error;
     });

@@ -9,7 +9,7 @@ import { type Command, shell } from '../../system/shell.ts';
 import { connectTo } from '../connect.ts';
 import { lastWords } from '../console/console-text.ts';
 import { inspectDut } from '../freebsd/boots.ts';
-import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { LabInUseError } from '../netns/owner.ts';
 import { LabImpossibleError, requireLab } from '../netns/requirements.ts';
 import { isOfImage } from '../qemu/freebsd-guests.ts';
@@ -23,7 +23,7 @@ import { type Finding, lookAgain, ok, type Step, walk, wrong } from './diagnosti
 /** Finding after finding, as each is made; the laboratory is made for it, and taken down. */
 export async function* checkVirtualTestbed(
   testbed: VirtualTestbed,
-  { signal, ...world }: FreebsdWorld & { signal: AbortSignal },
+  { signal, ...deps }: FreebsdDeps & { signal: AbortSignal },
 ): AsyncGenerator<Finding> {
   await using opened = new AsyncDisposableStack();
   const steps: Step[] = [
@@ -42,7 +42,7 @@ export async function* checkVirtualTestbed(
         opened.defer(() => lab.down());
         return testbed.system === 'linux'
           ? bootLinux(what, lab, testbed, signal)
-          : bootImage(what, lab, testbed, world);
+          : bootImage(what, lab, testbed, deps);
       },
     },
   ];
@@ -61,8 +61,8 @@ async function bootLinux(
   const startedAt = performance.now();
   // A check boots no patch, so that the variant is but a name.
   const variant = { variant: 'base', commit: '', files: [] };
-  const world = { lab, connect: connectTo, cpus: [guestCpu], signal };
-  const [booted] = await bootTogether(world, [{ variant, kernel }]);
+  const deps = { lab, connect: connectTo, cpus: [guestCpu], signal };
+  const [booted] = await bootTogether(deps, [{ variant, kernel }]);
   if (booted?.kind !== 'booted') {
     const why = booted === undefined ? 'nothing was booted' : `it did not boot: ${booted.reason}`;
     return [wrong(what, why, lookAgain)];
@@ -79,11 +79,11 @@ async function bootImage(
   what: string,
   lab: VirtualLab,
   testbed: FreebsdGuests,
-  world: FreebsdWorld,
+  deps: FreebsdDeps,
 ): Promise<Finding[]> {
   const startedAt = performance.now();
   const guest = await lab.bootImage(1, testbed.image, guestCpu);
-  const { dut, boots, console } = await openImage(guest, testbed.image, { lab, world });
+  const { dut, boots, console } = await openImage(guest, testbed.image, { lab, deps });
   const seconds = secondsSince(startedAt);
   const version = (await dut.host().output(shell`uname -v`)).trim();
   const problems = await inspectDut(boots, ['inet4', 'inet6']);

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { lastLine, reasonOf } from '../../model/one-line.ts';
-import { type PowerWorld, realPowerWorld } from '../power/power.ts';
+import { type PowerDeps, realPowerDeps } from '../power/power.ts';
 
-export type ConsoleWorld = Pick<PowerWorld, 'run' | 'sleep' | 'readSecret' | 'password'> & {
+export type ConsoleDeps = Pick<PowerDeps, 'run' | 'sleep' | 'readSecret' | 'password'> & {
   /** `program` on the PATH with `args` as they are: no shell reads them. Never throws. */
   start(program: string, args: readonly string[], options: StartOptions): Started;
   /** As `sleep`, but keeps no process from ending. */
@@ -30,7 +30,7 @@ export type Started = {
 /** `how` completes "NAME …"; `said` is the last line of its standard error. */
 export type Ended = { how: string; said: string | undefined };
 
-export const realConsoleWorld: ConsoleWorld = { ...realPowerWorld, start, wait };
+export const realConsoleDeps: ConsoleDeps = { ...realPowerDeps, start, wait };
 
 function wait(seconds: number): Promise<void> {
   return setTimeout(seconds * 1000, undefined, { ref: false });

@@ -6,10 +6,10 @@ import { lastLine, shortened } from '../../model/one-line.ts';
 import { askBmc, sessionEnvironment, sessionWords } from '../power/ipmi.ts';
 import { PowerError } from '../power/power.ts';
 import { readPassword } from '../power/secret-files.ts';
-import type { ConsoleWorld, Ended, Started } from './console-deps.ts';
+import type { ConsoleDeps, Ended, Started } from './console-deps.ts';
 
 export type { ConsoleConfig } from '../../config/console.ts';
-export { type ConsoleWorld, realConsoleWorld } from './console-deps.ts';
+export { type ConsoleDeps, realConsoleDeps } from './console-deps.ts';
 
 /** A console that cannot be opened, or has ended: which, and what was said, in one sentence. */
 export class ConsoleError extends Error {
@@ -33,14 +33,14 @@ export async function openConsole(
   name: string,
   config: ConsoleConfig,
   hears: Hears,
-  world: ConsoleWorld,
+  deps: ConsoleDeps,
 ): Promise<OpenedConsole> {
   const label = labelOf(name, config);
-  const ways = await waysOf(label, config, world);
+  const ways = await waysOf(label, config, deps);
   const { program, args, env, opens, farewell } = ways;
   const isOpen = Promise.withResolvers<undefined>();
   let head = '';
-  const started = world.start(program, args, {
+  const started = deps.start(program, args, {
     env,
     ...(farewell !== undefined && { farewell }),
     hears(chunk) {
@@ -50,7 +50,7 @@ export async function openConsole(
       if (opens === undefined || opens.test(head)) isOpen.resolve(undefined);
     },
   });
-  const failure = await Promise.race([isOpen.promise, started.ended, silence(ways, world)]);
+  const failure = await Promise.race([isOpen.promise, started.ended, silence(ways, deps)]);
   if (failure === undefined) return opened(label, program, started);
   await started.close();
   throw new ConsoleError(
@@ -63,9 +63,9 @@ const mostOfHead = 4096;
 /** One that is silent is a machine that prints nothing, unless it has a word to say first. */
 async function silence(
   { opens, patienceSeconds }: Ways,
-  world: ConsoleWorld,
+  deps: ConsoleDeps,
 ): Promise<Ended | undefined> {
-  await world.wait(patienceSeconds);
+  await deps.wait(patienceSeconds);
   if (opens === undefined) return undefined;
   return { how: `did not open it within ${patienceSeconds} s`, said: undefined };
 }
@@ -103,10 +103,10 @@ type Ways = {
   farewell?: string;
 };
 
-async function waysOf(label: string, config: ConsoleConfig, world: ConsoleWorld): Promise<Ways> {
+async function waysOf(label: string, config: ConsoleConfig, deps: ConsoleDeps): Promise<Ways> {
   switch (config.kind) {
     case 'ipmi':
-      return overLan(label, config, world);
+      return overLan(label, config, deps);
     case 'conserver':
       return spying(config);
     case 'command': {
@@ -117,10 +117,10 @@ async function waysOf(label: string, config: ConsoleConfig, world: ConsoleWorld)
 }
 
 /** A BMC has one session for it: what somebody has left open is ended first. */
-async function overLan(label: string, config: IpmiConfig, world: ConsoleWorld): Promise<Ways> {
+async function overLan(label: string, config: IpmiConfig, deps: ConsoleDeps): Promise<Ways> {
   try {
-    const password = await readPassword(label, config.passwordPath, world);
-    await askBmc({ label, config, password, order: ['sol', 'deactivate'], world });
+    const password = await readPassword(label, config.passwordPath, deps);
+    await askBmc({ label, config, password, order: ['sol', 'deactivate'], deps });
     return {
       program: 'ipmitool',
       args: [...sessionWords(config), 'sol', 'activate'],

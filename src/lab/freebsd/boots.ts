@@ -17,7 +17,7 @@ import type { TrialOutcome } from '../testbed.ts';
 import { differences, flashed } from './dut/fingerprint.ts';
 import type { FreebsdDut } from './dut/freebsd-dut.ts';
 import type { SettingProblem } from './dut/setting.ts';
-import type { FreebsdWorld } from './freebsd-deps.ts';
+import type { FreebsdDeps } from './freebsd-deps.ts';
 import type { Kernel } from './kernels.ts';
 import { fingerprint, preflight, settingsContext, strayPaths } from './preflight.ts';
 
@@ -33,7 +33,7 @@ export type Boot = {
 /** The DUT from boot to boot. */
 export type Boots = {
   readonly config: FreebsdTestbed;
-  readonly world: FreebsdWorld;
+  readonly deps: FreebsdDeps;
   readonly dut: FreebsdDut;
   readonly tallies: Tallies;
   families: readonly Family[];
@@ -55,8 +55,8 @@ export type Boots = {
   news: string[];
 };
 
-export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdWorld): Boots => ({
-  ...{ config, dut, world },
+export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, deps: FreebsdDeps): Boots => ({
+  ...{ config, dut, deps },
   tallies: new Map(),
   families: ['inet4'],
   wanted: new Set(),
@@ -97,12 +97,12 @@ export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] =>
   dut.egress.interface,
 ];
 
-const settingsThatFail = ({ config, families, world, dut }: Boots): Promise<SettingProblem[]> =>
+const settingsThatFail = ({ config, families, deps, dut }: Boots): Promise<SettingProblem[]> =>
   preflight(dut.host(), {
     mode: config.preflight,
     waive: config.waive,
     context: settingsContext(config, families),
-    sleep: world.sleep,
+    sleep: deps.sleep,
   });
 
 type Ready = { kind: 'ready'; boot: Boot };

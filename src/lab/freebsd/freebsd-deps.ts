@@ -7,7 +7,7 @@ import type { Host } from '../../system/host/ssh.ts';
 import type { ConsoleConfig, Hears, OpenedConsole } from '../console/console.ts';
 import type { Power, PowerConfig } from '../power/power.ts';
 
-export type FreebsdWorld = {
+export type FreebsdDeps = {
   /** Throws a HostError where a machine does not let us in. */
   connect(host: HostConfig, label: string, options?: ConnectOptions): Promise<Host>;
   openPower(name: string, config: PowerConfig): Promise<Pick<Power, 'state' | 'cycle'>>;

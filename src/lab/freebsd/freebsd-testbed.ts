@@ -23,8 +23,8 @@ import {
   wakeFreebsdDut,
 } from './dut/freebsd-dut.ts';
 import { parseIfconfig } from './dut/network.ts';
-import { bounded, type FreebsdWorld } from './freebsd-deps.ts';
-import { profile, type TrialWorld, trial } from './freebsd-trial.ts';
+import { bounded, type FreebsdDeps } from './freebsd-deps.ts';
+import { profile, type TrialDeps, trial } from './freebsd-trial.ts';
 import { openGenerators, silenceGenerators } from './generators.ts';
 import { type Builder, kernelsIn } from './kernels.ts';
 import { loadedModules } from './loaded.ts';
@@ -35,7 +35,7 @@ import type { Firewall } from './scenario.ts';
 
 /** A FreeBSD testbed with its machines within reach. */
 export type OpenFreebsd = {
-  lab: TrialWorld;
+  lab: TrialDeps;
   dut: FreebsdDut;
   /** See `Testbed.prepare`: begins to build or to fetch kernels, which trials then wait for. */
   prepare(request: PrepareRequest): Promise<void>;
@@ -48,9 +48,9 @@ export async function openFreebsdTestbed(
   name: string,
   config: FreebsdTestbed,
   traffic: Traffic,
-  world: FreebsdWorld,
+  deps: FreebsdDeps,
 ): Promise<Testbed> {
-  const { lab, prepare, restore } = await openFreebsdMachines(name, config, traffic, world);
+  const { lab, prepare, restore } = await openFreebsdMachines(name, config, traffic, deps);
   return {
     name,
     inspect: (cells) => inspect(name, lab, cells),
@@ -78,24 +78,24 @@ export async function openFreebsdMachines(
   name: string,
   config: FreebsdTestbed,
   traffic: Traffic,
-  world: FreebsdWorld,
+  deps: FreebsdDeps,
 ): Promise<OpenFreebsd> {
   await using opened = new AsyncDisposableStack();
   const cycles = { done: 0 };
   // First: the DUT is deaf for as long as somebody sends.
-  const generators = await openGenerators(config, traffic, world);
+  const generators = await openGenerators(config, traffic, deps);
   opened.defer(generators.close);
-  const console = consoleOf(name, config, world);
+  const console = consoleOf(name, config, deps);
   opened.defer(async () => console?.close());
-  const dut = await openFreebsdDut(await dutOptions(name, config, { world, cycles, console }));
+  const dut = await openFreebsdDut(await dutOptions(name, config, { deps, cycles, console }));
   opened.defer(() => dut.host().close());
   const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
   /** Folder on this machine, for the kernels of this experiment. */
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
-  const boots = bootsOf(config, dut, world);
+  const boots = bootsOf(config, dut, deps);
   const firewallsOfSite = await siteFirewalls(dut.host());
   const glitches = { inARow: 0 };
-  const lab: TrialWorld = {
+  const lab: TrialDeps = {
     boots,
     generators,
     cycles,
@@ -108,7 +108,7 @@ export async function openFreebsdMachines(
   };
   const over = new AbortController();
   /** Only while the DUT runs its own kernel. */
-  const builderForNow = () => builderFor(dut.host(), { name, builder: config.builder }, world);
+  const builderForNow = () => builderFor(dut.host(), { name, builder: config.builder }, deps);
   opened.move();
   return {
     lab,
@@ -153,13 +153,13 @@ export async function openFreebsdMachines(
 export async function wakeFreebsdTestbed(
   name: string,
   config: FreebsdTestbed,
-  world: FreebsdWorld,
+  deps: FreebsdDeps,
 ): Promise<void> {
-  await silenceGenerators(config, world);
-  const console = consoleOf(name, config, world);
+  await silenceGenerators(config, deps);
+  const console = consoleOf(name, config, deps);
   try {
     const cycles = { done: 0 };
-    await wakeFreebsdDut(await dutOptions(name, config, { world, cycles, console }));
+    await wakeFreebsdDut(await dutOptions(name, config, { deps, cycles, console }));
   } finally {
     await console?.close();
   }
@@ -168,16 +168,16 @@ export async function wakeFreebsdTestbed(
 function consoleOf(
   name: string,
   { dut }: FreebsdTestbed,
-  world: FreebsdWorld,
+  deps: FreebsdDeps,
 ): ConsoleRecorder | undefined {
   const { console } = dut;
   if (console === undefined) return undefined;
   const machine = `the DUT of ${name}`;
-  return recordConsole(machine, (hears) => world.openConsole(machine, console, hears));
+  return recordConsole(machine, (hears) => deps.openConsole(machine, console, hears));
 }
 
 type Around = {
-  world: FreebsdWorld;
+  deps: FreebsdDeps;
   cycles: { done: number };
   console: ConsoleRecorder | undefined;
 };
@@ -187,16 +187,16 @@ async function dutOptions(
   { dut }: FreebsdTestbed,
   around: Around,
 ): Promise<FreebsdDutOptions> {
-  const { world, console } = around;
+  const { deps, console } = around;
   return {
     // Deaf while packets flow: a sign of life is not asked of it.
-    connect: async () => bounded(await world.connect(dut, 'DUT', { keepaliveSeconds: 0 })),
+    connect: async () => bounded(await deps.connect(dut, 'DUT', { keepaliveSeconds: 0 })),
     power: dut.power && (await openPower(name, dut.power, around)),
     console,
     method: dut.boot.method,
     bootSeconds: dut.boot.limitSeconds,
-    sleep: world.sleep,
-    now: world.now,
+    sleep: deps.sleep,
+    now: deps.now,
   };
 }
 
@@ -204,9 +204,9 @@ async function dutOptions(
 async function openPower(
   name: string,
   config: PowerConfig,
-  { world, cycles, console }: Around,
+  { deps, cycles, console }: Around,
 ): Promise<Pick<Power, 'cycle'>> {
-  const power = await world.openPower(`the DUT of ${name}`, config);
+  const power = await deps.openPower(`the DUT of ${name}`, config);
   return {
     async cycle() {
       console?.endBoot();
@@ -226,14 +226,14 @@ async function macOf(host: Host, name: string): Promise<string> {
 export async function builderFor(
   dut: Host,
   { name, builder }: { name: string; builder: BuilderConfig | undefined },
-  world: Pick<FreebsdWorld, 'connect' | 'now' | 'kernelSums'>,
+  deps: Pick<FreebsdDeps, 'connect' | 'now' | 'kernelSums'>,
 ): Promise<Builder | undefined> {
   if (builder === undefined) return undefined;
   return {
     config: builder,
-    connect: () => world.connect(builder, 'builder'),
-    now: world.now,
-    sums: world.kernelSums ?? noSums,
+    connect: () => deps.connect(builder, 'builder'),
+    now: deps.now,
+    sums: deps.kernelSums ?? noSums,
     owner: `ppsgate on ${name}`,
     ...(builder.recipe.kind === 'make' && { loaded: await loadedModules(dut) }),
   };
@@ -241,7 +241,7 @@ export async function builderFor(
 
 async function inspect(
   name: string,
-  { boots, generators, console, traffic, firewallsOfSite }: TrialWorld,
+  { boots, generators, console, traffic, firewallsOfSite }: TrialDeps,
   cells: readonly Cell[],
 ): Promise<Inspection> {
   const families = [...new Set(cells.map(({ family }) => family))];

@@ -31,13 +31,13 @@ import {
 import { parseIfconfig } from './dut/network.ts';
 import { freebsdLogNames, readFreebsdLogs } from './freebsd-logs.ts';
 import type { Kernel, Kernels } from './kernels.ts';
-import { afterLoss, afterRefusal, type LossWorld, type When } from './losses.ts';
+import { afterLoss, afterRefusal, type LossDeps, type When } from './losses.ts';
 import { readAll } from './preflight.ts';
 import { layRules, proofOf, rulesFolder } from './rules.ts';
 import { sampleUnderLoad } from './sample-under-load.ts';
 import { type Firewall, provesScenario } from './scenario.ts';
 
-export type TrialWorld = LossWorld & {
+export type TrialDeps = LossDeps & {
   readonly traffic: Traffic;
   /** That the DUT's rc.conf starts. */
   readonly firewallsOfSite: readonly Firewall[];
@@ -56,7 +56,7 @@ export type Prepared = {
 };
 
 export async function trial(
-  lab: TrialWorld,
+  lab: TrialDeps,
   planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ export async function trial(
 
 /** Keeps what the console printed, of a DUT that is lost too. */
 async function recorded<Outcome>(
-  { console }: TrialWorld,
+  { console }: TrialDeps,
   keepLog: KeepLog,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
@@ -80,7 +80,7 @@ async function recorded<Outcome>(
 }
 
 async function send(
-  lab: TrialWorld,
+  lab: TrialDeps,
   planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -114,15 +114,12 @@ async function send(
   }
 }
 
-const kernelOf = async (
-  { prepared }: TrialWorld,
-  variant: string,
-  link?: number,
-): Promise<Kernel> => (await prepared?.kernels.get(variant, link)) ?? { kind: 'own' };
+const kernelOf = async ({ prepared }: TrialDeps, variant: string, link?: number): Promise<Kernel> =>
+  (await prepared?.kernels.get(variant, link)) ?? { kind: 'own' };
 
-const rulesOf = ({ prepared }: TrialWorld): Prepared['rules'] => prepared?.rules ?? {};
+const rulesOf = ({ prepared }: TrialDeps): Prepared['rules'] => prepared?.rules ?? {};
 
-async function lay(lab: TrialWorld, scenario: Scenario): Promise<string | undefined> {
+async function lay(lab: TrialDeps, scenario: Scenario): Promise<string | undefined> {
   const host = lab.boots.dut.host();
   // Takes off a firewall of the site's own, too, which the next boot brings back.
   if (lab.firewallsOfSite.length > 0) await markBoot(host);
@@ -130,7 +127,7 @@ async function lay(lab: TrialWorld, scenario: Scenario): Promise<string | undefi
 }
 
 async function measure(
-  lab: TrialWorld,
+  lab: TrialDeps,
   planned: PlannedTrial,
   boot: Boot,
   keepLog: KeepLog,
@@ -139,7 +136,7 @@ async function measure(
   const { traffic, boots, generators, dutMac } = lab;
   const { cell } = planned;
   const { scenario } = cell;
-  const { dut, world } = boots;
+  const { dut, deps } = boots;
   const ports = portsOf(boots);
   const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
   const unopened = await generators.open(trafficSeconds, signal);
@@ -152,7 +149,7 @@ async function measure(
     whyAstray(boots, cell.family),
   ]);
   if (astray !== undefined) return failed(astray);
-  const startedAt = new Date(world.now() * 1000).toISOString();
+  const startedAt = new Date(deps.now() * 1000).toISOString();
   const request = { cell, dutMac, trafficSeconds, atLeastSeconds };
   const outcome = await generators.send(request, signal);
   const { logs } = outcome;
@@ -203,13 +200,13 @@ async function measure(
 const linkSeconds = 15;
 
 /** A cable that was pulled looks like a kernel that forwards nothing; answered as a clause. */
-async function linkThatIsDown({ dut, world, config }: Boots): Promise<string | undefined> {
+async function linkThatIsDown({ dut, deps, config }: Boots): Promise<string | undefined> {
   for (const { interface: name } of [config.dut.ingress, config.dut.egress]) {
     const isActive = async () =>
       parseIfconfig(await dut.host().output(shell`ifconfig ${name}`))?.isActive === true;
     for (let seconds = 0; !(await isActive()); seconds += 1) {
       if (seconds === linkSeconds) return `the link of the DUT's ${name} is down`;
-      await world.sleep(1);
+      await deps.sleep(1);
     }
   }
   return undefined;
@@ -220,14 +217,14 @@ const isValid = (outcome: TrialOutcome): boolean =>
 
 /** Samples where the DUT's time goes, on whichever boot of the variant there is. */
 export const profile = (
-  lab: TrialWorld,
+  lab: TrialDeps,
   request: ProfileRequest,
   keepLog: KeepLog,
   signal: AbortSignal,
 ): Promise<ProfileOutcome> => recorded(lab, keepLog, () => sample(lab, request, keepLog, signal));
 
 async function sample(
-  lab: TrialWorld,
+  lab: TrialDeps,
   request: ProfileRequest,
   keepLog: KeepLog,
   signal: AbortSignal,

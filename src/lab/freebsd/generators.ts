@@ -21,7 +21,7 @@ import {
   trialThrough,
 } from '../traffic/pkt-gen-trial.ts';
 import { parseIfconfig } from './dut/network.ts';
-import type { FreebsdWorld } from './freebsd-deps.ts';
+import type { FreebsdDeps } from './freebsd-deps.ts';
 import { requireMtu } from './mtu.ts';
 import { readAll } from './preflight.ts';
 
@@ -51,9 +51,9 @@ type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
 export async function openGenerators(
   config: FreebsdTestbed,
   traffic: Traffic,
-  world: FreebsdWorld,
+  deps: FreebsdDeps,
 ): Promise<Generators> {
-  let hosts = await connectAll(config, world);
+  let hosts = await connectAll(config, deps);
   /** `until` is when their time is over, in seconds since 1970. */
   let opened: { ports: PktGenPorts; until: number } | undefined;
   /** Until a sender did not start beside what holds its port. */
@@ -67,7 +67,7 @@ export async function openGenerators(
   const portsFor = async (trafficSeconds: number, signal: AbortSignal) => {
     const { settleSeconds } = traffic;
     const seconds = secondsFor(settleSeconds, trafficSeconds);
-    const isEnough = opened !== undefined && world.now() + seconds < opened.until;
+    const isEnough = opened !== undefined && deps.now() + seconds < opened.until;
     if (opened !== undefined && isEnough && areOpen(opened.ports)) return opened;
     await letGo();
     const outcome = await openPorts(
@@ -79,7 +79,7 @@ export async function openGenerators(
       signal,
     );
     if (outcome.kind === 'failed') return outcome;
-    opened = { ports: outcome.ports, until: world.now() + heldSeconds + seconds };
+    opened = { ports: outcome.ports, until: deps.now() + heldSeconds + seconds };
     return opened;
   };
 
@@ -127,15 +127,15 @@ export async function openGenerators(
     async reconnect(signal) {
       opened = undefined;
       await closeAll(hosts);
-      hosts = await connectPatiently(config, world, signal);
+      hosts = await connectPatiently(config, deps, signal);
     },
 
     async silence() {
       opened = undefined;
-      const ended = await Promise.allSettled(allOf(hosts).map((host) => endPktGen(host, world)));
+      const ended = await Promise.allSettled(allOf(hosts).map((host) => endPktGen(host, deps)));
       if (ended.every(({ status }) => status === 'fulfilled')) return;
       await closeAll(hosts);
-      hosts = await connectAll(config, world).catch(() => hosts);
+      hosts = await connectAll(config, deps).catch(() => hosts);
     },
 
     close: () => closeAll(hosts),
@@ -146,10 +146,8 @@ export async function openGenerators(
 const heldSeconds = 600;
 
 /** Ends what a lost controller left sending. */
-export const silenceGenerators = async (
-  config: FreebsdTestbed,
-  world: FreebsdWorld,
-): Promise<void> => closeAll(await connectAll(config, world));
+export const silenceGenerators = async (config: FreebsdTestbed, deps: FreebsdDeps): Promise<void> =>
+  closeAll(await connectAll(config, deps));
 
 type Hosts = { senders: { config: Generator; host: Host }[]; receiver: Host };
 
@@ -159,16 +157,16 @@ const allOf = ({ senders, receiver }: Hosts): Host[] => [
 ];
 
 /** All of them or none, and none with a pkt-gen that runs. */
-async function connectAll(config: FreebsdTestbed, world: FreebsdWorld): Promise<Hosts> {
+async function connectAll(config: FreebsdTestbed, deps: FreebsdDeps): Promise<Hosts> {
   await using opened = new AsyncDisposableStack();
   const connect = async (host: HostConfig, label: string) =>
-    opened.use(await world.connect(host, label));
+    opened.use(await deps.connect(host, label));
   const hosts: Hosts = { senders: [], receiver: await connect(config.receiver, 'receiver') };
   for (const [index, sender] of config.senders.entries()) {
     const label = config.senders.length === 1 ? 'sender' : `sender ${index + 1}`;
     hosts.senders.push({ config: sender, host: await connect(sender, label) });
   }
-  await Promise.all(allOf(hosts).map((host) => endPktGen(host, world)));
+  await Promise.all(allOf(hosts).map((host) => endPktGen(host, deps)));
   opened.move();
   return hosts;
 }
@@ -183,18 +181,18 @@ const secondsBetweenTries = 10;
 
 async function connectPatiently(
   config: FreebsdTestbed,
-  world: FreebsdWorld,
+  deps: FreebsdDeps,
   signal: AbortSignal,
 ): Promise<Hosts> {
-  const deadline = world.now() + patienceSeconds;
+  const deadline = deps.now() + patienceSeconds;
   for (;;) {
     try {
-      return await connectAll(config, world);
+      return await connectAll(config, deps);
     } catch (error) {
-      const isPatient = isAbsence(error) && world.now() < deadline && !signal.aborted;
+      const isPatient = isAbsence(error) && deps.now() < deadline && !signal.aborted;
       if (!isPatient) throw error;
     }
-    await world.sleep(secondsBetweenTries);
+    await deps.sleep(secondsBetweenTries);
   }
 }
 
@@ -206,7 +204,7 @@ const timesToInterrupt = 5;
 const timesToEnd = 10;
 
 /** The machines are leased as one, so whatever pkt-gen runs there is ours. Its own summary, and its port, need a moment. */
-async function endPktGen(host: Host, { sleep }: FreebsdWorld): Promise<void> {
+async function endPktGen(host: Host, { sleep }: FreebsdDeps): Promise<void> {
   for (let time = 0; time < timesToEnd; time += 1) {
     const signal = time < timesToInterrupt ? shell`-INT` : shell`-KILL`;
     const command = shell`pkill ${signal} -x pkt-gen`;

@@ -21,7 +21,7 @@ type Loss = {
   signal: AbortSignal;
 };
 
-export type LossWorld = {
+export type LossDeps = {
   boots: Boots;
   generators: Generators;
   /** Times that the DUT's power was switched. */
@@ -32,14 +32,14 @@ export type LossWorld = {
 
 /** Throws where somebody does not come back, or somebody is lost time and again. */
 export async function afterLoss(
-  world: LossWorld,
+  deps: LossDeps,
   loss: Loss,
   error: HostError,
 ): Promise<TrialOutcome> {
-  const { boots, generators, cycles } = world;
+  const { boots, generators, cycles } = deps;
   await generators.reconnect(loss.signal);
   const isStuck = error.kind === 'timeout';
-  if (!isStuck && (await answers(boots.dut.host()))) return afterGlitch(world, error);
+  if (!isStuck && (await answers(boots.dut.host()))) return afterGlitch(deps, error);
 
   boots.booted = undefined;
   const cyclesBefore = cycles.done;
@@ -47,7 +47,7 @@ export async function afterLoss(
   const { panic } = words;
   if (panic !== undefined) return afterDeath(boots, loss, `it panicked: ${panic}`, words);
   if (isStuck) return afterDeath(boots, loss, error.message, words);
-  if (cycles.done === cyclesBefore) return afterGlitch(world, error);
+  if (cycles.done === cyclesBefore) return afterGlitch(deps, error);
   return afterDeath(boots, loss, 'it did not answer any more, and was power-cycled', words);
 }
 
@@ -66,7 +66,7 @@ export function afterRefusal(
 
 const mostGlitchesInARow = 3;
 
-function afterGlitch({ glitches }: LossWorld, error: HostError): TrialOutcome {
+function afterGlitch({ glitches }: LossDeps, error: HostError): TrialOutcome {
   glitches.inARow += 1;
   if (glitches.inARow >= mostGlitchesInARow) throw error;
   return failed(error.message);

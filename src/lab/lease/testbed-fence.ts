@@ -5,11 +5,11 @@ import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { TestbedConfig } from '../../config/schema.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import { shell } from '../../system/shell.ts';
-import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { generatorsOf, rolesOf } from '../machines.ts';
 import { type Fence, fencedHost, raiseFence } from './fence.ts';
 
-type Connect = FreebsdWorld['connect'];
+type Connect = FreebsdDeps['connect'];
 
 export type ProvenFence = Fence & {
   /** Asks the store; throws where the lease is not ours any more, or that cannot be known. */
@@ -20,27 +20,27 @@ export type ProvenFence = Fence & {
  * The world of one testbed, of which only its own machines are fenced: a builder serves many leases at once.
  * Tasks, power cycles and the opening of a console throw a FencedError where a later lease has the testbed.
  */
-export function fencedWorld(
-  world: FreebsdWorld,
+export function fencedDeps(
+  deps: FreebsdDeps,
   testbed: FreebsdTestbed,
   lease: ProvenFence,
-): FreebsdWorld {
-  const connect = fencedConnect(world.connect, lease);
+): FreebsdDeps {
+  const connect = fencedConnect(deps.connect, lease);
   return {
-    ...world,
+    ...deps,
     // The builder is told by what is configured, as it may be the same machine as a sender.
     connect: (config, label, options) =>
       config === testbed.builder
-        ? world.connect(config, label, options)
+        ? deps.connect(config, label, options)
         : connect(config, label, options),
 
     async openPower(name, config) {
-      const power = await world.openPower(name, config);
+      const power = await deps.openPower(name, config);
       return {
         state: () => power.state(),
         async cycle() {
           await lease.prove();
-          await askGenerators(world, testbed, lease);
+          await askGenerators(deps, testbed, lease);
           lease.assertHeld();
           await power.cycle();
         },
@@ -50,7 +50,7 @@ export function fencedWorld(
     async openConsole(name, config, hears) {
       await lease.prove();
       lease.assertHeld();
-      return world.openConsole(name, config, hears);
+      return deps.openConsole(name, config, hears);
     },
   };
 }
@@ -92,7 +92,7 @@ const askSeconds = 20;
 
 /** The DUT itself may hang; nobody who has a testbed goes past its generators. */
 async function askGenerators(
-  world: FreebsdWorld,
+  deps: FreebsdDeps,
   testbed: FreebsdTestbed,
   lease: Fence,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function askGenerators(
   await Promise.all(
     generatorsOf(testbed).map(async ({ config, label }) => {
       try {
-        await using host = await world.connect(config, label, { signal });
+        await using host = await deps.connect(config, label, { signal });
         await fencedHost(host, lease).output(shell`:`, { signal });
       } catch (error) {
         if (!(error instanceof HostError)) throw error;

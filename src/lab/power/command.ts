@@ -8,16 +8,12 @@ import {
   PowerError,
   type Reading,
 } from './power-controller.ts';
-import type { PowerWorld, Ran } from './power-deps.ts';
+import type { PowerDeps, Ran } from './power-deps.ts';
 
-export function openCommand(
-  name: string,
-  config: CommandConfig,
-  world: PowerWorld,
-): PowerController {
+export function openCommand(name: string, config: CommandConfig, deps: PowerDeps): PowerController {
   const label = `The power of ${name} (by commands)`;
   const run = ([program = '', ...args]: readonly string[]) =>
-    world.run(program, args, { timeoutSeconds: 120 });
+    deps.run(program, args, { timeoutSeconds: 120 });
   const { cycle } = config;
   return {
     label,

@@ -8,18 +8,18 @@ import {
   PowerError,
   type Reading,
 } from './power-controller.ts';
-import type { PowerWorld, Ran } from './power-deps.ts';
+import type { PowerDeps, Ran } from './power-deps.ts';
 import { readPassword } from './secret-files.ts';
 
 export async function openIpmi(
   name: string,
   config: IpmiConfig,
-  world: PowerWorld,
+  deps: PowerDeps,
 ): Promise<PowerController> {
   const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
-  const password = await readPassword(label, config.passwordPath, world);
+  const password = await readPassword(label, config.passwordPath, deps);
   const ask = (order: Order) =>
-    askBmc({ label, config, password, order: ['chassis', 'power', order], world });
+    askBmc({ label, config, password, order: ['chassis', 'power', order], deps });
   return {
     label,
     check: "the machine, and the BMC's event log",
@@ -38,7 +38,7 @@ type Request = {
   password: string;
   /** Words of the order, as ipmitool has them. */
   order: readonly string[];
-  world: Pick<PowerWorld, 'run' | 'sleep'>;
+  deps: Pick<PowerDeps, 'run' | 'sleep'>;
 };
 
 const tries = 3;
@@ -48,11 +48,11 @@ const secondsBetweenTries = 2;
  * What ipmitool said when it ended. Throws a PowerError where the BMC stays silent or lets nobody in. Only silence is
  * tried again: a BMC that is given a wrong password too often locks its user out.
  */
-export async function askBmc({ label, config, password, order, world }: Request): Promise<Exited> {
+export async function askBmc({ label, config, password, order, deps }: Request): Promise<Exited> {
   let silence = '';
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    if (attempt > 0) await world.sleep(secondsBetweenTries);
-    const ran = await world.run('ipmitool', ['-v', ...sessionWords(config), ...order], {
+    if (attempt > 0) await deps.sleep(secondsBetweenTries);
+    const ran = await deps.run('ipmitool', ['-v', ...sessionWords(config), ...order], {
       env: sessionEnvironment(password),
       timeoutSeconds: 60,
     });

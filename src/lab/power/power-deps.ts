@@ -6,7 +6,7 @@ import { readGuarded } from '../../config/secret.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { sendRequest } from '../../system/http.ts';
 
-export type PowerWorld = {
+export type PowerDeps = {
   sendRequest: typeof sendRequest;
   /** `program` on the PATH with `args` as they are: no shell reads them. Never rejects. */
   run(program: string, args: readonly string[], options: RunOptions): Promise<Ran>;
@@ -33,7 +33,7 @@ export type Ran =
   | { kind: 'exited'; code: number; stdout: string; stderr: string }
   | { kind: 'failed'; why: string };
 
-export const realPowerWorld: PowerWorld = {
+export const realPowerDeps: PowerDeps = {
   sendRequest,
   run,
   sleep: (seconds) => setTimeout(seconds * 1000),

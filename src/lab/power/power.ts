@@ -4,13 +4,13 @@ import type { PowerConfig } from '../../config/power.ts';
 import { openCommand } from './command.ts';
 import { openIpmi } from './ipmi.ts';
 import type { PowerController } from './power-controller.ts';
-import type { PowerWorld } from './power-deps.ts';
+import type { PowerDeps } from './power-deps.ts';
 import { openRedfish } from './redfish.ts';
 import { type Power, switchOf } from './switch.ts';
 
 export type { PowerConfig } from '../../config/power.ts';
 export { PowerError } from './power-controller.ts';
-export { type PowerWorld, realPowerWorld } from './power-deps.ts';
+export { type PowerDeps, realPowerDeps } from './power-deps.ts';
 export type { Power } from './switch.ts';
 
 /**
@@ -20,22 +20,22 @@ export type { Power } from './switch.ts';
 export async function openPower(
   name: string,
   config: PowerConfig,
-  world: PowerWorld,
+  deps: PowerDeps,
 ): Promise<Power> {
-  return switchOf(await openController(name, config, world), world.sleep);
+  return switchOf(await openController(name, config, deps), deps.sleep);
 }
 
 function openController(
   name: string,
   config: PowerConfig,
-  world: PowerWorld,
+  deps: PowerDeps,
 ): Promise<PowerController> | PowerController {
   switch (config.kind) {
     case 'ipmi':
-      return openIpmi(name, config, world);
+      return openIpmi(name, config, deps);
     case 'redfish':
-      return openRedfish(name, config, world);
+      return openRedfish(name, config, deps);
     case 'command':
-      return openCommand(name, config, world);
+      return openCommand(name, config, deps);
   }
 }

@@ -12,20 +12,20 @@ import {
   PowerError,
   type Reading,
 } from './power-controller.ts';
-import type { PowerWorld } from './power-deps.ts';
+import type { PowerDeps } from './power-deps.ts';
 import { readFileFor, readPassword } from './secret-files.ts';
 
 export async function openRedfish(
   name: string,
   config: RedfishConfig,
-  world: PowerWorld,
+  deps: PowerDeps,
 ): Promise<PowerController> {
   const url = new URL(config.url);
   const label = `The BMC of ${name} (Redfish at ${url.host})`;
   const { user } = config;
-  const password = await readPassword(label, config.passwordPath, world);
-  const trust = await trustOf(label, config, world);
-  const server: Server = { label, user, password, trust, world };
+  const password = await readPassword(label, config.passwordPath, deps);
+  const trust = await trustOf(label, config, deps);
+  const server: Server = { label, user, password, trust, deps };
   return {
     label,
     check: "the machine, and the BMC's event log",
@@ -35,12 +35,12 @@ export async function openRedfish(
   };
 }
 
-type Server = { label: string; user: string; password: string; trust: Trust; world: PowerWorld };
+type Server = { label: string; user: string; password: string; trust: Trust; deps: PowerDeps };
 
-async function trustOf(label: string, config: RedfishConfig, world: PowerWorld): Promise<Trust> {
+async function trustOf(label: string, config: RedfishConfig, deps: PowerDeps): Promise<Trust> {
   const { certificateSha256, caPath } = config;
   if (certificateSha256 !== undefined) return { pinnedSha256: certificateSha256 };
-  return caPath === undefined ? {} : { ca: await readFileFor(label, 'CA', caPath, world) };
+  return caPath === undefined ? {} : { ca: await readFileFor(label, 'CA', caPath, deps) };
 }
 
 /** The best first, of `ResetType` in DMTF's Resource schema. */
@@ -131,10 +131,10 @@ const tries = 4;
 
 /** GET, or POST of what is to be `sent`; every reset may be asked for twice. Throws where there is nobody to talk to. */
 async function ask(server: Server, url: URL, sent?: object): Promise<Answered> {
-  const { label, world } = server;
+  const { label, deps } = server;
   let reply = await tryOnce(server, url, sent);
   for (let attempt = 1; attempt < tries && isPassing(reply); attempt += 1) {
-    await world.sleep(secondsToWait(reply));
+    await deps.sleep(secondsToWait(reply));
     reply = await tryOnce(server, url, sent);
   }
   if (reply.kind === 'answered') return judged(server, reply);
@@ -151,9 +151,9 @@ const mostBytes = 1024 ** 2;
 const answerSeconds = 30;
 
 async function tryOnce(server: Server, url: URL, sent: object | undefined): Promise<Reply> {
-  const { trust, world } = server;
+  const { trust, deps } = server;
   const request = requestOf(server, sent);
-  const reply = await world.sendRequest(url, { ...request, trust });
+  const reply = await deps.sendRequest(url, { ...request, trust });
   if (reply.kind === 'no-answer') return reply;
   if (reply.body !== undefined) return { ...reply, body: reply.body.toString() };
   const why = `more than ${mostBytes} bytes in an answer`;

@@ -2,18 +2,18 @@
 import { ExposedError } from '../../config/secret.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { PowerError } from './power-controller.ts';
-import type { PowerWorld } from './power-deps.ts';
+import type { PowerDeps } from './power-deps.ts';
 
 /** The one line of the file, or without one the world's; throws a PowerError that says where it was looked for, and nothing of it. */
 export async function readPassword(
   label: string,
   path: string | undefined,
-  world: Pick<PowerWorld, 'readSecret' | 'password'>,
+  deps: Pick<PowerDeps, 'readSecret' | 'password'>,
 ): Promise<string> {
   const text =
     path === undefined
-      ? (world.password() ?? '')
-      : await readFileFor(label, 'password', path, { readFile: world.readSecret });
+      ? (deps.password() ?? '')
+      : await readFileFor(label, 'password', path, { readFile: deps.readSecret });
   const password = text.replace(/\r?\n$/, '');
   if (/^\P{Cc}+$/u.test(password)) return password;
   const place =
@@ -30,10 +30,10 @@ export async function readFileFor(
   label: string,
   what: string,
   path: string,
-  world: Pick<PowerWorld, 'readFile'>,
+  deps: Pick<PowerDeps, 'readFile'>,
 ): Promise<string> {
   try {
-    return await world.readFile(path);
+    return await deps.readFile(path);
   } catch (error) {
     if (error instanceof ExposedError) {
       throw new PowerError(`${label} cannot be opened: ${error.message}.`);

@@ -5,7 +5,7 @@ import {
   PowerError,
   type Reading,
 } from './power-controller.ts';
-import type { PowerWorld } from './power-deps.ts';
+import type { PowerDeps } from './power-deps.ts';
 
 /** Each returns when the controller says that it is so, and throws a PowerError where it does not within some minutes. */
 export type Power = {
@@ -27,7 +27,7 @@ const secondsAfterRefusal = 5;
 /** Until the power supply's capacitors are empty; some BMCs also lose what they are told right after. */
 const secondsOff = 5;
 
-export function switchOf(controller: PowerController, sleep: PowerWorld['sleep']): Power {
+export function switchOf(controller: PowerController, sleep: PowerDeps['sleep']): Power {
   return {
     state: () => settledState(controller, sleep),
     on: () => turn(controller, 'on', sleep),
@@ -43,7 +43,7 @@ export function switchOf(controller: PowerController, sleep: PowerWorld['sleep']
 
 async function settledState(
   controller: PowerController,
-  sleep: PowerWorld['sleep'],
+  sleep: PowerDeps['sleep'],
 ): Promise<'on' | 'off'> {
   const seen = await watch(controller, (state) => state !== 'changing', secondsToObey, sleep);
   if (seen !== 'changing') return seen;
@@ -56,7 +56,7 @@ async function settledState(
 async function turn(
   controller: PowerController,
   to: 'on' | 'off',
-  sleep: PowerWorld['sleep'],
+  sleep: PowerDeps['sleep'],
 ): Promise<void> {
   let disobedience = '';
   for (let time = 0; time < times; time += 1) {
@@ -77,7 +77,7 @@ function described(answer: PowerAnswer, to: 'on' | 'off', seen: Reading): string
 /** The controller's own cycle leaves the machine on even where we end halfway. It counts where it was seen. */
 async function cycledByItself(
   controller: PowerController,
-  sleep: PowerWorld['sleep'],
+  sleep: PowerDeps['sleep'],
 ): Promise<boolean> {
   if (controller.cycle === undefined || (await controller.state()) !== 'on') return false;
 
@@ -95,7 +95,7 @@ async function watch(
   controller: PowerController,
   isWanted: (state: Reading) => boolean,
   seconds: number,
-  sleep: PowerWorld['sleep'],
+  sleep: PowerDeps['sleep'],
   secondsBetween = pace.usual,
 ): Promise<Reading> {
   let state = await controller.state();

@@ -24,7 +24,7 @@ import {
 } from '../freebsd/boots.ts';
 import { DutLostError, type FreebsdDut } from '../freebsd/dut/freebsd-dut.ts';
 import type { SettingProblem } from '../freebsd/dut/setting.ts';
-import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { builderFor } from '../freebsd/freebsd-testbed.ts';
 import { type Kernel, type Kernels, kernelsIn } from '../freebsd/kernels.ts';
 import { preflight, settingsContext } from '../freebsd/preflight.ts';
@@ -37,13 +37,13 @@ import type { Guest } from './vm/guest.ts';
 import type { VirtualLab } from './vm/virtual-lab.ts';
 
 /** What guests are made in. */
-type GuestWorld = {
+type GuestDeps = {
   lab: Pick<VirtualLab, 'bootImage' | 'loginTo'>;
   tallies: Tallies;
   /** Those that guests boot on. */
   cpus: readonly number[];
   flows: number;
-  world: FreebsdWorld;
+  deps: FreebsdDeps;
 };
 
 /** A guest that booted the image, and the DUT that it is. */
@@ -60,7 +60,7 @@ type Machine = {
 export function freebsdGuests(
   name: string,
   config: FreebsdGuests,
-  { lab, tallies, cpus, flows, world }: GuestWorld,
+  { lab, tallies, cpus, flows, deps }: GuestDeps,
 ): GuestSystem {
   /** By the variants that they boot. */
   const machines = new Map<string, Machine>();
@@ -91,7 +91,7 @@ export function freebsdGuests(
     void guest.ended.then((last) => {
       said = last;
     });
-    const { dut, boots, console } = await openImage(guest, config.image, { lab, world });
+    const { dut, boots, console } = await openImage(guest, config.image, { lab, deps });
     opened.defer(async () => {
       await dut.host().close();
       await console.close();
@@ -142,7 +142,7 @@ export function freebsdGuests(
   /** What a kernel has lost would be lost for all cells of its pair, as it boots for the next one only. */
   const mendPaths = ({ config: { preflight: mode, waive }, config, dut }: Boots, family: Family) =>
     preflight(dut.host(), {
-      ...{ mode, waive, sleep: world.sleep },
+      ...{ mode, waive, sleep: deps.sleep },
       context: settingsContext(config, [family]),
     });
 
@@ -213,7 +213,7 @@ export function freebsdGuests(
         spare ??= await newMachine();
         const { builder } = config;
         const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
-        const builds = await builderFor(spare.dut.host(), { name, builder }, world);
+        const builds = await builderFor(spare.dut.host(), { name, builder }, deps);
         prepared = { kernels: kernelsIn(folder, builds), folder };
       }
       const wanted = new Set(asked.variants.map(({ variant }) => variant));

@@ -18,7 +18,7 @@ import {
   wakeFreebsdDut,
 } from '../freebsd/dut/freebsd-dut.ts';
 import { parseIfconfig } from '../freebsd/dut/network.ts';
-import { bounded, type FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import { bounded, type FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { PowerError } from '../power/power-controller.ts';
 import { guestMac, guestPorts, neighbours, receiverMac, senderMac } from './vm/addresses.ts';
 import type { Guest } from './vm/guest.ts';
@@ -37,7 +37,7 @@ type Ports = { ingress: string; egress: string };
 export async function openImage(
   guest: Guest,
   image: GuestImage,
-  { lab, world }: { lab: Pick<VirtualLab, 'loginTo'>; world: FreebsdWorld },
+  { lab, deps }: { lab: Pick<VirtualLab, 'loginTo'>; deps: FreebsdDeps },
 ): Promise<{ dut: FreebsdDut; boots: Boots; console: ConsoleRecorder }> {
   const login = await lab.loginTo(image, guest);
   await using opened = new AsyncDisposableStack();
@@ -55,7 +55,7 @@ export async function openImage(
   ended.catch(() => {});
   const options: FreebsdDutOptions = {
     method: 'nextboot',
-    connect: async () => bounded(await world.connect(login, 'guest', { keepaliveSeconds: 5 })),
+    connect: async () => bounded(await deps.connect(login, 'guest', { keepaliveSeconds: 5 })),
     power: {
       async cycle() {
         console.endBoot();
@@ -66,8 +66,8 @@ export async function openImage(
     },
     console,
     bootSeconds: image.bootSeconds,
-    sleep: (seconds) => Promise.race([world.sleep(seconds), ended]),
-    now: world.now,
+    sleep: (seconds) => Promise.race([deps.sleep(seconds), ended]),
+    now: deps.now,
   };
   const { power: _, ...withoutPower } = options;
   const unfit = (why: string) =>
@@ -87,7 +87,7 @@ export async function openImage(
   if (!('ingress' in ports)) throw unfit(ports.why);
   await setUp(dut.host(), ports);
   opened.move();
-  return { dut, boots: bootsOf(asTestbed(image, ports, login), dut, world), console };
+  return { dut, boots: bootsOf(asTestbed(image, ports, login), dut, deps), console };
 }
 
 class QemuEndedError extends DutLostError {

@@ -34,7 +34,7 @@ type NotBooted = {
   console: string;
 };
 
-export type BootWorld = {
+export type BootDeps = {
   lab: Pick<VirtualLab, 'boot' | 'login'>;
   connect: typeof connectTo;
   cpus: readonly number[];
@@ -49,7 +49,7 @@ const leastSecondsBeside = 20;
 
 /** Boots them all at once, each on a CPU of its own as far as there are any; answers in their order. */
 export async function bootTogether(
-  world: BootWorld,
+  deps: BootDeps,
   bootables: readonly Bootable[],
 ): Promise<(BootedLinux | NotBooted)[]> {
   const startedAt = performance.now();
@@ -58,7 +58,7 @@ export async function bootTogether(
     bootables.map((bootable, index) => {
       const patience = patienceFrom(startedAt, isOneUp.promise);
       const number = index + 1;
-      return boot(world, bootable, number, patience, () =>
+      return boot(deps, bootable, number, patience, () =>
         isOneUp.resolve((performance.now() - startedAt) / 1000),
       );
     }),
@@ -77,7 +77,7 @@ async function patienceFrom(startedAt: number, isOneUp: Promise<number>): Promis
 }
 
 async function boot(
-  { lab, connect, cpus, signal }: BootWorld,
+  { lab, connect, cpus, signal }: BootDeps,
   { variant, kernel }: Bootable,
   number: number,
   patience: Promise<number>,

@@ -15,7 +15,7 @@ import { shell } from '../../system/shell.ts';
 import { connectTo } from '../connect.ts';
 import type { LastWords } from '../console/console-text.ts';
 import { isToBlame, lacksControl, type Tallies, tallyOf } from '../fault-attribution.ts';
-import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { PrepareRequest, TrialOutcome } from '../testbed.ts';
 import { type Booted, type GuestSystem, machineOf } from './guests.ts';
 import { type Bootable, type BootedLinux, bootTogether } from './linux-boots.ts';
@@ -25,20 +25,20 @@ import { kernelCommandLine, type VirtualLab } from './vm/virtual-lab.ts';
 const run = promisify(execFile);
 
 /** What kernels are built with. */
-export type BuildWorld = Pick<FreebsdWorld, 'connect' | 'now' | 'kernelSums'>;
+export type BuildDeps = Pick<FreebsdDeps, 'connect' | 'now' | 'kernelSums'>;
 
-type LinuxWorld = {
+type LinuxDeps = {
   lab: VirtualLab;
   tallies: Tallies;
   /** Those that guests boot on. */
   cpus: readonly number[];
-  world: BuildWorld;
+  deps: BuildDeps;
 };
 
 export function linuxGuests(
   name: string,
   config: LinuxGuests,
-  { lab, tallies, cpus, world }: LinuxWorld,
+  { lab, tallies, cpus, deps }: LinuxDeps,
 ): GuestSystem {
   /** What was readied, by the names of variants. */
   let wanted: ReadonlyMap<string, Bootable> = new Map();
@@ -155,7 +155,7 @@ export function linuxGuests(
       throw new UsageError(`${name} has no \`builder\`, which the kernels of a tree need.`);
     }
     const path = join(lab.folder, `${pathName(variant)}.tar.zst`);
-    const { connect, now, kernelSums: sums = noSums } = world;
+    const { connect, now, kernelSums: sums = noSums } = deps;
     const owner = `ppsgate on ${name}`;
     const request = { variant, kernel, path, owner, connect, now, sums, ...told };
     const built = await buildLinuxKernel(config.builder, request);

@@ -6,7 +6,7 @@ import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
 import type { Cell } from '../../model/scenario.ts';
 import type { Tallies } from '../fault-attribution.ts';
-import type { FreebsdWorld } from '../freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { Testbed } from '../testbed.ts';
 import { trafgenFlows } from '../traffic/flows.ts';
 import { freebsdGuests } from './freebsd-guests.ts';
@@ -28,7 +28,7 @@ export async function openVirtualTestbed(
   name: string,
   config: VirtualTestbed,
   traffic: Traffic,
-  world: FreebsdWorld,
+  deps: FreebsdDeps,
   labOfGuests: LabOfGuests = { up: virtualLabUp, sendWindows },
 ): Promise<Testbed> {
   const lab = await labOfGuests.up(config);
@@ -37,8 +37,8 @@ export async function openVirtualTestbed(
   const { flows } = traffic;
   const system =
     config.system === 'linux'
-      ? linuxGuests(name, config, { lab, tallies, cpus, world })
-      : freebsdGuests(name, config, { lab, tallies, cpus, flows, world });
+      ? linuxGuests(name, config, { lab, tallies, cpus, deps })
+      : freebsdGuests(name, config, { lab, tallies, cpus, flows, deps });
   const guests: Guests = {
     ...{ lab, config, traffic, tallies, system },
     running: undefined,

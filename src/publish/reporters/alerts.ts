@@ -38,7 +38,7 @@ import {
 } from './alert-text.ts';
 import type { Told } from './throttled-updates.ts';
 
-export type AlertsWorld = {
+export type AlertsDeps = {
   octokit: Octokit;
   /** `owner/name` of the repository that gets the issues. */
   repository: string;
@@ -79,18 +79,15 @@ export type AlertsWorld = {
  * Whatever is not told now is told when this is called again. Never throws for what GitHub, Phabricator or the network
  * did: that is a warning.
  */
-export async function tellChanges(
-  changes: readonly Change[],
-  world: AlertsWorld,
-): Promise<Change[]> {
-  const { log, octokit, edit, now } = world;
+export async function tellChanges(changes: readonly Change[], deps: AlertsDeps): Promise<Change[]> {
+  const { log, octokit, edit, now } = deps;
   const wanted = new Map<string, Wanted>();
   for (const change of changes) {
-    const one = await wantedOf(change, world);
+    const one = await wantedOf(change, deps);
     if (one !== undefined) wanted.set(change.id, one);
   }
   if (wanted.size === 0) return [...changes];
-  const teller = world.drawName();
+  const teller = deps.drawName();
   const unsure = new Set<string>();
   let known = changes;
   try {
@@ -99,7 +96,7 @@ export async function tellChanges(
     const begun = now();
     known = (await edit(claiming(wanted, { teller, begun, unsure }))).changes;
     const ours = known.filter(({ alert }) => alert.teller === teller);
-    const told = await tellEach(ours, { ...world, login, begun, wanted, unsure });
+    const told = await tellEach(ours, { ...deps, login, begun, wanted, unsure });
     if (told.size > 0) known = (await edit(recording(told, teller))).changes;
   } catch (error) {
     log.warn(
@@ -122,14 +119,14 @@ const mostSeconds = 240;
 const leastNights = 5;
 
 /** What is to be told of a change, which is cheap to ask; undefined for nothing. */
-async function wantedOf(change: Change, world: AlertsWorld): Promise<Wanted | undefined> {
+async function wantedOf(change: Change, deps: AlertsDeps): Promise<Wanted | undefined> {
   const { alert } = change;
-  if (isBegun(alert, world.now())) return undefined;
-  const isWorthy = isAlert(change, world);
-  const culprit = isWorthy && change.state === 'code' ? await culpritOf(change, world) : undefined;
+  if (isBegun(alert, deps.now())) return undefined;
+  const isWorthy = isAlert(change, deps);
+  const culprit = isWorthy && change.state === 'code' ? await culpritOf(change, deps) : undefined;
   const reviewed = culprit === undefined || culprit === alert.toldOf ? {} : { culprit };
   const isLost = alert.issue === undefined && alert.intended !== undefined;
-  const isUnread = alert.issue !== undefined && isNews(change, world.marginRatio);
+  const isUnread = alert.issue !== undefined && isNews(change, deps.marginRatio);
   const isNew = alert.issue === undefined && isWorthy;
   return isLost || isUnread || isNew || 'culprit' in reviewed ? reviewed : undefined;
 }
@@ -142,7 +139,7 @@ const isBegun = ({ intended }: Alert, now: Date): boolean =>
  * Only losses that a gate has confirmed, and levels of a testbed that stay. A gate finds no loss of code that is smaller
  * than the margin, either, so such a one is nobody's.
  */
-function isAlert(change: Change, { nights, marginRatio }: AlertsWorld): boolean {
+function isAlert(change: Change, { nights, marginRatio }: AlertsDeps): boolean {
   const { state } = change;
   const lost = lossesOf(change);
   if (lost.length === 0) return false;
@@ -151,7 +148,7 @@ function isAlert(change: Change, { nights, marginRatio }: AlertsWorld): boolean 
   return state === 'testbed' && isLarge && nightsSince(change, nights) >= leastNights;
 }
 
-function nightsSince({ testbed, cells, changedAt }: Change, nights: AlertsWorld['nights']): number {
+function nightsSince({ testbed, cells, changedAt }: Change, nights: AlertsDeps['nights']): number {
   const counts = cells.map(({ cell }) => {
     const all = nights.get(seriesKey({ testbed, cell })) ?? [];
     return all.filter(({ at, occasion }) => at >= changedAt && occasion !== 'again').length;
@@ -159,11 +156,11 @@ function nightsSince({ testbed, cells, changedAt }: Change, nights: AlertsWorld[
   return Math.max(...counts);
 }
 
-async function culpritOf(change: Change, world: AlertsWorld): Promise<string | undefined> {
+async function culpritOf(change: Change, deps: AlertsDeps): Promise<string | undefined> {
   const named = change.bisection?.culprit;
   if (named !== undefined) return named;
-  return world.onlyCommitOf(change).catch((error: unknown) => {
-    world.log.info(
+  return deps.onlyCommitOf(change).catch((error: unknown) => {
+    deps.log.info(
       `Who reviewed the change ${change.id} is not looked for, because git does not tell its commits (${reasonOf(error)}).`,
     );
     return undefined;
@@ -207,7 +204,7 @@ const withAlerts = (index: TrendIndex, alertOf: (change: Change) => Alert): Tren
   changes: index.changes.map((change) => ({ ...change, alert: alertOf(change) })),
 });
 
-type Telling = AlertsWorld & {
+type Telling = AlertsDeps & {
   login: string;
   begun: Date;
   wanted: ReadonlyMap<string, Wanted>;

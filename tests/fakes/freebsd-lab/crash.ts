@@ -1,10 +1,10 @@
 // What a panic leaves behind: messages, and a dump that savecore(8) and crashinfo(8) find at the next boot.
 import { remove, textOf, writeFile } from './file-system.ts';
 import type { Kernel } from './kernel.ts';
-import { type Machine, tell, type World } from './machine.ts';
+import { type Deps, type Machine, tell } from './machine.ts';
 
 /** Before the machine is left; `reason` is the string that panic(9) was given. */
-export function dumpCore(machine: Machine, world: World, reason: string): void {
+export function dumpCore(machine: Machine, deps: Deps, reason: string): void {
   tell(
     machine,
     'Fatal trap 12: page fault while in kernel mode',
@@ -18,7 +18,7 @@ export function dumpCore(machine: Machine, world: World, reason: string): void {
     'Automatic reboot in 15 seconds - press a key on the console to abort',
   );
   if (machine.crashes.dumpsTo !== 'disk') return;
-  writeFile(machine.files, dumpFile, dumpHeader(machine, machine.running?.kernel, reason, world));
+  writeFile(machine.files, dumpFile, dumpHeader(machine, machine.running?.kernel, reason, deps));
 }
 
 const dumpMessages = ['Dumping 1102 out of 32640 MB:..2%..50%..100%', 'Dump complete'];
@@ -53,7 +53,7 @@ const dumpHeader = (
   machine: Machine,
   kernel: Kernel | undefined,
   reason: string,
-  { clock }: World,
+  { clock }: Deps,
 ): string =>
   [
     'Dump header from device: /dev/ada0p3',

@@ -9,7 +9,7 @@ import { hasUnsavedDump } from './crash.ts';
 import { type Fault, type Faults, faultsOf } from './faults.ts';
 import { namesIn, textOf } from './file-system.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
-import { type Machine, nextbootFile, type PowerState, type Stage, type World } from './machine.ts';
+import { type Deps, type Machine, nextbootFile, type PowerState, type Stage } from './machine.ts';
 import { type DutOptions, dutOf, type Files, generatorOf } from './machines.ts';
 import { type Load, type Noise, networkThrough } from './network.ts';
 import { type JournalEntry, newKey, openMachine } from './open-machine.ts';
@@ -104,11 +104,11 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
   const faults = faultsOf(options.faults ?? []);
   const complaints = noComplaints();
   const wires = cabling(options.cabling ?? {});
-  const world = { clock, faults };
+  const deps = { clock, faults };
   // Only the DUT's boots are counted for faults.
-  const otherWorld = { clock, faults: faultsOf([]) };
+  const otherDeps = { clock, faults: faultsOf([]) };
   const dut = dutOf(wires, options);
-  const network = networkThrough(dut, world, {
+  const network = networkThrough(dut, deps, {
     truth: options.truth ?? (() => 5_000_000),
     noise: { seed: 1, perBoot: 0.005, perSecond: 0.0023, perBuild: 0, ...options.noise },
     generatorPps: options.generatorPps ?? Number.POSITIVE_INFINITY,
@@ -116,10 +116,10 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
   });
   const user = newKey();
   const uploads = uploadCounter(faults);
-  const open = (machine: Machine, its: World) =>
+  const open = (machine: Machine, its: Deps) =>
     openMachine({
       machine,
-      world: its,
+      deps: its,
       network,
       complaints,
       user,
@@ -127,11 +127,11 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
       faultsAt: (command) => faults.takeAt(machine.name, command),
     });
 
-  const opened = [await open(dut, world)];
+  const opened = [await open(dut, deps)];
   for (const generator of wires.generators) {
     const { name, interfaces } = generator;
     const machine = generatorOf(name, interfaces, options.generatorFiles?.[name]);
-    opened.push(await open(machine, otherWorld));
+    opened.push(await open(machine, otherDeps));
   }
   const named = (name: string): LabMachine => {
     const found = opened.find(({ machine }) => machine.name === name);
@@ -153,7 +153,7 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
     senders: wires.senders.map(({ machine }) => named(machine)),
     receiver: named(wires.receiver.machine),
     cabling: wires,
-    power: powerOf(dut, world, faults),
+    power: powerOf(dut, deps, faults),
     faults,
     complaints,
     state: () => stateOf(dut),

@@ -7,6 +7,7 @@ import { freshIpfw, noPf } from './firewall.ts';
 import { type Kernel, readKernel } from './kernel.ts';
 import {
   addModule,
+  type Deps,
   type Interface,
   keepRcConf,
   type Machine,
@@ -16,7 +17,6 @@ import {
   type Stage,
   tell,
   tellWatchers,
-  type World,
 } from './machine.ts';
 import { startRc } from './rc.ts';
 import { switchRoot } from './root.ts';
@@ -31,24 +31,24 @@ import {
 import { bounce } from './wiring.ts';
 
 /** As if it had been up for a day. */
-export function startUp(machine: Machine, { clock }: World): void {
+export function startUp(machine: Machine, { clock }: Deps): void {
   load(machine, chooseKernel(machine, false), clock.now() - 86_400);
   startServices(machine, clock.now());
 }
 
 /** What shutdown(8) -r now does: programs end and connections drop after a while. */
-export function reboot(machine: Machine, world: World): void {
+export function reboot(machine: Machine, deps: Deps): void {
   if (machine.stage !== 'up') return;
   enter(machine, 'shutting-down');
   tell(machine, "Waiting (max 60 seconds) for system process `syncer' to stop... done");
-  later(machine, world, machine.timing.shutdownSeconds, () => boot(machine, world));
+  later(machine, deps, machine.timing.shutdownSeconds, () => boot(machine, deps));
 }
 
 /**
  * Panics at once: what runs is gone, the memory is dumped, and the machine boots by itself; but a kernel with the
  * debugger in it stops at its prompt, unless told otherwise.
  */
-export function panic(machine: Machine, world: World, reason: string): void {
+export function panic(machine: Machine, deps: Deps, reason: string): void {
   if (hasDebugger(machine) && valueOfSysctl(machine.sysctls, 'debug.debugger_on_panic') === 1) {
     tell(machine, `panic: ${reason}`, 'KDB: enter: panic');
     machine.console.print(
@@ -57,9 +57,9 @@ export function panic(machine: Machine, world: World, reason: string): void {
     enter(machine, 'hung');
     return;
   }
-  dumpCore(machine, world, reason);
+  dumpCore(machine, deps, reason);
   enter(machine, 'panicked');
-  later(machine, world, machine.timing.dumpSeconds, () => boot(machine, world));
+  later(machine, deps, machine.timing.dumpSeconds, () => boot(machine, deps));
 }
 
 /** Until its power is cycled. */
@@ -74,8 +74,8 @@ const hasDdb = (kernel: Kernel | undefined): boolean =>
   kernel?.options.some((line) => /^options\s+DDB\b/.test(line)) ?? false;
 
 /** As by its button: what is in its memory stays there. */
-export function reset(machine: Machine, world: World): void {
-  if (machine.power === 'on') boot(machine, world);
+export function reset(machine: Machine, deps: Deps): void {
+  if (machine.power === 'on') boot(machine, deps);
 }
 
 /**
@@ -97,18 +97,18 @@ export function interrupt(machine: Machine): void {
 const idleIn = ({ running }: Machine): Machine['stuck'] =>
   running && { kernel: running.kernel, at: 'acpi_cpu_c1+0xb' };
 
-export function setPower(machine: Machine, world: World, power: PowerState): void {
+export function setPower(machine: Machine, deps: Deps, power: PowerState): void {
   if (machine.power === power) return;
   machine.power = power;
   if (power === 'on') {
-    boot(machine, world);
+    boot(machine, deps);
     return;
   }
   machine.messages = [];
   enter(machine, 'off');
 }
 
-function boot(machine: Machine, world: World): void {
+function boot(machine: Machine, deps: Deps): void {
   machine.boots += 1;
   machine.stuck = undefined;
   if (!machine.crashes.keepsMessages) machine.messages = [];
@@ -116,13 +116,13 @@ function boot(machine: Machine, world: World): void {
   enter(machine, 'booting');
   startFirmware(machine);
   for (const { port } of machine.interfaces)
-    bounce(port, world.clock.now(), machine.timing.bootSeconds);
-  const meets = (kind: FaultKind) => world.faults.take(kind, machine.boots) !== undefined;
+    bounce(port, deps.clock.now(), machine.timing.bootSeconds);
+  const meets = (kind: FaultKind) => deps.faults.take(kind, machine.boots) !== undefined;
   const isWrong = meets('wrong-kernel');
   switchRoot(machine.root, machine.files, isWrong);
   const chosen = chooseKernel(machine, isWrong);
   const half = machine.timing.bootSeconds / 2;
-  later(machine, world, half, () => {
+  later(machine, deps, half, () => {
     machine.console.print(`Loading kernel...\n${chosen.file} |\b/\b-\b\\\b`);
     // Without a kernel the loader stays at its prompt.
     if (chosen.kernel === undefined) {
@@ -130,19 +130,19 @@ function boot(machine: Machine, world: World): void {
       return enter(machine, 'hung');
     }
     machine.console.print('text=0x186a5b0 data=0x140+0x2d2f70 |\n');
-    load(machine, chosen, world.clock.now());
+    load(machine, chosen, deps.clock.now());
     if (lacksRoot(machine, chosen.file)) return enter(machine, 'hung');
     const { behaviour } = chosen.kernel;
-    if (meets('panic-at-boot')) return panic(machine, world, 'page fault');
-    if (behaviour.kind === 'panics-at-boot') return panic(machine, world, behaviour.panic);
+    if (meets('panic-at-boot')) return panic(machine, deps, 'page fault');
+    if (behaviour.kind === 'panics-at-boot') return panic(machine, deps, behaviour.panic);
     if (meets('hang-at-boot') || behaviour.kind === 'hangs-at-boot') {
       tell(machine, 'Trying to mount root from ufs:/dev/ada0p2 [rw]...');
       return hang(machine);
     }
-    later(machine, world, half, () => {
-      startServices(machine, world.clock.now());
-      startTimeKeeping(machine, world);
-      later(machine, world, machine.crashes.saveSeconds, () => saveCore(machine));
+    later(machine, deps, half, () => {
+      startServices(machine, deps.clock.now());
+      startTimeKeeping(machine, deps);
+      later(machine, deps, machine.crashes.saveSeconds, () => saveCore(machine));
     });
   });
 }
@@ -161,9 +161,9 @@ const lacksRoot = ({ root, files }: Machine, kernel: string): boolean =>
   ![dirname(kernel), '/boot/modules'].some((folder) => nodeAt(files, `${folder}/zfs.ko`));
 
 /** Only if nothing else happened to the machine before. */
-function later(machine: Machine, world: World, seconds: number, act: () => void): void {
+function later(machine: Machine, deps: Deps, seconds: number, act: () => void): void {
   const { stage, boots } = machine;
-  world.clock.after(seconds, () => {
+  deps.clock.after(seconds, () => {
     if (machine.stage === stage && machine.boots === boots) act();
   });
 }
@@ -269,10 +269,10 @@ function setConsole({ files, environment, sysctls, console, firmwareText }: Mach
 }
 
 /** ntpd(8) steps the clock once it knows by how much. */
-function startTimeKeeping(machine: Machine, world: World): void {
+function startTimeKeeping(machine: Machine, deps: Deps): void {
   const { setAfterSeconds } = machine.realTimeClock;
   if (setAfterSeconds === undefined) return;
-  later(machine, world, setAfterSeconds, () => {
+  later(machine, deps, setAfterSeconds, () => {
     machine.clockAhead = 0;
   });
 }

@@ -148,7 +148,7 @@ export function tell(machine: Machine, ...lines: readonly string[]): void {
 export type Timing = { bootSeconds: number; shutdownSeconds: number; dumpSeconds: number };
 
 /** `faults` are those that this machine may meet. */
-export type World = { clock: Clock; faults: Faults };
+export type Deps = { clock: Clock; faults: Faults };
 
 export function setOverloaded(machine: Machine, isOverloaded: boolean): void {
   if (machine.isOverloaded === isOverloaded) return;

@@ -8,13 +8,13 @@ import { type LabScenario, scenarioInForce } from './firewall.ts';
 import type { Behaviour } from './kernel.ts';
 import { hang, panic } from './lifecycle.ts';
 import {
+  type Deps,
   type Interface,
   isStarved,
   type Machine,
   type Neighbour,
   type Route,
   setOverloaded,
-  type World,
 } from './machine.ts';
 import { normal, uniform } from './random.ts';
 import { valueOfSysctl } from './sysctls.ts';
@@ -86,7 +86,7 @@ export type Traffic = {
 
 export function networkThrough(
   dut: Machine,
-  world: World,
+  deps: Deps,
   { truth, noise, generatorPps, receiverPps, secondsToDie = 5 }: Traffic,
 ): Network {
   const streams = new Set<Stream>();
@@ -95,7 +95,7 @@ export function networkThrough(
   let senders = 0;
   let isDead = false;
   let forwardsNothing = false;
-  let countedTo = world.clock.now();
+  let countedTo = deps.clock.now();
   const shown = new Map<Port, PortCounters>();
 
   const capacity = ({ family }: Stream): number => {
@@ -125,7 +125,7 @@ export function networkThrough(
     [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? ppsOf(stream) : 0), 0);
 
   const listen = () => {
-    const now = world.clock.now();
+    const now = deps.clock.now();
     const arriving = [...streams].filter((stream) => isLinkUp(stream.from, now));
     const isFull = arriving.some((stream) => entryOf(dut, stream) && offered() > capacity(stream));
     setOverloaded(dut, dut.running !== undefined && isFull);
@@ -160,7 +160,7 @@ export function networkThrough(
   };
 
   const countAll = () => {
-    const now = world.clock.now();
+    const now = deps.clock.now();
     const before = dut.interfaces.map(({ port }) => countersOf(port));
     for (const stream of streams) carry(stream, countedTo, now);
     for (const [index, { port, card }] of dut.interfaces.entries()) {
@@ -174,16 +174,16 @@ export function networkThrough(
   };
 
   const dieUnderLoad = (stream: Stream) => {
-    const isOrdered = world.faults.take('panic-under-load', trials) !== undefined;
+    const isOrdered = deps.faults.take('panic-under-load', trials) !== undefined;
     const behaviour: Behaviour | undefined = isOrdered
       ? { kind: 'panics-under-load', panic: 'page fault' }
       : dut.running?.kernel.behaviour;
     if (behaviour?.kind !== 'panics-under-load' && behaviour?.kind !== 'hangs-under-load') return;
-    world.clock.after(secondsToDie, () => {
+    deps.clock.after(secondsToDie, () => {
       if (!streams.has(stream) || entryOf(dut, stream) === undefined) return;
       countAll();
       if (behaviour.kind === 'hangs-under-load') hang(dut, behaviour.at);
-      else panic(dut, world, behaviour.panic);
+      else panic(dut, deps, behaviour.panic);
     });
   };
 
@@ -222,21 +222,21 @@ export function networkThrough(
       if (senders > 1) return;
       trials += 1;
       mend();
-      forwardsNothing = world.faults.take('forwards-nothing', trials) !== undefined;
-      isDead = world.faults.take('dead-link', trials) !== undefined;
+      forwardsNothing = deps.faults.take('forwards-nothing', trials) !== undefined;
+      isDead = deps.faults.take('dead-link', trials) !== undefined;
     },
     endTrial() {
       senders -= 1;
     },
     letGo() {
       const ended = trials;
-      world.clock.after(secondsToMend, () => {
+      deps.clock.after(secondsToMend, () => {
         if (trials === ended) mend();
       });
     },
     isTrial: () => senders > 0,
     trial: () => trials,
-    meets: (kind) => world.faults.take(kind, trials),
+    meets: (kind) => deps.faults.take(kind, trials),
     bounceSeconds() {
       bounces += 1;
       return 2 + 1.9 * uniform(noise.seed, bounces);

@@ -6,7 +6,7 @@ import type { Complaints } from './complaints.ts';
 import type { CommandFault } from './faults.ts';
 import { takeGuard } from './fence.ts';
 import { panic, startUp } from './lifecycle.ts';
-import { type Machine, setCutOff, type World } from './machine.ts';
+import { type Deps, type Machine, setCutOff } from './machine.ts';
 import type { Network } from './network.ts';
 import { type Ending, Killed, runProgram } from './process.ts';
 import { findProgram } from './programs.ts';
@@ -26,14 +26,14 @@ export type OpenedMachine = {
 
 export type Opening = {
   machine: Machine;
-  world: World;
+  deps: Deps;
   network: Network;
   complaints: Complaints;
   user: Key;
   /** Its sshd's; a new one when absent. */
   hostKey?: Key;
   /** How it comes to run; as if it had been up for a day when absent. */
-  start?: (machine: Machine, world: World) => void;
+  start?: (machine: Machine, deps: Deps) => void;
   /** See `SshdOptions`. */
   isForwarded?: boolean;
   beginUpload: () => OnWrite;
@@ -42,13 +42,13 @@ export type Opening = {
 
 /** Starts the machine, and its sshd. */
 export async function openMachine(opening: Opening): Promise<OpenedMachine> {
-  const { machine, world, user, hostKey = newKey(), isForwarded, beginUpload, faultsAt } = opening;
+  const { machine, deps, user, hostKey = newKey(), isForwarded, beginUpload, faultsAt } = opening;
   const { start = startUp } = opening;
   const journal: JournalEntry[] = [];
-  start(machine, world);
+  start(machine, deps);
   const sshd = await startSshd({
     machine,
-    world,
+    deps,
     ...(isForwarded !== undefined && { isForwarded }),
     hostKey: hostKey.private,
     userPublicKey: user.public,
@@ -60,7 +60,7 @@ export async function openMachine(opening: Opening): Promise<OpenedMachine> {
         return Promise.resolve({ kind: 'exited', code: guarded.code });
       }
       const { line } = guarded;
-      journal.push({ at: world.clock.now(), command: line });
+      journal.push({ at: deps.clock.now(), command: line });
       for (const fault of faultsAt(line)) {
         if (fault.kind === 'command-fails') {
           execution.complain(`${fault.says}\n`);
@@ -90,10 +90,10 @@ export async function openMachine(opening: Opening): Promise<OpenedMachine> {
 
 const killed: Ending = { kind: 'signaled', signal: 'KILL' };
 
-function strike(fault: Exclude<CommandFault, { says: string }>, { machine, world }: Opening): void {
-  const { clock } = world;
+function strike(fault: Exclude<CommandFault, { says: string }>, { machine, deps }: Opening): void {
+  const { clock } = deps;
   const act = () => {
-    if (fault.kind === 'panic-at-command') return panic(machine, world, 'page fault');
+    if (fault.kind === 'panic-at-command') return panic(machine, deps, 'page fault');
     const { boots } = machine;
     setCutOff(machine, true);
     if (fault.seconds === undefined) return;

@@ -3,7 +3,7 @@
 import { PowerError } from '../../../src/lab/power/power.ts';
 import type { Faults } from './faults.ts';
 import { setPower } from './lifecycle.ts';
-import type { Machine, PowerState, World } from './machine.ts';
+import type { Deps, Machine, PowerState } from './machine.ts';
 
 /** As src/lab/power/power.ts has it. */
 export type LabPower = {
@@ -15,20 +15,20 @@ export type LabPower = {
 };
 
 /** Calls of `on`, `off` and `cycle` are counted together, from 1; each takes some virtual seconds. */
-export function powerOf(machine: Machine, world: World, faults: Faults): LabPower {
+export function powerOf(machine: Machine, deps: Deps, faults: Faults): LabPower {
   let calls = 0;
   const change = async (...states: readonly PowerState[]) => {
     calls += 1;
     const lies = faults.take('power-lies', calls) !== undefined;
     if (faults.take('power-times-out', calls) !== undefined) {
-      await world.clock.sleep(patienceSeconds);
+      await deps.clock.sleep(patienceSeconds);
       throw new PowerError(
         `The BMC of ${machine.name} did not answer within ${patienceSeconds} s; check its network.`,
       );
     }
     for (const state of states) {
-      await world.clock.sleep(switchSeconds);
-      if (!lies) setPower(machine, world, state);
+      await deps.clock.sleep(switchSeconds);
+      if (!lies) setPower(machine, deps, state);
     }
   };
   return {

@@ -2,7 +2,7 @@
 
 import type { Pace } from './clock.ts';
 import type { Complaints } from './complaints.ts';
-import type { Machine, World } from './machine.ts';
+import type { Deps, Machine } from './machine.ts';
 import type { Network } from './network.ts';
 
 /** How a command ended: by itself, or by a signal such as `KILL`. */
@@ -10,7 +10,7 @@ export type Ending = { kind: 'exited'; code: number } | { kind: 'signaled'; sign
 
 export type Process = {
   readonly machine: Machine;
-  readonly world: World;
+  readonly deps: Deps;
   readonly network: Network;
   readonly complaints: Complaints;
   /** After the program's name. */
@@ -37,7 +37,7 @@ export class Killed extends Error {
 
 export type Context = Pick<
   Process,
-  'machine' | 'world' | 'network' | 'complaints' | 'stdin' | 'out' | 'err'
+  'machine' | 'deps' | 'network' | 'complaints' | 'stdin' | 'out' | 'err'
 >;
 
 /** Runs a program; what it still says once `killed` is aborted is not heard. */
@@ -47,7 +47,7 @@ export async function runProgram(
   args: readonly string[],
   { interrupted, killed }: { interrupted: AbortSignal; killed: AbortSignal },
 ): Promise<Ending> {
-  const { clock } = context.world;
+  const { clock } = context.deps;
   const either = AbortSignal.any([interrupted, killed]);
   const whileAlive =
     <Text>(say: (text: Text) => void) =>

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import ssh2, { type Connection, type ParsedKey, type ServerChannel, type Session } from 'ssh2';
-import { isDeaf, type Machine, type World } from './machine.ts';
+import { type Deps, isDeaf, type Machine } from './machine.ts';
 import type { Ending } from './process.ts';
 import { type OnWrite, serveSftp } from './sftp.ts';
 
@@ -18,7 +18,7 @@ export type Execution = {
 
 export type SshdOptions = {
   machine: Machine;
-  world: World;
+  deps: Deps;
   hostKey: string;
   /**
    * Whether QEMU's own network has the address: it takes every connection, and closes it where the guest does not. Where that
@@ -39,7 +39,7 @@ export type Sshd = { host: string; port: number; stop(): Promise<void> };
  * cut off refuses connections, too, where a real one would not answer at all.
  */
 export async function startSshd(options: SshdOptions): Promise<Sshd> {
-  const { machine, world, isForwarded = false } = options;
+  const { machine, deps, isForwarded = false } = options;
   const host = loopbackAddress();
   const sockets = new Set<Socket>();
   const asleep = new Set<Socket>();
@@ -51,7 +51,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
     (machine.stage === 'up' || machine.stage === 'shutting-down') && !machine.isCutOff;
   const whenAwake = (act: () => void) => void (isDeaf(machine) ? queue.push(act) : act());
   const hold = () => {
-    const release = world.clock.hold();
+    const release = deps.clock.hold();
     holds.add(release);
     return () => {
       release();
@@ -69,7 +69,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
       sockets.delete(socket);
       asleep.delete(socket);
     });
-    world.clock.touch();
+    deps.clock.touch();
     if (isForwarded && !isListening()) return void socket.destroy();
     whenAwake(() => {
       if (socket.destroyed) return;
@@ -146,7 +146,7 @@ function serveConnection(connection: Connection, options: SshdOptions, means: Me
     else context.reject(['publickey']);
   });
   connection.on('session', (accept) => {
-    options.world.clock.touch();
+    options.deps.clock.touch();
     serveSession(accept(), options, means);
   });
 }
@@ -184,11 +184,11 @@ function serveSession(session: Session, options: SshdOptions, means: Means): voi
 async function serveCommand(
   channel: ServerChannel,
   line: string,
-  { execute, world }: SshdOptions,
+  { execute, deps }: SshdOptions,
   { whenAwake }: Means,
 ): Promise<void> {
   const unheard = new AbortController();
-  world.clock.touch();
+  deps.clock.touch();
   channel.on('close', () => unheard.abort());
   channel.on('error', () => {});
   const stdin = readAll(channel);
@@ -203,7 +203,7 @@ async function serveCommand(
     complain: write(channel.stderr),
     unheard: unheard.signal,
   });
-  world.clock.touch();
+  deps.clock.touch();
   whenAwake(() => {
     if (unheard.signal.aborted) return;
     if (ending.kind === 'exited') channel.exit(ending.code);

@@ -259,15 +259,15 @@ type Place = {
 type Order = { before: Gate | undefined };
 
 /** A gate from its start, which may cancel the gate before it, to its end, which that one's precedes. */
-async function go(gate: Gate, world: Place & Order): Promise<void> {
-  const { turns, random, before } = world;
+async function go(gate: Gate, deps: Place & Order): Promise<void> {
+  const { turns, random, before } = deps;
   const { isOvertaking } = gate;
   const some = (seconds: number) => turns.pause(random() * seconds, never);
   await (isOvertaking ? before?.started.promise : before?.done);
   await some(isOvertaking ? 200 : 60);
   if (isOvertaking && !before?.successor) before?.cancel.abort(new Error('cancelled'));
   gate.started.resolve();
-  const answer = answerOf(gate, world);
+  const answer = answerOf(gate, deps);
   const { signal } = gate.cancel;
   await answering(answer, signal, async () => {
     answer.queued('waits for leave');
@@ -282,7 +282,7 @@ async function go(gate: Gate, world: Place & Order): Promise<void> {
     }
     await (before?.successor ? gate.successor : (gate.successor ?? before))?.done;
     signal.throwIfAborted();
-    return endOf(gate, world);
+    return endOf(gate, deps);
   }).catch(() => {});
 }
 

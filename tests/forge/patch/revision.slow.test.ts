@@ -8,7 +8,7 @@ import {
   PatchError,
   parseEarlier,
   patchOfRevision,
-  type RevisionWorld,
+  type RevisionDeps,
   restoreRevision,
 } from '../../../src/forge/patch/revision.ts';
 import { openConduit } from '../../../src/forge/phabricator/conduit.ts';
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const epoch = (time: string) => Date.parse(time) / 1000;
 
-function worldIn(place: string, config: Partial<RevisionWorld['config']> = {}): RevisionWorld {
+function depsIn(place: string, config: Partial<RevisionDeps['config']> = {}): RevisionDeps {
   const { url, token } = phabricator;
   const conduit = openConduit({ url, token, log: { info() {} }, pause: async () => {} });
   return { conduit, repository: openRepository(place), config: { branch: 'main', ...config } };
@@ -49,8 +49,8 @@ function worldIn(place: string, config: Partial<RevisionWorld['config']> = {}): 
 const patchOf = (
   number: number,
   earlier: Earlier = 'none',
-  config?: Partial<RevisionWorld['config']>,
-) => patchOfRevision({ revision: number }, earlier, worldIn(directory, config));
+  config?: Partial<RevisionDeps['config']>,
+) => patchOfRevision({ revision: number }, earlier, depsIn(directory, config));
 
 /** Of the base, as git diff makes it. */
 function diffTo(line: string, path = file): string {
@@ -102,7 +102,7 @@ describe('a revision', () => {
     const diff = idOfNewest();
     phabricator.updateRevision(revision, { raw: diffTo('second'), base, branch: 'x' });
     const name = { revision: revision.id, diff };
-    const { headCommit, ...patch } = await patchOfRevision(name, 'none', worldIn(directory));
+    const { headCommit, ...patch } = await patchOfRevision(name, 'none', depsIn(directory));
     expect(patch.diff).toBe(diff);
     expect(git(directory, 'show', `${headCommit}:${file}`)).toBe('first');
   });
@@ -243,7 +243,7 @@ describe('a diff of a working copy of Subversion', () => {
     const { baseCommit, notes } = await patchOfRevision(
       { revision: id },
       'none',
-      worldIn(directory),
+      depsIn(directory),
     );
     expect(baseCommit).toBe(commits[on]);
     const sentence = `Diff ${idOfNewest()} ${note?.replace('HERE', commits[on].slice(0, 12))}`;
@@ -263,7 +263,7 @@ describe('a diff of a working copy of Subversion', () => {
     const { directory, commits } = convert();
     commit(directory, {}, {}, `${gitSvn(2)}\n\nSigned-off-by: Mallory`);
     const { id } = revisionWith(diffTo('faster'), { base: '325005' });
-    const patch = await patchOfRevision({ revision: id }, 'none', worldIn(directory));
+    const patch = await patchOfRevision({ revision: id }, 'none', depsIn(directory));
     expect(patch.baseCommit).toBe(commits.r325001);
   });
 });
@@ -386,7 +386,7 @@ describe('on another machine', () => {
     phabricator.updateRevision(revision, { raw: diffTo('second'), base, branch: 'x' });
     const other = clone();
     const patch = await patchOf(revision.id, 'all');
-    await restoreRevision(patch, worldIn(other));
+    await restoreRevision(patch, depsIn(other));
     const commits = [patch.headCommit, ...patch.earlier.map(({ headCommit }) => headCommit)];
     expect(commits).toHaveLength(2);
     expect(new Set(commits).size).toBe(2);
@@ -398,14 +398,14 @@ describe('on another machine', () => {
     const other = clone();
     const patch = await patchOf(id);
     commit(other, { [file]: 'one\ntwo\nthree\n', later: '' });
-    await restoreRevision(patch, worldIn(other));
+    await restoreRevision(patch, depsIn(other));
     expect(has(other, patch.headCommit)).toBe(true);
   });
 
   test('Phabricator is not asked for what is there already', async () => {
     const patch = await patchOf(revisionWith(diffTo('first')).id);
     phabricator.requests.length = 0;
-    await restoreRevision(patch, worldIn(directory));
+    await restoreRevision(patch, depsIn(directory));
     expect(phabricator.requests).toEqual([]);
   });
 
@@ -439,7 +439,7 @@ describe('on another machine', () => {
     const other = clone();
     const patch = await patchOf(id);
     spoil();
-    await expect(restoreRevision(patch, worldIn(other))).rejects.toThrow(
+    await expect(restoreRevision(patch, depsIn(other))).rejects.toThrow(
       new PatchError(`Diff ${diff} of D${id} is not what it was: ask for it once more.`),
     );
   });

@@ -150,14 +150,14 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     const directory = join(temporaryFolder(), 'work');
     const stop = new AbortController();
     let boots = 0;
-    const world = {
+    const deps = {
       ...around(study, repository, stop.signal),
       onEvent({ kind }: { kind: string }) {
         boots += kind === 'told' ? 1 : 0;
         if (boots === 6) stop.abort(new Error('killed'));
       },
     };
-    await expect(bisect(requestFor(study), directory, world)).rejects.toThrow('killed');
+    await expect(bisect(requestFor(study), directory, deps)).rejects.toThrow('killed');
     const journal = join(directory, 'journal.jsonl');
     const before = readFileSync(journal, 'utf8');
     const measured = (text: string) =>
@@ -183,8 +183,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     await using study = await startLab(repository);
     const directory = join(temporaryFolder(), 'work');
     const aborted = AbortSignal.abort(new Error('at once'));
-    const world = around(study, repository, aborted);
-    await expect(bisect(requestFor(study), directory, world)).rejects.toThrow('at once');
+    const deps = around(study, repository, aborted);
+    await expect(bisect(requestFor(study), directory, deps)).rejects.toThrow('at once');
     expect((await readBisectPlan(directory)).range.revisions).toHaveLength(13);
     const patch = {
       ...{ kind: 'range' as const, title: 'x', author: 'y' },

@@ -79,11 +79,11 @@ describe('an honest result', () => {
 
   test('of an experiment that went on comes out so, too', () => {
     const config = aConfig(singleRuns);
-    const world = { ...still, speed: 0.97, noiseRatio: 0.06, random: drawn(7) };
+    const deps = { ...still, speed: 0.97, noiseRatio: 0.06, random: drawn(7) };
     const plan = planOf(config, pullRequest);
-    const journal = journalOf(plan, world);
+    const journal = journalOf(plan, deps);
     const longer = extendPlan(plan, 40);
-    const result = written(assembleResult(longer, journalOf(longer, world, journal)));
+    const result = written(assembleResult(longer, journalOf(longer, deps, journal)));
     expect(recompute(result, asked(config, { isExtended: true }))).toEqual({
       ...{ kind: 'computed', refused: [], result },
     });

@@ -18,7 +18,7 @@ import { renderJunit } from '../../../src/report/junit.ts';
 import { renderMarkdown } from '../../../src/report/markdown.ts';
 import { renderRemarkup } from '../../../src/report/remarkup.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { journalOf, type NumbersWorld } from '../../fakes/journal.ts';
+import { journalOf, type NumbersDeps } from '../../fakes/journal.ts';
 import { aConfig, aPlan, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { fakeTestbed } from '../../fakes/testbed.ts';
 import { times } from '../../random.ts';
@@ -120,7 +120,7 @@ test('whoever computes the verdicts again finds the same cell stopped', async ()
 });
 
 test('a patch that loses nowhere is measured as ever', () => {
-  const still: NumbersWorld = {
+  const still: NumbersDeps = {
     ...{ speed: 1, noiseRatio: 0.02, failingRatio: 0, unfitRatio: 0 },
     random: drawn(7),
   };
@@ -137,8 +137,8 @@ test('no cell gets another verdict than with the same runs it would have without
       fc.double({ min: 0.85, max: 1.1 }),
       (seed, speed) => {
         const random = drawn(seed);
-        const world = { speed, noiseRatio: 0.05, failingRatio: 0.1, unfitRatio: 0.1, random };
-        const entries = journalOf(plan, world);
+        const deps = { speed, noiseRatio: 0.05, failingRatio: 0.1, unfitRatio: 0.1, random };
+        const entries = journalOf(plan, deps);
         const usual = new Map(cellsOf(toTheEnd, entries).map((one) => [cellName(one.cell), one]));
         const cells = cellsOf(plan, entries);
         const stopped = new Set(stoppedCells(cells));

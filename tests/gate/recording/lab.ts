@@ -7,9 +7,9 @@ import { recordedTestbed } from '../../../src/gate/recording/recorded-testbed.ts
 import { beginJournal } from '../../../src/gate/self-test/self-test-journal.ts';
 import type { Finding } from '../../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/freebsd-check.ts';
-import type { FreebsdWorld } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
-import { fencedWorld } from '../../../src/lab/lease/testbed-fence.ts';
+import { fencedDeps } from '../../../src/lab/lease/testbed-fence.ts';
 import type { Testbed } from '../../../src/lab/testbed.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
@@ -20,17 +20,17 @@ import {
 } from '../../fakes/freebsd-lab/lab.ts';
 import {
   builtVariant,
+  depsOf,
   labConsole,
   testbedOf,
   usualTraffic,
-  worldOf,
 } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
 
 type RecordedCheck = { path: string; findings: Finding[]; lab: FreebsdLab };
 
-const labelled = (lab: FreebsdLab): FreebsdWorld => ({
-  ...worldOf(lab),
+const labelled = (lab: FreebsdLab): FreebsdDeps => ({
+  ...depsOf(lab),
   openPower: async () => lab.power,
 });
 
@@ -53,8 +53,8 @@ export async function recordCheck(
   const testbed = testbedOf(lab, folder);
   testbed.dut.console = labConsole;
   const recorder = await recordTo(path, 'testbeds check', [testbed], () => lab.clock.now());
-  const world = {
-    ...recorder.world(labelled(lab)),
+  const deps = {
+    ...recorder.deps(labelled(lab)),
     tell() {},
     signal: new AbortController().signal,
   };
@@ -65,7 +65,7 @@ export async function recordCheck(
   };
   recorder.begins('check', recordable(check));
   const findings: Finding[] = [];
-  for await (const finding of checkFreebsdTestbed(check, world)) {
+  for await (const finding of checkFreebsdTestbed(check, deps)) {
     recorder.tells('check', finding);
     findings.push(finding);
   }
@@ -100,7 +100,7 @@ export async function recordRehearsal(
       journal: beginJournal(folder, 'shelf', new Date(0)),
     },
     {
-      ...fencedWorld(recorder.world(labelled(lab)), testbed, lease),
+      ...fencedDeps(recorder.deps(labelled(lab)), testbed, lease),
       agrees: async () => true,
       tell() {},
       keepLog,
@@ -130,10 +130,10 @@ export async function recordTestbed(
   const traffic = { ...usualTraffic, measureSeconds: 30 };
   const recorder = await recordTo(path, 'gate', [config], () => lab.clock.now());
   const lease = { token, assertHeld() {}, prove: async () => {} };
-  const world = fencedWorld(recorder.world(labelled(lab)), config, lease);
+  const deps = fencedDeps(recorder.deps(labelled(lab)), config, lease);
   const opening = { name: 'shelf', testbed: config, traffic, token };
   const testbed = await recordedTestbed(recorder, opening, () =>
-    openFreebsdTestbed('shelf', config, traffic, world),
+    openFreebsdTestbed('shelf', config, traffic, deps),
   );
   const cells = [{ scenario: 'forwarding', family: 'inet4' }] as const;
   await testbed.inspect(cells);

@@ -111,7 +111,7 @@ test('is not opened where the store cannot be asked', async () => {
   const lab = await aLab();
   const process = await lab.start('alice');
   process.cut('requests');
-  const opening = expect(openSession(process.world)).rejects.toThrow('the request was lost');
+  const opening = expect(openSession(process.deps)).rejects.toThrow('the request was lost');
   await lab.settle();
   await opening;
 });
@@ -126,15 +126,15 @@ async function aSession({ answerSeconds = 0 } = {}): Promise<{
 }> {
   const lab = await aLab();
   const process = await lab.start('alice');
-  const { world } = process;
+  const { deps } = process;
   const openedAt = lab.now();
   const opening = openSession({
-    ...world,
+    ...deps,
     store: {
-      ...world.store,
+      ...deps.store,
       async renew(session) {
-        const isAlive = await world.store.renew(session);
-        if (answerSeconds > 0) await world.sleep(answerSeconds, world.signal);
+        const isAlive = await deps.store.renew(session);
+        if (answerSeconds > 0) await deps.sleep(answerSeconds, deps.signal);
         return isAlive;
       },
     },

@@ -335,9 +335,9 @@ test('a lease that was over before its holder heard of it is lost, and not for t
   const alice = await lab.start('alice');
   // The store lets sessions live for longer, as one may whose leader has changed.
   const generous = { openSession: () => alice.store.openSession(10 * lab.leaseSeconds) };
-  const { world } = alice;
+  const { deps } = alice;
   const request = claim(
-    { ...alice, world: { ...world, store: { ...alice.store, ...generous } } },
+    { ...alice, deps: { ...deps, store: { ...alice.store, ...generous } } },
     aRequest('alice', ['x']),
   );
   while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);

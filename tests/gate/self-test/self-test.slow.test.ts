@@ -7,8 +7,8 @@ import { type HistoryEntry, historyOf } from '../../../src/gate/experiment/histo
 import { rehearse } from '../../../src/gate/self-test/self-test.ts';
 import { beginJournal, resumeJournal } from '../../../src/gate/self-test/self-test-journal.ts';
 import type {
+  RehearsalDeps,
   RehearsalPart,
-  RehearsalWorld,
 } from '../../../src/gate/self-test/self-test-request.ts';
 import type { Finding } from '../../../src/lab/check/diagnostic.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -23,7 +23,7 @@ import {
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
 import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
-import { testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
 import { startSshd } from '../../fakes/sshd.ts';
 import { builderOf, cases } from '../../lab/freebsd/faults.ts';
@@ -42,7 +42,7 @@ type Options = {
   skip?: readonly RehearsalPart[];
   resume?: true;
   baseKernel?: string;
-  world?: Partial<RehearsalWorld>;
+  deps?: Partial<RehearsalDeps>;
   config?: Partial<Config>;
 };
 
@@ -71,7 +71,7 @@ function rehearsedOn(lab: FreebsdLab, testbed: FreebsdTestbed): Rehearsed {
   const learnt: HistoryEntry[] = [];
   return {
     ...{ lab, testbed, directory, told, learnt },
-    async rehearse({ skip = [], resume, baseKernel, world, config } = {}) {
+    async rehearse({ skip = [], resume, baseKernel, deps, config } = {}) {
       const journal = resume
         ? resumeJournal(directory, 'shelf')
         : beginJournal(directory, 'shelf', new Date(0));
@@ -94,13 +94,13 @@ function rehearsedOn(lab: FreebsdLab, testbed: FreebsdTestbed): Rehearsed {
           journal,
         },
         {
-          ...worldOf(lab),
+          ...depsOf(lab),
           tell: (sentence) => void told.push(sentence),
           signal: new AbortController().signal,
           agrees: async () => true,
           keepLog: async () => {},
           history: { append: async (entries) => void learnt.push(...entries) },
-          ...world,
+          ...deps,
         },
       );
       const found: Finding[] = [];
@@ -278,7 +278,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
     const asked: string[] = [];
     const findings = await rehearse({
       skip: ['check', 'scenarios', 'trials', 'profile', 'noise'],
-      world: {
+      deps: {
         async agrees(question) {
           asked.push(question);
           return false;
@@ -339,7 +339,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
       told.push(sentence);
       if (sentence.startsWith('Boot 3')) cancel.abort(new Error('cancelled'));
     };
-    const cut = rehearse({ skip: ['check'], world: { tell, signal: cancel.signal } });
+    const cut = rehearse({ skip: ['check'], deps: { tell, signal: cancel.signal } });
     await expect(cut).rejects.toThrow('cancelled');
     expectHome(lab);
     const boots = lab.dut.machine.boots;

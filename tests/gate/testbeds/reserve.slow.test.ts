@@ -12,7 +12,7 @@ import type { Testbed } from '../../../src/lab/testbed.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
-import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { builtVariant, depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { aConfig } from '../../fakes/plan.ts';
 
 const traffic = { ...usualTraffic, measureSeconds: 30 };
@@ -47,7 +47,7 @@ async function aPlace(labs: Record<string, FreebsdLab>) {
           new Promise((_, reject) => until.addEventListener('abort', () => reject(until.reason))),
         randomId: () => `id${ids++}`,
         signal,
-        machines: worldOf(lab),
+        machines: depsOf(lab),
         tell: (sentence) => told.push(sentence),
         onWait() {},
       },

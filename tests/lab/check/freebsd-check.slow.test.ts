@@ -7,7 +7,7 @@ import type { HostConfig } from '../../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import type { Finding } from '../../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/freebsd-check.ts';
-import type { CheckupWorld } from '../../../src/lab/check/power-check.ts';
+import type { CheckupDeps } from '../../../src/lab/check/power-check.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
 import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/blast.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../fakes/freebsd-lab/lab.ts';
 import type { Machine } from '../../fakes/freebsd-lab/machine.ts';
 import { newKey } from '../../fakes/freebsd-lab/open-machine.ts';
-import { labConsole, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { depsOf, labConsole, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { commit, newRepository } from '../../fakes/repository.ts';
 import { startSshd } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
@@ -29,7 +29,7 @@ type Checked = {
   testbed: FreebsdTestbed;
   told: string[];
   check(
-    changes?: Partial<FreebsdCheck> & { world?: Partial<CheckupWorld> },
+    changes?: Partial<FreebsdCheck> & { deps?: Partial<CheckupDeps> },
   ): Promise<readonly Finding[]>;
 };
 
@@ -46,7 +46,7 @@ async function aLab(options: FreebsdLabOptions = {}): Promise<Checked> {
     lab,
     testbed,
     told,
-    async check({ world, ...changes } = {}) {
+    async check({ deps, ...changes } = {}) {
       const findings = checkFreebsdTestbed(
         {
           name: 'shelf',
@@ -58,11 +58,11 @@ async function aLab(options: FreebsdLabOptions = {}): Promise<Checked> {
           ...changes,
         },
         {
-          ...worldOf(lab),
+          ...depsOf(lab),
           openPower: async () => lab.power,
           tell: (sentence) => void told.push(sentence),
           signal: new AbortController().signal,
-          ...world,
+          ...deps,
         },
       );
       const found: Finding[] = [];
@@ -522,7 +522,7 @@ test('power control that does not do what it says is found out by the time of th
 test('power control that calls a DUT off which answers is that of another machine', async () => {
   const { check, lab } = await aLab();
   const openPower = async () => ({ ...lab.power, state: async () => 'off' as const });
-  expect(wrongs(await check({ world: { openPower } }))).toMatchObject([
+  expect(wrongs(await check({ deps: { openPower } }))).toMatchObject([
     {
       what: 'power control of the DUT',
       why: 'it says that the DUT is off, and yet the DUT answers over ssh',

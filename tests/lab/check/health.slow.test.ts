@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import { type Finding, ok, skipped, wrong } from '../../../src/lab/check/diagnostic.ts';
-import { type HealthWorld, healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
+import { type HealthDeps, healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
-import type { FreebsdWorld } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import {
   openFreebsdTestbed,
   wakeFreebsdTestbed,
@@ -23,7 +23,7 @@ import {
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
 import { nextbootFile } from '../../fakes/freebsd-lab/machine.ts';
-import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { builtVariant, depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 
 const signal = new AbortController().signal;
 
@@ -35,8 +35,8 @@ async function aTestbed({ method = 'nextboot', ...options }: Setup = {}) {
   const folder = temporaryFolder();
   const testbed = testbedOf(lab, folder);
   testbed.dut.boot = { method, limitSeconds: 600 };
-  const health = async (changes: Partial<HealthWorld> = {}): Promise<Finding[]> =>
-    Array.fromAsync(healthOf(testbed, { ...worldOf(lab), tell() {}, signal, ...changes }));
+  const health = async (changes: Partial<HealthDeps> = {}): Promise<Finding[]> =>
+    Array.fromAsync(healthOf(testbed, { ...depsOf(lab), tell() {}, signal, ...changes }));
   return { lab, folder, testbed, health };
 }
 
@@ -276,8 +276,8 @@ test('where nobody controls the power, nothing is wrong with it', async () => {
 
 test('the embedded lab has nothing to look at', async () => {
   const { lab } = await aTestbed();
-  const world = { ...worldOf(lab), tell() {}, signal };
-  const findings = await Array.fromAsync(healthOf({ kind: 'embedded-linux' }, world));
+  const deps = { ...depsOf(lab), tell() {}, signal };
+  const findings = await Array.fromAsync(healthOf({ kind: 'embedded-linux' }, deps));
   expect(findings).toMatchObject([{ kind: 'skipped' }]);
 });
 
@@ -297,13 +297,13 @@ test('one sentence says what is wrong first, and how much more is', () => {
 });
 
 /** Of machines on which somebody else may be at work: they answer at once, or not at all. */
-const impatient: FreebsdWorld['connect'] = (host, label) =>
+const impatient: FreebsdDeps['connect'] = (host, label) =>
   connectTo(host, label, { keepaliveSeconds: 0, timeoutSeconds: 2 });
 
 const never = new Promise<never>(() => {});
 
 /** Of a controller that loses its power: from then on it hears and says nothing, and the machines know nothing of that. */
-function mortal(world: FreebsdWorld, diesAt: (command: string) => boolean) {
+function mortal(deps: FreebsdDeps, diesAt: (command: string) => boolean) {
   let die = () => {};
   let isDead = false;
   const death = new Promise<void>((resolve) => {
@@ -335,12 +335,12 @@ function mortal(world: FreebsdWorld, diesAt: (command: string) => boolean) {
     },
     upload: (...words) => whileAlive(() => host.upload(...words)),
   });
-  const mortalWorld: FreebsdWorld = {
-    ...world,
-    connect: (...words) => whileAlive(async () => mortalHost(await world.connect(...words))),
-    sleep: (seconds) => whileAlive(() => world.sleep(seconds)),
+  const mortalDeps: FreebsdDeps = {
+    ...deps,
+    connect: (...words) => whileAlive(async () => mortalHost(await deps.connect(...words))),
+    sleep: (seconds) => whileAlive(() => deps.sleep(seconds)),
   };
-  return { world: mortalWorld, death, die: () => die() };
+  return { deps: mortalDeps, death, die: () => die() };
 }
 
 type Death = Setup & {
@@ -402,13 +402,13 @@ async function dieMeasuring(
 ): Promise<void> {
   const diesAt = (text: string) =>
     command !== undefined && text.replaceAll("'", '').includes(command);
-  const { world, death, die } = mortal(worldOf(lab), diesAt);
+  const { deps, death, die } = mortal(depsOf(lab), diesAt);
   const { machine } = lab.dut;
   const look = () => {
     if (machine.stage === stage || (stage === 'under load' && machine.isOverloaded)) die();
   };
   machine.watchers.add(look);
-  const controller = await openFreebsdTestbed('shelf', testbed, endless, world);
+  const controller = await openFreebsdTestbed('shelf', testbed, endless, deps);
   const built = builtVariant('patched', { ident: 'patched', behaviour }, folder);
   const { kernel: _, ...own } = built;
   await controller.prepare({
@@ -438,8 +438,8 @@ describe('a controller that dies leaves a testbed', () => {
       const { lab, testbed, health } = used;
       await dieMeasuring(used, death);
       expect(whyUnhealthy(await health({ connect: impatient }))).toBeDefined();
-      if (isAway) await wakeFreebsdTestbed('shelf', testbed, worldOf(lab));
-      const next = await openFreebsdTestbed('shelf', testbed, usualTraffic, worldOf(lab));
+      if (isAway) await wakeFreebsdTestbed('shelf', testbed, depsOf(lab));
+      const next = await openFreebsdTestbed('shelf', testbed, usualTraffic, depsOf(lab));
       await next.restore();
       expect(wrongs(await health())).toEqual([]);
       expect(lab.state()).toMatchObject({
@@ -465,7 +465,7 @@ describe('a controller that dies leaves a testbed', () => {
     await onDut(lab, shell`nextboot -k ppsgate.base`, shell`shutdown -r now`);
     await lab.clock.sleep(200);
     await onDut(lab, shell`nextboot -k ppsgate.patched`);
-    const next = await openFreebsdTestbed('shelf', testbed, usualTraffic, worldOf(lab));
+    const next = await openFreebsdTestbed('shelf', testbed, usualTraffic, depsOf(lab));
     await next.restore();
     expect(wrongs(await health())).toEqual([]);
     expect(lab.dut.machine.boots).toBe(3);
@@ -474,9 +474,9 @@ describe('a controller that dies leaves a testbed', () => {
 
 test('a clean testbed is not rebooted to be restored, and a generator is told one command each time', async () => {
   const { lab, testbed } = await aTestbed({ cabling: { generators: 'separate' } });
-  await wakeFreebsdTestbed('shelf', testbed, worldOf(lab));
+  await wakeFreebsdTestbed('shelf', testbed, depsOf(lab));
   const before = lab.receiver.journal.length;
-  const opened = await openFreebsdTestbed('shelf', testbed, usualTraffic, worldOf(lab));
+  const opened = await openFreebsdTestbed('shelf', testbed, usualTraffic, depsOf(lab));
   await opened.restore();
   expect(lab.receiver.journal.slice(before).map(({ command }) => command)).toEqual([
     'pkill -INT -x pkt-gen',

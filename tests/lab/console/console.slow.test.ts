@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConsoleConfig } from '../../../src/config/console.ts';
-import { openConsole, realConsoleWorld } from '../../../src/lab/console/console.ts';
+import { openConsole, realConsoleDeps } from '../../../src/lab/console/console.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freePort } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
@@ -126,12 +126,12 @@ const isAlive = (pid: number): boolean =>
 const byCommand = (...command: string[]): ConsoleConfig => ({ kind: 'command', command });
 
 const open = (config: ConsoleConfig, hears = (_: Buffer) => {}) =>
-  openConsole('dut-3', config, hears, realConsoleWorld);
+  openConsole('dut-3', config, hears, realConsoleDeps);
 
 /** However long that takes on a starved machine, it is not taken for a silent one. */
 const endedAtOnce = (config: ConsoleConfig) =>
   openConsole('dut-3', config, () => {}, {
-    ...realConsoleWorld,
+    ...realConsoleDeps,
     wait: () => new Promise(() => {}),
   });
 

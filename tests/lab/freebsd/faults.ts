@@ -7,7 +7,7 @@ import type { BuilderConfig } from '../../../src/config/builder.ts';
 import type { Repository } from '../../../src/forge/patch/repository.ts';
 import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
 import { gate } from '../../../src/gate/gate.ts';
-import type { FreebsdWorld } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { unshared } from '../../../src/lab/testbed.ts';
 import { exitCodes, upshotOfError, upshotOfResult } from '../../../src/model/conclusion.ts';
@@ -23,7 +23,7 @@ import {
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
 import { type Machine, setCutOff } from '../../fakes/freebsd-lab/machine.ts';
-import { labConsole, testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { depsOf, labConsole, testbedOf } from '../../fakes/freebsd-testbed.ts';
 import { memoryHistory } from '../../fakes/history.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
 import { commit, newRepository } from '../../fakes/repository.ts';
@@ -493,7 +493,7 @@ async function judge(one: Case, buildHost: Sshd) {
     traffic,
     gate: { ...gateConfig, design: 'fixed', maxRunsPerVariant: 2 },
   });
-  const world = watched(lab);
+  const deps = watched(lab);
   const cancel = new AbortController();
   const events: ExperimentEvent[] = [];
   one.arrange?.(lab, () => cancel.abort(new Error('cancelled')));
@@ -512,7 +512,7 @@ async function judge(one: Case, buildHost: Sshd) {
       now: () => new Date(lab.clock.now() * 1000),
       onEvent: (event) => events.push(event),
       reserve: async ([name = '']) =>
-        unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, world)),
+        unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, deps)),
       signal: cancel.signal,
     },
   ).then(
@@ -524,13 +524,13 @@ async function judge(one: Case, buildHost: Sshd) {
   );
   const repeats = repeated(events);
   const dut = stateOfDut(lab);
-  const does = story(repeats, world.cycles(), dut);
+  const does = story(repeats, deps.cycles(), dut);
   const generators = new Set([...lab.senders, lab.receiver]);
   const programs = [...generators].reduce((sum, { machine }) => sum + machine.programs.size, 0);
   return {
     ending: endingOf(end),
     repeated: repeats.length,
-    left: { dut, programs, connections: world.open.size },
+    left: { dut, programs, connections: deps.open.size },
     row: { does, outcome: outcomeText(end), exit: end.exit },
   };
 }
@@ -603,16 +603,16 @@ const repositoryOf = (base: string, diff: string): Repository => ({
 });
 
 /** Knows which connections are open, and how often power was cycled. */
-function watched(lab: FreebsdLab): FreebsdWorld & { open: Set<Host>; cycles: () => number } {
-  const world = worldOf(lab);
+function watched(lab: FreebsdLab): FreebsdDeps & { open: Set<Host>; cycles: () => number } {
+  const deps = depsOf(lab);
   const open = new Set<Host>();
   let cycles = 0;
   return {
-    ...world,
+    ...deps,
     open,
     cycles: () => cycles,
     async connect(config, label) {
-      const host = await world.connect(config, label);
+      const host = await deps.connect(config, label);
       const close = async () => {
         open.delete(host);
         await host.close();

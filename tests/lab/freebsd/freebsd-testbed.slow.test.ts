@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
-import type { FreebsdWorld } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import { readFreebsdLogs } from '../../../src/lab/freebsd/freebsd-logs.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { PreflightError } from '../../../src/lab/freebsd/preflight.ts';
@@ -18,10 +18,10 @@ import {
 } from '../../fakes/freebsd-lab/lab.ts';
 import {
   builtVariant,
+  depsOf,
   labConsole,
   testbedOf,
   usualTraffic,
-  worldOf,
 } from '../../fakes/freebsd-testbed.ts';
 
 const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
@@ -51,7 +51,7 @@ async function onTestbed(
   spoil?.(lab);
   const folder = temporaryFolder();
   const config = testbedOf(lab, folder, changes);
-  const testbed = await openFreebsdTestbed('shelf', config, traffic, worldOf(lab));
+  const testbed = await openFreebsdTestbed('shelf', config, traffic, depsOf(lab));
   const variants = [
     builtVariant('base', { ident: 'base' }, folder),
     builtVariant('patched', patchedKernel, folder),
@@ -174,7 +174,7 @@ describe('a console', () => {
 
   test('is recorded from before a boot on, and what it printed is a log of the trial', async () => {
     await using lab = await startFreebsdLab();
-    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, worldOf(lab));
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, depsOf(lab));
     const logs = new Map<string, string>();
     const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
     expect(await testbed.trial(trialOf('base', 1), keepLog, signal)).toMatchObject(valid);
@@ -191,7 +191,7 @@ describe('a console', () => {
       'shelf',
       withConsole(lab, { console }),
       traffic,
-      worldOf(lab),
+      depsOf(lab),
     );
     const { warnings } = await testbed.inspect([forwarding]);
     expect(warnings).toEqual([
@@ -206,8 +206,8 @@ describe('a console', () => {
   test('that ends halfway is told of with the trial, and opened again for the next boot', async () => {
     await using lab = await startFreebsdLab();
     const ends: ((why: string) => void)[] = [];
-    const world: FreebsdWorld = {
-      ...worldOf(lab),
+    const deps: FreebsdDeps = {
+      ...depsOf(lab),
       async openConsole(_name, _config, hears) {
         const leave = lab.dut.machine.console.listen(hears);
         const { promise: ended, resolve } = Promise.withResolvers<string>();
@@ -215,7 +215,7 @@ describe('a console', () => {
         return { ended, close: async () => leave() };
       },
     };
-    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, world);
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, deps);
     await testbed.inspect([forwarding]);
     ends[0]?.('It has ended.');
     expect((await send(testbed, trialOf('base', 1))).warnings).toEqual(['It has ended.']);
@@ -227,7 +227,7 @@ describe('a console', () => {
   test('has its last lines in the rejection of a kernel that hangs', async () => {
     await using lab = await startFreebsdLab();
     const folder = temporaryFolder();
-    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, worldOf(lab));
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, depsOf(lab));
     const patched = { ident: 'patched', behaviour: { kind: 'hangs-at-boot' } } as const;
     await testbed.prepare({
       variants: [
@@ -265,7 +265,7 @@ test('a DUT that is lost at the prompt of the debugger says so on its console', 
     'shelf',
     { ...config, dut: { ...dut, console: labConsole } },
     traffic,
-    worldOf(lab),
+    depsOf(lab),
   );
   const logs = new Map<string, string>();
   const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
@@ -286,7 +286,7 @@ test.each(['sender', 'receiver'] as const)(
       'shelf',
       testbedOf(lab, temporaryFolder()),
       usualTraffic,
-      worldOf(lab),
+      depsOf(lab),
     );
     await expect(testbed.inspect([forwarding])).rejects.toThrow(
       /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or what its system calls that\.$/,
@@ -514,7 +514,7 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
       'shelf',
       testbedOf(lab, folder),
       { ...usualTraffic, measureSeconds: 20 },
-      worldOf(lab),
+      depsOf(lab),
     );
     await testbed.prepare({
       variants: [],
@@ -546,7 +546,7 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
       'shelf',
       testbedOf(lab, temporaryFolder()),
       usualTraffic,
-      worldOf(lab),
+      depsOf(lab),
     );
     await testbed.restore();
     expect(isOn(lab)).toBe(true);
@@ -650,7 +650,7 @@ describe('a profile', () => {
     await using lab = await startFreebsdLab();
     const config = testbedOf(lab, temporaryFolder());
     delete config.dut.power;
-    const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, worldOf(lab));
+    const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, depsOf(lab));
     expect(await send(testbed, trialOf('base', 1))).toMatchObject({ kind: 'measured' });
     expect(testbed.booted()).toBeUndefined();
     await testbed.restore();

@@ -7,7 +7,7 @@ import type { PrepareRequest } from '../../../src/lab/testbed.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
-import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { builtVariant, depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import {
   type PatientBuilder,
   patientBuilder,
@@ -197,7 +197,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
       const builder = patientBuilder(host);
       const config = testbedOf(lab, temporaryFolder(), { builder: builder.config });
       config.dut.boot.method = method;
-      const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, worldOf(lab));
+      const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, depsOf(lab));
       const { signal } = new AbortController();
       const variants = ['base', 'patched'].map((name) => withLinks(builder, name, [1, 2]));
       await testbed.prepare(request(variants, signal));
@@ -248,7 +248,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     await using lab = await startFreebsdLab();
     const builder = patientBuilder(host);
     const config = testbedOf(lab, temporaryFolder(), { builder: builder.config });
-    const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, worldOf(lab));
+    const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, depsOf(lab));
     const variants = ['a', 'b'].map(builder.variant);
     await testbed.prepare(request(variants, new AbortController().signal));
     await comesTo(builder, 'a');

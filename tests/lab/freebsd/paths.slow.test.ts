@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import type { Route } from '../../fakes/freebsd-lab/machine.ts';
-import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { builtVariant, depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 
 const signal = new AbortController().signal;
 
@@ -37,7 +37,7 @@ async function gateOn({
     'shelf',
     testbedOf(lab, folder, { preflight: mode }),
     { ...usualTraffic, measureSeconds: 20 },
-    worldOf(lab),
+    depsOf(lab),
   );
   const cell: Cell = { scenario: 'forwarding', family };
   await testbed.prepare({

@@ -15,10 +15,10 @@ import {
 } from '../../fakes/freebsd-lab/lab.ts';
 import {
   builtVariant,
+  depsOf,
   hostOf,
   testbedOf,
   usualTraffic,
-  worldOf,
 } from '../../fakes/freebsd-testbed.ts';
 
 const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
@@ -36,7 +36,7 @@ async function opened(
   const folder = temporaryFolder();
   const config = testbedOf(lab, folder);
   config.dut.boot.method = method;
-  const testbed = await openFreebsdTestbed('shelf', config, traffic, worldOf(lab));
+  const testbed = await openFreebsdTestbed('shelf', config, traffic, depsOf(lab));
   return { lab, testbed, folder };
 }
 
@@ -150,7 +150,7 @@ test('what the DUT has loaded is asked once, while it runs its own kernel', asyn
     ...{ relink: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
     cache: { mostKernels: 1, mostBytes: 1 },
   };
-  const testbed = await openFreebsdTestbed('shelf', { ...config, builder }, traffic, worldOf(lab));
+  const testbed = await openFreebsdTestbed('shelf', { ...config, builder }, traffic, depsOf(lab));
   const asks = () => commandsOf(lab).filter((command) => command === "ls '/boot/modules'").length;
   const base = builtVariant('base', { ident: 'base' }, folder);
   await prepare(testbed, [base]);

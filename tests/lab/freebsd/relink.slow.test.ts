@@ -9,7 +9,7 @@ import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts'
 import type { Result } from '../../../src/model/result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
-import { testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { depsOf, testbedOf } from '../../fakes/freebsd-testbed.ts';
 import {
   patientBuilder,
   patientBuilderNeeds,
@@ -54,7 +54,7 @@ describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', 
     mkdirSync(directory);
     const request = { patch: pullRequest, config, testbed: 'shelf', seed: 3 };
     const plan = makePlan(request, [base, patched], []);
-    const testbed = await openFreebsdTestbed('shelf', shelf, plan.traffic, worldOf(lab));
+    const testbed = await openFreebsdTestbed('shelf', shelf, plan.traffic, depsOf(lab));
     const journal = await runExperiment({
       ...{ plan, testbed, directory },
       now: () => new Date(lab.clock.now() * 1000),

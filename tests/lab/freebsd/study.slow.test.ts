@@ -13,7 +13,7 @@ import { renderMarkdown } from '../../../src/report/markdown.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
-import { builtVariant, testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { builtVariant, depsOf, testbedOf } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { revision } from '../../fakes/result.ts';
 
@@ -86,7 +86,7 @@ async function carryOut({ lab, plan, testbed, directory }: Study, trials = Infin
     ended += 1;
     if (ended >= trials) stop.abort(new Error('cut'));
   };
-  const opened = await openFreebsdTestbed('shelf', testbed, plan.traffic, worldOf(lab));
+  const opened = await openFreebsdTestbed('shelf', testbed, plan.traffic, depsOf(lab));
   const now = () => new Date(lab.clock.now() * 1000);
   await runExperiment({
     plan,

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { HostConfig } from '../../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import type { LinuxTestbed } from '../../../src/config/schema.ts';
-import type { FreebsdWorld } from '../../../src/lab/freebsd/freebsd-deps.ts';
+import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { type Fence, FencedError, tokenFolder } from '../../../src/lab/lease/fence.ts';
 import {
   fencedConnect,
-  fencedWorld,
+  fencedDeps,
   type ProvenFence,
   raiseFences,
 } from '../../../src/lab/lease/testbed-fence.ts';
@@ -25,10 +25,10 @@ import {
 import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
 import {
   builtVariant,
+  depsOf,
   labConsole,
   testbedOf,
   usualTraffic,
-  worldOf,
 } from '../../fakes/freebsd-testbed.ts';
 
 const ours = 7;
@@ -51,11 +51,11 @@ test('a trial is measured under its lease, and the DUT keeps the token over its 
   }));
 
 test('a testbed that a later lease has is not touched any more, not even to be restored', () =>
-  onTestbed({}, async ({ testbed, lab, config, world }) => {
+  onTestbed({}, async ({ testbed, lab, config, deps }) => {
     const send = (variant: string, pair: number) =>
       testbed.trial(trialOf(variant, pair), async () => {}, signal);
     expect(await send('patched', 1)).toMatchObject({ kind: 'measured' });
-    await raiseFences(config, { ...held, token: later }, world.connect);
+    await raiseFences(config, { ...held, token: later }, deps.connect);
     const before = traceOf(lab);
     await expect(send('patched', 1)).rejects.toThrow(FencedError);
     await expect(send('base', 1)).rejects.toThrow(FencedError);
@@ -82,19 +82,19 @@ test.for(['dut', 'sender', 'receiver'] as const)(
   async (which) => {
     await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
     const config = testbedOf(lab, temporaryFolder());
-    const world = worldOf(lab);
-    const fenced = fencedWorld(world, config, lease);
+    const deps = depsOf(lab);
+    const fenced = fencedDeps(deps, config, lease);
     const machine = { dut: config.dut, sender: only(config.senders), receiver: config.receiver };
     await using host = await fenced.connect(machine[which], 'it');
     await host.output(shell`uname`);
-    await raiseFences(config, { ...held, token: later }, world.connect);
+    await raiseFences(config, { ...held, token: later }, deps.connect);
     const before = traceOf(lab);
     await expect(host.run(shell`touch ${'/var/tmp/mark'}`)).rejects.toThrow(FencedError);
     await expect(host.output(shell`shutdown -r now`)).rejects.toThrow(FencedError);
     const upload = host.upload(Buffer.from('x'), '/var/tmp/mark', 0o600);
     await expect(upload).rejects.toThrow(FencedError);
-    const { open, connect } = counting(world);
-    const again = fencedWorld({ ...world, connect }, config, lease);
+    const { open, connect } = counting(deps);
+    const again = fencedDeps({ ...deps, connect }, config, lease);
     await expect(again.connect(machine[which], 'it')).rejects.toThrow(FencedError);
     expect(open.size).toBe(0);
     expect(traceOf(lab)).toEqual(before);
@@ -151,8 +151,8 @@ test('nobody is put off the console of a testbed that is not ours any more', asy
   const prove = () => Promise.reject(new RangeError('the lease is over'));
   const config = testbedOf(lab, temporaryFolder());
   const openConsole = () => Promise.reject(new TypeError('It was opened.'));
-  const world = fencedWorld({ ...worldOf(lab), openConsole }, config, { ...lease, prove });
-  await expect(world.openConsole('the DUT', labConsole, () => {})).rejects.toThrow(RangeError);
+  const deps = fencedDeps({ ...depsOf(lab), openConsole }, config, { ...lease, prove });
+  await expect(deps.openConsole('the DUT', labConsole, () => {})).rejects.toThrow(RangeError);
 });
 
 test('the power is left alone where the lease ends while generators are asked', async () => {
@@ -171,8 +171,8 @@ test('a builder is not fenced, be it on a machine that is', async () => {
   const builder = { ...config.receiver } as unknown as NonNullable<FreebsdTestbed['builder']>;
   const testbed = { ...config, builder };
   lay(lab.receiver, String(later));
-  const world = fencedWorld(worldOf(lab), testbed, lease);
-  await using host = await world.connect(testbed.builder, 'builder');
+  const deps = fencedDeps(depsOf(lab), testbed, lease);
+  await using host = await deps.connect(testbed.builder, 'builder');
   expect(await host.output(shell`uname`)).toBe('FreeBSD\n');
   expect(tokensOn(lab.receiver)).toEqual(['8']);
 });
@@ -180,7 +180,7 @@ test('a builder is not fenced, be it on a machine that is', async () => {
 test('an appliance forgets its tokens at a boot, and is told ours at the next login', async () => {
   await using lab = await startFreebsdLab({ root: 'nanobsd' });
   const config = testbedOf(lab, temporaryFolder());
-  const connect = fencedConnect(worldOf(lab).connect, held);
+  const connect = fencedConnect(depsOf(lab).connect, held);
   const before = await connect(config.dut, 'DUT');
   expect(tokensOn(lab.dut)).toEqual(['7']);
   await before.output(shell`shutdown -r now`);
@@ -194,7 +194,7 @@ test('an appliance forgets its tokens at a boot, and is told ours at the next lo
 test('nobody logs in under a lease that is known to be over', async () => {
   await using lab = await startFreebsdLab();
   const config = testbedOf(lab, temporaryFolder());
-  const { opened, connect } = counting(worldOf(lab));
+  const { opened, connect } = counting(depsOf(lab));
   const assertHeld = () => {
     throw new RangeError('the lease is over');
   };
@@ -206,7 +206,7 @@ test('nobody logs in under a lease that is known to be over', async () => {
 test('at a reservation every machine of a FreeBSD testbed hears of its token', async () => {
   await using lab = await startFreebsdLab({ cabling: { generators: 'separate', senders: 2 } });
   const config = testbedOf(lab, temporaryFolder());
-  const { open, connect } = counting(worldOf(lab));
+  const { open, connect } = counting(depsOf(lab));
   await raiseFences(config, held, connect);
   expect(machinesOf(lab).map(tokensOn)).toEqual([['7'], ['7'], ['7'], ['7']]);
   expect(open.size).toBe(0);
@@ -215,7 +215,7 @@ test('at a reservation every machine of a FreeBSD testbed hears of its token', a
 test('a testbed that a later lease has cannot be reserved, nor one of which a machine is away', async () => {
   await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
   const config = testbedOf(lab, temporaryFolder());
-  const { open, connect } = counting(worldOf(lab));
+  const { open, connect } = counting(depsOf(lab));
   lay(only(lab.senders), String(later));
   await expect(raiseFences(config, held, connect)).rejects.toThrow(FencedError);
   remove(only(lab.senders).machine.files, tokenFolder);
@@ -233,7 +233,7 @@ test('all three machines of a Linux testbed are told, and none of an embedded on
     sender: { ...only(senders), cpu: 0 },
     receiver,
   };
-  const { opened, connect } = counting(worldOf(lab));
+  const { opened, connect } = counting(depsOf(lab));
   await raiseFences({ kind: 'embedded-linux' }, held, connect);
   expect(opened()).toBe(0);
   await raiseFences(linux, held, connect);
@@ -244,7 +244,7 @@ type Opened = {
   testbed: Awaited<ReturnType<typeof openFreebsdTestbed>>;
   lab: FreebsdLab;
   config: FreebsdTestbed;
-  world: FreebsdWorld;
+  deps: FreebsdDeps;
 };
 
 /** A testbed that is held by our lease. */
@@ -255,12 +255,12 @@ async function onTestbed(
   await using lab = await startFreebsdLab(options);
   const folder = temporaryFolder();
   const config = testbedOf(lab, folder);
-  const world = worldOf(lab);
+  const deps = depsOf(lab);
   const testbed = await openFreebsdTestbed(
     'shelf',
     config,
     { ...usualTraffic, measureSeconds: 30 },
-    fencedWorld(world, config, lease),
+    fencedDeps(deps, config, lease),
   );
   await testbed.prepare({
     variants: ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder)),
@@ -270,7 +270,7 @@ async function onTestbed(
     tell() {},
     signal,
   });
-  await work({ testbed, lab, config, world });
+  await work({ testbed, lab, config, deps });
 }
 
 const trialOf = (variant: string, pair: number): PlannedTrial => ({
@@ -281,17 +281,17 @@ const trialOf = (variant: string, pair: number): PlannedTrial => ({
 
 async function openedPower(lab: FreebsdLab, fence = lease) {
   const config = testbedOf(lab, temporaryFolder());
-  const world = fencedWorld(worldOf(lab), config, fence);
-  const power = await world.openPower('the DUT', { kind: 'command', on: [], off: [], state: [] });
+  const deps = fencedDeps(depsOf(lab), config, fence);
+  const power = await deps.openPower('the DUT', { kind: 'command', on: [], off: [], state: [] });
   return { power };
 }
 
 /** Connections that were opened, and those that still are. */
-function counting(world: FreebsdWorld) {
+function counting(deps: FreebsdDeps) {
   const open = new Set<object>();
   let opened = 0;
-  const connect: FreebsdWorld['connect'] = async (config: HostConfig, label, options) => {
-    const host = await world.connect(config, label, options);
+  const connect: FreebsdDeps['connect'] = async (config: HostConfig, label, options) => {
+    const host = await deps.connect(config, label, options);
     open.add(host);
     opened += 1;
     const close = async () => {

@@ -1,7 +1,7 @@
 // What is found on three Linux hosts that were used, and what brings them back.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LinuxTestbed } from '../../../src/config/schema.ts';
-import { realWorld } from '../../../src/gate/testbeds/open-testbed.ts';
+import { realDeps } from '../../../src/gate/testbeds/open-testbed.ts';
 import type { Finding } from '../../../src/lab/check/diagnostic.ts';
 import { healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
@@ -31,7 +31,7 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
   afterEach(labDown);
 
   const health = (): Promise<Finding[]> =>
-    Array.fromAsync(healthOf(lab, { ...realWorld, tell() {}, signal }));
+    Array.fromAsync(healthOf(lab, { ...realDeps, tell() {}, signal }));
 
   const wrongs = async () =>
     (await health()).flatMap(({ kind, what }) => (kind === 'wrong' ? what : []));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openPower } from '../../../src/lab/power/power.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { messageOf, timelessWorld } from './worlds.ts';
+import { messageOf, timelessDeps } from './worlds.ts';
 
 test('a machine is turned on and off by its commands', async () => {
   const { power } = await lab();
@@ -16,10 +16,10 @@ test('a machine is turned on and off by its commands', async () => {
 });
 
 test('a cycle without a command of its own is off, five seconds, on', async () => {
-  const { power, world, log } = await lab({ state: 'on' });
+  const { power, deps, log } = await lab({ state: 'on' });
   await power.cycle();
   expect(log()).toEqual(['off', 'on']);
-  expect(world.slept).toEqual([5]);
+  expect(deps.slept).toEqual([5]);
 });
 
 test('a cycle of a machine that is on is its command for it', async () => {
@@ -82,7 +82,7 @@ test.each(['echo maybe', 'true', 'echo on; exit 1', 'echo on; echo off'])(
 test('a program that is not there is told of', async () => {
   const nothing = ['/nowhere/state'];
   const config = { kind: 'command', on: nothing, off: nothing, state: nothing } as const;
-  const power = await openPower('dut-3', config, timelessWorld());
+  const power = await openPower('dut-3', config, timelessDeps());
   expect(await messageOf(power.state())).toContain('/nowhere/state cannot be started: spawn');
 });
 
@@ -100,7 +100,7 @@ async function lab(scripts: Scripts = {}, word = 'outlet-4') {
   };
   writeFileSync(join(folder, 'state'), `${state}\n`);
   writeFileSync(join(folder, 'log'), '');
-  const world = timelessWorld();
+  const deps = timelessDeps();
   const config = {
     kind: 'command',
     on: command('on', on),
@@ -110,8 +110,8 @@ async function lab(scripts: Scripts = {}, word = 'outlet-4') {
   } as const;
   return {
     folder,
-    world,
-    power: await openPower('dut-3', config, world),
+    deps,
+    power: await openPower('dut-3', config, deps),
     /** What was done by those that say so. */
     log: () => readFileSync(join(folder, 'log'), 'utf8').split('\n').filter(Boolean),
   };

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { FreebsdTestbed, Generator } from '../../../src/config/freebsd-testbed.ts';
 import type { IpmiConfig } from '../../../src/config/power.ts';
-import { realWorld } from '../../../src/gate/testbeds/open-testbed.ts';
+import { realDeps } from '../../../src/gate/testbeds/open-testbed.ts';
 import { consoleStep } from '../../../src/lab/check/console-check.ts';
 import {
   type Finding,
@@ -15,15 +15,15 @@ import {
   testbedFailed,
   walk,
 } from '../../../src/lab/check/diagnostic.ts';
-import { type CheckupWorld, powerSteps } from '../../../src/lab/check/power-check.ts';
+import { type CheckupDeps, powerSteps } from '../../../src/lab/check/power-check.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
 import {
   type OpenedConsole,
   openConsole,
-  realConsoleWorld,
+  realConsoleDeps,
 } from '../../../src/lab/console/console.ts';
 import { recordConsole } from '../../../src/lab/console/recorder.ts';
-import { openPower, type Power, realPowerWorld } from '../../../src/lab/power/power.ts';
+import { openPower, type Power, realPowerDeps } from '../../../src/lab/power/power.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { accidentKernels } from '../../fakes/accidents.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -42,11 +42,11 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
 
   beforeAll(async () => {
     guest = await startIpmiGuest(kernel.path);
-    power = await openPower('dut-3', guest.bmc, realPowerWorld);
+    power = await openPower('dut-3', guest.bmc, realPowerDeps);
     const hears = (chunk: Buffer) => {
       shown += chunk.toString();
     };
-    console = await openConsole('dut-3', guest.bmc, hears, realConsoleWorld);
+    console = await openConsole('dut-3', guest.bmc, hears, realConsoleDeps);
   });
   afterAll(async () => {
     await console?.close();
@@ -88,7 +88,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
 
   test('that panics is told of by its last words, also once it has booted anew', async () => {
     const recorder = recordConsole('dut-3', (hears) =>
-      openConsole('dut-3', guest.bmc, hears, realConsoleWorld),
+      openConsole('dut-3', guest.bmc, hears, realConsoleDeps),
     );
     onTestFinished(() => recorder.close());
     let log = '';
@@ -157,12 +157,12 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
   }
 
   async function checkup(bmc: IpmiConfig, { cycles }: { cycles: boolean }): Promise<Finding[]> {
-    const world: CheckupWorld = {
-      ...realWorld,
+    const deps: CheckupDeps = {
+      ...realDeps,
       // QEMU takes the connection of whoever is too early, and does not give it on for long.
       connect: async (...machine) => {
         await guest.up();
-        return realWorld.connect(...machine);
+        return realDeps.connect(...machine);
       },
       tell: () => {},
       signal: new AbortController().signal,
@@ -170,9 +170,9 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     const testbed = testbedOf(guest, bmc);
     const dut: Machine = { label: 'the DUT', config: testbed.dut, host: undefined };
     onTestFinished(() => dut.host?.close());
-    const lab = { name: 'shelf', testbed, dut, cycles, world };
-    const steps = [loginStep(dut, world.connect), ...powerSteps(lab), consoleStep(lab)];
-    const { signal } = world;
+    const lab = { name: 'shelf', testbed, dut, cycles, deps };
+    const steps = [loginStep(dut, deps.connect), ...powerSteps(lab), consoleStep(lab)];
+    const { signal } = deps;
     return Array.fromAsync(walk(steps, { signal, failed: testbedFailed }));
   }
 });

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openPower, type Power, type PowerWorld } from '../../../src/lab/power/power.ts';
+import { openPower, type Power, type PowerDeps } from '../../../src/lab/power/power.ts';
 import type { Ran } from '../../../src/lab/power/power-deps.ts';
-import { realPowerWorld } from '../../../src/lab/power/power-deps.ts';
+import { realPowerDeps } from '../../../src/lab/power/power-deps.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith } from '../../needs.ts';
 import { freeUdpPort, type IpmiSim, startIpmiSim } from './ipmi-sim.ts';
-import { messageOf, timelessWorld, worldWhere } from './worlds.ts';
+import { depsWhere, messageOf, timelessDeps } from './worlds.ts';
 
-const world = worldWhere(0.1);
+const deps = depsWhere(0.1);
 
 describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => {
   let bmc: IpmiSim;
@@ -21,7 +21,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
 
   beforeAll(async () => {
     bmc = await startIpmiSim();
-    power = await openPower('dut-3', bmc.config, world);
+    power = await openPower('dut-3', bmc.config, deps);
     label = `PowerError: The BMC of dut-3 (IPMI at 127.0.0.1:${bmc.config.port})`;
   });
   beforeEach(() => bmc.obeys(true));
@@ -45,7 +45,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
 
   test('goes off and on again in a cycle, which is an order of the BMC itself', async () => {
     await power.on();
-    const { recording, runs } = recorded(world);
+    const { recording, runs } = recorded(deps);
     await (await openPower('dut-3', bmc.config, recording)).cycle();
     expect(orders(runs).filter((order) => order !== 'status')).toEqual(['cycle']);
     expect(await power.state()).toBe('on');
@@ -60,7 +60,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
   test('that does not obey its BMC is told of after three orders', async () => {
     await power.on();
     bmc.obeys(false);
-    const patient = timelessWorld();
+    const patient = timelessDeps();
     const deaf = await openPower('dut-3', bmc.config, patient);
     expect(await messageOf(deaf.off())).toBe(
       `${label} took the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
@@ -71,7 +71,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
   test('is not reached with a wrong password, which is given once', async () => {
     const passwordPath = join(temporaryFolder(), 'password');
     writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
-    const { recording, runs } = recorded(world);
+    const { recording, runs } = recorded(deps);
     const refused = await openPower('dut-3', { ...bmc.config, passwordPath }, recording);
     expect(await messageOf(refused.state())).toBe(
       `${label} does not let in the user lab (RAKP 2 HMAC is invalid); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN.`,
@@ -81,29 +81,29 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
 
   test('is reached by the password of the environment where no file is named', async () => {
     const { passwordPath, ...config } = bmc.config;
-    const password = (await world.readSecret(passwordPath ?? '')).trim();
-    const power = await openPower('dut-3', config, { ...world, password: () => password });
+    const password = (await deps.readSecret(passwordPath ?? '')).trim();
+    const power = await openPower('dut-3', config, { ...deps, password: () => password });
     expect(await power.state()).toMatch(/^(on|off)$/);
-    const none = openPower('dut-3', config, { ...world, password: () => undefined });
+    const none = openPower('dut-3', config, { ...deps, password: () => undefined });
     expect(await messageOf(none)).toBe(
       `${label} cannot be opened with PPSGATE_BMC_PASSWORD of the environment, for no \`passwordFile\` is named: it is empty or has more than a line; write the password there and nothing else.`,
     );
   });
 
   test('is not reached by a user that the BMC does not have', async () => {
-    const refused = await openPower('dut-3', { ...bmc.config, user: 'nobody' }, world);
+    const refused = await openPower('dut-3', { ...bmc.config, user: 'nobody' }, deps);
     expect(await messageOf(refused.on())).toContain('does not let in the user nobody (RAKP 2');
   });
 
   test('is not reached with a password longer than IPMI has them', async () => {
     const passwordPath = join(temporaryFolder(), 'password');
     writeFileSync(passwordPath, 'x'.repeat(21), { mode: 0o600 });
-    const refused = await openPower('dut-3', { ...bmc.config, passwordPath }, world);
+    const refused = await openPower('dut-3', { ...bmc.config, passwordPath }, deps);
     expect(await messageOf(refused.on())).toContain('password is longer than 20 bytes');
   });
 
   test('is not reached with a cipher suite that the BMC does not have', async () => {
-    const refused = await openPower('dut-3', { ...bmc.config, cipherSuite: 17 }, world);
+    const refused = await openPower('dut-3', { ...bmc.config, cipherSuite: 17 }, deps);
     expect(await messageOf(refused.state())).toBe(
       `${label} does not take the cipher suite (Error in open session response message : invalid authentication algorithm); set \`cipherSuite\` to one that it has, such as 17 or 3.`,
     );
@@ -116,7 +116,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
   });
 
   test('is not reached where nobody answers, after a bounded number of tries', async () => {
-    const { recording, runs } = recorded(hasty(world));
+    const { recording, runs } = recorded(hasty(deps));
     const port = await freeUdpPort();
     const gone = await openPower('dut-3', { ...bmc.config, port }, recording);
     expect(await messageOf(gone.state())).toBe(
@@ -130,7 +130,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     await once(nonsense, 'listening');
     nonsense.on('message', (message, from) => nonsense.send(message, from.port));
     const { port } = nonsense.address();
-    const power = await openPower('dut-3', { ...bmc.config, port }, hasty(world));
+    const power = await openPower('dut-3', { ...bmc.config, port }, hasty(deps));
     expect(await messageOf(power.state())).toContain('did not answer in 3 tries');
     nonsense.close();
   });
@@ -169,14 +169,14 @@ test.each([
   ['\n', 'it is empty or has more than a line'],
   ['two\nlines\n', 'it is empty or has more than a line'],
 ])('a password file with %j is refused at once, without a word of it', async (text, why) => {
-  const fake = { ...timelessWorld(), readSecret: async () => text };
+  const fake = { ...timelessDeps(), readSecret: async () => text };
   const message = await messageOf(openPower('dut-3', config, fake));
   expect(message).toContain(why);
   expect(message).not.toContain('lines');
 });
 
 test('a password file that is not there is named', async () => {
-  expect(await messageOf(openPower('dut-3', config, timelessWorld()))).toBe(
+  expect(await messageOf(openPower('dut-3', config, timelessDeps()))).toBe(
     "PowerError: The BMC of dut-3 (IPMI at bmc.lab:623) cannot be opened without its password file: ENOENT: no such file or directory, open '/nowhere/password'; check the path, and that you may read it.",
   );
 });
@@ -184,7 +184,7 @@ test('a password file that is not there is named', async () => {
 test('a password file that others can read is refused, whoever owns it', async () => {
   const passwordPath = join(temporaryFolder(), 'password');
   writeFileSync(passwordPath, 'secret', { mode: 0o644 });
-  const message = await messageOf(openPower('dut-3', { ...config, passwordPath }, realPowerWorld));
+  const message = await messageOf(openPower('dut-3', { ...config, passwordPath }, realPowerDeps));
   expect(message).toBe(
     `PowerError: The BMC of dut-3 (IPMI at bmc.lab:623) cannot be opened: ${passwordPath} has the mode 644, by which others than its owner can get at it: run 'chmod 600 ${passwordPath}'.`,
   );
@@ -203,27 +203,27 @@ const config = {
 async function openWith(endings: Ran[]) {
   const left = [...endings];
   const run = async () => left.shift() ?? expect.fail('ipmitool was run too often.');
-  const fake = { ...timelessWorld(), run, readSecret: async () => 'secret' };
+  const fake = { ...timelessDeps(), run, readSecret: async () => 'secret' };
   return { power: await openPower('dut-3', config, fake), left };
 }
 
-function recorded(world: PowerWorld) {
+function recorded(deps: PowerDeps) {
   const runs: string[][] = [];
-  const run: PowerWorld['run'] = (program, args, options) => {
+  const run: PowerDeps['run'] = (program, args, options) => {
     runs.push([program, ...args]);
-    return world.run(program, args, options);
+    return deps.run(program, args, options);
   };
-  return { recording: { ...world, run }, runs };
+  return { recording: { ...deps, run }, runs };
 }
 
 /** The last words of each run: `status`, `on`. */
 const orders = (runs: readonly string[][]) => runs.map((run) => run.at(-1));
 
 /** A world in which ipmitool waits 2 s for a BMC and not 10. */
-const hasty = (world: PowerWorld): PowerWorld => ({
-  ...world,
+const hasty = (deps: PowerDeps): PowerDeps => ({
+  ...deps,
   run: (program, args, options) =>
-    world.run(
+    deps.run(
       program,
       args.with(args.indexOf('-R') + 1, '1').with(args.indexOf('-N') + 1, '1'),
       options,

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { realPowerWorld } from '../../../src/lab/power/power.ts';
+import { realPowerDeps } from '../../../src/lab/power/power.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 
-const { run } = realPowerWorld;
+const { run } = realPowerDeps;
 /** No test lasts so long. */
 const longSeconds = 600;
 const sh = (script: string, options = {}) =>

@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RedfishConfig } from '../../../src/config/power.ts';
-import { openPower, type PowerWorld, realPowerWorld } from '../../../src/lab/power/power.ts';
+import { openPower, type PowerDeps, realPowerDeps } from '../../../src/lab/power/power.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith } from '../../needs.ts';
 import { type Certificate, freeTcpPort, makeCertificate, startHttps } from './https-server.ts';
 import { json, redirect, startBmc } from './redfish-bmc.ts';
 import { type Sushy, startSushy } from './sushy.ts';
-import { messageOf, timelessWorld, worldWhere } from './worlds.ts';
+import { depsWhere, messageOf, timelessDeps } from './worlds.ts';
 
 const machines = [
   '27946b59-9e44-4fa7-8e91-f3527a1ef091',
@@ -21,7 +21,7 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
   let certificate: Certificate;
   let sushy: Sushy;
   // Its machines take up to 11 s to obey, and are given 15.
-  const world = worldWhere(0.5);
+  const deps = depsWhere(0.5);
 
   beforeAll(async () => {
     certificate = makeCertificate();
@@ -33,7 +33,7 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
   });
 
   test.concurrent('is turned on, and off', async () => {
-    const power = await openPower('dut-3', sushy.config(machines[0]), world);
+    const power = await openPower('dut-3', sushy.config(machines[0]), deps);
     await power.on();
     expect(await power.state()).toBe('on');
     await power.off();
@@ -41,22 +41,22 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
   });
 
   test.concurrent('is on after a cycle of a machine that is off', async () => {
-    const power = await openPower('dut-3', sushy.config(machines[1]), world);
+    const power = await openPower('dut-3', sushy.config(machines[1]), deps);
     await power.off();
     await power.cycle();
     expect(await power.state()).toBe('on');
   });
 
   test.concurrent('goes off and on again in a cycle without PowerCycle', async () => {
-    const power = await openPower('dut-3', sushy.config(machines[2]), world);
+    const power = await openPower('dut-3', sushy.config(machines[2]), deps);
     await power.on();
     const resets: string[] = [];
     const recording = {
-      ...world,
+      ...deps,
       sendRequest: ((url, request) => {
         if (request.body !== undefined) resets.push(String(request.body));
-        return world.sendRequest(url, request);
-      }) satisfies typeof world.sendRequest,
+        return deps.sendRequest(url, request);
+      }) satisfies typeof deps.sendRequest,
     };
     await (await openPower('dut-3', sushy.config(machines[2]), recording)).cycle();
     expect(resets).toEqual(['{"ResetType":"ForceOff"}', '{"ResetType":"On"}']);
@@ -67,13 +67,13 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
     const passwordPath = join(temporaryFolder(), 'password');
     writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
     const config = { ...sushy.config(machines[0]), passwordPath };
-    const message = await messageOf((await openPower('dut-3', config, world)).state());
+    const message = await messageOf((await openPower('dut-3', config, deps)).state());
     expect(message).toContain('does not let in the user lab (401 Incorrect username or password)');
     expect(message).not.toContain('not-this-one');
   });
 
   test('is not found under a name that the service does not know', async () => {
-    const power = await openPower('dut-3', sushy.config('nobody'), world);
+    const power = await openPower('dut-3', sushy.config('nobody'), deps);
     expect(await messageOf(power.state())).toContain(
       'has no system at /redfish/v1/Systems/nobody (404 Fake system nobody was not found); check `url`',
     );
@@ -111,12 +111,12 @@ describeWith(['openssl'], 'a Redfish service that', () => {
 
   test('takes an order and does nothing is told of after three orders', async () => {
     await using bmc = await startBmc(certificate, { lies: true });
-    const world = timelessWorld();
-    expect(await messageOf((await open(bmc, {}, world)).off())).toBe(
+    const deps = timelessDeps();
+    expect(await messageOf((await open(bmc, {}, deps)).off())).toBe(
       `${label(bmc)} took the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
     );
     expect(bmc.resets).toEqual(['ForceOff', 'ForceOff', 'ForceOff']);
-    expect(world.slept).toEqual(Array(90).fill(1));
+    expect(deps.slept).toEqual(Array(90).fill(1));
   });
 
   test('refuses an order is told of with its own words', async () => {
@@ -195,11 +195,11 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     'says %s is waited for, but not for ever',
     async (PowerState) => {
       await using bmc = await startHttps(certificate, json(200, { PowerState }));
-      const world = timelessWorld();
-      expect(await messageOf((await open(bmc, {}, world)).state())).toContain(
+      const deps = timelessDeps();
+      expect(await messageOf((await open(bmc, {}, deps)).state())).toContain(
         'says for 30 s that the machine is on its way on or off',
       );
-      expect(world.slept).toEqual(Array(30).fill(1));
+      expect(deps.slept).toEqual(Array(30).fill(1));
     },
   );
 
@@ -250,18 +250,18 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     await using bmc = await startHttps(certificate, (request, response) =>
       answers.shift()?.(request, response),
     );
-    const world = timelessWorld();
-    expect(await (await open(bmc, {}, world)).state()).toBe('on');
-    expect(world.slept).toEqual([7, 3, 60]);
+    const deps = timelessDeps();
+    expect(await (await open(bmc, {}, deps)).state()).toBe('on');
+    expect(deps.slept).toEqual([7, 3, 60]);
   });
 
   test('is never ready is given up', async () => {
     await using bmc = await startHttps(certificate, json(503, { error: { message: 'Booting' } }));
-    const world = timelessWorld();
-    expect(await messageOf((await open(bmc, {}, world)).state())).toContain(
+    const deps = timelessDeps();
+    expect(await messageOf((await open(bmc, {}, deps)).state())).toContain(
       'could not answer in 4 tries (503 Booting); wait until it is ready, or restart the BMC.',
     );
-    expect(world.slept).toEqual([3, 3, 3]);
+    expect(deps.slept).toEqual([3, 3, 3]);
   });
 
   test('sends 10 MB is not listened to', async () => {
@@ -285,7 +285,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     await using bmc = await startHttps(certificate, () => {
       asked += 1;
     });
-    const power = await openPower('dut-3', unpinned(bmc), withPassword(timelessWorld()));
+    const power = await openPower('dut-3', unpinned(bmc), withPassword(timelessDeps()));
     expect(await messageOf(power.state())).toBe(
       `${label(bmc)} shows the certificate with SHA-256 ${certificate.sha256}, which is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); compare the fingerprint on the BMC itself, then set \`certificateSha256\` to it, or \`ca\` to its authority.`,
     );
@@ -305,7 +305,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     const readSecret = async () => password;
     const config = { ...unpinned(bmc), caPath: '/run/ca.pem' };
     const power = await openPower('dut-3', config, {
-      ...timelessWorld(),
+      ...timelessDeps(),
       readFile,
       readSecret,
     });
@@ -319,9 +319,9 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     passwordPath: '/run/password',
   });
 
-  const open = (bmc: { origin: string }, config: object = {}, world = timelessWorld()) => {
+  const open = (bmc: { origin: string }, config: object = {}, deps = timelessDeps()) => {
     const pinned = { ...unpinned(bmc), certificateSha256: certificate.sha256 };
-    return openPower('dut-3', { ...pinned, ...config }, withPassword(world));
+    return openPower('dut-3', { ...pinned, ...config }, withPassword(deps));
   };
 
   const label = ({ origin }: { origin: string }) =>
@@ -336,15 +336,15 @@ test('a CA file that is not there is named', async () => {
     passwordPath: '/run/password',
     caPath: '/nowhere/ca.pem',
   };
-  const readSecret: PowerWorld['readSecret'] = async () => password;
-  expect(await messageOf(openPower('dut-3', config, { ...realPowerWorld, readSecret }))).toBe(
+  const readSecret: PowerDeps['readSecret'] = async () => password;
+  expect(await messageOf(openPower('dut-3', config, { ...realPowerDeps, readSecret }))).toBe(
     "PowerError: The BMC of dut-3 (Redfish at bmc.lab) cannot be opened without its CA file: ENOENT: no such file or directory, open '/nowhere/ca.pem'; check the path, and that you may read it.",
   );
 });
 
 const password = 'no-word-of-mine';
 
-const withPassword = (world: PowerWorld): PowerWorld => ({
-  ...world,
+const withPassword = (deps: PowerDeps): PowerDeps => ({
+  ...deps,
   readSecret: async () => password,
 });

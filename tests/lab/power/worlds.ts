@@ -1,18 +1,18 @@
 // The real world of power controllers, but for its clock, and with a record of what was run.
 import { setTimeout } from 'node:timers/promises';
-import { type PowerWorld, realPowerWorld } from '../../../src/lab/power/power.ts';
+import { type PowerDeps, realPowerDeps } from '../../../src/lab/power/power.ts';
 
 /** The real world, in which a second of waiting takes as long as said. */
-export const worldWhere = (secondSeconds: number): PowerWorld => ({
-  ...realPowerWorld,
+export const depsWhere = (secondSeconds: number): PowerDeps => ({
+  ...realPowerDeps,
   sleep: (seconds) => setTimeout(seconds * secondSeconds * 1000),
 });
 
 /** The real world, in which waiting takes no time; `slept` has its seconds. */
-export function timelessWorld(): PowerWorld & { readonly slept: number[] } {
+export function timelessDeps(): PowerDeps & { readonly slept: number[] } {
   const slept: number[] = [];
   const sleep = async (seconds: number) => void slept.push(seconds);
-  return { ...realPowerWorld, sleep, slept };
+  return { ...realPowerDeps, sleep, slept };
 }
 
 /** What went wrong, or else a complaint. */

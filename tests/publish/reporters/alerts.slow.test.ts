@@ -4,7 +4,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { seriesKey } from '../../../src/analysis/trend/change-history.ts';
 import type { Change, Night } from '../../../src/model/trend.ts';
-import { type AlertsWorld, tellChanges } from '../../../src/publish/reporters/alerts.ts';
+import { type AlertsDeps, tellChanges } from '../../../src/publish/reporters/alerts.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/server.ts';
@@ -42,10 +42,7 @@ afterEach(async () => {
 
 let drawn = 0;
 
-async function worldOf(
-  branch: FakeBranch,
-  changed: Partial<AlertsWorld> = {},
-): Promise<AlertsWorld> {
+async function depsOf(branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Promise<AlertsDeps> {
   return {
     octokit: await hastyOctokit(github),
     ...{ repository, serverUrl: 'https://github.com', marginRatio: 0.02 },
@@ -62,14 +59,14 @@ async function worldOf(
 }
 
 /** Tells of a branch that has this change, and answers the branch. */
-async function told(change: Change, changed: Partial<AlertsWorld> = {}): Promise<FakeBranch> {
+async function told(change: Change, changed: Partial<AlertsDeps> = {}): Promise<FakeBranch> {
   const branch = fakeBranch(anIndex([change]));
   await tell(branch, changed);
   return branch;
 }
 
-const tell = async (branch: FakeBranch, changed: Partial<AlertsWorld> = {}): Promise<Change[]> =>
-  tellChanges(branch.index.changes, await worldOf(branch, changed));
+const tell = async (branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Promise<Change[]> =>
+  tellChanges(branch.index.changes, await depsOf(branch, changed));
 
 /** Changes what the branch has of its only change. */
 function become(branch: FakeBranch, changed: Partial<Change>): void {
@@ -337,7 +334,7 @@ test('a commit that was no pull request is asked for once', async () => {
 test('the revision that landed is told until Phabricator takes it', async () => {
   const keys: string[] = [];
   const answers = [{ kind: 'failed', why: 'It is read-only.' }, { kind: 'told' }] as const;
-  const tellRevision: AlertsWorld['tellRevision'] = async (commit, text, key) => {
+  const tellRevision: AlertsDeps['tellRevision'] = async (commit, text, key) => {
     expect([commit, text]).toEqual([culprit, expect.stringContaining('/issues/8')]);
     const told = answers[keys.length] ?? { kind: 'told' };
     keys.push(key);

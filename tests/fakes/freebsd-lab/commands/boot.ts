@@ -142,7 +142,7 @@ function shutdown(process: Process): number {
   const isPlain = given.options.every(({ name }) => name === 'r') && hasOption(given.options, 'r');
   if (!isPlain || (time !== 'now' && time !== '+0')) return notModelled(process, 'this shutdown');
   process.out('Shutdown NOW!\nshutdown: [pid 2342]\n');
-  rebootMachine(process.machine, process.world);
+  rebootMachine(process.machine, process.deps);
   return 0;
 }
 
@@ -158,7 +158,7 @@ async function reboot(process: Process): Promise<number> {
   if (given.kind === 'refused') return given.code;
   if (given.operands.length > 0) return showUsage(process, usage);
   if (given.options.length > 0) return notModelled(process, 'an option of reboot');
-  rebootMachine(process.machine, process.world);
+  rebootMachine(process.machine, process.deps);
   await process.sleep(3600);
   return 0;
 }

@@ -47,7 +47,7 @@ function ifconfig(process: Process): number {
     return fail(process, `ifconfig: interface ${name} does not exist`);
   }
   if (parameters.length === 0) {
-    out(interfaceText(found, process.world.clock.now()));
+    out(interfaceText(found, process.deps.clock.now()));
     return 0;
   }
   const [first, bytes] = parameters;

@@ -57,7 +57,7 @@ function enable(process: Process): number {
   const { pf } = process.machine;
   if (pf.isEnabled) return fail(process, 'pfctl: pf already enabled');
   pf.isEnabled = true;
-  pf.enabledAt = process.world.clock.now();
+  pf.enabledAt = process.deps.clock.now();
   process.err('pf enabled\n');
   return 0;
 }
@@ -156,7 +156,7 @@ function ruleOf(action: 'pass' | 'block', rest: string): PfRule {
 }
 
 function show(process: Process, modifier: string): number {
-  const { machine, out, world } = process;
+  const { machine, out, deps } = process;
   switch (modifier) {
     case 'r':
     case 'rules':
@@ -164,7 +164,7 @@ function show(process: Process, modifier: string): number {
       return 0;
     case 'i':
     case 'info':
-      out(info(machine, world.clock.now()));
+      out(info(machine, deps.clock.now()));
       return 0;
     case 's':
     case 'states':

@@ -3,8 +3,8 @@ import type { Process } from '../process.ts';
 import type { AddressRange, PktGenOptions } from './pkt-gen-options.ts';
 
 /** Writes on stderr: `seconds.microseconds function [line of its source] words`, the clock modulo 1000 s. */
-export function say({ err, world }: Process, place: string, line: number, words: string): void {
-  const stamp = (world.clock.now() % 1000).toFixed(6).padStart(10, '0');
+export function say({ err, deps }: Process, place: string, line: number, words: string): void {
+  const stamp = (deps.clock.now() % 1000).toFixed(6).padStart(10, '0');
   err(`${stamp} ${place} [${line}] ${words}\n`);
 }
 

@@ -44,15 +44,15 @@ export async function receive(
 const reportsToCrash = 3;
 
 /** Answers what arrived since it was asked before. */
-function counter({ network, world }: Process, { port, netmap }: Interface) {
+function counter({ network, deps }: Process, { port, netmap }: Interface) {
   let [trial, slowPps] = [0, Infinity];
   const mostPps = () =>
     Math.min(network.receiverPps, slowPps, netmap === 'emulated' ? emulatedPps : Infinity);
   network.count();
-  let [before, beforeAt] = [Math.floor(port.received.packets), world.clock.now()];
+  let [before, beforeAt] = [Math.floor(port.received.packets), deps.clock.now()];
   return () => {
     network.count();
-    const [now, at] = [Math.floor(port.received.packets), world.clock.now()];
+    const [now, at] = [Math.floor(port.received.packets), deps.clock.now()];
     const seconds = at - beforeAt;
     if (now > before && trial !== network.trial()) {
       trial = network.trial();
@@ -69,5 +69,5 @@ function counter({ network, world }: Process, { port, netmap }: Interface) {
 /** Its duration is then a time since 1970, negated. */
 function crashed(process: Process, packets: number): Result {
   say(process, 'main_thread', 2813, 'ouch, thread 0 exited with error');
-  return { packets, seconds: -process.world.clock.now() };
+  return { packets, seconds: -process.deps.clock.now() };
 }

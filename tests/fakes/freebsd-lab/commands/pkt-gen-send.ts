@@ -32,19 +32,19 @@ async function report(
   options: PktGenOptions,
   pps: number,
 ): Promise<Result> {
-  const { network, world, interrupted } = process;
-  const [origin, startedAt] = [port.sent.packets, world.clock.now()];
+  const { network, deps, interrupted } = process;
+  const [origin, startedAt] = [port.sent.packets, deps.clock.now()];
   const most = options.count > 0 ? options.count : Infinity;
   let [before, beforeAt] = [0, startedAt];
   for (;;) {
     const isLast = interrupted.aborted;
     const reportSeconds = isLast ? lastReportSeconds : options.reportSeconds + tickSeconds;
     await process.sleep(Math.min(reportSeconds, (most - before) / pps));
-    if (!isLinkUp(port, world.clock.now())) {
+    if (!isLinkUp(port, deps.clock.now())) {
       say(process, 'sender_body', 1778, 'poll error on queue 0: timeout');
     }
     network.count();
-    const [sent, at] = [Math.round(port.sent.packets - origin), world.clock.now()];
+    const [sent, at] = [Math.round(port.sent.packets - origin), deps.clock.now()];
     sayRate(process, options, sent - before, at - beforeAt);
     if (isLast || sent >= most) return { packets: sent, seconds: at - startedAt };
     [before, beforeAt] = [sent, at];

@@ -80,9 +80,9 @@ async function trial(process: Process, found: Interface, options: PktGenOptions)
 }
 
 /** Into netmap mode and back: the link goes down and takes its time. */
-function changeMode({ network, world }: Process, { port }: Interface): void {
+function changeMode({ network, deps }: Process, { port }: Interface): void {
   network.count();
-  bounce(port, world.clock.now(), network.bounceSeconds());
+  bounce(port, deps.clock.now(), network.bounceSeconds());
 }
 
 /** As long as it was told to, whether the link is up then or not. */

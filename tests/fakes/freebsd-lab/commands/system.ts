@@ -21,9 +21,9 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
 };
 
 /** uuidgen(1), of the time and the machine. */
-function uuidgen({ args, machine, out, world }: Process): number {
+function uuidgen({ args, machine, out, deps }: Process): number {
   if (args.length > 0) return 1;
-  const time = Math.floor(world.clock.now() * 1000)
+  const time = Math.floor(deps.clock.now() * 1000)
     .toString(16)
     .padStart(16, '0');
   const node = Buffer.from(machine.name.padEnd(6, '0')).toString('hex').slice(0, 12);
@@ -32,9 +32,9 @@ function uuidgen({ args, machine, out, world }: Process): number {
 }
 
 function date(process: Process): number {
-  const { args, machine, world, out } = process;
+  const { args, machine, deps, out } = process;
   if (args.length !== 1 || args[0] !== '+%s') return notModelled(process, 'this use of date');
-  out(`${Math.floor(world.clock.now() + machine.clockAhead)}\n`);
+  out(`${Math.floor(deps.clock.now() + machine.clockAhead)}\n`);
   return 0;
 }
 
@@ -103,7 +103,7 @@ function sysctlOne(process: Process, operand: string, style: Style): number {
   if (sysctl === undefined) {
     return style.ignoresUnknown ? 0 : fail(process, `sysctl: unknown oid '${name}'`);
   }
-  const now = process.world.clock.now();
+  const now = process.deps.clock.now();
   const before = `${style.isBare ? '' : `${name}: `}${readSysctl(machine, name, sysctl, now)}`;
   if (!operand.includes('=')) {
     out(`${before}\n`);
@@ -119,10 +119,10 @@ function sysctlOne(process: Process, operand: string, style: Style): number {
 }
 
 /** Handlers of sys/kern/subr_kdb.c; to enter a debugger does nothing where the kernel has none. */
-function act({ machine, world }: Process, name: string): void {
+function act({ machine, deps }: Process, name: string): void {
   const behaviour = machine.running?.kernel.behaviour;
-  if (behaviour?.kind === 'panics-at-settings') panic(machine, world, behaviour.panic);
-  if (name === 'debug.kdb.panic') panic(machine, world, 'kdb_sysctl_panic');
+  if (behaviour?.kind === 'panics-at-settings') panic(machine, deps, behaviour.panic);
+  if (name === 'debug.kdb.panic') panic(machine, deps, 'kdb_sysctl_panic');
   if (name === 'debug.kdb.enter' && hasDebugger(machine)) hang(machine);
 }
 

@@ -69,7 +69,7 @@ async function runFor(
   const interrupt = new AbortController();
   const kill = new AbortController();
   const isCaught = signal === 'INT' && catchesInterrupt;
-  process.world.clock.after(seconds, () => (isCaught ? interrupt : kill).abort());
+  process.deps.clock.after(seconds, () => (isCaught ? interrupt : kill).abort());
   const ending = await runProgram(program, process, args, {
     interrupted: AbortSignal.any([process.interrupted, interrupt.signal]),
     killed: AbortSignal.any([process.killed, kill.signal]),
