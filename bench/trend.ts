@@ -293,7 +293,7 @@ const events: Event[] = [
     isCode: false,
   },
   {
-    says: 'code, -6 % in a cell, mended after 40 nights',
+    says: 'code, -6 % in a cell, fixed after 40 nights',
     from: 300,
     until: 340,
     testbeds,

@@ -57,7 +57,7 @@ function understoodYaml(text: string): YamlSource {
 
   const [mistake] = [...document.errors, ...document.warnings];
   if (mistake !== undefined) {
-    return refused(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? 'this is not YAML; mend it');
+    return refused(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? 'this is not YAML; fix it');
   }
   const duplicates = duplicateKeys(document, lineAt);
   if (duplicates.length > 0) return { kind: 'refused', problems: duplicates };

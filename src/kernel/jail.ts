@@ -28,7 +28,7 @@ export const buildFolder = ({ jail }: Pick<BuildPlace, 'jail'>, path: string): C
     : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
 
 /** `why` begins with its name. */
-type JailProblem = { readonly why: string; readonly mend: string };
+type JailProblem = { readonly why: string; readonly fix: string };
 
 /** The first thing for which nothing would keep a build from the network, the cache and the clone. */
 export async function jailProblem(
@@ -52,13 +52,13 @@ export async function jailProblem(
   );
   const [writablePlace] = writable.stdout.split('\n').filter(Boolean);
   if (writablePlace !== undefined) {
-    const mend = `\`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
-    return { why: `${named} may write to ${writablePlace}`, mend };
+    const fix = `\`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
+    return { why: `${named} may write to ${writablePlace}`, fix };
   }
   const isThere = isGood(await host.run(shell`test -d ${folder}`, limits));
   if (isThere && !isGood(await host.run(inJail(place, shell`test -x ${folder}`), limits))) {
-    const mend = name === undefined ? 'let everybody through to it' : 'give it `path = "/";`';
-    return { why: `${named} cannot see ${folder}`, mend };
+    const fix = name === undefined ? 'let everybody through to it' : 'give it `path = "/";`';
+    return { why: `${named} cannot see ${folder}`, fix };
   }
   return undefined;
 }
@@ -74,19 +74,19 @@ async function whyNoJail(
   const named = `the jail ${name}`;
   const network = await host.run(shell`jls -j ${name} ip4 ip6`, limits);
   if (!isGood(network)) {
-    const mend = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${name}\``;
-    return { why: `${named} does not run`, mend };
+    const fix = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${name}\``;
+    return { why: `${named} does not run`, fix };
   }
   if (network.stdout.trim() !== 'disable disable') {
-    const mend = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${name}\``;
-    return { why: `${named} has a network`, mend };
+    const fix = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${name}\``;
+    return { why: `${named} has a network`, fix };
   }
   const id = await host.run(inJail({ jail }, shell`id -u`), limits);
   const add = `\`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
   if (!isGood(id)) {
-    return { why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ''}`, mend: add };
+    return { why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ''}`, fix: add };
   }
-  return Number(id.stdout) === 0 ? { why: `${user} in ${named} is root`, mend: add } : undefined;
+  return Number(id.stdout) === 0 ? { why: `${user} in ${named} is root`, fix: add } : undefined;
 }
 
 async function whyNoNamespaces(
@@ -94,15 +94,15 @@ async function whyNoNamespaces(
   user: string,
   limits: Limits,
 ): Promise<JailProblem | undefined> {
-  const mend = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
+  const fix = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
   const id = await host.run(shell`id -u ${user}`, limits);
-  if (!isGood(id)) return { why: `there is no user ${user}`, mend };
-  if (Number(id.stdout) === 0) return { why: `${user} is root`, mend };
+  if (!isGood(id)) return { why: `there is no user ${user}`, fix };
+  if (Number(id.stdout) === 0) return { why: `${user} is root`, fix };
   const inside = await host.run(inJail({ jail: { user } }, shell`id -u`), limits);
   if (isGood(inside) && inside.stdout === id.stdout) return undefined;
   return {
     why: `a build cannot be kept as ${user}, without network: ${lastLine(inside.stderr) ?? ''}`,
-    mend: 'run ppsgate as root, with unshare and setpriv of util-linux',
+    fix: 'run ppsgate as root, with unshare and setpriv of util-linux',
   };
 }
 
@@ -111,7 +111,7 @@ async function whyRoot(host: Host, limits: Limits): Promise<JailProblem | undefi
   const id = await host.run(shell`id -u`, limits);
   return isGood(id) && Number(id.stdout) !== 0
     ? undefined
-    : { why: 'the login is of root', mend: 'name another `user` in ppsgate.yml' };
+    : { why: 'the login is of root', fix: 'name another `user` in ppsgate.yml' };
 }
 
 const writableScript = 'for place do if test -w "$place"; then echo "$place"; fi; done';

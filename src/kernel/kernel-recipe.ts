@@ -163,7 +163,7 @@ function requireLinked(
   if (failed === undefined) return;
   const why = failed.kind === 'build-failed' ? failed.errors.join('; ') : failed.kind;
   throw new BuilderError(
-    `A kernel could not be linked again on ${host.name} (${why}); ${mending[recipe.kind]}, or set \`relink: 1\`.`,
+    `A kernel could not be linked again on ${host.name} (${why}); ${fixing[recipe.kind]}, or set \`relink: 1\`.`,
   );
 }
 
@@ -174,11 +174,11 @@ function requireDistinct(
 ): void {
   if (new Set(kernels).size === kernels.length) return;
   throw new BuilderError(
-    `A kernel that was linked again on ${host.name} came out as it was before; ${mending[recipe.kind]}, or set \`relink: 1\`.`,
+    `A kernel that was linked again on ${host.name} came out as it was before; ${fixing[recipe.kind]}, or set \`relink: 1\`.`,
   );
 }
 
-const mending: Readonly<Record<'make' | 'command', string>> = {
+const fixing: Readonly<Record<'make' | 'command', string>> = {
   make: 'let the tree be linked by ld.lld of LLVM 13 or newer',
   command: 'let the command link in another order for each $LINK',
 };

@@ -202,7 +202,7 @@ async function buildNow(
   await sweep(host, config.folder);
   const problem = await jailProblem(host, config);
   if (problem !== undefined)
-    throw new BuilderError(`${host.name}: ${problem.why}; ${problem.mend}.`);
+    throw new BuilderError(`${host.name}: ${problem.why}; ${problem.fix}.`);
   const freeBytes = await freeBytesOf(host, config.folder);
   if (freeBytes < config.leastFreeBytes) return outOfDisk(host, config, freeBytes);
   const startedAt = now();

@@ -19,7 +19,7 @@ export async function connectTo(
     const make = `make it with 'ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}', and compare the fingerprint with the machine's console`;
     throw new HostError(
       'host-key',
-      `The key of ${name} cannot be checked, because ${knownHostsPath} cannot be read (${codeOf(error)}): ${mendOf(error, make)}.`,
+      `The key of ${name} cannot be checked, because ${knownHostsPath} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`,
       { cause: error },
     );
   });
@@ -35,13 +35,13 @@ const readPrivateKey = (path: string, name: string): Promise<string> =>
     const make = `make it with 'ssh-keygen -t ed25519 -f ${path}' and append ${path}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml`;
     throw new HostError(
       'login',
-      `Cannot log in to ${name}, because the key ${path} cannot be read (${codeOf(error)}): ${mendOf(error, make)}.`,
+      `Cannot log in to ${name}, because the key ${path} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`,
       { cause: error },
     );
   });
 
 /** What is there is not to be written over. */
-const mendOf = (error: unknown, make: string): string =>
+const fixOf = (error: unknown, make: string): string =>
   codeOf(error) === 'ENOENT' ? make : 'see to it that it is a file that you may read';
 
 const codeOf = (error: unknown): string =>

@@ -60,7 +60,7 @@ export type KeepLog = (name: string, content: string | Uint8Array) => Promise<vo
 export type Inspection = {
   /** What the DUT says of itself: name → value. */
   fingerprint: Record<string, string>;
-  /** Sentences for people: what is not as it should be, and how it is mended. */
+  /** Sentences for people: what is not as it should be, and how it is fixed. */
   warnings: string[];
 };
 

@@ -1,4 +1,4 @@
-// What the network drivers of FreeBSD are to be set to on a bench: where each is read, how it is mended, and who says so.
+// What the network drivers of FreeBSD are to be set to on a bench: where each is read, how it is fixed, and who says so.
 
 export type DriverSetting = {
   /** Names of its ports, without their numbers. */
@@ -10,7 +10,7 @@ export type DriverSetting = {
   /** What comes of another value: a clause. */
   why: string;
   /** With sysctl(8) at any time, or before the boot by a line of loader.conf(5) that has this name. */
-  mend: 'sysctl' | { loader: string };
+  fix: 'sysctl' | { loader: string };
   /** What is set in its place for good, where that is no line of sysctl.conf(5). */
   forGood?: string;
   /** What it says instead of the number that was set. */
@@ -37,7 +37,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.pause_settings',
     wanted: '0',
     why: holdsBack,
-    mend: 'sysctl',
+    fix: 'sysctl',
     forGood: 'hw.cxgbe.pause_settings="0"',
     isOfGenerators: true,
     source: 'cxgbe(4)',
@@ -47,7 +47,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'hw.cxgbe.toecaps_allowed',
     wanted: '0',
     why: 'the card then keeps resources for TCP offload',
-    mend: { loader: 'hw.cxgbe.toecaps_allowed' },
+    fix: { loader: 'hw.cxgbe.toecaps_allowed' },
     source: 'cxgbe(4)',
   },
   {
@@ -55,7 +55,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'hw.cxgbe.fw_install',
     wanted: '0',
     why: 'a kernel with a newer firmware in it then flashes the card, for good and for all who come later',
-    mend: { loader: 'hw.cxgbe.fw_install' },
+    fix: { loader: 'hw.cxgbe.fw_install' },
     isOptional: true,
     source: 'cxgbe(4)',
   },
@@ -64,7 +64,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.nrxq',
     wanted: 'queues',
     why: queuesDecide,
-    mend: { loader: 'hw.cxgbe.nrxq10g' },
+    fix: { loader: 'hw.cxgbe.nrxq10g' },
     source: 'cxgbe(4)',
   },
   {
@@ -72,7 +72,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.ntxq',
     wanted: 'queues',
     why: queuesDecide,
-    mend: { loader: 'hw.cxgbe.ntxq10g' },
+    fix: { loader: 'hw.cxgbe.ntxq10g' },
     source: 'cxgbe(4)',
   },
   {
@@ -80,7 +80,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.rx_pauseframe_control',
     wanted: '0',
     why: holdsBack,
-    mend: { loader: 'dev.PORT.N.rx_pauseframe_control' },
+    fix: { loader: 'dev.PORT.N.rx_pauseframe_control' },
     isOfGenerators: true,
     source: 'sys/dev/mlx5/mlx5_en/mlx5_en_main.c',
   },
@@ -89,7 +89,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.tx_pauseframe_control',
     wanted: '0',
     why: holdsBack,
-    mend: { loader: 'dev.PORT.N.tx_pauseframe_control' },
+    fix: { loader: 'dev.PORT.N.tx_pauseframe_control' },
     isOfGenerators: true,
     source: 'sys/dev/mlx5/mlx5_en/mlx5_en_main.c',
   },
@@ -98,7 +98,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.conf.channels',
     wanted: 'queues',
     why: queuesDecide,
-    mend: 'sysctl',
+    fix: 'sysctl',
     source: 'sys/dev/mlx5/mlx5_en/mlx5_en_ethtool.c',
   },
   {
@@ -106,7 +106,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.fc',
     wanted: '0',
     why: holdsBack,
-    mend: 'sysctl',
+    fix: 'sysctl',
     isOfGenerators: true,
     source: 'sys/dev/e1000/if_em.c',
   },
@@ -115,7 +115,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.fc',
     wanted: '0',
     why: holdsBack,
-    mend: 'sysctl',
+    fix: 'sysctl',
     isOfGenerators: true,
     source: 'sys/dev/ixgbe/if_ix.c',
   },
@@ -124,7 +124,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.fc',
     wanted: '0',
     why: holdsBack,
-    mend: 'sysctl',
+    fix: 'sysctl',
     isOfGenerators: true,
     source: 'sys/dev/ixl/ixl_pf_main.c',
   },
@@ -133,7 +133,7 @@ export const driverSettings: readonly DriverSetting[] = [
     name: 'dev.PORT.N.fc',
     wanted: '0',
     why: holdsBack,
-    mend: 'sysctl',
+    fix: 'sysctl',
     alias: 'None',
     isOfGenerators: true,
     source: 'ice(4)',
@@ -146,10 +146,10 @@ export function driverSettingsOf(port: string): DriverSetting[] {
   const named = (text: string) => text.replace('PORT.N', `${driver}.${unit}`);
   return driverSettings
     .filter(({ ports }) => ports.includes(driver))
-    .map(({ name, mend, ...rest }) => ({
+    .map(({ name, fix, ...rest }) => ({
       ...rest,
       name: named(name),
-      mend: mend === 'sysctl' ? mend : { loader: named(mend.loader) },
+      fix: fix === 'sysctl' ? fix : { loader: named(fix.loader) },
     }));
 }
 

@@ -32,8 +32,8 @@ export const answersPoint = (
     const [oldest] = waiting;
     if (oldest === undefined) return [ok(what, 'none waits')];
     const why = `${waitingText(waiting, now())} (${oldest.why ?? 'nobody has tried to give it'})`;
-    const mend = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
-    return [warning(what, why, mend)];
+    const fix = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
+    return [warning(what, why, fix)];
   },
 });
 
@@ -111,8 +111,8 @@ async function health(what: string, relay: RelayConfig, ask: Ask): Promise<SetUp
   if (reply.status === 200 && /^\d+ pending$/m.test(text)) {
     return [ok(what, `it answers on ${base}, with ${text.trim()}`)];
   }
-  const mend = 'end that, or set another `relay.port` in ppsgate.yml and start the relay again';
-  return [wrong(what, `something else answers on ${base}, with ${reply.status}`, mend)];
+  const fix = 'end that, or set another `relay.port` in ppsgate.yml and start the relay again';
+  return [wrong(what, `something else answers on ${base}, with ${reply.status}`, fix)];
 }
 
 const restart = 'start the relay again, for it reads its files at its start';
@@ -174,8 +174,8 @@ function buildPoints(path: string, ask: Ask): Point[] {
         const password = await readSecret(place).catch(() => undefined);
         if (password === undefined) return [ok(what, 'no password is refused')];
         if (!/^[^:]+:./.test(password)) {
-          const mend = `write a user, a colon and a password into ${path}, the same as in Passphrase`;
-          return [wrong(what, `${path} does not have the form user:password`, mend)];
+          const fix = `write a user, a colon and a password into ${path}, the same as in Passphrase`;
+          return [wrong(what, `${path} does not have the form user:password`, fix)];
         }
         const authorization = `Basic ${Buffer.from(password).toString('base64')}`;
         // Which asks for nothing, and so is refused for that once the password is right.

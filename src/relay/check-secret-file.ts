@@ -22,13 +22,13 @@ async function exposure(what: string, path: string): Promise<SetUpFinding[]> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || !isExposed(found)) return [];
   const whose = found.mode & 0o007 ? 'all on this machine' : 'its group';
-  return [wrong(what, `${withMode(path, found)}, so ${whose} can get at it`, mendOf(path))];
+  return [wrong(what, `${withMode(path, found)}, so ${whose} can get at it`, fixOf(path))];
 }
 
 async function keeping(what: string, path: string): Promise<SetUpFinding[]> {
   const found = await stat(path);
   if (found.mode & 0o070) {
-    return [warning(what, `${withMode(path, found)}, so its group can get at it`, mendOf(path))];
+    return [warning(what, `${withMode(path, found)}, so its group can get at it`, fixOf(path))];
   }
   return [ok(what, `${path} is for its owner alone`)];
 }
@@ -36,4 +36,4 @@ async function keeping(what: string, path: string): Promise<SetUpFinding[]> {
 const withMode = (path: string, { mode }: { mode: number }): string =>
   `${path} has the mode ${(mode & 0o777).toString(8)}`;
 
-const mendOf = (path: string): string => typed(shell`chmod 600 ${path}`);
+const fixOf = (path: string): string => typed(shell`chmod 600 ${path}`);

@@ -47,13 +47,13 @@ async function clone(
     const get = typed(
       shell`git clone --config ${withNotes} ${'https://git.freebsd.org/src.git'} ${path}`,
     );
-    const mend = `name a clone, or make one with ${get}`;
-    return [wrong(what, `${path} is no git repository with a commit`, mend)];
+    const fix = `name a clone, or make one with ${get}`;
+    return [wrong(what, `${path} is no git repository with a commit`, fix)];
   }
   const tip = await repository.commitAt(branch, now()).catch(() => undefined);
   if (tip === undefined) {
-    const mend = 'write the branch that revisions are made for as `phabricator.branch`';
-    return [wrong(what, `${path} has no branch ${branch}`, mend)];
+    const fix = 'write the branch that revisions are made for as `phabricator.branch`';
+    return [wrong(what, `${path} has no branch ${branch}`, fix)];
   }
   const found = `${path} has ${branch}, at ${shortId(tip)}`;
   return [
@@ -78,12 +78,11 @@ async function base(
     const place = folder === '' ? 'its top' : folder;
     const count = files.length === 1 ? '1 file' : `${files.length} files`;
     if (files.length > 0) return ok(what, `${found}, with ${count} in ${place}`);
-    const mend =
-      'write the folder with the files of a Linux DUT as `overlay`, or commit some to it';
-    return wrong(what, `${found}, with no file in ${place}`, mend);
+    const fix = 'write the folder with the files of a Linux DUT as `overlay`, or commit some to it';
+    return wrong(what, `${found}, with no file in ${place}`, fix);
   } catch (error) {
     if (!(error instanceof RepositoryError)) throw error;
-    const mend = 'write a folder of that repository as `overlay`, of at most 100 files';
-    return wrong(what, error.message.replace(/\.$/, ''), mend);
+    const fix = 'write a folder of that repository as `overlay`, of at most 100 files';
+    return wrong(what, error.message.replace(/\.$/, ''), fix);
   }
 }

@@ -63,7 +63,7 @@ async function workOnDeliveries(deps: RelayDeps): Promise<void> {
     } catch (error) {
       if (!(error instanceof ConduitError)) throw error;
       log.warn(error.message);
-      // What Phabricator refuses once it refuses always, and the others wait for no good; a token can be mended.
+      // What Phabricator refuses once it refuses always, and the others wait for no good; a token can be fixed.
       if (error.kind !== 'refused' || isOfToken(error)) return;
       inbox.settle(delivery.id, { seen: [], jobs: [] });
     }

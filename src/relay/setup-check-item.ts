@@ -7,7 +7,7 @@ import type { Finding as Plain, Step } from '../lab/check/diagnostic.ts';
 export type SetUpFinding =
   | Plain
   /** A `warning` keeps ppsgate from nothing; what is `unreachable` may be well later by itself. */
-  | { kind: 'warning' | 'unreachable'; what: string; why: string; mend: string };
+  | { kind: 'warning' | 'unreachable'; what: string; why: string; fix: string };
 
 export type Point = Step<SetUpFinding>;
 
@@ -20,10 +20,10 @@ export type SetUpDeps = Pick<ConduitOptions, 'log' | 'pause'> & {
   overlay?: OverlayPlace;
 };
 
-export const warning = (what: string, why: string, mend: string): SetUpFinding => ({
-  ...{ kind: 'warning', what, why, mend },
+export const warning = (what: string, why: string, fix: string): SetUpFinding => ({
+  ...{ kind: 'warning', what, why, fix },
 });
 
-export const unreachable = (what: string, why: string, mend: string): SetUpFinding => ({
-  ...{ kind: 'unreachable', what, why, mend },
+export const unreachable = (what: string, why: string, fix: string): SetUpFinding => ({
+  ...{ kind: 'unreachable', what, why, fix },
 });

@@ -5,8 +5,8 @@ import type { PhabricatorConfig } from '../config/phabricator.ts';
 import {
   type Conduit,
   ConduitError,
+  fixOfCertificate,
   mapOf,
-  mendOfCertificate,
 } from '../forge/phabricator/conduit.ts';
 import { openPhabricator, readAuthority, tokenVariable } from '../forge/phabricator/login.ts';
 import { lookAgain, ok, skipped, walk, wrong } from '../lab/check/diagnostic.ts';
@@ -33,7 +33,7 @@ export const checkPhabricator = (
 function failed(what: string, error: unknown): SetUpFinding {
   const isPassing = error instanceof ConduitError && error.kind !== 'refused';
   const kind = isPassing ? 'unreachable' : 'wrong';
-  return { kind, what, why: reasonOf(error), mend: lookAgain };
+  return { kind, what, why: reasonOf(error), fix: lookAgain };
 }
 
 /** What earlier points have found for later ones. */
@@ -122,7 +122,7 @@ async function server(
   });
   if (answer.kind === 'no-answer' && answer.distrust !== undefined) {
     const { distrust } = answer;
-    return [wrong(what, `${url} shows ${distrust.shown}`, mendOfCertificate(distrust, session.ca))];
+    return [wrong(what, `${url} shows ${distrust.shown}`, fixOfCertificate(distrust, session.ca))];
   }
   if (answer.kind === 'no-answer') {
     const why = `${url} does not answer (${answer.why})`;
@@ -165,8 +165,8 @@ function clocks(what: string, { date }: Session, now: Date): SetUpFinding[] {
     return [ok(what, `the server’s and ours are at most ${mostSecondsApart} s apart`)];
   }
   const why = `the server’s is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ours`;
-  const mend = 'let NTP set both: polls go by the server’s, and our logs by ours';
-  return [warning(what, why, mend)];
+  const fix = 'let NTP set both: polls go by the server’s, and our logs by ours';
+  return [warning(what, why, fix)];
 }
 
 const account = z.object({ userName: z.string(), roles: z.array(z.string()) });
@@ -188,15 +188,15 @@ function rights(
   { url }: PhabricatorConfig,
 ): SetUpFinding[] {
   if (roles.includes('admin')) {
-    const mend = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
+    const fix = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
     return [
-      wrong(what, `${userName} is an administrator, and whoever has its token is one too`, mend),
+      wrong(what, `${userName} is an administrator, and whoever has its token is one too`, fix),
     ];
   }
   if (!roles.includes('agent')) {
-    const mend = `make a bot on ${url}/people/new/bot/, which nobody can log in to`;
+    const fix = `make a bot on ${url}/people/new/bot/, which nobody can log in to`;
     return [
-      warning(what, `${userName} is the account of a person, for whom ppsgate would speak`, mend),
+      warning(what, `${userName} is the account of a person, for whom ppsgate would speak`, fix),
     ];
   }
   return [ok(what, `${userName} is a bot and no administrator`)];
@@ -262,8 +262,8 @@ async function projects(
     }
     const count = found.attachments.members.members.length;
     if (count === 0) {
-      const mend = 'add those who may have revisions measured, or let the bot see them';
-      return warning(what, `#${slug} has no members for the bot to see`, mend);
+      const fix = 'add those who may have revisions measured, or let the bot see them';
+      return warning(what, `#${slug} has no members for the bot to see`, fix);
     }
     return ok(what, `#${slug} has ${count} ${count === 1 ? 'member' : 'members'}`);
   });
@@ -285,8 +285,8 @@ async function people(
     const one = found.find(({ fields }) => fields.username === name);
     if (one === undefined) return wrong(what, `there is nobody called ${name}`, lookAt(what));
     if (one.fields.roles.includes('disabled')) {
-      const mend = 'take the name out of `phabricator.people` in ppsgate.yml';
-      return warning(what, `the account of ${name} is disabled`, mend);
+      const fix = 'take the name out of `phabricator.people` in ppsgate.yml';
+      return warning(what, `the account of ${name} is disabled`, fix);
     }
     return ok(what, `${name} is there`);
   });
@@ -326,9 +326,8 @@ async function buildPlans(
       : ours.map(({ fields }) => notTaken(what, fields.name));
   }
   if (ours.length === 0) {
-    const mend =
-      'call yours ppsgate and let the bot see it, or leave `relay.buildPasswordFile` out';
-    return [warning(what, 'there is none called ppsgate, or not for the bot to see', mend)];
+    const fix = 'call yours ppsgate and let the bot see it, or leave `relay.buildPasswordFile` out';
+    return [warning(what, 'there is none called ppsgate, or not for the bot to see', fix)];
   }
   return ours.flatMap(({ id, fields: { name, behaviors } }) => {
     const page = `${url}/harbormaster/plan/${id}/`;

@@ -154,7 +154,7 @@ function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): 
     reason === undefined ? 'See what it does for each packet' : 'See below which functions moved';
   const look = isLoss(result, answer.change.change)
     ? `${where}, and make that cheaper; or keep it, and tell what the loss is for.`
-    : `Nothing has to be mended. ${where}.`;
+    : `Nothing has to be fixed. ${where}.`;
   const verify =
     revert === undefined
       ? `To be surer, have the bad one measured without it: ${ways.verifyRevert}.`

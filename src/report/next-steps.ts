@@ -108,18 +108,18 @@ const afterUnchanged =
 const afterLeftAlone =
   'Ask for a testbed that has such ports, if there is one. To have it measured here all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';
 
-/** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
+/** What most runs suffered from is fixed first; where that is nothing known, the testbed is to be looked at. */
 function afterInvalid(cells: readonly CellResult[], testbed: string): string {
   const cause = causeOf(withVerdict(cells, 'invalid'));
   // The name comes from a result that may be of somebody else's making.
   const name = /^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : '';
   const check = `\`ppsgate testbeds check${name}\``;
-  const mend = cause === undefined ? undefined : mendings[cause];
-  return `${mend ?? `Mend what ${check} finds wrong`}, and run it again.`;
+  const fix = cause === undefined ? undefined : fixes[cause];
+  return `${fix ?? `Fix what ${check} finds wrong`}, and run it again.`;
 }
 
 /** By what made most runs invalid; for other causes the testbed is to be looked at. */
-const mendings: Partial<Record<Cause, string>> = {
+const fixes: Partial<Record<Cause, string>> = {
   'generator-limited':
     'Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT',
   'receiver-limited':
@@ -131,13 +131,13 @@ const mendings: Partial<Record<Cause, string>> = {
 const afterRejection: Record<Rejection['kind'], string> = {
   'does-not-apply': 'Rebase the patch onto the head of its branch, and send it again.',
   'build-failed':
-    'Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.',
+    'Build the kernel with the patch yourself, fix what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.',
   'out-of-disk':
     'Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.',
   'does-not-load':
-    'Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.',
+    'Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, fix what is said above, and send the patch again.',
   'boot-failed':
-    'Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.',
+    'Boot the patched kernel on a machine whose console you see, fix what it dies of, and send the patch again.',
   'panics-under-load':
-    'Send packets through the patched kernel on a machine whose console you see: the same trial kills it each time. Mend what it dies of, and send the patch again.',
+    'Send packets through the patched kernel on a machine whose console you see: the same trial kills it each time. Fix what it dies of, and send the patch again.',
 };

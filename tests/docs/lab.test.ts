@@ -111,12 +111,11 @@ const written = (command: string): string =>
   command.replace(/^sysctl |^ifconfig \S+ |^(?:\S+ -[sS]|route .*-inet6?) /, '');
 
 /** A row for each of the table, in its order. */
-const driverRows = driverSettings.map(({ ports, name, wanted, mend, forGood, source, ...rest }) => {
+const driverRows = driverSettings.map(({ ports, name, wanted, fix, forGood, source, ...rest }) => {
   const named = (text: string) => text.replace('PORT', ports[0] ?? '');
-  const file =
-    mend === 'sysctl' && forGood === undefined ? '/etc/sysctl.conf' : '/boot/loader.conf';
+  const file = fix === 'sysctl' && forGood === undefined ? '/etc/sysctl.conf' : '/boot/loader.conf';
   const value = wanted === 'queues' ? '`queues`' : wanted;
-  const line = mend === 'sysctl' ? (forGood ?? `${name}=${wanted}`) : `${mend.loader}="${wanted}"`;
+  const line = fix === 'sysctl' ? (forGood ?? `${name}=${wanted}`) : `${fix.loader}="${wanted}"`;
   return [
     ports.map((port) => `\`${port}\``).join(', '),
     `\`${named(name)}\``,
@@ -143,14 +142,14 @@ test('the table of the drivers is the one that is checked', () => {
   expect(rows).toEqual(driverRows);
 });
 
-test('whatever is wrong with a DUT on which nothing was set, the lines to copy mend it', () => {
+test('whatever is wrong with a DUT on which nothing was set, the lines to copy fix it', () => {
   const context = settingsOf(testbedOf('xeon-t540.yml'));
   const commands = settingsCommands(context).map(commandText);
   const said = new Map(commands.map((command) => [command, wrongValues[plain(command)] ?? '255']));
-  const mends = checkSettings(said, context).flatMap(({ mend }) => {
-    if (mend.kind === 'command') return [written(plain(commandText(mend.command)))];
-    return mend.kind === 'loader' ? [mend.line] : [];
+  const fixes = checkSettings(said, context).flatMap(({ fix }) => {
+    if (fix.kind === 'command') return [written(plain(commandText(fix.command)))];
+    return fix.kind === 'loader' ? [fix.line] : [];
   });
-  expect(mends.length).toBeGreaterThan(20);
-  expect(mends.filter((mend) => !linesToCopy.includes(mend))).toEqual([]);
+  expect(fixes.length).toBeGreaterThan(20);
+  expect(fixes.filter((fix) => !linesToCopy.includes(fix))).toEqual([]);
 });

@@ -132,7 +132,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'who is cut off with a member of etcd
       await expect.poll(() => renewalsAfter(other, cutAt), soon).toBeGreaterThan(3);
       expect(kindsOf(other)).not.toContain('lost');
 
-      await cluster.mend(member);
+      await cluster.fix(member);
       const refused = await says(cutOff, 'refused');
       expect(refused).toMatchObject({ isRenewed: false, isGivenBack: false });
       await releases(other);

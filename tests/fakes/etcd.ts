@@ -41,7 +41,7 @@ export interface EtcdCluster extends AsyncDisposable {
   leader(): Promise<EtcdMember>;
   /** Only with `namespaces`: whoever is in the namespace of the member reaches nobody outside, and nobody it. */
   cut(member: EtcdMember): Promise<void>;
-  mend(member: EtcdMember): Promise<void>;
+  fix(member: EtcdMember): Promise<void>;
   /** Ends all members and leaves nothing of them. */
   stop(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export async function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster>
       account,
       leader: () => leaderOf(members),
       cut: (member) => network.connect(member.name, false),
-      mend: (member) => network.connect(member.name, true),
+      fix: (member) => network.connect(member.name, true),
       stop,
       [Symbol.asyncDispose]: stop,
     };

@@ -54,9 +54,9 @@ export type Process = {
   goOn(): void;
   /** As by SIGKILL. */
   kill(): void;
-  /** Until `mend`, what it asks the store does not get there, or what the store answers does not get here. */
+  /** Until `fix`, what it asks the store does not get there, or what the store answers does not get here. */
   cut(lost: 'requests' | 'answers'): void;
-  mend(): void;
+  fix(): void;
   /** Whoever waits leaves the queue. */
   cancel(reason: Error): void;
   /** Until when, by `lab.now()`, its last session lives for all that it was told. */
@@ -342,7 +342,7 @@ function labOn(opened: Store, stage: Stage): ReservationLab {
         cut(lost) {
           actor.lost = lost;
         },
-        mend() {
+        fix() {
           actor.lost = 'nothing';
         },
         cancel: (reason) => leaving.abort(reason),

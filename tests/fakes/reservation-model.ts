@@ -51,7 +51,7 @@ export type History = {
 export type Command =
   | { kind: 'request'; who: number; wants: string[]; priority: Priority; subject?: string }
   /** Whoever holds a testbed uses all its machines. */
-  | { kind: 'work' | 'cancel' | 'crash' | 'mend'; who: number }
+  | { kind: 'work' | 'cancel' | 'crash' | 'fix'; who: number }
   /** Perhaps right after he has begun to use a machine, or to look whether he still may. */
   | { kind: 'stop' | 'wake'; who: number; isWorking: boolean }
   /** And perhaps asks for another one, in the old place. */
@@ -120,7 +120,7 @@ export function histories(maxLength: number): fc.Arbitrary<History> {
     often(6, command(['stop', 'wake'], { who, isWorking: fc.boolean() })),
     often(2, command(['cut'], { who, lost: fc.constantFrom('requests', 'answers') })),
     often(3, command(['blink'], { who, lost: fc.constantFrom('requests', 'answers'), count })),
-    often(2, command(['mend'], { who })),
+    often(2, command(['fix'], { who })),
     often(3, command(['take away', 'quarantine', 'lift'], { testbed })),
     often(1, command(['jump'], { days: fc.integer({ min: -400, max: 400 }) })),
   );
@@ -455,14 +455,14 @@ function modelOf(lab: ReservationLab, operator: Process) {
         claim.wasCut = true;
         process.cut(command.lost);
         break;
-      case 'mend':
-        process.mend();
+      case 'fix':
+        process.fix();
         break;
       case 'blink':
         claim.wasCut = true;
         process.cut(command.lost);
         await lab.step(command.count);
-        process.mend();
+        process.fix();
         break;
     }
   }
@@ -496,7 +496,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
   /** Whatever has happened: once the dead are gone and holders give back, all who wait are served in their turns. */
   async function end(): Promise<void> {
     for (const claim of claims.filter(({ isDead }) => !isDead)) {
-      claim.process.mend();
+      claim.process.fix();
       claim.process.goOn();
     }
     const lifting = [...testbeds.keys()].map((testbed) => liftQuarantine(operator.store, testbed));

@@ -188,7 +188,7 @@ describe('a delivery', () => {
     expect(scene.said.join('\n')).toMatch(/refused transaction\.search/);
   });
 
-  test('waits while the token is not taken, for that can be mended', async () => {
+  test('waits while the token is not taken, for that can be fixed', async () => {
     const revision = revisionBy(scene.alice);
     heard(revision);
     scene.phabricator.bot.isDisabled = true;

@@ -182,7 +182,7 @@ test('whoever answers gets the token only after he has answered as a Phabricator
   const heard: string[] = [];
   const url = await aPage(200, 'text/html', '<html>Hello</html>', (body) => heard.push(body));
   expect(await faultsOf(scene, { url })).toEqual([
-    `wrong       the server: ${url} answers 200 and text/html, which is not Conduit’s JSON\n    mend: write the address of a Phabricator as \`url\` in ppsgate.yml, without a path`,
+    `wrong       the server: ${url} answers 200 and text/html, which is not Conduit’s JSON\n    fix: write the address of a Phabricator as \`url\` in ppsgate.yml, without a path`,
   ]);
   expect(heard).toEqual(['params=%7B%7D']);
 });
@@ -214,13 +214,13 @@ test.each([
   [404, 'answers 404 and text/plain, which is not', 'without a path', 2],
   [500, 'answers 500', 'whether it knows the name in `url`', 4],
   [429, 'answers 429', 'try later', 4],
-])('a server that answers %d is not looked at further', async (status, why, mend, exitCode) => {
+])('a server that answers %d is not looked at further', async (status, why, fix, exitCode) => {
   const { config } = await aSetUp();
   const url = await aPage(status, 'text/plain', '{}');
   const findings = await findingsOf({ ...config, url });
   const [first, ...rest] = findings.filter(({ kind }) => kind !== 'ok');
   expect(first).toMatchObject({ what: 'the server', why: expect.stringContaining(why) });
-  expect(first).toHaveProperty('mend', expect.stringContaining(mend));
+  expect(first).toHaveProperty('fix', expect.stringContaining(fix));
   expect(rest).toContainEqual({
     kind: 'skipped',
     what: 'people',
@@ -259,7 +259,7 @@ test('answers that wait are told of, with what keeps them', async () => {
       kind: 'warning',
       what: 'answers',
       why: '2 answers wait, the oldest for 2 h, to D7 (The server is in read-only mode.)',
-      mend: `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`,
+      fix: `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`,
     },
   ]);
 });
@@ -287,7 +287,7 @@ testWith(
       kind: 'wrong',
       what: 'the server',
       why: `${url} shows a certificate that is signed by nobody whom this machine trusts (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
-      mend: 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS',
+      fix: 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS',
     });
     expect(findings).toContainEqual({
       kind: 'skipped',
@@ -402,7 +402,7 @@ test.each([
   const scene = await aSetUp();
   chmodSync(scene.config.tokenPath ?? '', mode);
   expect(await faultsOf(scene)).toEqual([
-    `${sentence}\n    mend: \`chmod 600 /etc/ppsgate/token\``,
+    `${sentence}\n    fix: \`chmod 600 /etc/ppsgate/token\``,
     ...others,
   ]);
 });
@@ -412,11 +412,11 @@ test('an administrator’s token is wrong, and a person’s worth a look', async
   const { bot } = scene.phabricator;
   bot.isBot = false;
   expect(await faultsOf(scene)).toEqual([
-    'warning     the account: perfbot is the account of a person, for whom ppsgate would speak\n    mend: make a bot on https://reviews.example.org/people/new/bot/, which nobody can log in to',
+    'warning     the account: perfbot is the account of a person, for whom ppsgate would speak\n    fix: make a bot on https://reviews.example.org/people/new/bot/, which nobody can log in to',
   ]);
   bot.isAdmin = true;
   expect(await faultsOf(scene)).toEqual([
-    'wrong       the account: perfbot is an administrator, and whoever has its token is one too\n    mend: make a bot on https://reviews.example.org/people/new/bot/, and give ppsgate its token',
+    'wrong       the account: perfbot is an administrator, and whoever has its token is one too\n    fix: make a bot on https://reviews.example.org/people/new/bot/, and give ppsgate its token',
   ]);
 });
 
@@ -424,22 +424,22 @@ test.each<[string, Changes, string]>([
   [
     'a repository by another name',
     { repositories: ['src', 'ports'] },
-    'wrong       repositories: there is no ports, or not for the bot to see\n    mend: correct `phabricator.repositories` in ppsgate.yml, or let the bot see it',
+    'wrong       repositories: there is no ports, or not for the bot to see\n    fix: correct `phabricator.repositories` in ppsgate.yml, or let the bot see it',
   ],
   [
     'a project by another name',
     { projects: ['network', 'networking'] },
-    'wrong       projects: there is no #networking, or not for the bot to see\n    mend: correct `phabricator.projects` in ppsgate.yml, or let the bot see it',
+    'wrong       projects: there is no #networking, or not for the bot to see\n    fix: correct `phabricator.projects` in ppsgate.yml, or let the bot see it',
   ],
   [
     'somebody who is not there',
     { people: ['bob', 'mallory'] },
-    'wrong       people: there is nobody called mallory\n    mend: correct `phabricator.people` in ppsgate.yml, or let the bot see it',
+    'wrong       people: there is nobody called mallory\n    fix: correct `phabricator.people` in ppsgate.yml, or let the bot see it',
   ],
   [
     'nobody at all',
     { people: [], projects: [] },
-    'wrong       projects: nobody may have anything measured: `projects` and `people` are empty\n    mend: name a project or somebody under `phabricator` in ppsgate.yml',
+    'wrong       projects: nobody may have anything measured: `projects` and `people` are empty\n    fix: name a project or somebody under `phabricator` in ppsgate.yml',
   ],
 ])('%s is told', async (_, changes, fault) => {
   expect(await faultsOf(await aSetUp(), changes)).toEqual([fault]);
@@ -460,7 +460,7 @@ test('a build plan that holds drafts is worth a look, with the page where that i
   const [plan] = scene.phabricator.state.plans;
   if (plan !== undefined) plan.holdDrafts = 'always';
   expect(await faultsOf(scene)).toEqual([
-    'warning     build plans: "ppsgate" holds drafts (always), so those pass at once, and only comments tell their results\n    mend: set "Hold Drafts" to "Never" on https://reviews.example.org/harbormaster/plan/1/',
+    'warning     build plans: "ppsgate" holds drafts (always), so those pass at once, and only comments tell their results\n    fix: set "Hold Drafts" to "Never" on https://reviews.example.org/harbormaster/plan/1/',
   ]);
 });
 
@@ -483,7 +483,7 @@ test('builds that are asked for and not taken are wrong', async () => {
 test('a diff that would be begun twice is worth a look', async () => {
   const scene = await aSetUp();
   expect(await faultsOf(scene, { relay: { on: ['builds', 'diffs', 'comments'] } })).toEqual([
-    'warning     relay.on: builds and diffs are both measured, so a diff that comes both ways is begun by itself and then once more for its build\n    mend: leave `diffs` out, or `builds`',
+    'warning     relay.on: builds and diffs are both measured, so a diff that comes both ways is begun by itself and then once more for its build\n    fix: leave `diffs` out, or `builds`',
   ]);
 });
 
@@ -492,7 +492,7 @@ test('where builds alone are taken, comments are heard of by a poll', async () =
   const { webhookKeyPath: _, ...relay } = scene.config.relay;
   const findings = await findingsOf({ ...scene.config, relay });
   const fault = findings.find(({ kind }) => kind === 'warning');
-  expect(fault).toMatchObject({ what: 'relay.on', mend: expect.stringContaining('ppsgate poll') });
+  expect(fault).toMatchObject({ what: 'relay.on', fix: expect.stringContaining('ppsgate poll') });
 });
 
 test('without a webhook and builds there is no relay to look at', async () => {
@@ -537,7 +537,7 @@ test.each([
   expect(faults).toHaveLength(1);
   expect(faults[0]).toContain(`wrong       ${what}: the relay`);
   expect(faults[0]).toContain(why);
-  expect(faults[0]).toContain('mend: start the relay again');
+  expect(faults[0]).toContain('fix: start the relay again');
 });
 
 test('a proxy that answers for the relay, and refuses nobody, is wrong', async () => {
@@ -574,12 +574,12 @@ test('a folder that is no repository is told, with the command that makes one', 
   const start: StartConfig = { kind: 'here', repository: temporaryFolder(), most: 4 };
   const [fault] = await faultsOf(scene, { relay: { start } });
   expect(fault).toContain('is no git repository with a commit');
-  expect(fault).toContain('mend: name a clone, or make one with `git clone ');
+  expect(fault).toContain('fix: name a clone, or make one with `git clone ');
 });
 
 test('a branch that the repository lacks is told', async () => {
   expect(await faultsOf(await aSetUp(), { branch: 'stable/15' })).toEqual([
-    'wrong       relay.start.repository: /src has no branch stable/15\n    mend: write the branch that revisions are made for as `phabricator.branch`',
+    'wrong       relay.start.repository: /src has no branch stable/15\n    fix: write the branch that revisions are made for as `phabricator.branch`',
   ]);
 });
 
@@ -616,7 +616,7 @@ describe('what the Linux testbeds lay', () => {
   test('is told where it is not there', async () => {
     expect(await overlayOf({})).toBe(
       `wrong       relay.start.repository: /src has main, at 1a2b3c4d5e6f, with no file in dut
-    mend: write the folder with the files of a Linux DUT as \`overlay\`, or commit some to it`,
+    fix: write the folder with the files of a Linux DUT as \`overlay\`, or commit some to it`,
     );
   });
 
@@ -642,7 +642,7 @@ describe('what the Linux testbeds lay', () => {
   ])('is told where it %s', async (_, inRepository, path, why) => {
     expect(await overlayOf(inRepository, path)).toBe(
       `wrong       relay.start.repository: ${why}
-    mend: write a folder of that repository as \`overlay\`, of at most 100 files`,
+    fix: write a folder of that repository as \`overlay\`, of at most 100 files`,
     );
   });
 });
@@ -675,21 +675,21 @@ test('on a terminal there are signs instead of words, and colours unless they ar
     kind: 'warning',
     what: 'people',
     why: 'why\nit is',
-    mend: 'do this',
+    fix: 'do this',
   };
   const terminal = { write: () => true, isTTY: true };
   vi.stubEnv('NO_COLOR', '');
   expect(findingText(finding, terminal)).toBe(
-    '\x1b[33m!\x1b[0m people: why it is\n    mend: do this',
+    '\x1b[33m!\x1b[0m people: why it is\n    fix: do this',
   );
   vi.stubEnv('NO_COLOR', '1');
-  expect(findingText(finding, terminal)).toBe('! people: why it is\n    mend: do this');
+  expect(findingText(finding, terminal)).toBe('! people: why it is\n    fix: do this');
   expect(findingText({ kind: 'ok', what: 'people', why: 'all' }, terminal)).toBe('✔ people: all');
   vi.unstubAllEnvs();
 });
 
 const one = (kind: 'wrong' | 'warning' | 'unreachable'): SetUpFinding => ({
-  ...{ kind, what: 'a', why: 'b', mend: 'c' },
+  ...{ kind, what: 'a', why: 'b', fix: 'c' },
 });
 
 test.each<[SetUpFinding[], string, number]>([

@@ -179,7 +179,7 @@ test('patched files that do not load, as their reader sees it', () => {
     @everyone
     \`\`\`\`
 
-    **What now:** Load the files on a machine of your own, as with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, mend what is said above, and send the patch again.
+    **What now:** Load the files on a machine of your own, as with \`pfctl -nf\`, \`nft -c -f\` or \`ipfw -n\`, fix what is said above, and send the patch again.
 
     \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`)
 

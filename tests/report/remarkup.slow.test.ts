@@ -190,7 +190,7 @@ test('a kernel that does not boot, as its reader sees it', () => {
     cpuid = 3
     \`\`\`
 
-    **What now:** Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.
+    **What now:** Boot the patched kernel on a machine whose console you see, fix what it dies of, and send the patch again.
 
     \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`)
 

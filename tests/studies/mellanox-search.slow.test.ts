@@ -1,5 +1,5 @@
 // The whole of the bisected regression: twelve steps from c255749 to c255761, of which all from c255751 to c255760 forward
-// nothing, because of another bug than the one looked for; the last one mends that.
+// nothing, because of another bug than the one looked for; the last one fixes that.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -2,12 +2,12 @@
 import type { Finding } from '../../lab/check/diagnostic.ts';
 import { oneLine } from './table.ts';
 
-/** `✗ WHAT: WHY`, and what mends it on a line of its own. */
+/** `✗ WHAT: WHY`, and what fixes it on a line of its own. */
 export function findingText(finding: Finding, isColoured: boolean): string {
   const { kind, what, why } = finding;
   const sign = isColoured ? `\x1b[${colours[kind]}m${signs[kind]}\x1b[0m` : signs[kind];
   const line = `${sign} ${oneLine(`${what}: ${why}`)}`;
-  return kind === 'wrong' ? `${line}\n    mend: ${oneLine(finding.mend)}` : line;
+  return kind === 'wrong' ? `${line}\n    fix: ${oneLine(finding.fix)}` : line;
 }
 
 /** `All is well.`, or how much is not. */

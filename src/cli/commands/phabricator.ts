@@ -35,8 +35,8 @@ relay.
 
 As JSON:
   { "phabricator": "https://…",
-    "findings": [{ "kind", "what", "why", "mend" }] }
-where "kind" is "ok", "warning", "wrong", "unreachable" or "skipped", and "mend"
+    "findings": [{ "kind", "what", "why", "fix" }] }
+where "kind" is "ok", "warning", "wrong", "unreachable" or "skipped", and "fix"
 says what to do.
 
 Exits 0 when all is right or worth a warning at most, 2 when something is
@@ -96,13 +96,13 @@ const signs = { ok: '✔', warning: '!', wrong: '✘', unreachable: '✘', skipp
 const colours = { ok: 32, warning: 33, wrong: 31, unreachable: 31, skipped: 2 } as const;
 const longestWord = 'unreachable'.length;
 
-/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; what mends it is on a line of its own. */
+/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; what fixes it is on a line of its own. */
 export function findingText(finding: SetUpFinding, output: Output): string {
   const { kind, what, why } = finding;
   const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);
   const sign = hasColours(output) ? `\x1b[${colours[kind]}m${plain}\x1b[0m` : plain;
   const line = `${sign} ${oneLine(`${what}: ${why}`)}`;
-  return 'mend' in finding ? `${line}\n    mend: ${oneLine(finding.mend)}` : line;
+  return 'fix' in finding ? `${line}\n    fix: ${oneLine(finding.fix)}` : line;
 }
 
 /** `All is well.`, or how much is not. */

@@ -77,7 +77,7 @@ type Row = Omit<BisectRow, 'allFound'> & {
   brokenRatio: number;
 };
 
-/** Clusters as they come where one commit breaks a driver and a later one mends it. */
+/** Clusters as they come where one commit breaks a driver and a later one fixes it. */
 const brokenInARow = 6;
 
 const usualEffects = [0, -0.02, -0.05, -0.1];

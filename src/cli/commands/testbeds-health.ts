@@ -196,11 +196,11 @@ function standingText(testbed: string, kind: 'well' | 'wrong', quarantine: Stand
     case 'none':
       return '';
     case 'lifted':
-      return ' It was in quarantine for what is mended now, and is in use again.';
+      return ' It was in quarantine for what is fixed now, and is in use again.';
     case 'stands': {
       const { by, reason, since } = quarantine;
       if (kind === 'wrong' && by === byItself) {
-        return ` It is in quarantine: look again with \`ppsgate testbeds health ${testbed}\` once that is mended.`;
+        return ` It is in quarantine: look again with \`ppsgate testbeds health ${testbed}\` once that is fixed.`;
       }
       return ` ${by} put it into quarantine at ${clockText(since, new Date())} (${reason}): \`ppsgate quarantine ${testbed} --lift\` ends that.`;
     }

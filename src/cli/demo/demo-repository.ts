@@ -131,7 +131,7 @@ const say = (subject: string, remark: string): DemoCommit => ({
   edit: (rules) => [`    # ${remark}`, ...rules],
 });
 
-/** Of 24 commits one costs packets, two do not load and one mends them; all others cost nothing. */
+/** Of 24 commits one costs packets, two do not load and one fixes them; all others cost nothing. */
 export const bisectCommits: readonly DemoCommit[] = [
   say('Say what the early chain is for', 'Whatever must not even be tracked is dropped here.'),
   say('Say where the rules come from', 'The list is that of the addendum.'),

@@ -27,7 +27,7 @@ export const mayPassSoon = (failure: GithubFailure | undefined): boolean =>
   isBreakdown(failure) || failure?.kind === 'rate-limited';
 
 /** What helps, where GitHub did not do as it was asked. */
-type Mends = {
+type Fixes = {
   /** Once GitHub takes it: `publish the result`, `run the job`. */
   again: string;
   /** Where the token may not. */
@@ -40,7 +40,7 @@ type Mends = {
 export function whyNotDone(
   what: string,
   failure: GithubFailure,
-  { again, permission, otherwise }: Mends,
+  { again, permission, otherwise }: Fixes,
 ): string {
   const { kind, said } = failure;
   switch (kind) {

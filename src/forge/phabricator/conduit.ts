@@ -175,7 +175,7 @@ async function ask(
   if (signal.aborted) return { kind: 'lost', why: 'it was cancelled' };
   const { distrust } = answer;
   if (distrust !== undefined) {
-    return { kind: 'distrusted', why: distrust.shown, advice: mendOfCertificate(distrust, ca) };
+    return { kind: 'distrusted', why: distrust.shown, advice: fixOfCertificate(distrust, ca) };
   }
   return { kind: beforeSending.includes(answer.code) ? 'busy' : 'lost', why: answer.why };
 }
@@ -263,7 +263,7 @@ function otherStatus({ status, statusText, headers }: HttpResponse): Outcome {
 const beforeSending: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', noConnection];
 
 /** What to do about the certificate of a Phabricator, `ca` being what is trusted now. */
-export function mendOfCertificate({ fault }: Distrust, ca: string | undefined): string {
+export function fixOfCertificate({ fault }: Distrust, ca: string | undefined): string {
   switch (fault) {
     case 'authority':
       return ca === undefined

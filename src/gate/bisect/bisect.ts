@@ -237,8 +237,8 @@ function refuseBuiltGuests({ testbeds }: Config, name: string): void {
   const testbed = testbeds[name];
   if (testbed?.kind !== 'virtual') return;
   if (testbed.system === 'linux' && testbed.builder === undefined) return;
-  const mend = testbed.system === 'linux' ? 'leave `builder` out for it, or ' : '';
+  const fix = testbed.system === 'linux' ? 'leave `builder` out for it, or ' : '';
   throw new UsageError(
-    `${name} boots kernels of commits, and on virtual testbeds a bisection goes over the files of an overlay alone: ${mend}gate single commits.`,
+    `${name} boots kernels of commits, and on virtual testbeds a bisection goes over the files of an overlay alone: ${fix}gate single commits.`,
   );
 }

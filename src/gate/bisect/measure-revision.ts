@@ -167,7 +167,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
     const { positions } = evidenceOf(plan, journal.entries);
     const good = positions[0];
     const isSure = rejection.kind !== 'build-failed' || good?.finding.failure !== undefined;
-    // The failure is not written down: whoever goes on with this bisection has mended something.
+    // The failure is not written down: whoever goes on with this bisection has fixed something.
     if (good?.form.variant === variant && !good.hasOther && isSure)
       throw new GoodEndError(rejection);
     await journal.append({ kind: 'rejected', at: at(), variant, rejection });
@@ -299,7 +299,7 @@ class StuckError extends Error {
 
   constructor(variant: string, times: number, why: string) {
     super(
-      `${times} times in a row nothing was measured with ${variant}, at last for this: ${reasonOf(why)}. No commit is blamed for that: mend the testbed, or go on without that commit, by --skip ${variant} beside --resume.`,
+      `${times} times in a row nothing was measured with ${variant}, at last for this: ${reasonOf(why)}. No commit is blamed for that: fix the testbed, or go on without that commit, by --skip ${variant} beside --resume.`,
     );
   }
 }

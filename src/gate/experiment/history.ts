@@ -38,7 +38,7 @@ export type HistoryFile = {
   append(entries: readonly HistoryEntry[]): Promise<void>;
 };
 
-/** A history that cannot be used: nothing is measured until it is mended. */
+/** A history that cannot be used: nothing is measured until it is fixed. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
   readonly upshot = 'usage';

@@ -134,7 +134,7 @@ function whyNone(attempt: Exclude<Attempt, { kind: 'taken' | 'waiting' }>): stri
   const all = [...attempt.quarantines].map(
     ([testbed, { reason, since }]) => `${testbed} since ${since} (${reason})`,
   );
-  return `Nothing was reserved: all that would do is in quarantine, ${all.join(', ')}; once it is mended, lift it with \`ppsgate quarantine NAME --lift\`.`;
+  return `Nothing was reserved: all that would do is in quarantine, ${all.join(', ')}; once it is fixed, lift it with \`ppsgate quarantine NAME --lift\`.`;
 }
 
 function leaseOf(holding: Holding, session: StoreSession, deps: LeaseDeps): Lease {

@@ -17,7 +17,7 @@ export async function panic(rehearsal: Rehearsal, what: string): Promise<Finding
   const question = `Make the DUT of ${name} panic, and see that it comes back?`;
   if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
   const happened = await accident(rehearsal, panicNow);
-  if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.mend)];
+  if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.fix)];
   const { seconds, cycles, panic: message } = happened;
   const took = formatDuration(seconds);
   if (cycles > 0) {
@@ -53,18 +53,18 @@ export async function hang(rehearsal: Rehearsal, what: string): Promise<Finding[
   const question = `Make the DUT of ${name} hang, and see that its power control brings it back? It takes ${limit} and a boot.`;
   if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
   const happened = await accident(rehearsal, hangNow);
-  if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.mend)];
+  if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.fix)];
   const took = formatDuration(happened.seconds);
   if (happened.cycles === 0) {
-    const mend = 'see what rebooted it: a watchdog that is faster than a trial ends good runs, too';
-    return [wrong(what, `it came back after ${took} without its power control`, mend)];
+    const fix = 'see what rebooted it: a watchdog that is faster than a trial ends good runs, too';
+    return [wrong(what, `it came back after ${took} without its power control`, fix)];
   }
   return [ok(what, `${happened.how}; power-cycled, and home again after ${took}`)];
 }
 
 type Accident =
   | { kind: 'happened'; how: string; seconds: number; cycles: number; panic?: string | undefined }
-  | { kind: 'did-not'; why: string; mend: string };
+  | { kind: 'did-not'; why: string; fix: string };
 
 /** Answers how it was done, or why it could not be. */
 type Cause = (host: Host) => Promise<{ how: string } | { why: string }>;
@@ -73,14 +73,14 @@ type Cause = (host: Host) => Promise<{ how: string } | { why: string }>;
 async function accident(rehearsal: Rehearsal, cause: Cause): Promise<Accident> {
   const { deps } = rehearsal;
   const trouble = await bootBase(rehearsal, 2);
-  if (trouble !== undefined) return { kind: 'did-not', why: trouble, mend: goOn };
+  if (trouble !== undefined) return { kind: 'did-not', why: trouble, fix: goOn };
   const { lab, dut } = await rehearsal.open();
   lab.boots.booted = undefined;
   const [begun, cyclesBefore] = [deps.now(), lab.cycles.done];
   const caused = await cause(dut.host());
   if ('why' in caused) {
-    const mend = 'see what its kernel says in `dmesg -a`';
-    return { kind: 'did-not', why: caused.why, mend };
+    const fix = 'see what its kernel says in `dmesg -a`';
+    return { kind: 'did-not', why: caused.why, fix };
   }
   const { how } = caused;
   deps.tell(`It ${how}. Waiting until it is home again.`);

@@ -26,7 +26,7 @@ export async function readyBase(rehearsal: Rehearsal, what: string): Promise<Fin
   const { tell, signal, keepLog, now } = deps;
   const begun = now();
   const base = await baseOf(rehearsal, dut.host());
-  if (base.kind === 'none') return [wrong(what, base.why, base.mend)];
+  if (base.kind === 'none') return [wrong(what, base.why, base.fix)];
   const { kernel, commit, says } = base;
   rehearsal.commit = commit;
   const variants = [{ variant: baseName, commit, files: [], kernel }];
@@ -34,7 +34,7 @@ export async function readyBase(rehearsal: Rehearsal, what: string): Promise<Fin
   await prepare({ variants, cells, rules, keepLog, tell: sentence, signal });
   const ready = await lab.prepared?.kernels.get(baseName);
   if (ready?.kind === 'rejected') {
-    return [wrong(what, ready.rejection.message, 'mend that on the builder, or in ppsgate.yml')];
+    return [wrong(what, ready.rejection.message, 'fix that on the builder, or in ppsgate.yml')];
   }
   return [ok(what, `${says}, there after ${formatDuration(now() - begun)}`)];
 }
@@ -42,7 +42,7 @@ export async function readyBase(rehearsal: Rehearsal, what: string): Promise<Fin
 type Base =
   /** `commit` is empty where nobody can know it. */
   | { kind: 'found'; says: string; kernel: KernelSource; commit: string }
-  | { kind: 'none'; why: string; mend: string };
+  | { kind: 'none'; why: string; fix: string };
 
 async function baseOf(rehearsal: Rehearsal, dut: Host): Promise<Base> {
   const { baseKernel, testbed, directory } = rehearsal;
@@ -52,8 +52,8 @@ async function baseOf(rehearsal: Rehearsal, dut: Host): Promise<Base> {
   if (baseKernel !== undefined) return given(baseKernel, baseKernel);
   if (testbed.builder !== undefined) return checkedOut(rehearsal, testbed.builder);
   if (testbed.dut.boot.method === 'nanobsd') {
-    const mend = 'bring one with --base-kernel, as gates need it';
-    return { kind: 'none', why: 'there is no image, and none can be built', mend };
+    const fix = 'bring one with --base-kernel, as gates need it';
+    return { kind: 'none', why: 'there is no image, and none can be built', fix };
   }
   const path = join(directory, 'own-kernel.tar');
   await fetchOwn(dut, path);

@@ -52,5 +52,5 @@ export type Rehearsal = RehearsalRequest & {
   open(): Promise<OpenFreebsd>;
 };
 
-/** What mends most of what goes wrong. */
-export const goOn = 'mend that, and go on with --resume';
+/** What fixes most of what goes wrong. */
+export const goOn = 'fix that, and go on with --resume';

@@ -285,8 +285,8 @@ async function bootHome(rehearsal: Rehearsal, what: string): Promise<Finding[]> 
   // An image stays active until its own is made active again.
   const outcome = await (method === 'nanobsd' ? dut.boot(undefined) : dut.bootUnasked());
   if (outcome.kind === 'boot-failed') {
-    const mend = `choose another \`boot.method\` than ${method}: a patch that panics would boot for ever`;
-    return [wrong(what, outcome.reason, mend)];
+    const fix = `choose another \`boot.method\` than ${method}: a patch that panics would boot for ever`;
+    return [wrong(what, outcome.reason, fix)];
   }
   const home = await runningSystem(dut.host());
   const byItself = method === 'nanobsd' ? '' : ' by itself';

@@ -190,7 +190,7 @@ function leased(lease: Lease, config: Config, deps: ReserveDeps): LeasedTestbed 
 }
 
 const inQuarantine = (testbed: string, trouble: string): string =>
-  `${testbed} is in quarantine now: ${trouble} Once it is mended, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
+  `${testbed} is in quarantine now: ${trouble} Once it is fixed, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
 
 /** Who puts testbeds into quarantine that fail, and alone may be contradicted by a look. */
 export const byItself = 'ppsgate';

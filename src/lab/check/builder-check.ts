@@ -79,7 +79,7 @@ async function clone(host: Host, repository: string, what: string): Promise<Find
 async function builds(host: Host, config: BuilderConfig, what: string): Promise<Finding[]> {
   const { jail, user, recipe } = config;
   const problem = await jailProblem(host, config, limits.timeoutSeconds);
-  if (problem !== undefined) return [wrong(what, problem.why, problem.mend)];
+  if (problem !== undefined) return [wrong(what, problem.why, problem.fix)];
   const place =
     jail === undefined
       ? `as ${user}, who may change whatever lies there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`

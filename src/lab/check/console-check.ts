@@ -46,7 +46,7 @@ async function lookAt(host: Host, { what, name, console, deps }: Look): Promise<
       if (error instanceof ConsoleError) return error;
       throw error;
     });
-  if (opened instanceof ConsoleError) return wrong(what, opened.message, mends[console.kind]);
+  if (opened instanceof ConsoleError) return wrong(what, opened.message, fixes[console.kind]);
   try {
     // The DUT makes the word, so that a recording of this says the same.
     const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
@@ -61,7 +61,7 @@ async function lookAt(host: Host, { what, name, console, deps }: Look): Promise<
   }
 }
 
-const mends: Record<ConsoleConfig['kind'], string> = {
+const fixes: Record<ConsoleConfig['kind'], string> = {
   ipmi: 'let `ipmitool sol info` and `ipmitool channel getaccess 1` say whether Serial over LAN is enabled, for an operator and for this user: `ipmitool sol set enabled true 1`, `ipmitool sol set privilege-level operator 1`, `ipmitool sol payload enable 1 ID`',
   conserver: 'try `console -s` with its name here, as the user that runs ppsgate',
   command: 'try the command here, as the user that runs ppsgate; it has to go on until it is ended',

@@ -1,4 +1,4 @@
-// A testbed looked at step by step: what is well, what is wrong and how it is mended, what could not be tried.
+// A testbed looked at step by step: what is well, what is wrong and how it is fixed, what could not be tried.
 import { readFile } from 'node:fs/promises';
 import type { HostConfig } from '../../config/fields.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -12,8 +12,8 @@ import { PowerError } from '../power/power.ts';
 export type Finding =
   /** `why` is what was found. */
   | { kind: 'ok'; what: string; why: string }
-  /** `mend` is a command, or what a person is to do. */
-  | { kind: 'wrong'; what: string; why: string; mend: string }
+  /** `fix` is a command, or what a person is to do. */
+  | { kind: 'wrong'; what: string; why: string; fix: string }
   | { kind: 'skipped'; what: string; why: string };
 
 export type Step<Found = Finding> = {
@@ -65,7 +65,7 @@ export async function* walk<Found extends { kind: string }>(
 
 const faults: readonly string[] = ['wrong', 'unreachable'];
 
-export const lookAgain = 'run this check again once that is mended';
+export const lookAgain = 'run this check again once that is fixed';
 
 /** Of a testbed, whose machines and power may fail to answer. */
 export function testbedFailed(what: string, error: unknown): Finding {
@@ -79,11 +79,11 @@ type Skipped = Extract<Finding, { kind: 'skipped' }>;
 
 export const skipped = (what: string, why: string): Skipped => ({ kind: 'skipped', what, why });
 
-export const wrong = (what: string, why: string, mend: string): Finding => ({
+export const wrong = (what: string, why: string, fix: string): Finding => ({
   kind: 'wrong',
   what,
   why,
-  mend,
+  fix,
 });
 
 /** A command for a person to type. */
@@ -141,9 +141,9 @@ export function loginStep(machine: Machine, connect: Connect): Step {
         machine.host = await connect(config, label.replace(/^the /, ''));
       } catch (error) {
         if (!(error instanceof HostError)) throw error;
-        const mend = mendOfFile(error.cause, config);
-        if (mend !== undefined) return [wrong(what, `${reasonOf(error.cause)}.`, mend)];
-        return [wrong(what, error.message, await mendOfLogin(error, config))];
+        const fix = fixOfFile(error.cause, config);
+        if (fix !== undefined) return [wrong(what, `${reasonOf(error.cause)}.`, fix)];
+        return [wrong(what, error.message, await fixOfLogin(error, config))];
       }
       const by = key === undefined ? 'a key of the agent' : `the key ${key}`;
       return [ok(what, `${user}@${host}, port ${port}, with ${by}`)];
@@ -151,18 +151,18 @@ export function loginStep(machine: Machine, connect: Connect): Step {
   };
 }
 
-async function mendOfLogin({ kind, cause }: HostError, config: HostConfig): Promise<string> {
+async function fixOfLogin({ kind, cause }: HostError, config: HostConfig): Promise<string> {
   switch (kind) {
     case 'host-key':
-      return mendOfHostKey(config);
+      return fixOfHostKey(config);
     case 'login':
-      return mendOfKey(config, cause !== undefined);
+      return fixOfKey(config, cause !== undefined);
     default:
       return 'switch it on, run `service sshd onestart` at its console, and compare `host` and `port` in ppsgate.yml';
   }
 }
 
-async function mendOfHostKey(config: HostConfig): Promise<string> {
+async function fixOfHostKey(config: HostConfig): Promise<string> {
   const { host, port, knownHostsPath } = config;
   const text = await readFile(knownHostsPath, 'utf8');
   if (algorithmsFor(parseKnownHosts(text).entries, config).length === 0) return scan(config);
@@ -172,7 +172,7 @@ async function mendOfHostKey(config: HostConfig): Promise<string> {
 }
 
 /** A key that the machine never saw cannot be read here. */
-function mendOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: boolean): string {
+function fixOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: boolean): string {
   if (privateKeyPath === undefined) {
     return '`ssh-add -l` has to name a key that is in its authorized_keys; or name a `key` in ppsgate.yml';
   }
@@ -187,7 +187,7 @@ function mendOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused:
 }
 
 /** Undefined where it is no file of ours that cannot be read. */
-function mendOfFile(error: unknown, config: HostConfig): string | undefined {
+function fixOfFile(error: unknown, config: HostConfig): string | undefined {
   if (!(error instanceof Error && 'path' in error && 'code' in error)) return undefined;
   const { knownHostsPath, privateKeyPath } = config;
   const path = [knownHostsPath, privateKeyPath].find((ours) => ours === error.path);

@@ -104,9 +104,9 @@ async function backToBack(
   };
   const way = `by ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
   const trial = await trialOf(check, [joined], { host: receiver, interface: to, way });
-  const mend = 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml';
+  const fix = 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml';
   if (trial.kind === 'measured' && trial.run.medianPps === 0) {
-    return wrong(what, `nothing came ${way}`, mend);
+    return wrong(what, `nothing came ${way}`, fix);
   }
   const fault = faultOf(what, trial);
   if (fault !== undefined || trial.kind !== 'measured') return fault ?? skipped(what, way);
@@ -130,9 +130,9 @@ function receiverFinding(trial: Trial, egress: string, egressPackets: number | u
   });
   const isShort = validity.kind === 'invalid' && validity.cause === 'receiver-limited';
   if (!isShort) return ok(what, `counted all of it, ${formatPps(medianPps)} by ${egress}`);
-  const mend =
+  const fix =
     'give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal';
-  return wrong(what, validity.reason, mend);
+  return wrong(what, validity.reason, fix);
 }
 
 type Sender = PktGenSender & { label: string; gigabits: number | undefined };
@@ -210,10 +210,10 @@ function togetherFinding(what: string, trial: Trial, line: Line): Finding {
   if (!isLimited(trial)) return ok(what, told(trial, line));
   const offeredPps = offeredOf(trial);
   const isLine = line !== undefined && offeredPps >= 0.98 * line.pps;
-  const mend = isLine
+  const fix = isLine
     ? 'the wire is full: measure a firewall scenario, or move to a faster card'
     : 'give the sender more `threads` (and rings), or add a second sender';
-  return wrong(what, `this generator cannot find the DUT's limit: it ${told(trial, line)}`, mend);
+  return wrong(what, `this generator cannot find the DUT's limit: it ${told(trial, line)}`, fix);
 }
 
 const offeredOf = (trial: Trial): number =>
@@ -230,15 +230,15 @@ function faultOf(what: string, trial: Trial): Finding | undefined {
     case 'refused':
       return wrong(what, trial.message, 'correct `flows` in ppsgate.yml');
     case 'failed':
-      return wrong(what, trial.reason, 'run this check again once that is mended');
+      return wrong(what, trial.reason, 'run this check again once that is fixed');
     case 'measured': {
       const { validity, medianPps } = trial.run;
       if (validity.kind !== 'invalid' || isLimited(trial)) return undefined;
-      const mend =
+      const fix =
         medianPps === 0
           ? 'compare cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`'
           : 'run this check again while nothing else uses the machines';
-      return wrong(what, validity.reason, mend);
+      return wrong(what, validity.reason, fix);
     }
   }
 }

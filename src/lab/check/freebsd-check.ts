@@ -228,8 +228,8 @@ async function generatorPort(
   const port = await settledInterface(host, opened, deps);
   const native = opened === name ? undefined : await interfaceOn(host, name);
   if (port === undefined && native !== undefined) {
-    const mend = `put \`hw.cxgbe.num_vis="2"\` into /boot/loader.conf of ${label}, and reboot it`;
-    return [wrong(what, `there is ${name}, but not its interface for netmap, ${opened}`, mend)];
+    const fix = `put \`hw.cxgbe.num_vis="2"\` into /boot/loader.conf of ${label}, and reboot it`;
+    return [wrong(what, `there is ${name}, but not its interface for netmap, ${opened}`, fix)];
   }
   if (port === undefined) return [await noInterface(host, opened, what)];
   return [linkOf(port, label, what), macOf(port, mac, native, what)];
@@ -239,8 +239,8 @@ function linkOf(port: Interface, label: string, what: string): Finding {
   const { name, flags } = port;
   if (!flags.includes('UP')) {
     const up = typed(shell`ifconfig ${name} up`);
-    const mend = `${up} on ${label}, and a line \`ifconfig_${name}\` in its /etc/rc.conf for every boot`;
-    return wrong(what, 'it is down', mend);
+    const fix = `${up} on ${label}, and a line \`ifconfig_${name}\` in its /etc/rc.conf for every boot`;
+    return wrong(what, 'it is down', fix);
   }
   if (port.isActive) return ok(what, speedOf(port));
   return wrong(what, 'it has no link', 'check its cable, its module and the port at the other end');
@@ -291,8 +291,8 @@ async function pktGen(host: Host, what: string): Promise<Finding[]> {
 
 async function netmap(host: Host, what: string): Promise<Finding[]> {
   if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, '/dev/netmap is there')];
-  const mend = '`kldload netmap` there, or boot a kernel with `device netmap` in its configuration';
-  return [wrong(what, 'there is no /dev/netmap', mend)];
+  const fix = '`kldload netmap` there, or boot a kernel with `device netmap` in its configuration';
+  return [wrong(what, 'there is no /dev/netmap', fix)];
 }
 
 /** Smaller frames fit any MTU that IPv6 allows. */
@@ -307,7 +307,7 @@ function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: Lab): Step[
       return [
         short === undefined
           ? ok(what, 'they fit its MTU')
-          : wrong(what, `it ${short.is}`, short.mend),
+          : wrong(what, `it ${short.is}`, short.fix),
       ];
     });
   const { ingress, egress } = testbed.dut;
@@ -361,13 +361,13 @@ async function firewalls(host: Host, what: string): Promise<Finding[]> {
 }
 
 function findingOf(
-  { setting, message, mend, isWaived }: SettingProblem,
+  { setting, message, fix, isWaived }: SettingProblem,
   where = 'the DUT',
 ): Finding {
   if (isWaived) return ok(setting, message.replace(`${setting} `, '').replace(/\.$/, ''));
-  const mended = advice(mend, where);
-  const why = message.replace(`${setting} `, '').replace(`: ${mended}.`, '');
-  return wrong(setting, unquoted(why), unquoted(mended));
+  const fixed = advice(fix, where);
+  const why = message.replace(`${setting} `, '').replace(`: ${fixed}.`, '');
+  return wrong(setting, unquoted(why), unquoted(fixed));
 }
 
 function bootSteps({ dut, testbed }: Lab): Step[] {
@@ -396,7 +396,7 @@ async function bootMethod(host: Host, method: Method, what: string): Promise<Fin
     return [wrong(what, `the DUT has no ${tool}`, other)];
   }
   const unfit = await whyUnfit(host, method);
-  if (unfit !== undefined) return [wrong(what, unfit.why, unfit.mend)];
+  if (unfit !== undefined) return [wrong(what, unfit.why, unfit.fix)];
   const [root] = await fileSystemsOf(host, ['/']);
   const device = root?.device;
   return [ok(what, `${tool} is there, and the root is on ${device}`)];

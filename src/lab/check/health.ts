@@ -100,8 +100,8 @@ async function ownKernel(host: Host, what: string): Promise<Finding[]> {
   const system = await runningSystem(host);
   const found = `${system.kernel} of ${system.root}`;
   if (!isOurs(system)) return [ok(what, `it runs ${found}`)];
-  const mend = `${typed(shell`shutdown -r now`)} on the DUT: the boot after that is its own`;
-  return [wrong(what, `it still runs ${found}, which was measured`, mend)];
+  const fix = `${typed(shell`shutdown -r now`)} on the DUT: the boot after that is its own`;
+  return [wrong(what, `it still runs ${found}, which was measured`, fix)];
 }
 
 type Method = FreebsdTestbed['dut']['boot']['method'];
@@ -109,21 +109,21 @@ type Method = FreebsdTestbed['dut']['boot']['method'];
 async function nextBoot(host: Host, method: Method, what: string): Promise<Finding[]> {
   if (method === 'nanobsd') return [await nextSlice(host, what)];
   if (await does(host, shell`test -e ${'/boot/nextboot.conf'}`)) {
-    const mend = `${typed(shell`nextboot -D`)} on the DUT`;
-    return [wrong(what, '/boot/nextboot.conf orders another kernel for it', mend)];
+    const fix = `${typed(shell`nextboot -D`)} on the DUT`;
+    return [wrong(what, '/boot/nextboot.conf orders another kernel for it', fix)];
   }
   const once = method === 'boot-environment' ? await activatedOnce(host) : undefined;
   if (once === undefined) return [ok(what, 'nothing was ordered for it')];
-  const mend = `${typed(shell`bectl activate -T`)} on the DUT`;
-  return [wrong(what, `the boot environment ${once} is activated for it`, mend)];
+  const fix = `${typed(shell`bectl activate -T`)} on the DUT`;
+  return [wrong(what, `the boot environment ${once} is activated for it`, fix)];
 }
 
 /** An appliance does not tell its own slice from one that was measured, but which one it boots next. */
 async function nextSlice(host: Host, what: string): Promise<Finding> {
   const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
   if (next === root) return ok(what, `from ${root}, as it runs`);
-  const mend = `make the slice of ${root} the active one again, by hand`;
-  return wrong(what, `it will be from ${next}, and the DUT runs ${root}`, mend);
+  const fix = `make the slice of ${root} the active one again, by hand`;
+  return wrong(what, `it will be from ${next}, and the DUT runs ${root}`, fix);
 }
 
 type Environment = { name: string; flags: string };
@@ -153,8 +153,8 @@ async function files(host: Host, what: string): Promise<Finding[]> {
   const hasRules = await does(host, shell`test -e ${rulesFolder}`);
   const left = [...names.map((name) => `/boot/${name}`), ...(hasRules ? [rulesFolder] : [])];
   if (left.length === 0) return [ok(what, 'none of an experiment')];
-  const mend = `${typed(shell`rm -rf ${left}`)} on the DUT`;
-  return [wrong(what, `left behind: ${left.join(', ')}`, mend)];
+  const fix = `${typed(shell`rm -rf ${left}`)} on the DUT`;
+  return [wrong(what, `left behind: ${left.join(', ')}`, fix)];
 }
 
 async function firewalls(host: Host, what: string): Promise<Finding[]> {
@@ -167,8 +167,8 @@ async function firewalls(host: Host, what: string): Promise<Finding[]> {
     ];
   }
   const commands = takeAwayCommands.flat().map(typed).join(', ');
-  const mend = `${commands} on the DUT; those of a firewall that it has not fail`;
-  return [wrong(what, `${stranger} is enabled`, mend)];
+  const fix = `${commands} on the DUT; those of a firewall that it has not fail`;
+  return [wrong(what, `${stranger} is enabled`, fix)];
 }
 
 const pktGen = (host: Host, what: string): Promise<Finding[]> =>
@@ -182,8 +182,8 @@ async function programs(host: Host, what: string, pgrep: Command): Promise<Findi
     return [wrong(what, `${typed(pgrep)} fails there`, 'see what it says')];
   }
   const ids = outcome.stdout.trim().split('\n');
-  const mend = `${typed(shell`kill ${ids}`)} there`;
-  return [wrong(what, `still running, by their numbers: ${ids.join(', ')}`, mend)];
+  const fix = `${typed(shell`kill ${ids}`)} there`;
+  return [wrong(what, `still running, by their numbers: ${ids.join(', ')}`, fix)];
 }
 
 function linuxSteps(testbed: LinuxTestbed, deps: HealthDeps): Step[] {
@@ -213,8 +213,8 @@ async function linuxFiles(host: Host, what: string): Promise<Finding[]> {
   const left = names.map((name) => `${ourFolder}/${name}`);
   const script = `${ourFolder}/dut/dut.bash`;
   const layBack = names.includes('dut') ? `${typed(shell`bash ${script} restore`)} and then ` : '';
-  const mend = `${layBack}${typed(shell`rm -rf ${ourFolder}`)} there`;
-  return [wrong(what, `left behind: ${left.join(', ')}`, mend)];
+  const fix = `${layBack}${typed(shell`rm -rf ${ourFolder}`)} there`;
+  return [wrong(what, `left behind: ${left.join(', ')}`, fix)];
 }
 
 /** The kernel does not even say whether an interface that is down has a carrier. */
@@ -229,8 +229,8 @@ function linkStep(machine: Machine, name: string): Step {
         return [wrong(what, 'the interface is down', `${up} on ${machine.label}`)];
       }
       if (outcome.stdout.trim() === '1') return [ok(what, 'it is up')];
-      const mend = 'check its cable, its module and the port at the other end';
-      return [wrong(what, 'there is none', mend)];
+      const fix = 'check its cable, its module and the port at the other end';
+      return [wrong(what, 'there is none', fix)];
     }),
     needs: [interfaceStep(machine, name).what],
   };

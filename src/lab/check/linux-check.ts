@@ -61,8 +61,8 @@ const programsStep = (machine: Machine, programs: readonly Program[]): Step =>
   on(machine, `the programs of ${machine.label}`, async (host, what) => {
     const missing = await missingOn(host, programs);
     if (missing.length === 0) return [ok(what, 'all are there')];
-    const mend = `\`apt-get install ${packagesOf(missing).join(' ')}\` there, or what its system calls that`;
-    return [wrong(what, `${missing.join(' and ')} cannot be found`, mend)];
+    const fix = `\`apt-get install ${packagesOf(missing).join(' ')}\` there, or what its system calls that`;
+    return [wrong(what, `${missing.join(' and ')} cannot be found`, fix)];
   });
 
 /** Whether there is such an interface. */
@@ -74,8 +74,8 @@ export function interfaceStep(machine: Machine, name: string): Step {
     async look() {
       const outcome = await machine.host?.run(shell`test -e ${`/sys/class/net/${name}`}`);
       if (outcome?.kind === 'exited' && outcome.code === 0) return [ok(what, 'it is there')];
-      const mend = `correct \`${name}\` in ppsgate.yml: \`ip link\` on ${machine.label} names what it has`;
-      return [wrong(what, 'there is no such interface', mend)];
+      const fix = `correct \`${name}\` in ppsgate.yml: \`ip link\` on ${machine.label} names what it has`;
+      return [wrong(what, 'there is no such interface', fix)];
     },
   };
 }

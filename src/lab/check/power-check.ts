@@ -72,8 +72,8 @@ async function powerCycle(lab: PowerCheck, config: PowerConfig, what: string): P
   const back = await reachAgain(lab);
   if (back === undefined) {
     const minutes = Math.round(testbed.dut.boot.limitSeconds / 60);
-    const mend = 'look at its console; where it only boots slowly, raise `boot.limit`';
-    return [wrong(what, `the DUT was not up again after ${minutes} min`, mend)];
+    const fix = 'look at its console; where it only boots slowly, raise `boot.limit`';
+    return [wrong(what, `the DUT was not up again after ${minutes} min`, fix)];
   }
   await dut.host.close();
   dut.host = back;

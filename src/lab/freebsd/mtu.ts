@@ -12,17 +12,17 @@ export const leastMtu = {
   dut: (frameBytes: number): number => frameBytes - 18,
 };
 
-/** What is wrong with a port, and what mends it; undefined where nothing is. */
+/** What is wrong with a port, and what fixes it; undefined where nothing is. */
 export async function shortMtu(
   host: Host,
   port: string,
   least: number,
-): Promise<{ is: string; mend: string } | undefined> {
+): Promise<{ is: string; fix: string } | undefined> {
   const found = parseIfconfig(await host.output(shell`ifconfig ${port}`));
   if (found === undefined || found.mtu >= least) return undefined;
   return {
     is: `has an MTU of ${found.mtu}, and these frames want ${least} at least`,
-    mend: `\`ifconfig ${port} mtu ${least}\` there, and \`mtu ${least}\` in its ifconfig_${port} in /etc/rc.conf`,
+    fix: `\`ifconfig ${port} mtu ${least}\` there, and \`mtu ${least}\` in its ifconfig_${port} in /etc/rc.conf`,
   };
 }
 
@@ -35,9 +35,9 @@ export async function requireMtu(
 ): Promise<void> {
   const short = await shortMtu(host, port, leastMtu[role](frameBytes));
   if (short === undefined) return;
-  const { is, mend } = short;
+  const { is, fix } = short;
   throw new HostError(
     'command-failed',
-    `${port} on ${host.name} ${is} (${frameBytes} bytes each): run ${mend}.`,
+    `${port} on ${host.name} ${is} (${frameBytes} bytes each): run ${fix}.`,
   );
 }

@@ -1,4 +1,4 @@
-// Looks at a FreeBSD DUT before it is measured: what it is, what is not as it should be, and mends that where asked to.
+// Looks at a FreeBSD DUT before it is measured: what it is, what is not as it should be, and fixes that where asked to.
 
 import type { DutPortConfig, FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Fingerprint } from '../../model/freebsd-machine.ts';
@@ -10,7 +10,7 @@ import { type DutPort, pathSettings } from './dut/ports.ts';
 import { problemOf, readsOf, type Said, type SettingProblem, waived } from './dut/setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from './dut/settings.ts';
 
-/** The DUT is not as it must be; nothing is measured until somebody has mended it. */
+/** The DUT is not as it must be; nothing is measured until somebody has fixed it. */
 export class PreflightError extends Error {
   override readonly name = 'PreflightError';
 
@@ -19,7 +19,7 @@ export class PreflightError extends Error {
     const otherwise = isVital ? 'whatever `preflight` says' : 'or set `preflight` to fix or warn';
     super(
       [
-        `${testbed} is not fit to measure on; mend this, ${otherwise}:`,
+        `${testbed} is not fit to measure on; fix this, ${otherwise}:`,
         ...problems.map(({ message }) => `- ${message}`),
       ].join('\n'),
     );
@@ -58,14 +58,14 @@ export async function preflight(
   let problems = await look();
   // What is busy while the machine comes up is mostly idle once it is up.
   for (const name of ['kern.boottime', 'kern.cp_time']) {
-    const mend = problems.find(({ setting, isWaived }) => setting === name && !isWaived)?.mend;
-    if (mend?.kind !== 'wait') continue;
-    await sleep(mend.seconds);
+    const fix = problems.find(({ setting, isWaived }) => setting === name && !isWaived)?.fix;
+    if (fix?.kind !== 'wait') continue;
+    await sleep(fix.seconds);
     problems = await look();
   }
   if (mode !== 'fix') return problems;
-  const commands = problems.flatMap(({ mend, isWaived }) =>
-    mend.kind === 'command' && !isWaived ? mend.command : [],
+  const commands = problems.flatMap(({ fix, isWaived }) =>
+    fix.kind === 'command' && !isWaived ? fix.command : [],
   );
   for (const command of commands) await host.run(command);
   return commands.length > 0 ? await look() : problems;

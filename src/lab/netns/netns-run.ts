@@ -86,8 +86,8 @@ const tooBusy = (samples: Sample[], { waitedRatio }: Load): Invalid | undefined 
 function waitedLong(who: 'sender' | 'DUT', ratio = 0): Invalid | undefined {
   if (!(ratio >= leastWaitedRatio)) return undefined;
   const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
-  const mend = 'end what else runs on its machine, or wait for that to end';
-  return invalid('machine-busy', `machine too busy: ${waited}; ${mend}`);
+  const fix = 'end what else runs on its machine, or wait for that to end';
+  return invalid('machine-busy', `machine too busy: ${waited}; ${fix}`);
 }
 
 /** On a quiet machine the sender waits for 2 % of the time. */

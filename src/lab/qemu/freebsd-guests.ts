@@ -140,7 +140,7 @@ export function freebsdGuests(
   };
 
   /** What a kernel has lost would be lost for all cells of its pair, as it boots for the next one only. */
-  const mendPaths = ({ config: { preflight: mode, waive }, config, dut }: Boots, family: Family) =>
+  const fixPaths = ({ config: { preflight: mode, waive }, config, dut }: Boots, family: Family) =>
     preflight(dut.host(), {
       ...{ mode, waive, sleep: deps.sleep },
       context: settingsContext(config, [family]),
@@ -244,7 +244,7 @@ export function freebsdGuests(
       if (refusal !== undefined) return afterRefusal(one.variant, scenario, refusal);
       if (one.variant === 'base') taken.add(scenario);
       if ((await whyAstray(boots, family)) === undefined) return undefined;
-      await mendPaths(boots, family);
+      await fixPaths(boots, family);
       const astray = await whyAstray(boots, family);
       return astray === undefined ? undefined : failed(astray);
     },

@@ -261,13 +261,13 @@ async function tellOne(change: Change, telling: Telling): Promise<Alert> {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
     telling.log.warn(
-      whyNotDone(`The issue of the change ${change.id} was not looked up`, failure, mends),
+      whyNotDone(`The issue of the change ${change.id} was not looked up`, failure, fixes),
     );
     return before;
   }
 }
 
-const mends = {
+const fixes = {
   again: 'publish a night',
   permission:
     'give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml',
@@ -296,7 +296,7 @@ async function withIssue(change: Change, telling: Telling): Promise<Alert> {
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    log.warn(whyNotDone(notMade, failure, mends));
+    log.warn(whyNotDone(notMade, failure, fixes));
     return unmade(change, telling);
   }
   if (isLate(telling)) return unmade(change, telling);
@@ -305,11 +305,11 @@ async function withIssue(change: Change, telling: Telling): Promise<Alert> {
     case 'made':
       return { ...ended(alert), issue: made.number, said: saidOf(change) };
     case 'refused':
-      log.warn(whyNotDone(notMade, made.failure, mends));
+      log.warn(whyNotDone(notMade, made.failure, fixes));
       return ended(alert);
     case 'unsure':
       log.warn(
-        whyNotDone('Nobody knows whether the issue of a change was made', made.failure, mends),
+        whyNotDone('Nobody knows whether the issue of a change was made', made.failure, fixes),
       );
       return alert;
   }
@@ -339,7 +339,7 @@ async function withNews(
     if (failure === undefined) throw error;
     // Somebody has deleted it, and wants to hear no more of it.
     if (isGone(failure)) return { ...alert, said };
-    log.warn(whyNotDone(`The issue #${number} was not brought up to date`, failure, mends));
+    log.warn(whyNotDone(`The issue #${number} was not brought up to date`, failure, fixes));
     return alert;
   }
   if (news.length === 0) return { ...alert, said };

@@ -18,7 +18,7 @@ function spoil({ dut }: FreebsdLab): void {
   writeFile(dut.machine.files, `${leftover}/pf.conf`, 'pass');
 }
 
-const mend = ({ dut }: FreebsdLab): void => void remove(dut.machine.files, leftover);
+const fix = ({ dut }: FreebsdLab): void => void remove(dut.machine.files, leftover);
 
 test('a testbed that is well is reserved for the look, and free again', async () => {
   const { ppsgate, store, lab } = await aShelf();
@@ -37,14 +37,12 @@ test('a testbed that is well is reserved for the look, and free again', async ()
   expect(lab.dut.machine.boots).toBe(0);
 });
 
-test('one that is not well goes into quarantine with the reason, and comes out of it once it is mended', async () => {
+test('one that is not well goes into quarantine with the reason, and comes out of it once it is fixed', async () => {
   const { ppsgate, store, lab } = await aShelf();
   spoil(lab);
   const wrong = await ppsgate('testbeds', 'health', 'shelf');
   expect(wrong.status).toBe(4);
-  expect(wrong.stdout).toContain(
-    `  ✗ the files of the DUT: left behind: ${leftover}\n      mend: `,
-  );
+  expect(wrong.stdout).toContain(`  ✗ the files of the DUT: left behind: ${leftover}\n      fix: `);
   expect(wrong.stdout).toMatch(/One thing is wrong\. It is in quarantine: look again with/);
   expect((await readLab(store)).quarantines.get('shelf')).toMatchObject({
     by: 'ppsgate',
@@ -55,10 +53,10 @@ test('one that is not well goes into quarantine with the reason, and comes out o
   expect(still.status).toBe(4);
   expect((await readLab(store)).quarantines.size).toBe(1);
 
-  mend(lab);
-  const mended = await ppsgate('testbeds', 'health');
-  expect(mended.status).toBe(0);
-  expect(mended.stdout).toMatch(/All is well\. It was in quarantine .* is in use again\.\n$/);
+  fix(lab);
+  const fixed = await ppsgate('testbeds', 'health');
+  expect(fixed.status).toBe(0);
+  expect(fixed.stdout).toMatch(/All is well\. It was in quarantine .* is in use again\.\n$/);
   expect((await readLab(store)).quarantines.size).toBe(0);
 });
 

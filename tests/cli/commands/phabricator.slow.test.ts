@@ -63,7 +63,7 @@ test('looks for what the testbeds lay in the repository that is measured, not be
   commit(repository, {});
   const { status, stdout: without } = await check(configFile(setUp));
   expect(status).toBe(2);
-  expect(without).toContain(', with no file in dut\n    mend: ');
+  expect(without).toContain(', with no file in dut\n    fix: ');
 });
 
 test('goes on where nobody reads what it prints', async () => {
@@ -87,7 +87,7 @@ test('prints the findings as JSON', async () => {
     kind: 'wrong',
     what: 'people',
     why: 'there is nobody called eve',
-    mend: 'correct `phabricator.people` in ppsgate.yml, or let the bot see it',
+    fix: 'correct `phabricator.people` in ppsgate.yml, or let the bot see it',
   });
 });
 

@@ -105,12 +105,12 @@ test('there is nothing to check of the embedded lab', async () => {
   );
 });
 
-test('what is wrong is told with its mend, and what depends on it is not tried', async () => {
+test('what is wrong is told with its fix, and what depends on it is not tried', async () => {
   const { status, stdout } = await testbeds('check', 'linux', '-c', three());
   expect(status).toBe(4);
   const lines = stdout.split('\n');
   expect(lines[0]).toMatch(/^✗ ssh to the sender: ENOENT: .*known_hosts/);
-  expect(lines[1]).toMatch(/^ {4}mend: `ssh-keyscan -p 1 127\.0\.0\.1 >> \S+known_hosts`, and/);
+  expect(lines[1]).toMatch(/^ {4}fix: `ssh-keyscan -p 1 127\.0\.0\.1 >> \S+known_hosts`, and/);
   expect(lines).toContain('– eth1 of the DUT: not tried, because of this: ssh to the DUT');
   expect(lines.at(-2)).toBe('3 things are wrong.');
 });
@@ -121,7 +121,7 @@ test('answers the findings as JSON', async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     testbed: 'linux',
     findings: [
-      { kind: 'wrong', what: 'ssh to the sender', mend: expect.stringContaining('ssh-keyscan') },
+      { kind: 'wrong', what: 'ssh to the sender', fix: expect.stringContaining('ssh-keyscan') },
       ...new Array(2).fill({ kind: 'wrong' }),
       ...new Array(6).fill({ kind: 'skipped' }),
     ],

@@ -103,7 +103,7 @@ function portsConf(interfaces: Machine['interfaces']) {
   const named = (isOfLoader: boolean) =>
     Object.fromEntries(
       settings
-        .filter(({ mend }) => (mend !== 'sysctl') === isOfLoader)
+        .filter(({ fix }) => (fix !== 'sysctl') === isOfLoader)
         .map(({ name }) => [name, '0']),
     );
   return { loader: named(true), sysctl: named(false) };

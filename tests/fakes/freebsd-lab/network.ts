@@ -188,7 +188,7 @@ export function networkThrough(
   };
 
   const dead = new Set<Cable>();
-  const mend = () => {
+  const fix = () => {
     for (const cable of dead) cable.isDead = false;
     dead.clear();
   };
@@ -221,7 +221,7 @@ export function networkThrough(
       senders += 1;
       if (senders > 1) return;
       trials += 1;
-      mend();
+      fix();
       forwardsNothing = deps.faults.take('forwards-nothing', trials) !== undefined;
       isDead = deps.faults.take('dead-link', trials) !== undefined;
     },
@@ -230,8 +230,8 @@ export function networkThrough(
     },
     letGo() {
       const ended = trials;
-      deps.clock.after(secondsToMend, () => {
-        if (trials === ended) mend();
+      deps.clock.after(secondsToFix, () => {
+        if (trials === ended) fix();
       });
     },
     isTrial: () => senders > 0,
@@ -245,7 +245,7 @@ export function networkThrough(
 }
 
 /** That a dead link stays dead after its trial, where no other follows: who looks at once sees it. */
-const secondsToMend = 20;
+const secondsToFix = 20;
 
 /** Whether a port sends pause frames when it is full, and waits when it gets some. */
 export function pauses({ sysctls }: Machine, name: string): boolean {

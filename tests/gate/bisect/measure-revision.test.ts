@@ -159,7 +159,7 @@ test('a bad end that panics is told, and nothing else is booted', async () => {
   expect(new Set(bootsIn(journal))).toEqual(new Set(['base']));
 });
 
-test('a good end that panics is an error, which whoever has mended it can go on after', async () => {
+test('a good end that panics is an error, which whoever has fixed it can go on after', async () => {
   const plan = aBisectPlan(12);
   const directory = temporaryFolder();
   const broken = testbedFor(plan, 7, { rejects: rejectedWhere(['base']) });

@@ -311,14 +311,14 @@ describe('on Linux', () => {
   });
 });
 
-/** The driver breaks at 2 and is mended at 5, as seed 000's was between c255751 and c255761. */
+/** The driver breaks at 2 and is fixed at 5, as seed 000's was between c255751 and c255761. */
 const broken: Planned[] = [
   first,
   kernel('a'),
   { ...driven({ uar: 'broken' }), message: 'Hand out UARs by core' },
   kernel('b'),
   driven({ uar: 'broken', tx: 'other' }),
-  { ...driven({ uar: 'mended', tx: 'other' }), message: 'Map the region once' },
+  { ...driven({ uar: 'fixed', tx: 'other' }), message: 'Map the region once' },
   kernel('c'),
 ];
 
@@ -428,12 +428,12 @@ describe('a fix-up', () => {
   });
 
   test('that is a merge is what that changes of its first parent', async () => {
-    const mended = driven({ uar: 'mended' });
+    const fixed = driven({ uar: 'fixed' });
     const { directory, ids } = historyOf(
       ...broken.slice(0, 4),
       { ...driven({ uar: 'halfway' }), parents: [2] },
-      { ...mended, parents: [4] },
-      { ...mended, parents: [3, 5] },
+      { ...fixed, parents: [4] },
+      { ...fixed, parents: [3, 5] },
       kernel('c'),
     );
     const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
@@ -447,15 +447,15 @@ describe('a fix-up', () => {
   });
 
   /** The fix is on another branch, and came to the line by a commit of its own, maybe by a merge. */
-  const pickedFrom = (mended: Planned[]) =>
-    historyOf(...broken.slice(0, 4), { ...driven({ uar: 'mended' }), parents: [2] }, ...mended);
+  const pickedFrom = (fixed: Planned[]) =>
+    historyOf(...broken.slice(0, 4), { ...driven({ uar: 'fixed' }), parents: [2] }, ...fixed);
 
   test('is not needed where its change was picked to the branch', async () => {
-    const mended = driven({ uar: 'mended', tx: 'other' });
+    const fixed = driven({ uar: 'fixed', tx: 'other' });
     const { directory, ids } = pickedFrom([
       { ...driven({ uar: 'broken', tx: 'other' }), parents: [3] },
-      mended,
-      driven({ uar: 'mended once more', tx: 'other' }),
+      fixed,
+      driven({ uar: 'fixed once more', tx: 'other' }),
     ]);
     const range = await rangeIn(directory, { fixUps: [`${ids[4]}:${ids[2]}`] });
     expect(fixUpsOf(range).slice(2)).toEqual([
@@ -468,10 +468,10 @@ describe('a fix-up', () => {
 
   test('nor where that came in by a merge', async () => {
     const { directory, ids } = pickedFrom([
-      { ...driven({ uar: 'mended' }), parents: [2] },
+      { ...driven({ uar: 'fixed' }), parents: [2] },
       { files: { 'sys/net/side.c': 'side\n' } },
-      { ...driven({ uar: 'mended', tx: 'other' }), parents: [3, 6] },
-      driven({ uar: 'mended once more', tx: 'other' }),
+      { ...driven({ uar: 'fixed', tx: 'other' }), parents: [3, 6] },
+      driven({ uar: 'fixed once more', tx: 'other' }),
     ]);
     const range = await rangeIn(directory, { fixUps: [`${ids[4]}:${ids[2]}`] });
     expect(fixUpsOf(range).slice(2)).toEqual([
@@ -486,10 +486,10 @@ describe('a fix-up', () => {
   test('is needed again where its change was taken back', async () => {
     const { directory, ids } = historyOf(
       ...broken.slice(0, 3),
-      driven({ uar: 'mended' }),
+      driven({ uar: 'fixed' }),
       driven({ uar: 'broken' }),
       kernel('b'),
-      driven({ uar: 'mended' }),
+      driven({ uar: 'fixed' }),
       kernel('c'),
     );
     const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
@@ -507,10 +507,10 @@ describe('a fix-up', () => {
     const { directory, ids } = historyOf(
       ...broken.slice(0, 3),
       {
-        ...driven({ uar: 'mended' }, { 'share/man/man4/mlx5.4': 'UARs\n' }),
+        ...driven({ uar: 'fixed' }, { 'share/man/man4/mlx5.4': 'UARs\n' }),
         parents: [2],
       },
-      { ...driven({ uar: 'mended' }), parents: [2] },
+      { ...driven({ uar: 'fixed' }), parents: [2] },
       kernel('b'),
     );
     const range = await rangeIn(directory, { good: ids[2] ?? '', fixUps: [ids[3] ?? ''] });
@@ -523,8 +523,8 @@ describe('a fix-up', () => {
 
   test('whose change came in before the good one is needed nowhere', async () => {
     const { directory, ids } = pickedFrom([
-      { ...driven({ uar: 'mended' }), parents: [3] },
-      driven({ uar: 'mended once more' }),
+      { ...driven({ uar: 'fixed' }), parents: [3] },
+      driven({ uar: 'fixed once more' }),
       kernel('c'),
     ]);
     const range = await rangeIn(directory, { good: ids[6] ?? '', fixUps: [ids[4] ?? ''] });
@@ -543,7 +543,7 @@ describe('a fix-up', () => {
       driven({ uar: 'broken otherwise' }),
       kernel('b'),
       driven({ uar: 'broken' }),
-      driven({ uar: 'mended' }),
+      driven({ uar: 'fixed' }),
       kernel('c'),
     );
     const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
@@ -566,9 +566,9 @@ describe('a fix-up', () => {
       first,
       driven({ uar: 'broken', rx: 'broken' }),
       kernel('a'),
-      driven({ uar: 'mended', rx: 'broken' }),
+      driven({ uar: 'fixed', rx: 'broken' }),
       kernel('b'),
-      driven({ uar: 'mended', rx: 'mended' }),
+      driven({ uar: 'fixed', rx: 'fixed' }),
       kernel('c'),
     );
 
@@ -929,13 +929,13 @@ describe('bad input is refused in one sentence', () => {
       driven({ uar: 'old' }),
       driven({ uar: 'new' }),
       driven({ uar: 'newer' }),
-      { ...driven({ uar: 'mended' }), parents: [0] },
+      { ...driven({ uar: 'fixed' }), parents: [0] },
     );
     git(directory, 'update-ref', 'refs/heads/main', ids[2] ?? '');
-    git(directory, 'tag', 'mended', ids[3] ?? '');
-    await refused(/^--fix-up mended applies to no commit that needs it/, directory, {
+    git(directory, 'tag', 'fixed', ids[3] ?? '');
+    await refused(/^--fix-up fixed applies to no commit that needs it/, directory, {
       good: ids[0] ?? '',
-      fixUps: ['mended'],
+      fixUps: ['fixed'],
     });
   });
 

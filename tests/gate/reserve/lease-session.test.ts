@@ -15,7 +15,7 @@ test('a store that cannot be asked for shorter than a lease costs nothing', asyn
     const { lab, process, session, keys } = await aSession();
     process.cut(lost);
     await lab.elapse(0.85 * lab.leaseSeconds);
-    process.mend();
+    process.fix();
     await lab.elapse(5 * lab.leaseSeconds);
     session.assertAlive();
     expect(session.signal.aborted).toBe(false);

@@ -136,7 +136,7 @@ test('where all that would do are in quarantine that is an error at once, naming
   expect(request.error).toBeInstanceOf(NotReservedError);
   expect(request.error).toMatchObject({
     message:
-      'Nothing was reserved: all that would do is in quarantine, x since 2026-11-20T12:00:00.000Z (no link), z since 2026-11-20T12:00:00.000Z (no power); once it is mended, lift it with `ppsgate quarantine NAME --lift`.',
+      'Nothing was reserved: all that would do is in quarantine, x since 2026-11-20T12:00:00.000Z (no link), z since 2026-11-20T12:00:00.000Z (no power); once it is fixed, lift it with `ppsgate quarantine NAME --lift`.',
   });
   expect(await waiting(lab)).toEqual([]);
 });
@@ -251,7 +251,7 @@ test('a store that cannot be asked for shorter than a lease costs a holder nothi
     const { process, lease } = await aHolder(lab, 'alice', ['x']);
     process.cut(lost);
     await lab.elapse(0.85 * lab.leaseSeconds);
-    process.mend();
+    process.fix();
     await lab.elapse(2 * lab.leaseSeconds);
     lease.assertHeld();
     await settled(lab, lease.prove());
@@ -284,13 +284,13 @@ test('a store that cannot be asked for shorter than a lease costs nobody his pla
     const carol = await aWaiter(lab, 'carol', ['x']);
     bob.process.cut(lost);
     await lab.elapse(0.5 * lab.leaseSeconds);
-    bob.process.mend();
+    bob.process.fix();
     await lab.elapse(5 * lab.leaseSeconds);
     bob.process.cut(lost);
     await settled(lab, lease.release(clean));
     await lab.elapse(0.6 * lab.leaseSeconds);
     expect([bob.claim, carol.claim]).toEqual([{}, {}]);
-    bob.process.mend();
+    bob.process.fix();
     await lab.elapse(lab.leaseSeconds / 3);
     leaseOf(bob.claim).assertHeld();
     expect(carol.claim).toEqual({});
@@ -374,7 +374,7 @@ test('who took a testbed without hearing of it, and had it taken away meanwhile,
   process.cut('answers');
   await lab.settle();
   await takeAway(lab.onlooker, 'x', 'eve', lab.date());
-  process.mend();
+  process.fix();
   await lab.elapse(lab.leaseSeconds / 5);
   expect(request.error).toMatchObject({ message: 'Nothing was reserved: taken away by eve.' });
 });
@@ -431,7 +431,7 @@ test('a giving back that the store did not hear of frees the testbed once the le
   const bob = await aWaiter(lab, 'bob', ['x']);
   process.cut('requests');
   await expect(settled(lab, lease.release(clean))).rejects.toThrow(StoreError);
-  process.mend();
+  process.fix();
   await lab.elapse(lab.leaseSeconds);
   expect(leaseOf(bob.claim).holding.leftBy).toMatchObject([{ holder: { who: 'alice' } }]);
 });
@@ -486,7 +486,7 @@ test('who took a testbed without hearing of it is told once the store can be ask
   process.cut('answers');
   await lab.elapse(lab.leaseSeconds / 2);
   expect(request).toEqual({});
-  process.mend();
+  process.fix();
   await lab.elapse(lab.leaseSeconds / 5);
   const lease = leaseOf(request);
   lease.assertHeld();

@@ -50,7 +50,7 @@ const renewedBetweenLosses: History = {
     { kind: 'cut', who: 4, lost: 'requests' },
     { kind: 'elapse', leases: 0.7851252331633685 },
     { kind: 'elapse', leases: 0.028208100169285898 },
-    { kind: 'mend', who: 4 },
+    { kind: 'fix', who: 4 },
     { kind: 'elapse', leases: 0.02 },
     { kind: 'cut', who: 4, lost: 'requests' },
     { kind: 'elapse', leases: 1 },

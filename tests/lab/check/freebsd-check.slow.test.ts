@@ -157,7 +157,7 @@ test('ports that are not joined are told as such', async () => {
     {
       what: 'the ceiling of the sender past the DUT',
       why: 'nothing came by vcxl2 to vcxl1 of the receiver',
-      mend: 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml',
+      fix: 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml',
     },
   ]);
 });
@@ -186,7 +186,7 @@ test('a receiver is held against what the DUT sent', async () => {
       why: expect.stringMatching(
         /^receiver-limited: the DUT sent (4\.9|5\.0)\d+ Mpps and the receiver counted 3\.000 Mpps$/,
       ),
-      mend: 'give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal',
+      fix: 'give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal',
     },
   ]);
 });
@@ -201,7 +201,7 @@ test('a generator that offers no more than comes through cannot find the limit o
       why: expect.stringMatching(
         /^this generator cannot find the DUT's limit: it offers (3\.0|2\.9)\d+ Mpps of 14\.88 Mpps \(10 Gbit\/s\), and (3\.0|2\.9)\d+ Mpps came through$/,
       ),
-      mend: 'give the sender more `threads` (and rings), or add a second sender',
+      fix: 'give the sender more `threads` (and rings), or add a second sender',
     },
   ]);
 });
@@ -210,7 +210,7 @@ test('where the wire is full, a faster sender is no help', async () => {
   const { check } = await aLab({ truth: () => 20e6 });
   const findings = await check({ sends: true });
   expect(wrongs(findings)).toMatchObject([
-    { mend: 'the wire is full: measure a firewall scenario, or move to a faster card' },
+    { fix: 'the wire is full: measure a firewall scenario, or move to a faster card' },
   ]);
 });
 
@@ -254,7 +254,7 @@ test('a wrong MAC address is shown with the right one', async () => {
     kind: 'wrong',
     what: 'the MAC address of vcxl0 of the sender',
     why: 'it is 00:07:43:2e:e1:70, and ppsgate.yml has 00:07:43:2e:e2:70, which is that of cxl0',
-    mend: 'write `mac: "00:07:43:2e:e1:70"` in ppsgate.yml, and into static_arp and static_ndp of the DUT',
+    fix: 'write `mac: "00:07:43:2e:e1:70"` in ppsgate.yml, and into static_arp and static_ndp of the DUT',
   });
   expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
 });
@@ -268,7 +268,7 @@ test('an interface that is down is brought up by a command, and no packet is sen
   expect(about(findings, what)).toMatchObject({
     kind: 'wrong',
     why: 'it is down',
-    mend: '`ifconfig vcxl1 up` on the receiver, and a line `ifconfig_vcxl1` in its /etc/rc.conf for every boot',
+    fix: '`ifconfig vcxl1 up` on the receiver, and a line `ifconfig_vcxl1` in its /etc/rc.conf for every boot',
   });
   expect(about(findings, 'the ceiling of the generators')).toEqual({
     kind: 'skipped',
@@ -325,7 +325,7 @@ test('without a route the trial could leave for the Internet, so it is not sent'
       kind: 'wrong',
       what: 'The route to 198.19.0.0/16',
       why: 'is missing, and the trial follows it',
-      mend: 'run `route add -inet 198.19.0.0/16 198.19.0.108` on the DUT',
+      fix: 'run `route add -inet 198.19.0.0/16 198.19.0.108` on the DUT',
     },
   ]);
   expect(about(findings, 'the ceiling of the generators')?.why).toBe(
@@ -333,7 +333,7 @@ test('without a route the trial could leave for the Internet, so it is not sent'
   );
 });
 
-test('each wrong setting of the DUT has a line with its mend', async () => {
+test('each wrong setting of the DUT has a line with its fix', async () => {
   const { check } = await aLab({
     sysctlConf: { 'net.inet.ip.redirect': '1' },
     loaderConf: { 'hw.cxgbe.pause_settings': '7' },
@@ -343,19 +343,19 @@ test('each wrong setting of the DUT has a line with its mend', async () => {
       kind: 'wrong',
       what: 'net.inet.ip.redirect',
       why: 'is 1 instead of 0, and packets are then looked at for redirects',
-      mend: 'run `sysctl net.inet.ip.redirect=0` on the DUT',
+      fix: 'run `sysctl net.inet.ip.redirect=0` on the DUT',
     },
     {
       kind: 'wrong',
       what: 'dev.cxl.0.pause_settings',
       why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back whoever sends to it',
-      mend: 'run `sysctl dev.cxl.0.pause_settings=0` on the DUT',
+      fix: 'run `sysctl dev.cxl.0.pause_settings=0` on the DUT',
     },
     {
       kind: 'wrong',
       what: 'dev.cxl.1.pause_settings',
       why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back whoever sends to it',
-      mend: 'run `sysctl dev.cxl.1.pause_settings=0` on the DUT',
+      fix: 'run `sysctl dev.cxl.1.pause_settings=0` on the DUT',
     },
   ]);
 });
@@ -368,7 +368,7 @@ test('frames of 1518 bytes want an MTU of 1514 where they are sent', async () =>
       kind: 'wrong',
       what: 'frames of 1518 bytes on vcxl0 of the sender',
       why: 'it has an MTU of 1500, and these frames want 1514 at least',
-      mend: '`ifconfig vcxl0 mtu 1514` there, and `mtu 1514` in its ifconfig_vcxl0 in /etc/rc.conf',
+      fix: '`ifconfig vcxl0 mtu 1514` there, and `mtu 1514` in its ifconfig_vcxl0 in /etc/rc.conf',
     },
   ]);
   expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
@@ -402,10 +402,10 @@ test('a sender that heeds pause frames of the DUT is as slow as that, and both a
   expect(wrongs(findings)).toMatchObject([
     {
       what: 'dev.cxl.0.pause_settings',
-      mend: 'run `sysctl dev.cxl.0.pause_settings=0` on the sender',
+      fix: 'run `sysctl dev.cxl.0.pause_settings=0` on the sender',
     },
-    { what: 'dev.cxl.0.pause_settings', mend: expect.stringContaining('on the DUT') },
-    { what: 'dev.cxl.1.pause_settings', mend: expect.stringContaining('on the DUT') },
+    { what: 'dev.cxl.0.pause_settings', fix: expect.stringContaining('on the DUT') },
+    { what: 'dev.cxl.1.pause_settings', fix: expect.stringContaining('on the DUT') },
   ]);
   const trial = await sendTrial(lab);
   expect(steadyPps(trial.sender) / 5e6).toBeCloseTo(1, 1);
@@ -420,7 +420,7 @@ test('of a machine that cannot be reached nothing more is tried', async () => {
     {
       what: 'ssh to the DUT',
       why: expect.stringMatching(`^Cannot reach DUT \\(${testbed.dut.host}`),
-      mend: expect.stringContaining('service sshd onestart'),
+      fix: expect.stringContaining('service sshd onestart'),
     },
   ]);
   expect(about(findings, 'the settings of the DUT')).toMatchObject({
@@ -429,7 +429,7 @@ test('of a machine that cannot be reached nothing more is tried', async () => {
   });
 });
 
-test('an unknown host key is mended by what ssh-keyscan prints', async () => {
+test('an unknown host key is fixed by what ssh-keyscan prints', async () => {
   const { check, testbed } = await aLab();
   const { host, port, knownHostsPath } = testbed.dut;
   writeFileSync(knownHostsPath, '');
@@ -437,7 +437,7 @@ test('an unknown host key is mended by what ssh-keyscan prints', async () => {
     {
       what: 'ssh to the DUT',
       why: expect.stringContaining('its known hosts have no line for it'),
-      mend: `\`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}\`, and compare the fingerprint with the machine's console`,
+      fix: `\`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}\`, and compare the fingerprint with the machine's console`,
     },
   ]);
 });
@@ -449,7 +449,7 @@ test('a file of known hosts that is missing is made in the same way', async () =
     testbed: { ...testbed, dut: { ...testbed.dut, knownHostsPath } },
   });
   expect(wrongs(findings)).toMatchObject([
-    { why: expect.stringContaining('ENOENT'), mend: expect.stringContaining(knownHostsPath) },
+    { why: expect.stringContaining('ENOENT'), fix: expect.stringContaining(knownHostsPath) },
   ]);
 });
 
@@ -459,7 +459,7 @@ test('a key that changed is not simply added', async () => {
   const [, other = ''] = lab.receiver.target.knownHosts.split(/ (.*)/s);
   writeFileSync(knownHostsPath, `[${host}]:${port} ${other}`);
   expect(wrongs(await check())).toMatchObject([
-    { mend: expect.stringContaining('once you know why the key changed: `ssh-keygen -R') },
+    { fix: expect.stringContaining('once you know why the key changed: `ssh-keygen -R') },
   ]);
 });
 
@@ -471,7 +471,7 @@ test('a machine that does not know our key gets it', async () => {
     {
       what: 'ssh to the DUT',
       why: expect.stringContaining('refuses to let root in'),
-      mend: expect.stringContaining(
+      fix: expect.stringContaining(
         `\`ssh-copy-id -i ${privateKeyPath}.pub -p ${port} root@${host}\``,
       ),
     },
@@ -483,11 +483,11 @@ test('a key that is no key, or is not there, is told from one that is refused', 
   const { privateKeyPath = '' } = testbed.dut;
   writeFileSync(privateKeyPath, 'nonsense');
   expect(wrongs(await check())).toMatchObject([
-    { mend: expect.stringContaining(`\`ssh-keygen -p -f ${privateKeyPath}\``) },
+    { fix: expect.stringContaining(`\`ssh-keygen -p -f ${privateKeyPath}\``) },
   ]);
   rmSync(privateKeyPath);
   expect(wrongs(await check())).toMatchObject([
-    { mend: expect.stringContaining(`\`ssh-keygen -t ed25519 -N '' -f ${privateKeyPath}\``) },
+    { fix: expect.stringContaining(`\`ssh-keygen -t ed25519 -N '' -f ${privateKeyPath}\``) },
   ]);
 });
 
@@ -514,7 +514,7 @@ test('power control that does not do what it says is found out by the time of th
       kind: 'wrong',
       what: 'a power cycle of the DUT',
       why: 'it says that the DUT was off and on, and the DUT never went down',
-      mend: 'correct `power` in ppsgate.yml: it may be that of another machine',
+      fix: 'correct `power` in ppsgate.yml: it may be that of another machine',
     },
   ]);
 });
@@ -549,7 +549,7 @@ describe('the console', () => {
       'ttyv0,ttyu1,/ttyv0,ttyu1,',
       "the DUT writes to ttyv0 first, and to its serial port no more than the kernel's own messages",
     ],
-  ])('of a DUT whose kern.console is %s is mended in loader.conf', async (names, why) => {
+  ])('of a DUT whose kern.console is %s is fixed in loader.conf', async (names, why) => {
     const { check, testbed, lab } = await aLab();
     testbed.dut.console = labConsole;
     const sysctl = lab.dut.machine.sysctls.get('kern.console');
@@ -557,7 +557,7 @@ describe('the console', () => {
     expect(about(await check(), console)).toMatchObject({
       kind: 'wrong',
       why,
-      mend: expect.stringContaining('console="comconsole,vidconsole"'),
+      fix: expect.stringContaining('console="comconsole,vidconsole"'),
     });
   });
 
@@ -567,7 +567,7 @@ describe('the console', () => {
     expect(about(await check(), console)).toMatchObject({
       kind: 'wrong',
       why: 'it shows nothing of what the DUT writes to ttyu1, but "other" came',
-      mend: expect.stringContaining('comconsole_port="0x2f8"'),
+      fix: expect.stringContaining('comconsole_port="0x2f8"'),
     });
   });
 
@@ -577,7 +577,7 @@ describe('the console', () => {
     expect(about(await check(), console)).toMatchObject({
       kind: 'wrong',
       why: expect.stringMatching(/cannot be opened: sh ended with 1 and said "no line"\.$/),
-      mend: expect.stringContaining('try the command here'),
+      fix: expect.stringContaining('try the command here'),
     });
   });
 });
@@ -684,7 +684,7 @@ test('options that would leave out the module of a root on ZFS are wrong', async
   expect(await withOptions('MODULES_OVERRIDE=pf ipfw')).toMatchObject({
     kind: 'wrong',
     why: 'the root of the DUT is on ZFS, and `MODULES_OVERRIDE=pf ipfw` leaves zfs.ko out',
-    mend: 'name zfs in it, or leave it out',
+    fix: 'name zfs in it, or leave it out',
   });
   expect(await withOptions('MODULES_OVERRIDE=pf zfs')).toMatchObject({ kind: 'ok' });
 });
@@ -740,7 +740,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
       kind: 'wrong',
       why: 'the jail ppsgate has a network',
-      mend: '`ip4 = disable; ip6 = disable;` in its /etc/jail.conf, and `service jail restart ppsgate`',
+      fix: '`ip4 = disable; ip6 = disable;` in its /etc/jail.conf, and `service jail restart ppsgate`',
     });
 
     const elsewhere = { ...builder, repository: folder };
@@ -748,7 +748,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
       { what: 'FreeBSD on the builder' },
       {
         what: `the clone ${folder}`,
-        mend: `\`git clone https://git.freebsd.org/src.git ${folder}\` there`,
+        fix: `\`git clone https://git.freebsd.org/src.git ${folder}\` there`,
       },
     ]);
   });
@@ -759,6 +759,6 @@ test('a root from which no loader takes an order back is wrong', async () => {
   expect(about(await check(), 'the boot method, nextboot')).toMatchObject({
     kind: 'wrong',
     why: '/boot is on nfs (192.0.2.9:/export/dut), where no loader can take an order back: a kernel that panics would be booted for ever',
-    mend: 'boot it from UFS or ZFS, as nextboot(8) wants',
+    fix: 'boot it from UFS or ZFS, as nextboot(8) wants',
   });
 });

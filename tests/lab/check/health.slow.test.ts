@@ -129,7 +129,7 @@ const spoilt: Record<string, Setup & { spoil(lab: FreebsdLab): unknown; found: o
     found: {
       what: 'the files of the DUT',
       why: 'left behind: /boot/ppsgate.patched',
-      mend: '`rm -rf /boot/ppsgate.patched` on the DUT',
+      fix: '`rm -rf /boot/ppsgate.patched` on the DUT',
     },
   },
   'rules or archives of ours': {
@@ -139,7 +139,7 @@ const spoilt: Record<string, Setup & { spoil(lab: FreebsdLab): unknown; found: o
   'another kernel that is ordered for the next boot': {
     spoil: ({ dut }) =>
       writeFile(dut.machine.files, nextbootFile, 'nextboot_enable="YES"\nkernel="kernel.old"\n'),
-    found: { what: 'the next boot of the DUT', mend: '`nextboot -D` on the DUT' },
+    found: { what: 'the next boot of the DUT', fix: '`nextboot -D` on the DUT' },
   },
   'a boot environment of ours': {
     root: 'zfs',
@@ -148,7 +148,7 @@ const spoilt: Record<string, Setup & { spoil(lab: FreebsdLab): unknown; found: o
     found: {
       what: 'the boot environments of the DUT',
       why: 'left behind: ppsgate.patched',
-      mend: '`bectl destroy -F -o ppsgate.patched` on the DUT',
+      fix: '`bectl destroy -F -o ppsgate.patched` on the DUT',
     },
   },
   'a boot environment that is activated for once': {
@@ -158,7 +158,7 @@ const spoilt: Record<string, Setup & { spoil(lab: FreebsdLab): unknown; found: o
     found: {
       what: 'the next boot of the DUT',
       why: 'the boot environment other is activated for it',
-      mend: '`bectl activate -T` on the DUT',
+      fix: '`bectl activate -T` on the DUT',
     },
   },
   'an image in the slice that boots next': {
@@ -201,7 +201,7 @@ test('a kernel of ours that still runs is found', async () => {
     {
       what: 'the kernel of the DUT',
       why: 'it still runs /boot/ppsgate.patched/kernel of /dev/ada0p2, which was measured',
-      mend: expect.stringContaining('`shutdown -r now`'),
+      fix: expect.stringContaining('`shutdown -r now`'),
     },
     { what: 'the files of the DUT' },
   ]);
@@ -223,7 +223,7 @@ test('a pkt-gen that still runs is found, and goes on', async () => {
     {
       what: 'the programs on the receiver',
       why: 'still running, by their numbers: 5242',
-      mend: '`kill 5242` there',
+      fix: '`kill 5242` there',
     },
   ]);
   expect(lab.receiver.machine.programs.size).toBe(1);
@@ -244,7 +244,7 @@ test('a machine with another host key is not trusted', async () => {
   const [, other = ''] = lab.receiver.target.knownHosts.split(/ (.*)/s);
   writeFileSync(knownHostsPath, `[${host}]:${port} ${other}`);
   expect(wrongs(await health())).toMatchObject([
-    { what: 'ssh to the DUT', mend: expect.stringContaining('ssh-keygen -R') },
+    { what: 'ssh to the DUT', fix: expect.stringContaining('ssh-keygen -R') },
   ]);
 });
 
@@ -253,7 +253,7 @@ test('a DUT that is off is found, and that its power says so', async () => {
   await lab.power.off();
   expect(wrongs(await health())).toMatchObject([
     { what: 'ssh to the DUT' },
-    { what: 'power control of the DUT', mend: 'switch the DUT on' },
+    { what: 'power control of the DUT', fix: 'switch the DUT on' },
   ]);
 });
 

@@ -40,6 +40,6 @@ test('only logins, programs and interfaces are looked at', async () => {
     kind: 'wrong',
     what: 'the programs of the sender',
     why: 'bash and taskset and trafgen cannot be found',
-    mend: '`apt-get install bash util-linux netsniff-ng` there, or what its system calls that',
+    fix: '`apt-get install bash util-linux netsniff-ng` there, or what its system calls that',
   });
 });

@@ -381,7 +381,7 @@ describe('a DUT with a setting that does not hold', () => {
       expect(warnings).toContainEqual(sentence);
     }));
 
-  test('is mended where that is asked for', () =>
+  test('is fixed where that is asked for', () =>
     onTestbed({ spoil, testbed: { preflight: 'fix' } }, async (testbed, lab) => {
       const { warnings } = await testbed.inspect([forwarding]);
       expect(warnings).not.toContainEqual(sentence);

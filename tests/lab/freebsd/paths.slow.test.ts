@@ -115,7 +115,7 @@ describe.each(Object.entries(spoils))('a DUT with %s', (_, spoil) => {
     expect(outcome).toMatchObject({ kind: 'failed' });
   });
 
-  test('is mended where that is asked for', async () => {
+  test('is fixed where that is asked for', async () => {
     const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'fix', spoil });
     expect(packetsToAdmin).toBe(0);
     expect(inspection).toMatchObject({ warnings: [] });
@@ -158,7 +158,7 @@ describe('a kernel that loses its routes at boot', () => {
     });
   });
 
-  test('is mended where that is asked for', async () => {
+  test('is fixed where that is asked for', async () => {
     const { outcome, packetsToAdmin } = await gateOn({ mode: 'fix', patched });
     expect(packetsToAdmin).toBe(0);
     expect(outcome).toMatchObject(measured);

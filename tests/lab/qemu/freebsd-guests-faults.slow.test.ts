@@ -157,7 +157,7 @@ test('a guest that comes up on another kernel than was laid is not measured, and
     },
   ));
 
-test('a path that cannot be mended is not measured', () => {
+test('a path that cannot be fixed is not measured', () => {
   const says = 'route: writing to routing socket: Network is unreachable';
   const refused = (at: number): Fault => ({
     ...{ kind: 'command-fails', says, machine: 'guest' },

@@ -221,7 +221,7 @@ const samplesIn = (stacks: string): Record<string, number> =>
 
 testWith(
   ['qemu-system-x86_64'],
-  'an inspection tells of the machine that QEMU makes, and of nothing to mend',
+  'an inspection tells of the machine that QEMU makes, and of nothing to fix',
   () =>
     onGuests({ cells: [forwarding, pfInet6] }, async ({ testbed }) => {
       const { fingerprint, warnings } = await testbed.inspect([forwarding, pfInet6]);

@@ -7,8 +7,8 @@ import { fileSystemsOf } from './boot-system.ts';
 
 export type BootMethodName = 'nextboot' | 'boot-environment' | 'nanobsd';
 
-/** `why` and `mend` are clauses. */
-type Unfit = { why: string; mend: string };
+/** `why` and `fix` are clauses. */
+type Unfit = { why: string; fix: string };
 
 /** Before, nextboot(8) leaves word on ZFS that the loader cannot take back. */
 const oldestOnZfs = 13;
@@ -22,19 +22,19 @@ export async function whyUnfit(host: Host, method: BootMethodName): Promise<Unfi
   const other = 'choose another `boot.method` in ppsgate.yml';
   const [root, boot] = await fileSystemsOf(host, ['/', '/boot']);
   if (method === 'boot-environment' && root?.type !== 'zfs') {
-    return { why: `its root is on ${root?.device}, not on ZFS`, mend: other };
+    return { why: `its root is on ${root?.device}, not on ZFS`, fix: other };
   }
   if (boot?.type !== 'ufs' && boot?.type !== 'zfs') {
     return {
       why: `/boot is on ${boot?.type} (${boot?.device}), where no loader can take an order back: a kernel that panics would be booted for ever`,
-      mend: `boot it from UFS or ZFS, as nextboot(8) wants`,
+      fix: `boot it from UFS or ZFS, as nextboot(8) wants`,
     };
   }
   const major = Number.parseInt(await host.output(shell`uname -r`), 10);
   if (boot.type === 'zfs' && major < oldestOnZfs) {
     return {
       why: `on ZFS it needs FreeBSD ${oldestOnZfs} or later, and the DUT runs ${major}`,
-      mend: `install FreeBSD ${oldestOnZfs} or later on the DUT`,
+      fix: `install FreeBSD ${oldestOnZfs} or later on the DUT`,
     };
   }
   return undefined;

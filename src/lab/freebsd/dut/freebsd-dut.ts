@@ -92,7 +92,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
   if (unfit !== undefined) {
     throw new HostError(
       'command-failed',
-      `${host.name} is not to be booted by the method ${options.method}: ${unfit.why}; ${unfit.mend}.`,
+      `${host.name} is not to be booted by the method ${options.method}: ${unfit.why}; ${unfit.fix}.`,
     );
   }
   const own = await runningSystem(host);

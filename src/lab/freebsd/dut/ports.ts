@@ -12,7 +12,7 @@ import {
   parseRoutes,
   type Route,
 } from './network.ts';
-import { type Fault, type Mend, type Setting, sysctl, tunable, unless } from './setting.ts';
+import { type Fault, type Fix, type Setting, sysctl, tunable, unless } from './setting.ts';
 
 export type DutPort = {
   interface: string;
@@ -49,11 +49,11 @@ const ofDriver = ({ interface: name, queues }: DutPort): Setting[] =>
   driverSettingsOf(name).flatMap((setting) => driverSetting(setting, queues));
 
 function driverSetting(setting: DriverSetting, queues: number | undefined): Setting[] {
-  const { name, why, mend, alias, isOptional = false } = setting;
+  const { name, why, fix, alias, isOptional = false } = setting;
   const wanted = setting.wanted === 'queues' ? queues : Number(setting.wanted);
   if (wanted === undefined) return [];
   const made =
-    mend === 'sysctl' ? sysctl(name, wanted, why) : tunable(name, wanted, why, mend.loader);
+    fix === 'sysctl' ? sysctl(name, wanted, why) : tunable(name, wanted, why, fix.loader);
   const check = (value = '') => (value === alias ? undefined : made.check(value));
   return [{ ...made, check, isOptional }];
 }
@@ -73,7 +73,7 @@ const noOffloads = ({ interface: name }: DutPort): Setting => ({
     const on = port.options.filter((option) => routersOffloads.includes(option));
     return unless(on.length === 0, {
       is: `are on (${on.join(', ')})`,
-      mend: {
+      fix: {
         kind: 'command',
         command: shell`ifconfig ${name} -tso4 -tso6 -lro -vlanhwtso`,
       },
@@ -86,16 +86,16 @@ const link = ({ interface: name, gigabits }: DutPort): Setting => ({
   why: 'the trial needs all of it',
   reads: [shell`ifconfig ${name}`],
   check: onInterface((port) => {
-    const look: Mend = {
+    const look: Fix = {
       kind: 'person',
       what: `check its cable, its module and "ifconfig ${name}"`,
     };
     if (!port.flags.includes('UP')) {
-      return { is: 'is down', mend: { kind: 'command', command: shell`ifconfig ${name} up` } };
+      return { is: 'is down', fix: { kind: 'command', command: shell`ifconfig ${name} up` } };
     }
-    if (!port.isActive) return { is: 'is not active', mend: look };
+    if (!port.isActive) return { is: 'is not active', fix: look };
     const isFast = gigabits === undefined || port.gigabits === gigabits;
-    return unless(isFast, { is: `is "${port.media}" instead of ${gigabits} Gbit/s`, mend: look });
+    return unless(isFast, { is: `is "${port.media}" instead of ${gigabits} Gbit/s`, fix: look });
   }),
 });
 
@@ -103,7 +103,7 @@ function onInterface(check: (port: Interface) => Fault | undefined) {
   return (output: string): Fault | undefined => {
     const port = parseIfconfig(output);
     if (port !== undefined) return check(port);
-    return { is: 'cannot be read', mend: { kind: 'person', what: 'see what ifconfig says of it' } };
+    return { is: 'cannot be read', fix: { kind: 'person', what: 'see what ifconfig says of it' } };
   };
 }
 
@@ -167,7 +167,7 @@ function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
         const what = `take that route away with \`${commandText(shell`route delete ${flag} ${destination}`)}\` on the DUT`;
         return {
           is: `does not hold what goes to ${destination} by ${name}`,
-          mend: { kind: 'person', what },
+          fix: { kind: 'person', what },
         };
       }
       const around = past.find(({ destination }) => isWithin(whole, destination, family));
@@ -178,7 +178,7 @@ function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
       const isHeld = routes.some((found) => found.destination === whole && discards(found));
       return unless(around === undefined || isHeld, {
         is: `is missing beside ${wider} by ${around?.interface}`,
-        mend: {
+        fix: {
           kind: 'command',
           command: shell`route add ${flag} ${whole} ${loopback} -blackhole`,
         },
@@ -227,7 +227,7 @@ function route(family: Family, network: string, port: DutPort): Setting {
       const change = found === undefined ? shell`add` : shell`change`;
       return unless(isRight, {
         is: found === undefined ? 'is missing' : `goes to ${found.gateway} by ${found.interface}`,
-        mend: {
+        fix: {
           kind: 'command',
           command: shell`route ${change} ${flag} ${network} ${gateway}`,
         },
@@ -252,7 +252,7 @@ function staticNeighbour(family: Family, port: DutPort): Setting {
       const isRight = entries.some((entry) => isStatic(entry, port));
       return unless(isRight, {
         is: `is not set to ${mac} for good on ${port.interface}`,
-        mend: { kind: 'command', command: set },
+        fix: { kind: 'command', command: set },
       });
     },
   };

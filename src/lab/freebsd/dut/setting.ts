@@ -1,4 +1,4 @@
-// What a setting of a FreeBSD DUT is: how it is read, what is wrong with it, and what mends it.
+// What a setting of a FreeBSD DUT is: how it is read, what is wrong with it, and what fixes it.
 import { type Command, commandText, shell } from '../../../system/shell.ts';
 
 export type Setting = {
@@ -15,9 +15,9 @@ export type Setting = {
 };
 
 /** `is` completes the setting's name to a clause. */
-export type Fault = { is: string; mend: Mend };
+export type Fault = { is: string; fix: Fix };
 
-export type Mend =
+export type Fix =
   | { kind: 'command'; command: Command }
   /** A line of /boot/loader.conf, which takes effect with the next boot. */
   | { kind: 'loader'; line: string }
@@ -31,9 +31,9 @@ export type SettingProblem = {
   setting: string;
   /** What completes its name to a clause. */
   is: string;
-  /** One sentence: what is wrong, why that matters, how it is mended. */
+  /** One sentence: what is wrong, why that matters, how it is fixed. */
   message: string;
-  mend: Mend;
+  fix: Fix;
   isVital: boolean;
   /** Told, and nothing else: ppsgate.yml says so. */
   isWaived?: true;
@@ -51,8 +51,8 @@ export function problemOf(setting: Setting, said: Said, where = 'the DUT'): Sett
   const fault = faultOf(setting, said, where);
   if (fault === undefined) return [];
   const { is } = fault;
-  const message = `${name} ${is}, and ${why}: ${advice(fault.mend, where)}.`;
-  return [{ setting: name, message, mend: fault.mend, isVital, is }];
+  const message = `${name} ${is}, and ${why}: ${advice(fault.fix, where)}.`;
+  return [{ setting: name, message, fix: fault.fix, isVital, is }];
 }
 
 function faultOf(
@@ -65,7 +65,7 @@ function faultOf(
   if (failed === undefined) return check(...texts.map((text) => (said.get(text) ?? '').trim()));
   if (isOptional) return undefined;
   const what = `see why \`${failed}\` fails on ${where}`;
-  return { is: 'cannot be read', mend: { kind: 'person', what } };
+  return { is: 'cannot be read', fix: { kind: 'person', what } };
 }
 
 /** Those that are waived say why, and ask for nothing. */
@@ -81,16 +81,16 @@ export const waived = (
     return { ...problem, message, isWaived: true };
   });
 
-export function advice(mend: Mend, where = 'the DUT'): string {
-  switch (mend.kind) {
+export function advice(fix: Fix, where = 'the DUT'): string {
+  switch (fix.kind) {
     case 'command':
-      return `run \`${commandText(mend.command)}\` on ${where}`;
+      return `run \`${commandText(fix.command)}\` on ${where}`;
     case 'loader':
-      return `put \`${mend.line}\` into its /boot/loader.conf and reboot it`;
+      return `put \`${fix.line}\` into its /boot/loader.conf and reboot it`;
     case 'wait':
-      return `wait ${mend.seconds} s`;
+      return `wait ${fix.seconds} s`;
     case 'person':
-      return mend.what;
+      return fix.what;
   }
 }
 
@@ -105,12 +105,12 @@ export const sysctl = (name: string, wanted: number, why: string): Setting =>
 export const tunable = (name: string, wanted: number, why: string, loaderName = name): Setting =>
   oneValue(name, wanted, why, { kind: 'loader', line: `${loaderName}="${wanted}"` });
 
-const oneValue = (name: string, wanted: number, why: string, mend: Mend): Setting => ({
+const oneValue = (name: string, wanted: number, why: string, fix: Fix): Setting => ({
   name,
   why,
   reads: [readSysctl(name)],
   check: (value) =>
-    unless(value === String(wanted), { is: `is ${value} instead of ${wanted}`, mend }),
+    unless(value === String(wanted), { is: `is ${value} instead of ${wanted}`, fix }),
 });
 
 /** Reads one value of the kernel's. */

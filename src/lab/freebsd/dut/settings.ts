@@ -5,7 +5,7 @@ import { type Command, shell } from '../../../system/shell.ts';
 import { resetsAtPanic } from './panic.ts';
 import { type DutPorts, pathSettings, portSettings } from './ports.ts';
 import {
-  type Mend,
+  type Fix,
   problemOf,
   readSysctl,
   readsOf,
@@ -26,7 +26,7 @@ export function settingsCommands(context: SettingsContext): Command[] {
   return readsOf(settingsOf(context));
 }
 
-/** What does not hold, in the order in which it is best mended. */
+/** What does not hold, in the order in which it is best fixed. */
 export function checkSettings(said: Said, context: SettingsContext): SettingProblem[] {
   return settingsOf(context).flatMap((setting) => problemOf(setting, said));
 }
@@ -64,7 +64,7 @@ const dumpDevice: Setting = {
   check: (device) =>
     unless(device !== '' && device !== '/dev/null', {
       is: 'names no dump device',
-      mend: {
+      fix: {
         kind: 'person',
         what: 'put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`',
       },
@@ -82,7 +82,7 @@ const harvestMask: Setting = {
   check: (value) =>
     unless(isWhole(value) && (Number(value) & perPacketSources) === 0, {
       is: `is ${value}`,
-      mend: { kind: 'command', command: shell`sysctl kern.random.harvest.mask=351` },
+      fix: { kind: 'command', command: shell`sysctl kern.random.harvest.mask=351` },
     }),
 };
 
@@ -109,7 +109,7 @@ const netisr: Setting[] = [
     check: (configuration, threads, cpus) =>
       unless(!mayHaveRss(configuration) || threads === '-1' || threads === cpus, {
         is: `is ${threads} on ${cpus} CPUs`,
-        mend: { kind: 'loader', line: 'net.isr.maxthreads="-1"' },
+        fix: { kind: 'loader', line: 'net.isr.maxthreads="-1"' },
       }),
   },
   {
@@ -119,7 +119,7 @@ const netisr: Setting[] = [
     check: (configuration, bound) =>
       unless(!mayHaveRss(configuration) || bound === '1', {
         is: `is ${bound} instead of 1`,
-        mend: { kind: 'loader', line: 'net.isr.bindthreads="1"' },
+        fix: { kind: 'loader', line: 'net.isr.bindthreads="1"' },
       }),
   },
 ];
@@ -156,7 +156,7 @@ const idleness: Setting = {
       is: Number.isNaN(busy)
         ? 'cannot be made out'
         : `shows ${busy.toFixed(1)} busy CPUs, more than ${mostBusyCpus}`,
-      mend: { kind: 'wait', seconds: 60 },
+      fix: { kind: 'wait', seconds: 60 },
     });
   },
 };
@@ -182,16 +182,16 @@ const timeSinceBoot: Setting = {
     const bootSeconds = Number(/^\{ sec = (\d+),/.exec(boot)?.[1] ?? Number.NaN);
     const up = Number(now) - bootSeconds;
     // Set between the two looks: look again.
-    if (up < 0) return { is: 'is yet to come', mend: { kind: 'wait', seconds: leastSecondsUp } };
+    if (up < 0) return { is: 'is yet to come', fix: { kind: 'wait', seconds: leastSecondsUp } };
     const seconds = Math.ceil(leastSecondsUp - up);
     return unless(seconds <= 0, {
       is: Number.isNaN(up) ? `is ${boot}` : `is ${up} s ago`,
-      mend: Number.isNaN(up) ? unreadable : { kind: 'wait', seconds },
+      fix: Number.isNaN(up) ? unreadable : { kind: 'wait', seconds },
     });
   },
 };
 
-const unreadable: Mend = {
+const unreadable: Fix = {
   kind: 'person',
   what: 'see what `sysctl -n kern.boottime` and `date +%s` say on the DUT',
 };

@@ -87,5 +87,5 @@ const noAppliance = (host: Host, why: string): HostError =>
     'it is no appliance that nanobsd(8) or poudriere-image(8) made, so choose another boot method',
   );
 
-const refusal = (host: Host, why: string, mend: string): HostError =>
-  new HostError('command-failed', `${host.name} would boot nobody knows what: ${why}; ${mend}.`);
+const refusal = (host: Host, why: string, fix: string): HostError =>
+  new HostError('command-failed', `${host.name} would boot nobody knows what: ${why}; ${fix}.`);

@@ -166,7 +166,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'a member of etcd that is cut off', (
     expect(await valuesIn(store)).toEqual({ testbed: 'free' });
     await put(store, 'testbed', 'taken');
 
-    await cluster.mend(leader);
+    await cluster.fix(leader);
     await expect
       .poll(() => readInside(leader, cluster.endpoints), soon)
       .toBe('[{"key":"testbed","value":"taken"}]');

@@ -212,15 +212,15 @@ test.for([
     'dev.cxl.1.nrxq is 4 instead of 8, and the queues decide how many CPUs forward: put `hw.cxgbe.nrxq10g="8"` into its /boot/loader.conf and reboot it.',
   ],
 ] as const)(
-  'a value that is wrong is one sentence, with what mends it: %o',
+  'a value that is wrong is one sentence, with what fixes it: %o',
   ([changes, message]) => {
     expect(messages(changes)).toEqual([message]);
   },
 );
 
-test('what mends a problem is a command to run, too', () => {
+test('what fixes a problem is a command to run, too', () => {
   const [problem] = problems(sysctl('net.inet.ip.redirect', '1'));
-  expect(problem?.mend.kind === 'command' && commandText(problem.mend.command)).toBe(
+  expect(problem?.fix.kind === 'command' && commandText(problem.fix.command)).toBe(
     "sysctl 'net.inet.ip.redirect=0'",
   );
 });
@@ -417,7 +417,7 @@ const clock = (seconds: number | string) => ({ 'date +%s': `${seconds}\n` });
 test('a DUT that has just come up waits for the rest of a minute', () => {
   const [problem, ...rest] = problems(clock(bootSeconds + 12));
   expect(rest).toEqual([]);
-  expect(problem?.mend).toEqual({ kind: 'wait', seconds: 48 });
+  expect(problem?.fix).toEqual({ kind: 'wait', seconds: 48 });
   expect(problem?.message).toBe(
     'kern.boottime is 12 s ago, and what starts at boot still runs: wait 48 s.',
   );
@@ -425,12 +425,12 @@ test('a DUT that has just come up waits for the rest of a minute', () => {
 
 test('a DUT whose clock is set between two looks is looked at again', () => {
   const [problem] = problems(clock(bootSeconds - 3600));
-  expect(problem).toMatchObject({ setting: 'kern.boottime', mend: { kind: 'wait', seconds: 60 } });
+  expect(problem).toMatchObject({ setting: 'kern.boottime', fix: { kind: 'wait', seconds: 60 } });
 });
 
 test('a time that is none is for a person to look at', () => {
   const [problem] = problems(clock('never'));
-  expect(problem).toMatchObject({ setting: 'kern.boottime', mend: { kind: 'person' } });
+  expect(problem).toMatchObject({ setting: 'kern.boottime', fix: { kind: 'person' } });
 });
 
 test.for([
