@@ -36,8 +36,8 @@ export function manualPage(program: Command): string {
     '.El',
     '.Sh EXIT STATUS',
     '.Bl -tag -width Ds',
-    ...Object.entries(exitStatus).flatMap(([upshot, meaning]) => [
-      `.It ${exitCodes[upshot as keyof typeof exitCodes]}`,
+    ...Object.entries(exitStatus).flatMap(([conclusion, meaning]) => [
+      `.It ${exitCodes[conclusion as keyof typeof exitCodes]}`,
       ...text(meaning),
     ]),
     '.El',

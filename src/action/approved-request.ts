@@ -12,7 +12,7 @@ import { commitId, patchName, patchSchema } from '../model/patch.ts';
 import { priorities } from '../model/priority.ts';
 import { cellSchema } from '../model/scenario.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { endingOfError, upshotOf } from '../publish/reporters/outcome-text.ts';
+import { conclusionOf, endingOfError } from '../publish/reporters/outcome-text.ts';
 
 export const purposes = ['patch', 'history', 'nightly'] as const;
 
@@ -123,7 +123,7 @@ export type Failure = z.infer<typeof failureSchema>;
 /** The artifact it lies in is for everybody who sees the repository. */
 export function failureOf(error: unknown): Failure {
   const ending = endingOfError(error);
-  return { exitCode: exitCodes[upshotOf(ending)], said: ending.said, isRefused: false };
+  return { exitCode: exitCodes[conclusionOf(ending)], said: ending.said, isRefused: false };
 }
 
 /** What kept a job from a result, of the text that it left; undefined for one that was cut short, and left none. */

@@ -48,7 +48,7 @@ const secondsBetween = 60;
 
 class DroppedError extends Error {
   override readonly name = 'DroppedError';
-  readonly upshot = 'cancelled';
+  readonly conclusion = 'cancelled';
   constructor(branch: string) {
     super(`The merge queue has let go of ${branch}: nobody waits for its measurement any more.`);
   }

@@ -13,9 +13,9 @@ import { patchName } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 import {
   type Bisected,
+  conclusionOf,
   type Ending,
   endingOfError,
-  upshotOf,
 } from '../publish/reporters/outcome-text.ts';
 import { type Answer, answering, linkedNow, together } from '../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
@@ -120,7 +120,7 @@ async function search(request: BisectRequest, written: Config, job: Job): Promis
   setOutput('result-path', join(folder, 'result.json'));
   setOutput('report-path', join(folder, 'report.md'));
   await summarized(told);
-  return exitCodes[upshotOf(ending)];
+  return exitCodes[conclusionOf(ending)];
 }
 
 /** Keeps it on the data branch where no other job does. */

@@ -12,17 +12,17 @@ import { gate } from '../gate/gate.ts';
 import { labelled } from '../gate/progress.ts';
 import { resumeGate } from '../gate/resume-gate.ts';
 import { type GateSession, inSession } from '../gate/session.ts';
-import { exitCodes, type Upshot, worstUpshot } from '../model/conclusion.ts';
+import { type Conclusion, exitCodes, worstConclusion } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { patchName } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { night } from '../publish/nightly.ts';
 import {
+  conclusionOf,
   type Ending,
   endingOfError,
   endingOfResult,
-  upshotOf,
 } from '../publish/reporters/outcome-text.ts';
 import {
   type Answer,
@@ -170,17 +170,20 @@ async function measureAll(request: AdmittedRequest, written: Config, job: Job): 
   if (failure !== undefined) throw failure.reason;
   return exitCodeFor(
     request.purpose,
-    done.map(({ ending }) => upshotOf(ending)),
+    done.map(({ ending }) => conclusionOf(ending)),
   );
 }
 
 /** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
-function exitCodeFor(purpose: AdmittedRequest['purpose'], upshots: readonly Upshot[]): number {
-  const upshot = worstUpshot(upshots);
+function exitCodeFor(
+  purpose: AdmittedRequest['purpose'],
+  conclusions: readonly Conclusion[],
+): number {
+  const conclusion = worstConclusion(conclusions);
   const isLearning =
-    (purpose !== 'patch' && upshot === 'undecided') ||
-    (purpose === 'nightly' && upshot === 'patchAtFault');
-  return exitCodes[isLearning ? 'pass' : upshot];
+    (purpose !== 'patch' && conclusion === 'undecided') ||
+    (purpose === 'nightly' && conclusion === 'patchAtFault');
+  return exitCodes[isLearning ? 'pass' : conclusion];
 }
 
 type Planned = {
@@ -321,8 +324,8 @@ async function keepFailure(error: unknown, { file }: Place): Promise<void> {
 type Done = { ending: Ending; directory: string };
 
 function worstOf(done: readonly Done[]): Done | undefined {
-  const upshots = done.map(({ ending }) => upshotOf(ending));
-  return done[upshots.indexOf(worstUpshot(upshots))];
+  const conclusions = done.map(({ ending }) => conclusionOf(ending));
+  return done[conclusions.indexOf(worstConclusion(conclusions))];
 }
 
 function tellOutputs(done: Done | undefined): void {

@@ -18,7 +18,7 @@ import { readYaml } from './yaml.ts';
 /** A ppsgate.yml that cannot be used; the message has one line a problem, in the order of the file. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
   readonly problems: readonly ConfigProblem[];
 
   constructor(path: string, problems: readonly ConfigProblem[]) {

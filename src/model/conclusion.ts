@@ -2,7 +2,7 @@
 import type { BisectResult } from './bisect-result.ts';
 import type { CellVerdict, Result } from './result.ts';
 
-/** Each upshot as the number that a program ends with. */
+/** Each conclusion as the number that a program ends with. */
 export const exitCodes = {
   pass: 0,
   patchAtFault: 1,
@@ -15,12 +15,12 @@ export const exitCodes = {
   cancelled: 130,
 } as const;
 
-export type Upshot = keyof typeof exitCodes;
+export type Conclusion = keyof typeof exitCodes;
 
-export function upshotOfResult({ outcome }: Pick<Result, 'outcome'>): Upshot {
+export function conclusionOfResult({ outcome }: Pick<Result, 'outcome'>): Conclusion {
   switch (outcome.kind) {
     case 'judged':
-      return upshotOfVerdict(outcome.verdict);
+      return conclusionOfVerdict(outcome.verdict);
     case 'unchanged':
       return 'pass';
     case 'out-of-disk':
@@ -31,7 +31,7 @@ export function upshotOfResult({ outcome }: Pick<Result, 'outcome'>): Upshot {
 }
 
 /** Whether a bisection tells of commits, one or a few, that changed the rate. */
-export function upshotOfBisection({ answer }: Pick<BisectResult, 'answer'>): Upshot {
+export function conclusionOfBisection({ answer }: Pick<BisectResult, 'answer'>): Conclusion {
   switch (answer.kind) {
     case 'culprit':
     case 'group':
@@ -45,12 +45,12 @@ export function upshotOfBisection({ answer }: Pick<BisectResult, 'answer'>): Ups
 }
 
 /** The worst of several gates of one patch: the patch's own fault weighs most, a pass least. */
-export const worstUpshot = (upshots: readonly Upshot[]): Upshot =>
-  byWeight.find((upshot) => upshots.includes(upshot)) ?? 'pass';
+export const worstConclusion = (conclusions: readonly Conclusion[]): Conclusion =>
+  byWeight.find((conclusion) => conclusions.includes(conclusion)) ?? 'pass';
 
 const byWeight = ['patchAtFault', 'infrastructure', 'undecided'] as const;
 
-export function upshotOfVerdict(verdict: CellVerdict['kind']): Upshot {
+export function conclusionOfVerdict(verdict: CellVerdict['kind']): Conclusion {
   switch (verdict) {
     case 'no-regression':
     case 'improvement':
@@ -63,12 +63,12 @@ export function upshotOfVerdict(verdict: CellVerdict['kind']): Upshot {
   }
 }
 
-/** An error that is not of the lab says so itself, by a property `upshot`. */
-export function upshotOfError(error: unknown): Upshot {
-  if (!(error instanceof Error && 'upshot' in error)) return 'infrastructure';
-  const { upshot } = error;
-  return isUpshot(upshot) ? upshot : 'infrastructure';
+/** An error that is not of the lab says so itself, by a property `conclusion`. */
+export function conclusionOfError(error: unknown): Conclusion {
+  if (!(error instanceof Error && 'conclusion' in error)) return 'infrastructure';
+  const { conclusion } = error;
+  return isConclusion(conclusion) ? conclusion : 'infrastructure';
 }
 
-const isUpshot = (value: unknown): value is Upshot =>
+const isConclusion = (value: unknown): value is Conclusion =>
   typeof value === 'string' && Object.hasOwn(exitCodes, value);

@@ -163,7 +163,7 @@ export const cellProfileSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** A function whose own cost, without that of its callees, changed beyond chance; ratios are its share of busy samples. */
-const moverSchema = z.object({
+const changedFunctionSchema = z.object({
   function: z.string(),
   /** The kernel or module that it is of, without its folder; absent where the profile does not tell. */
   module: z.string().optional(),
@@ -178,7 +178,7 @@ const moverSchema = z.object({
 /** What the profiles of base and patched say of a cell. */
 export const reasonSchema = z.object({
   /** Greatest change first, at most ten; none where nothing moved beyond chance. */
-  movers: z.array(moverSchema),
+  changedFunctions: z.array(changedFunctionSchema),
   /** All that moved beyond chance, those that found no room too. */
   moved: z.int().nonnegative(),
   /** Stacks with one of these were left out, as the CPU was idle in them; only those that were found. */
@@ -320,7 +320,7 @@ export type CellVerdict = z.infer<typeof cellVerdictSchema>;
 export type History = z.infer<typeof historySchema>;
 export type Baseline = z.infer<typeof baselineSchema>;
 export type CellProfile = z.infer<typeof cellProfileSchema>;
-export type Mover = z.infer<typeof moverSchema>;
+export type ChangedFunction = z.infer<typeof changedFunctionSchema>;
 export type Reason = z.infer<typeof reasonSchema>;
 export type CellResult = z.infer<typeof cellResultSchema>;
 export type TrialSummary = z.infer<typeof trialSchema>;

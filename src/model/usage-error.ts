@@ -3,5 +3,5 @@
 /** An option or input that cannot be used. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }

@@ -17,7 +17,7 @@ import { gateRelinked } from '../gate/relinked-gate.ts';
 import { resumeGate } from '../gate/resume-gate.ts';
 import type { Reserved } from '../lab/testbed.ts';
 import type { BisectResult } from '../model/bisect-result.ts';
-import { upshotOfError } from '../model/conclusion.ts';
+import { conclusionOfError } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { type Patch, patchName, shortId } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
@@ -282,7 +282,7 @@ function withOneCell(config: Config, cell: Cell | undefined): Config {
 const unlessOfThis =
   ({ good, bad }: Change, deps: NightDeps) =>
   (error: unknown): void => {
-    if (upshotOfError(error) !== 'usage') throw error;
+    if (conclusionOfError(error) !== 'usage') throw error;
     const text = `What changed after ${shortId(good)} up to ${shortId(bad)} cannot be looked at: ${reasonOf(error)}`;
     deps.onEvent({ kind: 'warning', text });
   };

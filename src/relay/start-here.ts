@@ -10,7 +10,7 @@ import { askedWords, calledAs } from '../config/parameters.ts';
 import { type Job, workOf } from '../forge/patch/job-key.ts';
 import { hasBisectPlan } from '../gate/bisect/bisect-plan.ts';
 import { hasPlan, readPlan } from '../gate/experiment/plan.ts';
-import { exitCodes, upshotOfError } from '../model/conclusion.ts';
+import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../system/process.ts';
 import { turns } from '../system/semaphore.ts';
@@ -84,7 +84,7 @@ export function startHere(options: HereOptions): HereStarter {
         try {
           return await start(job);
         } catch (error) {
-          const isTheirs = upshotOfError(error) === 'usage';
+          const isTheirs = conclusionOfError(error) === 'usage';
           if (isTheirs && error instanceof Error) return { kind: 'refused', why: error.message };
           const why = `The ${workOf(job)} of ${nameOf(job)} could not be started (${reasonOf(error)}): check ${directory}.`;
           return { kind: 'failed', why };

@@ -8,7 +8,7 @@ import {
   formatTwoDigits,
   grouped,
 } from '../model/format.ts';
-import type { CellProfile, CellResult, CellVerdict, Mover } from '../model/result.ts';
+import type { CellProfile, CellResult, CellVerdict, ChangedFunction } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
 
@@ -56,7 +56,11 @@ const order: CellVerdict['kind'][] = [
 function deservesLine(cell: CellResult): boolean {
   if (!isProfiled(cell)) return false;
   const { kind } = cell.verdict;
-  return kind === 'regression' || kind === 'improvement' || cell.reason?.movers[0] !== undefined;
+  return (
+    kind === 'regression' ||
+    kind === 'improvement' ||
+    cell.reason?.changedFunctions[0] !== undefined
+  );
 }
 
 /** Whether base or patched was to be profiled, whatever came of it. */
@@ -71,10 +75,13 @@ const mostNamed = 3;
 export function reasonText(cell: Explained, quoting: Quoting): string {
   const { reason } = cell;
   if (reason === undefined) return missingTexts(cell, quoting).join(', ') || 'not compared';
-  if (reason.movers.length === 0) return unmoved;
-  const named = reason.movers
+  if (reason.changedFunctions.length === 0) return unmoved;
+  const named = reason.changedFunctions
     .slice(0, mostNamed)
-    .map((mover) => `${functionName(mover, quoting)} ${changeText(mover)}`);
+    .map(
+      (changedFunction) =>
+        `${functionName(changedFunction, quoting)} ${changeText(changedFunction)}`,
+    );
   const rest = reason.moved - named.length;
   return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
 }
@@ -89,29 +96,32 @@ const missingTexts = (cell: Explained, { code }: Quoting): string[] =>
   );
 
 /** How long names of functions are cut. */
-export const functionName = (mover: Mover, { code }: Quoting): string => code(mover.function, 80);
+export const functionName = (changedFunction: ChangedFunction, { code }: Quoting): string =>
+  code(changedFunction.function, 80);
 
 /**
  * `+38 ns per packet (9.3 → 12.4 % of cycles)`, `+250 instructions per packet (9.3 → 12.4 % of them)`; where nothing tells
  * what a packet takes, `+3.1 points (9.3 → 12.4 % of cycles)`.
  */
-export function changeText(mover: Mover): string {
-  const { baseRatio, patchedRatio, instructionsPerPacket } = mover;
-  const change = hasCost(mover) ? `${costText(mover)} per packet` : pointsText(mover);
+export function changeText(changedFunction: ChangedFunction): string {
+  const { baseRatio, patchedRatio, instructionsPerPacket } = changedFunction;
+  const change = hasCost(changedFunction)
+    ? `${costText(changedFunction)} per packet`
+    : pointsText(changedFunction);
   const whole = instructionsPerPacket === undefined ? 'cycles' : 'them';
   return `${change} (${formatShare(baseRatio)} → ${formatShare(patchedRatio)} % of ${whole})`;
 }
 
 /** `+3.1 points`: percentage points between the shares. */
-export const pointsText = ({ baseRatio, patchedRatio }: Mover): string =>
+export const pointsText = ({ baseRatio, patchedRatio }: ChangedFunction): string =>
   `${formatDifference((patchedRatio - baseRatio) * 100)} points`;
 
 /** Whether something was measured that tells what a packet takes of the function. */
-export const hasCost = ({ nsPerPacket, instructionsPerPacket }: Mover): boolean =>
+export const hasCost = ({ nsPerPacket, instructionsPerPacket }: ChangedFunction): boolean =>
   nsPerPacket !== undefined || instructionsPerPacket !== undefined;
 
 /** `+38 ns`, `+250 instructions`, `–` where nothing was measured that tells it. */
-export function costText({ nsPerPacket, instructionsPerPacket }: Mover): string {
+export function costText({ nsPerPacket, instructionsPerPacket }: ChangedFunction): string {
   const cost = instructionsPerPacket ?? nsPerPacket;
   if (cost === undefined) return '–';
   const unit = instructionsPerPacket === undefined ? 'ns' : 'instructions';
@@ -122,7 +132,7 @@ export function costText({ nsPerPacket, instructionsPerPacket }: Mover): string 
 export function groundsText(cell: Explained, quoting: Quoting): string {
   const { reason } = cell;
   const idle = reason?.idleFrames.map((frame) => quoting.code(frame, 80)) ?? [];
-  const rest = reason === undefined ? 0 : reason.moved - reason.movers.length;
+  const rest = reason === undefined ? 0 : reason.moved - reason.changedFunctions.length;
   return [
     ...judgedProfiles(cell).flatMap((profile) =>
       profile.kind === 'profiled'
@@ -131,7 +141,7 @@ export function groundsText(cell: Explained, quoting: Quoting): string {
     ),
     ...missingTexts(cell, quoting),
     ...(idle.length > 0 ? [`left out as idle: ${idle.join(' ')}`] : []),
-    ...(reason?.movers.length === 0 ? [unmoved] : []),
+    ...(reason?.changedFunctions.length === 0 ? [unmoved] : []),
     ...(rest > 0 ? [`${rest} functions more than are named`] : []),
   ].join(', ');
 }

@@ -11,8 +11,8 @@ import {
 } from '../model/format.ts';
 import {
   type CellResult,
+  type ChangedFunction,
   type Metric,
-  type Mover,
   metricSchema,
   type Policy,
   type Reason,
@@ -89,16 +89,16 @@ export function whyPieces({ reason, profiles }: Pick<CellResult, 'reason' | 'pro
 ${reason && moved(reason)}${missing.length > 0 && html`<p>There is no profile of</p>\n${bullets(missing)}`}`;
 }
 
-function moved({ movers, moved, idleFrames }: Reason): Piece {
+function moved({ changedFunctions, moved, idleFrames }: Reason): Piece {
   const idle =
     idleFrames.length > 0 &&
     ` Stacks with ${idleFrames.map((name) => plainLine(name)).join(', ')} are left out, as the CPU idled in them.`;
-  if (movers.length === 0) {
+  if (changedFunctions.length === 0) {
     return html`<p>No function’s share of the samples moved beyond chance.${idle}</p>\n`;
   }
-  const rest = moved - movers.length;
+  const rest = moved - changedFunctions.length;
   const others = rest > 0 && `; ${rest} more moved less`;
-  const isTold = movers.some(hasCost);
+  const isTold = changedFunctions.some(hasCost);
   const numbers = [...(isTold ? ['per packet'] : []), 'change', 'base', 'patched'];
   return table({
     caption: html`Functions whose own share of the samples moved beyond chance${others}.${idle}`,
@@ -107,17 +107,17 @@ function moved({ movers, moved, idleFrames }: Reason): Piece {
       ...numbers.map((text) => ({ text, isNumber: true })),
       { text: 'module' },
     ],
-    rows: movers.map((mover) => moverRow(mover, isTold)),
+    rows: changedFunctions.map((changedFunction) => changedFunctionRow(changedFunction, isTold)),
   });
 }
 
-const moverRow = (mover: Mover, isTold: boolean): Piece[] => [
-  html`<code>${plainLine(mover.function)}</code>`,
-  ...(isTold ? [unbroken(costText(mover))] : []),
-  unbroken(pointsText(mover)),
-  unbroken(`${formatShare(mover.baseRatio)} %`),
-  unbroken(`${formatShare(mover.patchedRatio)} %`),
-  plainLine(mover.module ?? '–'),
+const changedFunctionRow = (changedFunction: ChangedFunction, isTold: boolean): Piece[] => [
+  html`<code>${plainLine(changedFunction.function)}</code>`,
+  ...(isTold ? [unbroken(costText(changedFunction))] : []),
+  unbroken(pointsText(changedFunction)),
+  unbroken(`${formatShare(changedFunction.baseRatio)} %`),
+  unbroken(`${formatShare(changedFunction.patchedRatio)} %`),
+  plainLine(changedFunction.module ?? '–'),
 ];
 
 export const graphFolds = (pictures: readonly Picture[]): Piece =>

@@ -3,7 +3,7 @@
 import { codeBlock, codeSpan, pageUrl, type Quoting } from '../model/escape.ts';
 import { formatShare } from '../model/format.ts';
 import { type Patch, patchName } from '../model/patch.ts';
-import type { CellResult, Metric, Mover, Policy, Result } from '../model/result.ts';
+import type { CellResult, ChangedFunction, Metric, Policy, Result } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { type CellRow, cellColumns, cellRows, unbroken, verdictTexts } from './cell-rows.ts';
 import {
@@ -151,26 +151,32 @@ export function commonSection(section: CommonSection): string {
 export function whyOfCell(cell: Explained, links: ReportLinks): string {
   const grounds = `${cellName(cell.cell)}: ${groundsText(cell, markdown)}`;
   const head = [grounds, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(' · ');
-  const movers = cell.reason?.movers ?? [];
-  return movers.length === 0 ? head : `${head}\n\n${moverTable(movers)}`;
+  const changedFunctions = cell.reason?.changedFunctions ?? [];
+  return changedFunctions.length === 0
+    ? head
+    : `${head}\n\n${changedFunctionTable(changedFunctions)}`;
 }
 
-const moverTable = (movers: readonly Mover[]): string =>
+const changedFunctionTable = (changedFunctions: readonly ChangedFunction[]): string =>
   [
     '| function | per packet | change | base | patched | module |',
     '|---|--:|--:|--:|--:|---|',
-    ...movers.map(moverRow),
+    ...changedFunctions.map(changedFunctionRow),
   ].join('\n');
 
-function moverRow(mover: Mover): string {
-  const { module, baseRatio, patchedRatio } = mover;
+function changedFunctionRow(changedFunction: ChangedFunction): string {
+  const { module, baseRatio, patchedRatio } = changedFunction;
   const numbers = [
-    costText(mover),
-    pointsText(mover),
+    costText(changedFunction),
+    pointsText(changedFunction),
     `${formatShare(baseRatio)} %`,
     `${formatShare(patchedRatio)} %`,
   ].map(unbroken);
-  return tableRow([functionName(mover, markdown), ...numbers, module ? codeSpan(module, 80) : '–']);
+  return tableRow([
+    functionName(changedFunction, markdown),
+    ...numbers,
+    module ? codeSpan(module, 80) : '–',
+  ]);
 }
 
 function patchLine(patch: Patch): string {

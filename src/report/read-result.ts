@@ -15,7 +15,7 @@ import { type Result, resultSchema } from '../model/result.ts';
 /** A directory without a result that this version can read. */
 export class ResultError extends Error {
   override readonly name = 'ResultError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }
 
 /** The `result.json` of a gate's work directory, checked against its schema. */

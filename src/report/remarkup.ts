@@ -195,9 +195,10 @@ export function commonSection(section: CommonSection, previous?: Section): strin
 /** All functions that moved. */
 export const whyOfCell = (cell: Explained): string[] => [
   `${cellName(cell.cell)}: ${groundsText(cell, plain)}`,
-  ...(cell.reason?.movers ?? []).map((mover) => {
-    const module = mover.module === undefined ? '' : ` (${plain.code(mover.module, 80)})`;
-    return `  ${functionName(mover, plain)}${module} ${changeText(mover)}`;
+  ...(cell.reason?.changedFunctions ?? []).map((changedFunction) => {
+    const module =
+      changedFunction.module === undefined ? '' : ` (${plain.code(changedFunction.module, 80)})`;
+    return `  ${functionName(changedFunction, plain)}${module} ${changeText(changedFunction)}`;
   }),
 ];
 

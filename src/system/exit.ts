@@ -1,5 +1,5 @@
 // How the program ends: one number for whoever called it, one sentence for a person.
-import { exitCodes, upshotOfError } from '../model/conclusion.ts';
+import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
 
 type Options = {
   debug?: boolean;
@@ -28,7 +28,7 @@ export async function runToExit(
   } catch (error) {
     process.exitCode = cancel.signal.aborted
       ? exitCodes.cancelled
-      : exitCodes[upshotOfError(error)];
+      : exitCodes[conclusionOfError(error)];
     if (!cancel.signal.aborted) tell(told(error, debug));
     for (const sentence of lastWords) tell(sentence);
   } finally {

@@ -2,7 +2,7 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { whileQueued } from '../../src/action/merge-queue.ts';
-import { upshotOfError } from '../../src/model/conclusion.ts';
+import { conclusionOfError } from '../../src/model/conclusion.ts';
 import { commitFiles } from '../fakes/github/git-objects.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
@@ -53,7 +53,7 @@ test('it ends, as cancelled, when the queue lets go of it', async () => {
   });
   const error = await ended.catch((error: unknown) => error);
   expect(error).toMatchObject({ message: expect.stringContaining('has let go of gh-readonly') });
-  expect(upshotOfError(error)).toBe('cancelled');
+  expect(conclusionOfError(error)).toBe('cancelled');
 });
 
 test('a GitHub that does not tell ends nothing', async () => {

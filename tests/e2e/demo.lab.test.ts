@@ -61,7 +61,7 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     // Whether it is found out is for bench/demo.ts to tell: here the machine may be too busy to say.
     expect(slowed?.verdict).toMatch(/^(regression|inconclusive|invalid)$/);
     if (slowed?.verdict === 'regression') {
-      expect(await firstMovers(slowed.directory)).toContainEqual(
+      expect(await firstChangedFunctions(slowed.directory)).toContainEqual(
         expect.stringMatching(/^nft_(?:do_chain|meta_get_eval)/),
       );
     }
@@ -107,10 +107,10 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
 });
 
 /** Of each cell the function whose cost changed most. */
-async function firstMovers(directory: string): Promise<string[]> {
+async function firstChangedFunctions(directory: string): Promise<string[]> {
   const { outcome } = await readResult(directory);
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
-  return cells.flatMap(({ reason }) => reason?.movers.at(0)?.function ?? []);
+  return cells.flatMap(({ reason }) => reason?.changedFunctions.at(0)?.function ?? []);
 }
 
 const waiting = { timeout: 120_000, interval: 100 };

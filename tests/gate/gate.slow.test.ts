@@ -19,7 +19,7 @@ import type { GateDeps } from '../../src/gate/gate-deps.ts';
 import { gateRelinked } from '../../src/gate/relinked-gate.ts';
 import { resumeGate } from '../../src/gate/resume-gate.ts';
 import { type Reserved, unshared } from '../../src/lab/testbed.ts';
-import { upshotOfResult } from '../../src/model/conclusion.ts';
+import { conclusionOfResult } from '../../src/model/conclusion.ts';
 import type { Patch } from '../../src/model/patch.ts';
 import type { Prepared } from '../../src/model/rejection.ts';
 import { type Result, resultSchema } from '../../src/model/result.ts';
@@ -374,7 +374,7 @@ describe('a patch that changes nothing that the testbed lays', () => {
       startedAt: '2026-11-20T12:00:00.000Z',
       finishedAt: '2026-11-20T12:00:00.000Z',
     });
-    expect(upshotOfResult(result)).toBe('pass');
+    expect(conclusionOfResult(result)).toBe('pass');
     expect(resultSchema.parse(result)).toEqual(result);
     expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
     expect(JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'))).toEqual(result);

@@ -60,7 +60,7 @@ test('profiles of before and after are read again, and each has its flamegraph',
   writeFileSync(join(directory, 'patched.folded'), 'ip_input;mlx5e_xmit 6000\nip_input 4000\n');
   const written = { ...mellanoxFixed, profiles: [profileOf('base'), profileOf('patched')] };
   const { result, profiles } = await explained(written, directory);
-  expect(result.reason?.movers[0]?.function).toBe('mlx5e_xmit');
+  expect(result.reason?.changedFunctions[0]?.function).toBe('mlx5e_xmit');
   await writeBisect(directory, result, profiles);
   for (const which of ['base', 'patched', 'difference']) {
     const name = `flamegraph-forwarding-inet4-${which}.svg`;

@@ -111,11 +111,20 @@ test.for([
 });
 
 describe('why a cell changed', () => {
-  const mover = { function: 'ipfw_chk', module: 'ipfw.ko', baseRatio: 0.31, patchedRatio: 0.242 };
+  const changedFunction = {
+    function: 'ipfw_chk',
+    module: 'ipfw.ko',
+    baseRatio: 0.31,
+    patchedRatio: 0.242,
+  };
 
   test('are the functions that moved, with their shares and their time', () => {
     const nsPerPacket = { base: 60, patched: 42.5 };
-    const reason = { movers: [{ ...mover, nsPerPacket }], moved: 3, idleFrames: ['cpu_idle'] };
+    const reason = {
+      changedFunctions: [{ ...changedFunction, nsPerPacket }],
+      moved: 3,
+      idleFrames: ['cpu_idle'],
+    };
     const text = textOfCell({ reason });
     expect(text).toContain('ipfw_chk −18 ns −6.8 points 31.0 % 24.2 % ipfw.ko');
     expect(text).toContain('2 more moved less');
@@ -124,12 +133,16 @@ describe('why a cell changed', () => {
 
   test('are told in instructions where these were counted and sampled', () => {
     const instructionsPerPacket = { base: 600, patched: 850 };
-    const reason = { movers: [{ ...mover, instructionsPerPacket }], moved: 1, idleFrames: [] };
+    const reason = {
+      changedFunctions: [{ ...changedFunction, instructionsPerPacket }],
+      moved: 1,
+      idleFrames: [],
+    };
     expect(textOfCell({ reason })).toContain('ipfw_chk +250 instructions −6.8 points');
   });
 
   test('is not known where nothing moved beyond chance', () => {
-    const reason = { movers: [], moved: 0, idleFrames: [] };
+    const reason = { changedFunctions: [], moved: 0, idleFrames: [] };
     expect(textOfCell({ reason })).toContain(
       'No function’s share of the samples moved beyond chance',
     );

@@ -4,7 +4,7 @@ import type {
   CellProfile,
   CellResult,
   CellVerdict,
-  Mover,
+  ChangedFunction,
   Result,
   Run,
 } from '../../src/model/result.ts';
@@ -49,7 +49,7 @@ const profileOf = (variant: string): CellProfile => ({
   file: `profiles/${variant}`,
 });
 
-const mover = (name = 'fib4_lookup', module?: string): Mover => ({
+const changedFunction = (name = 'fib4_lookup', module?: string): ChangedFunction => ({
   function: name,
   ...(module !== undefined && { module }),
   baseRatio: 0.093,
@@ -57,9 +57,12 @@ const mover = (name = 'fib4_lookup', module?: string): Mover => ({
 });
 
 /** What profiles of base and patched add to a cell. */
-const profiled = (movers: Mover[] = [mover()], idleFrames: string[] = []) => ({
+const profiled = (
+  changedFunctions: ChangedFunction[] = [changedFunction()],
+  idleFrames: string[] = [],
+) => ({
   profiles: [profileOf('base'), profileOf('patched')],
-  reason: { movers, moved: movers.length, idleFrames },
+  reason: { changedFunctions, moved: changedFunctions.length, idleFrames },
 });
 
 const unprofiled = (reason: string) => ({
@@ -339,7 +342,9 @@ const anyCell: fc.Arbitrary<CellResult> = fc
     return {
       ...cell,
       runs: [...loss.runs, hole],
-      ...(change < 0 ? profiled([mover(reason, reason), mover()], [reason]) : unprofiled(reason)),
+      ...(change < 0
+        ? profiled([changedFunction(reason, reason), changedFunction()], [reason])
+        : unprofiled(reason)),
     };
   });
 
@@ -537,9 +542,17 @@ describe('why a cell changed', () => {
   const page = 'https://example.org/report.html';
 
   test('is told below the table by the first functions that moved, and in a fold by all', () => {
-    const timed = { ...mover('ip_input', 'kernel'), nsPerPacket: { base: 115.2, patched: 153.4 } };
-    const movers = [timed, mover('b'), mover('c'), mover('d')];
-    const own = profiled(movers, ['cpu_idle', 'acpi_cpu_c1']);
+    const timed = {
+      ...changedFunction('ip_input', 'kernel'),
+      nsPerPacket: { base: 115.2, patched: 153.4 },
+    };
+    const changedFunctions = [
+      timed,
+      changedFunction('b'),
+      changedFunction('c'),
+      changedFunction('d'),
+    ];
+    const own = profiled(changedFunctions, ['cpu_idle', 'acpi_cpu_c1']);
     const cell = { ...loss, ...own, reason: { ...own.reason, moved: 6 } };
     expect(whyLinesOf([cell])).toEqual([
       '**Why** (forwarding inet4): `ip_input` +38 ns per packet (9.3 → 12.4 % of cycles), `b` +3.1 points (9.3 → 12.4 % of cycles), `c` +3.1 points (9.3 → 12.4 % of cycles), 3 more',
@@ -560,8 +573,8 @@ describe('why a cell changed', () => {
 
   test('is told in instructions where these were counted and sampled', () => {
     const instructionsPerPacket = { base: 773.2, patched: 1031 };
-    const movers = [{ ...mover('nft_do_chain'), instructionsPerPacket }];
-    const cell = { ...loss, ...profiled(movers) };
+    const changedFunctions = [{ ...changedFunction('nft_do_chain'), instructionsPerPacket }];
+    const cell = { ...loss, ...profiled(changedFunctions) };
     expect(whyLinesOf([cell])).toEqual([
       '**Why** (forwarding inet4): `nft_do_chain` +260 instructions per packet (9.3 → 12.4 % of them)',
     ]);
@@ -637,8 +650,10 @@ describe('why a cell changed', () => {
   });
 
   test('of more cells than there is room for keeps its lines, and counts the cells', () => {
-    const movers = Array.from({ length: 10 }, (_, index) => mover(`f${index}`.padEnd(80, '`')));
-    const cells = Array.from({ length: 300 }, () => ({ ...loss, ...profiled(movers) }));
+    const changedFunctions = Array.from({ length: 10 }, (_, index) =>
+      changedFunction(`f${index}`.padEnd(80, '`')),
+    );
+    const cells = Array.from({ length: 300 }, () => ({ ...loss, ...profiled(changedFunctions) }));
     const markdown = renderMarkdown(judged(cells));
     expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
     expect(whyLinesOf(cells)).toHaveLength(4);

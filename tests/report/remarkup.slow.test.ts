@@ -7,7 +7,7 @@ import { remarkupBlock, remarkupCell, remarkupText } from '../../src/model/remar
 import {
   type CellProfile,
   type CellResult,
-  type Mover,
+  type ChangedFunction,
   type Result,
   resultSchema,
 } from '../../src/model/result.ts';
@@ -43,14 +43,18 @@ const profileOf = (variant: string): CellProfile => ({
   idleSamples: 17,
   file: `profiles/${variant}`,
 });
-const mover: Mover = { function: 'fib4_lookup', baseRatio: 0.093, patchedRatio: 0.124 };
+const changedFunction: ChangedFunction = {
+  function: 'fib4_lookup',
+  baseRatio: 0.093,
+  patchedRatio: 0.124,
+};
 const explained: CellResult = {
   ...loss,
   profiles: [profileOf('base'), profileOf('patched')],
   reason: {
-    movers: [
-      { ...mover, module: 'kernel', nsPerPacket: { base: 115.2, patched: 153.4 } },
-      { ...mover, function: 'pf_test', baseRatio: 0.02, patchedRatio: 0 },
+    changedFunctions: [
+      { ...changedFunction, module: 'kernel', nsPerPacket: { base: 115.2, patched: 153.4 } },
+      { ...changedFunction, function: 'pf_test', baseRatio: 0.02, patchedRatio: 0 },
     ],
     moved: 2,
     idleFrames: ['cpu_idle'],
@@ -658,12 +662,16 @@ const judgedOutcome = ({ next, name }: Texts): Result['outcome'] => {
     aRun({ variant: next(), validity: unfit(next()) }),
     ...(run ? [{ ...run, variant: next() }] : []),
   ];
-  const movers = Array.from({ length: 4 }, () => ({ ...mover, function: next(), module: next() }));
+  const changedFunctions = Array.from({ length: 4 }, () => ({
+    ...changedFunction,
+    function: next(),
+    module: next(),
+  }));
   const cells: CellResult[] = [
     {
       ...loss,
       profiles: [profileOf('base'), profileOf('patched')],
-      reason: { movers, moved: 4, idleFrames: [next(), next()] },
+      reason: { changedFunctions, moved: 4, idleFrames: [next(), next()] },
       cell: { scenario: name(), family: 'inet4' },
       verdict: { kind: 'regression' },
       others: [{ variant: next(), comparisons: loss.comparisons }],
@@ -768,7 +776,11 @@ describe('no text of a result gets out of code', () => {
         revert: { kind: 'impossible', why: next() },
         runs: [aRun({ variant: next(), validity: unfit(next()) })],
         profiles: [profileOf('base'), { kind: 'missing', variant: 'patched', reason: next() }],
-        reason: { movers: [{ ...mover, function: next() }], moved: 1, idleFrames: [next()] },
+        reason: {
+          changedFunctions: [{ ...changedFunction, function: next() }],
+          moved: 1,
+          idleFrames: [next()],
+        },
       });
     };
     const shape = skeleton(renderBisectRemarkup(hostile(tame), links));

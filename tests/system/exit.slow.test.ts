@@ -7,7 +7,7 @@ import { ConfigError } from '../../src/config/load.ts';
 import { RepositoryError } from '../../src/forge/patch/repository.ts';
 import { JournalError } from '../../src/gate/experiment/journal.ts';
 import { PlanError } from '../../src/gate/experiment/plan-file.ts';
-import { exitCodes, upshotOfError, upshotOfResult } from '../../src/model/conclusion.ts';
+import { conclusionOfError, conclusionOfResult, exitCodes } from '../../src/model/conclusion.ts';
 import type { CellVerdict, Outcome } from '../../src/model/result.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 import { ResultError } from '../../src/report/read-result.ts';
@@ -25,13 +25,15 @@ test.for([
   ['inconclusive', 3],
   ['invalid', 3],
 ] as const)('the verdict %s exits with %i', ([verdict, code]) => {
-  expect(exitCodes[upshotOfResult(judged(verdict))]).toBe(code);
+  expect(exitCodes[conclusionOfResult(judged(verdict))]).toBe(code);
 });
 
 test('a patch that does not load or apply is at fault', () => {
   const outcome = { kind: 'does-not-load', scenario: 'forwarding', message: '' } as const;
-  expect(upshotOfResult({ outcome })).toBe('patchAtFault');
-  expect(upshotOfResult({ outcome: { kind: 'does-not-apply', message: '' } })).toBe('patchAtFault');
+  expect(conclusionOfResult({ outcome })).toBe('patchAtFault');
+  expect(conclusionOfResult({ outcome: { kind: 'does-not-apply', message: '' } })).toBe(
+    'patchAtFault',
+  );
 });
 
 test('wrong usage exits with 2, whatever kept from it is infrastructure and exits with 4', () => {
@@ -43,9 +45,9 @@ test('wrong usage exits with 2, whatever kept from it is infrastructure and exit
     new RepositoryError(),
     new ResultError(),
   ];
-  expect(usage.map((error) => exitCodes[upshotOfError(error)])).toEqual(usage.map(() => 2));
-  expect(exitCodes[upshotOfError(new HostError('lost', 'gone'))]).toBe(4);
-  expect(exitCodes[upshotOfError('thrown by whom?')]).toBe(4);
+  expect(usage.map((error) => exitCodes[conclusionOfError(error)])).toEqual(usage.map(() => 2));
+  expect(exitCodes[conclusionOfError(new HostError('lost', 'gone'))]).toBe(4);
+  expect(exitCodes[conclusionOfError('thrown by whom?')]).toBe(4);
 });
 
 async function exitOf(

@@ -1,6 +1,6 @@
 // Why a cell got slower or faster: the functions whose own cycles for each packet changed beyond chance.
 import { gammaln, median, sum } from 'simple-statistics';
-import type { Comparison, Cost, Mover, Reason } from '../../model/result.ts';
+import type { ChangedFunction, Comparison, Cost, Reason } from '../../model/result.ts';
 import { type Profile, samplesOf } from './profile.ts';
 
 /**
@@ -22,7 +22,7 @@ export function explain(
   patched: Profile,
   cost?: PacketCost,
   isChange = false,
-): Pick<Reason, 'movers' | 'moved'> {
+): Pick<Reason, 'changedFunctions' | 'moved'> {
   const totals = { base: samplesOf(base.stacks), patched: samplesOf(patched.stacks) };
   const exactness = cost?.metric === 'instructionsPerPacket' ? counted : sampled;
   const functions = ownShares(base, patched, totals, exactness);
@@ -31,19 +31,26 @@ export function explain(
   const chances = functions.map((one) =>
     Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown, exactness))),
   );
-  const movers = unlikely(functions, chances, isChange ? falseAlarm.changed : falseAlarm.unchanged)
+  const changedFunctions = unlikely(
+    functions,
+    chances,
+    isChange ? falseAlarm.changed : falseAlarm.unchanged,
+  )
     .filter(({ ratio }) =>
       isLarge(
         slowdowns.map((slowdown) => relativeChange(ratio, slowdown)),
         exactness,
       ),
     )
-    .map((one) => moverOf(one, cost))
+    .map((one) => changedFunctionOf(one, cost))
     .toSorted((a, b) => absoluteChange(b, cost) - absoluteChange(a, cost));
-  return { movers: movers.slice(0, mostMovers), moved: movers.length };
+  return {
+    changedFunctions: changedFunctions.slice(0, mostChangedFunctions),
+    moved: changedFunctions.length,
+  };
 }
 
-const mostMovers = 10;
+const mostChangedFunctions = 10;
 
 type Exactness = {
   /** Of all that a packet takes, in the dearer variant: what is less does not explain a loss that matters. */
@@ -197,7 +204,10 @@ const relativeChange = ({ base, patched }: Pair, slowdown: number): number =>
 const isLarge = (changes: readonly number[], { leastChange }: Exactness): boolean =>
   Math.min(...changes) >= leastChange || Math.max(...changes) <= -leastChange;
 
-const moverOf = ({ name, module, ratio }: OwnShare, cost: PacketCost | undefined): Mover => ({
+const changedFunctionOf = (
+  { name, module, ratio }: OwnShare,
+  cost: PacketCost | undefined,
+): ChangedFunction => ({
   function: name,
   ...(module !== undefined && { module }),
   baseRatio: ratio.base,
@@ -209,6 +219,6 @@ const moverOf = ({ name, module, ratio }: OwnShare, cost: PacketCost | undefined
 
 /** Of its cost where that is known, of its share elsewhere. */
 const absoluteChange = (
-  { baseRatio, patchedRatio }: Mover,
+  { baseRatio, patchedRatio }: ChangedFunction,
   { base, patched }: Pair = { base: 1, patched: 1 },
 ): number => Math.abs(patchedRatio * patched - baseRatio * base);

@@ -3,5 +3,5 @@
 /** One sentence that names the file, where it goes wrong, and what to do. */
 export class ProfileError extends Error {
   override readonly name = 'ProfileError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }

@@ -6,7 +6,7 @@ import { calledAs } from '../../config/parameters.ts';
 import { assembleResult } from '../../gate/experiment/assemble.ts';
 import { hasPlan, readPlan } from '../../gate/experiment/plan.ts';
 import { reread } from '../../gate/experiment/reread.ts';
-import { exitCodes, upshotOfResult, upshotOfVerdict } from '../../model/conclusion.ts';
+import { conclusionOfResult, conclusionOfVerdict, exitCodes } from '../../model/conclusion.ts';
 import type { Result, Run } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -78,7 +78,7 @@ async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Pr
       `There is nothing to compare in ${directory}: it holds one variant only (${labels}).`,
     );
   }
-  return exitCodes[upshotOfVerdict(worstVerdict(comparisons))];
+  return exitCodes[conclusionOfVerdict(worstVerdict(comparisons))];
 }
 
 /** The policy is the plan's own: what was asked before the first run is what a verdict is held to. */
@@ -93,7 +93,7 @@ async function analyzeWork(directory: string, { json }: AnalyzeOptions): Promise
       `ppsgate: the logs of ${unread} trials cannot be read again; their runs are those of the journal.\n`,
     );
   }
-  return exitCodes[upshotOfResult(result)];
+  return exitCodes[conclusionOfResult(result)];
 }
 
 /** A variant is the image, a scenario the configuration. */

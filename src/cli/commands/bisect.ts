@@ -32,7 +32,7 @@ import { inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
-import { exitCodes, upshotOfBisection, upshotOfError } from '../../model/conclusion.ts';
+import { conclusionOfBisection, conclusionOfError, exitCodes } from '../../model/conclusion.ts';
 import { metricChoice } from '../../model/format.ts';
 import { patchName } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -147,13 +147,13 @@ async function runBisect(
   if (options.dryRun) return foretell(options, await requestOf(options, written, signal));
   const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-bisect');
   const result = await found(options, written, directory, signal).catch(async (error: unknown) => {
-    const isBegun = upshotOfError(error) !== 'usage' && (await hasBisectPlan(directory));
+    const isBegun = conclusionOfError(error) !== 'usage' && (await hasBisectPlan(directory));
     if (isBegun) lastWords.push(goingOn(directory, commandOf(options)));
     throw error;
   });
   if (options.json) printJson(result);
   else print(`${bisectHeadline(result)}\nReport: ${directory}/report/index.html`);
-  return exitCodes[upshotOfBisection(result)];
+  return exitCodes[conclusionOfBisection(result)];
 }
 
 const commandOf = ({ config }: BisectOptions): string =>

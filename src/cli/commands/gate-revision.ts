@@ -6,12 +6,16 @@ import type { Conduit } from '../../forge/phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
 import { findRevision } from '../../forge/phabricator/revision.ts';
 import { hasPlan, readPlan } from '../../gate/experiment/plan.ts';
-import { worstUpshot } from '../../model/conclusion.ts';
+import { worstConclusion } from '../../model/conclusion.ts';
 import type { Patch, RevisionDiff } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { openBuild } from '../../publish/reporters/build.ts';
 import type { Ending } from '../../publish/reporters/outcome-text.ts';
-import { endingOfError, endingOfResult, upshotOf } from '../../publish/reporters/outcome-text.ts';
+import {
+  conclusionOf,
+  endingOfError,
+  endingOfResult,
+} from '../../publish/reporters/outcome-text.ts';
 import { type Answer, answering, together } from '../../publish/reporters/reporter.ts';
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
 import { type KeptAnswer, keeping, keptOf } from '../../relay/answers.ts';
@@ -142,7 +146,7 @@ const endingOf = (settled: PromiseSettledResult<Judged>): Ending =>
     : endingOfError(settled.reason);
 
 function worstOf(endings: readonly Ending[]): Ending {
-  const worst = worstUpshot(endings.map(upshotOf));
-  const found = endings.find((ending) => upshotOf(ending) === worst) ?? endings[0];
+  const worst = worstConclusion(endings.map(conclusionOf));
+  const found = endings.find((ending) => conclusionOf(ending) === worst) ?? endings[0];
   return found ?? endingOfError(new Error('There was no gate.'));
 }

@@ -12,7 +12,7 @@ import {
   parametersThat,
 } from '../../config/parameters.ts';
 import { recordTo } from '../../gate/recording/record.ts';
-import { exitCodes, upshotOfResult, worstUpshot } from '../../model/conclusion.ts';
+import { conclusionOfResult, exitCodes, worstConclusion } from '../../model/conclusion.ts';
 import { together } from '../../publish/reporters/reporter.ts';
 import { headline } from '../../report/headline.ts';
 import { runToExit } from '../../system/exit.ts';
@@ -80,5 +80,5 @@ async function runGate(
   }
   const failure = ended.find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') throw failure.reason;
-  return exitCodes[worstUpshot(judged.map(({ result }) => upshotOfResult(result)))];
+  return exitCodes[worstConclusion(judged.map(({ result }) => conclusionOfResult(result)))];
 }

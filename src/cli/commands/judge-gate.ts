@@ -29,7 +29,7 @@ import { resumeGate } from '../../gate/resume-gate.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
-import { upshotOfError } from '../../model/conclusion.ts';
+import { conclusionOfError } from '../../model/conclusion.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
 import { excerpt, expected } from '../../model/units.ts';
@@ -70,7 +70,7 @@ export const judgeAll = (
       try {
         return { ...one, result: await judge(one, call, answerOf(index)) };
       } catch (error) {
-        if (upshotOfError(error) !== 'usage' && (await hasPlan(one.directory))) {
+        if (conclusionOfError(error) !== 'usage' && (await hasPlan(one.directory))) {
           call.lastWords.push(goingOn(one.directory, commandOf(call)));
         }
         throw error;

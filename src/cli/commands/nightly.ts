@@ -14,7 +14,7 @@ import type { GateDeps } from '../../gate/gate-deps.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
-import { exitCodes, upshotOfError, upshotOfResult } from '../../model/conclusion.ts';
+import { conclusionOfError, conclusionOfResult, exitCodes } from '../../model/conclusion.ts';
 import { patchName } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -87,14 +87,14 @@ async function runNight(
   const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-night');
   const place = { config, data: resolve(kept), directory };
   const result = await measured(options, place, signal).catch(async (error: unknown) => {
-    const isBegun = upshotOfError(error) !== 'usage' && (await hasPlan(directory));
+    const isBegun = conclusionOfError(error) !== 'usage' && (await hasPlan(directory));
     if (isBegun) lastWords.push(goingOn(directory, commandOf(options)));
     throw error;
   });
   if (options.json) printJson(result);
   else print(`${headline(result)}\nReport: ${directory}/report/index.html`);
   // What is said of a commit against itself is chance, or the testbed: to learn that is what the night is for.
-  const isOfLab = upshotOfResult(result) === 'infrastructure';
+  const isOfLab = conclusionOfResult(result) === 'infrastructure';
   return exitCodes[isOfLab ? 'infrastructure' : 'pass'];
 }
 

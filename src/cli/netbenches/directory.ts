@@ -29,7 +29,7 @@ export type BenchSet = {
 /** A directory that cannot be analyzed; the message is one sentence to show as it is. */
 export class BenchesError extends Error {
   override readonly name = 'BenchesError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }
 
 /**

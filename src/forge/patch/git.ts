@@ -19,7 +19,7 @@ export type Started = ChildProcessByStdio<Writable, Readable, null>;
 /** What git could not do, in one sentence. */
 export class RepositoryError extends Error {
   override readonly name: string = 'RepositoryError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }
 
 const run = promisify(execFile);

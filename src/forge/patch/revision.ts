@@ -16,7 +16,7 @@ import type { WritableRepository } from './repository.ts';
 /** A diff of which no patch can be made, for the reason that its author is told. */
 export class PatchError extends Error {
   override readonly name = 'PatchError';
-  readonly upshot = 'patchAtFault';
+  readonly conclusion = 'patchAtFault';
 }
 
 export type RevisionDeps = {

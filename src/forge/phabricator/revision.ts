@@ -6,7 +6,7 @@ import { type Conduit, mapOf } from './conduit.ts';
 /** What cannot be found as it is named, in a sentence for the one who named it. */
 export class RevisionError extends Error {
   override readonly name = 'RevisionError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }
 
 /** A revision by its number, as of its newest diff or of one by its id; or whichever revision a diff is of. */

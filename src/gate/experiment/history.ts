@@ -41,7 +41,7 @@ export type HistoryFile = {
 /** A history that cannot be used: nothing is measured until it is fixed. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }
 
 /** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */

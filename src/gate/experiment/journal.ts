@@ -86,7 +86,7 @@ async function read(path: string): Promise<{ entries: Entry[]; text: string; who
 
 export class JournalError extends Error {
   override readonly name = 'JournalError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }
 
 const parseLine =

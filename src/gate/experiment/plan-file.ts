@@ -73,5 +73,5 @@ const isThere = (path: string): Promise<boolean> =>
 
 export class PlanError extends Error {
   override readonly name = 'PlanError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }

@@ -31,7 +31,7 @@ import {
 /** A directory that cannot be published in. */
 class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
-  readonly upshot = 'usage';
+  readonly conclusion = 'usage';
 }
 
 /**

@@ -16,7 +16,7 @@ import { outcomeName, sentence } from '../../report/headline.ts';
 import { unchangedMeaning } from '../../report/next-steps.ts';
 import { invalidLines } from '../../report/sections.ts';
 import { newerDiff } from './newer-diff.ts';
-import { type Ending, type Unmeasured, upshotOf } from './outcome-text.ts';
+import { conclusionOf, type Ending, type Unmeasured } from './outcome-text.ts';
 import { type Answer, secondsFor } from './reporter.ts';
 import { newestTeller, type Told } from './throttled-updates.ts';
 
@@ -308,8 +308,8 @@ const linkTo = (target: string, run: string, uri: string) => ({
  * restart it either way.
  */
 function endOf(ending: Ending, undecided: BuildOptions['undecided']): Message {
-  const upshot = upshotOf(ending);
-  const isPass = upshot === 'pass' || (upshot === 'undecided' && undecided === 'neutral');
+  const conclusion = conclusionOf(ending);
+  const isPass = conclusion === 'pass' || (conclusion === 'undecided' && undecided === 'neutral');
   return { type: isPass ? 'pass' : 'fail', unit: unitsOf(ending) };
 }
 
@@ -328,7 +328,7 @@ function unitsOf(ending: Ending): Unit[] {
     return [aUnit('gate', resultsWithout.get(ending.why) ?? 'broken', ending.said)];
   }
   if (ending.kind === 'bisected') {
-    const blame = upshotOf(ending) === 'pass' ? 'pass' : 'unsound';
+    const blame = conclusionOf(ending) === 'pass' ? 'pass' : 'unsound';
     return [aUnit('bisection', blame, bisectHeadline(ending.result))];
   }
   const { result } = ending.kind === 'measured' ? ending : ending.measured;

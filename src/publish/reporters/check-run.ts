@@ -8,7 +8,14 @@ import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import type { Pause } from '../../model/pause.ts';
 import { annotationsOf } from '../../report/annotations.ts';
-import { cancelled, type Ending, resultOf, summaryOf, titleOf, upshotOf } from './outcome-text.ts';
+import {
+  cancelled,
+  conclusionOf,
+  type Ending,
+  resultOf,
+  summaryOf,
+  titleOf,
+} from './outcome-text.ts';
 import { type Answer, expectation, placeInLine, secondsFor, timeText } from './reporter.ts';
 import { newestTeller, type Told } from './throttled-updates.ts';
 
@@ -68,7 +75,7 @@ export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckR
       const result = resultOf(ending);
       const annotations = result === undefined ? [] : annotationsOf(result);
       const output = { title: titleOf(ending), summary: withJob(summaryOf(ending)), annotations };
-      const conclusion = conclusionOf(ending, undecided);
+      const conclusion = checkConclusionOf(ending, undecided);
       const actions = isOwnApp ? buttonsFor(ending) : [];
       return teller.tellLast(
         { status: 'completed', conclusion, output, actions },
@@ -165,7 +172,7 @@ export function pullRequestOfCheckRun(externalId: string): number | undefined {
 const checksOfCommit = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
 const updateCheck = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
 
-type Conclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
+type CheckConclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
 
 /**
  * What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
@@ -173,8 +180,8 @@ type Conclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
  * the patch from being measured it is never given. A patch that need not be measured, or not yet, is to pass such a rule,
  * and did not earn green. Whose fault it is stands in the title.
  */
-function conclusionOf(ending: Ending, undecided: GithubConfig['undecided']): Conclusion {
-  switch (upshotOf(ending)) {
+function checkConclusionOf(ending: Ending, undecided: GithubConfig['undecided']): CheckConclusion {
+  switch (conclusionOf(ending)) {
     case 'pass':
       return resultOf(ending)?.outcome.kind === 'judged' ? 'success' : 'neutral';
     case 'cancelled':
@@ -203,7 +210,7 @@ const extend: Button = {
 };
 
 const buttonsFor = (ending: Ending): Button[] =>
-  upshotOf(ending) === 'undecided' ? [extend, rerun] : [rerun];
+  conclusionOf(ending) === 'undecided' ? [extend, rerun] : [rerun];
 
 type View = {
   output: { title: string; summary: string; annotations?: ReturnType<typeof annotationsOf> };
@@ -211,7 +218,7 @@ type View = {
   | { status: 'queued' | 'in_progress' }
   /** Completed before, without its links. */
   | { status: 'linked' }
-  | { status: 'completed'; conclusion: Conclusion; actions: Button[] }
+  | { status: 'completed'; conclusion: CheckConclusion; actions: Button[] }
 );
 
 type Shown = Exclude<View, { status: 'linked' }>;

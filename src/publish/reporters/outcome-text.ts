@@ -5,10 +5,10 @@ import { type BisectAsk, bisectWords } from '../../forge/patch/bisect-command.ts
 import { type Call, callOnGithub } from '../../forge/patch/command.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import {
-  type Upshot,
-  upshotOfBisection,
-  upshotOfError,
-  upshotOfResult,
+  type Conclusion,
+  conclusionOfBisection,
+  conclusionOfError,
+  conclusionOfResult,
 } from '../../model/conclusion.ts';
 import { codeBlock } from '../../model/escape.ts';
 import type { Result } from '../../model/result.ts';
@@ -60,9 +60,9 @@ export const endingOfResult = (result: Result, links: ReportLinks): Measured => 
 
 export function endingOfError(error: unknown): Unmeasured {
   const said = error instanceof Error ? error.message : String(error);
-  const upshot = upshotOfError(error);
+  const conclusion = conclusionOfError(error);
   return endingOfFailure(
-    upshot === 'usage' || upshot === 'patchAtFault' ? upshot : 'infrastructure',
+    conclusion === 'usage' || conclusion === 'patchAtFault' ? conclusion : 'infrastructure',
     said,
   );
 }
@@ -74,20 +74,20 @@ export const endingOfFailure = (why: Failure, sentence: string): Unmeasured => (
   said: withoutPaths(sentence),
 });
 
-export function upshotOf(ending: Ending): Upshot {
+export function conclusionOf(ending: Ending): Conclusion {
   switch (ending.kind) {
     case 'measured':
-      return upshotOfResult(ending.result);
+      return conclusionOfResult(ending.result);
     case 'bisected':
-      return upshotOfBisection(ending.result);
+      return conclusionOfBisection(ending.result);
     case 'unmeasured':
-      return upshots[ending.why];
+      return conclusions[ending.why];
     case 'uncounted':
       return 'usage';
   }
 }
 
-const upshots: Readonly<Record<Failure, Upshot>> = {
+const conclusions: Readonly<Record<Failure, Conclusion>> = {
   cancelled: 'cancelled',
   usage: 'usage',
   patchAtFault: 'patchAtFault',

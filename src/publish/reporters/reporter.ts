@@ -8,10 +8,10 @@ import type { ReportLinks } from '../../report/markdown.ts';
 import {
   type Bisected,
   cancelled,
+  conclusionOf,
   type Ending,
   endingOfError,
   type Measured,
-  upshotOf,
 } from './outcome-text.ts';
 import type { Given } from './throttled-updates.ts';
 
@@ -115,7 +115,7 @@ export async function linkedNow(
  * How long an end is tried: a job that is cancelled is killed soon, and one that does nothing but answer has `patience`.
  */
 export const secondsFor = (ending: Ending, patienceSeconds?: number): number =>
-  patienceSeconds ?? (upshotOf(ending) === 'cancelled' ? 30 : 300);
+  patienceSeconds ?? (conclusionOf(ending) === 'cancelled' ? 30 : 300);
 
 /** `2 of 3 in line, some 40 min`. */
 export function placeInLine({ place, of, expectedSeconds }: Outlook): string {

@@ -12,7 +12,7 @@ import { intervalPlot } from '../../report/interval-plot.ts';
 import { pngOf } from '../../report/png.ts';
 import { renderRemarkup, renderRemarkupFailure } from '../../report/remarkup.ts';
 import { type BuildOptions, failureOf, openBuild } from './build.ts';
-import { type Ending, failures, upshotOf, waysOf } from './outcome-text.ts';
+import { conclusionOf, type Ending, failures, waysOf } from './outcome-text.ts';
 import { type Answer, secondsFor, together } from './reporter.ts';
 import { newestTeller, type Told } from './throttled-updates.ts';
 
@@ -79,7 +79,7 @@ export function tellRevision(
   const plot = plotOf(conduit, revision);
   return async (ending) => {
     // Whoever cancelled it knows, and so does a newer diff's author: nobody else needs mail of it.
-    if (upshotOf(ending) === 'cancelled') return { kind: 'told' };
+    if (conclusionOf(ending) === 'cancelled') return { kind: 'told' };
     const links = {
       ...(details !== undefined && { details }),
       ...(page !== undefined && { page }),

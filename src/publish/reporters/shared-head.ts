@@ -8,7 +8,7 @@ import { reasonOf } from '../../model/one-line.ts';
 import { type PullRequest, patchName } from '../../model/patch.ts';
 import { type Pause, realPause } from '../../model/pause.ts';
 import type { CheckRunOptions } from './check-run.ts';
-import { type Ending, type Unmeasured, upshotOf } from './outcome-text.ts';
+import { conclusionOf, type Ending, type Unmeasured } from './outcome-text.ts';
 import { type Answer, secondsFor } from './reporter.ts';
 import { pausesWithin } from './throttled-updates.ts';
 
@@ -46,7 +46,7 @@ const isLeft = (ending: Ending): ending is Unmeasured =>
   ending.kind === 'unmeasured' && ending.why === 'left-to-queue';
 
 /** A branch rule takes a check that is neutral for a pass. */
-const mayPass = (ending: Ending): boolean => ['pass', 'undecided'].includes(upshotOf(ending));
+const mayPass = (ending: Ending): boolean => ['pass', 'undecided'].includes(conclusionOf(ending));
 
 /** `title` is short plain text of our own, `why` is Markdown. */
 type Elsewhere = { title: string; why: string };

@@ -2,10 +2,10 @@
 
 import { type Octokit, placeOf } from '../../forge/github/client.ts';
 import { githubFailure } from '../../forge/github/failure.ts';
-import type { Upshot } from '../../model/conclusion.ts';
+import type { Conclusion } from '../../model/conclusion.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { CheckRunOptions, Subject } from './check-run.ts';
-import { titleOf, upshotOf } from './outcome-text.ts';
+import { conclusionOf, titleOf } from './outcome-text.ts';
 import { type Answer, placeInLine, secondsFor } from './reporter.ts';
 import { newestTeller, type Told } from './throttled-updates.ts';
 
@@ -37,7 +37,7 @@ export function openStatus(octokit: Octokit, subject: Subject, options: StatusOp
     measuring: (testbed) =>
       teller.tell({ state: 'pending', description: `measuring on ${testbed}` }),
     ended(ending) {
-      const state = states[upshotOf(ending)];
+      const state = states[conclusionOf(ending)];
       return teller.tellLast(
         { state, description: titleOf(ending) },
         secondsFor(ending, patienceSeconds),
@@ -60,7 +60,7 @@ const plain = (description: string): string =>
     .trim()
     .slice(0, mostCharacters);
 
-const states: Readonly<Record<Upshot, View['state']>> = {
+const states: Readonly<Record<Conclusion, View['state']>> = {
   pass: 'success',
   patchAtFault: 'failure',
   undecided: 'failure',

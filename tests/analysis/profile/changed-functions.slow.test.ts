@@ -26,8 +26,8 @@ const scaled = (profile: Profile, factor: number): Profile => ({
   stacks: profile.stacks.map((stack) => ({ ...stack, samples: stack.samples * factor })),
 });
 
-const namesOf = ({ movers }: ReturnType<typeof explain>): string[] =>
-  movers.map((mover) => mover.function);
+const namesOf = ({ changedFunctions }: ReturnType<typeof explain>): string[] =>
+  changedFunctions.map((changedFunction) => changedFunction.function);
 
 const router = profileOf({
   ip_input: 4_000,
@@ -53,28 +53,28 @@ const byTime = (base: number, patched: number): PacketCost => ({
 
 test('a function that got dearer is named with both shares', () => {
   expect(explain(router, slowLookup)).toEqual({
-    movers: [{ function: 'fib4_lookup', baseRatio: 1 / 12, patchedRatio: 3.2 / 12 }],
+    changedFunctions: [{ function: 'fib4_lookup', baseRatio: 1 / 12, patchedRatio: 3.2 / 12 }],
     moved: 1,
   });
 });
 
 test('with the time for each packet its own time is told', () => {
-  const { movers } = explain(router, slowLookup, byTime(120, 150));
-  expect(movers).toHaveLength(1);
-  expect(movers[0]?.nsPerPacket?.base).toBeCloseTo(10, 9);
-  expect(movers[0]?.nsPerPacket?.patched).toBeCloseTo(40, 9);
+  const { changedFunctions } = explain(router, slowLookup, byTime(120, 150));
+  expect(changedFunctions).toHaveLength(1);
+  expect(changedFunctions[0]?.nsPerPacket?.base).toBeCloseTo(10, 9);
+  expect(changedFunctions[0]?.nsPerPacket?.patched).toBeCloseTo(40, 9);
 });
 
 test('with the instructions for each packet its own are told, and no time', () => {
   const cost = { metric: 'instructionsPerPacket', base: 7_200, patched: 9_000 } as const;
-  const [mover] = explain(router, slowLookup, cost).movers;
-  expect(mover?.instructionsPerPacket?.base).toBeCloseTo(600, 9);
-  expect(mover?.instructionsPerPacket?.patched).toBeCloseTo(2_400, 9);
-  expect(mover).not.toHaveProperty('nsPerPacket');
+  const [changedFunction] = explain(router, slowLookup, cost).changedFunctions;
+  expect(changedFunction?.instructionsPerPacket?.base).toBeCloseTo(600, 9);
+  expect(changedFunction?.instructionsPerPacket?.patched).toBeCloseTo(2_400, 9);
+  expect(changedFunction).not.toHaveProperty('nsPerPacket');
 });
 
 test('what takes longer all over is told from the time, and not from shares', () => {
-  expect(explain(router, router)).toEqual({ movers: [], moved: 0 });
+  expect(explain(router, router)).toEqual({ changedFunctions: [], moved: 0 });
   expect(namesOf(explain(router, router, byTime(100, 200)))).toEqual([
     'ip_input',
     'ip_output',
@@ -153,8 +153,8 @@ describe('a function is the same', () => {
   test('but not where one profile has its name in two modules', () => {
     const base = profileOf({ ...rest, 'lookup pf.ko': 2_000, 'lookup ipfw.ko': 100 });
     const patched = profileOf({ ...rest, 'lookup pf.ko': 100, 'lookup ipfw.ko': 2_000 });
-    const { movers } = explain(base, patched);
-    expect(movers.map(({ module }) => module).toSorted()).toEqual(['ipfw.ko', 'pf.ko']);
+    const { changedFunctions } = explain(base, patched);
+    expect(changedFunctions.map(({ module }) => module).toSorted()).toEqual(['ipfw.ko', 'pf.ko']);
   });
 });
 
@@ -166,21 +166,21 @@ test('of fifteen that moved the ten greatest are named, greatest first, and all 
     ...Object.fromEntries(names.map((name) => [`${name}x`, 5_000])),
   };
   const moved = names.map((name, index): [string, number] => [name, 6_000 + 500 * index]);
-  const { movers, moved: all } = explain(
+  const { changedFunctions, moved: all } = explain(
     profileOf({ ...calm, gone: 100_000 }),
     profileOf({ ...calm, ...Object.fromEntries(moved) }),
     byTime(255, 297.5),
   );
   expect(all).toBe(16);
-  expect(movers.map((mover) => mover.function)).toEqual([
+  expect(changedFunctions.map((changedFunction) => changedFunction.function)).toEqual([
     'gone',
     ...names.toReversed().slice(0, 9),
   ]);
 });
 
 test('an empty profile explains nothing', () => {
-  expect(explain(profileOf({}), router)).toEqual({ movers: [], moved: 0 });
-  expect(explain(router, profileOf({}), byTime(1, 2))).toEqual({ movers: [], moved: 0 });
+  expect(explain(profileOf({}), router)).toEqual({ changedFunctions: [], moved: 0 });
+  expect(explain(router, profileOf({}), byTime(1, 2))).toEqual({ changedFunctions: [], moved: 0 });
 });
 
 const anyProfile = fc
@@ -200,17 +200,19 @@ test('the other way round the same functions move, back', () => {
     fc.property(anyProfile, anyProfile, anyTime, (base, patched, time) => {
       const there = explain(base, patched, time);
       const back = explain(patched, base, time && byTime(time.patched, time.base));
-      const turned = back.movers.map(({ baseRatio, patchedRatio, nsPerPacket, ...rest }) => ({
-        ...rest,
-        baseRatio: patchedRatio,
-        patchedRatio: baseRatio,
-        ...(nsPerPacket && {
-          nsPerPacket: { base: nsPerPacket.patched, patched: nsPerPacket.base },
+      const turned = back.changedFunctions.map(
+        ({ baseRatio, patchedRatio, nsPerPacket, ...rest }) => ({
+          ...rest,
+          baseRatio: patchedRatio,
+          patchedRatio: baseRatio,
+          ...(nsPerPacket && {
+            nsPerPacket: { base: nsPerPacket.patched, patched: nsPerPacket.base },
+          }),
         }),
-      }));
+      );
       expect(back.moved).toBe(there.moved);
       if (there.moved > 10) return;
-      expect(new Set(turned)).toEqual(new Set(there.movers));
+      expect(new Set(turned)).toEqual(new Set(there.changedFunctions));
     }),
   );
 });
@@ -230,7 +232,7 @@ test('more samples of the same name no fewer functions, with the same shares', (
       const many = explain(scaled(base, 16), scaled(patched, 16), time);
       expect(many.moved).toBeGreaterThanOrEqual(few.moved);
       if (many.moved > 10) return;
-      expect(many.movers).toEqual(expect.arrayContaining(few.movers));
+      expect(many.changedFunctions).toEqual(expect.arrayContaining(few.changedFunctions));
     }),
   );
 });
@@ -238,8 +240,8 @@ test('more samples of the same name no fewer functions, with the same shares', (
 test('the greatest change comes first', () => {
   fc.assert(
     fc.property(anyProfile, anyProfile, anyTime, (base, patched, time) => {
-      const { movers } = explain(base, patched, time);
-      const changes = movers.map(({ baseRatio, patchedRatio, nsPerPacket }) =>
+      const { changedFunctions } = explain(base, patched, time);
+      const changes = changedFunctions.map(({ baseRatio, patchedRatio, nsPerPacket }) =>
         Math.abs(nsPerPacket ? nsPerPacket.patched - nsPerPacket.base : patchedRatio - baseRatio),
       );
       expect(changes).toEqual(changes.toSorted((a, b) => b - a));

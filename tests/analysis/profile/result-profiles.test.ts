@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Profile } from '../../../src/analysis/profile/profile.ts';
 import { withReasons } from '../../../src/analysis/profile/result-profiles.ts';
-import type { CellProfile, CellResult, Comparison, Mover } from '../../../src/model/result.ts';
+import type {
+  CellProfile,
+  CellResult,
+  ChangedFunction,
+  Comparison,
+} from '../../../src/model/result.ts';
 import { aCell, aResult } from '../../fakes/result.ts';
 
 const profileOf = (samples: Record<string, number>): Profile => ({
@@ -19,7 +24,7 @@ const byInstructions = comparisonOf('instructionsPerPacket', 8_000);
 const byTime = comparisonOf('nsPerPacket', 1_000);
 
 /** The function that got dearer, where profiles were sampled by that event. */
-function moverOf(event: string, comparisons: Comparison[]): Mover | undefined {
+function changedFunctionOf(event: string, comparisons: Comparison[]): ChangedFunction | undefined {
   const taken = (variant: string): CellProfile => ({
     ...{ kind: 'profiled', variant, event, kernel: 'Linux 6.18', file: `profiles/${variant}` },
     ...{ seconds: 2, busySamples: 4_000, idleSamples: 0 },
@@ -35,23 +40,23 @@ function moverOf(event: string, comparisons: Comparison[]): Mover | undefined {
     { variant: 'patched', profile: patched, idleFrames: [] },
   ];
   const { outcome } = withReasons(result, [{ cell: cell.cell, variants }]);
-  return outcome.kind === 'judged' ? outcome.cells[0]?.reason?.movers[0] : undefined;
+  return outcome.kind === 'judged' ? outcome.cells[0]?.reason?.changedFunctions[0] : undefined;
 }
 
 test('samples by instructions are told as instructions of a packet, where these were counted', () => {
-  const mover = moverOf('instructions', [byInstructions, byTime]);
-  expect(mover?.function).toBe('nft_do_chain');
-  expect(mover?.instructionsPerPacket?.base).toBeCloseTo(2_000, 6);
-  expect(mover?.instructionsPerPacket?.patched).toBeCloseTo(4_000, 6);
-  expect(mover).not.toHaveProperty('nsPerPacket');
+  const changedFunction = changedFunctionOf('instructions', [byInstructions, byTime]);
+  expect(changedFunction?.function).toBe('nft_do_chain');
+  expect(changedFunction?.instructionsPerPacket?.base).toBeCloseTo(2_000, 6);
+  expect(changedFunction?.instructionsPerPacket?.patched).toBeCloseTo(4_000, 6);
+  expect(changedFunction).not.toHaveProperty('nsPerPacket');
 });
 
 test.for([
   ['by time', 'cpu-clock', [byInstructions, byTime]],
   ['of a cell whose instructions nobody counted', 'instructions', [byTime]],
 ] as const)('samples %s are told as time of a packet', ([, event, comparisons]) => {
-  const mover = moverOf(event, [...comparisons]);
-  expect(mover?.nsPerPacket?.base).toBeCloseTo(250, 6);
-  expect(mover?.nsPerPacket?.patched).toBeCloseTo(500, 6);
-  expect(mover).not.toHaveProperty('instructionsPerPacket');
+  const changedFunction = changedFunctionOf(event, [...comparisons]);
+  expect(changedFunction?.nsPerPacket?.base).toBeCloseTo(250, 6);
+  expect(changedFunction?.nsPerPacket?.patched).toBeCloseTo(500, 6);
+  expect(changedFunction).not.toHaveProperty('instructionsPerPacket');
 });

@@ -12,9 +12,9 @@ import { openCheckRun } from '../../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../../src/publish/reporters/comment.ts';
 import { readMemory } from '../../../src/publish/reporters/comment-text.ts';
 import {
+  conclusionOf,
   type Ending,
   endingOfResult,
-  upshotOf,
 } from '../../../src/publish/reporters/outcome-text.ts';
 import { type Answer, answering, together } from '../../../src/publish/reporters/reporter.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';
@@ -302,7 +302,7 @@ function answerOf(gate: Gate, { octokit, turns }: Place): Answer {
   return {
     ...answer,
     ended(ending) {
-      gate.shown ??= upshotOf(ending) === 'cancelled' ? overtaken : gate.fate;
+      gate.shown ??= conclusionOf(ending) === 'cancelled' ? overtaken : gate.fate;
       return answer.ended(ending);
     },
   };

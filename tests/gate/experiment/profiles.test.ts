@@ -88,7 +88,7 @@ test('a profile is kept as it was given, and the result says where', async () =>
 test('what the profiles of base and patched differ in is the reason', async () => {
   const { entries, directory } = await experiment();
   const { result } = await explained(assembleResult(plan, entries), directory);
-  expect(cellOf(result)?.reason?.movers.at(0)).toMatchObject({
+  expect(cellOf(result)?.reason?.changedFunctions.at(0)).toMatchObject({
     function: 'nft_do_chain',
     baseRatio: 0,
     patchedRatio: 0.2,
@@ -226,7 +226,7 @@ describe('where each pair’s variant has a boot of its own', () => {
     const { result } = await explained(assembleResult(of, entries), directory);
     expect(cellOf(result)).toMatchObject({
       verdict: { kind: 'regression' },
-      reason: { movers: [{ function: 'nft_do_chain' }, {}, {}] },
+      reason: { changedFunctions: [{ function: 'nft_do_chain' }, {}, {}] },
     });
   });
 

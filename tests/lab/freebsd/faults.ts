@@ -10,7 +10,7 @@ import { gate } from '../../../src/gate/gate.ts';
 import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { unshared } from '../../../src/lab/testbed.ts';
-import { exitCodes, upshotOfError, upshotOfResult } from '../../../src/model/conclusion.ts';
+import { conclusionOfError, conclusionOfResult, exitCodes } from '../../../src/model/conclusion.ts';
 import type { Outcome } from '../../../src/model/result.ts';
 import type { Host } from '../../../src/system/host/ssh.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -516,10 +516,10 @@ async function judge(one: Case, buildHost: Sshd) {
       signal: cancel.signal,
     },
   ).then(
-    ({ outcome }): End => ({ outcome, exit: exitCodes[upshotOfResult({ outcome })] }),
+    ({ outcome }): End => ({ outcome, exit: exitCodes[conclusionOfResult({ outcome })] }),
     (error: unknown): End => ({
       error,
-      exit: cancel.signal.aborted ? exitCodes.cancelled : exitCodes[upshotOfError(error)],
+      exit: cancel.signal.aborted ? exitCodes.cancelled : exitCodes[conclusionOfError(error)],
     }),
   );
   const repeats = repeated(events);

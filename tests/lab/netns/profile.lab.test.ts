@@ -81,8 +81,8 @@ describeWith(['root', 'perf', ...labPrograms], 'a profile in the embedded lab', 
       withoutIdle(parseProfile(logs.get('stacks.txt') ?? '')),
     );
     if (base === undefined || patched === undefined) throw new Error('no profiles');
-    const { movers } = explain(base.profile, patched.profile);
-    expect(movers.at(0)?.function).toMatch(/^nft_/);
+    const { changedFunctions } = explain(base.profile, patched.profile);
+    expect(changedFunctions.at(0)?.function).toMatch(/^nft_/);
   });
 
   test('of an event that perf does not know is missed, with what perf says', async () => {

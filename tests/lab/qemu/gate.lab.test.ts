@@ -134,8 +134,10 @@ describeWith(['root', ...virtualPrograms, kernel], 'a gate on virtual machines',
   });
 
   test('names the functions that take them', () => {
-    const movers = cellOf(result)?.reason?.movers.map((mover) => mover.function);
-    expect(movers).toContain('nft_do_chain');
+    const changedFunctions = cellOf(result)?.reason?.changedFunctions.map(
+      (changedFunction) => changedFunction.function,
+    );
+    expect(changedFunctions).toContain('nft_do_chain');
   });
 
   test('proves what ran by its build', () => {

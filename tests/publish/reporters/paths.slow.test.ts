@@ -19,10 +19,10 @@ import { publishToDirectory } from '../../../src/publish/data-branch/directory.t
 import { openCheckRun } from '../../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../../src/publish/reporters/comment.ts';
 import {
+  conclusionOf,
   endingOfError,
   summaryOf,
   titleOf,
-  upshotOf,
 } from '../../../src/publish/reporters/outcome-text.ts';
 import { type Answer, together } from '../../../src/publish/reporters/reporter.ts';
 import { openRevisionAnswer } from '../../../src/publish/reporters/revision-comment.ts';
@@ -101,7 +101,7 @@ describe('no path of the controller is told of', () => {
     expect(`${titleOf(ending)} ${summaryOf(ending)} ${ending.said}`).not.toMatch(ours);
     expect(ending.said).toContain('[path]');
     expect(failureOf(error)).toEqual({
-      exitCode: exitCodes[upshotOf(ending)],
+      exitCode: exitCodes[conclusionOf(ending)],
       said: ending.said,
       isRefused: false,
     });

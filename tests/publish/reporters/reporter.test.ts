@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import {
   cancelled,
+  conclusionOf,
   type Ending,
   endingOfError,
   endingOfFailure,
   endingOfResult,
   summaryOf,
   titleOf,
-  upshotOf,
 } from '../../../src/publish/reporters/outcome-text.ts';
 import {
   type Answer,
@@ -127,7 +127,7 @@ describe('what an answer links to', () => {
 
 test('a result is told by its verdict, with its report', () => {
   const ending = endingOfResult(aResult(), { rerun: '`/ppsgate rerun`' });
-  expect(upshotOf(ending)).toBe('patchAtFault');
+  expect(conclusionOf(ending)).toBe('patchAtFault');
   expect(titleOf(ending)).toBe('🔴 #7 loses 10.4 % (forwarding inet4)');
   expect(summaryOf(ending)).toContain('Rerun: `/ppsgate rerun`');
 });
@@ -137,7 +137,7 @@ test.each([
   ['infrastructure', '⚪ not measured: something failed that is not the patch'],
 ] as const)('a failure says whose it is: %s', (why, title) => {
   const ending = endingOfFailure(why, 'ssh: ```\n@everyone');
-  expect(upshotOf(ending)).toBe(why);
+  expect(conclusionOf(ending)).toBe(why);
   expect(titleOf(ending)).toBe(title);
   expect(summaryOf(ending)).toBe('````\nssh: ```\n@everyone\n````');
   expect(ending.said).toBe('ssh: ```\n@everyone');
@@ -145,7 +145,7 @@ test.each([
 
 test('what is thrown and is no error is told all the same', () => {
   const ending = endingOfError('No route.');
-  expect(upshotOf(ending)).toBe('infrastructure');
+  expect(conclusionOf(ending)).toBe('infrastructure');
   expect(summaryOf(ending)).toBe('```\nNo route.\n```');
 });
 

@@ -3,12 +3,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   cancelled,
+  conclusionOf,
   type Ending,
   endingOfFailure,
   endingOfResult,
   summaryOf,
   titleOf,
-  upshotOf,
 } from '../../../src/publish/reporters/outcome-text.ts';
 import { type Answer, together } from '../../../src/publish/reporters/reporter.ts';
 import { forOneBase } from '../../../src/publish/reporters/shared-head.ts';
@@ -68,7 +68,7 @@ const alsoGoesTo = (baseRef: string, changes = {}) => {
 /** Neither its title nor its check lets it seem to pass. */
 function expectUncounted(ending: Ending | undefined, why = 'this commit goes to another branch') {
   if (ending === undefined) throw new Error('Nothing was told.');
-  expect(upshotOf(ending)).toBe('usage');
+  expect(conclusionOf(ending)).toBe('usage');
   expect(titleOf(ending)).toBe(`⚪ does not count: ${why}`);
   return summaryOf(ending);
 }
