@@ -13,13 +13,13 @@ const first = [
   ...['data-branch/branch.slow', 'github/storm.slow', 'studies/revisions.slow'],
   ...['studies/mellanox-bisection.slow', 'e2e/action.lab', 'testbed/freebsd/study.slow'],
   ...['gate.slow', 'testbed/freebsd/testbed.slow', 'action/step.slow', 'linux-lab/testbed.lab'],
-  ...['rehearsal/rehearsal.slow', 'recording/replay.slow', 'testbed/freebsd/paths.slow'],
+  ...['self-test/self-test.slow', 'recording/replay.slow', 'testbed/freebsd/paths.slow'],
   ...['profile/flamegraph.browser.slow', 'studies/small-losses.slow', 'reservation/model.slow'],
   ...['power/redfish.slow', 'e2e/relay.lab', 'linux-lab/profile.lab', 'reservation/etcd.slow'],
   ...['studies/no-change.slow', 'commands/simulate.slow', 'checkup/health.slow'],
   ...['linux-lab/lab.lab', 'linux-lab/health.lab', 'testbed/freebsd/lab-time.slow'],
   ...['fakes/freebsd-lab/serve.slow', 'dut/freebsd.slow', 'relay/checkup.slow'],
-  ...['dut/freebsd-boot-nanobsd.slow', 'commands/rehearse.slow', 'docs/lab-benches.slow'],
+  ...['dut/freebsd-boot-nanobsd.slow', 'commands/self-test.slow', 'docs/lab-benches.slow'],
 ];
 
 export default class LongestFirst extends BaseSequencer {

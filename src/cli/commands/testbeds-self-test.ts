@@ -1,4 +1,4 @@
-// `ppsgate testbeds rehearse`: a gate and its accidents on a FreeBSD testbed, a line for each thing that was done.
+// `ppsgate testbeds self-test`: a gate and its accidents on a FreeBSD testbed, a line for each thing that was done.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -8,16 +8,16 @@ import type { Config } from '../../config/schema.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { readRules } from '../../gate/experiment/plan.ts';
 import { recordTo } from '../../gate/recording/record.ts';
-import { recordedRehearsal } from '../../gate/recording/recorded-self-test.ts';
+import { recordedSelfTest } from '../../gate/recording/recorded-self-test.ts';
 import type { Recorder } from '../../gate/recording/recorder.ts';
 import { readLab } from '../../gate/reserve/records.ts';
-import { rehearse } from '../../gate/self-test/self-test.ts';
+import { runSelfTest } from '../../gate/self-test/self-test.ts';
 import { beginJournal, resumeJournal } from '../../gate/self-test/self-test-journal.ts';
 import {
-  type RehearsalDeps,
-  type RehearsalPart,
-  type RehearsalRequest,
-  rehearsalParts,
+  type SelfTestDeps,
+  type SelfTestPart,
+  type SelfTestRequest,
+  selfTestParts,
 } from '../../gate/self-test/self-test-request.ts';
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
@@ -40,12 +40,12 @@ export function define(command: Command): void {
     .argument('<name>', 'testbed of the configuration')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--yes', 'let the accidents happen without asking')
-    .option('--skip <parts>', `leave out, with commas, of ${rehearsalParts.join(', ')}`)
+    .option('--skip <parts>', `leave out, with commas, of ${selfTestParts.join(', ')}`)
     .option(
       '--base-kernel <file>',
       "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)",
     )
-    .option('--resume <dir>', 'go on with a rehearsal that was cut short')
+    .option('--resume <dir>', 'go on with a self-test that was cut short')
     .option('--record <file>', 'write down all that its machines are asked and say')
     .option('--json', 'print the findings as JSON, at the end')
     .addHelpText(
@@ -56,19 +56,19 @@ a profile, makes the DUT panic and hang (each only after asking), measures the
 noise of six boots, and undoes all of it.
 
 Example:
-  ppsgate testbeds rehearse hp-t540
-  ppsgate testbeds rehearse hp-t540 --yes --skip hang,noise
+  ppsgate testbeds self-test hp-t540
+  ppsgate testbeds self-test hp-t540 --yes --skip hang,noise
 
 Exits 0 when all is well, 2 on wrong usage, 4 when something is wrong.`,
     )
-    .action(async (name: string, options: RehearseOptions) => {
+    .action(async (name: string, options: SelfTestOptions) => {
       const lastWords: string[] = [];
-      const work = (signal: AbortSignal) => rehearseTestbed(name, options, signal, lastWords);
+      const work = (signal: AbortSignal) => selfTestOf(name, options, signal, lastWords);
       await runToExit(work, { ...command.optsWithGlobals(), lastWords });
     });
 }
 
-type RehearseOptions = {
+type SelfTestOptions = {
   config?: string;
   yes?: true;
   skip?: string;
@@ -79,9 +79,9 @@ type RehearseOptions = {
 };
 
 /** Prints each finding as it is made, or with `json` all of them at the end. */
-async function rehearseTestbed(
+async function selfTestOf(
   name: string,
-  options: RehearseOptions,
+  options: SelfTestOptions,
   signal: AbortSignal,
   lastWords: string[],
 ): Promise<number> {
@@ -91,20 +91,20 @@ async function rehearseTestbed(
   const config = await loadConfig(path);
   const testbed = freebsdOnly(namedTestbed(config, path, name), name);
   const rules = await readRules(config);
-  const directory = resolve(resume ?? timestampedDirectory('ppsgate-rehearsal'));
+  const directory = resolve(resume ?? timestampedDirectory('ppsgate-self-test'));
   const earlier = resume === undefined ? undefined : resumeJournal(directory, name);
   const tell = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   const recorder =
-    record === undefined ? undefined : await recordTo(record, 'testbeds rehearse', [testbed]);
+    record === undefined ? undefined : await recordTo(record, 'testbeds self-test', [testbed]);
   const findings: Finding[] = [];
-  const goingOn = `Go on with 'ppsgate testbeds rehearse ${name}${sameWords(options)} --resume ${directory}'.`;
+  const goingOn = `Go on with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 
   const work = async (machines: FreebsdDeps, held: AbortSignal, token?: number) => {
     const journal = earlier ?? (await begun(directory, name));
     lastWords.push(goingOn);
     const request = { name, testbed, config, rules, skip, baseKernel, directory, journal };
-    const deps: RehearsalDeps = {
+    const deps: SelfTestDeps = {
       ...machines,
       tell,
       signal: held,
@@ -114,8 +114,8 @@ async function rehearseTestbed(
     };
     const found =
       recorder === undefined
-        ? rehearse(request, deps)
-        : recordedRehearsal(recorder, request, deps, token);
+        ? runSelfTest(request, deps)
+        : recordedSelfTest(recorder, request, deps, token);
     for await (const finding of found) {
       findings.push(finding);
       if (!json) print(findingText(finding, hasColours(process.stdout)));
@@ -131,12 +131,12 @@ async function rehearseTestbed(
 function freebsdOnly(testbed: Config['testbeds'][string], name: string): FreebsdTestbed {
   if (testbed.kind === 'freebsd') return testbed;
   throw new UsageError(
-    `${name} is of kind ${testbed.kind}, where no kernel is booted: rehearse one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`,
+    `${name} is of kind ${testbed.kind}, where no kernel is booted: self-test one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`,
   );
 }
 
 /** What has to be said again of what was asked for. */
-function sameWords({ config = 'ppsgate.yml', skip, baseKernel }: RehearseOptions): string {
+function sameWords({ config = 'ppsgate.yml', skip, baseKernel }: SelfTestOptions): string {
   return [
     config === 'ppsgate.yml' ? '' : ` --config ${config}`,
     skip === undefined ? '' : ` --skip ${skip}`,
@@ -144,26 +144,26 @@ function sameWords({ config = 'ppsgate.yml', skip, baseKernel }: RehearseOptions
   ].join('');
 }
 
-function partsOf(text = ''): ReadonlySet<RehearsalPart> {
+function partsOf(text = ''): ReadonlySet<SelfTestPart> {
   const words = text.split(',').flatMap((word) => word.trim() || []);
   return new Set(
     words.map((word) => {
-      const part = rehearsalParts.find((known) => known === word);
+      const part = selfTestParts.find((known) => known === word);
       if (part !== undefined) return part;
       throw new UsageError(
-        `--skip: ${expected(`one of ${rehearsalParts.join(', ')}`)({ input: word })}.`,
+        `--skip: ${expected(`one of ${selfTestParts.join(', ')}`)({ input: word })}.`,
       );
     }),
   );
 }
 
-async function begun(directory: string, name: string): Promise<RehearsalRequest['journal']> {
+async function begun(directory: string, name: string): Promise<SelfTestRequest['journal']> {
   await mkdir(directory, { recursive: true });
   return beginJournal(directory, name, new Date());
 }
 
 /** Nobody agrees where there is nobody to ask. */
-function agreement(yes: boolean, signal: AbortSignal): RehearsalDeps['agrees'] {
+function agreement(yes: boolean, signal: AbortSignal): SelfTestDeps['agrees'] {
   const ask = askOnTerminal(signal);
   return async (question) => {
     if (yes) return true;
@@ -201,16 +201,16 @@ async function onTestbed(
   const quarantine = (await readLab(reservations.store)).quarantines.get(name);
   if (quarantine !== undefined) {
     throw new UsageError(
-      `${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and rehearse again.`,
+      `${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and self-test again.`,
     );
   }
-  const holder = { who: whoami(), purpose: 'rehearsal' };
+  const holder = { who: whoami(), purpose: 'self-test' };
   const reserved = await reservations.reserve([name], { priority: 'patch', holder });
-  let outcome = brokenOff('it was not rehearsed to its end');
+  let outcome = brokenOff('it was not self-tested to its end');
   try {
     const held = AbortSignal.any([signal, reserved.signal]);
     await work(reserved.depsOf(testbed), held, reserved.lease.token);
-    outcome = 'was rehearsed';
+    outcome = 'was self-tested';
   } finally {
     const trouble = await reserved.giveBack(outcome);
     if (trouble !== undefined) tell(trouble);

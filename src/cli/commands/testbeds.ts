@@ -31,7 +31,7 @@ export const subcommands: readonly NamedCommand[] = [
     load: () => import('./testbeds-check.ts'),
   },
   {
-    name: 'rehearse',
+    name: 'self-test',
     takes: '[options] <name>',
     description: 'do all that a gate does on a FreeBSD testbed, accidents too, before a patch does',
     load: () => import('./testbeds-self-test.ts'),

@@ -20,7 +20,7 @@ const whole = z.object({
   buildSeconds: seconds,
 });
 
-/** A rehearsal builds nothing that a gate would. */
+/** A self-test builds nothing that a gate would. */
 export const tookSchema = whole.partial({ trafficSeconds: true, buildSeconds: true });
 
 export type Took = z.infer<typeof tookSchema>;

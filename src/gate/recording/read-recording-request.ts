@@ -6,7 +6,7 @@ import type { ProfileRequest } from '../../lab/testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { families, type OwnRules } from '../../model/scenario.ts';
-import { type RehearsalRequest, rehearsalParts } from '../self-test/self-test-request.ts';
+import { type SelfTestRequest, selfTestParts } from '../self-test/self-test-request.ts';
 
 /** Nothing that a recording names is opened here. */
 const host = z.looseObject({
@@ -107,10 +107,10 @@ export const testbedCall = z.discriminatedUnion('call', [
 
 export type TestbedCall = z.infer<typeof testbedCall>;
 
-export const rehearsalRequest = z.object({
+export const selfTestRequest = z.object({
   name: z.string(),
   testbed: as<FreebsdTestbed>(testbed),
-  config: as<RehearsalRequest['config']>(
+  config: as<SelfTestRequest['config']>(
     z.looseObject({
       scenarios: z.array(z.string()),
       families: z.array(z.enum(families)),
@@ -119,7 +119,7 @@ export const rehearsalRequest = z.object({
     }),
   ),
   rules: z.record(z.string(), as<OwnRules>(z.looseObject({ text: z.string() }))),
-  skip: z.array(z.enum(rehearsalParts)),
+  skip: z.array(z.enum(selfTestParts)),
   /** What its journal held when it was gone on with. */
   journal: z.array(z.string()),
   /** The token of the lease, which stands in every command. */
@@ -127,7 +127,7 @@ export const rehearsalRequest = z.object({
 });
 
 /** A finding, or what was answered to the question for an accident. */
-export const rehearsalTold = z.union([
+export const selfTestReport = z.union([
   z.object({ finding: z.looseObject({ kind: z.string(), what: z.string(), why: z.string() }) }),
   z.object({ agreed: z.boolean() }),
 ]);

@@ -1,31 +1,31 @@
-// A rehearsal that is recorded beside what its machines say: what it was asked for, what was agreed to, and what it found.
+// A self-test that is recorded beside what its machines say: what it was asked for, what was agreed to, and what it found.
 import type { Finding } from '../../lab/check/diagnostic.ts';
-import { rehearse } from '../self-test/self-test.ts';
-import type { RehearsalDeps, RehearsalRequest } from '../self-test/self-test-request.ts';
+import { runSelfTest } from '../self-test/self-test.ts';
+import type { SelfTestDeps, SelfTestRequest } from '../self-test/self-test-request.ts';
 import { recordable } from './record.ts';
 import type { Recorder } from './recorder.ts';
 
-/** See `rehearse`; `world` is one of the recorder's, and `token` that of the lease. */
-export async function* recordedRehearsal(
+/** See `self-test`; `world` is one of the recorder's, and `token` that of the lease. */
+export async function* recordedSelfTest(
   recorder: Recorder,
-  request: RehearsalRequest,
-  deps: RehearsalDeps,
+  request: SelfTestRequest,
+  deps: SelfTestDeps,
   token?: number,
 ): AsyncGenerator<Finding> {
   const { name, testbed, config, rules, skip, journal } = request;
   const { scenarios, families, frameSizes, traffic, profile, gate } = config;
-  recorder.begins('rehearsal', {
+  recorder.begins('self-test', {
     ...recordable({ name, testbed }),
     config: { scenarios, families, frameSizes, traffic, profile, gate },
     ...{ rules, skip: [...skip], journal: journal.lines(), token },
   });
   const agrees = async (question: string) => {
     const agreed = await deps.agrees(question);
-    recorder.tells('rehearsal', { agreed });
+    recorder.tells('self-test', { agreed });
     return agreed;
   };
-  for await (const finding of rehearse(request, { ...deps, agrees })) {
-    recorder.tells('rehearsal', { finding });
+  for await (const finding of runSelfTest(request, { ...deps, agrees })) {
+    recorder.tells('self-test', { finding });
     yield finding;
   }
 }

@@ -1,28 +1,28 @@
-// A rehearsal done again on what the machines said then.
+// A self-test done again on what the machines said then.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Finding } from '../../lab/check/diagnostic.ts';
 import { fencedDeps } from '../../lab/lease/testbed-fence.ts';
-import { rehearse } from '../self-test/self-test.ts';
+import { runSelfTest } from '../self-test/self-test.ts';
 import { journalIn, resumeJournal } from '../self-test/self-test-journal.ts';
-import { rehearsalRequest, rehearsalTold } from './read-recording-request.ts';
+import { selfTestReport, selfTestRequest } from './read-recording-request.ts';
 import type { Difference, Part, PartAgain } from './replay.ts';
 import { broken, changes, differencesOf, unreadable } from './replay-check.ts';
 import { replayDeps } from './replay-machines.ts';
 import { renamed, standInKernel } from './replay-testbed.ts';
 
 /** A stand-in takes the place of the kernel, which no recording holds: how that came to be is not done again. */
-export async function replayRehearsal({
+export async function replaySelfTest({
   request,
   questions,
   told,
   toldAfter,
 }: Part): Promise<PartAgain> {
-  const { data: asked } = rehearsalRequest.safeParse(request);
-  if (asked === undefined) return { findings: [], differences: [unreadable('rehearsal')] };
+  const { data: asked } = selfTestRequest.safeParse(request);
+  if (asked === undefined) return { findings: [], differences: [unreadable('self-test')] };
   const said = told.flatMap((value, index) => {
-    const { data } = rehearsalTold.safeParse(value);
+    const { data } = selfTestReport.safeParse(value);
     return data === undefined ? [] : [{ ...data, after: toldAfter[index] ?? 0 }];
   });
   const agreed = said.flatMap((one) => ('agreed' in one ? one.agreed : []));
@@ -39,7 +39,7 @@ export async function replayRehearsal({
     const machines =
       token === undefined ? replayed.deps : fencedDeps(replayed.deps, testbed, lease);
     await writeFile(journalIn(directory), journal.join('\n'));
-    const again = rehearse(
+    const again = runSelfTest(
       {
         ...{ name, testbed, config, rules, directory, baseKernel: kernel.path },
         skip: new Set(skip),

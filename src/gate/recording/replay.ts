@@ -3,7 +3,7 @@ import type { Finding } from '../../lab/check/diagnostic.ts';
 import { oneLine } from '../../model/one-line.ts';
 import { type Mark, type Question, questionText, type Recording } from './read-recording.ts';
 import { replayCheck } from './replay-check.ts';
-import { replayRehearsal } from './replay-self-test.ts';
+import { replaySelfTest } from './replay-self-test.ts';
 import { replayTestbed } from './replay-testbed.ts';
 import { whyNotUnderstood } from './understood.ts';
 
@@ -22,7 +22,7 @@ export type Replay = {
   hosts: string[];
   /** All that is not as it was, in the order of the recording. */
   differences: Difference[];
-  /** What the code of today finds where a check or a rehearsal was recorded. */
+  /** What the code of today finds where a check or a self-test was recorded. */
   findings: Finding[];
 };
 
@@ -80,8 +80,8 @@ function partAgain(part: Part): Promise<PartAgain> | PartAgain {
   switch (part.name) {
     case 'check':
       return replayCheck(part);
-    case 'rehearsal':
-      return replayRehearsal(part);
+    case 'self-test':
+      return replaySelfTest(part);
     case 'testbed':
       return replayTestbed(part);
     default:

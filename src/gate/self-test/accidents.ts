@@ -7,16 +7,16 @@ import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
 import { bootBase } from './base-variant.ts';
-import { goOn, type Rehearsal } from './self-test-request.ts';
+import { goOn, type SelfTest } from './self-test-request.ts';
 
 const notAgreed = 'nobody agreed to it: answer the question with y, or give --yes';
 
 /** A panic by the sysctl that is there for it: see sys/kern/subr_kdb.c. */
-export async function panic(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
-  const { deps, name, testbed } = rehearsal;
+export async function panic(selfTest: SelfTest, what: string): Promise<Finding[]> {
+  const { deps, name, testbed } = selfTest;
   const question = `Make the DUT of ${name} panic, and see that it comes back?`;
   if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
-  const happened = await accident(rehearsal, panicNow);
+  const happened = await accident(selfTest, panicNow);
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.fix)];
   const { seconds, cycles, panic: message } = happened;
   const took = formatDuration(seconds);
@@ -43,8 +43,8 @@ export async function panic(rehearsal: Rehearsal, what: string): Promise<Finding
 }
 
 /** A DUT hangs in the debugger where its kernel has one, and else is deaf to all who would log in. */
-export async function hang(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
-  const { deps, name, testbed } = rehearsal;
+export async function hang(selfTest: SelfTest, what: string): Promise<Finding[]> {
+  const { deps, name, testbed } = selfTest;
   if (testbed.dut.power === undefined) {
     const why = '`power` is not configured: a DUT that hangs stays lost until somebody walks to it';
     return [skipped(what, why)];
@@ -52,7 +52,7 @@ export async function hang(rehearsal: Rehearsal, what: string): Promise<Finding[
   const limit = formatDuration(testbed.dut.boot.limitSeconds);
   const question = `Make the DUT of ${name} hang, and see that its power control brings it back? It takes ${limit} and a boot.`;
   if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
-  const happened = await accident(rehearsal, hangNow);
+  const happened = await accident(selfTest, hangNow);
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.fix)];
   const took = formatDuration(happened.seconds);
   if (happened.cycles === 0) {
@@ -70,11 +70,11 @@ type Accident =
 type Cause = (host: Host) => Promise<{ how: string } | { why: string }>;
 
 /** Has an accident happen to our kernel, so that the next boot is the machine's own. */
-async function accident(rehearsal: Rehearsal, cause: Cause): Promise<Accident> {
-  const { deps } = rehearsal;
-  const trouble = await bootBase(rehearsal, 2);
+async function accident(selfTest: SelfTest, cause: Cause): Promise<Accident> {
+  const { deps } = selfTest;
+  const trouble = await bootBase(selfTest, 2);
   if (trouble !== undefined) return { kind: 'did-not', why: trouble, fix: goOn };
-  const { lab, dut } = await rehearsal.open();
+  const { lab, dut } = await selfTest.open();
   lab.boots.booted = undefined;
   const [begun, cyclesBefore] = [deps.now(), lab.cycles.done];
   const caused = await cause(dut.host());

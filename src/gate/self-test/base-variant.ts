@@ -1,4 +1,4 @@
-// The kernel that is rehearsed as base: one that is given, the builder's, or the DUT's own under another name; and its boots.
+// The kernel that is self-tested as base: one that is given, the builder's, or the DUT's own under another name; and its boots.
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,20 +15,20 @@ import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import type { Rehearsal } from './self-test-request.ts';
+import type { SelfTest } from './self-test-request.ts';
 
 export const baseName = 'base';
 
 /** Has it built or fetched, and waits until it is there. */
-export async function readyBase(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
-  const { lab, dut, prepare } = await rehearsal.open();
-  const { deps, rules, cells } = rehearsal;
+export async function readyBase(selfTest: SelfTest, what: string): Promise<Finding[]> {
+  const { lab, dut, prepare } = await selfTest.open();
+  const { deps, rules, cells } = selfTest;
   const { tell, signal, keepLog, now } = deps;
   const begun = now();
-  const base = await baseOf(rehearsal, dut.host());
+  const base = await baseOf(selfTest, dut.host());
   if (base.kind === 'none') return [wrong(what, base.why, base.fix)];
   const { kernel, commit, says } = base;
-  rehearsal.commit = commit;
+  selfTest.commit = commit;
   const variants = [{ variant: baseName, commit, files: [], kernel }];
   const sentence = (text: string) => tell(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
   await prepare({ variants, cells, rules, keepLog, tell: sentence, signal });
@@ -44,13 +44,13 @@ type Base =
   | { kind: 'found'; says: string; kernel: KernelSource; commit: string }
   | { kind: 'none'; why: string; fix: string };
 
-async function baseOf(rehearsal: Rehearsal, dut: Host): Promise<Base> {
-  const { baseKernel, testbed, directory } = rehearsal;
+async function baseOf(selfTest: SelfTest, dut: Host): Promise<Base> {
+  const { baseKernel, testbed, directory } = selfTest;
   const given = async (says: string, path: string): Promise<Base> => {
     return { kind: 'found', says, commit: '', kernel: await givenKernel(path) };
   };
   if (baseKernel !== undefined) return given(baseKernel, baseKernel);
-  if (testbed.builder !== undefined) return checkedOut(rehearsal, testbed.builder);
+  if (testbed.builder !== undefined) return checkedOut(selfTest, testbed.builder);
   if (testbed.dut.boot.method === 'nanobsd') {
     const fix = 'bring one with --base-kernel, as gates need it';
     return { kind: 'none', why: 'there is no image, and none can be built', fix };
@@ -61,7 +61,7 @@ async function baseOf(rehearsal: Rehearsal, dut: Host): Promise<Base> {
 }
 
 /** What the builder's clone has checked out. */
-async function checkedOut({ deps }: Rehearsal, builder: BuilderConfig): Promise<Base> {
+async function checkedOut({ deps }: SelfTest, builder: BuilderConfig): Promise<Base> {
   await using host = await deps.connect(builder, 'builder');
   const { repository } = builder;
   const commit = (await host.output(gitIn(repository, shell`rev-parse HEAD`))).trim();
@@ -93,7 +93,7 @@ export function plannedFor(
 
 /** Boots base unless it runs since that very boot; answers what kept it from that. */
 export async function bootBase(
-  { open, cells, deps }: Rehearsal,
+  { open, cells, deps }: SelfTest,
   boot: number,
 ): Promise<string | undefined> {
   const { lab } = await open();

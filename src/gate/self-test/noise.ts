@@ -11,15 +11,15 @@ import { type HistoryEntry, historyOf } from '../experiment/history.ts';
 import { designOf, policyOf } from '../experiment/plan.ts';
 import { bootBase, folderOf, plannedFor, whyNot } from './base-variant.ts';
 import { runsOf } from './self-test-journal.ts';
-import { goOn, type Rehearsal } from './self-test-request.ts';
+import { goOn, type SelfTest } from './self-test-request.ts';
 
 /** The fewest whose spread says something, see `forecast`. */
 const degreesOfFreedom = 5;
 const boots = degreesOfFreedom + 1;
 
 /** A boot, and a trial of each cell; six times. */
-export async function* measureNoise(rehearsal: Rehearsal): AsyncGenerator<Finding> {
-  const { cells, deps, journal } = rehearsal;
+export async function* measureNoise(selfTest: SelfTest): AsyncGenerator<Finding> {
+  const { cells, deps, journal } = selfTest;
   for (let boot = 1; boot <= boots; boot += 1) {
     deps.signal.throwIfAborted();
     const missing = cells.filter(
@@ -28,22 +28,22 @@ export async function* measureNoise(rehearsal: Rehearsal): AsyncGenerator<Findin
     if (missing.length === 0) continue;
     deps.tell(`Boot ${boot} of ${boots} of the same kernel, for the noise.`);
     const begun = deps.now();
-    const trouble = await bootBase(rehearsal, bootNumber(boot));
+    const trouble = await bootBase(selfTest, bootNumber(boot));
     if (trouble !== undefined) {
       yield wrong('the noise of the lab', trouble, goOn);
       return;
     }
     journal.keepBoot(boot, deps.now() - begun);
     for (const cell of missing) {
-      const failure = await measure(rehearsal, cell, boot);
+      const failure = await measure(selfTest, cell, boot);
       if (failure === undefined) continue;
       yield wrong(`the noise of ${cellName(cell)}`, failure, goOn);
       return;
     }
   }
   // Gates could learn nothing from a kernel of which nobody knows the commit.
-  if (rehearsal.commit !== '') await deps.history.append(historyOfRehearsal(rehearsal));
-  yield* judged(rehearsal);
+  if (selfTest.commit !== '') await deps.history.append(historyOfSelfTest(selfTest));
+  yield* judged(selfTest);
 }
 
 /** Number of a boot for `bootBase`, which the steps before have not used. */
@@ -52,17 +52,13 @@ const bootNumber = (boot: number): number => 10 + boot;
 const mostTries = 3;
 
 /** Answers why no run of it counts. */
-async function measure(
-  rehearsal: Rehearsal,
-  cell: Cell,
-  boot: number,
-): Promise<string | undefined> {
-  const { deps, cells, journal } = rehearsal;
-  const { lab } = await rehearsal.open();
+async function measure(selfTest: SelfTest, cell: Cell, boot: number): Promise<string | undefined> {
+  const { deps, cells, journal } = selfTest;
+  const { lab } = await selfTest.open();
   let failure = '';
   for (let attempt = 1; attempt <= mostTries; attempt += 1) {
     deps.signal.throwIfAborted();
-    const trouble = await bootBase(rehearsal, bootNumber(boot));
+    const trouble = await bootBase(selfTest, bootNumber(boot));
     if (trouble !== undefined) return trouble;
     const begun = deps.now();
     const number = boot * cells.length + cells.indexOf(cell) + 1;
@@ -82,12 +78,12 @@ async function measure(
   return failure;
 }
 
-function* judged(rehearsal: Rehearsal): Generator<Finding> {
-  const { config, cells } = rehearsal;
+function* judged(selfTest: SelfTest): Generator<Finding> {
+  const { config, cells } = selfTest;
   const policy = policyOf(config);
   const forecasts = cells.flatMap((cell) => {
-    const known = historyOf(historyOfRehearsal(rehearsal), {
-      ...{ testbed: rehearsal.name, cell, traffic: config.traffic, metric: 'pps' as const },
+    const known = historyOf(historyOfSelfTest(selfTest), {
+      ...{ testbed: selfTest.name, cell, traffic: config.traffic, metric: 'pps' as const },
     });
     const design = designOf(config, 2);
     const expected = forecast({ design, history: known }, policy, cells.length);
@@ -107,13 +103,13 @@ function* judged(rehearsal: Rehearsal): Generator<Finding> {
           `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or see what disturbs the lab: docs/lab.md, "When something is odd"`,
         );
   }
-  yield ok('a gate of these cells', timesOf(rehearsal, forecasts));
+  yield ok('a gate of these cells', timesOf(selfTest, forecasts));
 }
 
 type Forecasts = { cell: Cell; expected: NonNullable<ReturnType<typeof forecast>> }[];
 
 /** A boot serves all cells, and so many boots are needed as the slowest of them takes. */
-function timesOf({ journal, config }: Rehearsal, forecasts: Forecasts): string {
+function timesOf({ journal, config }: SelfTest, forecasts: Forecasts): string {
   const bootSeconds = mean(journal.bootSeconds());
   const secondsFor = (runs: 'runsIfUnchanged' | 'runsIfLost') =>
     forecasts.reduce(
@@ -126,7 +122,7 @@ function timesOf({ journal, config }: Rehearsal, forecasts: Forecasts): string {
 }
 
 /** What the first gates may learn from: base was measured as they would. */
-function historyOfRehearsal({ name, config, cells, commit, journal }: Rehearsal): HistoryEntry[] {
+function historyOfSelfTest({ name, config, cells, commit, journal }: SelfTest): HistoryEntry[] {
   const { flows, frameBytes, offeredPps } = config.traffic;
   const took = {
     bootSeconds: mean(journal.bootSeconds()),

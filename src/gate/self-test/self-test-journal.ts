@@ -1,4 +1,4 @@
-// What a rehearsal has found so far, line by line: whoever goes on with it repeats nothing that was well.
+// What a self-test has found so far, line by line: whoever goes on with it repeats nothing that was well.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ const runSchema = z.object({
   trialSeconds: z.number(),
 });
 
-type RehearsedRun = z.infer<typeof runSchema>;
+type SelfTestedRun = z.infer<typeof runSchema>;
 
 const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('begun'), testbed: z.string(), at: z.iso.datetime() }),
@@ -32,30 +32,30 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 type Entry = z.infer<typeof entrySchema>;
 
-export type RehearsalJournal = {
+export type SelfTestJournal = {
   /** All that was kept so far, a line each. */
   lines(): string[];
-  /** When the rehearsal began. */
+  /** When the self-test began. */
   at: string;
   /** The same step, which tells what it found when it went well before. */
   remembered(step: Step): Step;
-  runs(): RehearsedRun[];
-  keepRun(run: RehearsedRun): void;
+  runs(): SelfTestedRun[];
+  keepRun(run: SelfTestedRun): void;
   /** Seconds that each boot took, as far as they are known. */
   bootSeconds(): number[];
   keepBoot(boot: number, seconds: number): void;
 };
 
-export const journalIn = (directory: string): string => join(directory, 'rehearsal.jsonl');
+export const journalIn = (directory: string): string => join(directory, 'self-test.jsonl');
 
 /** Begins a journal in a directory that is there. */
-export function beginJournal(directory: string, testbed: string, now: Date): RehearsalJournal {
+export function beginJournal(directory: string, testbed: string, now: Date): SelfTestJournal {
   const at = now.toISOString();
   return journalOf(directory, [], at, { kind: 'begun', testbed, at });
 }
 
 /** Goes on with one; throws a UsageError where the directory has none of that testbed. */
-export function resumeJournal(directory: string, testbed: string): RehearsalJournal {
+export function resumeJournal(directory: string, testbed: string): SelfTestJournal {
   const entries = readEntries(directory);
   const [begun] = entries;
   if (begun?.kind === 'begun' && begun.testbed === testbed) {
@@ -63,7 +63,7 @@ export function resumeJournal(directory: string, testbed: string): RehearsalJour
   }
   const whose = begun?.kind === 'begun' ? `one of ${begun.testbed}` : 'none';
   throw new UsageError(
-    `--resume: expected the directory of a rehearsal of ${testbed}, found ${whose} in ${directory}.`,
+    `--resume: expected the directory of a self-test of ${testbed}, found ${whose} in ${directory}.`,
   );
 }
 
@@ -98,7 +98,7 @@ function journalOf(
   before: readonly Entry[],
   at: string,
   first?: Entry,
-): RehearsalJournal {
+): SelfTestJournal {
   const entries = [...before];
   const keep = (entry: Entry) => {
     entries.push(entry);
@@ -142,5 +142,5 @@ async function* kept(
   }
 }
 
-export const runsOf = (runs: readonly RehearsedRun[], cell: Cell): RehearsedRun[] =>
+export const runsOf = (runs: readonly SelfTestedRun[], cell: Cell): SelfTestedRun[] =>
   runs.filter((run) => cellName(run.cell) === cellName(cell));

@@ -1,4 +1,4 @@
-// What a rehearsal is asked for, and what its steps share.
+// What a self-test is asked for, and what its steps share.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Config } from '../../config/schema.ts';
@@ -7,10 +7,10 @@ import type { OpenFreebsd } from '../../lab/freebsd/freebsd-testbed.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import type { Cell, OwnRules } from '../../model/scenario.ts';
 import type { HistoryFile } from '../experiment/history.ts';
-import type { RehearsalJournal } from './self-test-journal.ts';
+import type { SelfTestJournal } from './self-test-journal.ts';
 
 /** What can be left out. */
-export const rehearsalParts = [
+export const selfTestParts = [
   'check',
   'scenarios',
   'trials',
@@ -20,31 +20,31 @@ export const rehearsalParts = [
   'noise',
 ] as const;
 
-export type RehearsalPart = (typeof rehearsalParts)[number];
+export type SelfTestPart = (typeof selfTestParts)[number];
 
-export type RehearsalRequest = {
+export type SelfTestRequest = {
   name: string;
   testbed: FreebsdTestbed;
   config: Pick<Config, 'scenarios' | 'families' | 'frameSizes' | 'traffic' | 'profile' | 'gate'>;
   /** Rules of the scenarios that are the site's own, by their names. */
   rules: Readonly<Record<string, OwnRules>>;
-  skip: ReadonlySet<RehearsalPart>;
+  skip: ReadonlySet<SelfTestPart>;
   /** A kernel on this machine (for nanobsd an image); absent: it is built, or the DUT's own is taken. */
   baseKernel?: string | undefined;
   /** Where logs and kernels are kept. */
   directory: string;
-  journal: RehearsalJournal;
+  journal: SelfTestJournal;
 };
 
-export type RehearsalDeps = CheckupDeps & {
+export type SelfTestDeps = CheckupDeps & {
   /** Whether somebody wants an accident to happen now. */
   agrees(question: string): Promise<boolean>;
   keepLog: KeepLog;
   history: Pick<HistoryFile, 'append'>;
 };
 
-export type Rehearsal = RehearsalRequest & {
-  deps: RehearsalDeps;
+export type SelfTest = SelfTestRequest & {
+  deps: SelfTestDeps;
   cells: readonly Cell[];
   /** The commit of base, once it is known; empty where nobody can know it. */
   commit: string;

@@ -1,4 +1,4 @@
-// A rehearsal of all that a gate does to a FreeBSD testbed, accidents included, before the first patch meets it.
+// A self-test of all that a gate does to a FreeBSD testbed, accidents included, before the first patch meets it.
 
 import type { Traffic } from '../../config/schema.ts';
 import { BuilderError } from '../../kernel/builder-error.ts';
@@ -31,23 +31,23 @@ import { baseName, bootBase, folderOf, plannedFor, readyBase, whyNot } from './b
 import { measureNoise } from './noise.ts';
 import {
   goOn,
-  type Rehearsal,
-  type RehearsalDeps,
-  type RehearsalPart,
-  type RehearsalRequest,
+  type SelfTest,
+  type SelfTestDeps,
+  type SelfTestPart,
+  type SelfTestRequest,
 } from './self-test-request.ts';
 
 /**
  * Finding after finding, as each is made; what an earlier process has found well is told as it was. Whatever was done is
  * undone, however it ends. Throws the signal's reason, and what no machine is to blame for.
  */
-export async function* rehearse(
-  request: RehearsalRequest,
-  deps: RehearsalDeps,
+export async function* runSelfTest(
+  request: SelfTestRequest,
+  deps: SelfTestDeps,
 ): AsyncGenerator<Finding> {
   let opened: OpenFreebsd | undefined;
   let isLost = false;
-  const rehearsal: Rehearsal = {
+  const selfTest: SelfTest = {
     ...request,
     deps,
     cells: cellsOf(request.config),
@@ -68,7 +68,7 @@ export async function* rehearse(
     async *look(what) {
       const machines = opened;
       opened = undefined;
-      yield* goBack(rehearsal, machines, what);
+      yield* goBack(selfTest, machines, what);
     },
   };
   const failed = (what: string, error: unknown): Finding => {
@@ -79,7 +79,7 @@ export async function* rehearse(
     isLost = true;
     return wrong(what, error.message, 'look at its console, and have it boot its own kernel');
   };
-  const steps = stepsOf(rehearsal).map((step): Step => {
+  const steps = stepsOf(selfTest).map((step): Step => {
     const { what, look } = step;
     return {
       ...step,
@@ -121,96 +121,96 @@ const steps = {
   home: 'the boot after that',
 } as const;
 
-function stepsOf(rehearsal: Rehearsal): Step[] {
-  const { skip, cells, journal } = rehearsal;
-  const { scenarios } = rehearsal.config;
-  const has = (part: RehearsalPart) => !skip.has(part);
+function stepsOf(selfTest: SelfTest): Step[] {
+  const { skip, cells, journal } = selfTest;
+  const { scenarios } = selfTest.config;
+  const has = (part: SelfTestPart) => !skip.has(part);
   const first = has('check') ? [steps.check] : [];
   const booted = [...first, steps.kernel, steps.boot];
   const remembered = (step: Step): Step => journal.remembered(step);
   return [
     ...(has('check')
-      ? [remembered({ what: steps.check, needs: [], look: () => check(rehearsal) })]
+      ? [remembered({ what: steps.check, needs: [], look: () => check(selfTest) })]
       : []),
-    { what: steps.kernel, needs: first, look: (what) => readyBase(rehearsal, what) },
+    { what: steps.kernel, needs: first, look: (what) => readyBase(selfTest, what) },
     remembered({
       what: steps.boot,
       needs: [...first, steps.kernel],
-      look: (what) => bootOnce(rehearsal, 1, what),
+      look: (what) => bootOnce(selfTest, 1, what),
     }),
     ...(has('scenarios') ? scenarios : []).map((scenario) =>
       remembered({
         what: `the rules of ${scenario}`,
         needs: booted,
-        look: (what) => layAndTakeAway(rehearsal, scenario, what),
+        look: (what) => layAndTakeAway(selfTest, scenario, what),
       }),
     ),
     ...(has('trials') ? cells : []).map((cell) =>
       remembered({
         what: `${shortSeconds} s of ${cellName(cell)}`,
         needs: booted,
-        look: (what) => shortTrial(rehearsal, cell, what),
+        look: (what) => shortTrial(selfTest, cell, what),
       }),
     ),
     ...(has('profile')
-      ? [remembered({ what: 'a profile', needs: booted, look: (what) => sample(rehearsal, what) })]
+      ? [remembered({ what: 'a profile', needs: booted, look: (what) => sample(selfTest, what) })]
       : []),
     remembered({
       what: steps.again,
       needs: booted,
-      look: (what) => bootOnce(rehearsal, 2, what),
+      look: (what) => bootOnce(selfTest, 2, what),
     }),
-    remembered({ what: steps.home, needs: booted, look: (what) => bootHome(rehearsal, what) }),
+    remembered({ what: steps.home, needs: booted, look: (what) => bootHome(selfTest, what) }),
     ...(has('panic')
-      ? [remembered({ what: 'a panic', needs: booted, look: (what) => panic(rehearsal, what) })]
+      ? [remembered({ what: 'a panic', needs: booted, look: (what) => panic(selfTest, what) })]
       : []),
     ...(has('hang')
-      ? [remembered({ what: 'a hang', needs: booted, look: (what) => hang(rehearsal, what) })]
+      ? [remembered({ what: 'a hang', needs: booted, look: (what) => hang(selfTest, what) })]
       : []),
     ...(has('noise')
       ? [
           remembered({
             what: 'the noise of the lab',
             needs: booted,
-            look: () => measureNoise(rehearsal),
+            look: () => measureNoise(selfTest),
           }),
         ]
       : []),
   ];
 }
 
-const check = ({ name, testbed, config, skip, deps }: Rehearsal): AsyncIterable<Finding> => {
+const check = ({ name, testbed, config, skip, deps }: SelfTest): AsyncIterable<Finding> => {
   const { families, traffic, frameSizes } = config;
   const what = { name, testbed, families, traffic, ...(frameSizes && { frameSizes }) };
   return checkFreebsdTestbed({ ...what, sends: !skip.has('trials'), cycles: false }, deps);
 };
 
-async function bootOnce(rehearsal: Rehearsal, boot: number, what: string): Promise<Finding[]> {
-  const { deps, testbed } = rehearsal;
+async function bootOnce(selfTest: SelfTest, boot: number, what: string): Promise<Finding[]> {
+  const { deps, testbed } = selfTest;
   deps.tell(`Booting it by ${testbed.dut.boot.method}: it takes some minutes to be up again.`);
   const begun = deps.now();
-  const trouble = await bootBase(rehearsal, boot);
+  const trouble = await bootBase(selfTest, boot);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
-  const { dut, lab } = await rehearsal.open();
+  const { dut, lab } = await selfTest.open();
   const { root, kernel } = await runningSystem(dut.host());
   const took = formatDuration(deps.now() - begun);
   return [ok(what, `${kernel} of ${root} after ${took}, ${lab.boots.booted?.kernel ?? ''}`)];
 }
 
 async function layAndTakeAway(
-  rehearsal: Rehearsal,
+  selfTest: SelfTest,
   scenario: Scenario,
   what: string,
 ): Promise<Finding[]> {
-  const trouble = await bootBase(rehearsal, 1);
+  const trouble = await bootBase(selfTest, 1);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
-  const host = (await rehearsal.open()).dut.host();
-  const refusal = await layRules(host, scenario, rehearsal.rules);
+  const host = (await selfTest.open()).dut.host();
+  const refusal = await layRules(host, scenario, selfTest.rules);
   await takeRulesAway(host);
   if (refusal !== undefined) {
     return [wrong(what, refusal, 'build the kernel and its modules with that firewall')];
   }
-  const left = provesScenario('forwarding', await proofOf(host), { own: rehearsal.rules });
+  const left = provesScenario('forwarding', await proofOf(host), { own: selfTest.rules });
   if (left.kind === 'in-force') return [ok(what, 'in force, and taken away again')];
   return [wrong(what, `something of it stays: ${left.reason}`, 'reboot the DUT, and look there')];
 }
@@ -218,16 +218,16 @@ async function layAndTakeAway(
 /** A receiver's rates have to be steady for ten of them. */
 const shortSeconds = 10;
 
-async function shortTrial(rehearsal: Rehearsal, cell: Cell, what: string): Promise<Finding[]> {
-  const { lab } = await rehearsal.open();
-  const { deps, config } = rehearsal;
+async function shortTrial(selfTest: SelfTest, cell: Cell, what: string): Promise<Finding[]> {
+  const { lab } = await selfTest.open();
+  const { deps, config } = selfTest;
   deps.tell(`Sending ${cellName(cell)} for ${shortSeconds} s.`);
   const traffic: Traffic = {
     ...config.traffic,
     measureSeconds: shortSeconds + secondsToRise,
     measureAtLeastSeconds: shortSeconds + secondsToRise,
   };
-  const planned = plannedFor(cell, 1, rehearsal.cells.indexOf(cell) + 1);
+  const planned = plannedFor(cell, 1, selfTest.cells.indexOf(cell) + 1);
   const keepLog: KeepLog = (name, text) => deps.keepLog(`short/${folderOf(cell)}/${name}`, text);
   const outcome = await trial({ ...lab, traffic }, planned, keepLog, deps.signal);
   return [trialFinding(outcome, what)];
@@ -248,15 +248,15 @@ function trialFinding(outcome: TrialOutcome, what: string): Finding {
 
 const mostTries = 2;
 
-async function sample(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
-  const { config, cells, deps } = rehearsal;
+async function sample(selfTest: SelfTest, what: string): Promise<Finding[]> {
+  const { config, cells, deps } = selfTest;
   const [cell] = cells;
   if (cell === undefined || config.profile === undefined) {
     return [skipped(what, '`profile` is switched off in ppsgate.yml')];
   }
-  const trouble = await bootBase(rehearsal, 1);
+  const trouble = await bootBase(selfTest, 1);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
-  const { lab } = await rehearsal.open();
+  const { lab } = await selfTest.open();
   const { seconds, event } = config.profile;
   deps.tell(`Sampling ${cellName(cell)} for ${seconds} s.`);
   let reason = '';
@@ -274,11 +274,11 @@ async function sample(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
   return [wrong(what, reason, 'see docs/profiles.md, or set `profile: { enabled: false }`')];
 }
 
-async function bootHome(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
-  const trouble = await bootBase(rehearsal, 2);
+async function bootHome(selfTest: SelfTest, what: string): Promise<Finding[]> {
+  const trouble = await bootBase(selfTest, 2);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
-  const { dut, lab } = await rehearsal.open();
-  const { deps, testbed } = rehearsal;
+  const { dut, lab } = await selfTest.open();
+  const { deps, testbed } = selfTest;
   const { method } = testbed.dut.boot;
   deps.tell('Rebooting it once more: its own kernel has to come up.');
   lab.boots.booted = undefined;
@@ -294,7 +294,7 @@ async function bootHome(rehearsal: Rehearsal, what: string): Promise<Finding[]> 
 }
 
 async function* goBack(
-  { testbed, deps }: Rehearsal,
+  { testbed, deps }: SelfTest,
   machines: OpenFreebsd | undefined,
   what: string,
 ): AsyncGenerator<Finding> {

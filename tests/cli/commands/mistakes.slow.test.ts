@@ -129,11 +129,11 @@ test.for([
   [['testbeds', 'check'], '<name> is missing: see `ppsgate testbeds check --help`.'],
   [['testbeds', 'check', 'lab', '--jsn'], 'there is no option --jsn; did you mean `--json`?'],
   [
-    ['testbeds', 'rehearse', 'lab'],
-    'lab is of kind embedded-linux, where no kernel is booted: rehearse one of kind freebsd, or see `ppsgate testbeds check lab`.',
+    ['testbeds', 'self-test', 'lab'],
+    'lab is of kind embedded-linux, where no kernel is booted: self-test one of kind freebsd, or see `ppsgate testbeds check lab`.',
   ],
   [
-    ['testbeds', 'rehearse', 'far', '--skip', 'hang,everything'],
+    ['testbeds', 'self-test', 'far', '--skip', 'hang,everything'],
     '--skip: expected one of check, scenarios, trials, profile, panic, hang, noise, found "everything".',
   ],
   [

@@ -1,4 +1,4 @@
-// `ppsgate testbeds rehearse` as a person calls it: what it prints, what it ends with, and who waits meanwhile.
+// `ppsgate testbeds self-test` as a person calls it: what it prints, what it ends with, and who waits meanwhile.
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
@@ -21,14 +21,14 @@ const fewest = 'check,scenarios,trials,profile,noise';
 
 test('prints a line for each thing that was done, and goes on where it was cut short', async () => {
   const { folder, lab, ppsgate } = await aRunningLab();
-  const nobody = await ppsgate('testbeds', 'rehearse', 'shelf', '--skip', fewest);
+  const nobody = await ppsgate('testbeds', 'self-test', 'shelf', '--skip', fewest);
   expect(nobody.stdout).toContain('– a panic: nobody agreed to it: answer the question with y');
   expect(nobody.stdout).toMatch(/\nAll is well\.\n$/);
   expect(nobody.status).toBe(0);
 
   const [directory = ''] = readdirSync(folder).filter((name) => name.startsWith('ppsgate-rehears'));
   const words = ['--skip', fewest, '--yes', '--json', '--resume', directory];
-  const agreed = await ppsgate('testbeds', 'rehearse', 'shelf', ...words);
+  const agreed = await ppsgate('testbeds', 'self-test', 'shelf', ...words);
   expect(JSON.parse(agreed.stdout)).toMatchObject({
     testbed: 'shelf',
     directory: `${folder}/${directory}`,
@@ -54,9 +54,9 @@ test('touches no testbed that is in quarantine', async () => {
     by: 'alice@lab1',
     since: new Date().toISOString(),
   });
-  const { status, stderr } = await ppsgate('testbeds', 'rehearse', 'shelf', '--yes');
+  const { status, stderr } = await ppsgate('testbeds', 'self-test', 'shelf', '--yes');
   expect(stderr).toContain(
-    'shelf is in quarantine (port 1 loses its link): lift it with `ppsgate quarantine shelf --lift`, and rehearse again.',
+    'shelf is in quarantine (port 1 loses its link): lift it with `ppsgate quarantine shelf --lift`, and self-test again.',
   );
   expect(status).toBe(2);
   // Nothing was begun that could be gone on with.

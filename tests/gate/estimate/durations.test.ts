@@ -129,9 +129,9 @@ describe('several gates', () => {
   });
 
   test('leave what none of them tells to what is usual', () => {
-    const rehearsed = { bootSeconds: 200, trialSeconds: 1 };
-    expect(timesOn([onDay(1, { took: rehearsed })], 'fake', aConfig())).toEqual({
-      ...{ ...rehearsed, trafficSeconds: 1, buildSeconds: 0, gates: 1 },
+    const selfTested = { bootSeconds: 200, trialSeconds: 1 };
+    expect(timesOn([onDay(1, { took: selfTested })], 'fake', aConfig())).toEqual({
+      ...{ ...selfTested, trafficSeconds: 1, buildSeconds: 0, gates: 1 },
     });
   });
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import { recordable, recordTo } from '../../../src/gate/recording/record.ts';
-import { recordedRehearsal } from '../../../src/gate/recording/recorded-self-test.ts';
+import { recordedSelfTest } from '../../../src/gate/recording/recorded-self-test.ts';
 import { recordedTestbed } from '../../../src/gate/recording/recorded-testbed.ts';
 import { beginJournal } from '../../../src/gate/self-test/self-test-journal.ts';
 import type { Finding } from '../../../src/lab/check/diagnostic.ts';
@@ -72,18 +72,18 @@ export async function recordCheck(
   return { path, findings, lab };
 }
 
-/** What a rehearsal of a laboratory leaves, with a console on its DUT; all of its accidents happen. */
-export async function recordRehearsal(
+/** What a self-test of a laboratory leaves, with a console on its DUT; all of its accidents happen. */
+export async function recordSelfTest(
   options: FreebsdLabOptions = {},
 ): Promise<{ path: string; findings: Finding[] }> {
   const timing = { bootSeconds: 20, dumpSeconds: 5 };
   await using lab = await startFreebsdLab({ timing, ...options });
   const folder = temporaryFolder();
-  const path = join(folder, 'rehearsal.rec');
+  const path = join(folder, 'self-test.rec');
   const testbed = testbedOf(lab, folder);
   testbed.dut.boot.limitSeconds = 120;
   testbed.dut.console = labConsole;
-  const recorder = await recordTo(path, 'testbeds rehearse', [testbed], () => lab.clock.now());
+  const recorder = await recordTo(path, 'testbeds self-test', [testbed], () => lab.clock.now());
   const lease = { token, assertHeld() {}, prove: async () => {} };
   const config = aConfig({
     testbeds: { shelf: testbed },
@@ -92,7 +92,7 @@ export async function recordRehearsal(
     gate: { ...gateConfig, maxRunsPerVariant: 20 },
     profile: { seconds: 5 },
   });
-  const rehearsed = recordedRehearsal(
+  const selfTested = recordedSelfTest(
     recorder,
     {
       ...{ name: 'shelf', testbed, config, rules: {}, directory: folder },
@@ -109,7 +109,7 @@ export async function recordRehearsal(
     },
     token,
   );
-  return { path, findings: await Array.fromAsync(rehearsed) };
+  return { path, findings: await Array.fromAsync(selfTested) };
 }
 
 const signal = new AbortController().signal;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readRecording } from '../../../src/gate/recording/read-recording.ts';
 import { replay } from '../../../src/gate/recording/replay.ts';
-import { recordCheck, recordRehearsal, recordTestbed, trialOf } from './lab.ts';
+import { recordCheck, recordSelfTest, recordTestbed, trialOf } from './lab.ts';
 import { linesOf, writeLines } from './spoil.ts';
 
 const signal = new AbortController().signal;
@@ -96,8 +96,8 @@ describe('a recording of a gate’s testbed', () => {
   });
 });
 
-test('a recording of a rehearsal is replayed without a difference, accidents, noise and console too', async () => {
-  const { path, findings } = await recordRehearsal();
+test('a recording of a self-test is replayed without a difference, accidents, noise and console too', async () => {
+  const { path, findings } = await recordSelfTest();
   expect(findings.filter(({ kind }) => kind !== 'ok')).toEqual([]);
   const replayed = await replay(readRecording(path));
   expect(replayed.differences).toEqual([]);

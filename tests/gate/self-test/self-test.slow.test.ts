@@ -4,12 +4,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { type HistoryEntry, historyOf } from '../../../src/gate/experiment/history.ts';
-import { rehearse } from '../../../src/gate/self-test/self-test.ts';
+import { runSelfTest } from '../../../src/gate/self-test/self-test.ts';
 import { beginJournal, resumeJournal } from '../../../src/gate/self-test/self-test-journal.ts';
-import type {
-  RehearsalDeps,
-  RehearsalPart,
-} from '../../../src/gate/self-test/self-test-request.ts';
+import type { SelfTestDeps, SelfTestPart } from '../../../src/gate/self-test/self-test-request.ts';
 import type { Finding } from '../../../src/lab/check/diagnostic.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
@@ -29,24 +26,24 @@ import { startSshd } from '../../fakes/sshd.ts';
 import { builderOf, cases } from '../../lab/freebsd/faults.ts';
 import { describeWith } from '../../needs.ts';
 
-type Rehearsed = {
+type SelfTested = {
   lab: FreebsdLab;
   testbed: FreebsdTestbed;
   directory: string;
   told: string[];
   learnt: HistoryEntry[];
-  rehearse(options?: Options): Promise<Finding[]>;
+  runSelfTest(options?: Options): Promise<Finding[]>;
 };
 
 type Options = {
-  skip?: readonly RehearsalPart[];
+  skip?: readonly SelfTestPart[];
   resume?: true;
   baseKernel?: string;
-  deps?: Partial<RehearsalDeps>;
+  deps?: Partial<SelfTestDeps>;
   config?: Partial<Config>;
 };
 
-async function aLab(options: FreebsdLabOptions = {}): Promise<Rehearsed> {
+async function aLab(options: FreebsdLabOptions = {}): Promise<SelfTested> {
   const lab = await startFreebsdLab({
     kernel: { ident: 'own' },
     timing: { bootSeconds: 20, dumpSeconds: 5 },
@@ -62,20 +59,20 @@ async function aLab(options: FreebsdLabOptions = {}): Promise<Rehearsed> {
   }
   const testbed = testbedOf(lab, temporaryFolder());
   testbed.dut.boot.limitSeconds = 120;
-  return rehearsedOn(lab, testbed);
+  return selfTestedOn(lab, testbed);
 }
 
-function rehearsedOn(lab: FreebsdLab, testbed: FreebsdTestbed): Rehearsed {
+function selfTestedOn(lab: FreebsdLab, testbed: FreebsdTestbed): SelfTested {
   const directory = temporaryFolder();
   const told: string[] = [];
   const learnt: HistoryEntry[] = [];
   return {
     ...{ lab, testbed, directory, told, learnt },
-    async rehearse({ skip = [], resume, baseKernel, deps, config } = {}) {
+    async runSelfTest({ skip = [], resume, baseKernel, deps, config } = {}) {
       const journal = resume
         ? resumeJournal(directory, 'shelf')
         : beginJournal(directory, 'shelf', new Date(0));
-      const findings = rehearse(
+      const findings = runSelfTest(
         {
           name: 'shelf',
           testbed,
@@ -134,10 +131,10 @@ function expectHome(lab: FreebsdLab): void {
   expect(lab.state().nextboot).toBeUndefined();
 }
 
-describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
+describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
   test('of a good lab does all that a gate does, and undoes it', async () => {
-    const { lab, told, learnt, rehearse } = await aLab();
-    const findings = await rehearse();
+    const { lab, told, learnt, runSelfTest } = await aLab();
+    const findings = await runSelfTest();
     const checked = findings.findIndex(({ what }) => what === 'the kernel of base');
     expect(wrongs(findings.slice(0, checked))).toEqual([]);
     expect(lines(findings.slice(checked)).map(withoutNumbers)).toMatchInlineSnapshot(`
@@ -197,9 +194,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   });
 
   test.each(['boot-environment', 'nextboot'] as const)('goes home on ZFS by %s', async (method) => {
-    const { lab, testbed, rehearse } = await aLab({ root: 'zfs' });
+    const { lab, testbed, runSelfTest } = await aLab({ root: 'zfs' });
     testbed.dut.boot.method = method;
-    const findings = await rehearse({ skip: ['check', 'trials', 'profile', 'noise'] });
+    const findings = await runSelfTest({ skip: ['check', 'trials', 'profile', 'noise'] });
     expect(wrongs(findings)).toEqual([]);
     expectHome(lab);
   });
@@ -208,8 +205,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
     const { lab, testbed, config } = await aBench('rcc-ve-i350');
     onTestFinished(() => lab.stop());
     const { scenarios, families, traffic } = config;
-    const { rehearse } = rehearsedOn(lab, testbed);
-    const findings = await rehearse({
+    const { runSelfTest } = selfTestedOn(lab, testbed);
+    const findings = await runSelfTest({
       skip: ['noise'],
       config: { scenarios, families, traffic },
     });
@@ -222,21 +219,23 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   });
 
   test('goes home on an appliance, with an image that somebody brings', async () => {
-    const { lab, testbed, rehearse } = await aLab({ root: 'nanobsd' });
+    const { lab, testbed, runSelfTest } = await aLab({ root: 'nanobsd' });
     testbed.dut.boot.method = 'nanobsd';
     const skip = ['check', 'trials', 'profile', 'noise'] as const;
     const { path } = imageOf({ ident: 'base' });
-    expect(wrongs(await rehearse({ skip, baseKernel: path }))).toEqual([]);
+    expect(wrongs(await runSelfTest({ skip, baseKernel: path }))).toEqual([]);
     expectHome(lab);
-    expect(wrongs(await rehearse({ skip }))).toEqual([
+    expect(wrongs(await runSelfTest({ skip }))).toEqual([
       'wrong the kernel of base: there is no image, and none can be built',
     ]);
   });
 
   test('ends where the DUT is lost, and says so of all that is left', async () => {
-    const { testbed, rehearse } = await aLab(met({ kind: 'hang-at-boot', at: 1 }));
+    const { testbed, runSelfTest } = await aLab(met({ kind: 'hang-at-boot', at: 1 }));
     delete testbed.dut.power;
-    const findings = await rehearse({ skip: ['check', 'scenarios', 'trials', 'profile', 'noise'] });
+    const findings = await runSelfTest({
+      skip: ['check', 'scenarios', 'trials', 'profile', 'noise'],
+    });
     expect(lines(findings).slice(1)).toMatchInlineSnapshot(`
       [
         "wrong a boot of that kernel: The DUT was not up after 120 s, and has no power control; look at its console.",
@@ -250,14 +249,14 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   });
 
   test('of a kernel that the builder has built is what gates of it learn from', async () => {
-    const { testbed, learnt, rehearse } = await aLab();
+    const { testbed, learnt, runSelfTest } = await aLab();
     const home = temporaryFolder();
     const path = [freebsdBuilder(home).bin, process.env.PATH].join(delimiter);
     await using buildHost = await startSshd(undefined, path);
     const { path: base } = archiveOf({ ident: 'base' }, 'base');
     const built = builderOf({}, { base, patched: base }, buildHost, home);
     testbed.builder = built.config;
-    const findings = await rehearse({
+    const findings = await runSelfTest({
       skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'hang'],
     });
     expect(wrongs(findings)).toEqual([]);
@@ -274,9 +273,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   });
 
   test('lets no accident happen that nobody agreed to', async () => {
-    const { lab, rehearse } = await aLab();
+    const { lab, runSelfTest } = await aLab();
     const asked: string[] = [];
-    const findings = await rehearse({
+    const findings = await runSelfTest({
       skip: ['check', 'scenarios', 'trials', 'profile', 'noise'],
       deps: {
         async agrees(question) {
@@ -302,10 +301,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   });
 
   test('stops a DUT in its debugger where its kernel has one', async () => {
-    const { lab, rehearse } = await aLab({
+    const { lab, runSelfTest } = await aLab({
       kernel: { ident: 'own', options: ['options DDB'] },
     });
-    const findings = await rehearse({
+    const findings = await runSelfTest({
       skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'noise'],
     });
     expect(lines(findings).at(-2)).toMatchInlineSnapshot(
@@ -315,9 +314,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   });
 
   test('leaves the hang out where no power control would end it', async () => {
-    const { lab, testbed, rehearse } = await aLab();
+    const { lab, testbed, runSelfTest } = await aLab();
     delete testbed.dut.power;
-    const findings = await rehearse({
+    const findings = await runSelfTest({
       skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'noise'],
     });
     expect(lines(findings).at(-2)).toMatchInlineSnapshot(
@@ -328,23 +327,23 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
 
   test('is not gone on with by a directory that is none of it', () => {
     expect(() => resumeJournal(temporaryFolder(), 'shelf')).toThrow(
-      /^--resume: expected the directory of a rehearsal of shelf, found none in /,
+      /^--resume: expected the directory of a self-test of shelf, found none in /,
     );
   });
 
   test('that was cut short repeats nothing that was well', async () => {
-    const { lab, told, rehearse } = await aLab();
+    const { lab, told, runSelfTest } = await aLab();
     const cancel = new AbortController();
     const tell = (sentence: string) => {
       told.push(sentence);
       if (sentence.startsWith('Boot 3')) cancel.abort(new Error('cancelled'));
     };
-    const cut = rehearse({ skip: ['check'], deps: { tell, signal: cancel.signal } });
+    const cut = runSelfTest({ skip: ['check'], deps: { tell, signal: cancel.signal } });
     await expect(cut).rejects.toThrow('cancelled');
     expectHome(lab);
     const boots = lab.dut.machine.boots;
     told.length = 0;
-    const findings = await rehearse({ skip: ['check'], resume: true });
+    const findings = await runSelfTest({ skip: ['check'], resume: true });
     expect(wrongs(findings)).toEqual([]);
     expect(told[0]).toBe('Boot 3 of 6 of the same kernel, for the noise.');
     // Four of base, and its own.
@@ -358,9 +357,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
       expect([...Object.keys(faults), 'Somebody presses Ctrl-C']).toEqual(Object.keys(cases));
     });
     test.each(rows)('%s', async (_, { options, arrange, isLost, says }) => {
-      const { lab, testbed, rehearse } = await aLab(options);
+      const { lab, testbed, runSelfTest } = await aLab(options);
       arrange?.(lab, testbed);
-      const findings = await rehearse({ skip: ['check', 'profile', 'panic', 'hang', 'noise'] });
+      const findings = await runSelfTest({ skip: ['check', 'profile', 'panic', 'hang', 'noise'] });
       const [first = ''] = wrongs(findings);
       expect(first.replaceAll(/ \(127[^)]*\)/g, '').slice(0, says.length + 6)).toBe(
         `wrong ${says}`,
