@@ -31,7 +31,12 @@ const busyLoop =
   'while kill -0 "$PPID"; do i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; done';
 
 async function* table(demos: number): AsyncGenerator<string> {
-  const columns = ['demo', ...demoPatches.map(({ branch }) => branch), 'took', 'packets flowed'];
+  const columns = [
+    'demo',
+    ...demoPatches.map(({ branch }) => branch),
+    'durations',
+    'packets flowed',
+  ];
   yield row(columns);
   yield row(columns.map(() => '---'));
   const all: Demo[] = [];

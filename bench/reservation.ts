@@ -159,9 +159,9 @@ function simulatedSeconds(testbeds: number, requests: number): number {
       [`dut-${index}`, `generator-${index % 10 === 1 ? index - 1 : index}`],
     ]),
   );
-  // Twenty wishes: all testbeds, and ever smaller parts of them.
-  const lines = Array.from({ length: 20 }, (_, wish): Line => {
-    const wants = new Map([...all].filter((_, index) => index % (wish + 1) === 0));
+  // Twenty selectors: all testbeds, and ever smaller parts of them.
+  const lines = Array.from({ length: 20 }, (_, selector): Line => {
+    const wants = new Map([...all].filter((_, index) => index % (selector + 1) === 0));
     return { wants, waiting: [] };
   });
   for (let order = 0; order < requests; order += 1) {

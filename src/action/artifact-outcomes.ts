@@ -75,23 +75,23 @@ export type Source = {
 
 type Task = {
   config: Config;
-  wishes: readonly string[];
+  selectors: readonly string[];
   context: JobContext;
   patience: Patience;
 };
 
-/** Returns how each gate ended, one for each wish. */
+/** Returns how each gate ended, one for each selector. */
 export async function endingsOf(source: Source, task: Task): Promise<Left[]> {
-  const { wishes, context } = task;
+  const { selectors, context } = task;
   const { request } = source;
-  const gates = wishes.map((_, index) => filesOf(request, index, wishes.length));
+  const gates = selectors.map((_, index) => filesOf(request, index, selectors.length));
   const artifact = await readArtifact(source, gates, task);
-  if (artifact.kind === 'ended') return wishes.map(() => artifact);
+  if (artifact.kind === 'ended') return selectors.map(() => artifact);
   const configured = applyOverrides(task.config, context.inputs.ask, calledAs.input);
   const config = applyOverrides(configured, request.ask, calledAs.comment);
   return Promise.all(
     gates.map((files, index) =>
-      endingOf({ request, config, wish: wishes[index], context, files, artifact }),
+      endingOf({ request, config, selector: selectors[index], context, files, artifact }),
     ),
   );
 }
@@ -152,7 +152,7 @@ type OneGate = {
   request: AdmittedRequest;
   /** With what was asked of this gate. */
   config: Config;
-  wish: string | undefined;
+  selector: string | undefined;
   context: JobContext;
   files: GateFiles;
   artifact: Artifact;
@@ -162,7 +162,7 @@ async function endingOf(gate: OneGate): Promise<Left> {
   const { request, config, files, artifact } = gate;
   const text = artifact.texts.get(files.result);
   if (text === undefined) return endingOfText(artifact.texts.get(files.failure));
-  const testbeds = testbedsFor(config, gate.wish);
+  const testbeds = testbedsFor(config, gate.selector);
   const isExtended = request.extend !== undefined;
   const read = believed(text, { patch: request.patch, config, testbeds, isExtended });
   if (read.kind === 'refused') return notBelieved(read.why);
@@ -202,8 +202,8 @@ const partsOfNight = (own: Result, gate: OneGate): Promise<Publication[]> => {
       context,
       bytes: artifact.bytes,
       folder: files.folder,
-      whyNotUnchanged: (patch, wish) =>
-        whyNotUnchanged({ ...request, patch, purpose: 'patch' }, { config, wish, context }),
+      whyNotUnchanged: (patch, selector) =>
+        whyNotUnchanged({ ...request, patch, purpose: 'patch' }, { config, selector, context }),
     },
   );
 };

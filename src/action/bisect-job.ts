@@ -7,7 +7,7 @@ import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import { lineOfDiffs, PatchError, restoreRevision } from '../forge/patch/revision.ts';
 import { patchName, shortId } from '../model/patch.ts';
 import type { BisectRequest } from './approved-request.ts';
-import { bisectWish, type JobContext, revisionDepsOf } from './job.ts';
+import { bisectSelector, type JobContext, revisionDepsOf } from './job.ts';
 
 /** The configuration that a bisection at a pull request is held to is that of its base, and any other that of the job. */
 export const readBisectConfig = (
@@ -36,7 +36,7 @@ export function heldTo({ ask, cell }: BisectRequest, written: Config, context: J
   const { maxBoots, verifyRevert } = inputs.bisectAsk;
   return {
     config,
-    testbeds: testbedsFor(config, bisectWish(config, ask, inputs)),
+    testbeds: testbedsFor(config, bisectSelector(config, ask, inputs)),
     mostBoots: parseMostBoots(ask.maxBoots || maxBoots, calledAs.input('maxBoots')),
     isVerified: [ask.verifyRevert, verifyRevert].some((text) =>
       parseSwitch(text, calledAs.input('verifyRevert')),

@@ -18,7 +18,7 @@ export type Inputs = {
   /** `#123`, `D27401`, a commit or a range; empty for the event's own. */
   patch: string;
   config: string;
-  /** Wishes with commas. */
+  /** Selectors with commas. */
   each: string;
   priority: string;
   ask: Ask;

@@ -4,7 +4,7 @@ import { parseConfig } from '../config/load.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
-import { wishesOf } from '../config/select-testbeds.ts';
+import { selectorsOf } from '../config/select-testbeds.ts';
 import { createOctokit, type Octokit, ownLogin } from '../forge/github/client.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import type { Ask } from '../forge/patch/command.ts';
@@ -86,24 +86,24 @@ export function revisionDepsOf(
   return { conduit: openConduit({ url: config.url, token, log }), repository, config };
 }
 
-/** Wishes for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
-export const wishesFor = (config: Config, ask: Ask, inputs: Inputs): string[] =>
-  wishesOf(
+/** Selectors for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
+export const selectorsFor = (config: Config, ask: Ask, inputs: Inputs): string[] =>
+  selectorsOf(
     config,
     ask.testbed ? { testbed: ask.testbed } : { testbed: inputs.ask.testbed, each: inputs.each },
     calledAs.input,
   );
 
 /** A bisection has one testbed. */
-export const bisectWish = (
+export const bisectSelector = (
   config: Config,
   { testbed }: Pick<BisectAsk, 'testbed'>,
   inputs: Inputs,
-): string | undefined => wishesFor(config, testbed ? { testbed } : {}, inputs)[0];
+): string | undefined => selectorsFor(config, testbed ? { testbed } : {}, inputs)[0];
 
 /** What the comment and the check of each gate are called. */
-export const gateNames = (wishes: readonly string[]): string[] =>
-  wishes.length === 1 ? ['ppsgate'] : wishes.map((wish) => `ppsgate: ${wish}`);
+export const gateNames = (selectors: readonly string[]): string[] =>
+  selectors.length === 1 ? ['ppsgate'] : selectors.map((selector) => `ppsgate: ${selector}`);
 
 type AnswerPlace = {
   /** Name of the comment and of the check; see `gateNames`. */

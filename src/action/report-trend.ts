@@ -91,7 +91,7 @@ function depsOf(
 ): AlertsDeps {
   const { octokit, inputs } = context;
   const { repository, serverUrl } = inputs.job;
-  const tellRevision = revisionTeller(context, config);
+  const tellRevision = revisionUpdates(context, config);
   return {
     ...{ octokit, repository, serverUrl, nights, log },
     marginRatio: config.gate.marginRatio,
@@ -121,7 +121,7 @@ async function onlyCommitOf(
 }
 
 /** Only the server of the configuration is told, whatever a commit's message names. */
-function revisionTeller(
+function revisionUpdates(
   context: JobContext,
   config: Config,
 ): AlertsDeps['tellRevision'] | undefined {

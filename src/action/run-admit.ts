@@ -23,12 +23,12 @@ import {
   answerFor,
   answerOnPhabricator,
   bisectAnswerFor,
-  bisectWish,
+  bisectSelector,
   gateNames,
   type JobContext,
   marksFor,
   revisionDepsOf,
-  wishesFor,
+  selectorsFor,
 } from './job.ts';
 import { log, setOutput } from './log.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
@@ -52,7 +52,7 @@ export async function runAdmit(context: JobContext): Promise<number> {
   const { runId } = context.inputs.job;
   setOutput('request', requestText(request));
   setOutput('subject', subjectOf(request));
-  for (const name of gateNames(wishesFor(config, request.ask, context.inputs))) {
+  for (const name of gateNames(selectorsFor(config, request.ask, context.inputs))) {
     await begin(await answerFor(context, request, config, { name, runId }));
   }
   return exitCodes.pass;
@@ -89,13 +89,13 @@ export async function admitEvent(
     commit: job.commit,
     readRevision: (asked) => readRevision(asked, context),
     nameOf(config, ask) {
-      const wishes = wishesFor(config, ask, inputs);
+      const selectors = selectorsFor(config, ask, inputs);
       const asked = applyOverrides(config, ask, calledByAsker);
-      for (const wish of wishes) testbedsFor(asked, wish);
-      return gateNames(wishes)[0] ?? 'ppsgate';
+      for (const selector of selectors) testbedsFor(asked, selector);
+      return gateNames(selectors)[0] ?? 'ppsgate';
     },
     checkBisection(config, ask) {
-      testbedsFor(applyOverrides(config, ask, calledByAsker), bisectWish(config, ask, inputs));
+      testbedsFor(applyOverrides(config, ask, calledByAsker), bisectSelector(config, ask, inputs));
     },
     calledAs: calledByAsker,
     priority: asked === '' ? undefined : parsePriority(asked, calledAs.input('priority')),
@@ -201,7 +201,7 @@ export async function tellRefusal(
       config.github.unasked === 'neutral' && !(await hasCheckRun(octokit, subject, gate));
     return isFirst ? 'left-to-queue' : undefined;
   };
-  for (const gate of gateNames(wishesFor(config, {}, inputs))) {
+  for (const gate of gateNames(selectorsFor(config, {}, inputs))) {
     const failure = await failureFor(gate);
     if (failure === undefined) continue;
     const marks = await marksFor(context, pullRequest, config.github, { name: gate, runId: run });

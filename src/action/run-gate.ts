@@ -51,7 +51,7 @@ import {
   gateNames,
   type JobContext,
   revisionDepsOf,
-  wishesFor,
+  selectorsFor,
 } from './job.ts';
 import { log, saveState, setOutput } from './log.ts';
 import { nightDeps } from './measured-nightly.ts';
@@ -125,12 +125,12 @@ const measure = (request: AdmittedRequest, written: Config, job: Job): Promise<n
 };
 
 async function measureAll(request: AdmittedRequest, written: Config, job: Job): Promise<number> {
-  const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
+  const { config, selectors, testbeds, ...rest } = await planned(request, written, job);
   const exitCode = await readyLab(config, testbeds.flat());
   if (exitCode !== undefined) return exitCode;
 
   const folder = await newFolder(job.context);
-  const names = gateNames(wishes);
+  const names = gateNames(selectors);
   const open = new Set(names);
   const keepOpen = () => {
     const answers = [...open].map((name) => ({ name, request }));
@@ -139,11 +139,11 @@ async function measureAll(request: AdmittedRequest, written: Config, job: Job): 
   keepOpen();
   const done: Done[] = [];
   const judgeOn = async (name: string, index: number) => {
-    const [wish = ''] = names.length === 1 ? [] : wishes.slice(index);
+    const [selector = ''] = names.length === 1 ? [] : selectors.slice(index);
     const own = gateFolder(index, names.length);
     const place: Place = {
       ...job,
-      ...{ wish, own },
+      ...{ selector, own },
       directory: resolve(folder, own),
       file: (base) => join(folder, fileOf(base, index, names.length)),
     };
@@ -188,8 +188,8 @@ function exitCodeFor(
 
 type Planned = {
   config: Config;
-  wishes: string[];
-  /** Those that would do, for each wish. */
+  selectors: string[];
+  /** Those that would do, for each selector. */
   testbeds: string[][];
   isMeasuredAnyway: boolean;
 };
@@ -204,11 +204,11 @@ async function planned(
   try {
     const configured = applyOverrides(written, inputs.ask, calledAs.input);
     const config = applyOverrides(configured, request.ask, calledAs.comment);
-    const wishes = wishesFor(config, request.ask, inputs);
+    const selectors = selectorsFor(config, request.ask, inputs);
     return {
       config,
-      wishes,
-      testbeds: wishes.map((wish) => testbedsFor(config, wish)),
+      selectors,
+      testbeds: selectors.map((selector) => testbedsFor(config, selector)),
       isMeasuredAnyway: isMeasuredAnyway(request, inputs.ask),
     };
   } catch (error) {
@@ -223,7 +223,7 @@ async function planned(
 
 type Place = Job & {
   /** Tells it from the others; empty where there are none. */
-  wish: string;
+  selector: string;
   /** The gate's folder in what is uploaded: empty, or `1/`, `2/`. */
   own: string;
   /** The work directory, where the job's end looks for a lease. */
@@ -255,10 +255,10 @@ type Task = {
 };
 
 async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> {
-  const { context, isAlone, wish, directory } = place;
+  const { context, isAlone, selector, directory } = place;
   const { request, config } = task;
   const result = await measured(task, place, answer);
-  log.info([wish, headline(result)].filter(Boolean).join(': '));
+  log.info([selector, headline(result)].filter(Boolean).join(': '));
   const written = join(directory, 'result.json');
   if (place.file('result') !== written) await copyFile(written, place.file('result'));
   const ending = endingOfResult(result, {});
@@ -280,7 +280,7 @@ function measured(
   place: Place,
   answer: Answer,
 ): Promise<Result> {
-  const { context, wish, own, directory, within, signal } = place;
+  const { context, selector, own, directory, within, signal } = place;
   const { inputs, octokit, repository } = context;
   const { job } = inputs;
   const { patch, extend, priority } = request;
@@ -290,12 +290,12 @@ function measured(
     observer: answer,
     signal,
     history: sharedHistory(config, context),
-    output: labelled(jobLog, wish),
+    output: labelled(jobLog, selector),
     requestFor: (patch) => ({
       priority,
       holder: { who: job.who, purpose: 'gate', patch: patchName(patch), url: job.runUrl },
-      // Gates of one job do not take each other's place in line, and the next job's take those of their wishes.
-      subject: [job.repository + subjectOf(request), 'by', job.workflow, wish].join(' ').trim(),
+      // Gates of one job do not take each other's place in line, and the next job's take those of their selectors.
+      subject: [job.repository + subjectOf(request), 'by', job.workflow, selector].join(' ').trim(),
     }),
     leaseFolder: directory,
   };

@@ -13,7 +13,11 @@ import { type JobContext, revisionDepsOf } from './job.ts';
 /** Compares the approved commits again; returns why the claim is refused, undefined where it holds. */
 export async function whyNotUnchanged(
   request: AdmittedRequest,
-  { config, wish, context }: { config: Config; wish: string | undefined; context: JobContext },
+  {
+    config,
+    selector,
+    context,
+  }: { config: Config; selector: string | undefined; context: JobContext },
 ): Promise<string | undefined> {
   const { patch } = request;
   const { repository, inputs } = context;
@@ -25,7 +29,7 @@ export async function whyNotUnchanged(
     if (patch.kind === 'revision') {
       await restoreRevision(patch, revisionDepsOf(context, config));
     }
-    const question = { patch, config, testbeds: testbedsFor(config, wish) };
+    const question = { patch, config, testbeds: testbedsFor(config, selector) };
     const variants = await variantsByMaking(question, repository);
     const differ = await testbedsThatDiffer({ ...question, variants }, repository);
     if (differ.length === 0) return undefined;

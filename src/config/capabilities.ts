@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { expected } from '../model/units.ts';
 import { closed, text, wholeNumber } from './fields.ts';
-import { keywords, wishWord } from './testbed-selector.ts';
+import { keywords, selectorWord } from './testbed-selector.ts';
 
 /** What the DUT has and is, apart from the labels. */
 export type Capabilities = {
@@ -37,7 +37,7 @@ const cpu = closed({
   cores: wholeNumber(1, 4096).exactOptional(),
 });
 
-const label = text(wishWord, 'a word like quiet').refine(
+const label = text(selectorWord, 'a word like quiet').refine(
   (word) => !keywords.includes(word.toLowerCase()),
   { error: expected(`a word other than ${keywords.join(', ')}`) },
 );
@@ -48,9 +48,9 @@ const labels = z
 
 /** The keys, among those of a testbed of any kind. */
 export const capabilityKeys = {
-  nic: nic.optional().describe("The DUT's network card, for wishes like `mellanox and 25G`."),
-  cpu: cpu.optional().describe("The DUT's processor, for wishes like `cores>=8`."),
-  labels: labels.optional().describe('Words of your own, for wishes like `not release`.'),
+  nic: nic.optional().describe("The DUT's network card, for selectors like `mellanox and 25G`."),
+  cpu: cpu.optional().describe("The DUT's processor, for selectors like `cores>=8`."),
+  labels: labels.optional().describe('Words of your own, for selectors like `not release`.'),
 };
 
 type Written = {

@@ -127,7 +127,7 @@ export function parseMostBoots(text: string | undefined, called: string): number
 export const parseFrameSize = (text: string, called: string): number =>
   parse(called, frameSize, text);
 
-/** Wishes for testbeds, with commas between them. */
+/** Selectors for testbeds, with commas between them. */
 export const parseEach = (text: string, called: string): string[] =>
   parse(called, configKeys.shape.each.unwrap(), list(text));
 

@@ -124,7 +124,7 @@ const parameters = {
       "A testbed's name, or what it has to be, like mellanox and 40G; by default the first of the configuration.",
     option: {
       flags: '-t, --testbed',
-      value: 'wish',
+      value: 'selector',
       says: 'a name, or what it has to be, like "mellanox and 40G"',
     },
     dispatch:
@@ -134,8 +134,8 @@ const parameters = {
     jenkins: true,
   },
   each: {
-    input: 'Judge the patch on one testbed of each of these wishes, with commas.',
-    option: { value: 'wishes', says: 'on one testbed of each, with commas' },
+    input: 'Judge the patch on one testbed of each of these selectors, with commas.',
+    option: { value: 'selectors', says: 'on one testbed of each, with commas' },
     jenkins: true,
     kind: 'list',
   },

@@ -33,7 +33,7 @@ import { type GithubConfig, githubSchema } from './github.ts';
 import { type Paths, pathsSchema } from './paths.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
-import { readWish, wishText } from './testbed-selector.ts';
+import { readSelector, selectorText } from './testbed-selector.ts';
 import { type TrendConfig, trendSchema } from './trend.ts';
 import { type VirtualTestbed, virtualTestbedSchema } from './virtual-testbed.ts';
 
@@ -41,7 +41,7 @@ export type Config = {
   overlay: OverlayPlace;
   /** Testbeds by name; at least one. */
   testbeds: Record<string, TestbedConfig>;
-  /** Wishes: a patch is judged on one testbed of each. Absent: on the first testbed. */
+  /** Selectors: a patch is judged on one testbed of each. Absent: on the first testbed. */
   each?: string[];
   scenarios: Scenario[];
   /** A site's own scenarios by their names; see `OwnRules`. */
@@ -397,24 +397,24 @@ const ownRules = closed({
     .describe('A trial counts only if it has left a state for each of its flows.'),
 }).transform(({ file, ...rest }): OwnRulesFile => ({ ...rest, path: file }));
 
-const wish = z
-  .string({ error: expected('a wish like `mellanox and 40G`') })
+const selector = z
+  .string({ error: expected('a selector like `mellanox and 40G`') })
   .superRefine((text, { addIssue }) => {
-    const source = readWish(text);
+    const source = readSelector(text);
     if (source.kind === 'refused') addIssue(source.message);
   });
 
-const wishes = z
-  .array(wish, { error: expected('a list like [chelsio, mellanox]') })
-  .min(1, 'expected at least one wish, found an empty list')
-  .refine((list) => new Set(list.map(plainWish)).size === list.length, {
-    error: 'a wish is in this list twice',
+const selectors = z
+  .array(selector, { error: expected('a list like [chelsio, mellanox]') })
+  .min(1, 'expected at least one selector, found an empty list')
+  .refine((list) => new Set(list.map(plainSelector)).size === list.length, {
+    error: 'a selector is in this list twice',
   });
 
-/** Two ways to write one wish are the same. */
-function plainWish(text: string): string {
-  const source = readWish(text);
-  return source.kind === 'read' ? wishText(source.wish) : text;
+/** Two ways to write one selector are the same. */
+function plainSelector(text: string): string {
+  const source = readSelector(text);
+  return source.kind === 'read' ? selectorText(source.selector) : text;
 }
 
 /** Every key of ppsgate.yml, as it is written. */
@@ -425,7 +425,7 @@ export const configKeys = closed({
       "A folder whose files are laid over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top.",
     ),
   testbeds: testbeds.describe('Testbeds by their names.'),
-  each: wishes
+  each: selectors
     .optional()
     .describe('A patch is judged on one testbed of each; left out, on the first of the testbeds.'),
   scenarios: namedScenarios

@@ -7,19 +7,24 @@ import { didYouMean } from './fields.ts';
 import { parseEach } from './overrides.ts';
 import type { CalledAs } from './parameters.ts';
 import { type Config, systemOf, type TestbedConfig, whyUnfit } from './schema.ts';
-import { type Described, isFulfilled, readWish, type Wish } from './testbed-selector.ts';
+import {
+  type Described,
+  isFulfilled,
+  readSelector,
+  type TestbedSelector,
+} from './testbed-selector.ts';
 
 /**
- * Names of the testbeds that are asked for and can carry the configuration, in its order; at least one. An empty wish
+ * Names of the testbeds that are asked for and can carry the configuration, in its order; at least one. An empty selector
  * is for the first testbed, and a name for its own. Throws a `UsageError` where there is none.
  */
-export function testbedsFor(config: Config, wish = ''): string[] {
-  const asked = askedFor(config, wish.trim());
+export function testbedsFor(config: Config, selector = ''): string[] {
+  const asked = askedFor(config, selector.trim());
   const fit = asked.filter((name) => whyUnfit(config, name) === undefined);
   if (fit.length > 0) return fit;
   const [first] = asked;
   const unfit = first === undefined ? undefined : whyUnfit(config, first);
-  throw new UsageError(unfit ?? nothingLike(config, wish));
+  throw new UsageError(unfit ?? nothingLike(config, selector));
 }
 
 /** All testbeds that can carry the configuration, in its order. Throws a `UsageError` where there is none. */
@@ -29,23 +34,23 @@ export function fitFor(config: Config): string[] {
   return fit.length > 0 ? fit : testbedsFor(config);
 }
 
-function askedFor(config: Config, wish: string): string[] {
+function askedFor(config: Config, selector: string): string[] {
   const names = Object.keys(config.testbeds);
-  if (wish === '') return names.slice(0, 1);
-  if (names.includes(wish)) return [wish];
-  const parsed = parseWish(wish);
+  if (selector === '') return names.slice(0, 1);
+  if (names.includes(selector)) return [selector];
+  const parsed = parseSelector(selector);
   return names.filter((name) => isFulfilled(parsed, describe(config, name)));
 }
 
-/** Reads a wish as it is typed; throws a `UsageError` where it is none. */
-export function parseWish(text: string): Wish {
-  const source = readWish(text);
-  if (source.kind === 'refused') throw new UsageError(`Wish for a testbed: ${source.message}.`);
-  return source.wish;
+/** Reads a selector as it is typed; throws a `UsageError` where it is none. */
+export function parseSelector(text: string): TestbedSelector {
+  const source = readSelector(text);
+  if (source.kind === 'refused') throw new UsageError(`Selector for a testbed: ${source.message}.`);
+  return source.selector;
 }
 
-/** The wishes of a patch, each of which is for a testbed of its own: what is asked for, or what is configured. */
-export function wishesOf(
+/** The selectors of a patch, each of which is for a testbed of its own: what is asked for, or what is configured. */
+export function selectorsOf(
   config: Config,
   { testbed, each }: { testbed?: string | undefined; each?: string | undefined },
   calledAs: CalledAs,
@@ -82,10 +87,10 @@ function ofIngress(testbed: TestbedConfig): { drivers: string[]; gigabits?: numb
   return { drivers: driversOf(port), gigabits };
 }
 
-function nothingLike(config: Config, wish: string): string {
+function nothingLike(config: Config, selector: string): string {
   const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
   const known = new Map(written.map((word) => [word.toLowerCase(), word]));
-  const [hint = ''] = parseWish(wish)
+  const [hint = ''] = parseSelector(selector)
     .flat()
     .flatMap((condition) => (condition.kind === 'word' && condition.wanted ? [condition.word] : []))
     // Another speed is not a slip.
@@ -93,5 +98,5 @@ function nothingLike(config: Config, wish: string): string {
     .map((word) => didYouMean(word, [...known.values()]))
     .filter((hint) => hint !== '');
   const words = [...known.values()].join(', ');
-  return `No testbed of the configuration is "${excerpt(wish)}": known here are ${words}${hint || '.'}`;
+  return `No testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || '.'}`;
 }

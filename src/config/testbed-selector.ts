@@ -2,24 +2,26 @@
 import { excerpt, expected } from '../model/units.ts';
 
 /** Alternatives: of one of them all conditions hold. */
-export type Wish = Condition[][];
+export type TestbedSelector = Condition[][];
 
 /** `word` is in lower case; `wanted` is false after `not`. */
 export type Condition =
   | { kind: 'word'; word: string; wanted: boolean }
   | { kind: 'cores'; least: number; wanted: boolean };
 
-/** What a wish is held against; words in lower case, absent cores are not known. */
+/** What a selector is held against; words in lower case, absent cores are not known. */
 export type Described = { words: ReadonlySet<string>; cores?: number | undefined };
 
-type WishSource = { kind: 'read'; wish: Wish } | { kind: 'refused'; message: string };
+type SelectorSource =
+  | { kind: 'read'; selector: TestbedSelector }
+  | { kind: 'refused'; message: string };
 
 export const keywords: readonly string[] = ['and', 'or', 'not'];
 
-export const wishWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
+export const selectorWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
 
 /** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
-export function readWish(text: string): WishSource {
+export function readSelector(text: string): SelectorSource {
   if (text.length > mostCharacters)
     return refused(text, `it has more than ${mostCharacters} characters`);
   const spaced = text.toLowerCase().trim().replace(/\s+/g, ' ');
@@ -30,13 +32,13 @@ export function readWish(text: string): WishSource {
   const alternatives = splitAt(tokens, 'or').map((part) => splitAt(part, 'and').map(readCondition));
   const problem = alternatives.flat().find((condition) => typeof condition === 'string');
   if (problem !== undefined) return refused(text, problem);
-  const wish = alternatives.map((part) => part.filter((one) => typeof one !== 'string'));
-  return { kind: 'read', wish };
+  const selector = alternatives.map((part) => part.filter((one) => typeof one !== 'string'));
+  return { kind: 'read', selector };
 }
 
 const mostCharacters = 500;
 
-function refused(text: string, problem: string): WishSource {
+function refused(text: string, problem: string): SelectorSource {
   const form = 'words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`';
   return { kind: 'refused', message: `${expected(form)({ input: text })}: ${problem}` };
 }
@@ -58,15 +60,15 @@ function readCondition(tokens: readonly string[]): Condition | string {
 
   const [, least] = /^cores>=([1-9]\d{0,3})$/.exec(token) ?? [];
   if (least !== undefined) return { kind: 'cores', least: Number(least), wanted };
-  if (wishWord.test(token)) return { kind: 'word', word: token, wanted };
+  if (selectorWord.test(token)) return { kind: 'word', word: token, wanted };
   return token.includes('>=')
     ? 'only cores are compared, like `cores>=8`'
     : `\`${excerpt(token)}\` is no word`;
 }
 
-/** One text for all ways to write a wish; `readWish` reads it as the same. */
-export const wishText = (wish: Wish): string =>
-  wish.map((conditions) => conditions.map(conditionText).join(' and ')).join(' or ');
+/** One text for all ways to write a selector; `readSelector` reads it as the same. */
+export const selectorText = (selector: TestbedSelector): string =>
+  selector.map((conditions) => conditions.map(conditionText).join(' and ')).join(' or ');
 
 function conditionText(condition: Condition): string {
   const text = condition.kind === 'word' ? condition.word : `cores>=${condition.least}`;
@@ -74,8 +76,8 @@ function conditionText(condition: Condition): string {
 }
 
 /** What is not known of a testbed does not hold for it. */
-export const isFulfilled = (wish: Wish, described: Described): boolean =>
-  wish.some((conditions) =>
+export const isFulfilled = (selector: TestbedSelector, described: Described): boolean =>
+  selector.some((conditions) =>
     conditions.every((condition) => holds(condition, described) === condition.wanted),
   );
 

@@ -6,7 +6,7 @@ import { formatDuration, formatMetric, formatPercent, formatRuns } from '../mode
 import type { Metric } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import type { Times } from './estimate/durations.ts';
-import { outlookLine, outlookOf } from './estimate/experiment-estimate.ts';
+import { estimateLine, estimateOf } from './estimate/experiment-estimate.ts';
 import type { ExperimentEvent } from './experiment/experiment-event.ts';
 import type { Entry } from './experiment/journal.ts';
 import type { Plan } from './experiment/plan.ts';
@@ -75,13 +75,13 @@ export const labelled = (output: Output, label: string): Output =>
 function planLines(plan: Plan): string[] {
   const { cells, policy, variants, times } = plan;
   const outlined = { ...plan, variants: variants.length, times: times ?? nothingKnown };
-  const outlook = outlookOf(outlined);
+  const estimate = estimateOf(outlined);
   const lines = cells.flatMap((planned, index) => {
     const { cell, design, history } = planned;
     const most = design.budgets.at(-1) ?? 0;
     const budget = `at most ${most} + ${most} runs`;
     const start = `${cellName(cell)}: ${design.name}, ${budget}`;
-    const expected = outlook.cells[index];
+    const expected = estimate.cells[index];
     if (expected?.basis !== 'history') return start;
 
     const { noiseRatio = 0, runsIfUnchanged, runsIfLost, reachableMarginRatio = 0 } = expected;
@@ -95,7 +95,7 @@ function planLines(plan: Plan): string[] {
       `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`,
     ];
   });
-  return times === undefined ? lines : [...lines, outlookLine(outlook, outlined)];
+  return times === undefined ? lines : [...lines, estimateLine(estimate, outlined)];
 }
 
 /** A plan from before it had its times. */

@@ -104,9 +104,9 @@ function choose({ major, folders }: ModuleTree, loaded: LoadedModules): Choice {
   if (unknown !== undefined) {
     return { kind: 'all', why: `nobody can tell where in the tree ${unknown}.ko is made` };
   }
-  const wished = [...measuring, ...(names.includes('zfs') ? ofZfs : [])];
+  const selected = [...measuring, ...(names.includes('zfs') ? ofZfs : [])];
   const chosen = new Set(
-    [...names, ...wished.filter((name) => folders.get(name)?.size === 1)].flatMap((name) => [
+    [...names, ...selected.filter((name) => folders.get(name)?.size === 1)].flatMap((name) => [
       ...(folders.get(name) ?? []),
     ]),
   );

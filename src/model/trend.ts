@@ -94,7 +94,7 @@ export const changeSchema = z.object({
     .object({
       intended: z.iso.datetime().optional(),
       /** A name that whoever began drew for it: of two who begin at once each sees whether it is the one. */
-      teller: z.string().optional(),
+      updates: z.string().optional(),
       issue: z.int().positive().optional(),
       /** What was said of it last, as `saidOf` of the alert has it. */
       said: z.string().optional(),

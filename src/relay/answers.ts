@@ -76,12 +76,12 @@ async function give(
     inbox.dropAnswer(key);
     return 'done';
   }
-  const tellers = tellersOf(inbox);
-  const tell = tellers.get(key) ?? tellerOf(answer.data, deps);
-  tellers.set(key, tell);
+  const allUpdates = allUpdatesOf(inbox);
+  const tell = allUpdates.get(key) ?? updatesOf(answer.data, deps);
+  allUpdates.set(key, tell);
   const told = await tell();
   if (told.kind === 'told') {
-    tellers.delete(key);
+    allUpdates.delete(key);
     inbox.dropAnswer(key);
     const late = (now().getTime() - keptAt.getTime()) / 1000;
     if (late > secondsWorthTelling) {
@@ -243,15 +243,15 @@ function keyOf(answer: KeptAnswer): string {
  * Those of this process whose answers wait: they know which target was sent its units, of which a second sending would
  * make two each, and which picture is uploaded.
  */
-function tellersOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<Told>> {
-  const known = tellersByInbox.get(inbox) ?? new Map();
-  tellersByInbox.set(inbox, known);
+function allUpdatesOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<Told>> {
+  const known = updatesByInbox.get(inbox) ?? new Map();
+  updatesByInbox.set(inbox, known);
   return known;
 }
 
-const tellersByInbox = new WeakMap<object, Map<string, () => Promise<Told>>>();
+const updatesByInbox = new WeakMap<object, Map<string, () => Promise<Told>>>();
 
-function tellerOf(answer: KeptAnswer, { conduit, log, pause }: AnswersDeps): () => Promise<Told> {
+function updatesOf(answer: KeptAnswer, { conduit, log, pause }: AnswersDeps): () => Promise<Told> {
   const deps = { log, ...(pause && { pause }) };
   switch (answer.kind) {
     case 'comment': {

@@ -444,8 +444,8 @@ describe('/ppsgate run', () => {
 describe('who is on the list and may not write', () => {
   test.each(['margin=50%', 'forwarding', 'inet4', 'testbed=fake'])(
     'does not choose what a patch is held to: %s',
-    async (wish) => {
-      const command = `/ppsgate run ${commits.head} ${wish}`;
+    async (selector) => {
+      const command = `/ppsgate run ${commits.head} ${selector}`;
       expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
       expect((await admitted(comment(command, 'carol'))).kind).toBe('go');
     },

@@ -84,14 +84,14 @@ test.for([
   expect(() => applyOverrides(config, texts, flag)).toThrow(message);
 });
 
-test('wishes for testbeds have commas between them', () => {
+test('selectors for testbeds have commas between them', () => {
   expect(parseEach('chelsio, mellanox and 40G', '--each')).toEqual(['chelsio', 'mellanox and 40G']);
 });
 
 test.for([
   ['chelsio,', /^--each: expected words joined by .* found "": a word is missing\.$/],
-  ['chelsio,Chelsio', /^--each: a wish is in this list twice\.$/],
-] as const)('the wishes "%s" are refused', ([text, message]) => {
+  ['chelsio,Chelsio', /^--each: a selector is in this list twice\.$/],
+] as const)('the selectors "%s" are refused', ([text, message]) => {
   expect(() => parseEach(text, '--each')).toThrow(UsageError);
   expect(() => parseEach(text, '--each')).toThrow(message);
 });

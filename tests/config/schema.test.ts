@@ -586,7 +586,7 @@ test.each([
   expect(problemsIn(here(written))).toEqual([`testbeds.here.${problem}`]);
 });
 
-test('a patch is judged on one testbed of each wish', () => {
+test('a patch is judged on one testbed of each selector', () => {
   expect(parse('each: [chelsio, mellanox and 40G, cores>=8]').each).toEqual([
     'chelsio',
     'mellanox and 40G',
@@ -596,14 +596,14 @@ test('a patch is judged on one testbed of each wish', () => {
 
 test.each([
   ['each: chelsio', 'each: expected a list like [chelsio, mellanox], found "chelsio"'],
-  ['each: []', 'each: expected at least one wish, found an empty list'],
-  ['each: [chelsio, 10]', 'each[1]: expected a wish like `mellanox and 40G`, found 10'],
-  ['each: [10G or 25G, 10g  OR 25g]', 'each: a wish is in this list twice'],
+  ['each: []', 'each: expected at least one selector, found an empty list'],
+  ['each: [chelsio, 10]', 'each[1]: expected a selector like `mellanox and 40G`, found 10'],
+  ['each: [10G or 25G, 10g  OR 25g]', 'each: a selector is in this list twice'],
   [
     'each: [chelsio and]',
     'each[0]: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "chelsio and": a word is missing',
   ],
-])('%s is no list of wishes', (written, problem) => {
+])('%s is no list of selectors', (written, problem) => {
   expect(problemsOf(written)).toEqual([problem]);
 });
 

@@ -1,9 +1,9 @@
-// Which testbeds of a lab a wish is for, what is said where there is none, and which machines each of them takes.
+// Which testbeds of a lab a selector is for, what is said where there is none, and which machines each of them takes.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { calledAs } from '../../src/config/parameters.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { parseWish, testbedsFor, wishesOf } from '../../src/config/select-testbeds.ts';
+import { parseSelector, selectorsOf, testbedsFor } from '../../src/config/select-testbeds.ts';
 import { machinesOf } from '../../src/lab/machines.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 
@@ -49,8 +49,8 @@ test.each([
   ['cores>=4', ['hp-t540', 'rcc-ve']],
   ['cores>=8', ['hp-t540']],
   ['mlx5', ['rack-4']],
-])('%s is for %j', (wish, names) => {
-  expect(testbedsFor(lab, wish)).toEqual(names);
+])('%s is for %j', (selector, names) => {
+  expect(testbedsFor(lab, selector)).toEqual(names);
 });
 
 test.each([
@@ -59,11 +59,11 @@ test.each([
   ['mlx5en', ['xeon-40g']],
   ['igb', ['rcc-ve']],
   ['1G', ['rcc-ve']],
-])('the ports of a FreeBSD DUT tell its driver and speed: %s', (wish, names) => {
-  expect(testbedsFor(lab, wish)).toEqual(names);
+])('the ports of a FreeBSD DUT tell its driver and speed: %s', (selector, names) => {
+  expect(testbedsFor(lab, selector)).toEqual(names);
 });
 
-test('without a wish it is the first testbed', () => {
+test('without a selector it is the first testbed', () => {
   expect(testbedsFor(lab)).toEqual(['hp-t540']);
   expect(testbedsFor(lab, ' ')).toEqual(['hp-t540']);
 });
@@ -77,9 +77,9 @@ test('the name of a testbed is for it alone, whatever else the word means', () =
   expect(testbedsFor(config, 'LINUX')).toEqual(['other', 'linux', 'A', 'a', 'not']);
 });
 
-function refusalOf(config: Config, wish?: string): string {
+function refusalOf(config: Config, selector?: string): string {
   try {
-    return `for ${testbedsFor(config, wish).join(', ')}`;
+    return `for ${testbedsFor(config, selector).join(', ')}`;
   } catch (error) {
     if (error instanceof UsageError) return error.message;
     throw error;
@@ -102,8 +102,8 @@ test.each([
   ['10G', `No testbed of the configuration is "10G": ${known}.`],
   ['there and 40G', `No testbed of the configuration is "there and 40G": ${known}.`],
   ['not linux', `No testbed of the configuration is "not linux": ${known}.`],
-])('where nothing is %s, the words that are known are told', (wish, sentence) => {
-  expect(refusalOf(two, wish)).toBe(sentence);
+])('where nothing is %s, the words that are known are told', (selector, sentence) => {
+  expect(refusalOf(two, selector)).toBe(sentence);
 });
 
 test('nothing is found among what every object has', () => {
@@ -124,13 +124,13 @@ test('where none can, the first tells why', () => {
   expect(refusalOf(config, 'arm64')).toMatch(/^No testbed/);
 });
 
-test('a wish that cannot be read is refused with an example', () => {
+test('a selector that cannot be read is refused with an example', () => {
   const refused = new UsageError(
-    'Wish for a testbed: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "chelsio 10G": an and or an or is missing before `10g`.',
+    'Selector for a testbed: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "chelsio 10G": an and or an or is missing before `10g`.',
   );
-  expect(() => parseWish('chelsio 10G')).toThrow(refused);
+  expect(() => parseSelector('chelsio 10G')).toThrow(refused);
   expect(() => testbedsFor(lab, 'chelsio 10G')).toThrow(refused);
-  expect(parseWish('chelsio')).toEqual([[{ kind: 'word', word: 'chelsio', wanted: true }]]);
+  expect(parseSelector('chelsio')).toEqual([[{ kind: 'word', word: 'chelsio', wanted: true }]]);
 });
 
 const configured = { ...lab, each: ['chelsio', 'mellanox'] };
@@ -146,8 +146,8 @@ test.each([
     ['chelsio', 'mellanox'],
   ],
   ['the first where nothing is said', lab, {}, ['']],
-])('a patch is judged on %s', (_what, config, texts, wishes) => {
-  expect(wishesOf(config, texts, calledAs.flag)).toEqual(wishes);
+])('a patch is judged on %s', (_what, config, texts, selectors) => {
+  expect(selectorsOf(config, texts, calledAs.flag)).toEqual(selectors);
 });
 
 function machines(name: string, config = lab): string[] {

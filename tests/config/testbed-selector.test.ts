@@ -5,15 +5,15 @@ import {
   type Condition,
   type Described,
   isFulfilled,
-  readWish,
-  type Wish,
-  wishText,
+  readSelector,
+  selectorText,
+  type TestbedSelector,
 } from '../../src/config/testbed-selector.ts';
 
-function read(text: string): Wish {
-  const source = readWish(text);
+function read(text: string): TestbedSelector {
+  const source = readSelector(text);
   if (source.kind === 'refused') throw new Error(source.message);
-  return source.wish;
+  return source.selector;
 }
 
 const bench: Described = { words: new Set(['hp-t540', 'chelsio', 'freebsd', '10g']), cores: 8 };
@@ -74,25 +74,25 @@ test.each([
   ['gigabits>=10', 'only cores are compared, like `cores>=8`'],
   ['cores>=many', 'only cores are compared, like `cores>=8`'],
   ['cores>=0', 'only cores are compared, like `cores>=8`'],
-])('%j is no wish', (text, problem) => {
-  expect(readWish(text)).toEqual({
+])('%j is no selector', (text, problem) => {
+  expect(readSelector(text)).toEqual({
     kind: 'refused',
     message: `expected words joined by and, or, not, like \`mellanox and 40G\` or \`freebsd and not release\`, found "${text}": ${problem}`,
   });
 });
 
-test('a wish that is refused is not repeated beyond 40 characters, nor as it steers a terminal', () => {
-  const source = readWish(`chelsio\n::error::\x1b[2J${'x'.repeat(100)} x`);
+test('a selector that is refused is not repeated beyond 40 characters, nor as it steers a terminal', () => {
+  const source = readSelector(`chelsio\n::error::\x1b[2J${'x'.repeat(100)} x`);
   const message = source.kind === 'refused' ? source.message : '';
   expect(message).toContain('found "chelsio?::error::?[2Jxxx');
   expect(message).toContain('missing before `::error::?[2jxxx');
   expect(message).not.toContain('x'.repeat(41));
 });
 
-test('a wish has up to 500 characters', () => {
+test('a selector has up to 500 characters', () => {
   const words = (count: number) => Array(count).fill('and').join(' x ');
-  expect(readWish(`x ${words(83)} xx`)).toMatchObject({ kind: 'read' });
-  expect(readWish(`x ${words(83)} xxx`)).toMatchObject({
+  expect(readSelector(`x ${words(83)} xx`)).toMatchObject({ kind: 'read' });
+  expect(readSelector(`x ${words(83)} xxx`)).toMatchObject({
     message: expect.stringMatching(/: it has more than 500 characters$/),
   });
 });
@@ -118,27 +118,27 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
   }),
 );
 const list = <Value>(of: fc.Arbitrary<Value>) => fc.array(of, { minLength: 1, maxLength: 4 });
-const wish = list(list(condition));
+const selector = list(list(condition));
 const described: fc.Arbitrary<Described> = fc.record({
   words: fc.array(word).map((words) => new Set(words)),
   cores: fc.option(fc.integer({ min: 1, max: 9999 }), { nil: undefined }),
 });
 
-test('a wish that is printed is read as the same', () => {
+test('a selector that is printed is read as the same', () => {
   fc.assert(
-    fc.property(wish, (one) => {
-      expect(read(wishText(one))).toEqual(one);
+    fc.property(selector, (one) => {
+      expect(read(selectorText(one))).toEqual(one);
     }),
   );
 });
 
-test('a wish with and holds where both do, with or where one does, with not where it does not', () => {
-  const conjunction = list(condition).map((conditions) => wishText([conditions]));
+test('a selector with and holds where both do, with or where one does, with not where it does not', () => {
+  const conjunction = list(condition).map((conditions) => selectorText([conditions]));
   fc.assert(
     fc.property(
       conjunction,
       conjunction,
-      wish.map(wishText),
+      selector.map(selectorText),
       word,
       described,
       (a, b, w, x, bed) => {
@@ -150,14 +150,14 @@ test('a wish with and holds where both do, with or where one does, with not wher
   );
 });
 
-test('any text is a wish or is refused in one line', () => {
+test('any text is a selector or is refused in one line', () => {
   const tokens = fc.constantFrom('and', 'or', 'not', 'a', 'cores>=8', '>=', '(', ' ', '\n');
-  const wishlike = fc.array(tokens).map((parts) => parts.join(' '));
+  const selectorLike = fc.array(tokens).map((parts) => parts.join(' '));
   fc.assert(
-    fc.property(fc.oneof(wishlike, fc.string({ unit: 'binary' })), (text) => {
-      const source = readWish(text);
+    fc.property(fc.oneof(selectorLike, fc.string({ unit: 'binary' })), (text) => {
+      const source = readSelector(text);
       if (source.kind === 'refused') expect(source.message).not.toMatch(/undefined|\n/);
-      else expect(source.wish.flat().length).toBeGreaterThan(0);
+      else expect(source.selector.flat().length).toBeGreaterThan(0);
     }),
   );
 });

@@ -223,9 +223,9 @@ async function contend(reservations: ReservationsConfig, count: number): Promise
       expect(done, name).toHaveLength(turns.length);
     }
     // Of the two machines of a testbed.
-    const wished = turns.map(({ pausesMilliseconds: { length } }) => 2 * (length + 1));
+    const selected = turns.map(({ pausesMilliseconds: { length } }) => 2 * (length + 1));
     const used = done.map(({ token }) => usesIn(log, token));
-    expect(used, name).toEqual(wished.slice(0, done.length));
+    expect(used, name).toEqual(selected.slice(0, done.length));
   }
 }
 

@@ -66,7 +66,7 @@ export type Command =
   /** The clock on the wall jumps. */
   | { kind: 'jump'; days: number };
 
-const wishes = ['a', 'b', 'c', 'd', 'ab', 'ba', 'cd', 'ca', 'dba'].map((names) => [...names]);
+const selectors = ['a', 'b', 'c', 'd', 'ab', 'ba', 'cd', 'ca', 'dba'].map((names) => [...names]);
 
 export function histories(maxLength: number): fc.Arbitrary<History> {
   const who = fc.nat(4);
@@ -80,7 +80,7 @@ export function histories(maxLength: number): fc.Arbitrary<History> {
   const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary });
   const request = {
     who,
-    wants: fc.constantFrom(...wishes),
+    wants: fc.constantFrom(...selectors),
     priority: fc.constantFrom<Priority>('patch', 'patch', 'release', 'rerun'),
   };
   const ofSubject = {

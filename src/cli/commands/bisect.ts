@@ -24,7 +24,7 @@ import {
 } from '../../gate/bisect/bisect.ts';
 import { hasBisectPlan } from '../../gate/bisect/bisect-plan.ts';
 import { type GateRuns, gateRunsOf } from '../../gate/bisect/from-gate.ts';
-import { outlookLines, outlookOf } from '../../gate/estimate/bisection-estimate.ts';
+import { estimateLines, estimateOf } from '../../gate/estimate/bisection-estimate.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { cellsOf, goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
@@ -59,7 +59,7 @@ export function define(command: Command): void {
     )
     .option('-r, --repository <dir>', 'git repository that has them', '.')
     .option('-c, --config <file>', 'configuration', usualConfig)
-    .option('-t, --testbed <wish>', 'a name, or what it has to be, like "mellanox and 40G"')
+    .option('-t, --testbed <selector>', 'a name, or what it has to be, like "mellanox and 40G"')
     .option('--scenario <name>', 'of the one cell that is measured')
     .option('--family <name>', 'of that cell: inet4 or inet6')
     .option('--frame-size <size>', 'of that cell, like 64B')
@@ -297,12 +297,12 @@ async function foretell(options: BisectOptions, request: BisectRequest): Promise
     now: () => new Date(),
     onEvent: progress.onEvent,
   }).finally(progress.end);
-  const { boots, minutes, forecast } = outlookOf(plan);
+  const { boots, minutes, forecast } = estimateOf(plan);
   if (options.json) {
     const { range, testbed, cell, mostBoots } = plan;
     printJson({ testbed, cell, range, boots, minutes, mostBoots, forecast });
   } else {
-    for (const line of outlookLines(plan)) print(line);
+    for (const line of estimateLines(plan)) print(line);
   }
   return exitCodes.pass;
 }

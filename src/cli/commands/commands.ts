@@ -121,7 +121,7 @@ export const commands: readonly NamedCommand[] = [
   },
   {
     name: 'reserve',
-    takes: '[options] <wish> [command...]',
+    takes: '[options] <selector> [command...]',
     description: 'reserve a testbed and run a command of yours meanwhile',
     load: () => import('./reserve.ts'),
   },

@@ -84,29 +84,33 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
   const clone = await readClone(deps.directory);
   const { directory } = clone;
   const ask = options.yes ? undefined : deps.ask;
-  const wishes = await readWishes(options, clone, ask);
-  const config = configFor(wishes);
+  const selectors = await readSelectors(options, clone, ask);
+  const config = configFor(selectors);
   const rules = await rulesFor(directory, config.text, async (folder) =>
     options.yes ? true : wantsRules(folder, ask),
   );
   const files: PlacedFile[] = [];
-  for (const file of [...workflowsFor(wishes), config, ...rules, workDirectories]) {
+  for (const file of [...workflowsFor(selectors), config, ...rules, workDirectories]) {
     // Beside a workflow that is kept stays what belongs to it.
     if ('isOurs' in file && files.some(({ kind }) => kind === 'kept')) continue;
     const placed = await placeFile(file, { directory, force, dryRun });
     if (placed !== undefined) files.push(placed);
   }
   const label = dryRun
-    ? labelByHand('With --dry-run the label is not made.', wishes.repository)
-    : await placeLabel(wishes, deps);
+    ? labelByHand('With --dry-run the label is not made.', selectors.repository)
+    : await placeLabel(selectors, deps);
   if (json) printJson({ files, label });
-  else print(textOf(files, label, wishes));
+  else print(textOf(files, label, selectors));
   return exitCodes.pass;
 }
 
-type Wishes = { runner: Runner; action: string; branch: string; repository: string | undefined };
+type Selectors = { runner: Runner; action: string; branch: string; repository: string | undefined };
 
-async function readWishes(options: InitOptions, clone: Clone, ask: AskPerson): Promise<Wishes> {
+async function readSelectors(
+  options: InitOptions,
+  clone: Clone,
+  ask: AskPerson,
+): Promise<Selectors> {
   const answer = async (flag: string | undefined, question: string, usual = '') =>
     flag ?? ((await ask?.(usual === '' ? `${question} ` : `${question} [${usual}] `)) || usual);
 
@@ -132,7 +136,7 @@ async function readWishes(options: InitOptions, clone: Clone, ask: AskPerson): P
   };
 }
 
-function workflowsFor({ runner, action, branch }: Wishes): PlannedFile[] {
+function workflowsFor({ runner, action, branch }: Selectors): PlannedFile[] {
   const names = { name: 'ppsgate', publisher: 'ppsgate-publish' };
   const setting = { ...names, branch, action, runner: runner.labels };
   const pathOf = (name: string) => `.github/workflows/${name}.yml`;
@@ -154,7 +158,7 @@ function workflowsFor({ runner, action, branch }: Wishes): PlannedFile[] {
   ];
 }
 
-function configFor({ runner, action }: Wishes) {
+function configFor({ runner, action }: Selectors) {
   const text = runner.kind === 'hosted' ? hostedConfig(action) : labConfig(action);
   return { path: 'ppsgate.yml', text, isTheirs: true } as const;
 }
@@ -186,7 +190,7 @@ const workDirectories: PlannedFile = {
 };
 
 async function placeLabel(
-  { repository }: Wishes,
+  { repository }: Selectors,
   { token, apiUrl }: InitDeps,
 ): Promise<PlacedLabel> {
   const what = `The label ${leaveLabel} is not made yet`;
@@ -215,7 +219,7 @@ const told: Record<PlacedFile['kind'], string> = {
     'the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
 };
 
-function textOf(files: readonly PlacedFile[], label: PlacedLabel, { branch }: Wishes): string {
+function textOf(files: readonly PlacedFile[], label: PlacedLabel, { branch }: Selectors): string {
   const texts = files.flatMap(({ path, text }) =>
     text === undefined ? [] : [`--- ${path}`, text],
   );

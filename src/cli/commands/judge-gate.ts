@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseMaxRuns, parsePriority, parseSeed } from '../../config/overrides.ts';
 import type { CalledAs, GateOptions, TextOption } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
-import { testbedsFor, wishesOf } from '../../config/select-testbeds.ts';
+import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { patchOfRange, rangeLike } from '../../forge/patch/commit-range.ts';
 import {
   NoRepositoryError,
@@ -95,22 +95,22 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, called('seed'));
   const kernels = givenKernels(call);
   const folder = options.directory ?? timestampedDirectory('ppsgate-gate');
-  const wishes = wishesOf(config, options, called);
-  const chosen = wishes.map((wish) => testbedsFor(config, wish));
-  if (options.record !== undefined && wishes.length > 1) {
+  const selectors = selectorsOf(config, options, called);
+  const chosen = selectors.map((selector) => testbedsFor(config, selector));
+  if (options.record !== undefined && selectors.length > 1) {
     throw new UsageError(
       `${called('record')}: only one testbed can be recorded at a time; ask for one of them.`,
     );
   }
-  return wishes.map((wish, index): OneGate => {
-    const isOnly = wishes.length === 1;
-    const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, '-'));
+  return selectors.map((selector, index): OneGate => {
+    const isOnly = selectors.length === 1;
+    const directory = isOnly ? folder : join(folder, selector.replace(/[^\w.-]+/g, '-'));
     const isMeasuredAnyway = options.measureAnyway === true;
     const from = { patch, config, testbeds: chosen[index] ?? [], seed, kernels };
     const request = { ...from, isMeasuredAnyway };
     const judged = options.relinked === true ? gateRelinked : gate;
     return {
-      name: isOnly ? '' : wish,
+      name: isOnly ? '' : selector,
       directory,
       start: (deps) => judged(request, directory, deps),
     };

@@ -33,7 +33,7 @@ export function define(command: Command): void {
     .option('--commit <name>', 'that is measured against itself', 'HEAD')
     .option('-r, --repository <dir>', 'git repository that has it', '.')
     .option('-c, --config <file>', 'configuration', usualConfig)
-    .option('-t, --testbed <wish>', 'a name, or what it has to be, like "mellanox and 40G"')
+    .option('-t, --testbed <selector>', 'a name, or what it has to be, like "mellanox and 40G"')
     .option('--data <dir>', 'where nights and results are kept (default: as configured)')
     .option('--priority <name>', 'in the queue: release, patch or rerun', 'rerun')
     .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-night-…)')

@@ -4,15 +4,15 @@ import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { calledAs, type GateOptions, parameter } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
-import { testbedsFor, wishesOf } from '../../config/select-testbeds.ts';
+import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
 import { timesOn } from '../../gate/estimate/durations.ts';
 import {
   basisText,
   type Course,
+  type Estimate,
+  estimateOf,
   type Outlined,
-  type Outlook,
-  outlookOf,
   parts,
   shorterWays,
 } from '../../gate/estimate/experiment-estimate.ts';
@@ -66,7 +66,7 @@ would not be measured at all, because it changes nothing that is laid.`,
     });
 }
 
-/** What `--json` prints, for each wish. */
+/** What `--json` prints, for each selector. */
 type Planned = {
   testbed: string;
   /** Until it would begin; absent where nobody can say. */
@@ -74,7 +74,7 @@ type Planned = {
   /** Nothing that the testbed would lay or boot is changed: nothing would be measured. */
   isUnchanged: boolean;
   outlined: Outlined;
-  outlook: Outlook;
+  estimate: Estimate;
   shorter: ReturnType<typeof shorterWays>;
 };
 
@@ -82,12 +82,14 @@ async function plan(options: GateOptions, signal: AbortSignal): Promise<number> 
   const written = await loadConfig(configPath(options.config));
   const config = applyOverrides(written, options, calledAs.flag);
   const call = { config, options, called: calledAs.flag, signal, lastWords: [] };
-  const wishes = wishesOf(config, options, calledAs.flag).map((wish) => testbedsFor(config, wish));
+  const selectors = selectorsOf(config, options, calledAs.flag).map((selector) =>
+    testbedsFor(config, selector),
+  );
   const patch = options.patch ? await patchOf(call) : undefined;
   const entries = earlierEntries(await historyFile(config.history).read(), new Date());
-  const starts = await startsOf(config, wishes);
+  const starts = await startsOf(config, selectors);
   const planned: Planned[] = [];
-  for (const [index, testbeds] of wishes.entries()) {
+  for (const [index, testbeds] of selectors.entries()) {
     const start = starts?.[index];
     const candidates = start === undefined ? testbeds : [start.testbed];
     const change = await changeOf(config, candidates, patch, options);
@@ -104,14 +106,14 @@ async function plan(options: GateOptions, signal: AbortSignal): Promise<number> 
   return exitCodes.pass;
 }
 
-/** The testbed on which each wish would be served first, and after how long; undefined where the store cannot be asked. */
-async function startsOf(config: Config, wishes: readonly string[][]) {
+/** The testbed on which each selector would be served first, and after how long; undefined where the store cannot be asked. */
+async function startsOf(config: Config, selectors: readonly string[][]) {
   try {
     const store = await openStore(config.reservations);
     try {
       const [lab, now] = [await readLab(store), new Date()];
       const usualSeconds = await readUsualSeconds(store, now);
-      return wishes.map((names) => {
+      return selectors.map((names) => {
         const testbeds = new Map(
           names.flatMap((name) => {
             const testbed = config.testbeds[name];
@@ -156,7 +158,7 @@ function outlined(
   config: Config,
   { testbed, variants }: { testbed: string; variants: number },
   history: readonly HistoryEntry[],
-): Pick<Planned, 'outlined' | 'outlook' | 'shorter'> {
+): Pick<Planned, 'outlined' | 'estimate' | 'shorter'> {
   const { traffic, profile } = config;
   const isLinkedOften = linksOn(config, testbed) > 1;
   const place = { testbed, cells: cellsOf(config), variants, isLinkedOften };
@@ -168,25 +170,25 @@ function outlined(
     variants,
     times: timesOn(history, testbed, config),
   };
-  return { outlined, outlook: outlookOf(outlined), shorter: shorterWays(outlined) };
+  return { outlined, estimate: estimateOf(outlined), shorter: shorterWays(outlined) };
 }
 
-function printable({ testbed, waitSeconds, isUnchanged, outlined, outlook, shorter }: Planned) {
+function printable({ testbed, waitSeconds, isUnchanged, outlined, estimate, shorter }: Planned) {
   const { times, variants } = outlined;
   const wait = waitSeconds !== undefined && { waitSeconds };
-  return { testbed, ...wait, isUnchanged, variants, times, ...outlook, shorter };
+  return { testbed, ...wait, isUnchanged, variants, times, ...estimate, shorter };
 }
 
 function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?: Patch): string {
-  const { outlined, outlook, shorter } = rest;
+  const { outlined, estimate, shorter } = rest;
   if (isUnchanged && patch !== undefined) {
     return `${patchName(patch)} changes nothing that ${testbed} would lay or boot: nothing is reserved or measured (--measure-anyway).`;
   }
   const wait = waitSeconds === undefined ? 'nobody can say when it is free' : waitText(waitSeconds);
   return [
     `${testbed}: ${wait}`,
-    coursesText(outlook, outlined),
-    cellsText(outlook, outlined),
+    coursesText(estimate, outlined),
+    cellsText(estimate, outlined),
     timesText(outlined),
     ...(shorter.length === 0 ? [] : [shorterText(shorter)]),
   ].join('\n\n');
@@ -204,7 +206,7 @@ const partNames: Readonly<Record<(typeof parts)[number], string>> = {
   givingBack: 'giving back',
 };
 
-function coursesText({ ifUnchanged, ifLost, cells }: Outlook, { policy }: Outlined): string {
+function coursesText({ ifUnchanged, ifLost, cells }: Estimate, { policy }: Outlined): string {
   const courses: readonly Course[] = [ifUnchanged, ifLost];
   const row = (name: string, of: (course: Course) => string) => [name, ...courses.map(of)];
   const isLeast = cells.some(({ basis }) => basis === 'least');
@@ -218,7 +220,7 @@ function coursesText({ ifUnchanged, ifLost, cells }: Outlook, { policy }: Outlin
   ]).join('\n');
 }
 
-function cellsText({ cells }: Outlook, { cells: planned, policy }: Outlined): string {
+function cellsText({ cells }: Estimate, { cells: planned, policy }: Outlined): string {
   const rows = cells.map(({ cell, basis, noiseRatio, ...runs }, index) => {
     const { design, history } = planned[index] ?? {};
     const noise =

@@ -9,7 +9,7 @@ import { calledAs } from '../../config/parameters.ts';
 import type { RelayConfig } from '../../config/phabricator.ts';
 import type { Config } from '../../config/schema.ts';
 import { readSecret } from '../../config/secret.ts';
-import { testbedsFor, wishesOf } from '../../config/select-testbeds.ts';
+import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import type { Ask } from '../../forge/patch/command.ts';
 import { ConduitError } from '../../forge/phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
@@ -129,8 +129,8 @@ async function openDeps(options: RelayOptions, signal: AbortSignal): Promise<Rel
 
 function checkAsk(config: Config, { testbed, ...texts }: Ask): void {
   const asked = applyOverrides(config, texts, calledAs.comment);
-  for (const wish of wishesOf(asked, testbed ? { testbed } : {}, calledAs.comment))
-    testbedsFor(asked, wish);
+  for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, calledAs.comment))
+    testbedsFor(asked, selector);
 }
 
 async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {

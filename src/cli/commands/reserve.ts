@@ -16,15 +16,15 @@ import { oneLine } from './table.ts';
 
 export function define(reserve: Command): void {
   reserve
-    .argument('<wish>', 'a name, or what it has to be, like "mellanox and 40G"')
+    .argument('<selector>', 'a name, or what it has to be, like "mellanox and 40G"')
     .argument('[command...]', 'behind two dashes')
     .option('--purpose <text>', 'what others see that it is for', 'by hand')
     .option('--priority <name>', 'in the queue: release, patch or rerun', 'patch')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .addHelpText('after', details)
-    .action(async (wish: string, command: string[], options: object) => {
+    .action(async (selector: string, command: string[], options: object) => {
       await runToExit(
-        (signal) => runReserve(wish, command, options, signal),
+        (signal) => runReserve(selector, command, options, signal),
         reserve.optsWithGlobals(),
       );
     });
@@ -52,25 +52,25 @@ type ReserveOptions = { config?: string; purpose?: string; priority?: string };
 
 /** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
 async function runReserve(
-  wish: string,
+  selector: string,
   command: readonly string[],
   { config: path, purpose = 'by hand', priority: named }: ReserveOptions,
   signal: AbortSignal,
 ): Promise<number> {
   // Of a patch it would be any testbed; here it is a variable that is not set.
-  if (wish.trim() === '') {
+  if (selector.trim() === '') {
     throw new UsageError(
-      '<wish> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
+      '<selector> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
     );
   }
   if (command.length === 0) {
     throw new UsageError(
-      `No command is given to run on ${wish}: put one behind two dashes, like \`ppsgate reserve ${wish} -- ssh root@dut\`.`,
+      `No command is given to run on ${selector}: put one behind two dashes, like \`ppsgate reserve ${selector} -- ssh root@dut\`.`,
     );
   }
   const config = await loadConfig(configPath(path));
   const priority = parsePriority(named, '--priority');
-  const names = namesOf(config, wish);
+  const names = namesOf(config, selector);
   const { show, tell, end } = whatGoesOn(config);
   await using reservations = await openReservations(config, {
     signal,
@@ -100,8 +100,8 @@ async function runReserve(
 /**
  * A testbed that is asked for by its name is taken also where it does not carry all that is configured to be measured.
  */
-const namesOf = (config: Config, wish: string): string[] =>
-  Object.hasOwn(config.testbeds, wish) ? [wish] : testbedsFor(config, wish);
+const namesOf = (config: Config, selector: string): string[] =>
+  Object.hasOwn(config.testbeds, selector) ? [selector] : testbedsFor(config, selector);
 
 function whatGoesOn({ gate }: Config) {
   const progress = showProgress(process.stderr, gate.metric, () => performance.now());

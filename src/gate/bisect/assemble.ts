@@ -76,12 +76,12 @@ function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[
       return range.revisions.slice(first, last + 1);
     }),
   );
-  const tellers = tellersOf(range.revisions);
+  const allUpdates = allUpdatesOf(range.revisions);
   return range.revisions.map((revision, index) => {
     const { forms, ...about } = revision;
     const tried = forms.flatMap(({ variant, fixUps }) => {
       const finding = findings.get(variant);
-      if (finding === undefined || tellers.get(variant) !== index) return [];
+      if (finding === undefined || allUpdates.get(variant) !== index) return [];
       const { values, failure } = finding;
       return { variant, fixUps, values: [...values], ...(failure && { fault: failure.fault }) };
     });
@@ -95,14 +95,14 @@ function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[
 }
 
 /** Where each variant is told of, for several revisions may share a kernel: at the first that has it without a fix-up. */
-function tellersOf(revisions: readonly Revision[]): Map<string, number> {
-  const tellers = new Map<string, number>();
+function allUpdatesOf(revisions: readonly Revision[]): Map<string, number> {
+  const allUpdates = new Map<string, number>();
   const tell = (forms: readonly Form[], index: number) => {
-    for (const { variant } of forms) if (!tellers.has(variant)) tellers.set(variant, index);
+    for (const { variant } of forms) if (!allUpdates.has(variant)) allUpdates.set(variant, index);
   };
   for (const [index, { forms }] of revisions.entries()) tell(forms.slice(0, 1), index);
   for (const [index, { forms }] of revisions.entries()) tell(forms, index);
-  return tellers;
+  return allUpdates;
 }
 
 /** What a bisection that has ended tells; throws a RangeError for one that has not. */

@@ -12,7 +12,7 @@ import type { System } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { writeBisect } from '../../report/bisect-write.ts';
 import { explained, readAnyResult } from '../../report/read-result.ts';
-import { outlookLines } from '../estimate/bisection-estimate.ts';
+import { estimateLines } from '../estimate/bisection-estimate.ts';
 import {
   baseNumbers,
   earlierEntries,
@@ -80,7 +80,7 @@ export async function bisect(
       const plan = plans.get(reserved.name);
       if (plan === undefined) throw new RangeError(`${reserved.name} was not asked for.`);
       await writeBisectPlan(directory, plan);
-      for (const text of outlookLines(plan)) deps.onEvent({ kind: 'told', text });
+      for (const text of estimateLines(plan)) deps.onEvent({ kind: 'told', text });
       return carryOut(plan, directory, reserved, deps);
     },
   );

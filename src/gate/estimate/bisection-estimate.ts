@@ -7,7 +7,7 @@ import { type BisectForecast, forecastBisect } from './remaining-boots.ts';
 /** Minutes of an incremental build of a kernel, of a boot with its trial, and of a boot that fails. */
 export const usualMinutes = { build: 10, run: 5, failure: 10 };
 
-type Outlook = {
+type Estimate = {
   boots: number;
   minutes: number;
   /** Absent where too little is known of the noise. */
@@ -15,7 +15,7 @@ type Outlook = {
 };
 
 /** Boots and minutes by the noise of earlier experiments, and without such by what small noise takes: a boot for each halving. */
-export function outlookOf(plan: BisectPlan): Outlook {
+export function estimateOf(plan: BisectPlan): Estimate {
   const { range, effect, history, mostBoots } = plan;
   const steps = range.revisions.length - 1;
   const forecast =
@@ -25,7 +25,7 @@ export function outlookOf(plan: BisectPlan): Outlook {
   if (forecast !== undefined) {
     return { boots: Math.round(forecast.boots), minutes: Math.round(forecast.minutes), forecast };
   }
-  if (isShared(plan)) return sharedOutlook(steps, plan);
+  if (isShared(plan)) return sharedEstimate(steps, plan);
   const halvings = Math.ceil(Math.log2(steps));
   // Two of each end, and one more of each neighbour.
   const boots = 2 + 2 + halvings + 2;
@@ -33,7 +33,7 @@ export function outlookOf(plan: BisectPlan): Outlook {
 }
 
 /** Each trial parts the range by all that share it; two are needed anyway, and one more for the neighbours. */
-function sharedOutlook(steps: number, { traffic }: Pick<BisectPlan, 'traffic'>): Outlook {
+function sharedEstimate(steps: number, { traffic }: Pick<BisectPlan, 'traffic'>): Estimate {
   const { warmUpSeconds, settleSeconds, measureSeconds, runsPerTrial } = traffic;
   const partings = Math.ceil(Math.log(steps) / Math.log(positionsPerTrial + 1));
   const boots = Math.max(2, partings) + 1;
@@ -45,22 +45,22 @@ function sharedOutlook(steps: number, { traffic }: Pick<BisectPlan, 'traffic'>):
 const secondsToLay = 5;
 
 /** The plan in lines for people. */
-export function outlookLines(plan: BisectPlan): string[] {
+export function estimateLines(plan: BisectPlan): string[] {
   const { range, testbed, mostBoots, effect } = plan;
   const { commits, revisions, notes } = range;
   const skipped = revisions.filter(({ isSkipped }) => isSkipped).length;
   const left = skipped > 0 ? `, ${skipped} of them skipped` : '';
   const first = `${commits} commits, ${revisions.length - 1} kernels after the good one${left}`;
-  const { boots, minutes, forecast } = outlookOf(plan);
+  const { boots, minutes, forecast } = estimateOf(plan);
   const what = isShared(plan) ? 'trials' : 'boots';
-  const took = `some ${boots} ${what} on ${testbed}, ${roughly(minutes * 60)}, and at most ${mostBoots} ${what}`;
-  if (forecast === undefined) return [`${first}: ${took}`, ...notes];
+  const durations = `some ${boots} ${what} on ${testbed}, ${roughly(minutes * 60)}, and at most ${mostBoots} ${what}`;
+  if (forecast === undefined) return [`${first}: ${durations}`, ...notes];
   const { noiseRatio, answeredRatio } = forecast;
   const noise = `a boot is off by ${formatPercent(noiseRatio)}`;
   const size = formatSize(effect);
   const isTooNoisy = answeredRatio < leastAnswered;
   return [
-    `${first}: ${took} for a change of ${size}, as ${noise}`,
+    `${first}: ${durations} for a change of ${size}, as ${noise}`,
     ...(isTooNoisy
       ? [
           `the noise is too large for that: ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or take a quieter cell`,

@@ -21,9 +21,9 @@ const whole = z.object({
 });
 
 /** A self-test builds nothing that a gate would. */
-export const tookSchema = whole.partial({ trafficSeconds: true, buildSeconds: true });
+export const durationsSchema = whole.partial({ trafficSeconds: true, buildSeconds: true });
 
-export type Took = z.infer<typeof tookSchema>;
+export type Durations = z.infer<typeof durationsSchema>;
 
 /** `gates` told; 0: none has, and it is what such a testbed usually takes. */
 export const timesSchema = whole.extend({ gates: z.int().nonnegative() });
@@ -36,7 +36,9 @@ type Step = { seconds: number; isBoot: boolean };
  * The median of trials, and of boots the lower quartile: waits for kernels, profiles and a night in between only ever add
  * to some of few. Undefined of fewer than two trials. Where each boot has one trial, what is not traffic counts to the boot.
  */
-export function tookOf(result: Pick<Result, 'trials' | 'outcome' | 'startedAt'>): Took | undefined {
+export function durationsOf(
+  result: Pick<Result, 'trials' | 'outcome' | 'startedAt'>,
+): Durations | undefined {
   const bootOf = bootsIn(result);
   const trials = result.trials.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
   const [first, ...later] = trials;
@@ -86,7 +88,7 @@ const quantileOf = (steps: readonly Step[], share: number): number | undefined =
 const secondsBetween = (from: string, to: string): number =>
   Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
 
-type Known = { at: string; testbed: string; took?: Took | undefined };
+type Known = { at: string; testbed: string; durations?: Durations | undefined };
 
 /** Medians of the latest gates on the testbed that tell; `entries` are lines of its history, of which a gate has several. */
 export function timesOn(
@@ -95,17 +97,17 @@ export function timesOn(
   config: Pick<Config, 'testbeds' | 'traffic'>,
 ): Times {
   const gates = new Map(
-    entries.flatMap(({ at, testbed: name, took }) =>
-      name === testbed && took !== undefined ? [[at, took]] : [],
+    entries.flatMap(({ at, testbed: name, durations }) =>
+      name === testbed && durations !== undefined ? [[at, durations]] : [],
     ),
   );
   const latest = [...gates]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .slice(-mostGates)
-    .map(([, took]) => took);
+    .map(([, durations]) => durations);
   const usual = usualTimes(config, testbed);
-  const medianBy = (part: keyof Took) => {
-    const known = latest.flatMap((took) => took[part] ?? []);
+  const medianBy = (part: keyof Durations) => {
+    const known = latest.flatMap((durations) => durations[part] ?? []);
     return known.length === 0 ? usual[part] : median(known);
   };
   const trialSeconds = medianBy('trialSeconds');

@@ -37,7 +37,7 @@ export type Course = {
   totalSeconds: number;
 };
 
-type CellOutlook = {
+type CellEstimate = {
   cell: Cell;
   /** Standard deviation of a run, as a ratio; absent where runs are compared with their neighbours. */
   noiseRatio?: number;
@@ -51,8 +51,8 @@ type CellOutlook = {
   reachableMarginRatio?: number;
 };
 
-export type Outlook = {
-  cells: CellOutlook[];
+export type Estimate = {
+  cells: CellEstimate[];
   /** Nothing was lost in any cell. */
   ifUnchanged: Course;
   /** The margin was lost in each. */
@@ -70,7 +70,7 @@ const assumedNoiseRatios: Readonly<Record<Metric, number>> = {
 };
 
 /** Always the same for the same plan; the minutes are those of the testbed alone, without the wait for it. */
-export function outlookOf(outlined: Outlined): Outlook {
+export function estimateOf(outlined: Outlined): Estimate {
   const { policy, cells } = outlined;
   const known = cells.map((planned) => {
     const assumed = assumedNoiseRatios[policy.metric];
@@ -87,13 +87,13 @@ export function outlookOf(outlined: Outlined): Outlook {
       })),
     );
   return {
-    cells: known.map(({ planned, expected }) => cellOutlook(planned, expected)),
+    cells: known.map(({ planned, expected }) => cellEstimate(planned, expected)),
     ifUnchanged: course('Unchanged'),
     ifLost: course('Lost'),
   };
 }
 
-function cellOutlook(planned: PlannedCell, expected: ReturnType<typeof forecast>): CellOutlook {
+function cellEstimate(planned: PlannedCell, expected: ReturnType<typeof forecast>): CellEstimate {
   const { cell, design } = planned;
   const mostRuns = 2 * (design.budgets.at(-1) ?? 0);
   if (expected === undefined) {
@@ -146,7 +146,10 @@ function courseOf(
 }
 
 /** Both courses in one line for people, and what that rests on. */
-export function outlookLine({ cells, ifUnchanged, ifLost }: Outlook, { policy, times }: Outlined) {
+export function estimateLine(
+  { cells, ifUnchanged, ifLost }: Estimate,
+  { policy, times }: Outlined,
+) {
   const { boots, trials, totalSeconds } = ifUnchanged;
   const isLeast = cells.some(({ basis }) => basis === 'least');
   const isAssumed = cells.some(({ basis }) => basis === 'assumed');
@@ -171,14 +174,14 @@ const sum = (values: readonly number[]): number =>
 
 /** What would make it shorter, what saves most first. */
 export function shorterWays(outlined: Outlined): Shorter[] {
-  const now = outlookOf(outlined);
+  const now = estimateOf(outlined);
   return ways
     .flatMap((way) => way(outlined, now))
     .map(({ how, instead }) => ({
       how,
       savedSeconds:
         now.ifUnchanged.totalSeconds -
-        outlookOf({ ...outlined, ...instead }).ifUnchanged.totalSeconds,
+        estimateOf({ ...outlined, ...instead }).ifUnchanged.totalSeconds,
     }))
     .filter(({ savedSeconds }) => savedSeconds >= leastSaved * now.ifUnchanged.totalSeconds)
     .toSorted((a, b) => b.savedSeconds - a.savedSeconds);
@@ -187,7 +190,7 @@ export function shorterWays(outlined: Outlined): Shorter[] {
 /** Less is not worth a line. */
 const leastSaved = 0.03;
 
-type Way = (outlined: Outlined, now: Outlook) => { how: string; instead: Partial<Outlined> }[];
+type Way = (outlined: Outlined, now: Estimate) => { how: string; instead: Partial<Outlined> }[];
 
 /** Each is tried by what the same forecast says of it; a new way to be shorter is another of them. */
 const ways: readonly Way[] = [
@@ -203,7 +206,7 @@ const ways: readonly Way[] = [
     ];
   },
   function withoutNoisiest({ cells }, now) {
-    const noise = (one: CellOutlook) => (one.basis === 'history' ? (one.noiseRatio ?? 0) : 0);
+    const noise = (one: CellEstimate) => (one.basis === 'history' ? (one.noiseRatio ?? 0) : 0);
     const [noisiest] = now.cells.toSorted((a, b) => noise(b) - noise(a));
     if (noisiest === undefined || noise(noisiest) === 0 || cells.length < 2) return [];
     const name = cellName(noisiest.cell);

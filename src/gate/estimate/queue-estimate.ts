@@ -20,7 +20,7 @@ export type UsualSeconds = (testbed: string) => number;
 /** Purpose of one who only looks whether a testbed is well, which is over in moments. */
 export const lookPurpose = 'health';
 
-export type Outlook = {
+export type Estimate = {
   /** 1 is next. */
   place: number;
   /** Number of all who wait for what this one waits for. */
@@ -29,22 +29,22 @@ export type Outlook = {
   expectedSeconds?: number;
 };
 
-export function outlookOf(
+export function estimateOf(
   lab: LabState,
   ticket: Ticket,
   usualSeconds: UsualSeconds,
   now: Date,
-): Outlook {
+): Estimate {
   const expectedSeconds = expectedWait(loadOf(lab, usualSeconds, now), ticket.id);
   return { ...placeOf(lab, ticket), ...(expectedSeconds !== undefined && { expectedSeconds }) };
 }
 
 /** The same of all who wait, by the ids of their tickets, with the queue played on only once. */
-export function outlooksOf(
+export function estimatesOf(
   lab: LabState,
   usualSeconds: UsualSeconds,
   now: Date,
-): ReadonlyMap<string, Outlook> {
+): ReadonlyMap<string, Estimate> {
   const starts = [...simulate(loadOf(lab, usualSeconds, now))];
   const waits = new Map(starts.map(({ place, afterSeconds }) => [place.id, afterSeconds]));
   return new Map(
@@ -75,7 +75,7 @@ export function startOf(
   return start && { testbed: start.testbed, afterSeconds: start.afterSeconds };
 }
 
-function placeOf(lab: LabState, ticket: Ticket): Pick<Outlook, 'place' | 'of'> {
+function placeOf(lab: LabState, ticket: Ticket): Pick<Estimate, 'place' | 'of'> {
   const rivals = rivalsOf(lab, ticket);
   return { place: rivals.indexOf(ticket) + 1, of: rivals.length };
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isCounted, trialNumbers } from '../../analysis/stats/trial-numbers.ts';
 import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
-import { tookOf, tookSchema } from '../estimate/durations.ts';
+import { durationsOf, durationsSchema } from '../estimate/durations.ts';
 
 const rates = z.array(z.number().positive());
 
@@ -28,7 +28,7 @@ export const historyEntrySchema = z.object({
   /** Links of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
   links: z.int().min(2).optional(),
   /** How long its parts took, the same for all cells of a gate; absent in lines from before this was kept. */
-  took: tookSchema.optional(),
+  durations: durationsSchema.optional(),
 });
 
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
@@ -147,7 +147,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
   const { startedAt: at, testbed, variants, outcome } = result;
   if (outcome.kind !== 'judged') return [];
   const { measureSeconds: _, ...traffic } = result.traffic;
-  const took = tookOf(result);
+  const durations = durationsOf(result);
   const commit = variants.find((variant) => variant.name === 'base')?.commit ?? '';
   return outcome.cells.flatMap(({ cell, runs, baseline }) => {
     const numbers = byMetric((metric) => baseNumbers(runs, metric));
@@ -164,7 +164,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
       ...numbers,
       moved: baseline.kind === 'moved',
       ...(links.size > 1 && { links: links.size }),
-      ...(took && { took }),
+      ...(durations && { durations }),
     };
   });
 }

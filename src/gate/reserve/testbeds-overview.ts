@@ -1,7 +1,7 @@
 // Who has which testbed, until when, and who waits: all that is kept of reservations, put by testbed.
 import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { machinesOf } from '../../lab/machines.ts';
-import { type Outlook, outlooksOf, type UsualSeconds } from '../estimate/queue-estimate.ts';
+import { type Estimate, estimatesOf, type UsualSeconds } from '../estimate/queue-estimate.ts';
 import type { Holder, Holding, LabState, Quarantine, Ticket, Use } from './records.ts';
 
 /** As `ppsgate testbeds --json` prints it; times are ISO 8601. */
@@ -42,7 +42,7 @@ export type TestbedState = {
 };
 
 export type Waiting = Holder &
-  Outlook & {
+  Estimate & {
     priority: Ticket['priority'];
     /** Testbeds, any of which would do. */
     wants: string[];
@@ -55,15 +55,15 @@ export function overviewOf(
   usualSeconds: UsualSeconds,
   now: Date,
 ): Overview {
-  const outlooks = outlooksOf(lab, usualSeconds, now);
+  const estimates = estimatesOf(lab, usualSeconds, now);
   return {
     at: now.toISOString(),
     testbeds: Object.entries(testbeds).map(([name, testbed]) =>
       stateOf(name, testbed, lab, usualSeconds),
     ),
     queue: lab.tickets.flatMap((ticket) => {
-      const outlook = outlooks.get(ticket.id);
-      return outlook === undefined ? [] : [waitingOf(ticket, outlook)];
+      const estimate = estimates.get(ticket.id);
+      return estimate === undefined ? [] : [waitingOf(ticket, estimate)];
     }),
   };
 }
@@ -124,8 +124,8 @@ function heldBy(
   };
 }
 
-const waitingOf = ({ holder, priority, wants, since }: Ticket, outlook: Outlook): Waiting => ({
-  ...outlook,
+const waitingOf = ({ holder, priority, wants, since }: Ticket, estimate: Estimate): Waiting => ({
+  ...estimate,
   ...holder,
   priority,
   wants: [...wants.keys()],

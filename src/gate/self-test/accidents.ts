@@ -19,7 +19,7 @@ export async function panic(selfTest: SelfTest, what: string): Promise<Finding[]
   const happened = await accident(selfTest, panicNow);
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.fix)];
   const { seconds, cycles, panic: message } = happened;
-  const took = formatDuration(seconds);
+  const durations = formatDuration(seconds);
   if (cycles > 0) {
     const limit = formatDuration(testbed.dut.boot.limitSeconds);
     return [
@@ -34,12 +34,12 @@ export async function panic(selfTest: SelfTest, what: string): Promise<Finding[]
     return [
       wrong(
         what,
-        `home again after ${took}, and nobody could say what it panicked of`,
+        `home again after ${durations}, and nobody could say what it panicked of`,
         'set dumpdev="AUTO" in its /etc/rc.conf, with a swap partition as large as a dump',
       ),
     ];
   }
-  return [ok(what, `home again after ${took}, and known for what it was: ${message}`)];
+  return [ok(what, `home again after ${durations}, and known for what it was: ${message}`)];
 }
 
 /** A DUT hangs in the debugger where its kernel has one, and else is deaf to all who would log in. */
@@ -54,12 +54,12 @@ export async function hang(selfTest: SelfTest, what: string): Promise<Finding[]>
   if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
   const happened = await accident(selfTest, hangNow);
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.fix)];
-  const took = formatDuration(happened.seconds);
+  const durations = formatDuration(happened.seconds);
   if (happened.cycles === 0) {
     const fix = 'see what rebooted it: a watchdog that is faster than a trial ends good runs, too';
-    return [wrong(what, `it came back after ${took} without its power control`, fix)];
+    return [wrong(what, `it came back after ${durations} without its power control`, fix)];
   }
-  return [ok(what, `${happened.how}; power-cycled, and home again after ${took}`)];
+  return [ok(what, `${happened.how}; power-cycled, and home again after ${durations}`)];
 }
 
 type Accident =

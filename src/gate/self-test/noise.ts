@@ -124,7 +124,7 @@ function timesOf({ journal, config }: SelfTest, forecasts: Forecasts): string {
 /** What the first gates may learn from: base was measured as they would. */
 function historyOfSelfTest({ name, config, cells, commit, journal }: SelfTest): HistoryEntry[] {
   const { flows, frameBytes, offeredPps } = config.traffic;
-  const took = {
+  const durations = {
     bootSeconds: mean(journal.bootSeconds()),
     trialSeconds: mean(journal.runs().map((run) => run.trialSeconds)),
   };
@@ -133,7 +133,7 @@ function historyOfSelfTest({ name, config, cells, commit, journal }: SelfTest): 
     if (pps.length === 0) return [];
     const traffic = { flows, frameBytes, ...(offeredPps !== undefined && { offeredPps }) };
     const about = { at: journal.at, testbed: name, cell, traffic, commit };
-    return [{ ...about, ...byMetric(() => []), pps, moved: false, took }];
+    return [{ ...about, ...byMetric(() => []), pps, moved: false, durations }];
   });
 }
 

@@ -193,8 +193,8 @@ async function bootOnce(selfTest: SelfTest, boot: number, what: string): Promise
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
   const { dut, lab } = await selfTest.open();
   const { root, kernel } = await runningSystem(dut.host());
-  const took = formatDuration(deps.now() - begun);
-  return [ok(what, `${kernel} of ${root} after ${took}, ${lab.boots.booted?.kernel ?? ''}`)];
+  const durations = formatDuration(deps.now() - begun);
+  return [ok(what, `${kernel} of ${root} after ${durations}, ${lab.boots.booted?.kernel ?? ''}`)];
 }
 
 async function layAndTakeAway(

@@ -69,9 +69,12 @@ export async function bootTogether(
 async function patienceFrom(startedAt: number, isOneUp: Promise<number>): Promise<number> {
   const elapsed = () => (performance.now() - startedAt) / 1000;
   const limit = setTimeout(mostBootSeconds * 1000, undefined, { ref: false });
-  const tookSeconds = await Promise.race([isOneUp, limit]);
-  if (tookSeconds === undefined) return mostBootSeconds;
-  const mostSeconds = Math.max(tookSeconds * mostTimesSlower, tookSeconds + leastSecondsBeside);
+  const durationSeconds = await Promise.race([isOneUp, limit]);
+  if (durationSeconds === undefined) return mostBootSeconds;
+  const mostSeconds = Math.max(
+    durationSeconds * mostTimesSlower,
+    durationSeconds + leastSecondsBeside,
+  );
   await setTimeout((mostSeconds - elapsed()) * 1000, undefined, { ref: false });
   return Math.round(elapsed());
 }

@@ -2,7 +2,7 @@
 //
 // GitHub knows no way to make an issue at most once, and lists one only some time after it was made. So the data branch
 // decides, which moves only from where it was read: whoever is to tell of a change first puts a name of its own there
-// (`teller`, with the time in `intended`), and only the one whose name is there tells. Where it cannot know whether the
+// (`updater`, with the time in `intended`), and only the one whose name is there tells. Where it cannot know whether the
 // issue was made, the name stays. Ten minutes later, when whatever was made is listed, the next one puts its own name in
 // its place, looks the issue up by its hidden marker, and makes one only where there is none.
 
@@ -87,17 +87,17 @@ export async function tellChanges(changes: readonly Change[], deps: AlertsDeps):
     if (one !== undefined) wanted.set(change.id, one);
   }
   if (wanted.size === 0) return [...changes];
-  const teller = deps.drawName();
+  const updates = deps.drawName();
   const unsure = new Set<string>();
   let known = changes;
   try {
     // Whoever cannot even ask GitHub this begins nothing.
     const login = await ownLogin(octokit);
     const begun = now();
-    known = (await edit(claiming(wanted, { teller, begun, unsure }))).changes;
-    const ours = known.filter(({ alert }) => alert.teller === teller);
+    known = (await edit(claiming(wanted, { updates, begun, unsure }))).changes;
+    const ours = known.filter(({ alert }) => alert.updates === updates);
     const told = await tellEach(ours, { ...deps, login, begun, wanted, unsure });
-    if (told.size > 0) known = (await edit(recording(told, teller))).changes;
+    if (told.size > 0) known = (await edit(recording(told, updates))).changes;
   } catch (error) {
     log.warn(
       `Changes of the branch may not have been told (${reasonOf(error)}): that is made up for when the next night is published.`,
@@ -176,24 +176,24 @@ const isNews = (change: Change, marginRatio: number): boolean => {
 const claiming =
   (
     wanted: ReadonlyMap<string, Wanted>,
-    { teller, begun, unsure }: { teller: string; begun: Date; unsure: Set<string> },
+    { updates, begun, unsure }: { updates: string; begun: Date; unsure: Set<string> },
   ) =>
   (index: TrendIndex): TrendIndex =>
     withAlerts(index, (change) => {
       const { id, alert } = change;
-      if (!wanted.has(id) || alert.teller === teller || isBegun(alert, begun)) return alert;
+      if (!wanted.has(id) || alert.updates === updates || isBegun(alert, begun)) return alert;
       if (alert.intended !== undefined && alert.issue === undefined) unsure.add(id);
-      return { ...alert, teller, intended: begun.toISOString() };
+      return { ...alert, updates, intended: begun.toISOString() };
     });
 
 /** Puts down what was told; where our name was replaced meanwhile, nothing but the number of an issue. */
 const recording =
-  (told: ReadonlyMap<string, Alert>, teller: string) =>
+  (told: ReadonlyMap<string, Alert>, updates: string) =>
   (index: TrendIndex): TrendIndex =>
     withAlerts(index, ({ id, alert }) => {
       const ours = told.get(id);
       if (ours === undefined) return alert;
-      if (alert.teller === teller) return ours;
+      if (alert.updates === updates) return ours;
       return alert.issue === undefined && ours.issue !== undefined
         ? { ...alert, issue: ours.issue }
         : alert;
@@ -238,7 +238,7 @@ const unmade = ({ id, alert }: Change, { unsure }: Telling): Alert =>
   unsure.has(id) ? alert : ended(alert);
 
 /** Nobody tells of it any more, and how that ended is known. */
-const ended = ({ intended: _, teller: __, ...alert }: Alert): Alert => alert;
+const ended = ({ intended: _, updates: __, ...alert }: Alert): Alert => alert;
 
 /** Answers what is known of the alert then. */
 async function tellOne(change: Change, telling: Telling): Promise<Alert> {

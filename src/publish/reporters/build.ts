@@ -18,7 +18,7 @@ import { invalidLines } from '../../report/sections.ts';
 import { newerDiff } from './newer-diff.ts';
 import { conclusionOf, type Ending, type Unmeasured } from './outcome-text.ts';
 import { type Answer, secondsFor } from './reporter.ts';
-import { newestTeller, type Told } from './throttled-updates.ts';
+import { type Told, throttledUpdates } from './throttled-updates.ts';
 
 export type BuildOptions = {
   /** Key of the gate: tells its link from those of other gates of the build. */
@@ -46,20 +46,20 @@ export function openBuild(
   options: BuildOptions,
 ): Answer {
   const log = { info: eachOnce(options.log.info), warn: eachOnce(options.log.warn) };
-  const teller = newestTeller(tellBuild(conduit, build, revision, { ...options, log }), {
+  const updates = throttledUpdates(tellBuild(conduit, build, revision, { ...options, log }), {
     ...options,
     log,
     secondsBetween: 60,
     tooSlow: (seconds) => notTaken(revision, `Phabricator did not answer within ${seconds} s`),
   });
-  const working = () => teller.tell('working');
+  const working = () => updates.tell('working');
   return {
     queued: working,
     waiting: working,
     measuring: working,
-    ended: (ending) => teller.tellLast(ending, secondsFor(ending, options.patienceSeconds)),
+    ended: (ending) => updates.tellLast(ending, secondsFor(ending, options.patienceSeconds)),
     linked: async () => {},
-    left: teller.left,
+    left: updates.left,
   };
 }
 

@@ -17,7 +17,7 @@ import {
   titleOf,
 } from './outcome-text.ts';
 import { type Answer, expectation, placeInLine, secondsFor, timeText } from './reporter.ts';
-import { newestTeller, type Told } from './throttled-updates.ts';
+import { type Told, throttledUpdates } from './throttled-updates.ts';
 
 /** What is judged, and the `owner/name` of the repository in which it is answered. */
 export type Subject = { repository: string; patch: Patch };
@@ -49,7 +49,7 @@ export type CheckRunOptions = {
  */
 export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckRunOptions): Answer {
   const { detailsUrl, now, undecided, isOwnApp, patienceSeconds } = options;
-  const teller = newestTeller(checkRunOf(octokit, subject, options), {
+  const updates = throttledUpdates(checkRunOf(octokit, subject, options), {
     ...options,
     secondsBetween: 10,
     tooSlow,
@@ -59,17 +59,20 @@ export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckR
   let since: Date | undefined;
   return {
     queued(text) {
-      teller.tell({ status: 'queued', output: { title: text, summary: withJob(text) } });
+      updates.tell({ status: 'queued', output: { title: text, summary: withJob(text) } });
     },
-    waiting(outlook, text) {
-      const summary = withJob(`${codeSpan(text, 1000)}\n\n${expectation(outlook, now())}`);
-      teller.tell({ status: 'queued', output: { title: placeInLine(outlook), summary } });
+    waiting(estimate, text) {
+      const summary = withJob(`${codeSpan(text, 1000)}\n\n${expectation(estimate, now())}`);
+      updates.tell({ status: 'queued', output: { title: placeInLine(estimate), summary } });
     },
     measuring(testbed, line = '') {
       since ??= now();
       const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
       const summary = withJob([where, codeSpan(line)].filter(Boolean).join('\n\n'));
-      teller.tell({ status: 'in_progress', output: { title: `measuring on ${testbed}`, summary } });
+      updates.tell({
+        status: 'in_progress',
+        output: { title: `measuring on ${testbed}`, summary },
+      });
     },
     ended(ending) {
       const result = resultOf(ending);
@@ -77,20 +80,20 @@ export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckR
       const output = { title: titleOf(ending), summary: withJob(summaryOf(ending)), annotations };
       const conclusion = checkConclusionOf(ending, undecided);
       const actions = isOwnApp ? buttonsFor(ending) : [];
-      return teller.tellLast(
+      return updates.tellLast(
         { status: 'completed', conclusion, output, actions },
         secondsFor(ending, patienceSeconds),
       );
     },
     linked: (ending) =>
-      teller.tellInstead(
+      updates.tellInstead(
         {
           status: 'linked',
           output: { title: titleOf(ending), summary: withJob(summaryOf(ending)) },
         },
         secondsFor(ending, patienceSeconds),
       ),
-    left: teller.left,
+    left: updates.left,
   };
 }
 

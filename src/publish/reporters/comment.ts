@@ -9,7 +9,7 @@ import type { Pause } from '../../model/pause.ts';
 import { composeComment, markerOf, type Writing } from './comment-text.ts';
 import { type Ending, failures, summaryOf, titleOf, type Unmeasured } from './outcome-text.ts';
 import { type Answer, expectation, placeInLine, secondsFor, timeText } from './reporter.ts';
-import { newestTeller, type Told } from './throttled-updates.ts';
+import { type Told, throttledUpdates } from './throttled-updates.ts';
 
 export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
   /** What it is about, where that is not the pull request as a whole. */
@@ -54,7 +54,7 @@ export function openComment(
       return { kind: 'refused', why };
     }
   };
-  const teller = newestTeller(put, {
+  const updates = throttledUpdates(put, {
     // What a reader misses is worth a warning, once.
     log: { ...log, info: (sentence) => (sentence === superseded ? log.info : log.warn)(sentence) },
     secondsBetween: 60,
@@ -72,20 +72,20 @@ export function openComment(
 
   return {
     queued(text) {
-      teller.tell(said(heading(text), job));
+      updates.tell(said(heading(text), job));
     },
-    waiting(outlook, text) {
-      const title = heading(`waits for a testbed: ${placeInLine(outlook)}`);
-      teller.tell(said(title, `${codeSpan(text, 1000)}\n\n${expectation(outlook, now())}`, job));
+    waiting(estimate, text) {
+      const title = heading(`waits for a testbed: ${placeInLine(estimate)}`);
+      updates.tell(said(title, `${codeSpan(text, 1000)}\n\n${expectation(estimate, now())}`, job));
     },
     measuring(testbed, line = '') {
       since ??= now();
       const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
-      teller.tell(said(heading('is being measured'), where, codeSpan(line), job));
+      updates.tell(said(heading('is being measured'), where, codeSpan(line), job));
     },
-    ended: (ending) => teller.tellLast(ended(ending), secondsFor(ending, patienceSeconds)),
-    linked: (ending) => teller.tellInstead(ended(ending), secondsFor(ending, patienceSeconds)),
-    left: teller.left,
+    ended: (ending) => updates.tellLast(ended(ending), secondsFor(ending, patienceSeconds)),
+    linked: (ending) => updates.tellInstead(ended(ending), secondsFor(ending, patienceSeconds)),
+    left: updates.left,
   };
 }
 

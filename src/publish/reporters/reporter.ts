@@ -1,6 +1,6 @@
 // How people at a patch see its gate while it lasts: the place in the queue, what is measured, and how it ended.
 
-import type { Outlook } from '../../gate/estimate/queue-estimate.ts';
+import type { Estimate } from '../../gate/estimate/queue-estimate.ts';
 import { expectedly } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { withoutPaths } from '../../model/without-paths.ts';
@@ -20,7 +20,7 @@ export type Answer = {
   /** Shows, in a sentence of our own, what it waits for before it waits for a testbed. */
   queued(text: string): void;
   /** Shows the place in the queue; `text` is the sentence that the log has of it. */
-  waiting(outlook: Outlook, text: string): void;
+  waiting(estimate: Estimate, text: string): void;
   /** `line` is the newest of the log: the run, the numbers so far, the time that is left. */
   measuring(testbed: string, line?: string): void;
   /** Completes the answer; only the first call counts. Resolves when the forge knows of it, or cannot be told in time. */
@@ -36,8 +36,8 @@ export const together = (answers: readonly Answer[]): Answer => ({
   queued(text) {
     for (const answer of answers) answer.queued(withoutPaths(text));
   },
-  waiting(outlook, text) {
-    for (const answer of answers) answer.waiting(outlook, withoutPaths(text));
+  waiting(estimate, text) {
+    for (const answer of answers) answer.waiting(estimate, withoutPaths(text));
   },
   measuring(testbed, line) {
     const shown = line === undefined ? [] : [withoutPaths(line)];
@@ -118,13 +118,13 @@ export const secondsFor = (ending: Ending, patienceSeconds?: number): number =>
   patienceSeconds ?? (conclusionOf(ending) === 'cancelled' ? 30 : 300);
 
 /** `2 of 3 in line, some 40 min`. */
-export function placeInLine({ place, of, expectedSeconds }: Outlook): string {
+export function placeInLine({ place, of, expectedSeconds }: Estimate): string {
   const line = `${place} of ${of} in line`;
   return expectedSeconds === undefined ? line : `${line}, ${expectedly(expectedSeconds)}`;
 }
 
 /** Tells by the clock when it begins, for that is read later than it is written. */
-export function expectation({ expectedSeconds }: Outlook, now: Date): string {
+export function expectation({ expectedSeconds }: Estimate, now: Date): string {
   const asOf = `as of ${timeText(now)}`;
   if (expectedSeconds === undefined) {
     return `Nobody can say when it begins, ${asOf}: nothing that would do is healthy.`;

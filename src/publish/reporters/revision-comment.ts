@@ -14,7 +14,7 @@ import { renderRemarkup, renderRemarkupFailure } from '../../report/remarkup.ts'
 import { type BuildOptions, failureOf, openBuild } from './build.ts';
 import { conclusionOf, type Ending, failures, waysOf } from './outcome-text.ts';
 import { type Answer, secondsFor, together } from './reporter.ts';
-import { newestTeller, type Told } from './throttled-updates.ts';
+import { type Told, throttledUpdates } from './throttled-updates.ts';
 
 export type RevisionCommentOptions = Pick<
   BuildOptions,
@@ -49,7 +49,7 @@ export function openRevisionComment(
   options: RevisionCommentOptions,
 ): Answer {
   const { log, pause, patienceSeconds } = options;
-  const teller = newestTeller(tellRevision(conduit, revision, options), {
+  const updates = throttledUpdates(tellRevision(conduit, revision, options), {
     // What a reader misses is worth a warning.
     log: { info: log.warn, warn: log.warn },
     secondsBetween: 60,
@@ -61,10 +61,10 @@ export function openRevisionComment(
     queued: nothing,
     waiting: nothing,
     measuring: nothing,
-    ended: (ending) => teller.tellLast(ending, secondsFor(ending, patienceSeconds)),
+    ended: (ending) => updates.tellLast(ending, secondsFor(ending, patienceSeconds)),
     // Everybody would get mail again.
     linked: async () => {},
-    left: teller.left,
+    left: updates.left,
   };
 }
 

@@ -7,7 +7,7 @@ import { reasonOf } from '../../model/one-line.ts';
 import type { CheckRunOptions, Subject } from './check-run.ts';
 import { conclusionOf, titleOf } from './outcome-text.ts';
 import { type Answer, placeInLine, secondsFor } from './reporter.ts';
-import { newestTeller, type Told } from './throttled-updates.ts';
+import { type Told, throttledUpdates } from './throttled-updates.ts';
 
 type StatusOptions = Pick<
   CheckRunOptions,
@@ -30,21 +30,21 @@ export function openStatus(octokit: Octokit, subject: Subject, options: StatusOp
       return notTold(error);
     }
   };
-  const teller = newestTeller(put, { ...options, secondsBetween: 60, tooSlow });
+  const updates = throttledUpdates(put, { ...options, secondsBetween: 60, tooSlow });
   return {
-    waiting: (outlook) => teller.tell({ state: 'pending', description: placeInLine(outlook) }),
-    queued: (text) => teller.tell({ state: 'pending', description: text }),
+    waiting: (estimate) => updates.tell({ state: 'pending', description: placeInLine(estimate) }),
+    queued: (text) => updates.tell({ state: 'pending', description: text }),
     measuring: (testbed) =>
-      teller.tell({ state: 'pending', description: `measuring on ${testbed}` }),
+      updates.tell({ state: 'pending', description: `measuring on ${testbed}` }),
     ended(ending) {
       const state = states[conclusionOf(ending)];
-      return teller.tellLast(
+      return updates.tellLast(
         { state, description: titleOf(ending) },
         secondsFor(ending, patienceSeconds),
       );
     },
     linked: async () => {},
-    left: teller.left,
+    left: updates.left,
   };
 }
 

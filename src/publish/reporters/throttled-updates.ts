@@ -7,7 +7,7 @@ import { type Pause, realPause } from '../../model/pause.ts';
  */
 export type Told = { kind: 'told' } | { kind: 'refused' | 'failed' | 'not-yet'; why: string };
 
-type TellerOptions = {
+type UpdatesOptions = {
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   /** Least time between two views that are not the last. */
   secondsBetween: number;
@@ -35,9 +35,9 @@ const longestPauseSeconds = 60;
  * Tells one view at a time, and never waits for an answer but at the end. Where the forge refuses, that is said once and
  * not tried again; the last view is tried again, ever later, for at most as long as is said with it.
  */
-export function newestTeller<View>(
+export function throttledUpdates<View>(
   put: (view: View) => Promise<Told>,
-  { log, secondsBetween, tooSlow, pause = realPause }: TellerOptions,
+  { log, secondsBetween, tooSlow, pause = realPause }: UpdatesOptions,
 ) {
   const end = new AbortController();
   const gaveUp = new AbortController();

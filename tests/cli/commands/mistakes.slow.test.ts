@@ -93,10 +93,10 @@ test.for([
     [...range, '--scenarios', 'nftables'],
     `--scenarios: expected one of ${scenarios}, found "nftables"; did you mean \`nftables-stateless\` or \`nftables-stateful\`?`,
   ],
-  [[...range, '--each', 'lab,lab'], '--each: a wish is in this list twice.'],
+  [[...range, '--each', 'lab,lab'], '--each: a selector is in this list twice.'],
   [
     [...range, '--testbed', 'far away'],
-    'Wish for a testbed: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "far away": an and or an or is missing before `away`.',
+    'Selector for a testbed: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "far away": an and or an or is missing before `away`.',
   ],
   [
     [...range, '--testbed', 'labb'],
@@ -109,7 +109,7 @@ test.for([
   [[...range, '--base-kernel', 'k'], '--patched-kernel is missing: see `ppsgate gate --help`.'],
   [
     ['reserve', '', '--', 'true'],
-    '<wish> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
+    '<selector> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
   ],
   [
     ['badge', '--repository', 'a/b', '--branch', ''],

@@ -184,7 +184,7 @@ test.each([
   ['lab upp', 'there is no command "upp"; did you mean `up`?'],
   ['ministat -x', 'there is no option -x: see `ppsgate ministat --help`.'],
   ['ministat -c', '-c has no value: see `ppsgate ministat --help`.'],
-  ['reserve', '<wish> is missing: see `ppsgate reserve --help`.'],
+  ['reserve', '<selector> is missing: see `ppsgate reserve --help`.'],
 ])('%s is no command, and told the nearest', async (typed, told) => {
   const words = typed.split(' ');
   const program = new Command('ppsgate').version('0').option('--debug').exitOverride();

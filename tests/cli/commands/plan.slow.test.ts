@@ -43,9 +43,11 @@ function run(...words: string[]) {
 }
 
 function knowBase(): void {
-  const took = { bootSeconds: 180, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 300 };
+  const durations = { bootSeconds: 180, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 300 };
   const lines = [1, 2, 3].map((day) =>
-    JSON.stringify(aHistoryEntry({ at: `2026-10-0${day}T12:00:00.000Z`, testbed: 'rack', took })),
+    JSON.stringify(
+      aHistoryEntry({ at: `2026-10-0${day}T12:00:00.000Z`, testbed: 'rack', durations }),
+    ),
   );
   writeFileSync(join(folder, 'history.jsonl'), `${lines.join('\n')}\n`);
 }
@@ -70,7 +72,7 @@ test('where no gate has told yet, that is said', () => {
   expect(stdout).toContain('10 earlier runs of each cell');
 });
 
-test('as JSON it is in seconds, one for each wish', () => {
+test('as JSON it is in seconds, one for each selector', () => {
   knowBase();
   const { stdout, stderr } = run('--json', '--each', 'rack,desk');
   const [rack, desk, ...more] = JSON.parse(stdout);

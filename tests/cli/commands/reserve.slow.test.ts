@@ -166,8 +166,11 @@ test('a name gets a testbed on which nothing that is configured can be measured'
 
 test('wrong usage is told', async () => {
   const { ppsgate } = await here();
-  const wish = await ppsgate('reserve', 'mellanox and', '--', 'true');
-  expect(wish).toMatchObject({ status: 2, stderr: expect.stringContaining('a word is missing') });
+  const selector = await ppsgate('reserve', 'mellanox and', '--', 'true');
+  expect(selector).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('a word is missing'),
+  });
   const priority = await ppsgate('reserve', 'here', '--priority', 'patches', '--', 'true');
   expect(priority.status).toBe(2);
   expect(priority.stderr).toContain('did you mean `patch`?');

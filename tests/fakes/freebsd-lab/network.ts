@@ -111,14 +111,14 @@ export function networkThrough(
   };
 
   /** What a stream sends while the DUT does not hold it back. */
-  const wished = (): number =>
+  const selected = (): number =>
     [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? stream.pps : 0), 0);
 
   const ppsOf = (stream: Stream): number => {
     const entry = entryOf(dut, stream);
     const isHeldBack = entry !== undefined && stream.heedsPause && pauses(dut, entry.name);
     if (!isHeldBack) return stream.pps;
-    return stream.pps * Math.min(1, capacity(stream) / Math.max(wished(), 1));
+    return stream.pps * Math.min(1, capacity(stream) / Math.max(selected(), 1));
   };
 
   const offered = (): number =>

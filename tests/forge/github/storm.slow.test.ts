@@ -399,7 +399,7 @@ const statusOf = ({ patch }: Gate) =>
 
 /**
  * Octokit sends a request up to four times and waits for two rate limits; a comment is written in up to four tries, and
- * the last view of a teller in six. So three faults in a row of one call keep nothing from being told.
+ * the last view of a updater in six. So three faults in a row of one call keep nothing from being told.
  */
 describe('where no call fails more than three times in a row, two of them by rate limits', () => {
   test.each([3])('people find all of fifty gates as it was, and once: seed %d', async (seed) => {

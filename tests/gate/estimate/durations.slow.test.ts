@@ -1,7 +1,7 @@
 // What a gate on a whole laboratory tells of its parts, and that the next one can be foretold by it.
 import { expect, test } from 'vitest';
 import { labTime, sharesOf } from '../../../bench/lab-time.ts';
-import { tookOf } from '../../../src/gate/estimate/durations.ts';
+import { durationsOf } from '../../../src/gate/estimate/durations.ts';
 
 test.each([
   [
@@ -18,9 +18,9 @@ test.each([
       ...{ scenarios, change: 0, hasHistory: true, seed: 3, hasProfiles },
       build: { base: 300, patched: 200 },
     });
-    const took = tookOf(time.result);
-    if (took === undefined) throw new Error('Nothing was told.');
-    const { buildSeconds = 0, bootSeconds, trialSeconds } = took;
+    const durations = durationsOf(time.result);
+    if (durations === undefined) throw new Error('Nothing was told.');
+    const { buildSeconds = 0, bootSeconds, trialSeconds } = durations;
     const { boots, seconds, rebootSeconds } = sharesOf(time);
     const told = buildSeconds + boots * bootSeconds + time.result.trials.length * trialSeconds;
     expect(told).toBeGreaterThan(0.9 * seconds);

@@ -1,7 +1,7 @@
 // How long the parts of a gate take: what the times of its trials tell of them, and what several gates tell together.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Took, timesOn, tookOf } from '../../../src/gate/estimate/durations.ts';
+import { type Durations, durationsOf, timesOn } from '../../../src/gate/estimate/durations.ts';
 import type { TrialSummary } from '../../../src/model/result.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 import { aConfig } from '../../fakes/plan.ts';
@@ -26,7 +26,7 @@ function gateOf(trials: readonly Trial[]) {
   );
   const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
   const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
-  return tookOf({ trials: summaries, outcome, startedAt: after(0) });
+  return durationsOf({ trials: summaries, outcome, startedAt: after(0) });
 }
 
 type Lab = { boot: number; trial: number; base: number; patched: number };
@@ -110,19 +110,19 @@ describe('one gate', () => {
 });
 
 describe('several gates', () => {
-  const took = (bootSeconds: number): Took => ({
+  const durations = (bootSeconds: number): Durations => ({
     ...{ bootSeconds, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 60 },
   });
   const onDay = (day: number, changes: object) =>
     aHistoryEntry({ at: `2026-11-${String(day).padStart(2, '0')}T12:00:00.000Z`, ...changes });
 
   test('tell their medians, each gate once, of this testbed and of the ten latest', () => {
-    const old = [1, 2, 3, 4, 5, 6].map((day) => onDay(day, { took: took(900) }));
+    const old = [1, 2, 3, 4, 5, 6].map((day) => onDay(day, { durations: durations(900) }));
     const late = [11, 12, 13, 14, 15, 16, 17, 18, 19, 20].flatMap((day) => [
-      onDay(day, { took: took(170 + day) }),
-      onDay(day, { took: took(170 + day) }),
+      onDay(day, { durations: durations(170 + day) }),
+      onDay(day, { durations: durations(170 + day) }),
     ]);
-    const stranger = onDay(21, { testbed: 'another', took: took(5) });
+    const stranger = onDay(21, { testbed: 'another', durations: durations(5) });
     expect(timesOn([...late, ...old, stranger], 'fake', aConfig())).toEqual({
       ...{ bootSeconds: 185.5, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 60, gates: 10 },
     });
@@ -130,7 +130,7 @@ describe('several gates', () => {
 
   test('leave what none of them tells to what is usual', () => {
     const selfTested = { bootSeconds: 200, trialSeconds: 1 };
-    expect(timesOn([onDay(1, { took: selfTested })], 'fake', aConfig())).toEqual({
+    expect(timesOn([onDay(1, { durations: selfTested })], 'fake', aConfig())).toEqual({
       ...{ ...selfTested, trafficSeconds: 1, buildSeconds: 0, gates: 1 },
     });
   });

@@ -1,9 +1,9 @@
 // What an experiment will take, told before it: where its minutes go, and what would save some.
 import { describe, expect, test } from 'vitest';
 import {
+  estimateLine,
+  estimateOf,
   type Outlined,
-  outlookLine,
-  outlookOf,
   shorterWays,
 } from '../../../src/gate/estimate/experiment-estimate.ts';
 import { cellsOf, planCells, policyOf } from '../../../src/gate/experiment/plan.ts';
@@ -40,7 +40,7 @@ const profile = { seconds: 10 };
 
 describe('where each variant is booted', () => {
   test('every boot serves all cells, and the last one brings the base home', () => {
-    const { ifUnchanged, cells } = outlookOf(outlinedOf());
+    const { ifUnchanged, cells } = estimateOf(outlinedOf());
     const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
     const { boots, trials, seconds, totalSeconds } = ifUnchanged;
     expect(trials).toBeCloseTo(runs.reduce((sum, one) => sum + one, 0));
@@ -59,34 +59,34 @@ describe('where each variant is booted', () => {
 
   test('there are as many boots as the slowest cell takes, which is more than any one on average', () => {
     const noisy = known.map((entry) => ({ ...entry, pps: [8e5, 8.4e5, 7.8e5, 8.2e5, 7.9e5] }));
-    const { ifUnchanged, cells } = outlookOf(outlinedOf({}, noisy));
+    const { ifUnchanged, cells } = estimateOf(outlinedOf({}, noisy));
     const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
     expect(ifUnchanged.boots).toBeGreaterThan(Math.max(...runs));
     expect(ifUnchanged.trials).toBeCloseTo((runs[0] ?? 0) + (runs[1] ?? 0));
   });
 
   test('earlier diffs beside the two take boots of their own', () => {
-    const two = outlookOf(outlinedOf()).ifUnchanged;
-    const three = outlookOf(outlinedOf({ variants: 3 })).ifUnchanged;
+    const two = estimateOf(outlinedOf()).ifUnchanged;
+    const three = estimateOf(outlinedOf({ variants: 3 })).ifUnchanged;
     expect([three.boots, three.trials]).toEqual([1.5 * two.boots, 1.5 * two.trials]);
   });
 
   test('a profile is taken of each variant in each cell', () => {
-    const { seconds } = outlookOf(outlinedOf({ profile })).ifUnchanged;
+    const { seconds } = estimateOf(outlinedOf({ profile })).ifUnchanged;
     expect(seconds.profiles).toBe(4 * (10 + 10));
   });
 
   test('what earlier runs do not tell of the noise is assumed, and said', () => {
     const outlined = outlinedOf({}, []);
-    const outlook = outlookOf(outlined);
-    expect(outlook.cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.01 }, {}]);
-    expect(outlookLine(outlook, outlined)).toMatch(/, as if unknown runs differed by 1 %$/);
+    const estimate = estimateOf(outlined);
+    expect(estimate.cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.01 }, {}]);
+    expect(estimateLine(estimate, outlined)).toMatch(/, as if unknown runs differed by 1 %$/);
   });
 
   test('instructions are taken for less noisy', () => {
     const outlined = outlinedOf({}, []);
     const policy = { ...outlined.policy, metric: 'instructionsPerPacket' } as const;
-    const { cells } = outlookOf({ ...outlined, policy });
+    const { cells } = estimateOf({ ...outlined, policy });
     expect(cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.002 }, {}]);
   });
 });
@@ -96,17 +96,20 @@ describe('where variants share their trials', () => {
 
   test('there are no boots, and nobody says more than what the first look takes', () => {
     const outlined = outlinedOf({ times: { ...times, bootSeconds: 0 } }, [], shared);
-    const outlook = outlookOf(outlined);
-    expect(outlook.ifUnchanged).toMatchObject({ boots: 0, seconds: { booting: 0, givingBack: 0 } });
-    expect(outlook.ifLost).toEqual(outlook.ifUnchanged);
-    expect(outlook.cells).toMatchObject([{ basis: 'least', mostRuns: 96 }]);
-    expect(outlookLine(outlook, outlined)).toMatch(/^at least /);
+    const estimate = estimateOf(outlined);
+    expect(estimate.ifUnchanged).toMatchObject({
+      boots: 0,
+      seconds: { booting: 0, givingBack: 0 },
+    });
+    expect(estimate.ifLost).toEqual(estimate.ifUnchanged);
+    expect(estimate.cells).toMatchObject([{ basis: 'least', mostRuns: 96 }]);
+    expect(estimateLine(estimate, outlined)).toMatch(/^at least /);
   });
 });
 
 test('one line says both ends, and what they rest on', () => {
   const outlined = outlinedOf();
-  expect(outlookLine(outlookOf(outlined), outlined)).toMatch(
+  expect(estimateLine(estimateOf(outlined), outlined)).toMatch(
     /^some \d+ min if nothing is lost \(\d+ boots and \d+ trials\), \d+ min if 5 % is; as the last 3 gates here took$/,
   );
 });

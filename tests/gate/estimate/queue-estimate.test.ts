@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
+  estimateOf,
+  estimatesOf,
   lookPurpose,
-  outlookOf,
-  outlooksOf,
   readUsualSeconds,
   startOf,
   usualSecondsOf,
@@ -17,7 +17,7 @@ test('tells the place among those who wait for the same machines, and how long i
   const lab = await aLab();
   await queue(lab, { alice: 'x', zoe: 'z', bob: 'x', carol: 'y', dave: 'z', erin: 'x' });
   await lab.elapse(10 * minute);
-  expect(await outlooks(lab)).toEqual({
+  expect(await estimates(lab)).toEqual({
     bob: { place: 1, of: 3, expectedSeconds: 20 * minute },
     // y shares a machine with x.
     carol: { place: 2, of: 3, expectedSeconds: 50 * minute },
@@ -39,14 +39,14 @@ test('who has not come yet is told which testbed would be his, and when', async 
   expect(await start('z')).toBeUndefined();
 });
 
-test('the outlook of one is that of all', async () => {
+test('the estimate of one is that of all', async () => {
   const lab = await aLab();
   await queue(lab, { alice: 'x', bob: 'x', carol: 'y', dave: 'z', erin: 'z' });
   const seen = await readLab(lab.onlooker);
-  const all = outlooksOf(seen, halfAnHour, lab.date());
+  const all = estimatesOf(seen, halfAnHour, lab.date());
   expect(seen.tickets).toHaveLength(3);
   for (const ticket of seen.tickets) {
-    expect(outlookOf(seen, ticket, halfAnHour, lab.date())).toEqual(all.get(ticket.id));
+    expect(estimateOf(seen, ticket, halfAnHour, lab.date())).toEqual(all.get(ticket.id));
   }
 });
 
@@ -54,7 +54,7 @@ test('a holder that has been there for longer than usual is given another minute
   const lab = await aLab();
   await queue(lab, { alice: 'x', bob: 'x' });
   await lab.elapse(31 * minute);
-  expect(await outlooks(lab)).toEqual({ bob: { place: 1, of: 1, expectedSeconds: minute } });
+  expect(await estimates(lab)).toEqual({ bob: { place: 1, of: 1, expectedSeconds: minute } });
 });
 
 test('a holder whose clock is ahead is there for no longer than usual', async () => {
@@ -62,7 +62,7 @@ test('a holder whose clock is ahead is there for no longer than usual', async ()
   lab.jump(1e6);
   await queue(lab, { alice: 'x', bob: 'x' });
   lab.jump(-1e6);
-  expect(await outlooks(lab)).toEqual({ bob: { place: 1, of: 1, expectedSeconds: 30 * minute } });
+  expect(await estimates(lab)).toEqual({ bob: { place: 1, of: 1, expectedSeconds: 30 * minute } });
 });
 
 test('says no time where what one waits for is in quarantine', async () => {
@@ -70,7 +70,7 @@ test('says no time where what one waits for is in quarantine', async () => {
   await queue(lab, { alice: 'x', bob: 'x' });
   const broken = { reason: 'no link', by: 'eve', since: lab.date().toISOString() };
   await setQuarantine(lab.onlooker, 'x', broken);
-  expect(await outlooks(lab)).toEqual({ bob: { place: 1, of: 1 } });
+  expect(await estimates(lab)).toEqual({ bob: { place: 1, of: 1 } });
 });
 
 test('a testbed is held as long as it usually was, by the last twenty', () => {
@@ -129,12 +129,12 @@ async function queue(lab: ReservationLab, asks: Record<string, string>): Promise
   }
 }
 
-async function outlooks(lab: ReservationLab) {
+async function estimates(lab: ReservationLab) {
   const seen = await readLab(lab.onlooker);
   return Object.fromEntries(
     seen.tickets.map((ticket) => [
       ticket.holder.who,
-      outlookOf(seen, ticket, halfAnHour, lab.date()),
+      estimateOf(seen, ticket, halfAnHour, lab.date()),
     ]),
   );
 }

@@ -152,9 +152,13 @@ const loads: fc.Arbitrary<Load> = fc
       minLength: 5,
       maxLength: 5,
     }),
-    wishes: fc.uniqueArray(fc.shuffledSubarray(names), { selector: String, maxLength: 4 }),
+    selectors: fc.uniqueArray(fc.shuffledSubarray(names), { selector: String, maxLength: 4 }),
     waiting: fc.array(
-      fc.record({ priority: fc.constantFrom(...priorities), order: fc.nat(30), wish: fc.nat() }),
+      fc.record({
+        priority: fc.constantFrom(...priorities),
+        order: fc.nat(30),
+        selector: fc.nat(),
+      }),
       { maxLength: 15 },
     ),
     held: fc.uniqueArray(fc.record({ machine: fc.nat(5).map(String), secondsLeft: seconds }), {
@@ -162,13 +166,15 @@ const loads: fc.Arbitrary<Load> = fc
     }),
     usual: fc.array(seconds, { minLength: 5, maxLength: 5 }),
   })
-  .map(({ machines, wishes, waiting, held, usual }) => {
+  .map(({ machines, selectors, waiting, held, usual }) => {
     const own = (name: string) => machines[names.indexOf(name)] ?? [];
     const places = waiting.map((one, index) => ({ ...one, id: String(index) }));
-    const lines = wishes.map(
-      (wish, index): Line => ({
-        wants: new Map(wish.map((name) => [name, own(name)])),
-        waiting: places.filter(({ wish }) => wish % wishes.length === index).toSorted(byTurn),
+    const lines = selectors.map(
+      (selector, index): Line => ({
+        wants: new Map(selector.map((name) => [name, own(name)])),
+        waiting: places
+          .filter(({ selector }) => selector % selectors.length === index)
+          .toSorted(byTurn),
       }),
     );
     return {

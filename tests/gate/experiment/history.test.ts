@@ -150,7 +150,7 @@ test('a line says how long a gate took, and is read again with it and without', 
   }));
   const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
   const lines = historyEntries(aResult({ outcome, trials }));
-  expect(lines).toMatchObject([{ took: { trialSeconds: 60, trafficSeconds: 5 } }]);
+  expect(lines).toMatchObject([{ durations: { trialSeconds: 60, trafficSeconds: 5 } }]);
   const history = historyFile(join(temporaryFolder(), 'history.jsonl'));
   await history.append([...lines, onDay(1)]);
   expect(await history.read()).toEqual([...lines, onDay(1)]);

@@ -36,7 +36,7 @@ const raw = [
   '',
 ].join('\n');
 const details = 'https://bench.example.org/D1';
-const outlook = { place: 2, of: 3 };
+const estimate = { place: 2, of: 3 };
 
 let phabricator: FakePhabricator;
 /** Takes what Harbormaster asks, as a relay does. */
@@ -141,7 +141,7 @@ describe('a build', () => {
     const { answer } = open(scene);
     answer.queued('waits for leave');
     await expect.poll(messages).toEqual(['work']);
-    answer.waiting(outlook, 'waiting for hp-t540');
+    answer.waiting(estimate, 'waiting for hp-t540');
     answer.measuring('hp-t540', 'run 3');
     answer.measuring('hp-t540', 'run 4');
     await answer.ended(passed);

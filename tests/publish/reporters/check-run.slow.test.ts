@@ -33,7 +33,7 @@ const pullRequest: PullRequest = {
   headCommit: 'b'.repeat(40),
 };
 const detailsUrl = 'https://github.com/freebsd/freebsd-src/actions/runs/1';
-const outlook = { place: 2, of: 3, expectedSeconds: 2400 };
+const estimate = { place: 2, of: 3, expectedSeconds: 2400 };
 const text =
   'waiting for hp-t540: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)';
 const passed = passing();
@@ -106,7 +106,7 @@ const shown = () => github.state.checkRuns.map(({ status, title }) => `${status}
 describe('one check run', () => {
   test('shows the place in the queue on the head of the pull request', async () => {
     const { check, pauses } = await open();
-    check.waiting(outlook, text);
+    check.waiting(estimate, text);
     await expect.poll(() => pauses).toHaveLength(1);
     expect(github.state.checkRuns).toEqual([
       {
@@ -159,7 +159,7 @@ describe('one check run', () => {
 
   test('is updated in place from waiting over measuring to its end', async () => {
     const { check, skip } = await open();
-    check.waiting(outlook, text);
+    check.waiting(estimate, text);
     await skip(10);
     check.measuring('hp-t540');
     await expect.poll(shown).toEqual(['in_progress: measuring on hp-t540']);
@@ -215,7 +215,7 @@ describe('one check run', () => {
   test('is asked for one at a time, and ends with what came last though the answers are slow', async () => {
     github.faults.order('checks/create', { kind: 'slow', milliseconds: 200 });
     const { check } = await open();
-    check.waiting(outlook, text);
+    check.waiting(estimate, text);
     check.measuring('hp-t540');
     await check.ended(passed);
     expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
@@ -225,7 +225,7 @@ describe('one check run', () => {
   test('stays as it ended, whatever is shown or ended later', async () => {
     const { check } = await open();
     await check.ended(passed);
-    check.waiting(outlook, text);
+    check.waiting(estimate, text);
     check.measuring('hp-t540');
     await check.ended(endingOfResult(aResult(), {}));
     expect(shown()).toEqual([`completed: ${title}`]);
@@ -240,7 +240,7 @@ describe('text of others does nothing in it', () => {
     '```\n\n# Heading\n\n- [ ] task',
   ])('%j', async (hostile) => {
     const { check, pauses } = await open();
-    check.waiting(outlook, `hp-t540 is held by ${hostile}`);
+    check.waiting(estimate, `hp-t540 is held by ${hostile}`);
     await expect.poll(() => pauses).toHaveLength(1);
     const [line = '', ...rest] = github.state.checkRuns[0]?.summary?.split('\n') ?? [];
     const [, fence = '', inside = ''] = /^(`+)(.*[^`])\1$/.exec(line) ?? [];
@@ -265,7 +265,7 @@ describe('the gate is not kept by', () => {
   test('a token that may only read: one notice, and no further tries', async () => {
     github.faults.order('checks/create', { kind: 'read-only' }, 9);
     const { check } = await open();
-    check.waiting(outlook, text);
+    check.waiting(estimate, text);
     await expect.poll(() => said).toHaveLength(1);
     check.measuring('hp-t540');
     await check.ended(passed);
@@ -293,7 +293,7 @@ describe('the gate is not kept by', () => {
 
   test('a GitHub that nobody can reach: tries at the end ever later, and one warning', async () => {
     const { check, skip } = await open({ url: 'http://127.0.0.1:1' });
-    check.waiting(outlook, text);
+    check.waiting(estimate, text);
     check.measuring('hp-t540');
     const ended = check.ended(passed);
     for (const seconds of [1, 4, 9, 16, 25, 36, 49, 60, 60]) await skip(seconds);
@@ -324,7 +324,7 @@ describe('it recovers when', () => {
   ])('its creation fails or the answer is lost, and there is still one: %j', async (fault) => {
     github.faults.order('checks/create', fault);
     const { check, skip } = await open();
-    check.waiting(outlook, text);
+    check.waiting(estimate, text);
     await skip(10);
     await expect.poll(shown).toEqual(['queued: 2 of 3 in line, some 40 min']);
     await check.ended(passed);
@@ -334,7 +334,7 @@ describe('it recovers when', () => {
 
   test('an update fails: it is sent again ten seconds later, if nothing newer came', async () => {
     const { check, skip } = await open();
-    check.waiting(outlook, text);
+    check.waiting(estimate, text);
     github.faults.order('checks/update', { kind: 'broken', status: 500 });
     await skip(10);
     check.measuring('hp-t540');
@@ -406,7 +406,7 @@ describe('a gate completes its check', () => {
     const { check } = await open();
     const cancel = new AbortController();
     const cleaning = Promise.withResolvers<Ending>();
-    check.waiting(outlook, text);
+    check.waiting(estimate, text);
     const gate = answering(check, cancel.signal, () => cleaning.promise);
     cancel.abort(new Error('cancelled'));
     const cancelled = { conclusion: 'cancelled', title: '⚪ not measured: cancelled' };

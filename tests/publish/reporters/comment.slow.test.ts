@@ -26,7 +26,7 @@ const pullRequest = {
   headCommit: 'b'.repeat(40),
 } as const;
 const detailsUrl = 'https://github.com/example/router/actions/runs/41';
-const outlook = { place: 2, of: 3, expectedSeconds: 2400 };
+const estimate = { place: 2, of: 3, expectedSeconds: 2400 };
 const lost = endingOfResult(aResult(), {});
 
 let github: FakeGitHub;
@@ -91,7 +91,7 @@ test('it goes from the queue to the verdict, in one comment', async () => {
   comment.queued('waits for a runner of the lab');
   await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 waits for a runner of the lab']);
   await minute();
-  comment.waiting(outlook, 'waiting for shelf-3: 2 of 3 in line');
+  comment.waiting(estimate, 'waiting for shelf-3: 2 of 3 in line');
   await expect
     .poll(titles)
     .toEqual(['### ⏳ ppsgate: #7 waits for a testbed: 2 of 3 in line, some 40 min']);
@@ -252,7 +252,7 @@ describe('text of others does nothing in it', () => {
     '%j',
     async (hostile) => {
       const { comment, pauses } = await open();
-      comment.waiting(outlook, hostile);
+      comment.waiting(estimate, hostile);
       await expect.poll(() => pauses).toHaveLength(1);
       const bare = bodies()[0]?.replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, '');
       expect(bare).not.toMatch(/@everyone|evil|^# |<\/sub><|#1/m);

@@ -36,7 +36,7 @@ const raw = [
 ].join('\n');
 const details = 'https://bench.example.org/D1';
 const failed = endingOfResult(aResult(), {});
-const outlook = { place: 2, of: 3 };
+const estimate = { place: 2, of: 3 };
 
 let phabricator: FakePhabricator;
 let shown: Revision;
@@ -117,7 +117,7 @@ describe('a gate', () => {
   test('comments once when it has ended, and says nothing before', async () => {
     const answer = open();
     answer.queued('waits for leave');
-    answer.waiting(outlook, 'waiting for hp-t540');
+    answer.waiting(estimate, 'waiting for hp-t540');
     answer.measuring('hp-t540', 'run 3');
     expect(phabricator.requests).toEqual([]);
     await answer.ended(failed);

@@ -51,11 +51,11 @@ async function open(settings?: Parameters<typeof hastyOctokit>[1]) {
 
 const shown = () =>
   github.state.statuses.map(({ state, description }) => `${state}: ${description}`);
-const outlook = { place: 2, of: 3, expectedSeconds: 2400 };
+const estimate = { place: 2, of: 3, expectedSeconds: 2400 };
 
 test('while the gate lasts it is pending, on the head and by its name', async () => {
   const status = await open();
-  status.waiting(outlook, 'waiting for shelf-3');
+  status.waiting(estimate, 'waiting for shelf-3');
   await expect
     .poll(() => github.state.statuses)
     .toMatchObject([

@@ -1,14 +1,14 @@
 // How the newest of what there is to show is told: one at a time, at a pace, and the last one surely.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newestTeller, type Told } from '../../../src/publish/reporters/throttled-updates.ts';
+import { type Told, throttledUpdates } from '../../../src/publish/reporters/throttled-updates.ts';
 
-/** A teller whose answers and pauses a test gives. */
-function aTeller() {
+/** A updater whose answers and pauses a test gives. */
+function aUpdates() {
   const puts: { view: string; answer: (told: Told | Promise<Told>) => void }[] = [];
   const pauses: { seconds: number; end: () => void }[] = [];
   const said: string[] = [];
-  const teller = newestTeller<string>(
+  const updates = throttledUpdates<string>(
     (view) => {
       const { promise, resolve } = Promise.withResolvers<Told>();
       puts.push({ view, answer: resolve });
@@ -32,7 +32,7 @@ function aTeller() {
     puts.at(-1)?.answer(told);
     await settled();
   };
-  return { teller, puts, pauses, said, views, answer };
+  return { updates, puts, pauses, said, views, answer };
 }
 
 /** All that can go on without a further answer has gone on. */
@@ -43,8 +43,8 @@ const failed: Told = { kind: 'failed', why: 'No answer.' };
 const refused: Told = { kind: 'refused', why: 'No leave.' };
 
 test('of the views that come while one is told, the newest is told next, after a pause', async () => {
-  const { teller, views, pauses, answer } = aTeller();
-  for (const view of ['a', 'b', 'c']) teller.tell(view);
+  const { updates, views, pauses, answer } = aUpdates();
+  for (const view of ['a', 'b', 'c']) updates.tell(view);
   expect(views()).toEqual(['a']);
   await answer(told);
   expect([views(), pauses.map(({ seconds }) => seconds)]).toEqual([['a'], [60]]);
@@ -54,8 +54,8 @@ test('of the views that come while one is told, the newest is told next, after a
 });
 
 test('what failed is told again after the pause, if nothing newer came', async () => {
-  const { teller, views, pauses, answer, said } = aTeller();
-  teller.tell('a');
+  const { updates, views, pauses, answer, said } = aUpdates();
+  updates.tell('a');
   await answer(failed);
   pauses[0]?.end();
   await settled();
@@ -64,21 +64,21 @@ test('what failed is told again after the pause, if nothing newer came', async (
 });
 
 test('what is refused is said once, and nothing more is told, not even the end', async () => {
-  const { teller, views, answer, said } = aTeller();
-  teller.tell('a');
+  const { updates, views, answer, said } = aUpdates();
+  updates.tell('a');
   await answer(refused);
-  teller.tell('b');
-  await teller.tellLast('end', 300);
+  updates.tell('b');
+  await updates.tellLast('end', 300);
   expect([views(), said]).toEqual([['a'], ['No leave.']]);
 });
 
 describe('the last view', () => {
   test('does not wait for a pause', async () => {
-    const { teller, views, answer } = aTeller();
-    teller.tell('a');
+    const { updates, views, answer } = aUpdates();
+    updates.tell('a');
     await answer(told);
-    teller.tell('b');
-    const ended = teller.tellLast('end', 300);
+    updates.tell('b');
+    const ended = updates.tellLast('end', 300);
     await settled();
     expect(views()).toEqual(['a', 'end']);
     await answer(told);
@@ -86,9 +86,9 @@ describe('the last view', () => {
   });
 
   test('waits for the one that is being told', async () => {
-    const { teller, views, answer } = aTeller();
-    teller.tell('a');
-    const ended = teller.tellLast('end', 300);
+    const { updates, views, answer } = aUpdates();
+    updates.tell('a');
+    const ended = updates.tellLast('end', 300);
     await settled();
     expect(views()).toEqual(['a']);
     await answer(told);
@@ -98,8 +98,8 @@ describe('the last view', () => {
   });
 
   test('is tried ever later while there is time, and then given up with a warning', async () => {
-    const { teller, views, pauses, answer, said } = aTeller();
-    const ended = teller.tellLast('end', 300);
+    const { updates, views, pauses, answer, said } = aUpdates();
+    const ended = updates.tellLast('end', 300);
     const [limit] = pauses.splice(0);
     expect(limit?.seconds).toBe(300);
     const waited: number[] = [];
@@ -117,9 +117,9 @@ describe('the last view', () => {
   });
 
   test('is not waited for longer than is said, and not told later', async () => {
-    const { teller, views, pauses, answer, said } = aTeller();
-    teller.tell('a');
-    const ended = teller.tellLast('end', 30);
+    const { updates, views, pauses, answer, said } = aUpdates();
+    updates.tell('a');
+    const ended = updates.tellLast('end', 30);
     pauses.find(({ seconds }) => seconds === 30)?.end();
     await ended;
     expect(said).toEqual(['warning: Not within 30 s.']);
@@ -128,9 +128,9 @@ describe('the last view', () => {
   });
 
   test('is the first that was called so', async () => {
-    const { teller, views, answer } = aTeller();
-    const ended = [teller.tellLast('end', 300), teller.tellLast('another', 300)];
-    teller.tell('later');
+    const { updates, views, answer } = aUpdates();
+    const ended = [updates.tellLast('end', 300), updates.tellLast('another', 300)];
+    updates.tell('later');
     await settled();
     await answer(told);
     await Promise.all(ended);
@@ -139,18 +139,18 @@ describe('the last view', () => {
 });
 
 test('one that is left stops when what is being told is told', async () => {
-  const { teller, views, answer } = aTeller();
-  teller.tell('a');
+  const { updates, views, answer } = aUpdates();
+  updates.tell('a');
   let isLeft = false;
-  const left = teller.left().then(() => {
+  const left = updates.left().then(() => {
     isLeft = true;
   });
-  teller.tell('b');
+  updates.tell('b');
   await settled();
   expect(isLeft).toBe(false);
   await answer(told);
   await left;
-  teller.tell('c');
+  updates.tell('c');
   await settled();
   expect(views()).toEqual(['a']);
 });
@@ -166,11 +166,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 test('in whatever order things happen, one is told at a time, none after a newer one, and the end comes last', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const { teller, puts, pauses, views, said } = aTeller();
+      const { updates, puts, pauses, views, said } = aUpdates();
       let next = 0;
       let answered = 0;
       const carryOut = async (one: Step) => {
-        if (one.kind === 'tell') teller.tell(String(next++));
+        if (one.kind === 'tell') updates.tell(String(next++));
         if (one.kind === 'pause') for (const pause of pauses.splice(0)) pause.end();
         if (one.kind === 'answer' && answered < puts.length) puts[answered++]?.answer(one.told);
         await settled();
@@ -178,7 +178,7 @@ test('in whatever order things happen, one is told at a time, none after a newer
       };
       for (const one of steps) await carryOut(one);
 
-      const ended = teller.tellLast('end', 300);
+      const ended = updates.tellLast('end', 300);
       await settled();
       while (answered < puts.length) await carryOut({ kind: 'answer', told });
       await ended;
