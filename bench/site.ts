@@ -1,4 +1,4 @@
-// How soon a person sees a series after its page was loaded: in Chromium, from a disk, with 1,000 nights of each of 48 cells.
+// How soon a person sees a series after its page was loaded: in Chromium, from a disk, with 1,000 nightly runs of each of 48 cells.
 // By hand: npm run bench:site
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ async function benchSite(): Promise<SiteBench> {
   const browser = await startChromium();
   try {
     const to = join(folder, 'site');
-    const source = branchOverTime({ nights: 1000 });
+    const source = branchOverTime({ nightlyRuns: 1000 });
     await writeSite(source, { from: folder, to, now: dayAfter, leftOut: () => {} });
     const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
     const turns: SiteBench[] = [];
@@ -46,5 +46,5 @@ async function turn(page: Page, to: string): Promise<SiteBench> {
 
 const { empty, loaded, drawn } = await benchSite();
 console.log(
-  `A series of 1,000 nights is drawn ${drawn.toFixed(0)} ms after its page was asked for, and the page loaded after ${loaded.toFixed(0)} ms; an empty page takes ${empty.toFixed(0)} ms.`,
+  `A series of 1,000 nightly runs is drawn ${drawn.toFixed(0)} ms after its page was asked for, and the page loaded after ${loaded.toFixed(0)} ms; an empty page takes ${empty.toFixed(0)} ms.`,
 );

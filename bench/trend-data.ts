@@ -1,5 +1,5 @@
-// How large the nights of many results are on the data branch, how long a clone takes, and which files a night touches.
-// By hand: node bench/trend-data.ts [RESULTS]; all nights are judged, too, which takes minutes for 10,000 results.
+// How large the nightly runs of many results are on the data branch, how long a clone takes, and which files a nightly run touches.
+// By hand: node bench/trend-data.ts [RESULTS]; all nightly runs are judged, too, which takes minutes for 10,000 results.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,13 +16,13 @@ type TrendDataBench = {
   results: number;
   lines: number;
   files: number;
-  /** Longest file of nights. */
+  /** Longest file of nightly runs. */
   mostBytes: number;
   packBytes: number;
   cloneSeconds: number;
   /** The same of a repository with an empty commit. */
   emptyCloneSeconds: number;
-  /** What one night more writes in `trend/`. */
+  /** What one nightly run more writes in `trend/`. */
   touched: string[];
 };
 
@@ -32,14 +32,14 @@ const cells: readonly Cell[] = scenarios
   .slice(0, 12);
 const runsOfCell = 5;
 
-/** Nights of four testbeds in turns, each of twelve cells and five trials, through the same functions as a publication. */
+/** Nightly runs of four testbeds in turns, each of twelve cells and five trials, through the same functions as a publication. */
 export function benchTrendData(results = 10_000): TrendDataBench {
   const random = xoroshiro128plus(22);
   const draw = () => uniformFloat64(random);
   let trend = emptyTrend;
   const now = new Date('2036-01-01T00:00:00Z');
   const add = (before: Trend, number: number): Trend => {
-    const result = nightOf(number, draw);
+    const result = nightlyRunOf(number, draw);
     const about = { result, path: folderOf(result), isDefaultBranch: true, isTrusted: true };
     const committed = new Date(Date.parse(result.startedAt) - draw() * 43_200_000);
     const commits = { [result.patch.headCommit]: `${committed.toISOString().slice(0, 19)}Z` };
@@ -74,7 +74,7 @@ const hex = (draw: () => number): string =>
   Array.from({ length: 40 }, () => Math.floor(draw() * 16).toString(16)).join('');
 
 /** Runs scatter by 0.5 %, builds by 0.3 %: digits that nothing can guess. */
-function nightOf(number: number, draw: () => number): Result {
+function nightlyRunOf(number: number, draw: () => number): Result {
   const normal = () => Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw());
   const commit = hex(draw);
   const day = Math.floor(number / testbeds.length);
@@ -139,9 +139,9 @@ function describeTrendData(bench: TrendDataBench): string[] {
   const { results, lines, files, mostBytes, packBytes, cloneSeconds, emptyCloneSeconds } = bench;
   const ratio = cloneSeconds / emptyCloneSeconds;
   return [
-    `trend, ${results} results of ${cells.length} cells: ${lines} nights in ${files} files, the longest ${mostBytes} bytes; packed ${(packBytes / 2 ** 20).toFixed(1)} MiB (goal: at most 6)`,
+    `trend, ${results} results of ${cells.length} cells: ${lines} nightly runs in ${files} files, the longest ${mostBytes} bytes; packed ${(packBytes / 2 ** 20).toFixed(1)} MiB (goal: at most 6)`,
     `trend, clone: ${cloneSeconds.toFixed(2)} s, ${ratio.toFixed(1)} times an empty one's ${emptyCloneSeconds.toFixed(2)} s (goal: at most 3 s)`,
-    `trend, one night more writes ${bench.touched.length} files: ${bench.touched.filter((path) => path.endsWith('.jsonl')).length} of its cells' year, ${bench.touched.filter((path) => !path.endsWith('.jsonl')).join(', ')}`,
+    `trend, one nightly run more writes ${bench.touched.length} files: ${bench.touched.filter((path) => path.endsWith('.jsonl')).length} of its cells' year, ${bench.touched.filter((path) => !path.endsWith('.jsonl')).join(', ')}`,
   ];
 }
 

@@ -6,7 +6,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantile } from 'simple-statistics';
 import { upperBound } from '../src/analysis/stats/binomial.ts';
-import { changesNightByNight, nightSigmaRatio } from '../src/analysis/stats/change-points.ts';
+import { changesRunByRun, nightlySigmaRatio } from '../src/analysis/stats/change-points.ts';
 import { standardNormal } from '../src/analysis/stats/normal.ts';
 import {
   cellSource,
@@ -24,7 +24,7 @@ import {
 import { grouped } from '../src/model/format.ts';
 import { type CellResult, verdictsWorstFirst } from '../src/model/result.ts';
 import { type Cell, cellName, families } from '../src/model/scenario.ts';
-import type { Change, Night, TrendIndex } from '../src/model/trend.ts';
+import type { Change, NightlyRun, TrendIndex } from '../src/model/trend.ts';
 import {
   type Goal,
   goalText,
@@ -39,7 +39,7 @@ import {
 type Found = { index: number; foundAt: number };
 type Detector = { says: string; find: (values: readonly number[]) => Found[]; hasGoals: boolean };
 
-const nightsASeries = 300;
+const nightlyRunsASeries = 300;
 const seriesARow = 80;
 const stepRatio = -0.02;
 
@@ -48,13 +48,15 @@ export async function* benchTrend(): AsyncGenerator<Line> {
   const { says, quiet, classes } = await labs();
   const [, , upTo2 = quiet] = classes;
   yield plain(says);
-  yield plain('A night is the median of 5 runs, with a build of its own that scatters by 0.3 %.');
+  yield plain(
+    'A nightly run is the median of 5 runs, with a build of its own that scatters by 0.3 %.',
+  );
   for (const lab of [upTo2, quiet]) {
     yield plain(
-      `\n${lab.says}; ${grouped(nightsASeries * seriesARow)} nights a row, nothing changed:`,
+      `\n${lab.says}; ${grouped(nightlyRunsASeries * seriesARow)} nightly runs a row, nothing changed:`,
     );
     for (const detector of detectors) yield* falseOnes(detector, lab);
-    yield plain(`\nThe same, ${stepRatio * 100} % somewhere, and 30 nights after it:`);
+    yield plain(`\nThe same, ${stepRatio * 100} % somewhere, and 30 nightly runs after it:`);
     for (const detector of detectors) yield steps(detector, lab, lab === quiet);
   }
   yield* twoYears(quiet.noise);
@@ -64,25 +66,25 @@ type Deps = { says: string; buildRatio: number; badRatio: number };
 const clean: Deps = { says: 'clean', buildRatio: 0.003, badRatio: 0 };
 const nullWorlds: Deps[] = [
   clean,
-  { ...clean, says: '3 % bad nights', badRatio: 0.03 },
+  { ...clean, says: '3 % bad nightly runs', badRatio: 0.03 },
   { ...clean, says: '2 % build scatter', buildRatio: 0.02 },
 ];
 
-/** Nights around 1; from `stepAt` on lower by `stepRatio`. A bad night lacks 5 to 15 %. */
+/** Nightly runs around 1; from `stepAt` on lower by `stepRatio`. A bad nightly run lacks 5 to 15 %. */
 function seriesOf(
   noise: NoiseSource,
   deps: Deps,
-  nights: number,
+  nightlyRuns: number,
   random: RandomGenerator,
-  stepAt = nights,
+  stepAt = nightlyRuns,
 ): number[] {
   const drawRun = cellSource(noise, random)();
-  return Array.from({ length: nights }, (_, night) => {
+  return Array.from({ length: nightlyRuns }, (_, nightlyRun) => {
     const runs = median(Array.from({ length: 5 }, drawRun));
     const build = Math.exp(deps.buildRatio * standardNormal(random));
     const isBad = uniformFloat64(random) < deps.badRatio;
     const bad = isBad ? 0.95 - 0.1 * uniformFloat64(random) : 1;
-    return runs * build * bad * (night >= stepAt ? 1 + stepRatio : 1);
+    return runs * build * bad * (nightlyRun >= stepAt ? 1 + stepRatio : 1);
   });
 }
 
@@ -91,14 +93,14 @@ function* falseOnes({ says, find, hasGoals }: Detector, { noise }: Lab): Generat
     const random = xoroshiro128plus(1);
     let found = 0;
     for (let series = 0; series < seriesARow; series += 1) {
-      found += find(seriesOf(noise, deps, nightsASeries, random)).length;
+      found += find(seriesOf(noise, deps, nightlyRunsASeries, random)).length;
     }
-    return { deps, found, per1000: (1000 * found) / (seriesARow * nightsASeries) };
+    return { deps, found, per1000: (1000 * found) / (seriesARow * nightlyRunsASeries) };
   });
   const goal: Goal | undefined = hasGoals ? { most: 0.3 } : undefined;
   const parts = rows.map(({ deps, per1000 }) => `${deps.says} ${per1000.toFixed(2)}`);
   yield {
-    text: `  ${says.padEnd(24)} false per 1,000 nights: ${parts.join(', ')}${goal ? ' (goal ≤ 0.3)' : ''}`,
+    text: `  ${says.padEnd(24)} false per 1,000 nightly runs: ${parts.join(', ')}${goal ? ' (goal ≤ 0.3)' : ''}`,
     missed: rows.some(({ per1000 }) => isMissed(per1000, goal)),
   };
   if (hasGoals) yield confirmedLine(Math.max(...rows.map(({ found }) => found)), noise);
@@ -106,12 +108,12 @@ function* falseOnes({ says, find, hasGoals }: Detector, { noise }: Lab): Generat
 
 /** What is found falsely is told only where a gate errs, too; the two have nothing in common. */
 function confirmedLine(found: number, noise: NoiseSource): Line {
-  const atMost = upperBound(found, seriesARow * nightsASeries);
+  const atMost = upperBound(found, seriesARow * nightlyRunsASeries);
   const gate = simulate({ ...gateRule, noise, cells: 1, effect: 0, experiments: 40_000, seed: 3 });
   const per100000 = atMost * gate.regression * 100_000;
   const goal: Goal = { most: 1 };
   return {
-    text: `  of the worst of these at most ${(atMost * 1000).toFixed(2)} per 1,000 (95 %), of which a gate confirms ${(gate.regression * 100).toFixed(2)} %: ${per100000.toFixed(2)} false alerts per 100,000 nights of a cell (goal ≤ 1)`,
+    text: `  of the worst of these at most ${(atMost * 1000).toFixed(2)} per 1,000 (95 %), of which a gate confirms ${(gate.regression * 100).toFixed(2)} %: ${per100000.toFixed(2)} false alerts per 100,000 nightly runs of a cell (goal ≤ 1)`,
     missed: isMissed(per100000, goal),
   };
 }
@@ -124,13 +126,13 @@ function steps({ says, find, hasGoals }: Detector, { noise }: Lab, isQuiet: bool
     const hit = found.find(
       ({ index, foundAt }) => Math.abs(index - stepAt) <= 5 && foundAt >= stepAt,
     );
-    return hit && { nights: hit.foundAt - stepAt + 1, isExact: hit.index === stepAt };
+    return hit && { nightlyRuns: hit.foundAt - stepAt + 1, isExact: hit.index === stepAt };
   });
   const hits = tries.filter((hit) => hit !== undefined);
   const foundRatio = hits.length / tries.length;
   if (hits.length === 0) return plain(`  ${says.padEnd(24)} found 0 %`);
-  const nights = hits.map((hit) => hit.nights);
-  const typical = median(nights);
+  const nightlyRuns = hits.map((hit) => hit.nightlyRuns);
+  const typical = median(nightlyRuns);
   const exactRatio = mean(hits.map(({ isExact }) => Number(isExact)));
   const goals: Record<'found' | 'typical' | 'exact', Goal | undefined> =
     hasGoals && isQuiet
@@ -138,8 +140,8 @@ function steps({ says, find, hasGoals }: Detector, { noise }: Lab, isQuiet: bool
       : { found: undefined, typical: undefined, exact: undefined };
   const parts = [
     `found ${(foundRatio * 100).toFixed(1)} %${goalText(goals.found)}`,
-    `after ${typical} nights${goalText(goals.typical)}, 9 of 10 within ${Math.ceil(quantile(nights, 0.9))}`,
-    `the exact night ${(exactRatio * 100).toFixed(1)} %${goalText(goals.exact)}`,
+    `after ${typical} nightly runs${goalText(goals.typical)}, 9 of 10 within ${Math.ceil(quantile(nightlyRuns, 0.9))}`,
+    `the exact nightly run ${(exactRatio * 100).toFixed(1)} %${goalText(goals.exact)}`,
   ];
   return {
     text: `  ${says.padEnd(24)} ${parts.join(', ')}`,
@@ -151,19 +153,19 @@ function steps({ says, find, hasGoals }: Detector, { noise }: Lab, isQuiet: bool
 }
 
 /** Every night that is 2 % off the one before. */
-const previousNight = (values: readonly number[]): Found[] =>
+const previousNightlyRun = (values: readonly number[]): Found[] =>
   values.flatMap((value, index) => {
     const before = values[index - 1] ?? value;
     return Math.abs(value / before - 1) > 0.02 ? [{ index, foundAt: index }] : [];
   });
 
-/** Page's CUSUM with k = 0.5 and h = 15 deviations, against the twenty nights before it began. */
+/** Page's CUSUM with k = 0.5 and h = 15 deviations, against the twenty nightly runs before it began. */
 function cusum(values: readonly number[]): Found[] {
   const found: Found[] = [];
   const learnt = 20;
   for (let start = 0; start + learnt < values.length; ) {
     const known = values.slice(start, start + learnt);
-    const [level, sigma] = [median([...known]), nightSigmaRatio(known)];
+    const [level, sigma] = [median([...known]), nightlySigmaRatio(known)];
     const alarm = firstAlarm(values, start + learnt, level, sigma);
     if (!alarm) break;
     found.push(alarm);
@@ -180,13 +182,13 @@ function firstAlarm(
 ): Found | undefined {
   const sums = [0, 0];
   const begun = [from, from];
-  for (let night = from; night < values.length; night += 1) {
-    const deviations = Math.log((values[night] ?? level) / level) / sigma;
+  for (let nightlyRun = from; nightlyRun < values.length; nightlyRun += 1) {
+    const deviations = Math.log((values[nightlyRun] ?? level) / level) / sigma;
     for (const [side, sign] of [1, -1].entries()) {
       const sum = Math.max(0, (sums[side] ?? 0) + sign * deviations - 0.5);
-      if (sum === 0) begun[side] = night + 1;
+      if (sum === 0) begun[side] = nightlyRun + 1;
       sums[side] = sum;
-      if (sum > 15) return { index: begun[side] ?? night, foundAt: night };
+      if (sum > 15) return { index: begun[side] ?? nightlyRun, foundAt: nightlyRun };
     }
   }
   return undefined;
@@ -195,13 +197,13 @@ function firstAlarm(
 /** Optimal partitioning with squared deviations of the mean, and 20 for each level. */
 function gaussianPartition(values: readonly number[]): Found[] {
   const found: Found[] = [];
-  for (let night = 8; night < values.length; night += 1) {
-    const from = Math.max(0, night + 1 - 120);
-    const seen = values.slice(from, night + 1);
-    for (const cut of gaussianCuts(seen.map(Math.log), nightSigmaRatio(seen))) {
+  for (let nightlyRun = 8; nightlyRun < values.length; nightlyRun += 1) {
+    const from = Math.max(0, nightlyRun + 1 - 120);
+    const seen = values.slice(from, nightlyRun + 1);
+    for (const cut of gaussianCuts(seen.map(Math.log), nightlySigmaRatio(seen))) {
       const index = from + cut;
       if (found.every((other) => Math.abs(other.index - index) > 3))
-        found.push({ index, foundAt: night });
+        found.push({ index, foundAt: nightlyRun });
     }
   }
   return found;
@@ -235,13 +237,13 @@ function gaussianCuts(logs: readonly number[], sigma: number): number[] {
 }
 
 const detectors: Detector[] = [
-  { says: 'previous night ± 2 %', find: previousNight, hasGoals: false },
+  { says: 'previous nightly run ± 2 %', find: previousNightlyRun, hasGoals: false },
   { says: 'CUSUM', find: cusum, hasGoals: false },
   { says: 'Gaussian partition', find: gaussianPartition, hasGoals: false },
-  { says: 'robust partition', find: (values) => changesNightByNight(values), hasGoals: true },
+  { says: 'robust partition', find: (values) => changesRunByRun(values), hasGoals: true },
 ];
 
-const nightsOfTwoYears = 730;
+const nightlyRunsOfTwoYears = 730;
 const testbeds = ['chelsio', 'mellanox', 'intel', 'virtual'];
 const cells: Cell[] = [
   'forwarding',
@@ -253,13 +255,13 @@ const cells: Cell[] = [
 ].flatMap((scenario) => families.map((family) => ({ scenario, family })));
 const margin = 0.02;
 
-/** What happens: from a night on, on some testbeds, in some cells, by code or by the machine. */
+/** What happens: from a nightly run on, on some testbeds, in some cells, by code or by the machine. */
 type Event = {
   says: string;
   from: number;
-  /** The night from which it is gone again. */
+  /** The nightly run from which it is gone again. */
   until?: number;
-  /** Nights that it takes to come. */
+  /** Nightly runs that it takes to come. */
   ramp?: number;
   testbeds: string[];
   cells: Cell[];
@@ -293,7 +295,7 @@ const events: Event[] = [
     isCode: false,
   },
   {
-    says: 'code, -6 % in a cell, fixed after 40 nights',
+    says: 'code, -6 % in a cell, fixed after 40 nightly runs',
     from: 300,
     until: 340,
     testbeds,
@@ -310,7 +312,7 @@ const events: Event[] = [
     isCode: false,
   },
   {
-    says: 'code, -5 % bit by bit in 30 nights, a cell',
+    says: 'code, -5 % bit by bit in 30 nightly runs, a cell',
     from: 520,
     ramp: 30,
     testbeds: ['chelsio'],
@@ -328,26 +330,26 @@ const events: Event[] = [
   },
 ];
 
-const isMissingNight = (testbed: string, night: number): boolean =>
-  testbed === 'mellanox' && night >= 420 && night < 441;
+const isMissingNightlyRun = (testbed: string, nightlyRun: number): boolean =>
+  testbed === 'mellanox' && nightlyRun >= 420 && nightlyRun < 441;
 
-/** How much is forwarded at a night, around 1; by code alone where a gate interleaves two commits. */
-const rateAt = (night: number, testbed: string, cell: Cell, isCodeAlone: boolean): number =>
+/** How much is forwarded at a nightly run, around 1; by code alone where a gate interleaves two commits. */
+const rateAt = (nightlyRun: number, testbed: string, cell: Cell, isCodeAlone: boolean): number =>
   events
     .filter((event) => event.testbeds.includes(testbed) && event.cells.includes(cell))
     .filter(({ isCode }) => isCode || !isCodeAlone)
     .map(({ from, until = Number.POSITIVE_INFINITY, ramp = 1, ratio }) =>
-      night < until ? 1 + ratio * Math.min(1, Math.max(0, (night - from + 1) / ramp)) : 1,
+      nightlyRun < until ? 1 + ratio * Math.min(1, Math.max(0, (nightlyRun - from + 1) / ramp)) : 1,
     )
     .reduce((product, factor) => product * factor, 1);
 
 /** Four testbeds of twelve cells, judged each night as the data branch is, and each candidate by a simulated gate. */
 function* twoYears(noise: NoiseSource): Generator<Line> {
   yield plain(
-    `\n${testbeds.length} testbeds of ${cells.length} cells, ${nightsOfTwoYears} nights, 1 % bad nights:`,
+    `\n${testbeds.length} testbeds of ${cells.length} cells, ${nightlyRunsOfTwoYears} nightly runs, 1 % bad nightly runs:`,
   );
   for (const { says, from, testbeds: on } of events)
-    yield plain(`  night ${from}: ${says} (${on.join(', ')})`);
+    yield plain(`  nightly run ${from}: ${says} (${on.join(', ')})`);
   yield plain('What people would be told:');
   const changes = testbeds.flatMap((testbed, number) => branchOf(testbed, noise, number + 1));
   const told = changes.filter(({ gates }) => gates.length > 0);
@@ -359,10 +361,11 @@ function* twoYears(noise: NoiseSource): Generator<Line> {
   };
 }
 
-/** Every commit's id tells its night, three of them a night. */
-const commitOf = (night: number): string => String(night * 3).padStart(40, '0');
-const nightOf = (commit: string): number => Number(commit) / 3;
-const timeOf = (night: number): string => new Date(Date.UTC(2024, 0, 1 + night, 2)).toISOString();
+/** Every commit's id tells its nightly run, three of them a nightly run. */
+const commitOf = (nightlyRun: number): string => String(nightlyRun * 3).padStart(40, '0');
+const nightlyRunOf = (commit: string): number => Number(commit) / 3;
+const timeOf = (nightlyRun: number): string =>
+  new Date(Date.UTC(2024, 0, 1 + nightlyRun, 2)).toISOString();
 
 const wasCode = ({ gates, state }: Change): boolean =>
   state === 'code' || gates.some(({ verdict }) => verdict === 'regression');
@@ -370,7 +373,7 @@ const isTrueLoss = ({ good, bad, cells: lost, testbed }: Change): boolean =>
   lost.some(({ cell }) => codeRatio(testbed, cell, good, bad) < -0.001);
 const codeRatio = (testbed: string, cell: Cell, good: string, bad: string): number => {
   const own = cells.find((other) => cellName(other) === cellName(cell)) ?? cell;
-  const at = (commit: string) => rateAt(nightOf(commit), testbed, own, true);
+  const at = (commit: string) => rateAt(nightlyRunOf(commit), testbed, own, true);
   return at(bad) / at(good) - 1;
 };
 
@@ -380,14 +383,16 @@ function alertLine(change: Change): Line {
   const worst = Math.min(...lost.map(({ changeRatio }) => changeRatio));
   const isRight = wasCode(change) === isTrueLoss(change);
   return plain(
-    `  ${testbed.padEnd(8)} night ${Math.round(found)}: ${(worst * 100).toFixed(1)} % in ${lost.length === 1 ? 'a cell' : `${lost.length} cells`}, between nights ${nightOf(good)} and ${nightOf(bad)}: ${wasCode(change) ? 'code' : 'not code'}${state === 'recovered' ? ', recovered' : ''}: ${isRight ? 'right' : 'wrong'}`,
+    `  ${testbed.padEnd(8)} nightly run ${Math.round(found)}: ${(worst * 100).toFixed(1)} % in ${lost.length === 1 ? 'a cell' : `${lost.length} cells`}, between nightly runs ${nightlyRunOf(good)} and ${nightlyRunOf(bad)}: ${wasCode(change) ? 'code' : 'not code'}${state === 'recovered' ? ', recovered' : ''}: ${isRight ? 'right' : 'wrong'}`,
   );
 }
 
 function branchOf(testbed: string, noise: NoiseSource, seed: number): Change[] {
   const random = xoroshiro128plus(seed);
   const sources = cells.map((cell) => ({ cell, drawRun: cellSource(noise, random)() }));
-  const nights = new Map<string, Night[]>(cells.map((cell) => [seriesKey({ testbed, cell }), []]));
+  const nightlyRuns = new Map<string, NightlyRun[]>(
+    cells.map((cell) => [seriesKey({ testbed, cell }), []]),
+  );
   let index: TrendIndex = {
     schemaVersion: 1,
     cells: cells.map((cell) => ({ testbed, cell, years: [2024] })),
@@ -396,29 +401,29 @@ function branchOf(testbed: string, noise: NoiseSource, seed: number): Change[] {
     sameGates: [],
     releases: [],
   };
-  for (let night = 0; night < nightsOfTwoYears; night += 1) {
-    if (isMissingNight(testbed, night)) continue;
-    const at = timeOf(night);
+  for (let nightlyRun = 0; nightlyRun < nightlyRunsOfTwoYears; nightlyRun += 1) {
+    if (isMissingNightlyRun(testbed, nightlyRun)) continue;
+    const at = timeOf(nightlyRun);
     for (const { cell, drawRun } of sources) {
       const isBad = uniformFloat64(random) < 0.01;
       const build = Math.exp(0.003 * standardNormal(random));
-      const level = 1e6 * build * (isBad ? 0.9 : 1) * rateAt(night, testbed, cell, false);
+      const level = 1e6 * build * (isBad ? 0.9 : 1) * rateAt(nightlyRun, testbed, cell, false);
       const pps = Array.from({ length: 5 }, () => level * drawRun());
-      const line: Night = {
+      const line: NightlyRun = {
         at,
-        commit: commitOf(night),
+        commit: commitOf(nightlyRun),
         committedAt: at,
-        occasion: 'night',
+        occasion: 'nightly',
         pps,
         nsPerPacket: [],
         instructionsPerPacket: [],
         fingerprint: '',
       };
-      nights.get(seriesKey({ testbed, cell }))?.push(line);
+      nightlyRuns.get(seriesKey({ testbed, cell }))?.push(line);
     }
-    index = judgeTrend(index, nights, { metric: 'pps', marginRatio: margin }, new Date(at));
+    index = judgeTrend(index, nightlyRuns, { metric: 'pps', marginRatio: margin }, new Date(at));
     for (const change of wantedGates(index, testbed)) {
-      index = withGate(index, gateOf(change, noise, night), `results/2024/${night}`);
+      index = withGate(index, gateOf(change, noise, nightlyRun), `results/2024/${nightlyRun}`);
     }
   }
   return index.changes;
@@ -435,7 +440,7 @@ const gateRule = {
 function gateOf(
   { testbed, good, bad, cells: asked }: Change,
   noise: NoiseSource,
-  night: number,
+  nightlyRun: number,
 ): Parameters<typeof withGate>[1] {
   const judged = asked.map(({ cell }, place): CellResult => {
     const row = simulate({
@@ -444,7 +449,7 @@ function gateOf(
       cells: asked.length,
       effect: codeRatio(testbed, cell, good, bad),
       experiments: 1,
-      seed: night * 100 + place,
+      seed: nightlyRun * 100 + place,
     });
     return {
       cell,
@@ -465,7 +470,7 @@ function gateOf(
       { name: 'patched', commit: bad, files: [] },
     ],
     testbed: { name: testbed, fingerprint: {}, warnings: [] },
-    finishedAt: timeOf(night),
+    finishedAt: timeOf(nightlyRun),
     outcome: {
       kind: 'judged',
       verdict: verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? 'inconclusive',

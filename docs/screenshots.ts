@@ -1,7 +1,7 @@
 // Draws a real result, for example of `npm run demo`: the pictures of the README, or, where a folder is named, the comment,
 // the page and the plot as wide screens, phones and paper show them.
 // npm run screenshots -- ppsgate-demo-DATE/guard-protocol-254 [FOLDER]
-// With `site` instead, pages of the branch over time, of nights that are made up: of a lab nobody would wait two years for.
+// With `site` instead, pages of the branch over time, of nightly runs that are made up: of a lab nobody would wait two years for.
 // npm run screenshots -- site [FOLDER]
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,12 @@ async function drawSite(browser: Browser, folder: string) {
   await mkdir(folder, { recursive: true });
   const from = await mkdtemp(join(tmpdir(), 'ppsgate-screenshots-'));
   const to = join(from, 'site');
-  await writeSite(branchOverTime({ nights: 400 }), { from, to, now: dayAfter, leftOut: () => {} });
+  await writeSite(branchOverTime({ nightlyRuns: 400 }), {
+    from,
+    to,
+    now: dayAfter,
+    leftOut: () => {},
+  });
   const [good, bad] = [commitOf(24).slice(0, 12), commitOf(23).slice(0, 12)];
   const series = `testbeds/hp-t540/ipfw-stateful-inet4.html#a=${good}&b=${bad}`;
   for (const [name, address, width, height, colorScheme] of [

@@ -100,11 +100,11 @@ export const fileOf = (base: OutputName, index: number, of: number): string =>
 /** The folder of one of several gates in what is uploaded: empty, or `1/`, `2/`. */
 export const gateFolder = (index: number, of: number): string => (of === 1 ? '' : `${index + 1}/`);
 
-/** What a gate leaves, and what a night does besides. */
-export type OutputName = 'result' | 'failure' | `night-${number}`;
+/** What a gate leaves, and what a nightly run does besides. */
+export type OutputName = 'result' | 'failure' | `nightly run-${number}`;
 
-/** The name of what a night has measured besides the commit against itself, counted from 1. */
-export const partName = (part: number): OutputName => `night-${part}`;
+/** The name of what a nightly run has measured besides the commit against itself, counted from 1. */
+export const partName = (part: number): OutputName => `nightly run-${part}`;
 
 /** More are not looked for. */
 export const mostParts = 20;

@@ -46,7 +46,7 @@ export type Left =
       ending: Ending;
       /** The gate's own result, as it is published; absent where it has none. */
       own?: Explained;
-      /** What a night has measured besides. */
+      /** What a nightly run has measured besides. */
       parts: readonly Publication[];
       /** What the artifact said and was not believed, in sentences. */
       corrections: readonly string[];
@@ -100,7 +100,7 @@ export async function endingsOf(source: Source, task: Task): Promise<Left[]> {
 type GateFiles = {
   result: string;
   failure: string;
-  /** Results of what a night measures besides. */
+  /** Results of what a nightly run measures besides. */
   parts: string[];
   /** Folder of the profiles: empty, or with a slash at its end. */
   folder: string;
@@ -178,7 +178,7 @@ async function endingOf(gate: OneGate): Promise<Left> {
     kind: 'ended',
     ending: endingOfResult(result, { corrections }),
     own: { result, profiles },
-    parts: await partsOfNight(result, gate),
+    parts: await partsOfNightly(result, gate),
     corrections,
   };
 }
@@ -191,8 +191,8 @@ function endingOfText(text: string | undefined): Left {
   return isRefused ? { kind: 'refused', why: said } : ended(endingOfFailure(why, said));
 }
 
-/** Returns what a night has measured besides; nothing for any other gate. */
-const partsOfNight = (own: Result, gate: OneGate): Promise<Publication[]> => {
+/** Returns what a nightly run has measured besides; nothing for any other gate. */
+const partsOfNightly = (own: Result, gate: OneGate): Promise<Publication[]> => {
   const { request, config, context, files, artifact } = gate;
   return believedParts(
     files.parts.flatMap((name) => artifact.texts.get(name) ?? []),

@@ -1,12 +1,12 @@
-// A night as the job that measures has it: what earlier ones say, and how each part of it is kept.
+// A nightly run as the job that measures has it: what earlier ones say, and how each part of it is kept.
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import type { GateDeps } from '../gate/gate-deps.ts';
 import { readBranchTrend } from '../publish/data-branch/branch.ts';
 import { readDirectoryTrend } from '../publish/data-branch/directory.ts';
-import { type Tonight, tonight } from '../publish/data-branch/nightly-plan.ts';
-import { factsOf, folderOf, type NightDeps } from '../publish/nightly.ts';
+import { type NightlyPlan, nightlyPlan } from '../publish/data-branch/nightly-plan.ts';
+import { factsOf, folderOf, type NightlyDeps } from '../publish/nightly.ts';
 import { explained } from '../report/read-result.ts';
 import { mostParts, type OutputName, partName } from './approved-request.ts';
 import type { JobContext } from './job.ts';
@@ -19,41 +19,41 @@ type Place = {
   config: Config;
   /** No other job publishes. */
   isAlone: boolean;
-  /** The work directory of the night. */
+  /** The work directory of the nightly run. */
   directory: string;
   /** Path of what the job that publishes looks for. */
   file(base: OutputName): string;
 };
 
-/** All that a night touches of the world, in a job. */
-export function nightDeps(deps: GateDeps, place: Place): NightDeps {
+/** All that a nightly run touches of the world, in a job. */
+export function nightlyDeps(deps: GateDeps, place: Place): NightlyDeps {
   const { context, config, isAlone, directory, file } = place;
   let parts = 0;
   return {
     ...deps,
     repository: context.repository,
-    trend: (testbed, { headCommit }) => tonightOf(testbed, headCommit, place),
+    trend: (testbed, { headCommit }) => nightlyPlanOf(testbed, headCommit, place),
     async keep(told) {
       const folder = join(directory, folderOf(told));
       if (isAlone) {
         const { profiles } = await explained(told.result, folder, log.warn);
         await publishData(context, config, [{ ...told, profiles }]);
-        // A part that is no night of its own may have said what a change is.
+        // A part that is no nightly run of its own may have said what a change is.
         if (!told.isDefaultBranch) await tellTrend(context, config, [told.result.testbed.name]);
       }
       // What is measured afterwards may last for hours, and may be cut short.
-      const name = told.occasion === 'night' ? 'result' : partName(++parts);
+      const name = told.occasion === 'nightly' ? 'result' : partName(++parts);
       const written = join(folder, 'result.json');
       if (parts <= mostParts && file(name) !== written) await copyFile(written, file(name));
     },
   };
 }
 
-async function tonightOf(
+async function nightlyPlanOf(
   testbed: string,
   commit: string,
   { context: { octokit, repository, inputs }, config }: Place,
-): Promise<Tonight | undefined> {
+): Promise<NightlyPlan | undefined> {
   const { branch, directory } = config.github.data;
   const { repository: name } = inputs.job;
   const trend =
@@ -62,5 +62,5 @@ async function tonightOf(
       : directory && (await readDirectoryTrend(directory));
   if (!trend) return undefined;
   const { commits } = await factsOf(commit, repository);
-  return tonight(trend, { testbed, commits, now: () => new Date() });
+  return nightlyPlan(trend, { testbed, commits, now: () => new Date() });
 }

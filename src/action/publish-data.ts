@@ -20,11 +20,11 @@ export async function publishData(
   asked: readonly Publication[],
 ): Promise<ReportLinks[]> {
   const links = await keptData(context, config, asked);
-  const nights = asked.filter(({ isDefaultBranch }) => isDefaultBranch);
+  const nightlyRuns = asked.filter(({ isDefaultBranch }) => isDefaultBranch);
   await tellTrend(
     context,
     config,
-    nights.map(({ result }) => result.testbed.name),
+    nightlyRuns.map(({ result }) => result.testbed.name),
   );
   return links;
 }

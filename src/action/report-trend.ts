@@ -87,13 +87,13 @@ function depsOf(
   context: JobContext,
   config: Config,
   kept: Kept,
-  { index, nights }: Trend,
+  { index, nightlyRuns }: Trend,
 ): AlertsDeps {
   const { octokit, inputs } = context;
   const { repository, serverUrl } = inputs.job;
   const tellRevision = revisionUpdates(context, config);
   return {
-    ...{ octokit, repository, serverUrl, nights, log },
+    ...{ octokit, repository, serverUrl, nightlyRuns, log },
     marginRatio: config.gate.marginRatio,
     links: { compareUrl: index.compareUrl, result: kept.result },
     edit: kept.edit,

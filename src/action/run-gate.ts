@@ -17,7 +17,7 @@ import { reasonOf } from '../model/one-line.ts';
 import { patchName } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { night } from '../publish/nightly.ts';
+import { nightlyRun } from '../publish/nightly.ts';
 import {
   conclusionOf,
   type Ending,
@@ -54,7 +54,7 @@ import {
   selectorsFor,
 } from './job.ts';
 import { log, saveState, setOutput } from './log.ts';
-import { nightDeps } from './measured-nightly.ts';
+import { nightlyDeps } from './measured-nightly.ts';
 import {
   jobLog,
   keepRefusal,
@@ -304,7 +304,7 @@ function measured(
       const seed = randomSeed();
       const wanted = { patch, config, testbeds: [...testbeds], seed, isMeasuredAnyway };
       if (request.purpose === 'nightly') {
-        return night(wanted, directory, nightDeps(deps, { ...place, config }));
+        return nightlyRun(wanted, directory, nightlyDeps(deps, { ...place, config }));
       }
       return gate(wanted, directory, deps);
     }

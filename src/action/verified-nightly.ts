@@ -1,5 +1,5 @@
-// What a job has measured of a night besides the commit against itself, which is taken for hostile: it decides what is
-// said to have changed, and what is booted in the nights to come.
+// What a job has measured of a nightly run besides the commit against itself, which is taken for hostile: it decides what is
+// said to have changed, and what is booted in the nightly runs to come.
 
 import { withReasons } from '../analysis/profile/result-profiles.ts';
 import type { Config } from '../config/schema.ts';
@@ -25,7 +25,7 @@ type Asked = {
   config: Config;
   context: JobContext;
   bytes: Buffer;
-  /** Folder of the night in the artifact: empty, or with a slash at its end. */
+  /** Folder of the nightly run in the artifact: empty, or with a slash at its end. */
   folder: string;
   /** Why a patch is not believed to change nothing that is laid; undefined where it is. */
   whyNotUnchanged(patch: Patch, testbed: string): Promise<string | undefined>;
@@ -44,7 +44,7 @@ export async function believedParts(
       const profiles = await profilesIn(asked.bytes, told.result, folder, log.warn);
       publications.push({ ...told, result: withReasons(told.result, profiles), profiles });
     } catch (error) {
-      log.warn(`Part ${index + 1} of the night is not believed: ${reasonOf(error)}`);
+      log.warn(`Part ${index + 1} of the nightly run is not believed: ${reasonOf(error)}`);
     }
   }
   return publications;
@@ -76,7 +76,7 @@ async function believedGate(claimed: Result, asked: Asked): Promise<Result> {
   return computed.result;
 }
 
-/** The commits are of the branch that the night is of, and all else is as git has it. */
+/** The commits are of the branch that the nightly run is of, and all else is as git has it. */
 async function patchBetween(good: string, bad: string, { own, context }: Asked): Promise<Patch> {
   const { repository } = context;
   await expectOnLine([good, bad], own.patch.headCommit, repository);

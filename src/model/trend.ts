@@ -1,4 +1,4 @@
-// What is kept of a testbed's nights: how fast each commit was, what has changed since, and how often nothing was called something.
+// What is kept of a testbed's nightly runs: how fast each commit was, what has changed since, and how often nothing was called something.
 import { z } from 'zod';
 import { commitId } from './patch.ts';
 import { designNames, intervalSchema, metricSchema, verdictsWorstFirst } from './result.ts';
@@ -8,14 +8,14 @@ const resultPath = z.string().regex(/^results\/\d{4}\/\w[\w.-]*$/);
 const rates = z.array(z.number().positive());
 
 /** A line of `trend/TESTBED/CELL/YEAR.jsonl`: what one commit of the default branch did in one session. */
-export const nightSchema = z.object({
+export const nightlySchema = z.object({
   /** When the session began. */
   at: z.iso.datetime(),
   commit: commitId,
   /** When the commit was made, which tells its place among others; absent: nobody knew, and `at` has to do. */
   committedAt: z.iso.datetime().optional(),
-  /** What it was measured for: at its time of night, after a push, or once more as the session before was off. */
-  occasion: z.enum(['night', 'push', 'again']),
+  /** What it was measured for: at its time of nightly run, after a push, or once more as the session before was off. */
+  occasion: z.enum(['nightly', 'push', 'again']),
   /** Numbers of each metric, one a trial; none where the DUT cannot tell. */
   pps: rates,
   nsPerPacket: rates,
@@ -40,17 +40,17 @@ const fingerprintSchema = z.object({
 
 const levelSchema = z.object({
   cell: cellSchema,
-  /** Levels in the metric's unit: medians of nights. */
+  /** Levels in the metric's unit: medians of nightly runs. */
   before: z.number().positive(),
   after: z.number().positive(),
   /** `after` to `before`, minus one: −0.041 is 4.1 % less of the metric. */
   changeRatio: z.number(),
-  /** When the first night of the new level began, by which it is found among the nights. */
+  /** When the first nightly run of the new level began, by which it is found among the nightly runs. */
   firstAt: z.iso.datetime(),
 });
 
 export const changeStates = [
-  /** Seen in the nights; no gate has been asked. */
+  /** Seen in the nightly runs; no gate has been asked. */
   'candidate',
   /** A gate is asked, and could not tell yet. */
   'confirming',
@@ -159,19 +159,19 @@ const sameGatesSchema = z.object({
 /** `trend/index.json`. */
 export const trendIndexSchema = z.object({
   schemaVersion: z.literal(1),
-  /** What there are nights of; years ascending. */
+  /** What there are nightly runs of; years ascending. */
   cells: z.array(z.object({ testbed: z.string(), cell: cellSchema, years: z.array(z.int()) })),
   fingerprints: z.array(fingerprintSchema),
   /** Oldest first; none is ever dropped. */
   changes: z.array(changeSchema),
   sameGates: z.array(sameGatesSchema),
-  /** Tags that are releases, as far as nights were measured since; the newest last. */
+  /** Tags that are releases, as far as nightly runs were measured since; the newest last. */
   releases: z.array(z.object({ name: z.string(), commit: commitId, at: z.iso.datetime() })),
   /** The page that shows the commits between two, with `{from}` and `{to}`; absent where there is none. */
   compareUrl: z.url().optional(),
 });
 
-export type Night = z.infer<typeof nightSchema>;
+export type NightlyRun = z.infer<typeof nightlySchema>;
 export type Change = z.infer<typeof changeSchema>;
 export type ChangeLevel = Change['cells'][number];
 export type SameGates = z.infer<typeof sameGatesSchema>;

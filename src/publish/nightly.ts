@@ -1,4 +1,4 @@
-// The story of a night: a commit against itself, and at once whatever its numbers ask for, as long as the testbed is ours.
+// The story of a nightly run: a commit against itself, and at once whatever its numbers ask for, as long as the testbed is ours.
 import { join } from 'node:path';
 import { isOfOneCommit, isRelinked } from '../analysis/trend/aa-runs.ts';
 import { usualMostBoots } from '../config/overrides.ts';
@@ -25,10 +25,10 @@ import { type Cell, cellName } from '../model/scenario.ts';
 import type { Change } from '../model/trend.ts';
 import { outcomeName } from '../report/headline.ts';
 import { isOfGate } from './data-branch/layout.ts';
-import type { Tonight } from './data-branch/nightly-plan.ts';
+import type { NightlyPlan } from './data-branch/nightly-plan.ts';
 import type { Told } from './data-branch/trend-files.ts';
 
-type NightRequest = {
+type NightlyRequest = {
   /** The commit against itself. */
   patch: Patch;
   config: Config;
@@ -37,10 +37,10 @@ type NightRequest = {
   seed: number;
 };
 
-export type NightDeps = Omit<GateDeps, 'repository'> & {
+export type NightlyDeps = Omit<GateDeps, 'repository'> & {
   repository: LinearRepository;
-  /** What earlier nights of a testbed say of a commit against itself; undefined where none are kept. */
-  trend(testbed: string, patch: Patch): Promise<Tonight | undefined>;
+  /** What earlier nightly runs of a testbed say of a commit against itself; undefined where none are kept. */
+  trend(testbed: string, patch: Patch): Promise<NightlyPlan | undefined>;
   /** Keeps what was measured, as soon as it is; `folderOf` says where it lies. */
   keep(told: Told): Promise<void>;
 };
@@ -51,38 +51,38 @@ export type NightDeps = Omit<GateDeps, 'repository'> & {
  * has lost; on Sundays, where kernels are linked often, another link of the same tree. Answers the result of the commit against itself. What is measured besides, each in a folder of its own, may
  * fail, which is a warning.
  */
-export async function night(
-  request: NightRequest,
+export async function nightlyRun(
+  request: NightlyRequest,
   directory: string,
-  deps: NightDeps,
+  deps: NightlyDeps,
 ): Promise<Result> {
   await refuseUsed(directory);
-  return wholeNight(request, directory, deps);
+  return wholeNightly(request, directory, deps);
 }
 
 /**
- * Goes on with a night that was cut short: what is measured of it already is told again, and needs no testbed. Throws a
+ * Goes on with a nightly run that was cut short: what is measured of it already is told again, and needs no testbed. Throws a
  * `PlanError` where nothing was planned yet.
  */
-export async function resumeNight(
-  request: Pick<NightRequest, 'config' | 'seed'>,
+export async function resumeNightly(
+  request: Pick<NightlyRequest, 'config' | 'seed'>,
   directory: string,
-  deps: NightDeps,
+  deps: NightlyDeps,
 ): Promise<Result> {
   const { patch, testbed } = await readPlan(directory);
-  return wholeNight({ ...request, patch, testbeds: [testbed] }, directory, deps);
+  return wholeNightly({ ...request, patch, testbeds: [testbed] }, directory, deps);
 }
 
 /** The first part that has something to measure reserves the testbed, and the others have it, too. */
-async function wholeNight(
-  request: NightRequest,
+async function wholeNightly(
+  request: NightlyRequest,
   directory: string,
-  deps: NightDeps,
+  deps: NightlyDeps,
 ): Promise<Result> {
   let lease: Reserved | undefined;
-  const within: NightDeps = {
+  const within: NightlyDeps = {
     ...deps,
-    // The parts of a night share one lease.
+    // The parts of a nightly run share one lease.
     async reserve(testbeds, patch) {
       lease ??= await deps.reserve(testbeds, patch);
       return { ...lease, giveBack: async () => undefined };
@@ -96,11 +96,11 @@ async function wholeNight(
       const config = { ...request.config, gate: measuredToTheEnd(request.config.gate) };
       const own = { ...request, config, isMeasuredAnyway: true };
       const result = await judged(own, directory, within);
-      await deps.keep(toldOf(result, 'night'));
+      await deps.keep(toldOf(result, 'nightly'));
       const next = { ...own, testbeds: [result.testbed.name] };
       await followUp(result, { request: next, directory, deps: within }).catch((error) => {
         deps.signal.throwIfAborted();
-        const text = `No more is measured of this night: ${reasonOf(error)}`;
+        const text = `No more is measured of this nightly run: ${reasonOf(error)}`;
         deps.onEvent({ kind: 'warning', text });
       });
       return result;
@@ -108,7 +108,7 @@ async function wholeNight(
   );
 }
 
-/** A night is asked for the level of every cell, and an alarm in one of them tells nothing of the others. */
+/** A nightly run is asked for the level of every cell, and an alarm in one of them tells nothing of the others. */
 const measuredToTheEnd = ({ stopsAtFirst: _, ...rest }: Config['gate']): Config['gate'] => rest;
 
 const judged = async (
@@ -120,10 +120,13 @@ const judged = async (
   (await hasPlan(directory)) ? resumeGate(directory, deps) : begin(request, directory, deps);
 
 /**
- * What a result of a night tells of the branch: one of a single commit is a night of its own, all others are of a change
+ * What a result of a nightly run tells of the branch: one of a single commit is a nightly run of its own, all others are of a change
  * that was seen before.
  */
-export function toldOf(result: Result | BisectResult, occasion: 'night' | 'again' = 'again'): Told {
+export function toldOf(
+  result: Result | BisectResult,
+  occasion: 'nightly' | 'again' = 'again',
+): Told {
   const isOfOne = isOfGate(result) && isOfOneCommit(result);
   return {
     ...{ result, isTrusted: true, isDefaultBranch: isOfOne },
@@ -131,12 +134,12 @@ export function toldOf(result: Result | BisectResult, occasion: 'night' | 'again
   };
 }
 
-/** Where a part of a night lies, below the work directory of the night. */
+/** Where a part of a nightly run lies, below the work directory of the nightly run. */
 export function folderOf({ result, occasion }: Told): string {
   if (!isOfGate(result)) return bisectFolder(result.good, result.bad);
   const { baseCommit, headCommit } = result.patch;
   if (occasion === undefined) return gateFolder(baseCommit, headCommit);
-  if (occasion === 'night') return '';
+  if (occasion === 'nightly') return '';
   return isRelinked(result) ? relinked : again;
 }
 
@@ -157,28 +160,28 @@ export async function factsOf(
   };
 }
 
-/** What one step of a night has to do with. */
-type Step = { request: GateRequest; directory: string; deps: NightDeps };
+/** What one step of a nightly run has to do with. */
+type Step = { request: GateRequest; directory: string; deps: NightlyDeps };
 
 /** Whatever the numbers of a commit against itself ask for. */
 async function followUp(result: Result, step: Step): Promise<void> {
   const { request, directory, deps } = step;
   const { config, patch } = request;
   const [testbed = ''] = request.testbeds;
-  const tonight = await deps.trend(testbed, patch);
-  if (tonight === undefined) return;
-  const all = [toldOf(result, 'night')];
+  const nightlyPlan = await deps.trend(testbed, patch);
+  if (nightlyPlan === undefined) return;
+  const all = [toldOf(result, 'nightly')];
   const keep = async (measured: Result | BisectResult) => {
     const told = toldOf(measured);
     all.push(told);
     await deps.keep(told);
   };
 
-  const cells = tonight.cellsOff(result);
+  const cells = nightlyPlan.cellsOff(result);
   if (cells.length > 0) {
     tell(
       deps,
-      `Not where it was in the nights before: ${cells.map(cellName).join(', ')}. It is measured again.`,
+      `Not where it was in the nightly runs before: ${cells.map(cellName).join(', ')}. It is measured again.`,
     );
     await keep(await judged({ ...request, cells }, join(directory, again), deps));
   }
@@ -191,9 +194,9 @@ async function followUp(result: Result, step: Step): Promise<void> {
         .catch(unlessOfThis(change, deps));
     }
   };
-  await each(tonight.wantedGates(all), async (change) => keep(await confirmed(change, step)));
+  await each(nightlyPlan.wantedGates(all), async (change) => keep(await confirmed(change, step)));
   if (config.trend.bisect) {
-    await each(tonight.wantedBisections(all), async (change) => {
+    await each(nightlyPlan.wantedBisections(all), async (change) => {
       // One commit needs no search.
       if ((await deps.repository.stepsSince(change.good, change.bad)) < 2) return;
       await keep(await searched(change, all, step));
@@ -216,7 +219,7 @@ function isLinkedOften({ testbeds }: Config, name: string): boolean {
 }
 
 /** What commits of other days do is nothing to hold against the next patch. */
-const untaught = (deps: NightDeps): NightDeps => ({
+const untaught = (deps: NightlyDeps): NightlyDeps => ({
   ...deps,
   history: { ...deps.history, append: async () => {} },
 });
@@ -280,11 +283,11 @@ function withOneCell(config: Config, cell: Cell | undefined): Config {
 
 /** A change whose commits are gone, as after a forced push, must not keep the others from being looked at. */
 const unlessOfThis =
-  ({ good, bad }: Change, deps: NightDeps) =>
+  ({ good, bad }: Change, deps: NightlyDeps) =>
   (error: unknown): void => {
     if (conclusionOfError(error) !== 'usage') throw error;
     const text = `What changed after ${shortId(good)} up to ${shortId(bad)} cannot be looked at: ${reasonOf(error)}`;
     deps.onEvent({ kind: 'warning', text });
   };
 
-const tell = ({ onEvent }: NightDeps, text: string): void => onEvent({ kind: 'told', text });
+const tell = ({ onEvent }: NightlyDeps, text: string): void => onEvent({ kind: 'told', text });

@@ -1,4 +1,4 @@
-// How fast a cell was, night by night, in a picture as high as a line of text.
+// How fast a cell was, run by run, in a picture as high as a line of text.
 import { median } from '../analysis/stats/summary.ts';
 import { formatChange, formatMetric } from '../model/format.ts';
 import type { Metric } from '../model/result.ts';
@@ -6,7 +6,7 @@ import { type Cell, cellName } from '../model/scenario.ts';
 import { colors, element, path, round, svgDocument, text } from './svg.ts';
 
 /**
- * An SVG of one number a night, in the order of the nights; `changes` are the places at which a new level begins. It is
+ * An SVG of one number a nightly run, in the order of the nightly runs; `changes` are the places at which a new level begins. It is
  * drawn in the colour of the text around it, and as it stands where there is none.
  */
 export function sparkline(values: readonly number[], changes: readonly number[]): string {
@@ -20,7 +20,7 @@ export function sparkline(values: readonly number[], changes: readonly number[])
 
 type Row = {
   cell: Cell;
-  /** Medians of nights, in the metric's unit. */
+  /** Medians of nightly runs, in the metric's unit. */
   values: readonly number[];
   changes: readonly number[];
 };
@@ -38,7 +38,7 @@ export function sparklineSheet(rows: readonly Row[], metric: Metric): string {
         { transform: `translate(${sparkLeft} ${top + (rowHeight - height) / 2})` },
         drawn(values, changes, colors.ink),
       ),
-      text(last === undefined ? 'no night' : formatMetric(last, metric), {
+      text(last === undefined ? 'no nightly run' : formatMetric(last, metric), {
         ...{ x: numberLeft, y: line, fill: colors.faint },
       }),
     ];
@@ -83,7 +83,7 @@ function drawn(values: readonly number[], changes: readonly number[], ink: strin
     .join('');
 }
 
-/** One bad night in thirty lies at the edge, where the others are seen apart. */
+/** One bad nightly run in thirty lies at the edge, where the others are seen apart. */
 function rangeOf(values: readonly number[]): { low: number; high: number } {
   const sorted = values.toSorted((a, b) => a - b);
   const off = Math.floor(sorted.length / 30);
@@ -94,8 +94,8 @@ function rangeOf(values: readonly number[]): { low: number; high: number } {
 
 function described(values: readonly number[], changes: readonly number[]): string {
   const last = values.at(-1);
-  if (last === undefined) return 'no night';
+  if (last === undefined) return 'no nightly run';
   const off = formatChange(last / median([...values]) - 1);
   const steps = changes.length === 1 ? '1 change' : `${changes.length} changes`;
-  return `${values.length} nights, ${steps}, the last ${off} off their median`;
+  return `${values.length} nightly runs, ${steps}, the last ${off} off their median`;
 }

@@ -1,4 +1,4 @@
-// A night in jobs of its own: what the one that measures leaves, and what the one that publishes believes of it.
+// A nightly run in jobs of its own: what the one that measures leaves, and what the one that publishes believes of it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -53,7 +53,7 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
-/** What a job of the night is given. */
+/** What a job of the nightly run is given. */
 async function job(command: string, held: Config) {
   const patch = await patchOfRange(openRepository(workspace), 'main..main');
   const request: AdmittedRequest = { patch, ask: {}, priority: 'rerun', purpose: 'nightly' };
@@ -63,7 +63,7 @@ async function job(command: string, held: Config) {
 
 async function publish(own: Result, parts: readonly object[] = [], held = config): Promise<number> {
   const files = [own, ...parts].map((result, part) => ({
-    name: part === 0 ? 'result.json' : `night-${part}.json`,
+    name: part === 0 ? 'result.json' : `nightly run-${part}.json`,
     content: JSON.stringify(result),
   }));
   const artifact = { id: 7001, runId: 42, name: 'ppsgate-result', bytes: zipOf(files) };
@@ -102,14 +102,14 @@ const both = [forwarding, { ...forwarding, family: 'inet6' as const }];
 const ownResult = () => resultOf([ids.at(-1), ids.at(-1)], { cells: both });
 const nameOf = (result: Result): string => `${result.testbed.name} ${patchName(result.patch)}`;
 
-test('what a night has measured besides is published with it, in the cells that it was of', async () => {
+test('what a nightly run has measured besides is published with it, in the cells that it was of', async () => {
   const own = await ownResult();
   const gate = await resultOf([ids[0], ids[3]], { speed: 0.8 });
   expect(await publish(own, [gate])).toBe(0);
   expect(keptResults().toSorted()).toEqual([own, gate].map(nameOf).toSorted());
 });
 
-test('a night that was measured again is two nights of the cells that were off', async () => {
+test('a nightly run that was measured again is two nightly runs of the cells that were off', async () => {
   const own = await ownResult();
   const again = await resultOf([ids.at(-1), ids.at(-1)]);
   const later = { ...again, startedAt: new Date(Date.parse(own.startedAt) + 60_000).toISOString() };
@@ -119,11 +119,11 @@ test('a night that was measured again is two nights of the cells that were off',
     [...(kept(`trend/lab/${cell}/${year}.jsonl`) ?? '').matchAll(/"occasion":"(\w+)"/g)].map(
       ([, occasion]) => occasion,
     );
-  expect(occasionsOf('forwarding-inet4')).toEqual(['night', 'again']);
-  expect(occasionsOf('forwarding-inet6')).toEqual(['night']);
+  expect(occasionsOf('forwarding-inet4')).toEqual(['nightly', 'again']);
+  expect(occasionsOf('forwarding-inet6')).toEqual(['nightly']);
 });
 
-test('the place of a night among others is told by git, and not by the artifact', async () => {
+test('the place of a nightly run among others is told by git, and not by the artifact', async () => {
   const own = { ...(await ownResult()), startedAt: new Date().toISOString() };
   await publish(own);
   const year = new Date(own.startedAt).getUTCFullYear();
@@ -153,7 +153,7 @@ test.for<[string, () => Promise<object>]>([
     async () => ({ ...(await resultOf([ids[0], ids[3]])), outcome: { kind: 'unchanged' } }),
   ],
   ['that is no result', async () => ({ kind: 'bisect', good: '../../etc', bad: 7 })],
-])('a part %s is not published, and the night is', async ([, forged]) => {
+])('a part %s is not published, and the nightly run is', async ([, forged]) => {
   const part = await forged();
   const own = await ownResult();
   expect(await publish(own, [part])).toBe(0);
@@ -171,7 +171,7 @@ test('a part that lies about its verdict is published with that of its runs', as
   expect(outcomes?.toSorted()).toEqual(['no-regression', 'regression']);
 });
 
-describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a night', () => {
+describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a nightly run', () => {
   let builder: Builder;
   beforeAll(async () => {
     builder = await startBuilder(
@@ -180,7 +180,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a ni
   });
   afterAll(() => builder[Symbol.asyncDispose]());
 
-  test('passes whatever is found, and leaves what is published; a bisection of the night, too', async () => {
+  test('passes whatever is found, and leaves what is published; a bisection of the nightly run, too', async () => {
     await using study = await startStudy({
       name: 'rack',
       lab: {

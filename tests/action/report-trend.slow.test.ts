@@ -110,21 +110,21 @@ test('on a data branch in a storm, too, each change gets one issue', async () =>
     if (known === undefined) return;
     await tellChanges(known.index.changes, {
       ...{ octokit, repository, serverUrl: 'https://github.com', marginRatio: 0.02 },
-      ...{ links: {}, nights: new Map(), now: () => now, drawName: () => `job ${drawn++}` },
+      ...{ links: {}, nightlyRuns: new Map(), now: () => now, drawName: () => `job ${drawn++}` },
       edit: (change) => publishTrend(octokit, place, change, options),
       onlyCommitOf: async () => undefined,
       log: { info: () => {}, warn: () => {} },
       pause: async () => {},
     });
   };
-  for (let night = 0; night < 24; night++) {
+  for (let nightlyRun = 0; nightlyRun < 24; nightlyRun++) {
     now = new Date(now.getTime() + 86_400_000);
     github.faults.clear();
     const octokit = await hastyOctokit(github);
     await publishTrend(octokit, place, (index) => ({
       ...index,
       changes: index.changes.map((change, nth) => {
-        const age = night - nth * 2;
+        const age = nightlyRun - nth * 2;
         const state = age < 1 ? 'candidate' : age < 6 ? 'code' : 'recovered';
         return { ...change, state, cells: [aLevel('forwarding', age < 3 ? -0.04 : -0.07)] };
       }),

@@ -1,14 +1,14 @@
-// The nights of several testbeds, with all that can happen to a branch: made up, for what is drawn of them.
+// The nightly runs of several testbeds, with all that can happen to a branch: made up, for what is drawn of them.
 import { createHash } from 'node:crypto';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { standardNormal } from '../../src/analysis/stats/normal.ts';
 import { median } from '../../src/analysis/stats/summary.ts';
 import { byCommit, seriesKey } from '../../src/analysis/trend/change-history.ts';
 import { type Cell, families, scenariosOf } from '../../src/model/scenario.ts';
-import type { Change, Night, TrendIndex } from '../../src/model/trend.ts';
+import type { Change, NightlyRun, TrendIndex } from '../../src/model/trend.ts';
 import type { Source } from '../../src/publish/site/site-source.ts';
 
-/** The night before which a site of them is made. */
+/** The nightly run before which a site of them is made. */
 export const dayAfter = new Date('2026-11-21T06:00:00Z');
 
 const dayMilliseconds = 86_400_000;
@@ -17,11 +17,11 @@ const cells: Cell[] = [...scenariosOf.freebsd, 'shaper'].flatMap((scenario) =>
   families.map((family) => ({ scenario, family })),
 );
 
-/** A lasting step, some nights before the last one. */
+/** A lasting step, some nightly runs before the last one. */
 type Step = {
   testbed: string;
   cells: (cell: Cell) => boolean;
-  nightsAgo: number;
+  nightlyRunsAgo: number;
   ratio: number;
   change: Partial<Change>;
 };
@@ -32,55 +32,55 @@ const steps: readonly Step[] = [
   {
     testbed: 'hp-t540',
     cells: (cell) => cell.scenario === 'ipfw-stateful' || cell.scenario === 'shaper',
-    nightsAgo: 24,
+    nightlyRunsAgo: 24,
     ratio: -0.041,
     change: { state: 'code', alert: { issue: 412, told: [] } },
   },
   {
     testbed: 'xeon-100g',
     cells: isOf('pf-stateful'),
-    nightsAgo: 6,
+    nightlyRunsAgo: 6,
     ratio: -0.018,
     change: { state: 'candidate' },
   },
   {
     testbed: 'rpi5',
     cells: () => true,
-    nightsAgo: 70,
+    nightlyRunsAgo: 70,
     ratio: -0.03,
     change: { state: 'testbed' },
   },
   {
     testbed: 'hp-t540',
     cells: isOf('forwarding'),
-    nightsAgo: 150,
+    nightlyRunsAgo: 150,
     ratio: 0.067,
     change: { state: 'candidate' },
   },
   {
     testbed: 'epyc-25g',
     cells: isOf('pf'),
-    nightsAgo: 210,
+    nightlyRunsAgo: 210,
     ratio: -0.052,
     change: { state: 'accepted', alert: { issue: 371, told: [] } },
   },
 ];
 
-export type Extent = { testbeds?: number; cells?: number; nights?: number };
+export type Extent = { testbeds?: number; cells?: number; nightlyRuns?: number };
 
-/** Four testbeds with twelve cells each where less is not asked for, a night a day. */
+/** Four testbeds with twelve cells each where less is not asked for, a nightly run a day. */
 export function branchOverTime({
   testbeds = 4,
   cells: cellCount = 12,
-  nights: nightCount = 300,
+  nightlyRuns: nightlyRunCount = 300,
 }: Extent = {}): Source {
   const names = ['hp-t540', 'xeon-100g', 'epyc-25g', 'rpi5'].slice(0, testbeds);
   const own = cells.slice(0, cellCount);
-  const nights = new Map(
+  const nightlyRuns = new Map(
     names.flatMap((testbed, machine) =>
       own.map((cell, place) => [
         seriesKey({ testbed, cell }),
-        nightsOf({ testbed, cell }, { seed: machine * 100 + place, nightCount }),
+        nightlyRunsOf({ testbed, cell }, { seed: machine * 100 + place, nightlyRunCount }),
       ]),
     ),
   );
@@ -88,7 +88,7 @@ export function branchOverTime({
     schemaVersion: 1,
     cells: names.flatMap((testbed) => own.map((cell) => ({ testbed, cell, years: [2026] }))),
     fingerprints: names.flatMap((testbed) => [
-      { id: fingerprintOf(testbed, false), testbed, since: timeOf(nightCount), differs: [] },
+      { id: fingerprintOf(testbed, false), testbed, since: timeOf(nightlyRunCount), differs: [] },
       {
         id: fingerprintOf(testbed, true),
         testbed,
@@ -96,24 +96,24 @@ export function branchOverTime({
         differs: ['BIOS: 2.21 instead of 2.20'],
       },
     ]),
-    changes: steps.flatMap((step) => changeOf(step, names, nights)).toReversed(),
+    changes: steps.flatMap((step) => changeOf(step, names, nightlyRuns)).toReversed(),
     sameGates: names.flatMap((testbed) => sameGatesOf(testbed)),
     releases: [
       { name: 'release/15.0', ago: 240 },
       { name: 'release/15.1', ago: 60 },
     ].flatMap(({ name, ago }) =>
-      ago < nightCount ? [{ name, commit: commitOf(ago), at: timeOf(ago) }] : [],
+      ago < nightlyRunCount ? [{ name, commit: commitOf(ago), at: timeOf(ago) }] : [],
     ),
     compareUrl: 'https://github.com/freebsd/freebsd-src/compare/{from}...{to}',
   };
-  return { index, nights, results: { results: [] } };
+  return { index, nightlyRuns, results: { results: [] } };
 }
 
-/** When the session of a night began, that many nights ago. */
+/** When the session of a nightly run began, that many nightly runs ago. */
 const timeOf = (ago: number, minutes = 0): string =>
   new Date(dayAfter.getTime() - (ago + 1) * dayMilliseconds + minutes * 60_000).toISOString();
 
-/** The commit of a night; some nights had none of their own. */
+/** The commit of a nightly run; some nightly runs had none of their own. */
 export function commitOf(ago: number): string {
   const own = ago % 7 === 3 ? ago + 1 : ago;
   return createHash('sha1').update(`commit ${own}`).digest('hex');
@@ -124,20 +124,20 @@ const fingerprintOf = (testbed: string, isNew: boolean): string =>
 
 type SeriesOf = { testbed: string; cell: Cell };
 
-function nightsOf(
+function nightlyRunsOf(
   { testbed, cell }: SeriesOf,
-  { seed, nightCount }: { seed: number; nightCount: number },
-): Night[] {
+  { seed, nightlyRunCount }: { seed: number; nightlyRunCount: number },
+): NightlyRun[] {
   const random = xoroshiro128plus(seed);
   const speed = (1.2 + ((seed * 37) % 100) / 12) * 1e6;
   const noise = 0.002 + (seed % 5) * 0.0008;
-  const made = Array.from({ length: nightCount }, (_, place): Night | undefined => {
-    const ago = nightCount - 1 - place;
+  const made = Array.from({ length: nightlyRunCount }, (_, place): NightlyRun | undefined => {
+    const ago = nightlyRunCount - 1 - place;
     // A machine that was away for two weeks, and one bad boot.
     if (testbed === 'epyc-25g' && ago > 300 && ago < 315) return undefined;
     const isBad = (ago + seed) % 97 === 5;
     const stepped = steps
-      .filter((one) => one.testbed === testbed && one.cells(cell) && ago < one.nightsAgo)
+      .filter((one) => one.testbed === testbed && one.cells(cell) && ago < one.nightlyRunsAgo)
       .reduce((product, { ratio }) => product * (1 + ratio), 1);
     const typical = speed * stepped * (isBad ? 0.9 : 1) * (1 + standardNormal(random) * noise);
     const pps = Array.from({ length: 5 }, () =>
@@ -147,34 +147,34 @@ function nightsOf(
       at: timeOf(ago, seed % 60),
       commit: commitOf(ago),
       committedAt: timeOf(ago % 7 === 3 ? ago + 1 : ago, -300),
-      occasion: ago % 31 === 4 ? 'push' : 'night',
+      occasion: ago % 31 === 4 ? 'push' : 'nightly',
       pps,
       instructionsPerPacket: [],
       nsPerPacket: testbed === 'rpi5' ? [] : pps.map((one) => Number((8e9 / one).toPrecision(4))),
       fingerprint: fingerprintOf(testbed, ago < 90),
     };
   });
-  return made.filter((night) => night !== undefined).toSorted(byCommit);
+  return made.filter((nightlyRun) => nightlyRun !== undefined).toSorted(byCommit);
 }
 
 function changeOf(
-  { testbed, cells: isIn, nightsAgo, ratio, change }: Step,
+  { testbed, cells: isIn, nightlyRunsAgo, ratio, change }: Step,
   names: readonly string[],
-  nights: ReadonlyMap<string, readonly Night[]>,
+  nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>,
 ): Change[] {
   const levels = cells.flatMap((cell) => {
-    const own = nights.get(seriesKey({ testbed, cell })) ?? [];
-    const first = own.findIndex(({ at }) => at >= timeOf(nightsAgo - 1));
+    const own = nightlyRuns.get(seriesKey({ testbed, cell })) ?? [];
+    const first = own.findIndex(({ at }) => at >= timeOf(nightlyRunsAgo - 1));
     if (!isIn(cell) || first <= 0) return [];
-    const level = (part: readonly Night[]) => median(part.flatMap(({ pps }) => pps));
+    const level = (part: readonly NightlyRun[]) => median(part.flatMap(({ pps }) => pps));
     const before = level(own.slice(Math.max(first - 20, 0), first));
     const after = level(own.slice(first, first + 20));
     const firstAt = own[first]?.at ?? '';
     return [{ cell, before, after, changeRatio: after / before - 1, firstAt }];
   });
   if (!names.includes(testbed) || levels.length === 0) return [];
-  const [good, bad] = [commitOf(nightsAgo), commitOf(nightsAgo - 1)];
-  const at = timeOf(nightsAgo - 4);
+  const [good, bad] = [commitOf(nightlyRunsAgo), commitOf(nightlyRunsAgo - 1)];
+  const at = timeOf(nightlyRunsAgo - 4);
   const result = 'results/2026/20261030-hp-t540-gate';
   return [
     {

@@ -6,7 +6,7 @@ import { foldedLines } from '../../src/analysis/profile/fold.ts';
 import { withoutIdle } from '../../src/analysis/profile/idle.ts';
 import { foreignBounds, parseProfile } from '../../src/analysis/profile/read-profile.ts';
 import { parseColumn } from '../../src/analysis/stats/columns.ts';
-import { parseNights } from '../../src/analysis/trend/nightly-runs.ts';
+import { parseNightlyRuns } from '../../src/analysis/trend/nightly-runs.ts';
 import { parseResult } from '../../src/forge/github/artifact.ts';
 import { callOnPhabricator, parseCommand } from '../../src/forge/patch/command.ts';
 import { checkDiff, whyGitRefuses } from '../../src/forge/patch/diff.ts';
@@ -157,7 +157,7 @@ const readers: Readonly<Record<string, Reading>> = {
   'a result': parseResult,
   'an index': parseIndex,
   'a history': parseHistory,
-  nights: parseNights,
+  nightlyRuns: parseNightlyRuns,
   'an index of the trend': parseTrendIndex,
   annotations: (message) =>
     annotationsOf(aResult({ outcome: failed(`sys/a.c:1: error ${message}`) })),

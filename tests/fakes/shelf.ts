@@ -1,9 +1,9 @@
 // A data branch or directory in memory, published to as both are.
 import { expect } from 'vitest';
 import { byCommit, seriesKey } from '../../src/analysis/trend/change-history.ts';
-import { parseNights, type Trend } from '../../src/analysis/trend/nightly-runs.ts';
+import { parseNightlyRuns, type Trend } from '../../src/analysis/trend/nightly-runs.ts';
 import type { Result } from '../../src/model/result.ts';
-import type { Night } from '../../src/model/trend.ts';
+import type { NightlyRun } from '../../src/model/trend.ts';
 import {
   emptyIndex,
   nextFiles,
@@ -13,7 +13,7 @@ import {
   type Rules,
   type Stored,
 } from '../../src/publish/data-branch/layout.ts';
-import { nightsPath } from '../../src/publish/data-branch/paths.ts';
+import { nightlyRunsPath } from '../../src/publish/data-branch/paths.ts';
 import {
   isNeeded,
   parseTrendIndex,
@@ -47,12 +47,14 @@ export function storedIn(shelf: Shelf, isWanted: YearFilter = () => true): Store
 function trendIn(shelf: Shelf, isWanted: YearFilter): Trend | undefined {
   const index = parseTrendIndex(shelf.get('trend/index.json') ?? '');
   if (index === undefined) return undefined;
-  const nights = index.cells.flatMap((series): [string, Night[]][] => {
+  const nightlyRuns = index.cells.flatMap((series): [string, NightlyRun[]][] => {
     const years = series.years.filter((year) => isWanted(series, year));
-    const all = years.flatMap((year) => parseNights(shelf.get(nightsPath(series, year)) ?? ''));
+    const all = years.flatMap((year) =>
+      parseNightlyRuns(shelf.get(nightlyRunsPath(series, year)) ?? ''),
+    );
     return years.length > 0 ? [[seriesKey(series), all.toSorted(byCommit)]] : [];
   });
-  return { index, nights: new Map(nights) };
+  return { index, nightlyRuns: new Map(nightlyRuns) };
 }
 
 /** Answers the published paths; `written` hears the paths of files that were not there or were other ones. */

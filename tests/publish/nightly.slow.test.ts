@@ -1,4 +1,4 @@
-// Nights of a branch, built by a builder and booted on a FreeBSD laboratory that is a fake behind a real sshd.
+// Nightly runs of a branch, built by a builder and booted on a FreeBSD laboratory that is a fake behind a real sshd.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,9 +10,14 @@ import { shortId } from '../../src/model/patch.ts';
 import { cellName } from '../../src/model/scenario.ts';
 import type { Change } from '../../src/model/trend.ts';
 import { isOfGate } from '../../src/publish/data-branch/layout.ts';
-import type { Tonight } from '../../src/publish/data-branch/nightly-plan.ts';
+import type { NightlyPlan } from '../../src/publish/data-branch/nightly-plan.ts';
 import type { Told } from '../../src/publish/data-branch/trend-files.ts';
-import { folderOf, type NightDeps, night, resumeNight } from '../../src/publish/nightly.ts';
+import {
+  folderOf,
+  type NightlyDeps,
+  nightlyRun,
+  resumeNightly,
+} from '../../src/publish/nightly.ts';
 import { outcomeName } from '../../src/report/headline.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
@@ -31,14 +36,14 @@ const makeKernel =
 
 const inet6 = { ...forwarding, family: 'inet6' as const };
 
-/** What the nights before are said to tell: nothing, but for what a test wants. */
-const calm: Tonight = {
+/** What the nightly runs before are said to tell: nothing, but for what a test wants. */
+const calm: NightlyPlan = {
   cellsOff: () => [],
   wantedGates: () => [],
   wantedBisections: () => [],
 };
 
-describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
+describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
   let builder: Builder;
   let repository: string;
   let ids: string[];
@@ -88,7 +93,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     [good, bad].map((place) => shortId(ids.at(place) ?? '')).join('-');
 
   /** Asks for the gate of a change, and for its bisection where that gate has lost. */
-  const suspecting = (suspect: Change): Tonight => ({
+  const suspecting = (suspect: Change): NightlyPlan => ({
     ...calm,
     wantedGates: () => [suspect],
     wantedBisections: (told) => (gatedOf(told).includes('regression') ? [suspect] : []),
@@ -103,13 +108,13 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
   const bisectionOf = (told: readonly Told[]) =>
     told.flatMap(({ result }) => (isOfGate(result) ? [] : result)).at(0);
 
-  function startNight(study: Study, tonight: Tonight, stop = new AbortController()) {
+  function startNightly(study: Study, nightlyPlan: NightlyPlan, stop = new AbortController()) {
     const kept: Told[] = [];
     const folders: string[] = [];
     const leases: string[] = [];
     const warnings: string[] = [];
     const surroundings = surroundingsOf(study, openRepository(repository), stop.signal);
-    const deps: NightDeps = {
+    const deps: NightlyDeps = {
       ...surroundings,
       async reserve() {
         leases.push('taken');
@@ -119,7 +124,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
       onEvent(event) {
         if (event.kind === 'warning') warnings.push(event.text);
       },
-      trend: async () => tonight,
+      trend: async () => nightlyPlan,
       async keep(told) {
         kept.push(told);
         folders.push(folderOf(told));
@@ -136,22 +141,26 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
 
   test('like those before it measures the commit against itself, and nothing more', async () => {
     await using study = await startLab();
-    const { deps, kept, folders, leases } = startNight(study, calm);
-    const result = await night(await requestOf(study), join(temporaryFolder(), 'work'), deps);
+    const { deps, kept, folders, leases } = startNightly(study, calm);
+    const result = await nightlyRun(await requestOf(study), join(temporaryFolder(), 'work'), deps);
     expect(outcomeName(result)).toBe('no-regression');
     expect(folders).toEqual(['']);
-    const own = { result, isDefaultBranch: true, isTrusted: true, occasion: 'night' };
+    const own = { result, isDefaultBranch: true, isTrusted: true, occasion: 'nightly' };
     expect(kept).toEqual([own]);
     expect(leases).toEqual(['taken', 'given back']);
   });
 
   test('that is off is measured again at once, in the cells that are off', async () => {
     await using study = await startLab();
-    const tonight = { ...calm, cellsOff: () => [inet6] };
-    const { deps, kept, leases } = startNight(study, tonight);
+    const nightlyPlan = { ...calm, cellsOff: () => [inet6] };
+    const { deps, kept, leases } = startNightly(study, nightlyPlan);
     const { families } = study.config;
     const gate = { ...study.config.gate, stopsAtFirst: true as const };
-    await night(await requestOf(study, { families, gate }), join(temporaryFolder(), 'work'), deps);
+    await nightlyRun(
+      await requestOf(study, { families, gate }),
+      join(temporaryFolder(), 'work'),
+      deps,
+    );
     // An alarm in one cell would else leave the others without a level.
     for (const { result } of kept) expect(result).not.toHaveProperty('policy.stopsAtFirst');
     const cells = kept.map(({ occasion, result }) => [
@@ -161,7 +170,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
         : [],
     ]);
     expect(cells).toEqual([
-      ['night', ['forwarding inet4', 'forwarding inet6']],
+      ['nightly', ['forwarding inet4', 'forwarding inet6']],
       ['again', ['forwarding inet6']],
     ]);
     expect(leases).toEqual(['taken', 'given back']);
@@ -169,9 +178,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
 
   test('with a change of several commits asks a gate, and then finds the commit', async () => {
     await using study = await startLab();
-    const { deps, kept, folders, leases } = startNight(study, suspecting(change()));
+    const { deps, kept, folders, leases } = startNightly(study, suspecting(change()));
     const directory = join(temporaryFolder(), 'work');
-    await night(await requestOf(study), directory, deps);
+    await nightlyRun(await requestOf(study), directory, deps);
     expect(folders).toEqual(['', `gate-${range()}`, `bisect-${range()}`]);
     expect(gatedOf(kept)).toEqual(['regression']);
     const { answer, revisions } = bisectionOf(kept) ?? {};
@@ -193,10 +202,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     if (rack?.kind !== 'freebsd' || !rack.builder) throw new TypeError('There is no builder.');
     const testbeds = { rack: { ...rack, builder: { ...rack.builder, relink: 2 } } };
     const foldersOn = async (day: string) => {
-      const { deps, kept, folders } = startNight(study, calm);
+      const { deps, kept, folders } = startNightly(study, calm);
       const now = () => new Date(`${day}T02:00:00Z`);
       const request = await requestOf(study, { testbeds });
-      await night(request, join(temporaryFolder(), 'work'), { ...deps, now });
+      await nightlyRun(request, join(temporaryFolder(), 'work'), { ...deps, now });
       return { kept, folders };
     };
     expect((await foldersOn('2026-11-21')).folders).toEqual(['']);
@@ -207,8 +216,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
 
   test('leaves a change alone that the gate does not find, as where the testbed has moved', async () => {
     await using study = await startLab(1);
-    const { deps, kept, folders } = startNight(study, suspecting(change()));
-    await night(await requestOf(study), join(temporaryFolder(), 'work'), deps);
+    const { deps, kept, folders } = startNightly(study, suspecting(change()));
+    await nightlyRun(await requestOf(study), join(temporaryFolder(), 'work'), deps);
     expect(folders).toEqual(['', `gate-${range()}`]);
     expect(gatedOf(kept)).toEqual(['no-regression']);
   });
@@ -216,9 +225,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
   test('bisects nothing where that is not asked for, nor where there is one commit', async () => {
     await using study = await startLab();
     const bisect = async (isOn: boolean, suspect: Change) => {
-      const { deps, folders } = startNight(study, suspecting(suspect));
+      const { deps, folders } = startNightly(study, suspecting(suspect));
       const trend = { bisect: isOn, issues: true };
-      await night(await requestOf(study, { trend }), join(temporaryFolder(), 'work'), deps);
+      await nightlyRun(await requestOf(study, { trend }), join(temporaryFolder(), 'work'), deps);
       return folders;
     };
     expect(await bisect(false, change())).toEqual(['', `gate-${range()}`]);
@@ -226,13 +235,13 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     expect(await bisect(true, change({ good, bad }))).toEqual(['', `gate-${range(1, 2)}`]);
   });
 
-  test('boots no commit that is none of the branch, whatever the nights are said to tell', async () => {
+  test('boots no commit that is none of the branch, whatever the nightly runs are said to tell', async () => {
     await using study = await startLab();
     git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');
     const bad = commit(repository, { 'sys/dev/nic/driver': 'hostile\n' });
     git(repository, 'checkout', '--quiet', 'main');
-    const { deps, folders, warnings } = startNight(study, suspecting(change({ bad })));
-    await night(await requestOf(study), join(temporaryFolder(), 'work'), deps);
+    const { deps, folders, warnings } = startNightly(study, suspecting(change({ bad })));
+    await nightlyRun(await requestOf(study), join(temporaryFolder(), 'work'), deps);
     expect(folders).toEqual(['']);
     expect(warnings.join()).toContain(
       `${bad.slice(0, 12)} is not on the line of first parents of ${ids.at(-1)?.slice(0, 12)}`,
@@ -244,7 +253,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
     const directory = join(temporaryFolder(), 'work');
     const request = await requestOf(study);
     const stop = new AbortController();
-    const first = startNight(study, suspecting(change()), stop);
+    const first = startNightly(study, suspecting(change()), stop);
     const killed = {
       ...first.deps,
       async keep(told: Told) {
@@ -252,18 +261,20 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a night', () => {
         if (gatedOf([told]).length > 0) stop.abort(new Error('killed'));
       },
     };
-    await expect(night(request, directory, killed)).rejects.toThrow('killed');
+    await expect(nightlyRun(request, directory, killed)).rejects.toThrow('killed');
     const journals = () =>
       first.folders.map((folder) => readFileSync(join(directory, folder, 'journal.jsonl'), 'utf8'));
     const before = journals();
-    const second = startNight(study, suspecting(change()));
-    await resumeNight(request, directory, second.deps);
+    const second = startNightly(study, suspecting(change()));
+    await resumeNightly(request, directory, second.deps);
     expect(second.kept.slice(0, 2)).toEqual(first.kept);
     expect(bisectionOf(second.kept)?.answer.kind).toBe('culprit');
     expect(journals()).toEqual(before);
-    await expect(night(request, directory, second.deps)).rejects.toThrow('holds an experiment');
-    const third = startNight(study, suspecting(change()));
-    await resumeNight(request, directory, third.deps);
+    await expect(nightlyRun(request, directory, second.deps)).rejects.toThrow(
+      'holds an experiment',
+    );
+    const third = startNightly(study, suspecting(change()));
+    await resumeNightly(request, directory, third.deps);
     expect(third.kept).toEqual(second.kept);
     expect(third.leases).toEqual([]);
   });

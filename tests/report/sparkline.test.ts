@@ -7,32 +7,34 @@ import { readXml } from '../fakes/xml.ts';
 describe('a sparkline', () => {
   test('says in words what it draws', () => {
     expect(sparkline([100, 100, 90], [2])).toContain(
-      'aria-label="3 nights, 1 change, the last −10.00 % off their median"',
+      'aria-label="3 nightly runs, 1 change, the last −10.00 % off their median"',
     );
-    expect(sparkline([], [])).toContain('aria-label="no night"');
+    expect(sparkline([], [])).toContain('aria-label="no nightly run"');
   });
 
   test('has the colour of the text around it', () => {
     expect(sparkline([1, 2], [])).toContain('stroke="currentColor"');
   });
 
-  test('marks each change between the nights that it parts', () => {
+  test('marks each change between the nightly runs that it parts', () => {
     expect(sparkline([2, 2, 1, 1], [2])).toMatch(/<path d="M120 0V24" class="change"/);
     expect(sparkline([2, 2, 1, 1], [])).not.toContain('class="change"');
   });
 
-  test('of nights that are alike is a line in the middle', () => {
+  test('of nightly runs that are alike is a line in the middle', () => {
     expect(sparkline([5, 5, 5], [])).toContain('M3 12L120 12L237 12');
   });
 
-  test('is not flattened by one bad night in thirty', () => {
-    const nights = Array.from({ length: 30 }, (_, index) => 100 + (index % 2) * 10);
-    const [calm, bad] = [nights, [...nights.slice(1), 1]].map((values) => sparkline(values, []));
+  test('is not flattened by one bad nightly run in thirty', () => {
+    const nightlyRuns = Array.from({ length: 30 }, (_, index) => 100 + (index % 2) * 10);
+    const [calm, bad] = [nightlyRuns, [...nightlyRuns.slice(1), 1]].map((values) =>
+      sparkline(values, []),
+    );
     const heights = (svg = '') => new Set(svg.match(/(?<=[ML][\d.]+ )[\d.]+/g));
     expect(heights(bad).size).toBe(heights(calm).size);
   });
 
-  test('stays within its picture, and is XML, whatever the nights were', () => {
+  test('stays within its picture, and is XML, whatever the nightly runs were', () => {
     const rate = fc.double({ min: 1e-3, max: 1e12, noNaN: true });
     fc.assert(
       fc.property(fc.array(rate, { maxLength: 70 }), fc.array(fc.integer()), (values, changes) => {
@@ -63,5 +65,5 @@ test('a sheet has a line for each cell, with what it did last', () => {
   expect(svg).toContain('>forwarding inet4</text>');
   expect(svg).toContain('>805.3 kpps</text>');
   expect(svg).toContain('>pf-stateful inet6 1518 B</text>');
-  expect(svg).toContain('>no night</text>');
+  expect(svg).toContain('>no nightly run</text>');
 });

@@ -1,15 +1,15 @@
-// What a testbed's nights say of its branch: lasting changes, what became of each, and what is to be measured next.
+// What a testbed's nightly runs say of its branch: lasting changes, what became of each, and what is to be measured next.
 import { createHash } from 'node:crypto';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { type CellResult, isLoss, type Metric, type Result } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
-import type { Change, ChangeLevel, Night, TrendIndex } from '../../model/trend.ts';
+import type { Change, ChangeLevel, NightlyRun, TrendIndex } from '../../model/trend.ts';
 import {
   type ChangePoint,
   changePoints,
   lastLevel,
   leastChangeRatio,
-  nightSigmaRatio,
+  nightlySigmaRatio,
 } from '../stats/change-points.ts';
 import { median } from '../stats/summary.ts';
 
@@ -20,7 +20,7 @@ type Series = { testbed: string; cell: Cell };
 export const seriesKey = ({ testbed, cell }: Series): string => `${testbed} ${cellName(cell)}`;
 
 /** The order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
-export const byCommit = (a: Night, b: Night): number =>
+export const byCommit = (a: NightlyRun, b: NightlyRun): number =>
   (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
 
 /** The cells of a change that have lost; none of a gain. */
@@ -35,25 +35,28 @@ export function worstOf(change: Change): ChangeLevel {
   );
 }
 
-/** One number a night, the median of its runs; none of a night that has no run of the metric. */
-const nightValue = (night: Night, metric: Metric): number => median(night[metric]);
-const valuesOf = (nights: readonly Night[], metric: Metric): number[] =>
-  nights.map((night) => nightValue(night, metric));
+/** One number a nightly run, the median of its runs; none of a nightly run that has no run of the metric. */
+const nightlyRunValue = (nightlyRun: NightlyRun, metric: Metric): number =>
+  median(nightlyRun[metric]);
+const valuesOf = (nightlyRuns: readonly NightlyRun[], metric: Metric): number[] =>
+  nightlyRuns.map((nightlyRun) => nightlyRunValue(nightlyRun, metric));
 
 /**
- * The index with all that the nights of some series say by now: changes that are new, cells that have joined a change,
- * losses that grew, and old levels that came back. The nights are by `seriesKey`, and sorted by `byCommit`.
+ * The index with all that the nightly runs of some series say by now: changes that are new, cells that have joined a change,
+ * losses that grew, and old levels that came back. The nightly runs are by `seriesKey`, and sorted by `byCommit`.
  */
 export function judgeTrend(
   index: TrendIndex,
-  nights: ReadonlyMap<string, readonly Night[]>,
+  nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>,
   policy: TrendPolicy,
   now: Date,
 ): TrendIndex {
   const { metric } = policy;
   const series = index.cells.flatMap(({ testbed, cell }) => {
-    const own = nights.get(seriesKey({ testbed, cell }))?.filter((night) => night[metric].length);
-    return own ? [{ testbed, cell, nights: own }] : [];
+    const own = nightlyRuns
+      .get(seriesKey({ testbed, cell }))
+      ?.filter((nightlyRun) => nightlyRun[metric].length);
+    return own ? [{ testbed, cell, nightlyRuns: own }] : [];
   });
   const found = series.reduce(
     (changes, one) => withFound(changes, one, policy, now),
@@ -62,7 +65,7 @@ export function judgeTrend(
   return { ...index, changes: found.map((change) => followed(change, found, series, policy, now)) };
 }
 
-type Measured = Series & { nights: readonly Night[] };
+type Measured = Series & { nightlyRuns: readonly NightlyRun[] };
 
 function withFound(
   changes: readonly Change[],
@@ -71,7 +74,7 @@ function withFound(
   now: Date,
 ): Change[] {
   const known = cutsOf(changes, series, metric);
-  const fresh = changePoints(valuesOf(series.nights, metric), known, marginRatio / 2);
+  const fresh = changePoints(valuesOf(series.nightlyRuns, metric), known, marginRatio / 2);
   const cuts = [...known, ...fresh.map(({ index }) => index)].toSorted((a, b) => a - b);
   return fresh.reduce<Change[]>(
     (all, point) =>
@@ -80,14 +83,14 @@ function withFound(
   );
 }
 
-/** Where a series' nights begin another level, by the changes that are kept of it; ascending. */
+/** Where a series' nightly runs begin another level, by the changes that are kept of it; ascending. */
 function cutsOf(changes: readonly Change[], series: Measured, metric: Metric): number[] {
   const firsts = new Set(
     changes
       .filter((change) => change.testbed === series.testbed && change.metric === metric)
       .flatMap(({ cells }) => cells.filter(isOf(series)).map(({ firstAt }) => firstAt)),
   );
-  return series.nights.flatMap(({ at }, place) => (firsts.has(at) ? [place] : []));
+  return series.nightlyRuns.flatMap(({ at }, place) => (firsts.has(at) ? [place] : []));
 }
 
 const isOf =
@@ -96,30 +99,30 @@ const isOf =
     cellName(other.cell) === cellName(cell);
 
 function levelAt(
-  { cell, nights }: Measured,
+  { cell, nightlyRuns }: Measured,
   index: number,
   cuts: readonly number[],
   metric: Metric,
 ): ChangeLevel {
   const start = cuts.findLast((cut) => cut < index) ?? 0;
-  const end = cuts.find((cut) => cut > index) ?? nights.length;
-  const before = median(valuesOf(nights.slice(start, index), metric));
-  const after = median(valuesOf(nights.slice(index, end), metric));
-  const firstAt = nights[index]?.at ?? '';
+  const end = cuts.find((cut) => cut > index) ?? nightlyRuns.length;
+  const before = median(valuesOf(nightlyRuns.slice(start, index), metric));
+  const after = median(valuesOf(nightlyRuns.slice(index, end), metric));
+  const firstAt = nightlyRuns[index]?.at ?? '';
   return { cell, before, after, changeRatio: after / before - 1, firstAt };
 }
 
 /** The changes with one more: in a cell of its own, or as another cell of what was seen between the same commits. */
 function withPoint(
   changes: readonly Change[],
-  { testbed, nights }: Measured,
+  { testbed, nightlyRuns }: Measured,
   { index, earliest, latest }: ChangePoint,
   level: ChangeLevel,
   metric: Metric,
   now: Date,
 ): Change[] {
-  const good = nights[earliest - 1]?.commit ?? '';
-  const bad = nights[latest]?.commit ?? '';
+  const good = nightlyRuns[earliest - 1]?.commit ?? '';
+  const bad = nightlyRuns[latest]?.commit ?? '';
   const id = changeId(testbed, good, bad);
   const isSame = (change: Change): boolean =>
     change.id === id ||
@@ -127,8 +130,8 @@ function withPoint(
       change.metric === metric &&
       isOpen(change) &&
       !change.cells.some(isOf(level)) &&
-      nights.findLastIndex(({ commit }) => commit === change.good) < index &&
-      nights.findIndex(({ commit }) => commit === change.bad) >= index);
+      nightlyRuns.findLastIndex(({ commit }) => commit === change.good) < index &&
+      nightlyRuns.findIndex(({ commit }) => commit === change.bad) >= index);
   const same = changes.find(isSame);
   if (same) return changes.map((change) => (change === same ? joined(same, level, now) : change));
   const foundAt = now.toISOString();
@@ -168,7 +171,7 @@ function joined(change: Change, level: ChangeLevel, now: Date): Change {
 const moved = (change: Change, state: Change['state'], now: Date): Change =>
   change.state === state ? change : { ...change, state, changedAt: now.toISOString() };
 
-/** A change as the nights since have it: its size, the old level come back, or half a margin more lost. */
+/** A change as the nightly runs since have it: its size, the old level come back, or half a margin more lost. */
 function followed(
   change: Change,
   changes: readonly Change[],
@@ -193,7 +196,7 @@ function followed(
   const cells = levels.map(({ level, since }) => {
     if (since?.firstAt !== level.firstAt) return level;
     const isGrown =
-      since.nights <= nightsThatSettle || isLostBy(half, since.typical / level.after - 1);
+      since.nightlyRuns <= nightlyRunsThatSettle || isLostBy(half, since.typical / level.after - 1);
     if (!isGrown) return level;
     return { ...level, after: since.typical, changeRatio: since.typical / level.before - 1 };
   });
@@ -201,13 +204,13 @@ function followed(
 }
 
 /** Until a level has lasted so long, each night tells its size better. */
-const nightsThatSettle = 10;
+const nightlyRunsThatSettle = 10;
 
-function sinceLastCut({ nights }: Measured, cuts: readonly number[], metric: Metric) {
+function sinceLastCut({ nightlyRuns }: Measured, cuts: readonly number[], metric: Metric) {
   const start = cuts.at(-1) ?? 0;
-  const since = nights.slice(start);
+  const since = nightlyRuns.slice(start);
   const typical = median(valuesOf(since, metric));
-  return { firstAt: since[0]?.at, nights: since.length, typical };
+  return { firstAt: since[0]?.at, nightlyRuns: since.length, typical };
 }
 
 /** How a gate ended, and of what. */
@@ -256,7 +259,7 @@ function gated(change: Change, { outcome, finishedAt }: GateEnd, path: string): 
     }),
   };
   const said = lossesOf(change).map((level) => cells.find(isOf(level))?.verdict.kind);
-  // A night that goes on publishes again what it has published.
+  // A nightly run that goes on publishes again what it has published.
   const others = change.gates.filter(({ at }) => at !== gate.at);
   return moved(
     { ...change, gates: [...others, gate] },
@@ -303,11 +306,15 @@ export function accepted(index: TrendIndex, id: string, now: Date): TrendIndex |
 }
 
 /**
- * Whether a night is four deviations off the level that the nights before it have, and by more than 1 %; never of a
- * series that is too short to tell. The nights before are sorted by `byCommit`.
+ * Whether a nightly run is four deviations off the level that the nightly runs before it have, and by more than 1 %; never of a
+ * series that is too short to tell. The nightly runs before are sorted by `byCommit`.
  */
-export function isOff(before: readonly Night[], night: Night, metric: Metric): boolean {
-  if (night[metric].length === 0) return false;
+export function isOff(
+  before: readonly NightlyRun[],
+  nightlyRun: NightlyRun,
+  metric: Metric,
+): boolean {
+  if (nightlyRun[metric].length === 0) return false;
   const level = lastLevel(
     valuesOf(
       before.filter((other) => other[metric].length),
@@ -315,7 +322,7 @@ export function isOff(before: readonly Night[], night: Night, metric: Metric): b
     ),
   );
   if (!level) return false;
-  const step = Math.log(nightValue(night, metric) / level.typical);
+  const step = Math.log(nightlyRunValue(nightlyRun, metric) / level.typical);
   return Math.abs(step) > Math.max(deviationsOff * level.sigmaRatio, leastChangeRatio);
 }
 
@@ -339,32 +346,32 @@ export const wantedBisections = ({ changes }: TrendIndex, testbed: string): Chan
     (change) => change.testbed === testbed && change.state === 'code' && !change.bisection,
   );
 
-/** A stretch of nights at one level. */
+/** A stretch of nightly runs at one level. */
 export type Level = {
-  /** Places among the nights: the first, and the one after the last. */
+  /** Places among the nightly runs: the first, and the one after the last. */
   from: number;
   to: number;
-  /** Median of the nights, in the metric's unit. */
+  /** Median of the nightly runs, in the metric's unit. */
   typical: number;
-  /** Deviation of a night from it, as a ratio. */
+  /** Deviation of a nightly run from it, as a ratio. */
   sigmaRatio: number;
 };
 
-/** A series' levels, as its kept changes divide it; nights without the metric are in none. Sorted by `byCommit`. */
+/** A series' levels, as its kept changes divide it; nightly runs without the metric are in none. Sorted by `byCommit`. */
 export function levelsOf(
   { changes }: TrendIndex,
   series: Series,
-  nights: readonly Night[],
+  nightlyRuns: readonly NightlyRun[],
   metric: Metric,
 ): Level[] {
-  const cuts = cutsOf(changes, { ...series, nights }, metric).filter((cut) => cut > 0);
+  const cuts = cutsOf(changes, { ...series, nightlyRuns }, metric).filter((cut) => cut > 0);
   return [0, ...cuts].flatMap((from, place) => {
-    const to = cuts[place] ?? nights.length;
+    const to = cuts[place] ?? nightlyRuns.length;
     const values = valuesOf(
-      nights.slice(from, to).filter((night) => night[metric].length),
+      nightlyRuns.slice(from, to).filter((nightlyRun) => nightlyRun[metric].length),
       metric,
     );
     if (values.length === 0) return [];
-    return [{ from, to, typical: median(values), sigmaRatio: nightSigmaRatio(values) }];
+    return [{ from, to, typical: median(values), sigmaRatio: nightlySigmaRatio(values) }];
   });
 }

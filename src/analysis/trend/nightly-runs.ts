@@ -1,20 +1,20 @@
-// The numbers of gates of the default branch as nights: one line for each cell and session, in the order of the commits.
+// The numbers of gates of the default branch as nightly runs: one line for each cell and session, in the order of the commits.
 
 import { fromJson } from '../../model/json.ts';
 import { commitId } from '../../model/patch.ts';
 import { byMetric, type CellResult, type Metric, type Result } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
-import { type Night, nightSchema, type TrendIndex } from '../../model/trend.ts';
+import { type NightlyRun, nightlySchema, type TrendIndex } from '../../model/trend.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import { trialNumbers } from '../stats/trial-numbers.ts';
 import { isRelinked } from './aa-runs.ts';
 import { byCommit } from './change-history.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** Nights by `seriesKey`, each series sorted by `byCommit`. */
+/** Nightly runs by `seriesKey`, each series sorted by `byCommit`. */
 export type Trend = {
   index: TrendIndex;
-  nights: ReadonlyMap<string, readonly Night[]>;
+  nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>;
 };
 
 export const emptyTrend: Trend = {
@@ -22,20 +22,20 @@ export const emptyTrend: Trend = {
     ...{ schemaVersion: 1, cells: [], fingerprints: [] },
     ...{ changes: [], sameGates: [], releases: [] },
   },
-  nights: new Map(),
+  nightlyRuns: new Map(),
 };
 
 /**
- * A night for each cell of which some packet came through. A gate of a commit against itself has measured that commit
+ * A nightly run for each cell of which some packet came through. A gate of a commit against itself has measured that commit
  * with both variants, unless patched is another link of it; any other one has measured its patched commit.
  * `committedAt` tells when a commit was made; a time after the session is a stranger's word, and is not believed.
  */
-export function nightsOf(
+export function nightlyRunsOf(
   result: Result,
-  occasion: Night['occasion'],
+  occasion: NightlyRun['occasion'],
   committedAt: (commit: string) => string | undefined,
   path: string,
-): { cell: Cell; night: Night }[] {
+): { cell: Cell; nightlyRun: NightlyRun }[] {
   const { outcome, patch, startedAt } = result;
   if (outcome.kind !== 'judged') return [];
   const at = new Date(startedAt).toISOString();
@@ -46,33 +46,38 @@ export function nightsOf(
   return outcome.cells.flatMap(({ cell, runs }) => {
     const numbers = numbersOf(runs.filter(isOfCommit(result)));
     if (numbers.pps.length === 0) return [];
-    return { cell, night: { ...about, ...numbers, fingerprint, result: path } };
+    return { cell, nightlyRun: { ...about, ...numbers, fingerprint, result: path } };
   });
 }
 
-/** What was known of a base before nights were kept: undefined where its commit is not told. */
-export function earlierNight({ at, commit, ...of }: Earlier): Night | undefined {
+/** What was known of a base before nightly runs were kept: undefined where its commit is not told. */
+export function earlierNightlyRun({ at, commit, ...of }: Earlier): NightlyRun | undefined {
   const numbers = byMetric((metric) => rounded(of[metric], metric));
   if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return undefined;
   const time = new Date(at).toISOString();
-  return { at: time, commit, occasion: 'night', ...numbers, fingerprint: '' };
+  return { at: time, commit, occasion: 'nightly', ...numbers, fingerprint: '' };
 }
 
-type Earlier = Pick<Night, 'at' | 'commit' | Metric>;
+type Earlier = Pick<NightlyRun, 'at' | 'commit' | Metric>;
 
 /** A session that was extended, or is published once more, replaces itself. */
-export const withNight = (nights: readonly Night[], night: Night): Night[] =>
-  [...nights.filter((other) => !isSameSession(other, night)), night].toSorted(byCommit);
+export const withNightlyRun = (
+  nightlyRuns: readonly NightlyRun[],
+  nightlyRun: NightlyRun,
+): NightlyRun[] =>
+  [...nightlyRuns.filter((other) => !isSameSession(other, nightlyRun)), nightlyRun].toSorted(
+    byCommit,
+  );
 
-const isSameSession = (a: Night, b: Night): boolean =>
+const isSameSession = (a: NightlyRun, b: NightlyRun): boolean =>
   a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
 
 /** The lines of a year that can be read: people can edit a branch, and one bad line must not stop a gate. */
-export function parseNights(text: string): Night[] {
+export function parseNightlyRuns(text: string): NightlyRun[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
-    const night = nightSchema.safeParse(fromJson(line));
-    return night.success ? night.data : [];
+    const nightlyRun = nightlySchema.safeParse(fromJson(line));
+    return nightlyRun.success ? nightlyRun.data : [];
   });
 }
 
@@ -91,7 +96,7 @@ function isOfCommit(result: Result): (run: Run) => boolean {
 
 type Run = CellResult['runs'][number];
 
-const numbersOf = (runs: readonly Run[]): Pick<Night, Metric> =>
+const numbersOf = (runs: readonly Run[]): Pick<NightlyRun, Metric> =>
   byMetric((metric) => rounded(trialNumbers(runs, metric), metric));
 
 const rounded = (values: readonly number[], metric: Metric): number[] =>

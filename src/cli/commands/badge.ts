@@ -36,7 +36,7 @@ As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an
 SVG, and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
 
 A badge is there once a patch was judged on the default branch; the last one of
-a testbed, of the base against itself, with its first night. Exits 2 where the
+a testbed, of the base against itself, with its first nightly run. Exits 2 where the
 repository is not known.`;
 
 export type BadgeOptions = {

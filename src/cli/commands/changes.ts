@@ -1,8 +1,8 @@
-// `ppsgate changes`: where a series of nights changed its level for good.
+// `ppsgate changes`: where a series of nightly runs changed its level for good.
 import type { Command } from 'commander';
 import { quantile } from 'simple-statistics';
 import { z } from 'zod';
-import { changesNightByNight } from '../../analysis/stats/change-points.ts';
+import { changesRunByRun } from '../../analysis/stats/change-points.ts';
 import { median } from '../../analysis/stats/summary.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { formatChange, grouped } from '../../model/format.ts';
@@ -14,7 +14,10 @@ import { columns, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
-    .argument('<file>', 'a line a night: a name and its values; or a folder of REV[.CONFIG].pps')
+    .argument(
+      '<file>',
+      'a line a nightly run: a name and its values; or a folder of REV[.CONFIG].pps',
+    )
     .option('--least <percent>', 'the smallest change that matters', '1%')
     .option('--json', 'the changes as JSON')
     .addHelpText('after', details)
@@ -29,16 +32,16 @@ const details = `
 Example:
   ppsgate changes nightly.txt
 
-where nightly.txt has the nights in their order:
+where nightly.txt has the nightly runs in their order:
   n268411 1042331 1043120 1041877
   n268502 1041022 1042345 1040998
 
-The nights are judged one after the other, as they would have come, and a
-change that is found stays; one or two bad nights are none. As JSON:
+The nightly runs are judged one after the other, as they would have come, and a
+change that is found stays; one or two bad nightly runs are none. As JSON:
   { "changes": [{ "series", "name", "index",
                   "before", "after", "changeRatio" }] }
-with the name and the place, from 0, of the first night of the new level, and
-the medians of the nights before and after it, as far as the next change.
+with the name and the place, from 0, of the first nightly run of the new level, and
+the medians of the nightly runs before and after it, as far as the next change.
 
 Exits 0 whether there are changes or not, 2 where the file cannot be read.`;
 
@@ -67,22 +70,24 @@ async function runChanges(file: string, options: ChangesOptions): Promise<number
   return exitCodes.pass;
 }
 
-function changesOf({ name: series, nights }: Series, leastRatio: number): FoundChange[] {
-  const values = nights.map(({ value }) => value);
-  const found = changesNightByNight(values, leastRatio).map(({ index }) => index);
+function changesOf({ name: series, nightlyRuns }: Series, leastRatio: number): FoundChange[] {
+  const values = nightlyRuns.map(({ value }) => value);
+  const found = changesRunByRun(values, leastRatio).map(({ index }) => index);
   return found.map((index, place) => {
     const before = median(values.slice(found[place - 1] ?? 0, index));
     const after = median(values.slice(index, found[place + 1]));
-    const name = nights[index]?.name ?? '';
+    const name = nightlyRuns[index]?.name ?? '';
     return { series, name, index, before, after, changeRatio: after / before - 1 };
   });
 }
 
 function printSeries({ series, changes }: { series: Series; changes: FoundChange[] }): void {
-  const { name, nights } = series;
-  const [first, last] = [nights[0], nights.at(-1)].map((night) => oneLine(night?.name ?? ''));
-  print(`${oneLine(name)}: ${grouped(nights.length)} nights, ${first} to ${last}`);
-  print(`  ${sparkline(nights.map(({ value }) => value))}`);
+  const { name, nightlyRuns } = series;
+  const [first, last] = [nightlyRuns[0], nightlyRuns.at(-1)].map((nightlyRun) =>
+    oneLine(nightlyRun?.name ?? ''),
+  );
+  print(`${oneLine(name)}: ${grouped(nightlyRuns.length)} nightly runs, ${first} to ${last}`);
+  print(`  ${sparkline(nightlyRuns.map(({ value }) => value))}`);
   if (changes.length === 0) print('  no change that lasts');
   const rows = changes.map((change) => [
     `  ${oneLine(change.name)}`,
@@ -97,11 +102,11 @@ const numberText = (value: number): string => grouped(Number(value.toPrecision(6
 const steps = '▁▂▃▄▅▆▇█';
 const mostBars = 72;
 
-/** Medians of neighbours where there are more than fit; single nights that stick out do not flatten the others. */
+/** Medians of neighbours where there are more than fit; single nightly runs that stick out do not flatten the others. */
 function sparkline(values: readonly number[]): string {
-  const nightsABar = Math.ceil(values.length / mostBars);
-  const bars = Array.from({ length: Math.ceil(values.length / nightsABar) }, (_, bar) =>
-    median(values.slice(bar * nightsABar, (bar + 1) * nightsABar)),
+  const nightlyRunsABar = Math.ceil(values.length / mostBars);
+  const bars = Array.from({ length: Math.ceil(values.length / nightlyRunsABar) }, (_, bar) =>
+    median(values.slice(bar * nightlyRunsABar, (bar + 1) * nightlyRunsABar)),
   );
   const [low = 0, high = 0] = [0.02, 0.98].map((share) => quantile(bars, share));
   const stepOf = (value: number): number =>

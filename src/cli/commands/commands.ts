@@ -43,7 +43,7 @@ export const commands: readonly NamedCommand[] = [
     load: () => import('./bisect.ts'),
   },
   {
-    name: 'night',
+    name: 'nightly',
     takes: '[options]',
     description: 'measure the head of a branch against itself, and look into what has changed',
     load: () => import('./nightly.ts'),
@@ -81,7 +81,8 @@ export const commands: readonly NamedCommand[] = [
   {
     name: 'changes',
     takes: '[options] <file>',
-    description: 'find the nights from which on a series has another level, and no bad night',
+    description:
+      'find the nightly runs from which on a series has another level, and no bad nightly run',
     load: () => import('./changes.ts'),
   },
   {

@@ -1,4 +1,4 @@
-// `ppsgate night`: the head of a branch against itself, and at once whatever its numbers ask for.
+// `ppsgate nightly`: the head of a branch against itself, and at once whatever its numbers ask for.
 
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -20,8 +20,14 @@ import type { Result } from '../../model/result.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { publishToDirectory, readDirectoryTrend } from '../../publish/data-branch/directory.ts';
 import { isOfGate } from '../../publish/data-branch/layout.ts';
-import { tonight } from '../../publish/data-branch/nightly-plan.ts';
-import { factsOf, folderOf, type NightDeps, night, resumeNight } from '../../publish/nightly.ts';
+import { nightlyPlan } from '../../publish/data-branch/nightly-plan.ts';
+import {
+  factsOf,
+  folderOf,
+  type NightlyDeps,
+  nightlyRun,
+  resumeNightly,
+} from '../../publish/nightly.ts';
 import { headline } from '../../report/headline.ts';
 import { explained } from '../../report/read-result.ts';
 import { runToExit } from '../../system/exit.ts';
@@ -34,15 +40,15 @@ export function define(command: Command): void {
     .option('-r, --repository <dir>', 'git repository that has it', '.')
     .option('-c, --config <file>', 'configuration', usualConfig)
     .option('-t, --testbed <selector>', 'a name, or what it has to be, like "mellanox and 40G"')
-    .option('--data <dir>', 'where nights and results are kept (default: as configured)')
+    .option('--data <dir>', 'where nightly runs and results are kept (default: as configured)')
     .option('--priority <name>', 'in the queue: release, patch or rerun', 'rerun')
-    .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-night-…)')
+    .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-nightly run-…)')
     .option('--resume <dir>', 'go on in the work directory of one that was cut short')
     .option('--json', 'print the result of the commit against itself as JSON')
     .addHelpText('after', details)
-    .action(async (options: NightOptions) => {
+    .action(async (options: NightlyOptions) => {
       const lastWords: string[] = [];
-      await runToExit((signal) => runNight(options, signal, lastWords), {
+      await runToExit((signal) => runNightly(options, signal, lastWords), {
         ...command.optsWithGlobals(),
         lastWords,
       });
@@ -50,16 +56,16 @@ export function define(command: Command): void {
 }
 
 const details = `
-What is not where the nights before were is measured again at once. Where a
+What is not where the nightly runs before were is measured again at once. Where a
 change lasts, its last good commit is gated against its first bad one; what
 that confirms is bisected, with \`trend: { bisect: true }\` in ppsgate.yml.
 
 Example:
-  ppsgate night --commit origin/main --data /srv/www/ppsgate
+  ppsgate nightly --commit origin/main --data /srv/www/ppsgate
 
 Exits 0 when it was measured, 2 on wrong usage, 4 when the lab failed.`;
 
-type NightOptions = {
+type NightlyOptions = {
   commit: string;
   repository: string;
   config: string;
@@ -72,8 +78,8 @@ type NightOptions = {
 };
 
 /** Answers the exit code; throws for what kept it from a result, and says into `lastWords` how it goes on. */
-async function runNight(
-  options: NightOptions,
+async function runNightly(
+  options: NightlyOptions,
   signal: AbortSignal,
   lastWords: string[],
 ): Promise<number> {
@@ -81,10 +87,10 @@ async function runNight(
   const kept = options.data ?? config.github.data.directory;
   if (kept === undefined) {
     throw new UsageError(
-      '--data is missing: name a folder in which nights are kept, or set `github.data.directory` in ppsgate.yml.',
+      '--data is missing: name a folder in which nightly runs are kept, or set `github.data.directory` in ppsgate.yml.',
     );
   }
-  const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-night');
+  const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-nightly');
   const place = { config, data: resolve(kept), directory };
   const result = await measured(options, place, signal).catch(async (error: unknown) => {
     const isBegun = conclusionOfError(error) !== 'usage' && (await hasPlan(directory));
@@ -93,14 +99,14 @@ async function runNight(
   });
   if (options.json) printJson(result);
   else print(`${headline(result)}\nReport: ${directory}/report/index.html`);
-  // What is said of a commit against itself is chance, or the testbed: to learn that is what the night is for.
+  // What is said of a commit against itself is chance, or the testbed: to learn that is what the nightly run is for.
   const isOfLab = conclusionOfResult(result) === 'infrastructure';
   return exitCodes[isOfLab ? 'infrastructure' : 'pass'];
 }
 
-const commandOf = ({ config, data }: NightOptions): string =>
+const commandOf = ({ config, data }: NightlyOptions): string =>
   [
-    'ppsgate night',
+    'ppsgate nightly',
     config === usualConfig ? [] : ['--config', config],
     data === undefined ? [] : ['--data', data],
   ]
@@ -109,14 +115,14 @@ const commandOf = ({ config, data }: NightOptions): string =>
 
 type Place = {
   config: Config;
-  /** Folder in which nights and results are kept. */
+  /** Folder in which nightly runs and results are kept. */
   data: string;
   /** The work directory. */
   directory: string;
 };
 
 async function measured(
-  options: NightOptions,
+  options: NightlyOptions,
   { config, data, directory }: Place,
   signal: AbortSignal,
 ): Promise<Result> {
@@ -137,23 +143,23 @@ async function measured(
     output: process.stderr,
     requestFor: (patch) => ({
       priority,
-      holder: { who: whoami(), purpose: 'night', patch: patchName(patch) },
+      holder: { who: whoami(), purpose: 'nightly', patch: patchName(patch) },
     }),
     leaseFolder: directory,
   };
   return inSession(session, (deps) => {
-    const ours = nightDeps(deps, repository, { config, data, directory });
+    const ours = nightlyDeps(deps, repository, { config, data, directory });
     return request === undefined
-      ? resumeNight({ config, seed }, directory, ours)
-      : night({ ...request, config, seed }, directory, ours);
+      ? resumeNightly({ config, seed }, directory, ours)
+      : nightlyRun({ ...request, config, seed }, directory, ours);
   });
 }
 
-function nightDeps(
+function nightlyDeps(
   deps: GateDeps,
   repository: LinearRepository,
   { config, data, directory }: Place,
-): NightDeps {
+): NightlyDeps {
   const { keep, staleSeconds } = config.github.data;
   const compareUrl = config.trend.compare;
   return {
@@ -161,7 +167,7 @@ function nightDeps(
     repository,
     async trend(testbed, { headCommit }) {
       const { commits } = await factsOf(headCommit, repository);
-      return tonight(await readDirectoryTrend(data), { testbed, commits, now: deps.now });
+      return nightlyPlan(await readDirectoryTrend(data), { testbed, commits, now: deps.now });
     },
     async keep(told) {
       const folder = join(directory, folderOf(told));

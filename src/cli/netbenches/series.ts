@@ -1,4 +1,4 @@
-// Anybody's series of measurements, one value a night or revision: a file of lines, or a folder of netbenches' columns.
+// Anybody's series of measurements, one value a nightly run or revision: a file of lines, or a folder of netbenches' columns.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MinistatInputError, parseColumn } from '../../analysis/stats/columns.ts';
@@ -7,12 +7,12 @@ import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { natural } from './directory.ts';
 
-/** Nights in the order in which they were measured; `value` is the median of the night's runs, above 0. */
-export type Series = { name: string; nights: { name: string; value: number }[] };
+/** Nightly runs in the order in which they were measured; `value` is the median of the nightly run's runs, above 0. */
+export type Series = { name: string; nightlyRuns: { name: string; value: number }[] };
 
 /**
- * The series of `path`. A file is one, a line a night: a name and its values, with white space or commas between;
- * empty lines, comments after `#` and nights without a value are passed over. A folder has one for each CONFIG of its
+ * The series of `path`. A file is one, a line a nightly run: a name and its values, with white space or commas between;
+ * empty lines, comments after `#` and nightly runs without a value are passed over. A folder has one for each CONFIG of its
  * files `REV[.CONFIG].pps`, with the REVs in natural order. Throws a `UsageError` that names the first bad line.
  */
 export async function readSeries(path: string): Promise<Series[]> {
@@ -22,7 +22,7 @@ export async function readSeries(path: string): Promise<Series[]> {
     if (error instanceof UsageError) throw error;
     if (error instanceof MinistatInputError) throw new UsageError(error.message, { cause: error });
     throw new UsageError(
-      `The series ${path} cannot be read (${reasonOf(error)}): name a file with a line a night, or a folder of REV.CONFIG.pps files.`,
+      `The series ${path} cannot be read (${reasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`,
       { cause: error },
     );
   }
@@ -30,7 +30,7 @@ export async function readSeries(path: string): Promise<Series[]> {
 
 async function ofFile(path: string): Promise<Series> {
   const lines = (await readFile(path, 'utf8')).split('\n');
-  const nights = lines.flatMap((line, index) => {
+  const nightlyRuns = lines.flatMap((line, index) => {
     const [name = '', ...values] = line
       .replace(/(^|\s)#.*/, '')
       .split(/[\s,;]+/)
@@ -39,7 +39,7 @@ async function ofFile(path: string): Promise<Series> {
       ? [{ name, value: typical(values.map(Number), `${path}:${index + 1}`) }]
       : [];
   });
-  return { name: path, nights: someOf(nights, path) };
+  return { name: path, nightlyRuns: someOf(nightlyRuns, path) };
 }
 
 async function ofFolder(path: string): Promise<Series[]> {
@@ -51,15 +51,15 @@ async function ofFolder(path: string): Promise<Series[]> {
   const configs = Map.groupBy(someOf(files, path), ({ config }) => config);
   const series: Series[] = [];
   for (const [config, own] of [...configs].toSorted(([a], [b]) => natural.compare(a, b))) {
-    const nights: Series['nights'] = [];
+    const nightlyRuns: Series['nightlyRuns'] = [];
     for (const { name, revision } of own.toSorted((a, b) =>
       natural.compare(a.revision, b.revision),
     )) {
       const file = join(path, name);
       const values = [...parseColumn(await readFile(file), { name: file })];
-      if (values.length > 0) nights.push({ name: revision, value: typical(values, file) });
+      if (values.length > 0) nightlyRuns.push({ name: revision, value: typical(values, file) });
     }
-    series.push({ name: config || path, nights });
+    series.push({ name: config || path, nightlyRuns });
   }
   return series;
 }
@@ -75,6 +75,6 @@ function typical(values: number[], where: string): number {
 function someOf<T>(found: T[], path: string): T[] {
   if (found.length > 0) return found;
   throw new UsageError(
-    `There is no night in ${path}: expected lines with a name and its values, or files named REV.CONFIG.pps.`,
+    `There is no nightly run in ${path}: expected lines with a name and its values, or files named REV.CONFIG.pps.`,
   );
 }

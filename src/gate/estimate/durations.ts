@@ -33,7 +33,7 @@ export type Times = z.infer<typeof timesSchema>;
 type Step = { seconds: number; isBoot: boolean };
 
 /**
- * The median of trials, and of boots the lower quartile: waits for kernels, profiles and a night in between only ever add
+ * The median of trials, and of boots the lower quartile: waits for kernels, profiles and a nightly run in between only ever add
  * to some of few. Undefined of fewer than two trials. Where each boot has one trial, what is not traffic counts to the boot.
  */
 export function durationsOf(

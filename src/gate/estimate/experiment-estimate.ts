@@ -200,7 +200,7 @@ const ways: readonly Way[] = [
     if (cells.every((cell) => isKnown(cell) || cell.design.method === 'paired')) return [];
     return [
       {
-        how: `${historyRuns} earlier runs of each cell: the next gates have them from this one, or after a night or \`ppsgate testbeds self-test\``,
+        how: `${historyRuns} earlier runs of each cell: the next gates have them from this one, or after a nightly run or \`ppsgate testbeds self-test\``,
         instead: { cells: cells.map((cell) => (isKnown(cell) ? cell : known(cell, noiseRatio))) },
       },
     ];

@@ -31,7 +31,7 @@ import {
   isNeeded,
   isRecent,
   parseTrendIndex,
-  readNights,
+  readNightlyRuns,
   trendIndexPath,
   type YearFilter,
 } from './trend-files.ts';
@@ -102,7 +102,7 @@ export async function readHistory(
 }
 
 /**
- * What is kept of the branch over time, with the nights of the newest two years of `testbed`; a token needs
+ * What is kept of the branch over time, with the nightly runs of the newest two years of `testbed`; a token needs
  * `contents: read` alone. Empty where there is no such branch. Throws an Error of one sentence where GitHub cannot be
  * asked, or what is there cannot be read.
  */
@@ -297,14 +297,14 @@ async function readTip(branch: Branch, which: 'top' | 'trend' | 'all'): Promise<
   if (all?.isWhole) return { commit, tree, ...all };
   const top = await listTree(branch, tree);
   const folder = top.folders.get('trend');
-  const nights =
+  const nightlyRuns =
     which === 'top' || folder === undefined
       ? []
       : (await listTree(branch, folder, 'recursive')).files;
   const files = new Map([
     ...(all?.files ?? []),
     ...top.files,
-    ...[...nights].map(([path, id]) => [`trend/${path}`, id] as const),
+    ...[...nightlyRuns].map(([path, id]) => [`trend/${path}`, id] as const),
   ]);
   return { commit, tree, files, isWhole: false };
 }
@@ -369,7 +369,7 @@ async function readTrend(
   const index = parseTrendIndex(await readText(branch, tip, trendIndexPath));
   if (index === undefined) throw foreign(without, trendIndexPath);
   const read = (path: string) => readText(branch, tip, path);
-  return { index, nights: await readNights(read, index, isWanted) };
+  return { index, nightlyRuns: await readNightlyRuns(read, index, isWanted) };
 }
 
 /** `without` says what could not be done. */

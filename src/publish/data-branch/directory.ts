@@ -23,7 +23,7 @@ import {
 import {
   isNeeded,
   parseTrendIndex,
-  readNights,
+  readNightlyRuns,
   trendIndexPath,
   type YearFilter,
 } from './trend-files.ts';
@@ -125,7 +125,7 @@ async function readTrend(directory: string, isWanted: YearFilter): Promise<Trend
   const index = parseTrendIndex(text);
   if (index === undefined) throw foreign(directory, trendIndexPath);
   const read = async (path: string) => (await readText(join(directory, path))) ?? '';
-  return { index, nights: await readNights(read, index, isWanted) };
+  return { index, nightlyRuns: await readNightlyRuns(read, index, isWanted) };
 }
 
 const foreign = (directory: string, path: string): DataDirectoryError =>

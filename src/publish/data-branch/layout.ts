@@ -60,7 +60,7 @@ const badgeSchema = z.object({
 });
 
 /** The base against itself, as versions before `trend/index.json` noted it: without its design, margin and fingerprint. */
-const nightSchema = z.object({
+const nightlySchema = z.object({
   testbed: z.string(),
   at: z.iso.datetime(),
   judged: z.int().nonnegative(),
@@ -75,21 +75,21 @@ const indexSchema = z.object({
   /** The last of each cell on the default branch. */
   badges: z.array(badgeSchema),
   /** Oldest first. */
-  nights: z.array(nightSchema),
+  nightlyRuns: z.array(nightlySchema),
 });
 
 export type Index = z.infer<typeof indexSchema>;
 type KeptResult = z.infer<typeof keptResultSchema>;
 type LastOfCell = z.infer<typeof badgeSchema>;
 
-export const emptyIndex: Index = { schemaVersion: 1, results: [], badges: [], nights: [] };
+export const emptyIndex: Index = { schemaVersion: 1, results: [], badges: [], nightlyRuns: [] };
 
 export type Stored = {
   index: Index;
   history: readonly HistoryEntry[];
   /** Every file that is there; absent where there are too many to be listed: then the index is believed. */
   paths?: ReadonlySet<string>;
-  /** The nights that these publications need, as `isNeeded` says; absent where none were kept yet. */
+  /** The nightly runs that these publications need, as `isNeeded` says; absent where none were kept yet. */
   trend?: Trend;
 };
 
@@ -149,7 +149,7 @@ export function nextFiles(
     schemaVersion: 1,
     results,
     badges: publications.reduce(withBadgesOf(rules), before.index.badges),
-    nights: before.index.nights.filter(isNotOf(publications)),
+    nightlyRuns: before.index.nightlyRuns.filter(isNotOf(publications)),
   };
   const learnt = publications.flatMap(({ result, isTrusted }) =>
     isTrusted && isOfGate(result) ? historyEntries(result) : [],
@@ -224,8 +224,8 @@ function withoutFuture(index: Index, times: readonly string[], now: Date): Index
     ...index,
     results: index.results.map(settled),
     badges: index.badges.map(settled),
-    // Nobody looks at one night, so it need not stay.
-    nights: index.nights.filter(({ at }) => !isFuture(at, now)),
+    // Nobody looks at one nightly run, so it need not stay.
+    nightlyRuns: index.nightlyRuns.filter(({ at }) => !isFuture(at, now)),
   };
 }
 
@@ -409,7 +409,7 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
 /** What is counted by now in the trend is not counted as of an earlier version, too. */
 const isNotOf =
   (publications: readonly Publication[]) =>
-  ({ testbed, at }: Index['nights'][number]): boolean =>
+  ({ testbed, at }: Index['nightlyRuns'][number]): boolean =>
     !publications.some(
       ({ result, isTrusted }) =>
         isTrusted &&

@@ -15,7 +15,7 @@ export const badgeLabel = ({ testbed, cell }: Series): string => `${testbed} ${c
 export const samePath = (testbed: string): string => `badges/${folderOf(testbed)}/same`;
 
 /** `trend/hp-t540/forwarding-inet4/2026.jsonl`. */
-export const nightsPath = ({ testbed, cell }: Series, year: number): string =>
+export const nightlyRunsPath = ({ testbed, cell }: Series, year: number): string =>
   `trend/${folderOf(testbed)}/${fileOf(cell)}/${year}.jsonl`;
 
 /** `trend/hp-t540/sparklines.svg`. */

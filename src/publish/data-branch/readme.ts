@@ -21,7 +21,12 @@ type Shown = {
   }[];
   badges: readonly { testbed: string; cell: Cell }[];
   /** Gates of a commit against itself, as earlier versions noted them. */
-  nights: readonly { testbed: string; at: string; regressions: number; improvements: number }[];
+  nightlyRuns: readonly {
+    testbed: string;
+    at: string;
+    regressions: number;
+    improvements: number;
+  }[];
 };
 
 export function renderReadme(index: Shown, trend: TrendIndex): string {
@@ -34,13 +39,13 @@ export function renderReadme(index: Shown, trend: TrendIndex): string {
     'What ppsgate measured of patches to this repository. This branch is written by it: every publication replaces the one commit there is, so what is changed here by hand does not last.',
     ...section('Open changes', atMost(open.map(changeLine(kept)))),
     ...section('Default branch', index.badges.map(badgeLine)),
-    ...section('Nights', testbeds.map(sparklines)),
+    ...section('Nightly runs', testbeds.map(sparklines)),
     ...section('The base against itself', [
       ...countsOf(trend).flatMap(({ current, earlier }) => [
         `- ${nameOf(current)}: ${countLine(current, kept)}`,
         ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`)),
       ]),
-      ...beforeTrend(index.nights),
+      ...beforeTrend(index.nightlyRuns),
     ]),
     ...section('Newest results', newest.map(resultLine)),
     '## Files',
@@ -92,7 +97,7 @@ const badgeLine = (badge: Shown['badges'][number]): string =>
   `- ![${cellName(badge.cell)}](${badgePath(badge)}.svg)`;
 
 const sparklines = (testbed: string): string =>
-  `- ${codeSpan(testbed)}\n\n  ![packets per second, night by night](${sparklinesPath(testbed)})\n`;
+  `- ${codeSpan(testbed)}\n\n  ![packets per second, run by run](${sparklinesPath(testbed)})\n`;
 
 const nameOf = ({ kind, testbed }: SameGates): string =>
   kind === 'same-build'
@@ -129,8 +134,8 @@ function verdictOf(count: SameGates): string {
 }
 
 /** What earlier versions counted: under which design, margin and fingerprint nobody noted. */
-const beforeTrend = (nights: Shown['nights']): string[] =>
-  [...Map.groupBy(nights, ({ testbed }) => testbed)].map(([testbed, own]) => {
+const beforeTrend = (nightlyRuns: Shown['nightlyRuns']): string[] =>
+  [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
     const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
     const last =
       own

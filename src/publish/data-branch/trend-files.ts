@@ -1,4 +1,4 @@
-// The folder `trend` of the data branch: nights as lines, a file for each cell and year, and an index of what they say.
+// The folder `trend` of the data branch: nightly runs as lines, a file for each cell and year, and an index of what they say.
 
 import { median } from '../../analysis/stats/summary.ts';
 import { isOfOneCommit, withSameGate } from '../../analysis/trend/aa-runs.ts';
@@ -11,21 +11,21 @@ import {
 } from '../../analysis/trend/change-history.ts';
 import { withFingerprint } from '../../analysis/trend/fingerprint.ts';
 import {
-  earlierNight,
+  earlierNightlyRun,
   emptyTrend,
-  nightsOf,
-  parseNights,
+  nightlyRunsOf,
+  parseNightlyRuns,
   type Trend,
-  withNight,
+  withNightlyRun,
 } from '../../analysis/trend/nightly-runs.ts';
 import { type HistoryEntry, isSameTraffic } from '../../gate/experiment/history.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { fromJson } from '../../model/json.ts';
 import type { Result } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
-import { type Night, type TrendIndex, trendIndexSchema } from '../../model/trend.ts';
+import { type NightlyRun, type TrendIndex, trendIndexSchema } from '../../model/trend.ts';
 import { sparklineSheet } from '../../report/sparkline.ts';
-import { nightsPath, sparklinesPath } from './paths.ts';
+import { nightlyRunsPath, sparklinesPath } from './paths.ts';
 
 export const trendIndexPath = 'trend/index.json';
 
@@ -40,21 +40,22 @@ type Series = TrendIndex['cells'][number];
 /** Whether a year of a series is wanted. */
 export type YearFilter = (series: Series, year: number) => boolean;
 
-/** The nights of those years that are wanted; `read` answers an empty text where there is no such file. */
-export async function readNights(
+/** The nightly runs of those years that are wanted; `read` answers an empty text where there is no such file. */
+export async function readNightlyRuns(
   read: (path: string) => Promise<string>,
   index: TrendIndex,
   isWanted: YearFilter,
-): Promise<Map<string, Night[]>> {
-  const nights = new Map<string, Night[]>();
+): Promise<Map<string, NightlyRun[]>> {
+  const nightlyRuns = new Map<string, NightlyRun[]>();
   for (const series of index.cells) {
     const years = series.years.filter((year) => isWanted(series, year));
     if (years.length === 0) continue;
-    const all: Night[] = [];
-    for (const year of years) all.push(...parseNights(await read(nightsPath(series, year))));
-    nights.set(seriesKey(series), all.toSorted(byCommit));
+    const all: NightlyRun[] = [];
+    for (const year of years)
+      all.push(...parseNightlyRuns(await read(nightlyRunsPath(series, year))));
+    nightlyRuns.set(seriesKey(series), all.toSorted(byCommit));
   }
-  return nights;
+  return nightlyRuns;
 }
 
 /** The newest two of a series: what a level is judged by, and what is drawn small. */
@@ -63,15 +64,15 @@ export const isRecent = ({ years }: Series, year: number): boolean =>
 
 /** What a publication tells of the branch over time. */
 export type Told = {
-  /** A gate's, or a bisection's, which tells badges, nights and the history nothing. */
+  /** A gate's, or a bisection's, which tells badges, nightly runs and the history nothing. */
   result: Result | BisectResult;
-  /** Badges and nights tell of the default branch alone. */
+  /** Badges and nightly runs tell of the default branch alone. */
   isDefaultBranch: boolean;
   /** What it measured may be held against later patches, and is counted. */
   isTrusted: boolean;
-  /** What a gate of the default branch was for; absent: a night where both its commits are one, else a push. */
-  occasion?: Night['occasion'];
-  /** When commits were made, by their ids: the place of a night among others. */
+  /** What a gate of the default branch was for; absent: a nightly run where both its commits are one, else a push. */
+  occasion?: NightlyRun['occasion'];
+  /** When commits were made, by their ids: the place of a nightly run among others. */
   commits?: Readonly<Record<string, string>>;
   /** Tags that are releases; those that are known stay. */
   releases?: TrendIndex['releases'];
@@ -106,44 +107,47 @@ function withTold(trend: Trend, told: Placed, now: Date): Trend {
   if (result.outcome.kind !== 'judged' || !isTold) return { ...trend, index };
   const known = withSameGate(withFingerprint(index, result), result, path);
   if (!isDefaultBranch) return { ...trend, index: known };
-  const next = withNights(
+  const next = withNightlyRuns(
     {
       index: {
         ...known,
         releases: withReleases(known.releases, releases ?? []),
         ...(compareUrl !== undefined && { compareUrl }),
       },
-      nights: trend.nights,
+      nightlyRuns: trend.nightlyRuns,
     },
-    nightsOfTold(told, result),
+    nightlyRunsOfTold(told, result),
   );
   const { name } = result.testbed;
   const own = next.index.cells.filter(({ testbed }) => testbed === name).map(seriesKey);
-  const nights = new Map(own.map((key) => [key, next.nights.get(key) ?? []]));
+  const nightlyRuns = new Map(own.map((key) => [key, next.nightlyRuns.get(key) ?? []]));
   const { metric, marginRatio } = result.policy;
-  return { ...next, index: judgeTrend(next.index, nights, { metric, marginRatio }, now) };
+  return { ...next, index: judgeTrend(next.index, nightlyRuns, { metric, marginRatio }, now) };
 }
 
-type NightOfSeries = { testbed: string; cell: Series['cell']; night: Night };
+type RunOfSeries = { testbed: string; cell: Series['cell']; nightlyRun: NightlyRun };
 
-function nightsOfTold({ path, commits = {}, occasion }: Placed, result: Result): NightOfSeries[] {
-  const usual = isOfOneCommit(result) ? 'night' : 'push';
+function nightlyRunsOfTold(
+  { path, commits = {}, occasion }: Placed,
+  result: Result,
+): RunOfSeries[] {
+  const usual = isOfOneCommit(result) ? 'nightly' : 'push';
   const committedAt = (commit: string) => commits[commit];
-  const nights = nightsOf(result, occasion ?? usual, committedAt, path);
-  return nights.map((one) => ({ testbed: result.testbed.name, ...one }));
+  const nightlyRuns = nightlyRunsOf(result, occasion ?? usual, committedAt, path);
+  return nightlyRuns.map((one) => ({ testbed: result.testbed.name, ...one }));
 }
 
-function withNights(trend: Trend, added: readonly NightOfSeries[]): Trend {
+function withNightlyRuns(trend: Trend, added: readonly RunOfSeries[]): Trend {
   const cells = new Map(trend.index.cells.map((series) => [seriesKey(series), series]));
-  const nights = new Map(trend.nights);
-  for (const { testbed, cell, night } of added) {
+  const nightlyRuns = new Map(trend.nightlyRuns);
+  for (const { testbed, cell, nightlyRun } of added) {
     const key = seriesKey({ testbed, cell });
-    const years = new Set([...(cells.get(key)?.years ?? []), yearOf(night.at)]);
+    const years = new Set([...(cells.get(key)?.years ?? []), yearOf(nightlyRun.at)]);
     cells.set(key, { testbed, cell, years: [...years].toSorted((a, b) => a - b) });
-    nights.set(key, withNight(nights.get(key) ?? [], night));
+    nightlyRuns.set(key, withNightlyRun(nightlyRuns.get(key) ?? [], nightlyRun));
   }
   const sorted = [...cells].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, series]) => series);
-  return { index: { ...trend.index, cells: sorted }, nights };
+  return { index: { ...trend.index, cells: sorted }, nightlyRuns };
 }
 
 const withReleases = (
@@ -160,28 +164,28 @@ const withReleases = (
  */
 export function trendOfHistory(history: readonly HistoryEntry[]): Trend {
   const series = Map.groupBy(history, seriesKey);
-  const nights = [...series.values()].flatMap((entries) => {
+  const nightlyRuns = [...series.values()].flatMap((entries) => {
     const newest = entries.toSorted((a, b) => (a.at < b.at ? -1 : 1)).at(-1);
     return entries.flatMap((entry) => {
       const { testbed, cell, traffic } = entry;
-      const night = earlierNight(entry);
+      const nightlyRun = earlierNightlyRun(entry);
       const isComparable = newest !== undefined && isSameTraffic(traffic, newest.traffic);
-      return isComparable && night !== undefined ? [{ testbed, cell, night }] : [];
+      return isComparable && nightlyRun !== undefined ? [{ testbed, cell, nightlyRun }] : [];
     });
   });
-  return withNights(emptyTrend, nights);
+  return withNightlyRuns(emptyTrend, nightlyRuns);
 }
 
-/** Text by path: the index, and of nights only the years that differ from those of `before`. */
+/** Text by path: the index, and of nightly runs only the years that differ from those of `before`. */
 export function trendFiles(before: Trend | undefined, after: Trend): Map<string, string> {
   const files = new Map([[trendIndexPath, trendIndexText(after.index)]]);
   const drawn = new Set<string>();
   for (const series of after.index.cells) {
-    const nights = after.nights.get(seriesKey(series));
-    const known = before?.nights.get(seriesKey(series));
-    if (nights === undefined || nights === known) continue;
+    const nightlyRuns = after.nightlyRuns.get(seriesKey(series));
+    const known = before?.nightlyRuns.get(seriesKey(series));
+    if (nightlyRuns === undefined || nightlyRuns === known) continue;
     const yearsBefore = yearFiles(series, known ?? []);
-    for (const [path, text] of yearFiles(series, nights)) {
+    for (const [path, text] of yearFiles(series, nightlyRuns)) {
       if (yearsBefore.get(path) !== text) files.set(path, text);
     }
     drawn.add(series.testbed);
@@ -190,21 +194,21 @@ export function trendFiles(before: Trend | undefined, after: Trend): Map<string,
   return files;
 }
 
-const yearFiles = (series: Series, nights: readonly Night[]): Map<string, string> =>
+const yearFiles = (series: Series, nightlyRuns: readonly NightlyRun[]): Map<string, string> =>
   new Map(
-    [...Map.groupBy(nights, ({ at }) => yearOf(at))].map(([year, own]) => [
-      nightsPath(series, year),
-      own.map((night) => `${JSON.stringify(night)}\n`).join(''),
+    [...Map.groupBy(nightlyRuns, ({ at }) => yearOf(at))].map(([year, own]) => [
+      nightlyRunsPath(series, year),
+      own.map((nightlyRun) => `${JSON.stringify(nightlyRun)}\n`).join(''),
     ]),
   );
 
-/** Nights that a picture has room for. */
+/** Nightly runs that a picture has room for. */
 const mostDrawn = 90;
 
-function sheetOf({ index, nights }: Trend, testbed: string): string {
+function sheetOf({ index, nightlyRuns }: Trend, testbed: string): string {
   const own = index.cells.filter((series) => series.testbed === testbed);
   const rows = own.map((series) => {
-    const newest = (nights.get(seriesKey(series)) ?? []).slice(-mostDrawn);
+    const newest = (nightlyRuns.get(seriesKey(series)) ?? []).slice(-mostDrawn);
     const firsts = changesOf(index, series);
     return {
       cell: series.cell,
@@ -215,7 +219,7 @@ function sheetOf({ index, nights }: Trend, testbed: string): string {
   return sparklineSheet(rows, 'pps');
 }
 
-/** When the first night of each new level began. */
+/** When the first nightly run of each new level began. */
 const changesOf = ({ changes }: TrendIndex, series: Pick<Series, 'testbed' | 'cell'>) =>
   new Set(
     changes

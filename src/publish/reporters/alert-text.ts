@@ -106,7 +106,7 @@ function stateNews({ state, good, bad }: Change): string | undefined {
         ? 'The same commit was measured before and after: it is the testbed, or chance.'
         : 'A gate of both commits on the same testbed finds no loss of the margin: it is the testbed, or chance.';
     case 'accepted':
-      return 'The new level is accepted: from now on nights are held against it.';
+      return 'The new level is accepted: from now on nightly runs are held against it.';
     case 'recovered':
       return 'The old level is back.';
     default:
@@ -200,7 +200,7 @@ function commitsOf({ good, bad, bisection }: Change): string {
 
 function commitsLink(change: Change, { compareUrl }: AlertLinks): string {
   const { good, bad } = change;
-  if (good === bad) return `${bad} in both nights: none came between`;
+  if (good === bad) return `${bad} in both nightly runs: none came between`;
   const filled = compareUrl?.replaceAll('{from}', good).replaceAll('{to}', bad);
   const url = filled && pageUrl(filled);
   const text = `${shortId(good)}..${shortId(bad)}`;

@@ -21,7 +21,7 @@ import {
 } from '../../forge/github/issue.ts';
 import { mergedAs } from '../../forge/github/pull-request.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { Change, Night, TrendIndex } from '../../model/trend.ts';
+import type { Change, NightlyRun, TrendIndex } from '../../model/trend.ts';
 import {
   type AlertLinks,
   alertBody,
@@ -47,8 +47,8 @@ export type AlertsDeps = {
   /** The margin of the gates that confirm. */
   marginRatio: number;
   links: AlertLinks;
-  /** The nights of each series, by `seriesKey`. */
-  nights: ReadonlyMap<string, readonly Night[]>;
+  /** The nightly runs of each series, by `seriesKey`. */
+  nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>;
   /**
    * Puts what the function makes of the newest index on the data branch, and answers that; the function is called again
    * where others wrote meanwhile, or where the answer to a write was lost. Throws an Error where nobody knows whether it
@@ -100,7 +100,7 @@ export async function tellChanges(changes: readonly Change[], deps: AlertsDeps):
     if (told.size > 0) known = (await edit(recording(told, updates))).changes;
   } catch (error) {
     log.warn(
-      `Changes of the branch may not have been told (${reasonOf(error)}): that is made up for when the next night is published.`,
+      `Changes of the branch may not have been told (${reasonOf(error)}): that is made up for when the next nightly run is published.`,
     );
   }
   return changes.map((change) => known.find(({ id }) => id === change.id) ?? change);
@@ -115,8 +115,8 @@ type Wanted = { culprit?: string };
 const settledSeconds = 600;
 /** Whoever has told others for so long begins no further issue: its names there may be replaced soon. */
 const mostSeconds = 240;
-/** A testbed's level has to stay so many nights before people are told of it. */
-const leastNights = 5;
+/** A testbed's level has to stay so many nightly runs before people are told of it. */
+const leastNightlyRuns = 5;
 
 /** What is to be told of a change, which is cheap to ask; undefined for nothing. */
 async function wantedOf(change: Change, deps: AlertsDeps): Promise<Wanted | undefined> {
@@ -139,18 +139,23 @@ const isBegun = ({ intended }: Alert, now: Date): boolean =>
  * Only losses that a gate has confirmed, and levels of a testbed that stay. A gate finds no loss of code that is smaller
  * than the margin, either, so such a one is nobody's.
  */
-function isAlert(change: Change, { nights, marginRatio }: AlertsDeps): boolean {
+function isAlert(change: Change, { nightlyRuns, marginRatio }: AlertsDeps): boolean {
   const { state } = change;
   const lost = lossesOf(change);
   if (lost.length === 0) return false;
   if (state === 'code') return true;
   const isLarge = lost.some(({ changeRatio }) => Math.abs(changeRatio) >= marginRatio);
-  return state === 'testbed' && isLarge && nightsSince(change, nights) >= leastNights;
+  return (
+    state === 'testbed' && isLarge && nightlyRunsSince(change, nightlyRuns) >= leastNightlyRuns
+  );
 }
 
-function nightsSince({ testbed, cells, changedAt }: Change, nights: AlertsDeps['nights']): number {
+function nightlyRunsSince(
+  { testbed, cells, changedAt }: Change,
+  nightlyRuns: AlertsDeps['nightlyRuns'],
+): number {
   const counts = cells.map(({ cell }) => {
-    const all = nights.get(seriesKey({ testbed, cell })) ?? [];
+    const all = nightlyRuns.get(seriesKey({ testbed, cell })) ?? [];
     return all.filter(({ at, occasion }) => at >= changedAt && occasion !== 'again').length;
   });
   return Math.max(...counts);
@@ -268,7 +273,7 @@ async function tellOne(change: Change, telling: Telling): Promise<Alert> {
 }
 
 const fixes = {
-  again: 'publish a night',
+  again: 'publish a nightly run',
   permission:
     'give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml',
   otherwise: '; the change itself is on the data branch',

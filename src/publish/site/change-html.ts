@@ -28,7 +28,7 @@ const urgencyOf = ({ state }: Change): number => openStates.indexOf(state);
 const sizeOf = (change: Change): number => Math.abs(worstOf(change).changeRatio);
 
 const stateMeanings: Readonly<Record<Change['state'], string>> = {
-  candidate: 'seen in the nights; no gate has looked yet',
+  candidate: 'seen in the nightly runs; no gate has looked yet',
   confirming: 'a gate of both commits could not tell yet',
   code: 'a gate of both commits has it, too',
   testbed:
@@ -74,7 +74,7 @@ ${own && html`<a class="glance" href="${cellLink(change, level, folder)}" tabind
 }
 
 const placeOf = ({ points }: Series, { firstAt }: ChangeLevel): number =>
-  points.findIndex(({ night }) => night.at === firstAt);
+  points.findIndex(({ nightlyRun }) => nightlyRun.at === firstAt);
 
 const cellPiece = (change: Change, level: ChangeLevel, folder: string): Html =>
   html`<a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a> ${formatChange(level.changeRatio)}`;

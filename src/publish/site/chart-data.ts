@@ -2,7 +2,7 @@
 
 export type Metric = 'pps' | 'nsPerPacket' | 'instructionsPerPacket';
 
-/** All that the page of a series draws; times in seconds since 1970, places count from the oldest night. */
+/** All that the page of a series draws; times in seconds since 1970, places count from the oldest nightly run. */
 export type SeriesData = {
   name: string;
   testbed: string;
@@ -11,8 +11,8 @@ export type SeriesData = {
   /** When sessions began. */
   at: number[];
   commits: string[];
-  occasions: ('night' | 'push' | 'again')[];
-  /** Medians, least and most of the trials; but for the first one where any night has it. */
+  occasions: ('nightly' | 'push' | 'again')[];
+  /** Medians, least and most of the trials; but for the first one where any nightly run has it. */
   pps: Numbers;
   nsPerPacket?: Numbers;
   instructionsPerPacket?: Numbers;

@@ -1,4 +1,4 @@
-// What all charts of a site share: colours of the page, numbers as people read them, and a range that one bad night does not spoil.
+// What all charts of a site share: colours of the page, numbers as people read them, and a range that one bad nightly run does not spoil.
 
 /** @typedef {import('uplot')} Chart */
 
@@ -56,7 +56,7 @@ export const isWorse = (
 ) => (metric === 'pps' ? ratio < 0 : ratio > 0);
 
 /**
- * The range of some values in which a night far off does not press all others together, and noise of a thousandth looks
+ * The range of some values in which a nightly run far off does not press all others together, and noise of a thousandth looks
  * like noise; levels are in it, however short they are.
  * @param {number[]} values
  * @param {number[]} levels
@@ -95,7 +95,7 @@ export function verticalAt(
 }
 
 /**
- * Levels as steps, or the bands around them in which nights are expected.
+ * Levels as steps, or the bands around them in which nightly runs are expected.
  * @param {Chart} chart
  * @param {{ from: number, to: number, typical: number, sigmaRatio?: number }[]} levels
  * @param {number[]} times

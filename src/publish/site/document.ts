@@ -44,7 +44,7 @@ ${charts}<script defer src="${at('site.js')}"></script>
 <body>
 <nav class="menu" aria-label="Pages"><a class="brand" href="${at('index.html')}">ppsgate</a><ul>
 ${menu.map((one) => menuEntry(one, path, at))}</ul></nav>
-${body}<footer>Made by <code>ppsgate site</code> of the nights that are kept.</footer>
+${body}<footer>Made by <code>ppsgate site</code> of the nightly runs that are kept.</footer>
 </body>
 </html>
 `.markup;

@@ -41,9 +41,9 @@ const headline = (open: number): string =>
   open === 0 ? 'No change is open' : `${open} ${open === 1 ? 'change is' : 'changes are'} open`;
 
 function extent(series: readonly Series[]): string {
-  const nights = series.reduce((sum, { points }) => sum + points.length, 0);
+  const nightlyRuns = series.reduce((sum, { points }) => sum + points.length, 0);
   const testbeds = new Set(series.map(({ testbed }) => testbed)).size;
-  return `${grouped(nights)} nights of ${grouped(series.length)} cells on ${testbeds} ${testbeds === 1 ? 'testbed' : 'testbeds'}.`;
+  return `${grouped(nightlyRuns)} nightly runs of ${grouped(series.length)} cells on ${testbeds} ${testbeds === 1 ? 'testbed' : 'testbeds'}.`;
 }
 
 const cards = (id: string, title: string, changes: readonly Change[], around: Around): Piece =>
@@ -62,16 +62,16 @@ const byTestbed = (series: readonly Series[]): Piece =>
       first &&
       html`<section>
 <h2><a href="${testbedPath(first)}/index.html">${plainLine(testbed)}</a></h2>
-<p class="faint">${lastNight(own)}. Each cell with its level now, and how far that is off its best of 90 days.</p>
+<p class="faint">${lastNightlyRun(own)}. Each cell with its level now, and how far that is off its best of 90 days.</p>
 ${glances(own, '')}</section>
 `
     );
   });
 
 /** `Last night 2026-11-20`, by the session that began last. */
-export function lastNight(series: readonly Series[]): Piece {
+export function lastNightlyRun(series: readonly Series[]): Piece {
   const last = lastBegun(series);
-  if (last === undefined) return 'There is no night yet';
+  if (last === undefined) return 'There is no nightly run yet';
   return html`Last night <span class="late-matters">${moment(last)}</span>`;
 }
 
@@ -89,13 +89,13 @@ function glance(series: Series, toTop: string): Html {
   return html`<li><a href="${toTop}${seriesPath(series)}.html"><span class="name">${name}</span>
 ${
   standing === undefined
-    ? html`<span class="faint">no night yet</span>`
+    ? html`<span class="faint">no nightly run yet</span>`
     : html`<b>${formatMetric(standing.now, metric)}</b> <span class="${ratioLook(series, standing.bestRatio)}">${formatChange(standing.bestRatio)}<span class="unseen"> of its best of 90 days</span></span>
 ${picture(series)}`
 }${open.map(({ change, level }) => html`<span class="state ${change.state}">${change.state} ${formatChange(level.changeRatio)}</span>`)}</a></li>
 `;
 }
 
-/** Less than a hundredth says little of five nights. */
+/** Less than a hundredth says little of five nightly runs. */
 export const ratioLook = ({ metric }: Series, ratio: number): string =>
   Math.abs(ratio) < 0.01 ? 'faint' : isLoss({ metric }, ratio) ? 'loss' : 'gain';

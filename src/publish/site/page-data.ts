@@ -4,24 +4,24 @@ import { isOpen } from '../../analysis/trend/change-history.ts';
 import { plainLine } from '../../model/escape.ts';
 import { shortId } from '../../model/patch.ts';
 import type { Cost } from '../../model/result.ts';
-import type { Night, TrendIndex } from '../../model/trend.ts';
+import type { NightlyRun, TrendIndex } from '../../model/trend.ts';
 import type { Moment, Numbers, SeriesData, SmallData } from './chart-data.ts';
 import { compareLink } from './page-paths.ts';
 import type { Mark, Series } from './series.ts';
 
 export function seriesData(series: Series, index: TrendIndex): SeriesData {
   const { points, testbed, name, metric, levels } = series;
-  const nights = points.map(({ night }) => night);
+  const nightlyRuns = points.map(({ nightlyRun }) => nightlyRun);
   const compare = compareLink(index, { good: placeholders.from, bad: placeholders.to });
   return {
     ...{ name, metric, testbed: plainLine(testbed) },
     times: timesOf(series),
-    at: nights.map(({ at }) => Date.parse(at) / 1000),
-    commits: nights.map(({ commit }) => commit),
-    occasions: nights.map(({ occasion }) => occasion),
-    pps: numbersOf(nights.map(({ pps }) => pps)),
-    ...costNumbers(nights, 'nsPerPacket'),
-    ...costNumbers(nights, 'instructionsPerPacket'),
+    at: nightlyRuns.map(({ at }) => Date.parse(at) / 1000),
+    commits: nightlyRuns.map(({ commit }) => commit),
+    occasions: nightlyRuns.map(({ occasion }) => occasion),
+    pps: numbersOf(nightlyRuns.map(({ pps }) => pps)),
+    ...costNumbers(nightlyRuns, 'nsPerPacket'),
+    ...costNumbers(nightlyRuns, 'instructionsPerPacket'),
     levels: levels.map(({ from, to, typical, sigmaRatio }) => ({ from, to, typical, sigmaRatio })),
     changes: changesOf(series),
     releases: series.releases.map(momentOf),
@@ -38,7 +38,7 @@ export function smallData(series: Series): SmallData {
     metric: series.metric,
     times: timesOf(series),
     values: series.points.map(({ value }) => value),
-    commits: series.points.map(({ night }) => shortId(night.commit)),
+    commits: series.points.map(({ nightlyRun }) => shortId(nightlyRun.commit)),
     levels: series.levels.map(({ from, to, typical }) => ({ from, to, typical })),
     changes: changesOf(series).map(({ place, ratio, isOpen }) => ({ place, ratio, isOpen })),
   };
@@ -48,7 +48,7 @@ const timesOf = ({ points }: Series): number[] => points.map(({ time }) => time 
 
 const changesOf = ({ changes, points }: Series): SeriesData['changes'] =>
   changes.flatMap(({ change, level }) => {
-    const place = points.findIndex(({ night }) => night.at === level.firstAt);
+    const place = points.findIndex(({ nightlyRun }) => nightlyRun.at === level.firstAt);
     if (place < 0) return [];
     return { place, ratio: level.changeRatio, state: change.state, isOpen: isOpen(change) };
   });
@@ -58,15 +58,15 @@ const momentOf = ({ time, said }: Mark): Moment => ({
   said: plainLine(said, 300),
 });
 
-const costNumbers = (nights: readonly Night[], cost: Cost): Pick<SeriesData, Cost> =>
-  nights.some((night) => night[cost].length > 0)
-    ? { [cost]: numbersOf(nights.map((night) => night[cost])) }
+const costNumbers = (nightlyRuns: readonly NightlyRun[], cost: Cost): Pick<SeriesData, Cost> =>
+  nightlyRuns.some((nightlyRun) => nightlyRun[cost].length > 0)
+    ? { [cost]: numbersOf(nightlyRuns.map((nightlyRun) => nightlyRun[cost])) }
     : {};
 
-const numbersOf = (nights: readonly (readonly number[])[]): Numbers => ({
-  typical: nights.map((values) => (values.length === 0 ? null : median([...values]))),
-  least: nights.map((values) => (values.length === 0 ? null : Math.min(...values))),
-  most: nights.map((values) => (values.length === 0 ? null : Math.max(...values))),
+const numbersOf = (nightlyRuns: readonly (readonly number[])[]): Numbers => ({
+  typical: nightlyRuns.map((values) => (values.length === 0 ? null : median([...values]))),
+  least: nightlyRuns.map((values) => (values.length === 0 ? null : Math.min(...values))),
+  most: nightlyRuns.map((values) => (values.length === 0 ? null : Math.max(...values))),
 });
 
 /** A script that leaves data under a name; JSON is JavaScript since ECMAScript 2019, and no markup is near it. */

@@ -1,4 +1,4 @@
-// A series at a glance, without axes: its nights, its levels and its open changes; the page's style has the colours.
+// A series at a glance, without axes: its nightly runs, its levels and its open changes; the page's style has the colours.
 
 import { isOpen } from '../../analysis/trend/change-history.ts';
 import { isLoss } from '../../model/result.ts';
@@ -9,7 +9,7 @@ import type { Series } from './series.ts';
 // All lengths are in units of the picture, which is stretched to the room that it has.
 const [width, height, room] = [300, 64, 5];
 
-/** The newest `most` nights, or those around the one of place `around`. */
+/** The newest `most` nightly runs, or those around the one of place `around`. */
 export function picture(series: Series, most = 250, around = series.points.length): Html {
   const end = Math.min(around + Math.floor(most / 2), series.points.length);
   const skipped = Math.max(end - most, 0);
@@ -32,7 +32,7 @@ export function picture(series: Series, most = 250, around = series.points.lengt
     return first && last ? `M${x(first.time)} ${y(typical)}H${x(last.time)}` : [];
   });
   const marks = series.changes.flatMap(({ change, level }) => {
-    const point = points.find(({ night }) => night.at === level.firstAt);
+    const point = points.find(({ nightlyRun }) => nightlyRun.at === level.firstAt);
     if (point === undefined) return [];
     const look = isLoss(change, level.changeRatio) ? 'loss' : 'gain';
     const open = isOpen(change) ? ' open' : '';
@@ -44,7 +44,7 @@ export function picture(series: Series, most = 250, around = series.points.lengt
 const share = (value: number, { low, high }: { low: number; high: number }): number =>
   Math.min(Math.max((value - low) / (high - low), 0), 1);
 
-/** A night far off is drawn at the edge, where the others are seen apart, unless it begins a level; noise of a thousandth is no abyss. */
+/** A nightly run far off is drawn at the edge, where the others are seen apart, unless it begins a level; noise of a thousandth is no abyss. */
 function axisOf(
   values: readonly number[],
   levels: readonly number[],

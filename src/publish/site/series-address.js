@@ -63,7 +63,7 @@ function placeOf(
   return found < 0 ? [] : [found];
 }
 
-/** Where a link chooses nights and no range, they are seen with some before and after. @returns {[number, number]} */
+/** Where a link chooses nightly runs and no range, they are seen with some before and after. @returns {[number, number]} */
 function aroundChosen(/** @type {View} */ view) {
   const [first, last] = [view.pair[0], view.pair.at(-1)];
   if (first === undefined || last === undefined) return view.whole;

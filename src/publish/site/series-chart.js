@@ -1,4 +1,4 @@
-// A series that a person looks through: zoomed, read night by night, compared between two nights, and kept as a link.
+// A series that a person looks through: zoomed, read run by run, compared between two nightly runs, and kept as a link.
 import {
   axisLook,
   Chart,
@@ -83,7 +83,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
 
   const reading = make('output', { class: 'reading' });
   const comparison = make('div', { class: 'comparison', 'aria-live': 'polite' });
-  const ranges = group('Nights drawn', [
+  const ranges = group('Nightly runs drawn', [
     ['30 d', () => lastDays(30)],
     ['90 d', () => lastDays(90)],
     ['1 year', () => lastDays(365)],
@@ -102,16 +102,16 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
   box.setAttribute('role', 'application');
   box.setAttribute(
     'aria-label',
-    `${data.name} on ${data.testbed}: arrows go from night to night, Enter chooses one to compare, plus and minus zoom, Escape goes back. All nights are in the table below.`,
+    `${data.name} on ${data.testbed}: arrows go from nightly run to nightly run, Enter chooses one to compare, plus and minus zoom, Escape goes back. All nightly runs are in the table below.`,
   );
 
   function read(/** @type {number} */ index) {
     view.place = index;
-    reading.replaceChildren(...nightPieces(index));
+    reading.replaceChildren(...nightlyPieces(index));
   }
 
   /** @returns {(string | Node)[]} */
-  function nightPieces(/** @type {number} */ index) {
+  function nightlyPieces(/** @type {number} */ index) {
     const { typical, least, most } = view.numbers;
     const value = typical[index];
     const span =
@@ -124,7 +124,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
         ? `, ${changeText(value / level.typical - 1)} off its level`
         : '';
     const why =
-      occasions[index] === 'push' ? 'push' : occasions[index] === 'again' ? 'once more' : 'night';
+      occasions[index] === 'push' ? 'push' : occasions[index] === 'again' ? 'once more' : 'nightly';
     return [
       make('b', {}, dayOf(at[index] ?? 0)),
       ` ${why} of `,
@@ -136,7 +136,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
     ];
   }
 
-  /** What happened between the night before and this one. */
+  /** What happened between the nightly run before and this one. */
   function remarksAt(/** @type {number} */ index) {
     const since = times[index - 1] ?? Number.NEGATIVE_INFINITY;
     const until = view.timeOf(index);
@@ -171,12 +171,16 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
         make(
           'span',
           { class: 'faint' },
-          'Choose two nights, by click, touch or Enter, to see what lies between them.',
+          'Choose two nightly runs, by click, touch or Enter, to see what lies between them.',
         ),
       );
       return;
     }
-    const nights = make('ol', {}, ...view.pair.map((one) => make('li', {}, ...nightPieces(one))));
+    const nightlyRuns = make(
+      'ol',
+      {},
+      ...view.pair.map((one) => make('li', {}, ...nightlyPieces(one))),
+    );
     const clear = make('button', { type: 'button' }, 'clear');
     clear.addEventListener('click', () => {
       view.chosen = [];
@@ -184,8 +188,8 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
       box.focus();
     });
     comparison.replaceChildren(
-      nights,
-      ...(b === undefined ? ['Choose another night to compare. '] : betweenPieces(a, b)),
+      nightlyRuns,
+      ...(b === undefined ? ['Choose another nightly run to compare. '] : betweenPieces(a, b)),
       clear,
     );
   }
@@ -202,7 +206,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
       pieces.push(
         make('strong', { class: look }, changeText(ratio)),
         ' over ',
-        b - a === 1 ? 'one night' : `${b - a} nights`,
+        b - a === 1 ? 'one nightly run' : `${b - a} nightly runs`,
         '; ',
       );
     }
@@ -231,7 +235,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
     const half = Math.max(next[1] - next[0], least) / 2;
     view.range = [Math.max(middle - half, limits[0]), Math.min(middle + half, limits[1])];
     chart.setScale('x', { min: view.range[0], max: view.range[1] });
-    tellNights();
+    tellNightlyRuns();
     keep();
   }
 
@@ -331,10 +335,10 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
 
   const rows = document.querySelectorAll('#series details tbody tr');
 
-  function tellNights() {
+  function tellNightlyRuns() {
     const count = times.filter((_, index) => view.isDrawn(index)).length;
-    const told = document.getElementById('night-count');
-    if (told) told.textContent = `${count} of ${times.length} nights`;
+    const told = document.getElementById('nightly-count');
+    if (told) told.textContent = `${count} of ${times.length} nightly runs`;
     for (const [index, row] of rows.entries())
       row.toggleAttribute('hidden', !view.isDrawn(view.end - index));
   }

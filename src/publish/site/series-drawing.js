@@ -1,4 +1,4 @@
-// A series on its canvas: below the nights what they are measured by, above them what was found and chosen.
+// A series on its canvas: below the nightly runs what they are measured by, above them what was found and chosen.
 import { colour, drawLevels, isWorse, thin, verticalAt } from './chart.js';
 
 /** @typedef {import('uplot')} Chart */
@@ -83,7 +83,7 @@ export function drawAbove(/** @type {Chart} */ chart, /** @type {View} */ view) 
   performance.mark('ppsgate-drawn');
 }
 
-/** Nights far off, as small triangles at the edge that they are beyond. */
+/** Nightly runs far off, as small triangles at the edge that they are beyond. */
 function drawOutside(/** @type {Chart} */ chart, /** @type {View} */ view) {
   const { ctx, bbox, scales } = chart;
   const [low, high] = [scales.y?.min ?? 0, scales.y?.max ?? 0];

@@ -1,11 +1,11 @@
-// A cell on a testbed over time: what a person sees and may choose there, and all its nights as a table.
+// A cell on a testbed over time: what a person sees and may choose there, and all its nightly runs as a table.
 
 import { median } from '../../analysis/stats/summary.ts';
 import { plainLine } from '../../model/escape.ts';
 import { formatMetric, metricName, metricNouns } from '../../model/format.ts';
 import { shortId } from '../../model/patch.ts';
 import { type Cost, isCost, metricSchema } from '../../model/result.ts';
-import type { Night } from '../../model/trend.ts';
+import type { NightlyRun } from '../../model/trend.ts';
 import { fold, table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { changeCard, resultLink } from './change-html.ts';
@@ -28,11 +28,11 @@ export function seriesPage({ index, results }: Source, series: Series): Page {
 ${standingLine(series)}</header>
 <main>
 <section id="series">
-<h2 class="unseen">Nights</h2>
+<h2 class="unseen">Nightly runs</h2>
 <div class="chart" id="chart">${picture(series, 1000)}</div>
-<p class="faint legend"><span class="key dot"></span> a night <span class="key step"></span> level, and four deviations to each side of it <span class="key loss"></span> confirmed loss <span class="key candidate"></span> candidate <span class="key gain"></span> gain <span class="key machine"></span> another testbed <span class="key release"></span> release</p>
-<p>By ${metricName(series.metric)}. <a href="${lastOf(path)}.csv" download>CSV of all nights</a></p>
-${nightTable(series, { folder, results: results.results })}</section>
+<p class="faint legend"><span class="key dot"></span> a nightly run <span class="key step"></span> level, and four deviations to each side of it <span class="key loss"></span> confirmed loss <span class="key candidate"></span> candidate <span class="key gain"></span> gain <span class="key machine"></span> another testbed <span class="key release"></span> release</p>
+<p>By ${metricName(series.metric)}. <a href="${lastOf(path)}.csv" download>CSV of all nightly runs</a></p>
+${nightlyTable(series, { folder, results: results.results })}</section>
 ${
   newest.length > 0 &&
   html`<section id="changes">
@@ -56,32 +56,34 @@ const lastOf = (path: string): string => path.split('/').at(-1) ?? '';
 function standingLine(series: Series): Piece {
   const standing = standingOf(series);
   const last = series.points.at(-1);
-  if (standing === undefined || last === undefined) return html`<p>There is no night yet.</p>\n`;
+  if (standing === undefined || last === undefined)
+    return html`<p>There is no nightly run yet.</p>\n`;
   const { release, bestRatio } = standing;
   return html`<dl class="standing">
 <div><dt>now</dt><dd>${formatMetric(standing.now, series.metric)}</dd></div>
 ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${ratioPiece(series, release.ratio)}</dd></div>\n`}<div><dt>against its best of 90 days</dt><dd>${ratioPiece(series, bestRatio)}</dd></div>
-<div><dt>last night</dt><dd>${moment(last.night.at)}</dd></div>
+<div><dt>last night</dt><dd>${moment(last.nightlyRun.at)}</dd></div>
 </dl>
 `;
 }
 
 /** The newest first. The script shows those alone that are drawn. */
-function nightTable(
+function nightlyTable(
   series: Series,
   known: { folder: string; results: readonly KeptResult[] },
 ): Html {
   const { points, metric } = series;
   const costs = metricSchema.options
     .filter(isCost)
-    .filter((cost) => points.some(({ night }) => night[cost].length > 0));
+    .filter((cost) => points.some(({ nightlyRun }) => nightlyRun[cost].length > 0));
   const kept = new Set(known.results.map(({ path }) => path));
   return fold(
-    html`<span id="night-count">${points.length === 1 ? 'one night' : `${points.length} nights`}</span> as a table`,
+    html`<span id="nightly run-count">${points.length === 1 ? 'one nightly run' : `${points.length} nightly runs`}</span> as a table`,
     table({
-      caption: 'Medians of the trials, and the least and the most of them; the newest night first',
+      caption:
+        'Medians of the trials, and the least and the most of them; the newest nightly run first',
       heads: [
-        { text: 'night' },
+        { text: 'nightly' },
         { text: 'commit' },
         { text: 'packets per second', isNumber: true },
         { text: 'least … most', isNumber: true },
@@ -90,15 +92,15 @@ function nightTable(
       ],
       rows: points
         .toReversed()
-        .map(({ night, value }) => [
-          html`<span class="id">${dayText(night.at)}</span>`,
-          html`<code class="id">${shortId(night.commit)}</code>`,
-          formatMetric(metric === 'pps' ? value : median([...night.pps]), 'pps'),
-          rangeText(night.pps),
-          ...costs.map((cost) => costText(night[cost], cost)),
-          night.result !== undefined && kept.has(night.result)
-            ? resultLink(night.result, occasions[night.occasion], known)
-            : occasions[night.occasion],
+        .map(({ nightlyRun, value }) => [
+          html`<span class="id">${dayText(nightlyRun.at)}</span>`,
+          html`<code class="id">${shortId(nightlyRun.commit)}</code>`,
+          formatMetric(metric === 'pps' ? value : median([...nightlyRun.pps]), 'pps'),
+          rangeText(nightlyRun.pps),
+          ...costs.map((cost) => costText(nightlyRun[cost], cost)),
+          nightlyRun.result !== undefined && kept.has(nightlyRun.result)
+            ? resultLink(nightlyRun.result, occasions[nightlyRun.occasion], known)
+            : occasions[nightlyRun.occasion],
         ]),
     }),
   );
@@ -115,20 +117,24 @@ const rangeText = (pps: readonly number[]): string => {
 const costText = (values: readonly number[], cost: Cost): string =>
   values.length === 0 ? '–' : formatMetric(median([...values]), cost);
 
-const occasions: Readonly<Record<Night['occasion'], string>> = {
-  night: 'a night',
+const occasions: Readonly<Record<NightlyRun['occasion'], string>> = {
+  nightly: 'a nightly run',
   push: 'a push',
   again: 'once more',
 };
 
-/** All nights for spreadsheets; a cell of it never begins with what one would compute. */
+/** All nightly runs for spreadsheets; a cell of it never begins with what one would compute. */
 export const seriesCsv = ({ points }: Series): string =>
   [
     'at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint',
-    ...points.map(({ night }: Point) =>
+    ...points.map(({ nightlyRun }: Point) =>
       [
-        ...[night.at, night.commit, night.occasion, ...summaryOf(night.pps)],
-        ...[medianOf(night.nsPerPacket), medianOf(night.instructionsPerPacket), idOf(night)],
+        ...[nightlyRun.at, nightlyRun.commit, nightlyRun.occasion, ...summaryOf(nightlyRun.pps)],
+        ...[
+          medianOf(nightlyRun.nsPerPacket),
+          medianOf(nightlyRun.instructionsPerPacket),
+          idOf(nightlyRun),
+        ],
       ].join(','),
     ),
     '',
@@ -141,5 +147,5 @@ const medianOf = (values: readonly number[]): number | string =>
   values.length === 0 ? '' : median([...values]);
 
 /** Nothing but what an id of the index can be. */
-const idOf = ({ fingerprint }: Night): string =>
+const idOf = ({ fingerprint }: NightlyRun): string =>
   /^[0-9a-f]{12}$/.test(fingerprint) ? fingerprint : '';

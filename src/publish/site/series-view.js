@@ -1,4 +1,4 @@
-// What a person sees of a series: which nights, in which unit, and which of them are chosen.
+// What a person sees of a series: which nightly runs, in which unit, and which of them are chosen.
 import { metricText } from './chart.js';
 
 /** @typedef {import('./chart-data.ts').Metric | 'percent'} Unit */
@@ -6,7 +6,7 @@ import { metricText } from './chart.js';
 export class View {
   /** @type {import('./chart-data.ts').SeriesData} */
   data;
-  /** Places of at most two nights, the one that was chosen last at the end. @type {number[]} */
+  /** Places of at most two nightly runs, the one that was chosen last at the end. @type {number[]} */
   chosen = [];
   /** @type {Unit} */
   unit;
@@ -27,14 +27,14 @@ export class View {
     return this.data.times.length - 1;
   }
 
-  /** From the first night to the last one, with some room, so that these are whole. @returns {[number, number]} */
+  /** From the first nightly run to the last one, with some room, so that these are whole. @returns {[number, number]} */
   get whole() {
     const [first, last] = [this.timeOf(0), this.timeOf(this.end)];
     const room = Math.max((last - first) * 0.01, 43_200);
     return [first - room, last + room];
   }
 
-  /** The chosen nights in their order. */
+  /** The chosen nightly runs in their order. */
   get pair() {
     return this.chosen.toSorted((a, b) => a - b);
   }
@@ -50,7 +50,7 @@ export class View {
     return data[unit === 'percent' ? data.metric : unit] ?? data.pps;
   }
 
-  /** The night that others are held against: the first that was chosen, the last release, or the oldest. */
+  /** The nightly run that others are held against: the first that was chosen, the last release, or the oldest. */
   get reference() {
     const release = this.data.releases.at(-1);
     const released = release ? this.data.times.findLastIndex((time) => time <= release.time) : -1;

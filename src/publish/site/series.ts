@@ -1,13 +1,13 @@
-// A testbed's cell over time: its nights in order, its levels, and what happened beside them.
+// A testbed's cell over time: its nightly runs in order, its levels, and what happened beside them.
 import { median } from '../../analysis/stats/summary.ts';
 import { type Level, levelsOf, seriesKey } from '../../analysis/trend/change-history.ts';
 import { isCost, type Metric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
-import type { Change, ChangeLevel, Night, TrendIndex } from '../../model/trend.ts';
+import type { Change, ChangeLevel, NightlyRun, TrendIndex } from '../../model/trend.ts';
 import type { Source } from './site-source.ts';
 
 export type Point = {
-  night: Night;
+  nightlyRun: NightlyRun;
   /** When it is drawn, in milliseconds since 1970. */
   time: number;
   /** Median of its trials, in the metric's unit. */
@@ -31,20 +31,23 @@ export type Series = {
   fingerprints: readonly Mark[];
 };
 
-/** Every series of the index, in its order; those without a night of their metric have no points. */
+/** Every series of the index, in its order; those without a nightly run of their metric have no points. */
 export const allSeries = (source: Source): Series[] =>
   source.index.cells.map(({ testbed, cell }) => seriesOf(source, { testbed, cell }));
 
-function seriesOf({ index, nights }: Source, { testbed, cell }: { testbed: string; cell: Cell }) {
+function seriesOf(
+  { index, nightlyRuns }: Source,
+  { testbed, cell }: { testbed: string; cell: Cell },
+) {
   const metric = metricOf(index, testbed);
-  const counted = (nights.get(seriesKey({ testbed, cell })) ?? []).filter(
-    (night) => night[metric].length > 0,
+  const counted = (nightlyRuns.get(seriesKey({ testbed, cell })) ?? []).filter(
+    (nightlyRun) => nightlyRun[metric].length > 0,
   );
   const times = timesOf(counted);
-  const points = counted.map((night, place) => ({
-    night,
+  const points = counted.map((nightlyRun, place) => ({
+    nightlyRun,
     time: times[place] ?? 0,
-    value: median([...night[metric]]),
+    value: median([...nightlyRun[metric]]),
   }));
   const name = cellName(cell);
   return {
@@ -74,52 +77,52 @@ function metricOf({ changes, sameGates }: TrendIndex, testbed: string): Metric {
  * The order of commits as moments that never go back: when a session began, but no later than when the next commit that
  * was measured was made. So a commit that was measured long after it stands where it was the newest.
  */
-function timesOf(nights: readonly Night[]): number[] {
+function timesOf(nightlyRuns: readonly NightlyRun[]): number[] {
   let latest = Number.POSITIVE_INFINITY;
-  let next: Night | undefined;
-  const times = nights.toReversed().map((night) => {
-    const isOther = next !== undefined && next.commit !== night.commit;
+  let next: NightlyRun | undefined;
+  const times = nightlyRuns.toReversed().map((nightlyRun) => {
+    const isOther = next !== undefined && next.commit !== nightlyRun.commit;
     if (isOther && next?.committedAt !== undefined) {
       latest = Math.min(latest, Date.parse(next.committedAt));
     }
-    latest = Math.min(latest, Date.parse(night.at));
-    next = night;
+    latest = Math.min(latest, Date.parse(nightlyRun.at));
+    next = nightlyRun;
     return latest;
   });
   return times.toReversed();
 }
 
 const timeOfCommit = (points: readonly Point[], commit: string): number | undefined =>
-  points.find(({ night }) => night.commit === commit)?.time;
+  points.find(({ nightlyRun }) => nightlyRun.commit === commit)?.time;
 
-/** The first night of each fingerprint but the first one's. */
+/** The first nightly run of each fingerprint but the first one's. */
 function fingerprintsOf({ fingerprints }: TrendIndex, points: readonly Point[]): Mark[] {
   const said = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
-  return points.flatMap(({ night, time }, place) => {
-    const before = points[place - 1]?.night.fingerprint;
-    // Nights that were carried over from an earlier version have none.
-    if (!before || before === night.fingerprint) return [];
-    return { time, said: said.get(night.fingerprint) || 'The testbed is another one.' };
+  return points.flatMap(({ nightlyRun, time }, place) => {
+    const before = points[place - 1]?.nightlyRun.fingerprint;
+    // Nightly runs that were carried over from an earlier version have none.
+    if (!before || before === nightlyRun.fingerprint) return [];
+    return { time, said: said.get(nightlyRun.fingerprint) || 'The testbed is another one.' };
   });
 }
 
-/** Where a series stands now, by medians of several nights; ratios are of now to then, minus one. */
+/** Where a series stands now, by medians of several nightly runs; ratios are of now to then, minus one. */
 export type Standing = {
   now: number;
   release?: { name: string; ratio: number };
-  /** The best that some nights in a row were in the last 90 days: against it a slow decline is seen. */
+  /** The best that some nightly runs in a row were in the last 90 days: against it a slow decline is seen. */
   bestRatio: number;
 };
 
-const nightsTogether = 5;
+const nightlyRunsTogether = 5;
 const bestSeconds = 90 * 86_400;
 
-/** Undefined where there is no night. */
+/** Undefined where there is no nightly run. */
 export function standingOf({ points, metric, releases }: Series): Standing | undefined {
   const last = points.at(-1);
   if (last === undefined) return undefined;
   const together = (end: number) =>
-    median(points.slice(Math.max(end - nightsTogether, 0), end).map(({ value }) => value));
+    median(points.slice(Math.max(end - nightlyRunsTogether, 0), end).map(({ value }) => value));
   const now = together(points.length);
   const first = points.findIndex(({ time }) => time >= last.time - bestSeconds * 1000);
   const recent = points.slice(first).map((_, place) => together(first + place + 1));
@@ -134,17 +137,21 @@ export function standingOf({ points, metric, releases }: Series): Standing | und
   };
 }
 
-/** When the session began that was the last of these series, in milliseconds since 1970; undefined without a night. */
+/** When the session began that was the last of these series, in milliseconds since 1970; undefined without a nightly run. */
 export function lastBegun(series: readonly Series[]): number | undefined {
-  const times = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
+  const times = series.flatMap(({ points }) =>
+    points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)),
+  );
   return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
 }
 
 const day = 86_400_000;
 
-/** Stretches of more than three days without a night, the newest first. */
+/** Stretches of more than three days without a nightly run, the newest first. */
 export function gapsOf(series: readonly Series[]): { from: number; to: number }[] {
-  const all = series.flatMap(({ points }) => points.map(({ night }) => Date.parse(night.at)));
+  const all = series.flatMap(({ points }) =>
+    points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)),
+  );
   const times = [...new Set(all)].toSorted((a, b) => a - b);
   return times
     .flatMap((to, place) => {

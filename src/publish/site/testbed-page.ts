@@ -7,7 +7,7 @@ import { bullets, table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { changeCard, openLosses } from './change-html.ts';
 import { moment, type Page } from './document.ts';
-import { lastNight, ratioLook } from './index-page.ts';
+import { lastNightlyRun, ratioLook } from './index-page.ts';
 import { seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
 import { gapsOf, type Series, standingOf } from './series.ts';
@@ -26,7 +26,7 @@ export function testbedPage(
   const around = { folder: path, index, series, results: results.results };
   const body = html`<header>
 <h1>${plainLine(first.testbed)}</h1>
-<p class="faint">${lastNight(series)}</p>
+<p class="faint">${lastNightlyRun(series)}</p>
 </header>
 <main>
 ${openCards(open, (change) => changeCard(change, around))}<section id="cells">
@@ -57,13 +57,13 @@ const smallFigure = (series: Series): Html => html`<figure>
 
 const standings = (series: readonly Series[]): Html =>
   table({
-    caption: 'Where the cells stand now, by the medians of five nights in a row',
+    caption: 'Where the cells stand now, by the medians of five nightly runs in a row',
     heads: [
       { text: 'cell' },
       { text: 'now', isNumber: true },
       { text: 'against the last release', isNumber: true },
       { text: 'against its best of 90 days', isNumber: true },
-      { text: 'nights', isNumber: true },
+      { text: 'nightlyRuns', isNumber: true },
       { text: 'last night' },
     ],
     rows: series.map((one) => {
@@ -75,7 +75,7 @@ const standings = (series: readonly Series[]): Html =>
         standing?.release ? ratioPiece(one, standing.release.ratio, standing.release.name) : '–',
         standing ? ratioPiece(one, standing.bestRatio) : '–',
         one.points.length,
-        last ? moment(last.night.at) : '–',
+        last ? moment(last.nightlyRun.at) : '–',
       ];
     }),
   });
@@ -90,7 +90,7 @@ function gaps(series: readonly Series[]): Piece {
   const found = gapsOf(series);
   if (found.length === 0) return undefined;
   return html`<section id="gaps">
-<h2>Without a night</h2>
+<h2>Without a nightly run</h2>
 ${bullets(found.slice(0, mostGaps).map(({ from, to }) => html`${roughly((to - from) / 1000)} from ${moment(from)} to ${moment(to)}`))}</section>
 `;
 }

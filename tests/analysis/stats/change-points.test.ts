@@ -1,60 +1,60 @@
-// Where a series of nights changed its level.
+// Where a series of nightly runs changed its level.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   changePoints,
-  changesNightByNight,
+  changesRunByRun,
   lastLevel,
-  nightSigmaRatio,
+  nightlySigmaRatio,
 } from '../../../src/analysis/stats/change-points.ts';
 
 /** Deviations that a quiet machine has, the same at each call; they hold no step. */
 const noise = [3, -4, 1, 0, -2, 5, -1, 2, -3, 4, -5, 0, 2, -1, 1, -2, 3, -3].map((x) => x / 1000);
-const night = (index: number): number => Math.exp(noise[(index * 7) % noise.length] ?? 0);
-const nights = (count: number, level = (_index: number) => 1): number[] =>
-  Array.from({ length: count }, (_, index) => 1e6 * night(index) * level(index));
+const nightlyRun = (index: number): number => Math.exp(noise[(index * 7) % noise.length] ?? 0);
+const nightlyRuns = (count: number, level = (_index: number) => 1): number[] =>
+  Array.from({ length: count }, (_, index) => 1e6 * nightlyRun(index) * level(index));
 const placesOf = (values: readonly number[]): number[] =>
   changePoints(values).map(({ index }) => index);
 
 test('a level that stays is no change, however long', () => {
-  expect(changesNightByNight(nights(200))).toEqual([]);
+  expect(changesRunByRun(nightlyRuns(200))).toEqual([]);
 });
 
 test('a loss of 4 % is found where it began', () => {
-  const values = nights(60, (index) => (index < 40 ? 1 : 0.96));
+  const values = nightlyRuns(60, (index) => (index < 40 ? 1 : 0.96));
   expect(placesOf(values)).toEqual([40]);
 });
 
-test('it is found within three nights, and once', () => {
-  const values = nights(60, (index) => (index < 40 ? 1 : 0.96));
-  const [found, ...others] = changesNightByNight(values);
+test('it is found within three nightly runs, and once', () => {
+  const values = nightlyRuns(60, (index) => (index < 40 ? 1 : 0.96));
+  const [found, ...others] = changesRunByRun(values);
   expect(found).toMatchObject({ index: 40 });
   expect(found?.foundAt).toBeLessThanOrEqual(42);
   expect(others).toEqual([]);
 });
 
-test('one bad night is no change, and neither are two in a row; three are', () => {
+test('one bad nightly run is no change, and neither are two in a row; three are', () => {
   const withBad = (bad: number) =>
-    nights(60, (index) => (index >= 57 - bad && index < 57 ? 0.8 : 1)).slice(0, 57);
+    nightlyRuns(60, (index) => (index >= 57 - bad && index < 57 ? 0.8 : 1)).slice(0, 57);
   expect(placesOf(withBad(1))).toEqual([]);
   expect(placesOf(withBad(2))).toEqual([]);
   expect(placesOf(withBad(3))).toEqual([54]);
 });
 
 test('a change below the smallest that matters is left out', () => {
-  const values = nights(80, (index) => (index < 40 ? 1 : 0.992));
+  const values = nightlyRuns(80, (index) => (index < 40 ? 1 : 0.992));
   expect(placesOf(values)).toEqual([]);
   expect(changePoints(values, [], 0.005).map(({ index }) => index)).toEqual([40]);
 });
 
 test('a machine with two habits is not taken for one that changes', () => {
-  const values = nights(120, (index) => (index % 3 === 0 || index % 7 < 2 ? 0.95 : 1));
-  expect(changesNightByNight(values)).toEqual([]);
+  const values = nightlyRuns(120, (index) => (index % 3 === 0 || index % 7 < 2 ? 0.95 : 1));
+  expect(changesRunByRun(values)).toEqual([]);
 });
 
 test('the places where a step may be hold the true one, and are fewer the greater it is', () => {
   const spanOf = (ratio: number): number => {
-    const values = nights(80, (index) => (index < 40 ? 1 : 1 + ratio));
+    const values = nightlyRuns(80, (index) => (index < 40 ? 1 : 1 + ratio));
     const [found] = changePoints(values, [], 0.004);
     const { earliest = 0, latest = 0 } = found ?? {};
     expect(earliest).toBeLessThanOrEqual(40);
@@ -65,30 +65,30 @@ test('the places where a step may be hold the true one, and are fewer the greate
   expect(spanOf(-0.005)).toBeGreaterThan(spanOf(-0.1));
 });
 
-test('what is known is not found again, even some nights beside it', () => {
-  const values = nights(60, (index) => (index < 40 ? 1 : 0.96));
+test('what is known is not found again, even some nightly runs beside it', () => {
+  const values = nightlyRuns(60, (index) => (index < 40 ? 1 : 0.96));
   expect(changePoints(values, [38])).toEqual([]);
   expect(changePoints(values, [30]).map(({ index }) => index)).toEqual([40]);
 });
 
-test('a series of fewer than eight nights tells nothing', () => {
-  const values = [1, 1, 1, 1, 0.5, 0.5, 0.5].map((level, index) => level * night(index));
+test('a series of fewer than eight nightly runs tells nothing', () => {
+  const values = [1, 1, 1, 1, 0.5, 0.5, 0.5].map((level, index) => level * nightlyRun(index));
   expect(changePoints(values)).toEqual([]);
   expect(lastLevel(values)).toBeUndefined();
 });
 
-test('the last level is that since the last step, whatever was before and whichever night is bad', () => {
-  const values = nights(60, (index) => (index < 40 ? 1 : index === 50 ? 0.7 : 0.96));
+test('the last level is that since the last step, whatever was before and whichever nightly run is bad', () => {
+  const values = nightlyRuns(60, (index) => (index < 40 ? 1 : index === 50 ? 0.7 : 0.96));
   const level = lastLevel(values);
   expect(level?.typical).toBeCloseTo(0.96e6, -4);
   expect(level?.sigmaRatio).toBeLessThan(0.01);
 });
 
-test('how far nights lie apart does not depend on steps, and is never nothing', () => {
-  const plain = nightSigmaRatio(nights(100));
-  const stepped = nightSigmaRatio(nights(100, (index) => (index < 50 ? 1 : 0.5)));
+test('how far nightly runs lie apart does not depend on steps, and is never nothing', () => {
+  const plain = nightlySigmaRatio(nightlyRuns(100));
+  const stepped = nightlySigmaRatio(nightlyRuns(100, (index) => (index < 50 ? 1 : 0.5)));
   expect(stepped).toBeCloseTo(plain, 3);
-  expect(nightSigmaRatio([1, 1, 1, 1])).toBeGreaterThan(0);
+  expect(nightlySigmaRatio([1, 1, 1, 1])).toBeGreaterThan(0);
 });
 
 test('places do not depend on the unit', () => {

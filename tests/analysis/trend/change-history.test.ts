@@ -1,4 +1,4 @@
-// What nights say of a branch, and what becomes of each change.
+// What nightly runs say of a branch, and what becomes of each change.
 import { describe, expect, test } from 'vitest';
 import {
   accepted,
@@ -15,7 +15,7 @@ import {
   worstOf,
 } from '../../../src/analysis/trend/change-history.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
-import type { Change, Night, TrendIndex } from '../../../src/model/trend.ts';
+import type { Change, NightlyRun, TrendIndex } from '../../../src/model/trend.ts';
 import { aBisectResult, culprit, revisionsOf } from '../../fakes/bisect-result.ts';
 import { aCell, aResult, forwarding } from '../../fakes/result.ts';
 
@@ -24,25 +24,30 @@ const inet6: Cell = { scenario: 'forwarding', family: 'inet6' };
 const now = new Date('2026-03-01T06:00:00Z');
 const policy = { metric: 'pps', marginRatio: 0.02 } as const;
 
-const commitOf = (night: number): string => night.toString(16).padStart(40, '0');
-const timeOf = (night: number): string => new Date(Date.UTC(2026, 0, 1 + night, 2)).toISOString();
-const aNight = (night: number, level: number, changes: Partial<Night> = {}): Night => ({
-  at: timeOf(night),
-  commit: commitOf(night),
-  committedAt: timeOf(night),
-  occasion: 'night',
-  pps: [level * (1 + ((night * 7) % 5) / 1000)],
+const commitOf = (nightlyRun: number): string => nightlyRun.toString(16).padStart(40, '0');
+const timeOf = (nightlyRun: number): string =>
+  new Date(Date.UTC(2026, 0, 1 + nightlyRun, 2)).toISOString();
+const aNightlyRun = (
+  nightlyRun: number,
+  level: number,
+  changes: Partial<NightlyRun> = {},
+): NightlyRun => ({
+  at: timeOf(nightlyRun),
+  commit: commitOf(nightlyRun),
+  committedAt: timeOf(nightlyRun),
+  occasion: 'nightly',
+  pps: [level * (1 + ((nightlyRun * 7) % 5) / 1000)],
   nsPerPacket: [],
   instructionsPerPacket: [],
   fingerprint: '0123456789ab',
   ...changes,
 });
-/** Nights of which each has the level that `levelAt` says, in packets per second. */
-const nights = (count: number, levelAt: (night: number) => number): Night[] =>
-  Array.from({ length: count }, (_, night) => aNight(night, levelAt(night)));
-const losing = (count: number, from = 30): Night[] =>
-  nights(count, (night) => (night < from ? 1e6 : 0.95e6));
-const steady = (count: number): Night[] => nights(count, () => 1e6);
+/** Nightly runs of which each has the level that `levelAt` says, in packets per second. */
+const nightlyRuns = (count: number, levelAt: (nightlyRun: number) => number): NightlyRun[] =>
+  Array.from({ length: count }, (_, nightlyRun) => aNightlyRun(nightlyRun, levelAt(nightlyRun)));
+const losing = (count: number, from = 30): NightlyRun[] =>
+  nightlyRuns(count, (nightlyRun) => (nightlyRun < from ? 1e6 : 0.95e6));
+const steady = (count: number): NightlyRun[] => nightlyRuns(count, () => 1e6);
 
 const emptyIndex: TrendIndex = {
   schemaVersion: 1,
@@ -52,7 +57,10 @@ const emptyIndex: TrendIndex = {
   sameGates: [],
   releases: [],
 };
-const judged = (series: { inet4?: Night[]; inet6?: Night[] }, index = emptyIndex): TrendIndex =>
+const judged = (
+  series: { inet4?: NightlyRun[]; inet6?: NightlyRun[] },
+  index = emptyIndex,
+): TrendIndex =>
   judgeTrend(
     index,
     new Map([
@@ -87,7 +95,7 @@ const aGate = (
   });
 
 describe('what is found', () => {
-  test('is kept with both commits, the levels and the night from which the new one is', () => {
+  test('is kept with both commits, the levels and the nightly run from which the new one is', () => {
     expect(only(lost)).toMatchObject({
       testbed,
       metric: 'pps',
@@ -101,7 +109,7 @@ describe('what is found', () => {
     expect(only(lost).cells[0]?.changeRatio).toBeCloseTo(-0.05, 2);
   });
 
-  test('is found once, and stays when later nights are judged', () => {
+  test('is found once, and stays when later nightly runs are judged', () => {
     const later = judged({ inet4: losing(60) }, lost);
     expect(only(later)).toMatchObject({ id: only(lost).id, foundAt: now.toISOString() });
   });
@@ -119,21 +127,21 @@ describe('what is found', () => {
   });
 
   test('cannot be code where one commit was measured before and after', () => {
-    const same = losing(34).map((night) => ({ ...night, commit: commitOf(7) }));
+    const same = losing(34).map((nightlyRun) => ({ ...nightlyRun, commit: commitOf(7) }));
     const index = judged({ inet4: same });
     expect(only(index)).toMatchObject({ good: commitOf(7), bad: commitOf(7), state: 'testbed' });
     expect(wantedGates(index, testbed)).toEqual([]);
   });
 
-  test('lies between commits, though their nights came in another order', () => {
+  test('lies between commits, though their nightly runs came in another order', () => {
     const late = losing(34).toSorted((a, b) => b.at.localeCompare(a.at));
-    const measured = late.map((night, index) => ({ ...night, at: timeOf(100 + index) }));
+    const measured = late.map((nightlyRun, index) => ({ ...nightlyRun, at: timeOf(100 + index) }));
     const index = judged({ inet4: measured.toSorted(byCommit) });
     expect(only(index)).toMatchObject({ good: commitOf(29), bad: commitOf(30) });
   });
 
-  test('comes of nights that have the metric, and of no other series', () => {
-    const withoutRuns = aNight(33, 1, { at: '2026-02-03T12:00:00.000Z', pps: [] });
+  test('comes of nightly runs that have the metric, and of no other series', () => {
+    const withoutRuns = aNightlyRun(33, 1, { at: '2026-02-03T12:00:00.000Z', pps: [] });
     expect(only(judged({ inet4: [...losing(34), withoutRuns] }))).toMatchObject({
       bad: commitOf(30),
     });
@@ -142,7 +150,7 @@ describe('what is found', () => {
   });
 
   test('of less than half the margin is left out', () => {
-    const little = nights(60, (night) => (night < 30 ? 1e6 : 0.991e6));
+    const little = nightlyRuns(60, (nightlyRun) => (nightlyRun < 30 ? 1e6 : 0.991e6));
     expect(judged({ inet4: little }).changes).toEqual([]);
   });
 });
@@ -151,7 +159,9 @@ describe('a gate of the two commits', () => {
   test('is wanted of a loss, and not of a gain', () => {
     expect(wantedGates(lost, testbed)).toEqual(lost.changes);
     expect(wantedGates(lost, 'rack-2')).toEqual([]);
-    const gained = judged({ inet4: nights(34, (night) => (night < 30 ? 1e6 : 1.05e6)) });
+    const gained = judged({
+      inet4: nightlyRuns(34, (nightlyRun) => (nightlyRun < 30 ? 1e6 : 1.05e6)),
+    });
     expect(only(gained).state).toBe('candidate');
     expect(wantedGates(gained, testbed)).toEqual([]);
   });
@@ -216,25 +226,29 @@ describe('a gate of the two commits', () => {
   });
 });
 
-describe('later nights', () => {
+describe('later nightly runs', () => {
   test('tell the size of a change better, until it has settled', () => {
     const first = judged({ inet4: losing(33) });
-    const deeper = nights(60, (night) => (night < 30 ? 1e6 : night < 33 ? 0.95e6 : 0.94e6));
+    const deeper = nightlyRuns(60, (nightlyRun) =>
+      nightlyRun < 30 ? 1e6 : nightlyRun < 33 ? 0.95e6 : 0.94e6,
+    );
     const later = judged({ inet4: deeper }, first);
     expect(only(later).cells[0]?.changeRatio).toBeCloseTo(-0.06, 2);
   });
 
   test('that have the old level again make it recovered, in all of its cells', () => {
     const code = withGate(lost, aGate('regression'), 'results/2026/g1');
-    const back = (night: number) => (night < 30 || night >= 50 ? 1e6 : 0.95e6);
-    expect(judged({ inet4: nights(49, back) }, code).changes[0]?.state).toBe('code');
-    const recovered = judged({ inet4: nights(60, back) }, code);
+    const back = (nightlyRun: number) => (nightlyRun < 30 || nightlyRun >= 50 ? 1e6 : 0.95e6);
+    expect(judged({ inet4: nightlyRuns(49, back) }, code).changes[0]?.state).toBe('code');
+    const recovered = judged({ inet4: nightlyRuns(60, back) }, code);
     expect(recovered.changes.map(({ state }) => state)).toEqual(['recovered', 'candidate']);
   });
 
   test('that have it in one cell of two leave it open', () => {
     const both = judged({ inet4: losing(34), inet6: losing(34) });
-    const back = nights(60, (night) => (night < 30 || night >= 50 ? 1e6 : 0.95e6));
+    const back = nightlyRuns(60, (nightlyRun) =>
+      nightlyRun < 30 || nightlyRun >= 50 ? 1e6 : 0.95e6,
+    );
     const later = judged({ inet4: back, inet6: losing(60) }, both);
     expect(later.changes[0]?.state).toBe('candidate');
   });
@@ -281,22 +295,22 @@ describe('a bisection', () => {
   });
 });
 
-describe('a night that is off', () => {
+describe('a nightly run that is off', () => {
   test('lies four deviations from the level that there was, to either side', () => {
-    expect(isOff(steady(20), aNight(21, 0.95e6), 'pps')).toBe(true);
-    expect(isOff(steady(20), aNight(21, 1.05e6), 'pps')).toBe(true);
-    expect(isOff(steady(20), aNight(21, 1e6), 'pps')).toBe(false);
+    expect(isOff(steady(20), aNightlyRun(21, 0.95e6), 'pps')).toBe(true);
+    expect(isOff(steady(20), aNightlyRun(21, 1.05e6), 'pps')).toBe(true);
+    expect(isOff(steady(20), aNightlyRun(21, 1e6), 'pps')).toBe(false);
   });
 
   test('is none by less than 1 %, however quiet the machine is', () => {
-    const equal = steady(20).map((night) => ({ ...night, pps: [1e6] }));
-    expect(isOff(equal, aNight(20, 0.992e6), 'pps')).toBe(false);
+    const equal = steady(20).map((nightlyRun) => ({ ...nightlyRun, pps: [1e6] }));
+    expect(isOff(equal, aNightlyRun(20, 0.992e6), 'pps')).toBe(false);
   });
 
-  test('is none of a new level that is known by now, nor where there are few nights or no runs', () => {
-    expect(isOff(losing(34), aNight(35, 0.95e6), 'pps')).toBe(false);
-    expect(isOff(steady(5), aNight(6, 0.5e6), 'pps')).toBe(false);
-    expect(isOff(steady(20), aNight(21, 0.5e6), 'nsPerPacket')).toBe(false);
+  test('is none of a new level that is known by now, nor where there are few nightly runs or no runs', () => {
+    expect(isOff(losing(34), aNightlyRun(35, 0.95e6), 'pps')).toBe(false);
+    expect(isOff(steady(5), aNightlyRun(6, 0.5e6), 'pps')).toBe(false);
+    expect(isOff(steady(20), aNightlyRun(21, 0.5e6), 'nsPerPacket')).toBe(false);
   });
 });
 
@@ -322,8 +336,8 @@ test('levels are the stretches between the changes that are kept', () => {
 });
 
 test('of time for each packet more is a loss', () => {
-  const slower = losing(34).map(({ pps, ...night }) => ({
-    ...night,
+  const slower = losing(34).map(({ pps, ...nightlyRun }) => ({
+    ...nightlyRun,
     pps: [],
     nsPerPacket: pps.map((value) => 1e9 / value),
   }));

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  earlierNight,
-  nightsOf,
-  parseNights,
-  withNight,
+  earlierNightlyRun,
+  nightlyRunsOf,
+  parseNightlyRuns,
+  withNightlyRun,
 } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { Result, Run } from '../../../src/model/result.ts';
-import type { Night } from '../../../src/model/trend.ts';
+import type { NightlyRun } from '../../../src/model/trend.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 import {
   aCell,
@@ -18,7 +18,7 @@ import {
   unfit,
 } from '../../fakes/result.ts';
 
-const path = 'results/2026/a-night';
+const path = 'results/2026/a-nightly run';
 const [base, head] = ['a'.repeat(40), 'b'.repeat(40)];
 const unknown = () => undefined;
 
@@ -33,18 +33,18 @@ const oneCommit = { patch: { ...pullRequest, baseCommit: base, headCommit: base 
 const alone = (runs: readonly Run[]) => runs.map((run) => ({ ...run, trial: run.number }));
 
 const only = (result: Result, committedAt: (commit: string) => string | undefined = unknown) =>
-  nightsOf(result, 'night', committedAt, path)[0]?.night;
+  nightlyRunsOf(result, 'nightly', committedAt, path)[0]?.nightlyRun;
 
-describe('a night', () => {
+describe('a nightly run', () => {
   test('of a commit against itself has the runs of both variants', () => {
     const runs = alone(pairedRuns([800_000, 801_000], [802_000, 803_000]));
-    expect(nightsOf(judged(runs, oneCommit), 'night', unknown, path)).toEqual([
+    expect(nightlyRunsOf(judged(runs, oneCommit), 'nightly', unknown, path)).toEqual([
       {
         cell: forwarding,
-        night: {
+        nightlyRun: {
           at: '2026-11-20T12:00:00.000Z',
           commit: base,
-          occasion: 'night',
+          occasion: 'nightly',
           pps: [800_000, 802_000, 801_000, 803_000],
           nsPerPacket: [],
           instructionsPerPacket: [],
@@ -96,41 +96,44 @@ describe('a night', () => {
   });
 
   test('takes the place of the same session, and else the place of its commit', () => {
-    const night = (at: string, changes: Partial<Night> = {}): Night => ({
-      ...{ at, commit: base, occasion: 'night', fingerprint: '' },
+    const nightlyRun = (at: string, changes: Partial<NightlyRun> = {}): NightlyRun => ({
+      ...{ at, commit: base, occasion: 'nightly', fingerprint: '' },
       ...{ pps: [1], nsPerPacket: [], instructionsPerPacket: [] },
       ...changes,
     });
-    const [first, second] = [night('2026-11-01T00:00:00Z'), night('2026-11-02T00:00:00Z')];
-    expect(withNight([first], { ...first, pps: [2] })).toEqual([{ ...first, pps: [2] }]);
+    const [first, second] = [
+      nightlyRun('2026-11-01T00:00:00Z'),
+      nightlyRun('2026-11-02T00:00:00Z'),
+    ];
+    expect(withNightlyRun([first], { ...first, pps: [2] })).toEqual([{ ...first, pps: [2] }]);
     const again = { ...first, occasion: 'again' as const };
-    expect(withNight([first], again)).toHaveLength(2);
-    const older = night('2026-11-03T00:00:00Z', { committedAt: '2026-10-01T00:00:00Z' });
-    expect(withNight([first, second], older)).toEqual([older, first, second]);
+    expect(withNightlyRun([first], again)).toHaveLength(2);
+    const older = nightlyRun('2026-11-03T00:00:00Z', { committedAt: '2026-10-01T00:00:00Z' });
+    expect(withNightlyRun([first, second], older)).toEqual([older, first, second]);
   });
 
   test('is read from a line, and lines that are none are passed over', () => {
-    const night = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
-    const line = JSON.stringify(night);
-    expect(parseNights(`${line}\n<<<<<<< HEAD\n{}\n${line.slice(9)}\n\n${line}`)).toEqual([
-      night,
-      night,
+    const nightlyRun = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
+    const line = JSON.stringify(nightlyRun);
+    expect(parseNightlyRuns(`${line}\n<<<<<<< HEAD\n{}\n${line.slice(9)}\n\n${line}`)).toEqual([
+      nightlyRun,
+      nightlyRun,
     ]);
   });
 
   test('is read from a line of before instructions were counted, and has none', () => {
-    const night = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
-    const { instructionsPerPacket, ...old } = { ...night };
+    const nightlyRun = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
+    const { instructionsPerPacket, ...old } = { ...nightlyRun };
     expect(instructionsPerPacket).toEqual([]);
-    expect(parseNights(JSON.stringify(old))).toEqual([night]);
+    expect(parseNightlyRuns(JSON.stringify(old))).toEqual([nightlyRun]);
   });
 
   test('is made of a line of the history of earlier versions, where that names a commit', () => {
-    expect(earlierNight(aHistoryEntry({ pps: [800_000.4] }))).toEqual({
-      ...{ at: '2026-11-01T12:00:00.000Z', commit: base, occasion: 'night' },
+    expect(earlierNightlyRun(aHistoryEntry({ pps: [800_000.4] }))).toEqual({
+      ...{ at: '2026-11-01T12:00:00.000Z', commit: base, occasion: 'nightly' },
       ...{ pps: [800_000], nsPerPacket: [], instructionsPerPacket: [], fingerprint: '' },
     });
-    expect(earlierNight(aHistoryEntry({ commit: '' }))).toBeUndefined();
-    expect(earlierNight(aHistoryEntry({ pps: [] }))).toBeUndefined();
+    expect(earlierNightlyRun(aHistoryEntry({ commit: '' }))).toBeUndefined();
+    expect(earlierNightlyRun(aHistoryEntry({ pps: [] }))).toBeUndefined();
   });
 });

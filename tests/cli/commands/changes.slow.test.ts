@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../fakes/folder.ts';
 
-const line = (night: number): string => {
-  const level = night < 30 ? 1_000_000 : 950_000;
-  return `n${night} ${level + ((night * 7) % 5) * 1000}\n`;
+const line = (nightlyRun: number): string => {
+  const level = nightlyRun < 30 ? 1_000_000 : 950_000;
+  return `n${nightlyRun} ${level + ((nightlyRun * 7) % 5) * 1000}\n`;
 };
-const nightly = Array.from({ length: 50 }, (_, night) => line(night)).join('');
+const nightly = Array.from({ length: 50 }, (_, nightlyRun) => line(nightlyRun)).join('');
 
 test('shows the series as a sparkline, and each change with its levels', () => {
   const { stdout, status } = run(nightly, []);
   expect(status).toBe(0);
   const [head, bars = '', change, ...rest] = stdout.split('\n');
-  expect(head).toMatch(/nightly\.txt: 50 nights, n0 to n49$/);
+  expect(head).toMatch(/nightly\.txt: 50 nightly runs, n0 to n49$/);
   expect(bars.trim()).toMatch(/^[▆▇█]{30}[▁▂▃]{20}$/);
   expect(change).toBe('  n30  −4.99 %  1,002,000 → 952,000');
   expect(rest).toEqual(['']);
@@ -44,7 +44,7 @@ test('answers the changes as JSON', () => {
 });
 
 test.each([
-  ['', [], 'There is no night in'],
+  ['', [], 'There is no nightly run in'],
   ['n1 fast\n', [], 'expected a name and values above 0'],
   [nightly, ['--least', '2'], '--least: expected a percentage like 2%'],
   [nightly, ['--least', '60%'], '--least: expected a percentage from 0.1% to 50%'],
@@ -54,7 +54,7 @@ test.each([
   expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
 });
 
-test('shows a name of a night on one line, whatever it holds', () => {
+test('shows a name of a nightly run on one line, whatever it holds', () => {
   const hostile = nightly.replace('n30 ', 'n30\u001b[31m\u0007 ');
   const { stdout } = run(hostile, []);
   expect(stdout).toContain('  n30 [31m');

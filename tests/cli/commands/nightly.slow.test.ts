@@ -1,4 +1,4 @@
-// `ppsgate night`: what it needs, and that what was measured before it was cut short is kept without a testbed.
+// `ppsgate nightly`: what it needs, and that what was measured before it was cut short is kept without a testbed.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,8 +13,8 @@ import { aPlace, linuxOf } from '../../fakes/place.ts';
 import { aConfig } from '../../fakes/plan.ts';
 import { fakeTestbed } from '../../fakes/testbed.ts';
 
-/** Beside a ppsgate.yml whose testbed cannot be reached, the folder `work` of a night that was killed when it had measured. */
-async function aNightCutShort() {
+/** Beside a ppsgate.yml whose testbed cannot be reached, the folder `work` of a nightly run that was killed when it had measured. */
+async function aNightlyRunCutShort() {
   const place = await aPlace({ fake: linuxOf('fake') });
   const path = join(temporaryFolder(), 'repository');
   await makeDemoRepository(path);
@@ -33,35 +33,35 @@ async function aNightCutShort() {
 }
 
 test('keeps what was measured before it was cut short, and needs no testbed for that', async () => {
-  const { ppsgate, folder, path } = await aNightCutShort();
+  const { ppsgate, folder, path } = await aNightlyRunCutShort();
   const words = ['--resume', 'work', '--repository', path, '--data', 'data'];
-  const { status, stdout, stderr } = await ppsgate('night', ...words);
+  const { status, stdout, stderr } = await ppsgate('nightly', ...words);
   expect([status, stdout]).toEqual([
     0,
     expect.stringMatching(/loses nothing.*\nReport: work\/report\/index\.html\n$/),
   ]);
   expect(stderr).not.toContain('warning');
-  const nights = join(folder, 'data', 'trend', 'fake', 'forwarding-inet4', '2026.jsonl');
-  const [line, ...more] = readFileSync(nights, 'utf8').trimEnd().split('\n');
+  const nightlyRuns = join(folder, 'data', 'trend', 'fake', 'forwarding-inet4', '2026.jsonl');
+  const [line, ...more] = readFileSync(nightlyRuns, 'utf8').trimEnd().split('\n');
   expect(more).toEqual([]);
-  expect(JSON.parse(line ?? '')).toMatchObject({ occasion: 'night' });
+  expect(JSON.parse(line ?? '')).toMatchObject({ occasion: 'nightly' });
 
-  expect((await ppsgate('night', ...words)).status).toBe(0);
-  expect(readFileSync(nights, 'utf8')).toBe(`${line}\n`);
+  expect((await ppsgate('nightly', ...words)).status).toBe(0);
+  expect(readFileSync(nightlyRuns, 'utf8')).toBe(`${line}\n`);
 });
 
-test('without a place for nights measures nothing, and says where one is named', async () => {
+test('without a place for nightly runs measures nothing, and says where one is named', async () => {
   const { ppsgate } = await aPlace({ fake: linuxOf('fake') });
-  const { status, stderr } = await ppsgate('night');
-  expect(stderr).toContain('--data is missing: name a folder in which nights are kept');
+  const { status, stderr } = await ppsgate('nightly');
+  expect(stderr).toContain('--data is missing: name a folder in which nightly runs are kept');
   expect(status).toBe(2);
 });
 
-test('keeps nights where ppsgate.yml says', async () => {
-  const { ppsgate, folder, path } = await aNightCutShort();
+test('keeps nightly runs where ppsgate.yml says', async () => {
+  const { ppsgate, folder, path } = await aNightlyRunCutShort();
   const file = join(folder, 'ppsgate.yml');
   const written = JSON.parse(readFileSync(file, 'utf8'));
   writeFileSync(file, JSON.stringify({ ...written, github: { data: { directory: 'kept' } } }));
-  expect((await ppsgate('night', '--resume', 'work', '--repository', path)).status).toBe(0);
+  expect((await ppsgate('nightly', '--resume', 'work', '--repository', path)).status).toBe(0);
   expect(existsSync(join(folder, 'kept', 'trend', 'index.json'))).toBe(true);
 });

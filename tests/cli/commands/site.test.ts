@@ -57,7 +57,7 @@ test('what a gate of the default branch has left becomes pages', async () => {
   expect(said).toMatch(/site\/index\.html: \d+ pages\n$/);
   const first = readFileSync(join(to, 'index.html'), 'utf8');
   const [path = ''] = /testbeds\/[\w./-]+-inet4\.html/.exec(first) ?? [];
-  expect(readFileSync(join(to, path), 'utf8')).toContain('one night');
+  expect(readFileSync(join(to, path), 'utf8')).toContain('one nightly run');
   const [result = ''] =
     /results\/2026\/[\w.-]+\/report\.html/.exec(readFileSync(join(to, 'results.html'), 'utf8')) ??
     [];

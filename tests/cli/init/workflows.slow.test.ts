@@ -241,7 +241,7 @@ test.for([
     }),
     { runs, line: 'gate-refs/heads/q', ends: false },
   ],
-  ['the night', onEvent('schedule', {}), { runs, line: 'gate-schedule', ends: false }],
+  ['the nightly run', onEvent('schedule', {}), { runs, line: 'gate-schedule', ends: false }],
   ['a push to the branch', onEvent('push', {}), { runs, line: 'gate-push', ends: false }],
 ] as const)('in one job: %s', ([, values, expected]) => {
   expect(outcome(oneJobWorkflow(setting), 'gate', values)).toEqual(expected);
@@ -280,7 +280,7 @@ test.for([
     onEvent('repository_dispatch', { client_payload: { instead: 'bisect' } }),
     { runs, ...bisectsAlone },
   ],
-  ['the night', onEvent('schedule', {}), { runs: false, ...bisectsAlone }],
+  ['the nightly run', onEvent('schedule', {}), { runs: false, ...bisectsAlone }],
   ['a merge queue', onEvent('merge_group', {}), { runs: false, ...bisectsAlone }],
 ] as const)('in a job of its own: %s', ([, values, expected]) => {
   expect(outcome(oneJobWorkflow(setting), 'bisect', values)).toEqual(expected);
@@ -340,7 +340,7 @@ test.for([
   ['a command on an issue', false, onComment('/ppsgate run', 'OWNER', { isIssue: true })],
   ['a button of our check', true, onCheck('ppsgate: chelsio')],
   ['a button of another check', false, onCheck('style')],
-  ['the night', true, onEvent('schedule', {})],
+  ['the nightly run', true, onEvent('schedule', {})],
   ['what a merge queue waits for', true, onEvent('merge_group', { action: 'checks_requested' })],
 ] as const)('in three jobs admission looks at %s: %s', ([, expected, values]) => {
   expect(outcome(splitWorkflow(beside), 'admit', values).runs).toBe(expected);

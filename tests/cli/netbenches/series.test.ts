@@ -10,14 +10,14 @@ const folder = (files: Record<string, string>): string => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
   return path;
 };
-const fileOf = (text: string): string => join(folder({ nights: text }), 'nights');
+const fileOf = (text: string): string => join(folder({ nightlyRuns: text }), 'nightlyRuns');
 
-test('a line of a file is a night: a name, and values of which the median counts', async () => {
+test('a line of a file is a nightly run: a name, and values of which the median counts', async () => {
   const path = fileOf('n1 100 300 200\nn2\t110,120\r\nn3 5e2\n');
   expect(await readSeries(path)).toEqual([
     {
       name: path,
-      nights: [
+      nightlyRuns: [
         { name: 'n1', value: 200 },
         { name: 'n2', value: 115 },
         { name: 'n3', value: 500 },
@@ -26,16 +26,16 @@ test('a line of a file is a night: a name, and values of which the median counts
   ]);
 });
 
-test('comments, empty lines and nights without a value are passed over', async () => {
+test('comments, empty lines and nightly runs without a value are passed over', async () => {
   const path = fileOf('# nightly\n\nn1 100 # was slow\nn2\nn3 110\n');
-  expect((await readSeries(path))[0]?.nights.map(({ name }) => name)).toEqual(['n1', 'n3']);
+  expect((await readSeries(path))[0]?.nightlyRuns.map(({ name }) => name)).toEqual(['n1', 'n3']);
 });
 
 test('what is no value above 0 is refused with its line', async () => {
   await expect(readSeries(fileOf('n1 100\nn2 fast\n'))).rejects.toThrow(
-    /nights:2: expected a name and values above 0, found something else\.$/,
+    /nightly runs:2: expected a name and values above 0, found something else\.$/,
   );
-  await expect(readSeries(fileOf('n1 100 0\n'))).rejects.toThrow(/nights:1: .* found 0\.$/);
+  await expect(readSeries(fileOf('n1 100 0\n'))).rejects.toThrow(/nightly runs:1: .* found 0\.$/);
   await expect(readSeries(fileOf('n1 Infinity\n'))).rejects.toThrow(/found Infinity\.$/);
 });
 
@@ -49,19 +49,19 @@ test('a folder of netbenches has a series for each configuration, its revisions 
   expect(await readSeries(path)).toEqual([
     {
       name: 'inet4',
-      nights: [
+      nightlyRuns: [
         { name: 'r9', value: 10 },
         { name: 'r10', value: 22 },
       ],
     },
-    { name: 'pf.inet6', nights: [{ name: 'r9', value: 5 }] },
+    { name: 'pf.inet6', nightlyRuns: [{ name: 'r9', value: 5 }] },
   ]);
   const plain = folder({ 'r9.pps': '10\n' });
   expect((await readSeries(plain))[0]?.name).toBe(plain);
 });
 
-test('where there is no night, or nothing at all, a sentence says what is expected', async () => {
-  await expect(readSeries(fileOf('# none\n'))).rejects.toThrow(/There is no night in/);
+test('where there is no nightly run, or nothing at all, a sentence says what is expected', async () => {
+  await expect(readSeries(fileOf('# none\n'))).rejects.toThrow(/There is no nightly run in/);
   await expect(readSeries(folder({}))).rejects.toThrow(/files named REV\.CONFIG\.pps/);
   await expect(readSeries(join(folder({}), 'absent'))).rejects.toThrow(
     /cannot be read .*: name a file/,

@@ -455,7 +455,7 @@ describe('the history', () => {
 
 describe('the trend', () => {
   const commit = 'a'.repeat(40);
-  const night = (startedAt: string, name = 'shelf-3'): Publication => {
+  const nightlyRun = (startedAt: string, name = 'shelf-3'): Publication => {
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
     return publication({
       ...{ startedAt, patch: { ...pullRequest, baseCommit: commit, headCommit: commit } },
@@ -475,12 +475,14 @@ describe('the trend', () => {
   const compareUrl = 'https://example.org/{from}..{to}';
   const compared: Parameters<typeof publishTrend>[2] = (index) => ({ ...index, compareUrl });
 
-  test('is there for the next night, of its testbed and the newest two years', async () => {
+  test('is there for the next nightly run, of its testbed and the newest two years', async () => {
     const years = ['2023', '2025', '2026'].map((year) => `${year}-01-01T12:00:00.000Z`);
-    await publish([...years.map((at) => night(at)), night(onDay(2), 'shelf-4')]);
-    const { index, nights } = await read();
-    expect([...nights.keys()]).toEqual(['shelf-3 forwarding inet4']);
-    expect(nights.get('shelf-3 forwarding inet4')?.map(({ at }) => at)).toEqual(years.slice(1));
+    await publish([...years.map((at) => nightlyRun(at)), nightlyRun(onDay(2), 'shelf-4')]);
+    const { index, nightlyRuns } = await read();
+    expect([...nightlyRuns.keys()]).toEqual(['shelf-3 forwarding inet4']);
+    expect(nightlyRuns.get('shelf-3 forwarding inet4')?.map(({ at }) => at)).toEqual(
+      years.slice(1),
+    );
     expect(index.sameGates).toMatchObject([{ gates: 3 }, { gates: 1 }]);
   });
 
@@ -491,11 +493,11 @@ describe('the trend', () => {
   });
 
   test('of a later version is left alone, with the reason', async () => {
-    await publish([night(onDay(1))]);
+    await publish([nightlyRun(onDay(1))]);
     const before = commitFiles(github.state.git, place.branch, {
       'trend/index.json': '{"schemaVersion":2}',
     });
-    expect(await publish([night(onDay(2))])).toMatchObject({
+    expect(await publish([nightlyRun(onDay(2))])).toMatchObject({
       why: expect.stringContaining('it has no trend/index.json of this version of ppsgate'),
     });
     await expect(read()).rejects.toThrow(
@@ -505,13 +507,13 @@ describe('the trend', () => {
   });
 
   test('is changed by an edit, which sees what others published meanwhile', async () => {
-    await publish([night(onDay(1))]);
+    await publish([nightlyRun(onDay(1))]);
     const octokit = await hastyOctokit(github);
     let isOvertaken = false;
     octokit.hook.before('request', async ({ query }) => {
       if (isOvertaken || !String(query).startsWith('mutation')) return;
       isOvertaken = true;
-      await publish([night(onDay(2))]);
+      await publish([nightlyRun(onDay(2))]);
     });
     expect(await edited(compared, octokit)).toMatchObject({
       ...{ compareUrl, sameGates: [{ gates: 2 }] },
@@ -522,20 +524,20 @@ describe('the trend', () => {
   });
 
   test('by an edit that changes nothing gets no commit', async () => {
-    await publish([night(onDay(1))]);
+    await publish([nightlyRun(onDay(1))]);
     const before = github.state.git.refs.get(ref);
     await edited((index) => index);
     expect(github.state.git.refs.get(ref)).toBe(before);
   });
 
   test('that cannot be changed is an error that says what to do', async () => {
-    await publish([night(onDay(1))]);
+    await publish([nightlyRun(onDay(1))]);
     github.faults.order('git/create-tree', { kind: 'read-only' });
     await expect(edited(compared)).rejects.toThrow(/may not \(403 .*permissions: contents: write/);
   });
 
   test('is not lost where there are more files than GitHub lists', async () => {
-    await publish([night('2025-12-01T12:00:00.000Z'), night(onDay(1))]);
+    await publish([nightlyRun('2025-12-01T12:00:00.000Z'), nightlyRun(onDay(1))]);
     const octokit = await hastyOctokit(github);
     octokit.hook.after('request', ({ data }, { url, recursive }) => {
       if (!url.includes('/git/trees/') || recursive === undefined) return;
@@ -546,9 +548,9 @@ describe('the trend', () => {
       data.tree = data.tree.filter(({ path }: { path: string }) => path < 'results');
       data.truncated = true;
     });
-    expect(await publish([night(onDay(2))], { octokit })).toMatchObject(published);
-    const { nights, index } = await read();
-    expect(nights.get('shelf-3 forwarding inet4')).toHaveLength(3);
+    expect(await publish([nightlyRun(onDay(2))], { octokit })).toMatchObject(published);
+    const { nightlyRuns, index } = await read();
+    expect(nightlyRuns.get('shelf-3 forwarding inet4')).toHaveLength(3);
     expect(index.sameGates).toMatchObject([{ gates: 3 }]);
   });
 });

@@ -138,8 +138,8 @@ test('the branch over time is read whole, with the results', async () => {
     directory,
     starts.map((startedAt) => publication({ startedAt, outcome })),
   );
-  const { nights, results } = await readDirectoryTrend(directory);
-  expect(nights.get('shelf-3 forwarding inet4')?.map(({ at }) => at)).toEqual(starts);
+  const { nightlyRuns, results } = await readDirectoryTrend(directory);
+  expect(nightlyRuns.get('shelf-3 forwarding inet4')?.map(({ at }) => at)).toEqual(starts);
   expect(results.results).toHaveLength(1);
 });
 

@@ -291,11 +291,11 @@ describe('a time of the future', () => {
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([now.toISOString()]);
   });
 
-  test('teaches the history nothing, nor counts as a night, also where it is there already', () => {
+  test('teaches the history nothing, nor counts as a nightly run, also where it is there already', () => {
     const shelf: Shelf = new Map();
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
     const commit = 'a'.repeat(40);
-    const night = publication(
+    const nightlyRun = publication(
       {
         startedAt: '9999-01-01T00:00:00.000Z',
         patch: { ...pullRequest, baseCommit: commit, headCommit: commit },
@@ -303,11 +303,11 @@ describe('a time of the future', () => {
       },
       { ...onDefault, isTrusted: true },
     );
-    publish(shelf, [night]);
+    publish(shelf, [nightlyRun]);
     const none = { history: [], trend: { index: { cells: [], sameGates: [] } } };
     expect(storedIn(shelf)).toMatchObject(none);
     const told = new Map([...shelf].filter(([path]) => !path.startsWith('trend/')));
-    publish(told, [night], { now: endOfTime });
+    publish(told, [nightlyRun], { now: endOfTime });
     expect(storedIn(told)).toMatchObject({ history: [{}], trend: { index: { sameGates: [{}] } } });
     told.delete('trend/index.json');
     publish(told, []);
@@ -583,7 +583,7 @@ describe('a bisection', () => {
     expect(paths).toMatchObject({ image: `${entry?.path}/bisect.svg`, badges: [] });
     expect(shelf.get(paths?.report ?? '')).toContain('](bisect.svg)');
     expect(shelf.get(paths?.image ?? '')).toMatch(/^<svg /);
-    expect(indexOf(shelf)).toMatchObject({ badges: [], nights: [] });
+    expect(indexOf(shelf)).toMatchObject({ badges: [], nightlyRuns: [] });
     expect(storedIn(shelf).history).toEqual([]);
   });
 

@@ -1,39 +1,40 @@
-// What the nights that are kept ask of the one that is being measured, and what becomes of a loss from night to night.
+// What the nightly runs that are kept ask of the one that is being measured, and what becomes of a loss from nightly run to nightly run.
 import { expect, test } from 'vitest';
 import type { Trend } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { CellVerdict, Result } from '../../../src/model/result.ts';
 import type { Change } from '../../../src/model/trend.ts';
-import { tonight } from '../../../src/publish/data-branch/nightly-plan.ts';
+import { nightlyPlan } from '../../../src/publish/data-branch/nightly-plan.ts';
 import { parseTrendIndex, type Told } from '../../../src/publish/data-branch/trend-files.ts';
 import { aBisectResult, culprit, revisionsOf } from '../../fakes/bisect-result.ts';
 import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../../fakes/result.ts';
 import { publication, publish, rules, type Shelf, storedIn } from '../../fakes/shelf.ts';
 
-const commitOf = (night: number): string => night.toString(16).padStart(40, '0');
-const timeOf = (night: number): string => new Date(Date.UTC(2026, 8, 1 + night, 3)).toISOString();
-const commitTimeOf = (night: number): string =>
-  new Date(Date.UTC(2026, 8, 1 + night, 1)).toISOString();
+const commitOf = (nightlyRun: number): string => nightlyRun.toString(16).padStart(40, '0');
+const timeOf = (nightlyRun: number): string =>
+  new Date(Date.UTC(2026, 8, 1 + nightlyRun, 3)).toISOString();
+const commitTimeOf = (nightlyRun: number): string =>
+  new Date(Date.UTC(2026, 8, 1 + nightlyRun, 1)).toISOString();
 
-/** A commit against itself, and its numbers a little off from night to night. */
-function aNight(night: number, level: number): Told {
-  const pps = level * (1 + ((night * 7) % 5) / 2000);
-  const commit = commitOf(night);
+/** A commit against itself, and its numbers a little off from nightly run to nightly run. */
+function aNightlyRun(nightlyRun: number, level: number): Told {
+  const pps = level * (1 + ((nightlyRun * 7) % 5) / 2000);
+  const commit = commitOf(nightlyRun);
   const cell = {
     ...aCell({ kind: 'no-regression' }),
     runs: pairedRuns([pps, pps], [pps, pps]),
   };
   return {
     result: aResult({
-      startedAt: timeOf(night),
+      startedAt: timeOf(nightlyRun),
       patch: { ...pullRequest, baseCommit: commit, headCommit: commit },
       outcome: { kind: 'judged', verdict: 'no-regression', cells: [cell] },
     }),
-    ...{ isDefaultBranch: true, isTrusted: true, occasion: 'night' },
-    commits: { [commit]: commitTimeOf(night) },
+    ...{ isDefaultBranch: true, isTrusted: true, occasion: 'nightly' },
+    commits: { [commit]: commitTimeOf(nightlyRun) },
   };
 }
 
-/** The last good commit against the first bad one, as a night asks for it. */
+/** The last good commit against the first bad one, as a nightly run asks for it. */
 function gateOf({ good, bad }: Change, kind: Exclude<CellVerdict['kind'], 'invalid'>): Told {
   const patch = { ...pullRequest, baseCommit: good, headCommit: bad };
   const variants = [
@@ -45,11 +46,13 @@ function gateOf({ good, bad }: Change, kind: Exclude<CellVerdict['kind'], 'inval
   return { result, isDefaultBranch: false, isTrusted: true };
 }
 
-/** The nights of a testbed that has lost 4 % from night 20 on. */
-function shelfWith(nights: number): Shelf {
+/** The nightly runs of a testbed that has lost 4 % from nightly run 20 on. */
+function shelfWith(nightlyRuns: number): Shelf {
   const shelf: Shelf = new Map();
-  for (let night = 0; night < nights; night += 1) {
-    publish(shelf, [{ ...publication(), ...aNight(night, night < 20 ? 800_000 : 768_000) }]);
+  for (let nightlyRun = 0; nightlyRun < nightlyRuns; nightlyRun += 1) {
+    publish(shelf, [
+      { ...publication(), ...aNightlyRun(nightlyRun, nightlyRun < 20 ? 800_000 : 768_000) },
+    ]);
   }
   return shelf;
 }
@@ -59,32 +62,32 @@ const trendOf = (shelf: Shelf): Trend => {
   if (trend === undefined) throw new Error('There is no trend.');
   return trend;
 };
-const tonightOf = (shelf: Shelf, night: number) =>
-  tonight(trendOf(shelf), {
+const nightlyPlanOf = (shelf: Shelf, nightlyRun: number) =>
+  nightlyPlan(trendOf(shelf), {
     testbed: 'shelf-3',
-    commits: { [commitOf(night)]: commitTimeOf(night) },
+    commits: { [commitOf(nightlyRun)]: commitTimeOf(nightlyRun) },
     now: () => rules.now,
   });
 const changesIn = (shelf: Shelf): Change[] =>
   parseTrendIndex(shelf.get('trend/index.json') ?? '')?.changes ?? [];
 
-test('a night that lies where the others did asks for nothing', () => {
-  const night = aNight(20, 800_000);
-  const asks = tonightOf(shelfWith(20), 20);
-  expect('outcome' in night.result && asks.cellsOff(night.result)).toEqual([]);
-  expect(asks.wantedGates([night])).toEqual([]);
+test('a nightly run that lies where the others did asks for nothing', () => {
+  const nightlyRun = aNightlyRun(20, 800_000);
+  const asks = nightlyPlanOf(shelfWith(20), 20);
+  expect('outcome' in nightlyRun.result && asks.cellsOff(nightlyRun.result)).toEqual([]);
+  expect(asks.wantedGates([nightlyRun])).toEqual([]);
 });
 
-test('the first night of a loss is off, and is none that lasts', () => {
-  const night = aNight(20, 768_000);
-  const asks = tonightOf(shelfWith(20), 20);
-  expect('outcome' in night.result && asks.cellsOff(night.result)).toEqual([forwarding]);
-  expect(asks.wantedGates([night])).toEqual([]);
+test('the first nightly run of a loss is off, and is none that lasts', () => {
+  const nightlyRun = aNightlyRun(20, 768_000);
+  const asks = nightlyPlanOf(shelfWith(20), 20);
+  expect('outcome' in nightlyRun.result && asks.cellsOff(nightlyRun.result)).toEqual([forwarding]);
+  expect(asks.wantedGates([nightlyRun])).toEqual([]);
 });
 
-test('the third night of a loss asks for a gate at once, before it is published', () => {
-  const asks = tonightOf(shelfWith(22), 22);
-  expect(asks.wantedGates([aNight(22, 768_000)])).toMatchObject([
+test('the third nightly run of a loss asks for a gate at once, before it is published', () => {
+  const asks = nightlyPlanOf(shelfWith(22), 22);
+  expect(asks.wantedGates([aNightlyRun(22, 768_000)])).toMatchObject([
     { good: commitOf(19), bad: commitOf(20), cells: [{ cell: forwarding }] },
   ]);
 });
@@ -94,16 +97,16 @@ test('what the gate has lost, too, is code, and to be bisected once', () => {
   const [change] = changesIn(shelf);
   if (change === undefined) throw new Error('There is no change.');
   const gate = gateOf(change, 'regression');
-  expect(tonightOf(shelf, 22).wantedBisections([gate])).toMatchObject([{ id: change.id }]);
+  expect(nightlyPlanOf(shelf, 22).wantedBisections([gate])).toMatchObject([{ id: change.id }]);
   publish(shelf, [{ ...publication(), ...gate }]);
   expect(changesIn(shelf)).toMatchObject([{ state: 'code', gates: [{ verdict: 'regression' }] }]);
-  expect(tonightOf(shelf, 22).wantedGates([])).toEqual([]);
+  expect(nightlyPlanOf(shelf, 22).wantedGates([])).toEqual([]);
 
   const { good, bad } = change;
   const ofRange = { good, bad, revisions: revisionsOf(4), answer: culprit(3, -0.04) };
   const result = aBisectResult({ ...ofRange, testbed: aResult().testbed });
   publish(shelf, [{ ...publication(), result, isTrusted: true }]);
-  expect(tonightOf(shelf, 22).wantedBisections([])).toEqual([]);
+  expect(nightlyPlanOf(shelf, 22).wantedBisections([])).toEqual([]);
   expect(changesIn(shelf)[0]?.bisection?.culprit).toBe(result.revisions[3]?.commit);
 });
 
@@ -113,17 +116,17 @@ test('what the gate does not find is the testbed, and neither asked for nor bise
   if (change === undefined) throw new Error('There is no change.');
   publish(shelf, [{ ...publication(), ...gateOf(change, 'no-regression') }]);
   expect(changesIn(shelf)).toMatchObject([{ state: 'testbed' }]);
-  expect(tonightOf(shelf, 22).wantedGates([])).toEqual([]);
-  expect(tonightOf(shelf, 22).wantedBisections([])).toEqual([]);
+  expect(nightlyPlanOf(shelf, 22).wantedGates([])).toEqual([]);
+  expect(nightlyPlanOf(shelf, 22).wantedBisections([])).toEqual([]);
 });
 
 test('a gate that could not be held is asked for three times, and not for ever', () => {
   const shelf = shelfWith(23);
-  for (const [night, wanted] of [1, 1, 0].entries()) {
-    const finishedAt = timeOf(24 + night);
+  for (const [nightlyRun, wanted] of [1, 1, 0].entries()) {
+    const finishedAt = timeOf(24 + nightlyRun);
     const outcome: Result['outcome'] = { kind: 'build-failed', message: 'cc: error' };
     publishGate(shelf, { startedAt: finishedAt, finishedAt, outcome });
-    expect(tonightOf(shelf, 22).wantedGates([])).toHaveLength(wanted);
+    expect(nightlyPlanOf(shelf, 22).wantedGates([])).toHaveLength(wanted);
   }
   expect(changesIn(shelf)).toMatchObject([{ state: 'confirming' }]);
 });

@@ -1,8 +1,8 @@
-// What the nights of many results weigh in a clone; bench/trend-data.ts says it for 10,000.
+// What the nightly runs of many results weigh in a clone; bench/trend-data.ts says it for 10,000.
 import { expect, test } from 'vitest';
 import { benchTrendData } from '../../../bench/trend-data.ts';
 
-test('a night weighs some 50 bytes in a clone, with the index and the pictures', () => {
+test('a nightly run weighs some 50 bytes in a clone, with the index and the pictures', () => {
   const { lines, packBytes, touched } = benchTrendData(800);
   expect(lines).toBe(800 * 12);
   expect(packBytes / lines).toBeLessThan(55);

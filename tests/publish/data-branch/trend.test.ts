@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseNights } from '../../../src/analysis/trend/nightly-runs.ts';
+import { parseNightlyRuns } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { CellVerdict, Result } from '../../../src/model/result.ts';
 import { families } from '../../../src/model/scenario.ts';
 import type { Change, TrendIndex } from '../../../src/model/trend.ts';
 import { editedFiles } from '../../../src/publish/data-branch/layout.ts';
-import { nightsPath } from '../../../src/publish/data-branch/paths.ts';
+import { nightlyRunsPath } from '../../../src/publish/data-branch/paths.ts';
 import { parseTrendIndex, trendFiles } from '../../../src/publish/data-branch/trend-files.ts';
 import { mellanoxFixed } from '../../fakes/bisect-result.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
@@ -31,7 +31,7 @@ const measured = (
   return { startedAt, outcome: { kind: 'judged', verdict: kind, cells }, ...changes };
 };
 
-const night = (startedAt: string, changes: Partial<Result> = {}) =>
+const nightlyRun = (startedAt: string, changes: Partial<Result> = {}) =>
   publication(measured(startedAt, { patch: oneCommit, ...changes }), onMain);
 
 const indexIn = (shelf: Shelf): TrendIndex => {
@@ -40,50 +40,55 @@ const indexIn = (shelf: Shelf): TrendIndex => {
   return index;
 };
 
-const path = (year: number, cell = forwarding) => nightsPath({ testbed: 'shelf-3', cell }, year);
-const nightsIn = (shelf: Shelf, year = 2026) => parseNights(shelf.get(path(year)) ?? '');
+const path = (year: number, cell = forwarding) =>
+  nightlyRunsPath({ testbed: 'shelf-3', cell }, year);
+const nightlyRunsIn = (shelf: Shelf, year = 2026) => parseNightlyRuns(shelf.get(path(year)) ?? '');
 const inTrend = (paths: readonly string[]) => paths.filter((one) => one.startsWith('trend/'));
 
-describe('a night of the default branch', () => {
+describe('a nightly run of the default branch', () => {
   test('is a line for each cell, in a file of its year', () => {
     const shelf: Shelf = new Map();
-    const [published] = publish(shelf, [night(onDay(20))]);
+    const [published] = publish(shelf, [nightlyRun(onDay(20))]);
     expect([...shelf.keys()].filter((one) => one.startsWith('trend/'))).toEqual([
       'trend/index.json',
       'trend/shelf-3/forwarding-inet4/2026.jsonl',
       'trend/shelf-3/forwarding-inet6/2026.jsonl',
       'trend/shelf-3/sparklines.svg',
     ]);
-    expect(nightsIn(shelf)).toMatchObject([
-      { at: onDay(20), commit, occasion: 'night', pps: [800_750], instructionsPerPacket: [] },
+    expect(nightlyRunsIn(shelf)).toMatchObject([
+      { at: onDay(20), commit, occasion: 'nightly', pps: [800_750], instructionsPerPacket: [] },
     ]);
-    expect(published?.result).toBe(`${nightsIn(shelf)[0]?.result}/result.json`);
+    expect(published?.result).toBe(`${nightlyRunsIn(shelf)[0]?.result}/result.json`);
     expect(indexIn(shelf)).toMatchObject({
       cells: families.map((family) => ({ cell: { family }, testbed: 'shelf-3', years: [2026] })),
-      fingerprints: [{ id: nightsIn(shelf)[0]?.fingerprint, testbed: 'shelf-3' }],
+      fingerprints: [{ id: nightlyRunsIn(shelf)[0]?.fingerprint, testbed: 'shelf-3' }],
     });
   });
 
   test('touches of the trend this year’s lines of its cells alone, the index and the picture', () => {
     const shelf: Shelf = new Map();
     const elsewhere = { testbed: { name: 'shelf-4', fingerprint: {}, warnings: [] } };
-    publish(shelf, [night(onDay(1, 12, 2025)), night(onDay(2), elsewhere), night(onDay(3))]);
+    publish(shelf, [
+      nightlyRun(onDay(1, 12, 2025)),
+      nightlyRun(onDay(2), elsewhere),
+      nightlyRun(onDay(3)),
+    ]);
     const written: string[] = [];
-    publish(shelf, [night(onDay(4))], {}, written);
+    publish(shelf, [nightlyRun(onDay(4))], {}, written);
     expect(inTrend(written).toSorted()).toEqual([
       'trend/index.json',
       'trend/shelf-3/forwarding-inet4/2026.jsonl',
       'trend/shelf-3/forwarding-inet6/2026.jsonl',
       'trend/shelf-3/sparklines.svg',
     ]);
-    expect(nightsIn(shelf)).toHaveLength(2);
+    expect(nightlyRunsIn(shelf)).toHaveLength(2);
   });
 
   test('that is published again changes nothing', () => {
     const shelf: Shelf = new Map();
-    publish(shelf, [night(onDay(1)), night(onDay(2))]);
+    publish(shelf, [nightlyRun(onDay(1)), nightlyRun(onDay(2))]);
     const before = new Map(shelf);
-    publish(shelf, [night(onDay(1)), night(onDay(2))]);
+    publish(shelf, [nightlyRun(onDay(1)), nightlyRun(onDay(2))]);
     expect(shelf).toEqual(before);
   });
 
@@ -99,7 +104,7 @@ describe('a night of the default branch', () => {
 
   test('of the future is none', () => {
     const shelf: Shelf = new Map();
-    publish(shelf, [night('9999-01-01T00:00:00.000Z')]);
+    publish(shelf, [nightlyRun('9999-01-01T00:00:00.000Z')]);
     expect(indexIn(shelf)).toMatchObject({ cells: [], sameGates: [] });
   });
 
@@ -113,7 +118,7 @@ describe('a night of the default branch', () => {
       commits: { [digit.repeat(40)]: made },
     });
     publish(shelf, [of('c', onDay(3), onDay(10)), of('d', onDay(2), onDay(11))]);
-    expect(nightsIn(shelf)).toMatchObject([
+    expect(nightlyRunsIn(shelf)).toMatchObject([
       { commit: 'd'.repeat(40), committedAt: onDay(2), occasion: 'push' },
       { commit: 'c'.repeat(40), committedAt: onDay(3), occasion: 'push' },
     ]);
@@ -121,19 +126,19 @@ describe('a night of the default branch', () => {
 
   test('may be one that was measured once more', () => {
     const shelf: Shelf = new Map();
-    publish(shelf, [night(onDay(1)), { ...night(onDay(2)), occasion: 'again' }]);
-    expect(nightsIn(shelf).map(({ occasion }) => occasion)).toEqual(['night', 'again']);
+    publish(shelf, [nightlyRun(onDay(1)), { ...nightlyRun(onDay(2)), occasion: 'again' }]);
+    expect(nightlyRunsIn(shelf).map(({ occasion }) => occasion)).toEqual(['nightly', 'again']);
   });
 
   test('is never dropped, also where its result is', () => {
     const shelf: Shelf = new Map();
     const options = { keep: { ...rules.keep, results: 1 } };
     for (const year of [2019, 2023, 2024, 2025, 2026]) {
-      publish(shelf, [night(onDay(1, 1, year)), night(onDay(2, 1, year))], options);
+      publish(shelf, [nightlyRun(onDay(1, 1, year)), nightlyRun(onDay(2, 1, year))], options);
     }
-    publish(shelf, [night(onDay(3, 1, 2019))], options);
+    publish(shelf, [nightlyRun(onDay(3, 1, 2019))], options);
     expect(indexIn(shelf).cells[0]?.years).toEqual([2019, 2023, 2024, 2025, 2026]);
-    expect([2019, 2023, 2026].map((year) => nightsIn(shelf, year).length)).toEqual([3, 2, 2]);
+    expect([2019, 2023, 2026].map((year) => nightlyRunsIn(shelf, year).length)).toEqual([3, 2, 2]);
     expect([...shelf.keys()].filter((one) => one.endsWith('/result.json'))).toHaveLength(1);
   });
 
@@ -143,8 +148,10 @@ describe('a night of the default branch', () => {
       ...{ name, commit, at: onDay(index + 1) },
     }));
     const compareUrl = 'https://example.org/compare/{from}...{to}';
-    publish(shelf, [{ ...night(onDay(3)), releases: [old, fresh].flatMap((one) => one ?? []) }]);
-    publish(shelf, [{ ...night(onDay(4)), releases: [], compareUrl }]);
+    publish(shelf, [
+      { ...nightlyRun(onDay(3)), releases: [old, fresh].flatMap((one) => one ?? []) },
+    ]);
+    publish(shelf, [{ ...nightlyRun(onDay(4)), releases: [], compareUrl }]);
     expect(indexIn(shelf)).toMatchObject({ releases: [{ name: '14.0' }, { name: '15.0' }] });
     expect(indexIn(shelf).compareUrl).toBe(compareUrl);
   });
@@ -157,7 +164,9 @@ describe('a night of the default branch', () => {
     fc.assert(
       fc.property(named, (name) => {
         const shelf: Shelf = new Map();
-        publish(shelf, [night(onDay(1), { testbed: { name, fingerprint: {}, warnings: [] } })]);
+        publish(shelf, [
+          nightlyRun(onDay(1), { testbed: { name, fingerprint: {}, warnings: [] } }),
+        ]);
         for (const one of shelf.keys()) {
           expect(one).toMatch(/^(?:[\w-][\w.-]*\/)*(?:\.nojekyll|[\w-][\w.-]*)$/);
           if (one.endsWith('.svg')) readXml(shelf.get(one) ?? '');
@@ -180,13 +189,13 @@ describe('the base against itself', () => {
 
   test('has a badge, which is grey until the promise is known to be kept', () => {
     const shelf: Shelf = new Map();
-    const nights = Array.from({ length: 298 }, (_, index) => night(onDay(index - 300)));
-    publish(shelf, nights.slice(0, 41));
+    const nightlyRuns = Array.from({ length: 298 }, (_, index) => nightlyRun(onDay(index - 300)));
+    publish(shelf, nightlyRuns.slice(0, 41));
     expect(badgeIn(shelf)).toBe('A/A 0 of 41 gates, ≤ 7.1 % lightgrey');
     expect(shelf.get('badges/shelf-3/same.svg')).toContain('0 of 41 gates, ≤ 7.1 %');
-    publish(shelf, nights.slice(41));
+    publish(shelf, nightlyRuns.slice(41));
     expect(badgeIn(shelf)).toBe('A/A 0 of 298 gates, ≤ 1.1 % lightgrey');
-    publish(shelf, [night(onDay(1))]);
+    publish(shelf, [nightlyRun(onDay(1))]);
     expect(badgeIn(shelf)).toBe('A/A 0 of 299 gates, ≤ 1.0 % brightgreen');
   });
 
@@ -205,13 +214,13 @@ describe('the base against itself', () => {
     expect(indexIn(shelf)).toMatchObject({ cells: [], sameGates: [{ gates: 1 }] });
   });
 
-  test('stays counted by testbed, however many nights there are', () => {
+  test('stays counted by testbed, however many nightly runs there are', () => {
     const shelf: Shelf = new Map();
     const testbed = (name: string) => ({ testbed: { name, fingerprint: {}, warnings: [] } });
     for (const name of ['shelf-3', 'shelf-4', 'shelf-5', 'shelf-6']) {
       publish(
         shelf,
-        Array.from({ length: 320 }, (_, index) => night(onDay(index - 330), testbed(name))),
+        Array.from({ length: 320 }, (_, index) => nightlyRun(onDay(index - 330), testbed(name))),
       );
     }
     expect(indexIn(shelf).sameGates.map(({ gates }) => gates)).toEqual([320, 320, 320, 320]);
@@ -222,7 +231,7 @@ describe('the base against itself', () => {
     const { policy } = aResult();
     publish(shelf, [
       alarm(onDay(1)),
-      night(onDay(2), { policy: { ...policy, marginRatio: 0.03 } }),
+      nightlyRun(onDay(2), { policy: { ...policy, marginRatio: 0.03 } }),
     ]);
     expect(shelf.get('README.md')).toMatch(
       /gates, ≤ 95\.0 % .*margin 3 %.*\n {2}- earlier: called a change in 1 of 1 gates, .*margin 2 %/,
@@ -233,7 +242,7 @@ describe('the base against itself', () => {
 describe('a branch of an earlier version', () => {
   const oldIndex = {
     ...{ schemaVersion: 1, results: [], badges: [] },
-    nights: [1, 2].map((date) => ({
+    nightlyRuns: [1, 2].map((date) => ({
       ...{ testbed: 'shelf-3', at: onDay(date), judged: 2, regressions: 2 - date, improvements: 0 },
     })),
   };
@@ -249,24 +258,24 @@ describe('a branch of an earlier version', () => {
       ['history.jsonl', history.map((entry) => `${JSON.stringify(entry)}\n`).join('')],
     ]);
 
-  test('has its bases as nights, under the traffic of the newest', () => {
+  test('has its bases as nightly runs, under the traffic of the newest', () => {
     const shelf = old();
     publish(shelf, []);
-    expect(nightsIn(shelf)).toMatchObject([
+    expect(nightlyRunsIn(shelf)).toMatchObject([
       { at: onDay(2), fingerprint: '' },
       { at: onDay(3), fingerprint: '' },
     ]);
-    publish(shelf, [night(onDay(4))]);
-    expect(nightsIn(shelf)).toHaveLength(3);
+    publish(shelf, [nightlyRun(onDay(4))]);
+    expect(nightlyRunsIn(shelf)).toHaveLength(3);
   });
 
   test('has what it counted told beside what is counted now, and nothing twice', () => {
     const shelf = old();
-    publish(shelf, [night(onDay(3))]);
+    publish(shelf, [nightlyRun(onDay(3))]);
     expect(shelf.get('README.md')).toContain(
       '- `shelf-3`, up to 2026-11-02, when design and margin were not noted: called a change in 1 of 2 gates\n',
     );
-    publish(shelf, [night(onDay(2))]);
+    publish(shelf, [nightlyRun(onDay(2))]);
     expect(shelf.get('README.md')).toContain('called a change in 1 of 1 gates');
     expect(indexIn(shelf).sameGates).toMatchObject([{ gates: 2 }]);
   });
@@ -287,9 +296,9 @@ describe('the README', () => {
     ...changes,
   });
 
-  const nights = (): Shelf => {
+  const nightlyRuns = (): Shelf => {
     const shelf: Shelf = new Map();
-    publish(shelf, [night(onDay(1)), night(onDay(2)), night(onDay(3))]);
+    publish(shelf, [nightlyRun(onDay(1)), nightlyRun(onDay(2)), nightlyRun(onDay(3))]);
     return shelf;
   };
 
@@ -300,21 +309,21 @@ describe('the README', () => {
       change('3', { state: 'recovered' }),
     ];
     const edit = (index: TrendIndex): TrendIndex => ({ ...index, changes });
-    const readme = editedFiles(storedIn(nights()), edit, rules.now).write.get('README.md');
+    const readme = editedFiles(storedIn(nightlyRuns()), edit, rules.now).write.get('README.md');
     expect(readme).toContain(
       '- forwarding inet6 −5.00 % (2 cells) on `shelf-3` in `cccccccccccc..dddddddddddd`: code, issue 12\n',
     );
     expect(readme?.match(/ on `shelf-3` in /g)).toHaveLength(1);
   });
 
-  test('shows the nights of each testbed, with a mark where a level begins', () => {
-    const shelf = nights();
+  test('shows the nightly runs of each testbed, with a mark where a level begins', () => {
+    const shelf = nightlyRuns();
     expect(shelf.get('README.md')).toContain(
-      '![packets per second, night by night](trend/shelf-3/sparklines.svg)',
+      '![packets per second, run by run](trend/shelf-3/sparklines.svg)',
     );
     const { trend } = storedIn(shelf);
     const index = { ...indexIn(shelf), changes: [change('1')] };
-    const files = trendFiles(undefined, { nights: new Map(), ...trend, index });
+    const files = trendFiles(undefined, { nightlyRuns: new Map(), ...trend, index });
     expect(files.get('trend/shelf-3/sparklines.svg')?.match(/class="change"/g)).toHaveLength(2);
   });
 });

@@ -3,7 +3,7 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { seriesKey } from '../../../src/analysis/trend/change-history.ts';
-import type { Change, Night } from '../../../src/model/trend.ts';
+import type { Change, NightlyRun } from '../../../src/model/trend.ts';
 import { type AlertsDeps, tellChanges } from '../../../src/publish/reporters/alerts.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
@@ -47,7 +47,7 @@ async function depsOf(branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Pr
     octokit: await hastyOctokit(github),
     ...{ repository, serverUrl: 'https://github.com', marginRatio: 0.02 },
     links: {},
-    nights: new Map(),
+    nightlyRuns: new Map(),
     edit: branch.edit,
     onlyCommitOf: async () => undefined,
     now: () => now,
@@ -111,35 +111,35 @@ test.each<[string, Partial<Change>]>([
   expect(github.requests).toEqual([]);
 });
 
-const nightsFrom = (change: Change, count: number) => {
+const nightlyRunsFrom = (change: Change, count: number) => {
   const [level] = change.cells;
   if (level === undefined) throw new Error('no cell');
-  const night = (nth: number): Night => ({
+  const nightlyRun = (nth: number): NightlyRun => ({
     at: new Date(Date.parse(change.changedAt) + nth * 86_400_000).toISOString(),
-    ...{ commit: change.bad, occasion: 'night', fingerprint: '' },
+    ...{ commit: change.bad, occasion: 'nightly', fingerprint: '' },
     ...{ pps: [1], nsPerPacket: [], instructionsPerPacket: [] },
   });
   const key = seriesKey({ testbed: change.testbed, cell: level.cell });
-  return new Map([[key, Array.from({ length: count }, (_, nth) => night(nth + 1))]]);
+  return new Map([[key, Array.from({ length: count }, (_, nth) => nightlyRun(nth + 1))]]);
 };
 
-test('a testbed gets one with a label of its own, once its level has stayed for five nights', async () => {
+test('a testbed gets one with a label of its own, once its level has stayed for five nightly runs', async () => {
   const change = aChange({ state: 'testbed' });
-  const branch = await told(change, { nights: nightsFrom(change, 4) });
+  const branch = await told(change, { nightlyRuns: nightlyRunsFrom(change, 4) });
   expect(titles()).toEqual([]);
-  await tell(branch, { nights: nightsFrom(change, 5) });
+  await tell(branch, { nightlyRuns: nightlyRunsFrom(change, 5) });
   expect(github.state.issues).toMatchObject([{ labels: ['ppsgate-testbed'] }]);
 });
 
 test('a testbed gets none for less than the margin, which a gate cannot tell from code', async () => {
   const change = aChange({ state: 'testbed', cells: [aLevel('ipfw-stateful', -0.019)] });
-  await told(change, { nights: nightsFrom(change, 5) });
+  await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
   expect(titles()).toEqual([]);
 });
 
 test('a testbed that was measured with one commit before and after is told so', async () => {
   const change = aChange({ state: 'testbed', good: 'c'.repeat(40), bad: 'c'.repeat(40) });
-  await told(change, { nights: nightsFrom(change, 5) });
+  await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
   expect(github.state.issues[0]?.body).toContain('The same commit was measured before and after');
   expect(github.state.issues[0]?.body).not.toContain('A gate of');
 });
@@ -294,7 +294,7 @@ test('an issue that somebody has deleted is left at that', async () => {
 
 test('what turns out to be the code gets the other label', async () => {
   const change = aChange({ state: 'testbed' });
-  const branch = await told(change, { nights: nightsFrom(change, 5) });
+  const branch = await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
   github.state.issues[0]?.labels.push('ours');
   become(branch, { state: 'code' });
   await tell(branch);
@@ -311,7 +311,7 @@ test('the pull request that it was merged by gets one comment', async () => {
 test('of a range the one that a bisection names is told, and of a testbed none', async () => {
   const bisection = { result: 'results/2026/x', culprit };
   const testbed = aChange({ state: 'testbed', bisection });
-  await told(testbed, { nights: nightsFrom(testbed, 5) });
+  await told(testbed, { nightlyRuns: nightlyRunsFrom(testbed, 5) });
   expect(commentsOn(7)).toEqual([]);
   const branch = await told(aChange({ id: 'ba9876543210' }));
   expect(commentsOn(7)).toEqual([]);
@@ -355,7 +355,7 @@ test('no name of a testbed is markup', async () => {
   expect(body).toContain('`` @all ![](x) <b> # `b` ``');
 });
 
-test('in a storm of 300 nights each change gets one issue, and it is closed in the end', async () => {
+test('in a storm of 300 nightly runs each change gets one issue, and it is closed in the end', async () => {
   const generator = xoroshiro128plus(22);
   const random = () => uniformFloat64(generator);
   const fate = () =>
@@ -387,11 +387,11 @@ test('in a storm of 300 nights each change gets one issue, and it is closed in t
     return markers.filter((marker, nth) => markers.indexOf(marker) !== nth);
   };
 
-  for (let night = 0; night < 300; night++) {
-    now = new Date(Date.UTC(2026, 2, 1, 4) + night * 86_400_000);
+  for (let nightlyRun = 0; nightlyRun < 300; nightlyRun++) {
+    now = new Date(Date.UTC(2026, 2, 1, 4) + nightlyRun * 86_400_000);
     const changes = branch.index.changes.map((change) => grown(change, now));
-    if (night % 6 === 0 && night < 270) {
-      const id = night.toString(16).padStart(12, '0');
+    if (nightlyRun % 6 === 0 && nightlyRun < 270) {
+      const id = nightlyRun.toString(16).padStart(12, '0');
       changes.push(aChange({ id, state: 'candidate', foundAt: now.toISOString() }));
     }
     branch.index = { ...branch.index, changes };
@@ -422,9 +422,9 @@ test('in a storm of 300 nights each change gets one issue, and it is closed in t
 
 /** What becomes of a change in the storm, by its age. */
 function grown(change: Change, now: Date): Change {
-  const nights = Math.round((now.getTime() - Date.parse(change.foundAt)) / 86_400_000);
-  const state = nights < 2 ? 'candidate' : nights < 20 ? 'code' : 'recovered';
-  const cells = [aLevel('ipfw-stateful', nights < 10 ? -0.041 : -0.06)];
-  if (nights > 5) cells.push(aLevel('forwarding', -0.03));
+  const nightlyRuns = Math.round((now.getTime() - Date.parse(change.foundAt)) / 86_400_000);
+  const state = nightlyRuns < 2 ? 'candidate' : nightlyRuns < 20 ? 'code' : 'recovered';
+  const cells = [aLevel('ipfw-stateful', nightlyRuns < 10 ? -0.041 : -0.06)];
+  if (nightlyRuns > 5) cells.push(aLevel('forwarding', -0.03));
   return { ...change, state, cells };
 }

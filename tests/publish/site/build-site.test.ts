@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Change, Night, TrendIndex } from '../../../src/model/trend.ts';
+import type { Change, NightlyRun, TrendIndex } from '../../../src/model/trend.ts';
 import { siteFiles } from '../../../src/publish/site/build-site.ts';
 import { uplotLicense } from '../../../src/publish/site/page-assets.ts';
 import type { Source } from '../../../src/publish/site/site-source.ts';
@@ -10,7 +10,7 @@ import { branchOverTime, commitOf, dayAfter } from '../../fakes/branch-over-time
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aResult } from '../../fakes/result.ts';
 
-const source = branchOverTime({ testbeds: 2, cells: 12, nights: 120 });
+const source = branchOverTime({ testbeds: 2, cells: 12, nightlyRuns: 120 });
 const files = siteFiles(source, dayAfter);
 
 const page = (path: string, of: Source = source): string =>
@@ -52,7 +52,7 @@ describe('the pages', () => {
 
   test('show text of others as text', () => {
     const evil = `<img src=x onerror=alert(1)>"'`;
-    const night = [...source.nights.values()][0]?.at(-1) as Night;
+    const nightlyRun = [...source.nightlyRuns.values()][0]?.at(-1) as NightlyRun;
     const hostile = siteFiles(
       {
         index: {
@@ -60,13 +60,13 @@ describe('the pages', () => {
           cells: source.index.cells.map((one) => ({ ...one, testbed: evil })),
           changes: source.index.changes.map((one) => ({ ...one, testbed: evil })),
           fingerprints: [
-            { id: night.fingerprint, testbed: evil, since: night.at, differs: [evil] },
+            { id: nightlyRun.fingerprint, testbed: evil, since: nightlyRun.at, differs: [evil] },
           ],
-          releases: [{ name: evil, commit: night.commit, at: night.at }],
+          releases: [{ name: evil, commit: nightlyRun.commit, at: nightlyRun.at }],
           sameGates: source.index.sameGates.map((one) => ({ ...one, testbed: evil })),
         },
-        nights: new Map(
-          [...source.nights].map(([key, own]) => [
+        nightlyRuns: new Map(
+          [...source.nightlyRuns].map(([key, own]) => [
             `${evil} ${key.split(' ').slice(1).join(' ')}`,
             own,
           ]),
@@ -74,21 +74,21 @@ describe('the pages', () => {
         results: {
           results: [
             {
-              ...{ path: 'results/2026/evil', at: night.at, testbed: evil, patch: evil },
+              ...{ path: 'results/2026/evil', at: nightlyRun.at, testbed: evil, patch: evil },
               ...{ outcome: evil, others: [], bytes: 1 },
             },
           ],
         },
         lab: {
           overview: {
-            at: night.at,
+            at: nightlyRun.at,
             testbeds: [
               {
                 ...{ name: evil, state: 'quarantine', leftBy: [] },
-                quarantine: { reason: evil, by: evil, since: night.at },
+                quarantine: { reason: evil, by: evil, since: nightlyRun.at },
               },
             ],
-            queue: [{ who: evil, purpose: evil, patch: evil, since: night.at, wants: [evil] }],
+            queue: [{ who: evil, purpose: evil, patch: evil, since: nightlyRun.at, wants: [evil] }],
           },
           health: [
             { testbed: evil, kind: 'wrong', findings: [{ kind: 'wrong', what: evil, why: evil }] },
@@ -144,13 +144,13 @@ describe('the first page', () => {
     expect(text).toContain('2 changes −');
   });
 
-  test('is made of a branch that has no night yet', () => {
+  test('is made of a branch that has no nightly run yet', () => {
     const empty: TrendIndex = {
       ...{ schemaVersion: 1, cells: [], fingerprints: [], changes: [], sameGates: [] },
       releases: [],
     };
-    const none: Source = { index: empty, nights: new Map(), results: { results: [] } };
-    expect(read(page('index.html', none))).toContain('0 nights of 0 cells');
+    const none: Source = { index: empty, nightlyRuns: new Map(), results: { results: [] } };
+    expect(read(page('index.html', none))).toContain('0 nightly runs of 0 cells');
     expect(read(page('same.html', none))).toContain('No gate has compared');
     expect(read(page('results.html', none))).toContain('None is kept');
   });
@@ -165,7 +165,7 @@ describe('a series', () => {
     );
   });
 
-  test('has all its nights in a table and in a CSV file, for who has no script', () => {
+  test('has all its nightly runs in a table and in a CSV file, for who has no script', () => {
     const rows = page(`${path}.html`).match(/<tr><th scope="row">/g);
     expect(rows).toHaveLength(120);
     const lines = files.get(`${path}.csv`)?.trim().split('\n') ?? [];
@@ -175,38 +175,44 @@ describe('a series', () => {
     );
   });
 
-  test('has the instructions of its nights, where they were counted', () => {
-    const [key, own] = [...source.nights][0] ?? ['', []];
-    const counted = own.map((night) => ({ ...night, instructionsPerPacket: [8313, 8315] }));
-    const nights = new Map([...source.nights, [key, counted]]);
-    const shown = page('testbeds/hp-t540/forwarding-inet4.html', { ...source, nights });
+  test('has the instructions of its nightly runs, where they were counted', () => {
+    const [key, own] = [...source.nightlyRuns][0] ?? ['', []];
+    const counted = own.map((nightlyRun) => ({
+      ...nightlyRun,
+      instructionsPerPacket: [8313, 8315],
+    }));
+    const nightlyRuns = new Map([...source.nightlyRuns, [key, counted]]);
+    const shown = page('testbeds/hp-t540/forwarding-inet4.html', { ...source, nightlyRuns });
     expect(read(shown)).toContain('CPU time per packet instructions per packet');
     expect(read(shown)).toContain('8,314 instructions');
     expect(read(page('testbeds/hp-t540/forwarding-inet4.html'))).not.toContain('instructions');
   });
 
   test('shows a commit that was measured late where it was the newest', () => {
-    const [key, own] = [...source.nights][0] ?? ['', []];
-    const late = own.map((night, place) =>
-      place === 12 ? { ...night, at: own.at(-1)?.at ?? '' } : night,
+    const [key, own] = [...source.nightlyRuns][0] ?? ['', []];
+    const late = own.map((nightlyRun, place) =>
+      place === 12 ? { ...nightlyRun, at: own.at(-1)?.at ?? '' } : nightlyRun,
     );
     const data = page('testbeds/hp-t540/forwarding-inet4.js', {
       ...source,
-      nights: new Map([...source.nights, [key, late]]),
+      nightlyRuns: new Map([...source.nightlyRuns, [key, late]]),
     });
     const { times } = JSON.parse(data.slice(data.indexOf('{'), -2)) as { times: number[] };
     expect(times.toSorted((a, b) => a - b)).toEqual(times);
     expect(times[12]).toBe(Date.parse(own[13]?.committedAt ?? '') / 1000);
   });
 
-  test('links nights to results that are kept, and to no others', () => {
-    const [key, own] = [...source.nights][0] ?? ['', []];
+  test('links nightly runs to results that are kept, and to no others', () => {
+    const [key, own] = [...source.nightlyRuns][0] ?? ['', []];
     const kept = { testbed: 'hp-t540', at: own[0]?.at ?? '', patch: 'x', outcome: 'no-regression' };
     const markup = page('testbeds/hp-t540/forwarding-inet4.html', {
       ...source,
-      nights: new Map([
-        ...source.nights,
-        [key, own.map((night, place) => ({ ...night, result: `results/2026/${place % 2}` }))],
+      nightlyRuns: new Map([
+        ...source.nightlyRuns,
+        [
+          key,
+          own.map((nightlyRun, place) => ({ ...nightlyRun, result: `results/2026/${place % 2}` })),
+        ],
       ]),
       results: { results: [{ ...kept, path: 'results/2026/1', others: [], bytes: 1 }] },
     });
@@ -216,14 +222,14 @@ describe('a series', () => {
 });
 
 test('a testbed tells when it did not measure', () => {
-  const nights = new Map(
-    [...source.nights].map(([key, own]) => [
+  const nightlyRuns = new Map(
+    [...source.nightlyRuns].map(([key, own]) => [
       key,
       own.filter((_, place) => place < 60 || place > 70),
     ]),
   );
-  expect(read(page('testbeds/hp-t540/index.html', { ...source, nights }))).toMatch(
-    /Without a night 12 days from 2026-09-\d\d to 2026-10-\d\d/,
+  expect(read(page('testbeds/hp-t540/index.html', { ...source, nightlyRuns }))).toMatch(
+    /Without a nightly run 12 days from 2026-09-\d\d to 2026-10-\d\d/,
   );
 });
 
@@ -252,7 +258,7 @@ test('whoever passes uPlot on passes its licence on', () => {
 });
 
 describe('a site in a folder', () => {
-  const small = branchOverTime({ testbeds: 1, cells: 1, nights: 3 });
+  const small = branchOverTime({ testbeds: 1, cells: 1, nightlyRuns: 3 });
   const options = (from: string, to: string, told: string[] = []) => ({
     ...{ from, to, now: dayAfter },
     leftOut: (why: string) => void told.push(why),
@@ -260,7 +266,7 @@ describe('a site in a folder', () => {
 
   test('takes the place of an earlier one as a whole', async () => {
     const to = join(temporaryFolder(), 'site');
-    await writeSite(branchOverTime({ testbeds: 2, cells: 1, nights: 3 }), options('', to));
+    await writeSite(branchOverTime({ testbeds: 2, cells: 1, nightlyRuns: 3 }), options('', to));
     expect(readdirSync(join(to, 'testbeds'))).toEqual(['hp-t540', 'xeon-100g']);
     await writeSite(small, options('', to));
     expect(readdirSync(join(to, 'testbeds'))).toEqual(['hp-t540']);
