@@ -16,9 +16,9 @@ const first = [
   ...['self-test/self-test.slow', 'recording/replay.slow', 'testbed/freebsd/paths.slow'],
   ...['profile/flamegraph.browser.slow', 'studies/small-losses.slow', 'reservation/model.slow'],
   ...['power/redfish.slow', 'e2e/relay.lab', 'linux-lab/profile.lab', 'reservation/etcd.slow'],
-  ...['studies/no-change.slow', 'commands/simulate.slow', 'checkup/health.slow'],
+  ...['studies/no-change.slow', 'commands/simulate.slow', 'check/health.slow'],
   ...['linux-lab/lab.lab', 'linux-lab/health.lab', 'testbed/freebsd/lab-time.slow'],
-  ...['fakes/freebsd-lab/serve.slow', 'dut/freebsd.slow', 'relay/checkup.slow'],
+  ...['fakes/freebsd-lab/serve.slow', 'dut/freebsd.slow', 'relay/check.slow'],
   ...['dut/freebsd-boot-nanobsd.slow', 'commands/self-test.slow', 'docs/lab-benches.slow'],
 ];
 

@@ -13,7 +13,7 @@ import { inboxIn, openInbox } from './inbox.ts';
 import {
   type Point,
   type SetUpDeps,
-  type SetUpFinding,
+  type SetUpDiagnostic,
   unreachable,
   warning,
 } from './setup-check-item.ts';
@@ -98,7 +98,7 @@ function baseOf({ host, port }: RelayConfig): string {
   return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
 }
 
-async function health(what: string, relay: RelayConfig, ask: Ask): Promise<SetUpFinding[]> {
+async function health(what: string, relay: RelayConfig, ask: Ask): Promise<SetUpDiagnostic[]> {
   const base = baseOf(relay);
   let reply: HttpResponse;
   try {
@@ -189,7 +189,7 @@ function buildPoints(path: string, ask: Ask): Point[] {
 }
 
 /** What was to be refused was not. */
-function open(what: string, given: string, { status }: HttpResponse): SetUpFinding {
+function open(what: string, given: string, { status }: HttpResponse): SetUpDiagnostic {
   if (status === 404) {
     const why = 'the relay that runs does not take these, as one without the file in ppsgate.yml';
     return wrong(what, why, restart);

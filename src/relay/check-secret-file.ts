@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { isExposed, readSecret, type SecretPlace } from '../config/secret.ts';
 import { ok, typed, wrong } from '../lab/check/diagnostic.ts';
 import { shell } from '../system/shell.ts';
-import { type Point, type SetUpFinding, warning } from './setup-check-item.ts';
+import { type Point, type SetUpDiagnostic, warning } from './setup-check-item.ts';
 
 /** @param key of ppsgate.yml that names the file. */
 export const secretPoint = (key: string, place: SecretPlace): Point => ({
@@ -18,14 +18,14 @@ export const secretPoint = (key: string, place: SecretPlace): Point => ({
 });
 
 /** Nothing where the file is not there, which whoever reads it says. */
-async function exposure(what: string, path: string): Promise<SetUpFinding[]> {
+async function exposure(what: string, path: string): Promise<SetUpDiagnostic[]> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || !isExposed(found)) return [];
   const whose = found.mode & 0o007 ? 'all on this machine' : 'its group';
   return [wrong(what, `${withMode(path, found)}, so ${whose} can get at it`, fixOf(path))];
 }
 
-async function keeping(what: string, path: string): Promise<SetUpFinding[]> {
+async function keeping(what: string, path: string): Promise<SetUpDiagnostic[]> {
   const found = await stat(path);
   if (found.mode & 0o070) {
     return [warning(what, `${withMode(path, found)}, so its group can get at it`, fixOf(path))];

@@ -8,7 +8,7 @@ import { ok, typed, wrong } from '../lab/check/diagnostic.ts';
 import { shortId } from '../model/patch.ts';
 import { shell } from '../system/shell.ts';
 import { secretPoint } from './check-secret-file.ts';
-import type { Point, SetUpDeps, SetUpFinding } from './setup-check-item.ts';
+import type { Point, SetUpDeps, SetUpDiagnostic } from './setup-check-item.ts';
 
 /** @param branch what diffs without a base are measured against. */
 export function starterPoint(start: StartConfig, branch: string, deps: SetUpDeps): Point {
@@ -37,7 +37,7 @@ async function clone(
   path: string,
   branch: string,
   { now, overlay }: SetUpDeps,
-): Promise<SetUpFinding[]> {
+): Promise<SetUpDiagnostic[]> {
   const repository = openRepository(path);
   const isThere = await repository.resolve('HEAD').then(
     () => true,
@@ -71,7 +71,7 @@ async function base(
   repository: Repository,
   commit: string,
   overlay: OverlayPlace,
-): Promise<SetUpFinding> {
+): Promise<SetUpDiagnostic> {
   try {
     const folder = await repository.pathOf(overlay);
     const { files } = await readOverlay(repository, { variant: 'base', commit }, folder);

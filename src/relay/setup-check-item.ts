@@ -2,14 +2,14 @@
 
 import type { OverlayPlace } from '../config/schema.ts';
 import type { ConduitOptions } from '../forge/phabricator/conduit.ts';
-import type { Finding as Plain, Step } from '../lab/check/diagnostic.ts';
+import type { Diagnostic as Plain, Step } from '../lab/check/diagnostic.ts';
 
-export type SetUpFinding =
+export type SetUpDiagnostic =
   | Plain
   /** A `warning` keeps ppsgate from nothing; what is `unreachable` may be well later by itself. */
   | { kind: 'warning' | 'unreachable'; what: string; why: string; fix: string };
 
-export type Point = Step<SetUpFinding>;
+export type Point = Step<SetUpDiagnostic>;
 
 export type SetUpDeps = Pick<ConduitOptions, 'log' | 'pause'> & {
   signal: AbortSignal;
@@ -20,10 +20,10 @@ export type SetUpDeps = Pick<ConduitOptions, 'log' | 'pause'> & {
   overlay?: OverlayPlace;
 };
 
-export const warning = (what: string, why: string, fix: string): SetUpFinding => ({
+export const warning = (what: string, why: string, fix: string): SetUpDiagnostic => ({
   ...{ kind: 'warning', what, why, fix },
 });
 
-export const unreachable = (what: string, why: string, fix: string): SetUpFinding => ({
+export const unreachable = (what: string, why: string, fix: string): SetUpDiagnostic => ({
   ...{ kind: 'unreachable', what, why, fix },
 });

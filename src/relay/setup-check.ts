@@ -19,7 +19,7 @@ import { starterPoint } from './check-starter.ts';
 import {
   type Point,
   type SetUpDeps,
-  type SetUpFinding,
+  type SetUpDiagnostic,
   unreachable,
   warning,
 } from './setup-check-item.ts';
@@ -28,9 +28,9 @@ import {
 export const checkPhabricator = (
   config: PhabricatorConfig,
   deps: SetUpDeps,
-): AsyncGenerator<SetUpFinding> => walk(pointsOf(config, deps), { ...deps, failed });
+): AsyncGenerator<SetUpDiagnostic> => walk(pointsOf(config, deps), { ...deps, failed });
 
-function failed(what: string, error: unknown): SetUpFinding {
+function failed(what: string, error: unknown): SetUpDiagnostic {
   const isPassing = error instanceof ConduitError && error.kind !== 'refused';
   const kind = isPassing ? 'unreachable' : 'wrong';
   return { kind, what, why: reasonOf(error), fix: lookAgain };
@@ -49,7 +49,7 @@ function pointsOf(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
   const { tokenPath, caPath, relay } = config;
   const ask = (
     what: string,
-    look: (conduit: Conduit, what: string) => Promise<SetUpFinding[]>,
+    look: (conduit: Conduit, what: string) => Promise<SetUpDiagnostic[]>,
   ) => ({
     what,
     needs: ['the token'],
@@ -111,7 +111,7 @@ async function server(
   { url }: PhabricatorConfig,
   session: Session,
   { signal }: SetUpDeps,
-): Promise<SetUpFinding[]> {
+): Promise<SetUpDiagnostic[]> {
   const answer = await sendRequest(`${url}/api/conduit.ping`, {
     method: 'POST',
     body: new URLSearchParams({ params: '{}' }),
@@ -158,7 +158,7 @@ const envelope = z.object({ result: z.unknown(), error_code: z.string().nullable
 /** Beyond this somebody who compares a log with a comment is misled. */
 const mostSecondsApart = 60;
 
-function clocks(what: string, { date }: Session, now: Date): SetUpFinding[] {
+function clocks(what: string, { date }: Session, now: Date): SetUpDiagnostic[] {
   if (date === undefined) return [skipped(what, 'the server does not tell its time')];
   const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
   if (Math.abs(seconds) <= mostSecondsApart) {
@@ -176,7 +176,7 @@ async function token(
   config: PhabricatorConfig,
   session: Session,
   deps: SetUpDeps,
-): Promise<SetUpFinding[]> {
+): Promise<SetUpDiagnostic[]> {
   session.conduit = await openPhabricator(config, deps);
   session.account = await session.conduit.call('user.whoami', {}, account);
   return [ok(what, `it is that of ${session.account.userName}`)];
@@ -186,7 +186,7 @@ function rights(
   what: string,
   { userName, roles }: z.infer<typeof account>,
   { url }: PhabricatorConfig,
-): SetUpFinding[] {
+): SetUpDiagnostic[] {
   if (roles.includes('admin')) {
     const fix = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
     return [
@@ -214,7 +214,7 @@ async function repositories(
   what: string,
   conduit: Conduit,
   { repositories: names }: PhabricatorConfig,
-): Promise<SetUpFinding[]> {
+): Promise<SetUpDiagnostic[]> {
   if (names === undefined)
     return [ok(what, 'none are named, so revisions of any are measured, and of none')];
   const search = (constraints: Record<string, unknown>) =>
@@ -247,7 +247,7 @@ async function projects(
   what: string,
   conduit: Conduit,
   { projects: slugs, people }: PhabricatorConfig,
-): Promise<SetUpFinding[]> {
+): Promise<SetUpDiagnostic[]> {
   if (slugs.length === 0 && people.length === 0) {
     const why = 'nobody may have anything measured: `projects` and `people` are empty';
     return [wrong(what, why, 'name a project or somebody under `phabricator` in ppsgate.yml')];
@@ -277,7 +277,7 @@ async function people(
   what: string,
   conduit: Conduit,
   { people: names }: PhabricatorConfig,
-): Promise<SetUpFinding[]> {
+): Promise<SetUpDiagnostic[]> {
   if (names.length === 0) return [ok(what, 'none are named: leave is for `projects` alone')];
   const constraints = { usernames: names };
   const found = await conduit.search('user.search', { constraints }, userItem);
@@ -309,7 +309,7 @@ async function buildPlans(
   what: string,
   conduit: Conduit,
   { url, relay }: PhabricatorConfig,
-): Promise<SetUpFinding[]> {
+): Promise<SetUpDiagnostic[]> {
   const plans = await conduit.search('harbormaster.buildplan.search', {}, planItem);
   const steps = await conduit.search('harbormaster.step.search', {}, stepItem);
   const ours = plans.filter(({ phid, fields }) => {
@@ -353,7 +353,7 @@ const buildQuery =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of Harbormaster
   '/build?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}';
 
-const notTaken = (what: string, plan: string): SetUpFinding =>
+const notTaken = (what: string, plan: string): SetUpDiagnostic =>
   wrong(
     what,
     `"${plan}" asks for builds, and none are taken, so they fail or wait for ever`,

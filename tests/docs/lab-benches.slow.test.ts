@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Finding } from '../../src/lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed } from '../../src/lab/check/freebsd-check.ts';
 import { type Said, waived } from '../../src/lab/freebsd/dut/setting.ts';
 import { checkSettings, settingsCommands } from '../../src/lab/freebsd/dut/settings.ts';
@@ -33,18 +33,18 @@ async function bench(name: BenchName, options: FreebsdLabOptions = {}): Promise<
   return made;
 }
 
-async function check({ lab, testbed, config }: Bench, sends = true): Promise<Finding[]> {
+async function check({ lab, testbed, config }: Bench, sends = true): Promise<Diagnostic[]> {
   const { families, traffic } = config;
   const request = { name: 'bench', testbed, families, traffic, sends, cycles: false };
   const deps = { ...depsOf(lab), tell: () => {}, signal: new AbortController().signal };
   return Array.fromAsync(checkFreebsdTestbed(request, deps));
 }
 
-const of = (findings: readonly Finding[], wanted: Finding['kind']): string[] =>
-  findings.filter(({ kind }) => kind === wanted).map(({ what, why }) => `${what}: ${why}`);
+const of = (diagnostics: readonly Diagnostic[], wanted: Diagnostic['kind']): string[] =>
+  diagnostics.filter(({ kind }) => kind === wanted).map(({ what, why }) => `${what}: ${why}`);
 
-const whatOf = (findings: readonly Finding[]): string[] =>
-  findings.filter(({ kind }) => kind === 'skipped').map(({ what }) => what);
+const whatOf = (diagnostics: readonly Diagnostic[]): string[] =>
+  diagnostics.filter(({ kind }) => kind === 'skipped').map(({ what }) => what);
 
 /** What no check of these benches can try: the builder is not of the laboratory, and looked at by itself. */
 const untried: Readonly<Record<BenchName, readonly string[]>> = {
@@ -65,9 +65,9 @@ const untried: Readonly<Record<BenchName, readonly string[]>> = {
 
 describe.each(benches)('the page of %s', (name) => {
   test('sets up a laboratory in which nothing is wrong', async () => {
-    const findings = await check(await bench(name));
-    expect(of(findings, 'wrong')).toEqual([]);
-    expect(whatOf(findings).toSorted()).toEqual(untried[name].toSorted());
+    const diagnostics = await check(await bench(name));
+    expect(of(diagnostics, 'wrong')).toEqual([]);
+    expect(whatOf(diagnostics).toSorted()).toEqual(untried[name].toSorted());
   });
 
   test('has no line for the DUT without which all holds, but for those that nobody can check', async () => {
@@ -103,9 +103,9 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'the builder of each ppsgate.yml', (
       if (builder === undefined) throw new TypeError(`${name} has no builder.`);
       const made = await bench(name);
       made.testbed.builder = { ...builder, ...login, folder, repository, leastFreeBytes: 1e6 };
-      const findings = await check(made, false);
-      expect(of(findings, 'wrong')).toEqual([]);
-      expect(whatOf(findings)).not.toContain('the builder');
+      const diagnostics = await check(made, false);
+      expect(of(diagnostics, 'wrong')).toEqual([]);
+      expect(whatOf(diagnostics)).not.toContain('the builder');
     }
   });
 });

@@ -150,7 +150,7 @@ case "$2 $4" in
 esac
 `;
 
-/** Words of FreeBSD's that checkups give; its kernel's environment is made anew by every boot, as /run is. */
+/** Words of FreeBSD's that checks give; its kernel's environment is made anew by every boot, as /run is. */
 const freebsdWords = {
   uuidgen: 'cat /proc/sys/kernel/random/uuid',
   kenv: `

@@ -6,14 +6,14 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { exitCodeOf, findingText, summary } from '../../src/cli/commands/phabricator.ts';
+import { diagnosticText, exitCodeOf, summary } from '../../src/cli/commands/phabricator.ts';
 import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
 import type { OverlayPlace } from '../../src/config/schema.ts';
 import { answersPoint } from '../../src/relay/check-relay.ts';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 import { startRelayServer } from '../../src/relay/server.ts';
 import { checkPhabricator } from '../../src/relay/setup-check.ts';
-import type { SetUpFinding } from '../../src/relay/setup-check-item.ts';
+import type { SetUpDiagnostic } from '../../src/relay/setup-check-item.ts';
 import { makeAuthority } from '../fakes/authority.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
@@ -96,11 +96,11 @@ async function aRelay(secrets: { webhookKey?: string; buildPassword?: string }):
   return server.port;
 }
 
-async function findingsOf(
+async function diagnosticsOf(
   config: PhabricatorConfig,
   now = () => new Date(),
   overlay?: OverlayPlace,
-): Promise<SetUpFinding[]> {
+): Promise<SetUpDiagnostic[]> {
   const deps = {
     ...(overlay !== undefined && { overlay }),
     now,
@@ -115,15 +115,15 @@ async function findingsOf(
 /** What is not right, as it is printed for a program. */
 async function faultsOf({ config }: Scene, changes: Changes = {}): Promise<string[]> {
   const relay = { ...config.relay, ...changes.relay };
-  const findings = await findingsOf({ ...config, ...changes, relay });
-  return findings
+  const diagnostics = await diagnosticsOf({ ...config, ...changes, relay });
+  return diagnostics
     .filter(({ kind }) => kind !== 'ok' && kind !== 'skipped')
-    .map((finding) => textOf(finding, config));
+    .map((diagnostic) => textOf(diagnostic, config));
 }
 
 /** Without what differs from run to run. */
-function textOf(finding: SetUpFinding, { url, relay }: PhabricatorConfig): string {
-  return findingText(finding, { write: () => true })
+function textOf(diagnostic: SetUpDiagnostic, { url, relay }: PhabricatorConfig): string {
+  return diagnosticText(diagnostic, { write: () => true })
     .replaceAll(url, 'https://reviews.example.org')
     .replaceAll(`:${relay.port}`, ':8642')
     .replaceAll(join(relay.directory, '..'), '/etc/ppsgate')
@@ -133,8 +133,10 @@ function textOf(finding: SetUpFinding, { url, relay }: PhabricatorConfig): strin
 
 test('a set-up that is right is so at every point', async () => {
   const { config, phabricator } = await aSetUp();
-  const findings = await findingsOf(config);
-  expect(findings.map((finding) => textOf(finding, config)).join('\n')).toMatchInlineSnapshot(`
+  const diagnostics = await diagnosticsOf(config);
+  expect(
+    diagnostics.map((diagnostic) => textOf(diagnostic, config)).join('\n'),
+  ).toMatchInlineSnapshot(`
     "ok          the server: https://reviews.example.org answers as a Phabricator does
     ok          the clocks: the server’s and ours are at most 60 s apart
     ok          tokenFile: /etc/ppsgate/token is for its owner alone
@@ -156,14 +158,14 @@ test('a set-up that is right is so at every point', async () => {
     ok          POST /build: none but the right user and password is taken
     ok          relay.start.repository: /src has main, at 1a2b3c4d5e6f"
   `);
-  expect(exitCodeOf(findings)).toBe(0);
-  expect(summary(findings)).toBe('All is well.');
+  expect(exitCodeOf(diagnostics)).toBe(0);
+  expect(summary(diagnostics)).toBe('All is well.');
   expect(phabricator.violations).toEqual([]);
 });
 
 test('nothing of what is secret is in what is found', async () => {
   const { config, phabricator } = await aSetUp();
-  const said = JSON.stringify(await findingsOf(config));
+  const said = JSON.stringify(await diagnosticsOf(config));
   for (const secret of [phabricator.token, webhookKey, buildPassword, 'open sesame']) {
     expect(said).not.toContain(secret);
   }
@@ -171,7 +173,7 @@ test('nothing of what is secret is in what is found', async () => {
 
 test('nothing is written to the server', async () => {
   const { config, phabricator } = await aSetUp();
-  await findingsOf(config);
+  await diagnosticsOf(config);
   const methods = phabricator.requests.map(({ method }) => method);
   expect(methods.filter((method) => !/\.(?:search|whoami|ping)$/.test(method))).toEqual([]);
   expect(methods).toContain('harbormaster.buildplan.search');
@@ -217,8 +219,8 @@ test.each([
 ])('a server that answers %d is not looked at further', async (status, why, fix, exitCode) => {
   const { config } = await aSetUp();
   const url = await aPage(status, 'text/plain', '{}');
-  const findings = await findingsOf({ ...config, url });
-  const [first, ...rest] = findings.filter(({ kind }) => kind !== 'ok');
+  const diagnostics = await diagnosticsOf({ ...config, url });
+  const [first, ...rest] = diagnostics.filter(({ kind }) => kind !== 'ok');
   expect(first).toMatchObject({ what: 'the server', why: expect.stringContaining(why) });
   expect(first).toHaveProperty('fix', expect.stringContaining(fix));
   expect(rest).toContainEqual({
@@ -226,21 +228,21 @@ test.each([
     what: 'people',
     why: 'not tried, because of this: the server',
   });
-  expect(exitCodeOf(findings)).toBe(exitCode);
+  expect(exitCodeOf(diagnostics)).toBe(exitCode);
 });
 
 test('where the server does not answer, the relay and the clone are looked at all the same', async () => {
   const { config, phabricator } = await aSetUp();
   await phabricator.stop();
-  const findings = await findingsOf(config);
-  expect(findings[0]).toMatchObject({ kind: 'unreachable', what: 'the server' });
-  const well = findings.filter(({ kind }) => kind === 'ok').map(({ what }) => what);
+  const diagnostics = await diagnosticsOf(config);
+  expect(diagnostics[0]).toMatchObject({ kind: 'unreachable', what: 'the server' });
+  const well = diagnostics.filter(({ kind }) => kind === 'ok').map(({ what }) => what);
   expect(well).toEqual([
     ...['tokenFile', 'answers', 'relay.on', 'the relay', 'relay.webhookKeyFile', 'POST /webhook'],
     ...['relay.buildPasswordFile', 'POST /build', 'relay.start.repository'],
   ]);
-  expect(exitCodeOf(findings)).toBe(4);
-  expect(summary(findings)).toBe('One thing is wrong.');
+  expect(exitCodeOf(diagnostics)).toBe(4);
+  expect(summary(diagnostics)).toBe('One thing is wrong.');
 });
 
 test('answers that wait are told of, with what keeps them', async () => {
@@ -282,19 +284,19 @@ testWith(
   async () => {
     const { config } = await aSetUp();
     const { url } = await trusted();
-    const findings = await findingsOf({ ...config, url });
-    expect(findings[0]).toEqual({
+    const diagnostics = await diagnosticsOf({ ...config, url });
+    expect(diagnostics[0]).toEqual({
       kind: 'wrong',
       what: 'the server',
       why: `${url} shows a certificate that is signed by nobody whom this machine trusts (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
       fix: 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS',
     });
-    expect(findings).toContainEqual({
+    expect(diagnostics).toContainEqual({
       kind: 'skipped',
       what: 'the token',
       why: 'not tried, because of this: the server',
     });
-    expect(exitCodeOf(findings)).toBe(2);
+    expect(exitCodeOf(diagnostics)).toBe(2);
   },
 );
 
@@ -303,7 +305,7 @@ testWith(
   'a certificate that has expired is wrong, and told until when it was good',
   async () => {
     const { config } = await aSetUp();
-    const [, server] = await findingsOf({ ...config, ...(await trusted(-1)) });
+    const [, server] = await diagnosticsOf({ ...config, ...(await trusted(-1)) });
     expect(server).toMatchObject({
       kind: 'wrong',
       why: expect.stringMatching(
@@ -316,8 +318,8 @@ testWith(
 testWith(['openssl'], 'the authority that is named is trusted', async () => {
   const { config } = await aSetUp();
   const site = await trusted();
-  const findings = await findingsOf({ ...config, ...site });
-  expect(findings.slice(0, 2)).toEqual([
+  const diagnostics = await diagnosticsOf({ ...config, ...site });
+  expect(diagnostics.slice(0, 2)).toEqual([
     { kind: 'ok', what: 'ca', why: `${site.caPath} has the certificate of an authority` },
     { kind: 'ok', what: 'the server', why: `${site.url} answers as a Phabricator does` },
   ]);
@@ -325,18 +327,18 @@ testWith(['openssl'], 'the authority that is named is trusted', async () => {
 
 test('an authority that is not there is wrong, and the server is not asked', async () => {
   const { config, folder } = await aSetUp();
-  const findings = await findingsOf({ ...config, caPath: join(folder, 'no-ca') });
-  expect(findings[0]).toMatchObject({
+  const diagnostics = await diagnosticsOf({ ...config, caPath: join(folder, 'no-ca') });
+  expect(diagnostics[0]).toMatchObject({
     kind: 'wrong',
     what: 'ca',
     why: expect.stringMatching(/^`phabricator\.ca` cannot be read \(\S+no-ca: ENOENT/),
   });
-  expect(findings[1]).toEqual({
+  expect(diagnostics[1]).toEqual({
     kind: 'skipped',
     what: 'the server',
     why: 'not tried, because of this: ca',
   });
-  expect(exitCodeOf(findings)).toBe(2);
+  expect(exitCodeOf(diagnostics)).toBe(2);
 });
 
 test('a server that is too busy in between is asked again, and given up where it stays so', async () => {
@@ -344,10 +346,10 @@ test('a server that is too busy in between is asked again, and given up where it
   scene.phabricator.faults.order('user.search', { kind: 'rate-limit' }, 2);
   expect(await faultsOf(scene)).toEqual([]);
   scene.phabricator.faults.order('user.search', { kind: 'rate-limit' }, 100);
-  const findings = await findingsOf(scene.config);
-  expect(findings.find(({ what }) => what === 'people')).toMatchObject({ kind: 'unreachable' });
-  expect(findings.find(({ what }) => what === 'build plans')).toMatchObject({ kind: 'ok' });
-  expect(exitCodeOf(findings)).toBe(4);
+  const diagnostics = await diagnosticsOf(scene.config);
+  expect(diagnostics.find(({ what }) => what === 'people')).toMatchObject({ kind: 'unreachable' });
+  expect(diagnostics.find(({ what }) => what === 'build plans')).toMatchObject({ kind: 'ok' });
+  expect(exitCodeOf(diagnostics)).toBe(4);
 });
 
 test.each([
@@ -355,8 +357,8 @@ test.each([
   [-3600, 'ahead of'],
 ])('a clock that is %d s off is told', async (seconds, where) => {
   const { config } = await aSetUp();
-  const findings = await findingsOf(config, () => new Date(Date.now() + seconds * 1000));
-  const clocks = findings.find(({ what }) => what === 'the clocks');
+  const diagnostics = await diagnosticsOf(config, () => new Date(Date.now() + seconds * 1000));
+  const clocks = diagnostics.find(({ what }) => what === 'the clocks');
   expect(clocks).toMatchObject({ kind: 'warning' });
   expect(clocks?.why).toMatch(new RegExp(`^the server’s is (?:36|35)\\d\\d s ${where} ours$`));
 });
@@ -490,27 +492,30 @@ test('a diff that would be begun twice is worth a look', async () => {
 test('where builds alone are taken, comments are heard of by a poll', async () => {
   const scene = await aSetUp();
   const { webhookKeyPath: _, ...relay } = scene.config.relay;
-  const findings = await findingsOf({ ...scene.config, relay });
-  const fault = findings.find(({ kind }) => kind === 'warning');
+  const diagnostics = await diagnosticsOf({ ...scene.config, relay });
+  const fault = diagnostics.find(({ kind }) => kind === 'warning');
   expect(fault).toMatchObject({ what: 'relay.on', fix: expect.stringContaining('ppsgate poll') });
 });
 
 test('without a webhook and builds there is no relay to look at', async () => {
   const { config } = await aSetUp();
   const { webhookKeyPath: _, buildPasswordPath: __, ...relay } = config.relay;
-  const findings = await findingsOf({ ...config, relay: { ...relay, port: 1 } });
-  expect(findings.find(({ what }) => what === 'the relay')).toMatchObject({ kind: 'skipped' });
+  const diagnostics = await diagnosticsOf({ ...config, relay: { ...relay, port: 1 } });
+  expect(diagnostics.find(({ what }) => what === 'the relay')).toMatchObject({ kind: 'skipped' });
 });
 
 test('a relay that does not run is out of reach', async () => {
   const scene = await aSetUp();
-  const findings = await findingsOf({ ...scene.config, relay: { ...scene.config.relay, port: 2 } });
-  expect(findings.find(({ what }) => what === 'the relay')).toMatchObject({
+  const diagnostics = await diagnosticsOf({
+    ...scene.config,
+    relay: { ...scene.config.relay, port: 2 },
+  });
+  expect(diagnostics.find(({ what }) => what === 'the relay')).toMatchObject({
     kind: 'unreachable',
     why: expect.stringContaining('nothing answers on http://127.0.0.1:2 (connect ECONNREFUSED'),
   });
-  expect(findings.find(({ what }) => what === 'POST /build')).toMatchObject({ kind: 'skipped' });
-  expect(exitCodeOf(findings)).toBe(4);
+  expect(diagnostics.find(({ what }) => what === 'POST /build')).toMatchObject({ kind: 'skipped' });
+  expect(exitCodeOf(diagnostics)).toBe(4);
 });
 
 test('what else answers on the relay’s port is not taken for it', async () => {
@@ -562,8 +567,8 @@ test('a password without its user is wrong', async () => {
 test('a relay that listens on all addresses is asked on this machine’s own', async () => {
   const scene = await aSetUp();
   const relay = { ...scene.config.relay, host: '0.0.0.0' };
-  const findings = await findingsOf({ ...scene.config, relay });
-  expect(findings.find(({ what }) => what === 'the relay')).toMatchObject({
+  const diagnostics = await diagnosticsOf({ ...scene.config, relay });
+  expect(diagnostics.find(({ what }) => what === 'the relay')).toMatchObject({
     kind: 'ok',
     why: `it answers on http://127.0.0.1:${relay.port}, with 0 pending`,
   });
@@ -595,8 +600,8 @@ describe('what the Linux testbeds lay', () => {
     const relay = { ...config.relay, start: { kind: 'here', repository, most: 4 } as const };
     const place = { path, beside: '/usr/local/etc/ppsgate' };
     const changed = { ...config, relay };
-    const findings = await findingsOf(changed, () => new Date(), place);
-    const found = findings.find(({ what }) => what === 'relay.start.repository');
+    const diagnostics = await diagnosticsOf(changed, () => new Date(), place);
+    const found = diagnostics.find(({ what }) => what === 'relay.start.repository');
     if (found === undefined) throw new Error('The repository was not looked at.');
     return textOf(found, changed).replace(/[0-9a-f]{12,40}/g, '1a2b3c4d5e6f');
   }
@@ -663,15 +668,15 @@ test.each<[string, (tokenPath: string) => StartConfig]>([
   const { config, folder } = await aSetUp();
   const look = async (tokenPath: string) => {
     const relay = { ...config.relay, start: startWith(tokenPath) };
-    const findings = await findingsOf({ ...config, relay });
-    return findings.find(({ what }) => what === 'relay.start.tokenFile');
+    const diagnostics = await diagnosticsOf({ ...config, relay });
+    return diagnostics.find(({ what }) => what === 'relay.start.tokenFile');
   };
   expect(await look(secretIn(folder, 'starter', 'secret'))).toMatchObject({ kind: 'ok' });
   expect(await look(join(folder, 'nothing'))).toMatchObject({ kind: 'wrong' });
 });
 
 test('on a terminal there are signs instead of words, and colours unless they are unwanted', () => {
-  const finding: SetUpFinding = {
+  const diagnostic: SetUpDiagnostic = {
     kind: 'warning',
     what: 'people',
     why: 'why\nit is',
@@ -679,28 +684,30 @@ test('on a terminal there are signs instead of words, and colours unless they ar
   };
   const terminal = { write: () => true, isTTY: true };
   vi.stubEnv('NO_COLOR', '');
-  expect(findingText(finding, terminal)).toBe(
+  expect(diagnosticText(diagnostic, terminal)).toBe(
     '\x1b[33m!\x1b[0m people: why it is\n    fix: do this',
   );
   vi.stubEnv('NO_COLOR', '1');
-  expect(findingText(finding, terminal)).toBe('! people: why it is\n    fix: do this');
-  expect(findingText({ kind: 'ok', what: 'people', why: 'all' }, terminal)).toBe('✔ people: all');
+  expect(diagnosticText(diagnostic, terminal)).toBe('! people: why it is\n    fix: do this');
+  expect(diagnosticText({ kind: 'ok', what: 'people', why: 'all' }, terminal)).toBe(
+    '✔ people: all',
+  );
   vi.unstubAllEnvs();
 });
 
-const one = (kind: 'wrong' | 'warning' | 'unreachable'): SetUpFinding => ({
+const one = (kind: 'wrong' | 'warning' | 'unreachable'): SetUpDiagnostic => ({
   ...{ kind, what: 'a', why: 'b', fix: 'c' },
 });
 
-test.each<[SetUpFinding[], string, number]>([
+test.each<[SetUpDiagnostic[], string, number]>([
   [[one('warning')], 'Nothing is wrong; one thing is worth a look.', 0],
   [[one('warning'), one('warning')], 'Nothing is wrong; 2 things are worth a look.', 0],
   [[one('unreachable')], 'One thing is wrong.', 4],
   [[one('unreachable'), one('wrong')], '2 things are wrong.', 2],
   [[one('wrong'), one('warning')], 'One thing is wrong; one thing is worth a look.', 2],
-])('%j ends with its sum and exit code', (findings, sum, exitCode) => {
-  expect(summary(findings)).toBe(sum);
-  expect(exitCodeOf(findings)).toBe(exitCode);
+])('%j ends with its sum and exit code', (diagnostics, sum, exitCode) => {
+  expect(summary(diagnostics)).toBe(sum);
+  expect(exitCodeOf(diagnostics)).toBe(exitCode);
 });
 
 describeWith(['shared/phabricator/calls'], 'a Phorge as it was recorded', () => {
@@ -715,11 +722,11 @@ describeWith(['shared/phabricator/calls'], 'a Phorge as it was recorded', () => 
       'harbormaster.buildplan.search': 'harbormaster.buildplan.search',
       'harbormaster.step.search': 'harbormaster.step.search',
     });
-    const findings = await findingsOf({
+    const diagnostics = await diagnosticsOf({
       ...{ ...config, url, repositories: ['src'] },
       ...{ projects: ['network_performance'], people: ['author'] },
     });
-    expect(findings.slice(0, 9).map((one) => `${one.kind} ${one.what}: ${one.why}`)).toEqual([
+    expect(diagnostics.slice(0, 9).map((one) => `${one.kind} ${one.what}: ${one.why}`)).toEqual([
       expect.stringMatching(/^ok the server/),
       expect.stringMatching(/^ok the clocks/),
       expect.stringMatching(/^ok tokenFile/),

@@ -1,18 +1,18 @@
 // What was found wrong with a testbed, or not, as a person at a shell reads it.
-import type { Finding } from '../../lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { oneLine } from './table.ts';
 
 /** `✗ WHAT: WHY`, and what fixes it on a line of its own. */
-export function findingText(finding: Finding, isColoured: boolean): string {
-  const { kind, what, why } = finding;
+export function diagnosticText(diagnostic: Diagnostic, isColoured: boolean): string {
+  const { kind, what, why } = diagnostic;
   const sign = isColoured ? `\x1b[${colours[kind]}m${signs[kind]}\x1b[0m` : signs[kind];
   const line = `${sign} ${oneLine(`${what}: ${why}`)}`;
-  return kind === 'wrong' ? `${line}\n    fix: ${oneLine(finding.fix)}` : line;
+  return kind === 'wrong' ? `${line}\n    fix: ${oneLine(diagnostic.fix)}` : line;
 }
 
 /** `All is well.`, or how much is not. */
-export function summary(findings: readonly Finding[]): string {
-  const count = findings.filter(({ kind }) => kind === 'wrong').length;
+export function summary(diagnostics: readonly Diagnostic[]): string {
+  const count = diagnostics.filter(({ kind }) => kind === 'wrong').length;
   if (count === 0) return 'All is well.';
   return count === 1 ? 'One thing is wrong.' : `${count} things are wrong.`;
 }

@@ -6,7 +6,7 @@ import { phabricatorOf } from '../../forge/phabricator/login.ts';
 import type { Output } from '../../gate/progress.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { checkPhabricator } from '../../relay/setup-check.ts';
-import type { SetUpFinding } from '../../relay/setup-check-item.ts';
+import type { SetUpDiagnostic } from '../../relay/setup-check-item.ts';
 import { runToExit } from '../../system/exit.ts';
 import { configPath } from './named-testbed.ts';
 import { hasColours, oneLine, print, printJson } from './table.ts';
@@ -19,7 +19,7 @@ export function define(phabricator: Command): void {
       'look at the server, the bot, its leave and build plans, the relay and its starter',
     )
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
-    .option('--json', 'print the findings as JSON, at the end')
+    .option('--json', 'print the diagnostics as JSON, at the end')
     .addHelpText('after', details)
     .action(async (options: object) => {
       await runToExit((signal) => checkSetUp(options, signal), phabricator.optsWithGlobals());
@@ -35,7 +35,7 @@ relay.
 
 As JSON:
   { "phabricator": "https://…",
-    "findings": [{ "kind", "what", "why", "fix" }] }
+    "diagnostics": [{ "kind", "what", "why", "fix" }] }
 where "kind" is "ok", "warning", "wrong", "unreachable" or "skipped", and "fix"
 says what to do.
 
@@ -59,19 +59,19 @@ async function checkSetUp(
     ...{ signal, now: () => new Date(), log: { info: tell }, onLook: patience.begin },
     ...(hasLinux(config) && { overlay: config.overlay }),
   };
-  const findings: SetUpFinding[] = [];
+  const diagnostics: SetUpDiagnostic[] = [];
   try {
-    for await (const finding of checkPhabricator(phabricator, deps)) {
+    for await (const diagnostic of checkPhabricator(phabricator, deps)) {
       patience.end();
-      findings.push(finding);
-      if (!json) print(findingText(finding, process.stdout));
+      diagnostics.push(diagnostic);
+      if (!json) print(diagnosticText(diagnostic, process.stdout));
     }
   } finally {
     patience.end();
   }
-  if (json) printJson({ phabricator: phabricator.url, findings });
-  else print(summary(findings));
-  return exitCodeOf(findings);
+  if (json) printJson({ phabricator: phabricator.url, diagnostics });
+  else print(summary(diagnostics));
+  return exitCodeOf(diagnostics);
 }
 
 const hasLinux = (config: Config): boolean =>
@@ -97,29 +97,29 @@ const colours = { ok: 32, warning: 33, wrong: 31, unreachable: 31, skipped: 2 } 
 const longestWord = 'unreachable'.length;
 
 /** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; what fixes it is on a line of its own. */
-export function findingText(finding: SetUpFinding, output: Output): string {
-  const { kind, what, why } = finding;
+export function diagnosticText(diagnostic: SetUpDiagnostic, output: Output): string {
+  const { kind, what, why } = diagnostic;
   const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);
   const sign = hasColours(output) ? `\x1b[${colours[kind]}m${plain}\x1b[0m` : plain;
   const line = `${sign} ${oneLine(`${what}: ${why}`)}`;
-  return 'fix' in finding ? `${line}\n    fix: ${oneLine(finding.fix)}` : line;
+  return 'fix' in diagnostic ? `${line}\n    fix: ${oneLine(diagnostic.fix)}` : line;
 }
 
 /** `All is well.`, or how much is not. */
-export function summary(findings: readonly SetUpFinding[]): string {
-  const faults = findings.filter(isFault).length;
-  const warnings = findings.filter(({ kind }) => kind === 'warning').length;
+export function summary(diagnostics: readonly SetUpDiagnostic[]): string {
+  const faults = diagnostics.filter(isFault).length;
+  const warnings = diagnostics.filter(({ kind }) => kind === 'warning').length;
   const wrong =
     { 0: 'Nothing is wrong', 1: 'One thing is wrong' }[faults] ?? `${faults} things are wrong`;
   if (warnings === 0) return faults === 0 ? 'All is well.' : `${wrong}.`;
   return `${wrong}; ${warnings === 1 ? 'one thing is' : `${warnings} things are`} worth a look.`;
 }
 
-const isFault = ({ kind }: SetUpFinding): boolean => kind === 'wrong' || kind === 'unreachable';
+const isFault = ({ kind }: SetUpDiagnostic): boolean => kind === 'wrong' || kind === 'unreachable';
 
 /** What is wrong in ppsgate.yml or on the server stays so, and weighs more than what may answer later. */
-export function exitCodeOf(findings: readonly SetUpFinding[]): number {
-  const kinds = new Set(findings.map(({ kind }) => kind));
+export function exitCodeOf(diagnostics: readonly SetUpDiagnostic[]): number {
+  const kinds = new Set(diagnostics.map(({ kind }) => kind));
   if (kinds.has('wrong')) return exitCodes.usage;
   return kinds.has('unreachable') ? exitCodes.infrastructure : exitCodes.pass;
 }

@@ -8,13 +8,13 @@ import type { Recorder } from '../../gate/recording/recorder.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
-import { type Finding, skipped } from '../../lab/check/diagnostic.ts';
+import { type Diagnostic, skipped } from '../../lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../lab/check/freebsd-check.ts';
 import { checkLinuxTestbed } from '../../lab/check/linux-check.ts';
 import { checkVirtualTestbed } from '../../lab/check/virtual-check.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
-import { findingText, summary } from './diagnostics-text.ts';
+import { diagnosticText, summary } from './diagnostics-text.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { hasColours, oneLine, print, printJson } from './table.ts';
 
@@ -25,7 +25,7 @@ export function define(command: Command): void {
     .option('--no-traffic', 'send no packets')
     .option('--power', 'switch the DUT off and on, and wait until it is up again')
     .option('--record <file>', 'write down what the machines are asked and say, to be replayed')
-    .option('--json', 'print the findings as JSON, at the end')
+    .option('--json', 'print the diagnostics as JSON, at the end')
     .addHelpText(
       'after',
       `
@@ -61,23 +61,25 @@ async function checkTestbed(
     record === undefined ? undefined : await recordTo(record, 'testbeds check', [testbed]);
   const tell = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
-  const findings: Finding[] = [];
+  const diagnostics: Diagnostic[] = [];
   const look = async (signal: AbortSignal) => {
     const deps = { ...(recorder?.deps(realDeps) ?? realDeps), tell, signal };
     const check = { name, testbed, config, traffic, power, deps, recorder };
-    for await (const finding of findingsOf(check)) {
-      recorder?.tells('check', finding);
-      findings.push(finding);
-      if (!json) print(findingText(finding, hasColours(process.stdout)));
+    for await (const diagnostic of diagnosticsOf(check)) {
+      recorder?.tells('check', diagnostic);
+      diagnostics.push(diagnostic);
+      if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
     }
   };
   // Serial over LAN has one session: a gate that records it would lose its own.
   const isMeddling =
     testbed.kind === 'freebsd' && (traffic || power || testbed.dut.console?.kind === 'ipmi');
   await (isMeddling ? keptFromOthers({ name, config, tell, signal }, look) : look(signal));
-  if (json) printJson({ testbed: name, findings });
-  else print(summary(findings));
-  return findings.some(({ kind }) => kind === 'wrong') ? exitCodes.infrastructure : exitCodes.pass;
+  if (json) printJson({ testbed: name, diagnostics });
+  else print(summary(diagnostics));
+  return diagnostics.some(({ kind }) => kind === 'wrong')
+    ? exitCodes.infrastructure
+    : exitCodes.pass;
 }
 
 type Keeping = {
@@ -117,7 +119,7 @@ type Check = {
   recorder: Recorder | undefined;
 };
 
-function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
+function diagnosticsOf(check: Check): AsyncIterable<Diagnostic> | Diagnostic[] {
   const { name, testbed, config, traffic, power, deps, recorder } = check;
   switch (testbed.kind) {
     case 'virtual':

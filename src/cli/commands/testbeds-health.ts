@@ -11,11 +11,11 @@ import { aimOf, overviewOf } from '../../gate/reserve/testbeds-overview.ts';
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
 import { byItself, type LeasedTestbed } from '../../gate/testbeds/reserve.ts';
-import type { Finding } from '../../lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { healthOf, whyUnhealthy } from '../../lab/check/health.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
-import { findingText, summary } from './diagnostics-text.ts';
+import { diagnosticText, summary } from './diagnostics-text.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { clockText, hasColours, oneLine, print, printJson } from './table.ts';
 
@@ -23,7 +23,7 @@ export function define(command: Command): void {
   command
     .argument('[names...]', 'testbeds of the configuration (default: all)')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
-    .option('--json', 'print the findings as JSON, at the end')
+    .option('--json', 'print the diagnostics as JSON, at the end')
     .addHelpText('after', details)
     .action(async (names: string[], options: HealthOptions) => {
       await runToExit((signal) => checkHealth(names, options, signal), command.optsWithGlobals());
@@ -39,7 +39,7 @@ alone. One that is not well goes into quarantine. What ppsgate itself put there
 is lifted when all is well; what a person put there never is.
 
 As JSON:
-  [{ "testbed", "kind": "well" | "wrong", "findings": […],
+  [{ "testbed", "kind": "well" | "wrong", "diagnostics": […],
      "quarantine": { "kind": "none" | "lifted" | "stands" } }]
 or "kind": "in-use" with "why".
 
@@ -50,7 +50,7 @@ type HealthOptions = { config?: string; json?: boolean };
 
 /** What `--json` prints of each testbed. */
 type Health =
-  | { testbed: string; kind: 'well' | 'wrong'; findings: Finding[]; quarantine: Standing }
+  | { testbed: string; kind: 'well' | 'wrong'; diagnostics: Diagnostic[]; quarantine: Standing }
   /** Somebody else has it or is next, so it was left alone. */
   | { testbed: string; kind: 'in-use'; why: string };
 
@@ -122,16 +122,16 @@ async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Pro
   const { name } = visit;
   const ending = { outcome: 'the look was not finished', isClean: true };
   try {
-    const findings = await look(visit, AbortSignal.any([visit.signal, signal]));
-    const reason = whyUnhealthy(findings);
+    const diagnostics = await look(visit, AbortSignal.any([visit.signal, signal]));
+    const reason = whyUnhealthy(diagnostics);
     ending.outcome = reason ?? 'all is well';
     if (reason === undefined) {
-      return { testbed: name, kind: 'well', findings, quarantine: { kind: 'none' } };
+      return { testbed: name, kind: 'well', diagnostics, quarantine: { kind: 'none' } };
     }
     const quarantine = { reason, by: byItself, since: new Date().toISOString() };
     await lease.release({ ...ending, isClean: false, quarantine });
     const standing = { kind: 'stands', ...quarantine } as const;
-    return { testbed: name, kind: 'wrong', findings, quarantine: standing };
+    return { testbed: name, kind: 'wrong', diagnostics, quarantine: standing };
   } finally {
     await lease.release(ending);
   }
@@ -141,29 +141,29 @@ async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Pro
 async function lookUnreserved(visit: Visit, store: Store): Promise<Health> {
   const { name, signal } = visit;
   if (isHeld(visit, await readLab(store))) return inUse(visit, store);
-  const findings = await look(visit, signal);
+  const diagnostics = await look(visit, signal);
   const lab = await readLab(store);
   const quarantine = lab.quarantines.get(name);
   if (isHeld(visit, lab)) return inUse(visit, store);
-  const kind = whyUnhealthy(findings) === undefined ? 'well' : 'wrong';
+  const kind = whyUnhealthy(diagnostics) === undefined ? 'well' : 'wrong';
   if (quarantine === undefined) {
-    return { testbed: name, kind, findings, quarantine: { kind: 'none' } };
+    return { testbed: name, kind, diagnostics, quarantine: { kind: 'none' } };
   }
   if (kind === 'well' && quarantine.by === byItself) {
     await liftQuarantine(store, name);
-    return { testbed: name, kind, findings, quarantine: { kind: 'lifted' } };
+    return { testbed: name, kind, diagnostics, quarantine: { kind: 'lifted' } };
   }
-  return { testbed: name, kind, findings, quarantine: { kind: 'stands', ...quarantine } };
+  return { testbed: name, kind, diagnostics, quarantine: { kind: 'stands', ...quarantine } };
 }
 
-async function look(visit: Visit, signal: AbortSignal): Promise<Finding[]> {
+async function look(visit: Visit, signal: AbortSignal): Promise<Diagnostic[]> {
   const deps = { ...realDeps, tell: (sentence: string) => tell(visit, sentence), signal };
-  const findings: Finding[] = [];
-  for await (const finding of healthOf(visit.testbed, deps)) {
-    findings.push(finding);
-    if (!visit.json) print(indented(findingText(finding, hasColours(process.stdout))));
+  const diagnostics: Diagnostic[] = [];
+  for await (const diagnostic of healthOf(visit.testbed, deps)) {
+    diagnostics.push(diagnostic);
+    if (!visit.json) print(indented(diagnosticText(diagnostic, hasColours(process.stdout))));
   }
-  return findings;
+  return diagnostics;
 }
 
 const indented = (text: string): string => text.replace(/^/gm, '  ');
@@ -187,8 +187,8 @@ async function inUse(visit: Visit, store: Store): Promise<Health> {
 
 function closing(health: Health): string {
   if (health.kind === 'in-use') return `– not looked at: ${health.why}.`;
-  const { testbed, findings, quarantine } = health;
-  return `${summary(findings)}${standingText(testbed, health.kind, quarantine)}`;
+  const { testbed, diagnostics, quarantine } = health;
+  return `${summary(diagnostics)}${standingText(testbed, health.kind, quarantine)}`;
 }
 
 function standingText(testbed: string, kind: 'well' | 'wrong', quarantine: Standing): string {

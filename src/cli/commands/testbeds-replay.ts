@@ -4,7 +4,7 @@ import { readRecording } from '../../gate/recording/read-recording.ts';
 import { type Replay, replay } from '../../gate/recording/replay.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
-import { findingText } from './diagnostics-text.ts';
+import { diagnosticText } from './diagnostics-text.ts';
 import { hasColours, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
@@ -35,7 +35,7 @@ async function replayFile(file: string, { json }: { json?: true }): Promise<numb
   return replayed.differences.length === 0 ? exitCodes.pass : exitCodes.infrastructure;
 }
 
-function printReplay({ head, questions, hosts, differences, findings, isTorn }: Replay): void {
+function printReplay({ head, questions, hosts, differences, diagnostics, isTorn }: Replay): void {
   const { command, date, ppsgate } = head;
   const many = questions === 1 ? 'One question' : `${questions} questions`;
   print(
@@ -43,7 +43,8 @@ function printReplay({ head, questions, hosts, differences, findings, isTorn }: 
       `\`ppsgate ${command}\` of ${date.slice(0, 10)} with ppsgate ${ppsgate}: ${many} to ${hosts.join(', ') || 'nobody'}.`,
     ),
   );
-  for (const finding of findings) print(findingText(finding, hasColours(process.stdout)));
+  for (const diagnostic of diagnostics)
+    print(diagnosticText(diagnostic, hasColours(process.stdout)));
   if (isTorn) print('It breaks off: whoever recorded it was ended.');
   for (const { sentence } of differences) print(`✗ ${sentence}.`);
   if (differences.length === 0) print('All is understood as it was then.');

@@ -22,7 +22,7 @@ import {
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
-import type { Finding } from '../../lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import { exitCodes } from '../../model/conclusion.ts';
@@ -30,7 +30,7 @@ import { brokenOff } from '../../model/lease-outcome.ts';
 import { expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
-import { findingText, summary } from './diagnostics-text.ts';
+import { diagnosticText, summary } from './diagnostics-text.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { askOnTerminal } from './prompt.ts';
 import { hasColours, oneLine, print, printJson } from './table.ts';
@@ -47,7 +47,7 @@ export function define(command: Command): void {
     )
     .option('--resume <dir>', 'go on with a self-test that was cut short')
     .option('--record <file>', 'write down all that its machines are asked and say')
-    .option('--json', 'print the findings as JSON, at the end')
+    .option('--json', 'print the diagnostics as JSON, at the end')
     .addHelpText(
       'after',
       `
@@ -97,7 +97,7 @@ async function selfTestOf(
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   const recorder =
     record === undefined ? undefined : await recordTo(record, 'testbeds self-test', [testbed]);
-  const findings: Finding[] = [];
+  const diagnostics: Diagnostic[] = [];
   const goingOn = `Go on with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 
   const work = async (machines: FreebsdDeps, held: AbortSignal, token?: number) => {
@@ -116,15 +116,15 @@ async function selfTestOf(
       recorder === undefined
         ? runSelfTest(request, deps)
         : recordedSelfTest(recorder, request, deps, token);
-    for await (const finding of found) {
-      findings.push(finding);
-      if (!json) print(findingText(finding, hasColours(process.stdout)));
+    for await (const diagnostic of found) {
+      diagnostics.push(diagnostic);
+      if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
     }
   };
   await onTestbed({ name, testbed, config, tell, signal, recorder }, work);
-  const isWell = findings.every(({ kind }) => kind !== 'wrong');
-  if (json) printJson({ testbed: name, directory, findings });
-  else print(isWell ? summary(findings) : `${summary(findings)} ${goingOn}`);
+  const isWell = diagnostics.every(({ kind }) => kind !== 'wrong');
+  if (json) printJson({ testbed: name, directory, diagnostics });
+  else print(isWell ? summary(diagnostics) : `${summary(diagnostics)} ${goingOn}`);
   return isWell ? exitCodes.pass : exitCodes.infrastructure;
 }
 

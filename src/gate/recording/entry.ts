@@ -57,7 +57,7 @@ export type Answer = z.infer<typeof answer>;
 export const entrySchema = z.discriminatedUnion('kind', [
   /** What begins, with all that is needed to do it again. */
   z.object({ kind: z.literal('begins'), at, part: z.string(), request: z.unknown() }),
-  /** What came of it; findings are told one by one. */
+  /** What came of it; diagnostics are told one by one. */
   z.object({ kind: z.literal('tells'), at, part: z.string(), outcome: z.unknown() }),
   z.object({ kind: z.literal('asks'), at, id: z.number(), host: z.string(), asked }),
   /**

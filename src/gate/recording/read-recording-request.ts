@@ -126,9 +126,9 @@ export const selfTestRequest = z.object({
   token: z.number().optional(),
 });
 
-/** A finding, or what was answered to the question for an accident. */
+/** A diagnostic, or what was answered to the question for an accident. */
 export const selfTestReport = z.union([
-  z.object({ finding: z.looseObject({ kind: z.string(), what: z.string(), why: z.string() }) }),
+  z.object({ diagnostic: z.looseObject({ kind: z.string(), what: z.string(), why: z.string() }) }),
   z.object({ agreed: z.boolean() }),
 ]);
 

@@ -1,5 +1,5 @@
 // A self-test that is recorded beside what its machines say: what it was asked for, what was agreed to, and what it found.
-import type { Finding } from '../../lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { runSelfTest } from '../self-test/self-test.ts';
 import type { SelfTestDeps, SelfTestRequest } from '../self-test/self-test-request.ts';
 import { recordable } from './record.ts';
@@ -11,7 +11,7 @@ export async function* recordedSelfTest(
   request: SelfTestRequest,
   deps: SelfTestDeps,
   token?: number,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<Diagnostic> {
   const { name, testbed, config, rules, skip, journal } = request;
   const { scenarios, families, frameSizes, traffic, profile, gate } = config;
   recorder.begins('self-test', {
@@ -24,8 +24,8 @@ export async function* recordedSelfTest(
     recorder.tells('self-test', { agreed });
     return agreed;
   };
-  for await (const finding of runSelfTest(request, { ...deps, agrees })) {
-    recorder.tells('self-test', { finding });
-    yield finding;
+  for await (const diagnostic of runSelfTest(request, { ...deps, agrees })) {
+    recorder.tells('self-test', { diagnostic });
+    yield diagnostic;
   }
 }

@@ -1,5 +1,5 @@
 // A check done again on what the machines said then.
-import type { Finding } from '../../lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { checkFreebsdTestbed } from '../../lab/check/freebsd-check.ts';
 import { oneLine, reasonOf } from '../../model/one-line.ts';
 import { checkRequest } from './read-recording-request.ts';
@@ -8,22 +8,22 @@ import { type ReplayDeps, replayDeps } from './replay-machines.ts';
 
 export async function replayCheck({ request, questions, told }: Part): Promise<PartAgain> {
   const { data: check } = checkRequest.safeParse(request);
-  if (check === undefined) return { findings: [], differences: [unreadable('check')] };
+  if (check === undefined) return { diagnostics: [], differences: [unreadable('check')] };
   const replayed = replayDeps(questions);
-  const findings: Finding[] = [];
+  const diagnostics: Diagnostic[] = [];
   const differences: Difference[] = [];
   const deps = { ...replayed.deps, tell() {}, signal: new AbortController().signal };
   try {
-    for await (const finding of checkFreebsdTestbed(check, deps)) findings.push(finding);
+    for await (const diagnostic of checkFreebsdTestbed(check, deps)) diagnostics.push(diagnostic);
   } catch (error) {
     differences.push(broken(error));
   }
   return {
-    findings,
+    diagnostics,
     differences: [
       ...differences,
       ...differencesOf(replayed),
-      ...changes(told as Finding[], findings),
+      ...changes(told as Diagnostic[], diagnostics),
     ],
   };
 }
@@ -66,20 +66,23 @@ export function differencesOf({ strangers, unanswered }: ReplayDeps): Difference
 
 /** What is found otherwise now, for each thing and each time that it was looked at. */
 export function changes(
-  then: readonly Finding[],
-  now: readonly Finding[],
+  then: readonly Diagnostic[],
+  now: readonly Diagnostic[],
   compared = (words: string) => words,
 ): Difference[] {
   const left = [...now];
-  return then.flatMap((finding) => {
-    const index = left.findIndex(({ what }) => what === finding.what);
+  return then.flatMap((diagnostic) => {
+    const index = left.findIndex(({ what }) => what === diagnostic.what);
     const [found] = index === -1 ? [] : left.splice(index, 1);
-    const isSame = found !== undefined && compared(wordsOf(found)) === compared(wordsOf(finding));
+    const isSame =
+      found !== undefined && compared(wordsOf(found)) === compared(wordsOf(diagnostic));
     if (isSame) return [];
     const is = found === undefined ? 'not looked at' : wordsOf(found);
-    const sentence = oneLine(`${finding.what} was ${wordsOf(finding)} then, and is ${is} now`);
+    const sentence = oneLine(
+      `${diagnostic.what} was ${wordsOf(diagnostic)} then, and is ${is} now`,
+    );
     return [{ kind: 'made-otherwise', sentence } as const];
   });
 }
 
-const wordsOf = ({ kind, why }: Finding): string => `${kind} (${why})`;
+const wordsOf = ({ kind, why }: Diagnostic): string => `${kind} (${why})`;

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Finding } from '../../lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { fencedDeps } from '../../lab/lease/testbed-fence.ts';
 import { runSelfTest } from '../self-test/self-test.ts';
 import { journalIn, resumeJournal } from '../self-test/self-test-journal.ts';
@@ -20,16 +20,16 @@ export async function replaySelfTest({
   toldAfter,
 }: Part): Promise<PartAgain> {
   const { data: asked } = selfTestRequest.safeParse(request);
-  if (asked === undefined) return { findings: [], differences: [unreadable('self-test')] };
+  if (asked === undefined) return { diagnostics: [], differences: [unreadable('self-test')] };
   const said = told.flatMap((value, index) => {
     const { data } = selfTestReport.safeParse(value);
     return data === undefined ? [] : [{ ...data, after: toldAfter[index] ?? 0 }];
   });
   const agreed = said.flatMap((one) => ('agreed' in one ? one.agreed : []));
-  const found = said.flatMap((one) => ('finding' in one ? one : []));
-  const then = found.map(({ finding }) => finding as Finding);
+  const found = said.flatMap((one) => ('diagnostic' in one ? one : []));
+  const then = found.map(({ diagnostic }) => diagnostic as Diagnostic);
   const directory = await mkdtemp(join(tmpdir(), 'ppsgate-replay-'));
-  const findings: Finding[] = [];
+  const diagnostics: Diagnostic[] = [];
   const differences: Difference[] = [];
   try {
     const kernel = await standInKernel('base', questions, directory, 0);
@@ -55,22 +55,22 @@ export async function replaySelfTest({
       },
     );
     try {
-      for await (const finding of again) {
-        findings.push(finding);
+      for await (const diagnostic of again) {
+        diagnostics.push(diagnostic);
         // What comes next is not to suffer from what this one did not ask.
-        const before = found.find(({ finding: { what } }) => what === finding.what);
+        const before = found.find(({ diagnostic: { what } }) => what === diagnostic.what);
         if (before !== undefined) replayed.skipTo(before.after);
       }
     } catch (error) {
       differences.push(broken(error));
     }
-    const isHere = ({ what }: Finding) => what !== 'the kernel of base';
+    const isHere = ({ what }: Diagnostic) => what !== 'the kernel of base';
     differences.push(...differencesOf(replayed));
-    differences.push(...changes(then.filter(isHere), findings.filter(isHere), withoutTimes));
+    differences.push(...changes(then.filter(isHere), diagnostics.filter(isHere), withoutTimes));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-  return { findings, differences };
+  return { diagnostics, differences };
 }
 
 /** The time between two questions is not that of then. */

@@ -24,7 +24,7 @@ export async function replayTestbed({
   toldAfter,
 }: Part): Promise<PartAgain> {
   const { data: opened } = testbedRequest.safeParse(request);
-  if (opened === undefined) return { findings: [], differences: [unreadable('testbed')] };
+  if (opened === undefined) return { diagnostics: [], differences: [unreadable('testbed')] };
   const ended = told.flatMap((value, index) => {
     const { data: call } = testbedCall.safeParse(value);
     return call === undefined ? [] : [{ call, after: toldAfter[index] ?? 0 }];
@@ -54,7 +54,7 @@ export async function replayTestbed({
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return { findings: [], differences };
+  return { diagnostics: [], differences };
 }
 
 /** Stands for a kernel that was laid then: of its size, and with a sum of its own. */

@@ -1,5 +1,5 @@
 // Gives a recording to the code of today: what it does not understand, asks otherwise, or makes something else of.
-import type { Finding } from '../../lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { oneLine } from '../../model/one-line.ts';
 import { type Mark, type Question, questionText, type Recording } from './read-recording.ts';
 import { replayCheck } from './replay-check.ts';
@@ -23,7 +23,7 @@ export type Replay = {
   /** All that is not as it was, in the order of the recording. */
   differences: Difference[];
   /** What the code of today finds where a check or a self-test was recorded. */
-  findings: Finding[];
+  diagnostics: Diagnostic[];
 };
 
 /** One part of a recording, from its beginning to its end. */
@@ -43,14 +43,14 @@ export async function replay(recording: Recording): Promise<Replay> {
     const why = whyNotUnderstood(question);
     return why === undefined ? [] : [differenceAt('not-understood', question, why)];
   });
-  const findings: Finding[] = [];
+  const diagnostics: Diagnostic[] = [];
   for (const part of partsOf(recording)) {
     const again = await partAgain(part);
-    findings.push(...again.findings);
+    diagnostics.push(...again.diagnostics);
     differences.push(...again.differences);
   }
   return {
-    ...{ head, isTorn, findings },
+    ...{ head, isTorn, diagnostics },
     questions: questions.filter(({ asked }) => asked.what !== 'sleep').length,
     hosts: [...new Set(questions.map(({ host }) => host))].filter((host) => host !== 'clock'),
     differences: differences.toSorted((one, other) => (one.number ?? 1e9) - (other.number ?? 1e9)),
@@ -74,7 +74,7 @@ export function ordinal(number: number): string {
   return `${number}${(isTeen ? undefined : ['th', 'st', 'nd', 'rd'][number % 10]) ?? 'th'}`;
 }
 
-export type PartAgain = { findings: Finding[]; differences: Difference[] };
+export type PartAgain = { diagnostics: Diagnostic[]; differences: Difference[] };
 
 function partAgain(part: Part): Promise<PartAgain> | PartAgain {
   switch (part.name) {
@@ -85,7 +85,7 @@ function partAgain(part: Part): Promise<PartAgain> | PartAgain {
     case 'testbed':
       return replayTestbed(part);
     default:
-      return { findings: [], differences: [] };
+      return { diagnostics: [], differences: [] };
   }
 }
 

@@ -1,5 +1,5 @@
 // What a patch may do to a DUT, done on purpose: a panic, and a hang that only its power ends.
-import { type Finding, isGood, ok, skipped, wrong } from '../../lab/check/diagnostic.ts';
+import { type Diagnostic, isGood, ok, skipped, wrong } from '../../lab/check/diagnostic.ts';
 import { formatDuration } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
 import type { CommandOutcome } from '../../system/host/execute.ts';
@@ -12,7 +12,7 @@ import { goOn, type SelfTest } from './self-test-request.ts';
 const notAgreed = 'nobody agreed to it: answer the question with y, or give --yes';
 
 /** A panic by the sysctl that is there for it: see sys/kern/subr_kdb.c. */
-export async function panic(selfTest: SelfTest, what: string): Promise<Finding[]> {
+export async function panic(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { deps, name, testbed } = selfTest;
   const question = `Make the DUT of ${name} panic, and see that it comes back?`;
   if (!(await deps.agrees(question))) return [skipped(what, notAgreed)];
@@ -43,7 +43,7 @@ export async function panic(selfTest: SelfTest, what: string): Promise<Finding[]
 }
 
 /** A DUT hangs in the debugger where its kernel has one, and else is deaf to all who would log in. */
-export async function hang(selfTest: SelfTest, what: string): Promise<Finding[]> {
+export async function hang(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { deps, name, testbed } = selfTest;
   if (testbed.dut.power === undefined) {
     const why = '`power` is not configured: a DUT that hangs stays lost until somebody walks to it';

@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises';
 import type { BuilderConfig } from '../../config/builder.ts';
 import { gitIn } from '../../kernel/kernel-tree.ts';
 import { givenKernel, type KernelSource } from '../../kernel/variant.ts';
-import { type Finding, ok, wrong } from '../../lab/check/diagnostic.ts';
+import { type Diagnostic, ok, wrong } from '../../lab/check/diagnostic.ts';
 import { bootFor } from '../../lab/freebsd/boots.ts';
 import type { TrialOutcome } from '../../lab/testbed.ts';
 import { formatDuration } from '../../model/format.ts';
@@ -20,7 +20,7 @@ import type { SelfTest } from './self-test-request.ts';
 export const baseName = 'base';
 
 /** Has it built or fetched, and waits until it is there. */
-export async function readyBase(selfTest: SelfTest, what: string): Promise<Finding[]> {
+export async function readyBase(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { lab, dut, prepare } = await selfTest.open();
   const { deps, rules, cells } = selfTest;
   const { tell, signal, keepLog, now } = deps;

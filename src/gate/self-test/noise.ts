@@ -1,7 +1,7 @@
 // How much the lab's numbers vary where nothing was changed, and what that means for gates: base against itself.
 import { chiSquaredDistributionTable, mean } from 'simple-statistics';
 import { forecast } from '../../analysis/stats/expected-runs.ts';
-import { type Finding, ok, wrong } from '../../lab/check/diagnostic.ts';
+import { type Diagnostic, ok, wrong } from '../../lab/check/diagnostic.ts';
 import { trial } from '../../lab/freebsd/freebsd-trial.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import { expectedly, formatPercent, formatPps } from '../../model/format.ts';
@@ -18,7 +18,7 @@ const degreesOfFreedom = 5;
 const boots = degreesOfFreedom + 1;
 
 /** A boot, and a trial of each cell; six times. */
-export async function* measureNoise(selfTest: SelfTest): AsyncGenerator<Finding> {
+export async function* measureNoise(selfTest: SelfTest): AsyncGenerator<Diagnostic> {
   const { cells, deps, journal } = selfTest;
   for (let boot = 1; boot <= boots; boot += 1) {
     deps.signal.throwIfAborted();
@@ -78,7 +78,7 @@ async function measure(selfTest: SelfTest, cell: Cell, boot: number): Promise<st
   return failure;
 }
 
-function* judged(selfTest: SelfTest): Generator<Finding> {
+function* judged(selfTest: SelfTest): Generator<Diagnostic> {
   const { config, cells } = selfTest;
   const policy = policyOf(config);
   const forecasts = cells.flatMap((cell) => {

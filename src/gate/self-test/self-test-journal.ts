@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Finding, Step } from '../../lab/check/diagnostic.ts';
+import type { Diagnostic, Step } from '../../lab/check/diagnostic.ts';
 import { type Cell, cellName, cellSchema } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
@@ -22,7 +22,7 @@ const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('well'),
     step: z.string(),
-    findings: z.array(
+    diagnostics: z.array(
       z.object({ kind: z.enum(['ok', 'skipped']), what: z.string(), why: z.string() }),
     ),
   }),
@@ -111,7 +111,7 @@ function journalOf(
     lines: () => entries.map((entry) => JSON.stringify(entry)),
     remembered(step) {
       const found = entries.find((entry) => entry.kind === 'well' && entry.step === step.what);
-      if (found?.kind === 'well') return { ...step, look: async () => found.findings };
+      if (found?.kind === 'well') return { ...step, look: async () => found.diagnostics };
       return { ...step, look: (what) => kept(step, what, keep) };
     },
     runs: () => {
@@ -129,16 +129,16 @@ async function* kept(
   { look }: Step,
   what: string,
   keep: (entry: Entry) => void,
-): AsyncGenerator<Finding> {
-  const findings: Exclude<Finding, { kind: 'wrong' }>[] = [];
+): AsyncGenerator<Diagnostic> {
+  const diagnostics: Exclude<Diagnostic, { kind: 'wrong' }>[] = [];
   let isWell = true;
-  for await (const finding of await look(what)) {
-    yield finding;
-    if (finding.kind === 'wrong') isWell = false;
-    else findings.push(finding);
+  for await (const diagnostic of await look(what)) {
+    yield diagnostic;
+    if (diagnostic.kind === 'wrong') isWell = false;
+    else diagnostics.push(diagnostic);
   }
-  if (isWell && findings.some(({ kind }) => kind === 'ok')) {
-    keep({ kind: 'well', step: what, findings });
+  if (isWell && diagnostics.some(({ kind }) => kind === 'ok')) {
+    keep({ kind: 'well', step: what, diagnostics });
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Config } from '../../config/schema.ts';
-import type { CheckupDeps } from '../../lab/check/power-check.ts';
+import type { CheckDeps } from '../../lab/check/power-check.ts';
 import type { OpenFreebsd } from '../../lab/freebsd/freebsd-testbed.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import type { Cell, OwnRules } from '../../model/scenario.ts';
@@ -36,7 +36,7 @@ export type SelfTestRequest = {
   journal: SelfTestJournal;
 };
 
-export type SelfTestDeps = CheckupDeps & {
+export type SelfTestDeps = CheckDeps & {
   /** Whether somebody wants an accident to happen now. */
   agrees(question: string): Promise<boolean>;
   keepLog: KeepLog;

@@ -3,7 +3,7 @@
 import type { Traffic } from '../../config/schema.ts';
 import { BuilderError } from '../../kernel/builder-error.ts';
 import {
-  type Finding,
+  type Diagnostic,
   ok,
   type Step,
   skipped,
@@ -38,13 +38,13 @@ import {
 } from './self-test-request.ts';
 
 /**
- * Finding after finding, as each is made; what an earlier process has found well is told as it was. Whatever was done is
+ * Finding after diagnostic, as each is made; what an earlier process has found well is told as it was. Whatever was done is
  * undone, however it ends. Throws the signal's reason, and what no machine is to blame for.
  */
 export async function* runSelfTest(
   request: SelfTestRequest,
   deps: SelfTestDeps,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<Diagnostic> {
   let opened: OpenFreebsd | undefined;
   let isLost = false;
   const selfTest: SelfTest = {
@@ -71,7 +71,7 @@ export async function* runSelfTest(
       yield* goBack(selfTest, machines, what);
     },
   };
-  const failed = (what: string, error: unknown): Finding => {
+  const failed = (what: string, error: unknown): Diagnostic => {
     if (error instanceof BootMethodError || error instanceof BuilderError) {
       return wrong(what, error.message, goOn);
     }
@@ -101,7 +101,7 @@ async function* recovered(
   what: string,
   look: Step['look'],
   machines: OpenFreebsd | undefined,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<Diagnostic> {
   try {
     yield* await look(what);
   } catch (error) {
@@ -179,13 +179,13 @@ function stepsOf(selfTest: SelfTest): Step[] {
   ];
 }
 
-const check = ({ name, testbed, config, skip, deps }: SelfTest): AsyncIterable<Finding> => {
+const check = ({ name, testbed, config, skip, deps }: SelfTest): AsyncIterable<Diagnostic> => {
   const { families, traffic, frameSizes } = config;
   const what = { name, testbed, families, traffic, ...(frameSizes && { frameSizes }) };
   return checkFreebsdTestbed({ ...what, sends: !skip.has('trials'), cycles: false }, deps);
 };
 
-async function bootOnce(selfTest: SelfTest, boot: number, what: string): Promise<Finding[]> {
+async function bootOnce(selfTest: SelfTest, boot: number, what: string): Promise<Diagnostic[]> {
   const { deps, testbed } = selfTest;
   deps.tell(`Booting it by ${testbed.dut.boot.method}: it takes some minutes to be up again.`);
   const begun = deps.now();
@@ -201,7 +201,7 @@ async function layAndTakeAway(
   selfTest: SelfTest,
   scenario: Scenario,
   what: string,
-): Promise<Finding[]> {
+): Promise<Diagnostic[]> {
   const trouble = await bootBase(selfTest, 1);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
   const host = (await selfTest.open()).dut.host();
@@ -218,7 +218,7 @@ async function layAndTakeAway(
 /** A receiver's rates have to be steady for ten of them. */
 const shortSeconds = 10;
 
-async function shortTrial(selfTest: SelfTest, cell: Cell, what: string): Promise<Finding[]> {
+async function shortTrial(selfTest: SelfTest, cell: Cell, what: string): Promise<Diagnostic[]> {
   const { lab } = await selfTest.open();
   const { deps, config } = selfTest;
   deps.tell(`Sending ${cellName(cell)} for ${shortSeconds} s.`);
@@ -230,13 +230,13 @@ async function shortTrial(selfTest: SelfTest, cell: Cell, what: string): Promise
   const planned = plannedFor(cell, 1, selfTest.cells.indexOf(cell) + 1);
   const keepLog: KeepLog = (name, text) => deps.keepLog(`short/${folderOf(cell)}/${name}`, text);
   const outcome = await trial({ ...lab, traffic }, planned, keepLog, deps.signal);
-  return [trialFinding(outcome, what)];
+  return [trialDiagnostic(outcome, what)];
 }
 
 /** Seconds at the start and the end of a trial whose rates are not whole. */
 const secondsToRise = 5;
 
-function trialFinding(outcome: TrialOutcome, what: string): Finding {
+function trialDiagnostic(outcome: TrialOutcome, what: string): Diagnostic {
   if (outcome.kind !== 'measured') return wrong(what, whyNot(outcome), goOn);
   const [run] = outcome.runs;
   if (run === undefined) return wrong(what, 'nothing was measured', goOn);
@@ -248,7 +248,7 @@ function trialFinding(outcome: TrialOutcome, what: string): Finding {
 
 const mostTries = 2;
 
-async function sample(selfTest: SelfTest, what: string): Promise<Finding[]> {
+async function sample(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { config, cells, deps } = selfTest;
   const [cell] = cells;
   if (cell === undefined || config.profile === undefined) {
@@ -274,7 +274,7 @@ async function sample(selfTest: SelfTest, what: string): Promise<Finding[]> {
   return [wrong(what, reason, 'see docs/profiles.md, or set `profile: { enabled: false }`')];
 }
 
-async function bootHome(selfTest: SelfTest, what: string): Promise<Finding[]> {
+async function bootHome(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const trouble = await bootBase(selfTest, 2);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
   const { dut, lab } = await selfTest.open();
@@ -297,7 +297,7 @@ async function* goBack(
   { testbed, deps }: SelfTest,
   machines: OpenFreebsd | undefined,
   what: string,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<Diagnostic> {
   if (machines === undefined) {
     yield skipped(what, 'nothing was begun');
     return;

@@ -9,8 +9,8 @@ import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { fileSystemsOf } from '../freebsd/boot/boot-system.ts';
 import {
+  type Diagnostic,
   does,
-  type Finding,
   inGigabytes,
   isGood,
   limits,
@@ -67,7 +67,7 @@ const noBuilder: Step = {
   ],
 };
 
-async function clone(host: Host, repository: string, what: string): Promise<Finding[]> {
+async function clone(host: Host, repository: string, what: string): Promise<Diagnostic[]> {
   const outcome = await host.run(gitIn(repository, shell`rev-parse --verify HEAD`), limits);
   if (isGood(outcome)) return [ok(what, `at ${outcome.stdout.trim().slice(0, 12)}`)];
   const why = `git says: ${lastLine(outcome.stderr) ?? 'nothing'}`;
@@ -76,7 +76,7 @@ async function clone(host: Host, repository: string, what: string): Promise<Find
 }
 
 /** What a patch brings along runs there, and what that may reach. */
-async function builds(host: Host, config: BuilderConfig, what: string): Promise<Finding[]> {
+async function builds(host: Host, config: BuilderConfig, what: string): Promise<Diagnostic[]> {
   const { jail, user, recipe } = config;
   const problem = await jailProblem(host, config, limits.timeoutSeconds);
   if (problem !== undefined) return [wrong(what, problem.why, problem.fix)];
@@ -96,7 +96,7 @@ async function builds(host: Host, config: BuilderConfig, what: string): Promise<
 }
 
 /** `metaMode` needs it. */
-async function filemon(host: Host, what: string): Promise<Finding[]> {
+async function filemon(host: Host, what: string): Promise<Diagnostic[]> {
   if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, 'it is loaded')];
   return [
     wrong(what, 'it is not loaded', '`kldload filemon`, and `sysrc kld_list+=filemon`, there'),

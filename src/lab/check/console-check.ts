@@ -5,7 +5,7 @@ import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { type ConsoleConfig, ConsoleError } from '../console/console.ts';
 import {
-  type Finding,
+  type Diagnostic,
   limits,
   type Machine,
   ok,
@@ -14,9 +14,9 @@ import {
   skipped,
   wrong,
 } from './diagnostic.ts';
-import type { CheckupDeps } from './power-check.ts';
+import type { CheckDeps } from './power-check.ts';
 
-type ConsoleCheck = { name: string; testbed: FreebsdTestbed; dut: Machine; deps: CheckupDeps };
+type ConsoleCheck = { name: string; testbed: FreebsdTestbed; dut: Machine; deps: CheckDeps };
 
 export function consoleStep({ name, testbed, dut, deps }: ConsoleCheck): Step {
   const what = 'the console of the DUT';
@@ -29,13 +29,13 @@ export function consoleStep({ name, testbed, dut, deps }: ConsoleCheck): Step {
   return on(dut, what, async (host) => [await lookAt(host, { what, name, console, deps })]);
 }
 
-type Look = { what: string; name: string; console: ConsoleConfig; deps: CheckupDeps };
+type Look = { what: string; name: string; console: ConsoleConfig; deps: CheckDeps };
 
 const mostCharacters = 65_536;
 const mostSeconds = 10;
 
 /** What is written to /dev/console is the proof that the console is that of the DUT. */
-async function lookAt(host: Host, { what, name, console, deps }: Look): Promise<Finding> {
+async function lookAt(host: Host, { what, name, console, deps }: Look): Promise<Diagnostic> {
   let shown = '';
   const hears = (chunk: Buffer) => {
     shown = (shown + chunk.toString('latin1')).slice(-mostCharacters);
@@ -71,7 +71,7 @@ const fixes: Record<ConsoleConfig['kind'], string> = {
  * By kern.console: a kernel writes to all that are active, but /dev/console is the first of them. `ttyu1,ttyv0,/…`: the
  * active ones come before the slash.
  */
-async function unseen(host: Host, what: string, shown: string): Promise<Finding> {
+async function unseen(host: Host, what: string, shown: string): Promise<Diagnostic> {
   const said = lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? '';
   const active = (said.split('/')[0] ?? '').split(',').filter(Boolean);
   const [first = 'nothing'] = active;

@@ -9,14 +9,14 @@ import type { Host } from '../../system/host/ssh.ts';
 import { type Command, commandText, shell } from '../../system/shell.ts';
 import { PowerError } from '../power/power.ts';
 
-export type Finding =
+export type Diagnostic =
   /** `why` is what was found. */
   | { kind: 'ok'; what: string; why: string }
   /** `fix` is a command, or what a person is to do. */
   | { kind: 'wrong'; what: string; why: string; fix: string }
   | { kind: 'skipped'; what: string; why: string };
 
-export type Step<Found = Finding> = {
+export type Step<Found = Diagnostic> = {
   what: string;
   /** Earlier steps, by their `what`, without which this one makes no sense. */
   needs?: readonly string[];
@@ -27,7 +27,7 @@ type Walk<Found> = {
   signal: AbortSignal;
   /** Hears what is looked at next. */
   onLook?(what: string): void;
-  /** What is told of a step that threw; throws what is no finding. */
+  /** What is told of a step that threw; throws what is no diagnostic. */
   failed(what: string, error: unknown): Found;
 };
 
@@ -51,9 +51,9 @@ export async function* walk<Found extends { kind: string }>(
     }
     onLook(what);
     try {
-      for await (const finding of await look(what)) {
-        if (faults.includes(finding.kind)) blamed.set(what, what);
-        yield finding;
+      for await (const diagnostic of await look(what)) {
+        if (faults.includes(diagnostic.kind)) blamed.set(what, what);
+        yield diagnostic;
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -68,18 +68,18 @@ const faults: readonly string[] = ['wrong', 'unreachable'];
 export const lookAgain = 'run this check again once that is fixed';
 
 /** Of a testbed, whose machines and power may fail to answer. */
-export function testbedFailed(what: string, error: unknown): Finding {
+export function testbedFailed(what: string, error: unknown): Diagnostic {
   if (!(error instanceof HostError || error instanceof PowerError)) throw error;
   return wrong(what, error.message, lookAgain);
 }
 
-export const ok = (what: string, why: string): Finding => ({ kind: 'ok', what, why });
+export const ok = (what: string, why: string): Diagnostic => ({ kind: 'ok', what, why });
 
-type Skipped = Extract<Finding, { kind: 'skipped' }>;
+type Skipped = Extract<Diagnostic, { kind: 'skipped' }>;
 
 export const skipped = (what: string, why: string): Skipped => ({ kind: 'skipped', what, why });
 
-export const wrong = (what: string, why: string, fix: string): Finding => ({
+export const wrong = (what: string, why: string, fix: string): Diagnostic => ({
   kind: 'wrong',
   what,
   why,
@@ -106,7 +106,7 @@ export const sshTo = ({ label }: Machine): string => `ssh to ${label}`;
 export function on(
   machine: Machine,
   what: string,
-  look: (host: Host, what: string) => Promise<Finding[]>,
+  look: (host: Host, what: string) => Promise<Diagnostic[]>,
 ): Step {
   return {
     what,

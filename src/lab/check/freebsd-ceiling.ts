@@ -15,7 +15,7 @@ import { readAll } from '../freebsd/preflight.ts';
 import { parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
 import { type PktGenSender, type PktGenTrial, pktGenTrial } from '../traffic/pkt-gen-trial.ts';
-import { type Finding, ok, type Step, skipped, wrong } from './diagnostic.ts';
+import { type Diagnostic, ok, type Step, skipped, wrong } from './diagnostic.ts';
 
 type CeilingCheck = {
   testbed: FreebsdTestbed;
@@ -35,7 +35,7 @@ export function checkCeiling(check: CeilingCheck, needs: readonly string[]): Ste
   return { what: ceiling, needs: [], look };
 }
 
-async function* trials(check: CeilingCheck): AsyncGenerator<Finding> {
+async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const { testbed, deps } = check;
   // Each has a connection of its own: one carries few commands at a time.
@@ -64,7 +64,7 @@ async function* trials(check: CeilingCheck): AsyncGenerator<Finding> {
   const line = (some: readonly Sender[]) => lineOf(check, some, dut.gigabits);
   if (senders.length > 1) {
     for (const sender of senders) {
-      yield aloneFinding(`${sender.label} alone`, await trial([sender]), line([sender]));
+      yield aloneDiagnostic(`${sender.label} alone`, await trial([sender]), line([sender]));
     }
   }
   const what = senders.length > 1 ? 'all senders together' : ceiling;
@@ -72,9 +72,9 @@ async function* trials(check: CeilingCheck): AsyncGenerator<Finding> {
   const before = await readAll(dutHost, countersCommands([]));
   const together = await trial(senders);
   const after = await readAll(dutHost, countersCommands([]));
-  yield togetherFinding(what, together, line(senders));
+  yield togetherDiagnostic(what, together, line(senders));
   if (faultOf(what, together) === undefined) {
-    yield receiverFinding(together, egress, sentBetween(before, after, egress));
+    yield receiverDiagnostic(together, egress, sentBetween(before, after, egress));
   }
 }
 
@@ -92,7 +92,7 @@ async function backToBack(
   sender: Omit<Sender, 'gigabits'>,
   receiver: Host,
   { from, to }: NonNullable<SenderConfig['backToBack']>,
-): Promise<Finding> {
+): Promise<Diagnostic> {
   const [near, far] = [
     await portOn(sender.host, netmapPort(from)),
     await portOn(receiver, netmapPort(to)),
@@ -118,7 +118,11 @@ async function backToBack(
 }
 
 /** The better the DUT, the more the receiver has to count. */
-function receiverFinding(trial: Trial, egress: string, egressPackets: number | undefined): Finding {
+function receiverDiagnostic(
+  trial: Trial,
+  egress: string,
+  egressPackets: number | undefined,
+): Diagnostic {
   const what = 'the receiver beside what the DUT sent';
   if (trial.kind !== 'measured' || egressPackets === undefined) {
     return skipped(what, `the DUT does not tell what it sent by ${egress}`);
@@ -199,12 +203,12 @@ function lineOf(
 }
 
 /** One of several need not find the DUT's limit. */
-function aloneFinding(what: string, trial: Trial, line: Line): Finding {
+function aloneDiagnostic(what: string, trial: Trial, line: Line): Diagnostic {
   const fault = faultOf(what, trial);
   return fault ?? ok(what, told(trial, line));
 }
 
-function togetherFinding(what: string, trial: Trial, line: Line): Finding {
+function togetherDiagnostic(what: string, trial: Trial, line: Line): Diagnostic {
   const fault = faultOf(what, trial);
   if (fault !== undefined) return fault;
   if (!isLimited(trial)) return ok(what, told(trial, line));
@@ -225,7 +229,7 @@ const isLimited = (trial: Trial): boolean =>
   trial.run.validity.cause === 'generator-limited';
 
 /** What keeps the trial's numbers from being believed. */
-function faultOf(what: string, trial: Trial): Finding | undefined {
+function faultOf(what: string, trial: Trial): Diagnostic | undefined {
   switch (trial.kind) {
     case 'refused':
       return wrong(what, trial.message, 'correct `flows` in ppsgate.yml');

@@ -21,8 +21,8 @@ import { firewallsTold, siteFirewalls } from '../freebsd/rules.ts';
 import { type BuilderMachine, builderSteps } from './builder-check.ts';
 import { consoleStep } from './console-check.ts';
 import {
+  type Diagnostic,
   does,
-  type Finding,
   inGigabytes,
   isGood,
   limits,
@@ -39,7 +39,7 @@ import {
   wrong,
 } from './diagnostic.ts';
 import { checkCeiling } from './freebsd-ceiling.ts';
-import { type CheckupDeps, powerCycled, powerSteps } from './power-check.ts';
+import { type CheckDeps, powerCycled, powerSteps } from './power-check.ts';
 
 export type FreebsdCheck = {
   name: string;
@@ -54,11 +54,11 @@ export type FreebsdCheck = {
   cycles: boolean;
 };
 
-/** Finding after finding, as each is made; nothing is changed on any machine, but for a DUT whose power is to be cycled. */
+/** Finding after diagnostic, as each is made; nothing is changed on any machine, but for a DUT whose power is to be cycled. */
 export async function* checkFreebsdTestbed(
   check: FreebsdCheck,
-  deps: CheckupDeps,
-): AsyncGenerator<Finding> {
+  deps: CheckDeps,
+): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const lab = labOf(check, deps);
   for (const machine of allOf(lab)) opened.defer(async () => machine.host?.close());
@@ -66,7 +66,7 @@ export async function* checkFreebsdTestbed(
 }
 
 type Lab = FreebsdCheck & {
-  deps: CheckupDeps;
+  deps: CheckDeps;
   dut: Machine;
   generators: GeneratorMachine[];
   builder: BuilderMachine | undefined;
@@ -83,7 +83,7 @@ const allOf = ({ dut, generators, builder }: Lab): Machine[] => [
   ...(builder === undefined ? [] : [builder]),
 ];
 
-function labOf(check: FreebsdCheck, deps: CheckupDeps): Lab {
+function labOf(check: FreebsdCheck, deps: CheckDeps): Lab {
   const { builder } = check.testbed;
   return {
     ...check,
@@ -161,7 +161,7 @@ function stepsOf(lab: Lab): Step[] {
 
 const oldestRelease = 12;
 
-async function release(host: Host, what: string): Promise<Finding[]> {
+async function release(host: Host, what: string): Promise<Diagnostic[]> {
   const said = lastLine(await host.output(shell`uname -s -r`, limits)) ?? '';
   const [, major] = /^FreeBSD (\d+)/.exec(said) ?? [];
   if (major === undefined) return [wrong(what, `it runs ${said}`, 'install FreeBSD on it')];
@@ -169,7 +169,7 @@ async function release(host: Host, what: string): Promise<Finding[]> {
   return [wrong(what, `it runs ${said}`, `install FreeBSD ${oldestRelease} or later`)];
 }
 
-type Sleeper = Pick<CheckupDeps, 'sleep'>;
+type Sleeper = Pick<CheckDeps, 'sleep'>;
 
 /** Whether they are up and have a link; a link that settles is waited for. */
 export const dutPortSteps = ({ dut }: FreebsdTestbed, machine: Machine, deps: Sleeper): Step[] =>
@@ -184,7 +184,12 @@ export const generatorPortSteps = (machine: GeneratorMachine, deps: Sleeper): St
     return on(machine, what, (host) => generatorPort(host, role, what, deps));
   });
 
-async function dutPort(host: Host, name: string, what: string, deps: Sleeper): Promise<Finding[]> {
+async function dutPort(
+  host: Host,
+  name: string,
+  what: string,
+  deps: Sleeper,
+): Promise<Diagnostic[]> {
   const port = await settledInterface(host, name, deps);
   if (port === undefined) return [await noInterface(host, name, what)];
   return [linkOf(port, 'the DUT', what)];
@@ -209,7 +214,7 @@ async function interfaceOn(host: Host, name: string): Promise<Interface | undefi
   return isGood(outcome) ? parseIfconfig(outcome.stdout) : undefined;
 }
 
-async function noInterface(host: Host, name: string, what: string): Promise<Finding> {
+async function noInterface(host: Host, name: string, what: string): Promise<Diagnostic> {
   const names = lastLine(await host.output(shell`ifconfig -l`, limits)) ?? 'nothing';
   const why = `there is no ${name}: ifconfig knows ${names}`;
   return wrong(what, why, 'correct `interface` in ppsgate.yml, or load the driver of its card');
@@ -223,7 +228,7 @@ async function generatorPort(
   { label, port: { interface: name, mac } }: Role,
   what: string,
   deps: Sleeper,
-): Promise<Finding[]> {
+): Promise<Diagnostic[]> {
   const opened = netmapPort(name);
   const port = await settledInterface(host, opened, deps);
   const native = opened === name ? undefined : await interfaceOn(host, name);
@@ -235,7 +240,7 @@ async function generatorPort(
   return [linkOf(port, label, what), macOf(port, mac, native, what)];
 }
 
-function linkOf(port: Interface, label: string, what: string): Finding {
+function linkOf(port: Interface, label: string, what: string): Diagnostic {
   const { name, flags } = port;
   if (!flags.includes('UP')) {
     const up = typed(shell`ifconfig ${name} up`);
@@ -251,7 +256,7 @@ function macOf(
   wanted: string,
   native: Interface | undefined,
   port: string,
-): Finding {
+): Diagnostic {
   const what = `the MAC address of ${port}`;
   if (mac === wanted) return ok(what, wanted);
   const whose = native?.mac === wanted ? `, which is that of ${native.name}` : '';
@@ -267,14 +272,14 @@ async function flowControl(
   host: Host,
   { roles }: GeneratorMachine,
   what: string,
-): Promise<Finding[]> {
+): Promise<Diagnostic[]> {
   const problems = await Promise.all(
     roles.map(async ({ label, port }) => {
       const settings = generatorPortSettings(port.interface);
       const said = await readAll(host, readsOf(settings));
       return settings
         .flatMap((setting) => problemOf(setting, said, label))
-        .map((problem) => findingOf(problem, label));
+        .map((problem) => diagnosticOf(problem, label));
     }),
   );
   const found = problems.flat();
@@ -282,14 +287,14 @@ async function flowControl(
 }
 
 /** Without arguments it tells its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
-async function pktGen(host: Host, what: string): Promise<Finding[]> {
+async function pktGen(host: Host, what: string): Promise<Diagnostic[]> {
   const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
   const isThere = outcome.kind === 'exited' && outcome.code !== 126 && outcome.code !== 127;
   if (isThere) return [ok(what, 'it is installed')];
   return [wrong(what, 'it is not installed', '`pkg install pkt-gen` there')];
 }
 
-async function netmap(host: Host, what: string): Promise<Finding[]> {
+async function netmap(host: Host, what: string): Promise<Diagnostic[]> {
   if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, '/dev/netmap is there')];
   const fix = '`kldload netmap` there, or boot a kernel with `device netmap` in its configuration';
   return [wrong(what, 'there is no /dev/netmap', fix)];
@@ -330,15 +335,15 @@ const contextOf = ({ testbed, families }: Lab): SettingsContext =>
   settingsContext(testbed, families);
 
 /** Apart from other settings: without routes the trial would leave by the default route. */
-async function pathsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
+async function pathsOf(lab: Lab, host: Host, what: string): Promise<Diagnostic[]> {
   const { families } = lab;
   const problems = await strayPaths(host, { context: contextOf(lab), families });
   return problems.length === 0
     ? [ok(what, `both ways, ${lab.families.join(' and ')}`)]
-    : problems.map((problem) => findingOf(problem));
+    : problems.map((problem) => diagnosticOf(problem));
 }
 
-async function settingsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
+async function settingsOf(lab: Lab, host: Host, what: string): Promise<Diagnostic[]> {
   const context = contextOf(lab);
   const said = await readAll(host, settingsCommands(context));
   const { waive = {} } = lab.testbed;
@@ -349,21 +354,21 @@ async function settingsOf(lab: Lab, host: Host, what: string): Promise<Finding[]
   const but = problems.length === 0 ? '' : ' but what is waived';
   return [
     ...(problems.every(({ isWaived }) => isWaived) ? [ok(what, `all hold${but}`)] : []),
-    ...problems.map((problem) => findingOf(problem)),
+    ...problems.map((problem) => diagnosticOf(problem)),
     ...superfluous,
   ];
 }
 
-async function firewalls(host: Host, what: string): Promise<Finding[]> {
+async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
   const told = await firewallsTold(host, await siteFirewalls(host));
   if (told.length === 0) return [ok(what, 'none is on')];
   return told.map((sentence) => ok(what, sentence.replace(/\.$/, '')));
 }
 
-function findingOf(
+function diagnosticOf(
   { setting, message, fix, isWaived }: SettingProblem,
   where = 'the DUT',
-): Finding {
+): Diagnostic {
   if (isWaived) return ok(setting, message.replace(`${setting} `, '').replace(/\.$/, ''));
   const fixed = advice(fix, where);
   const why = message.replace(`${setting} `, '').replace(`: ${fixed}.`, '');
@@ -389,7 +394,7 @@ const tools: Record<Method, string> = {
 };
 
 /** Tools are looked for and not called: each of them would change what boots next. */
-async function bootMethod(host: Host, method: Method, what: string): Promise<Finding[]> {
+async function bootMethod(host: Host, method: Method, what: string): Promise<Diagnostic[]> {
   const tool = tools[method];
   if (!(await does(host, shell`test -e ${tool}`))) {
     const other = 'choose another `boot.method` in ppsgate.yml';
@@ -406,7 +411,7 @@ async function bootMethod(host: Host, method: Method, what: string): Promise<Fin
 function moduleSteps({ dut, testbed: { builder } }: Lab): Step[] {
   if (builder?.recipe.kind !== 'make') return [];
   const { recipe } = builder;
-  const look = async (host: Host, what: string): Promise<Finding[]> => {
+  const look = async (host: Host, what: string): Promise<Diagnostic[]> => {
     const loaded = await loadedModules(host);
     const why = whyNoRoot(recipe, loaded);
     if (why !== undefined) return [wrong(what, why, 'name zfs in it, or leave it out')];
@@ -418,7 +423,7 @@ function moduleSteps({ dut, testbed: { builder } }: Lab): Step[] {
 /** Two kernels, and what unpacks them. */
 const leastBootBytes = 1e9;
 
-async function bootSpace(host: Host, what: string): Promise<Finding[]> {
+async function bootSpace(host: Host, what: string): Promise<Diagnostic[]> {
   const [boot] = await fileSystemsOf(host, ['/boot']);
   const bytes = boot?.availableBytes ?? 0;
   if (bytes >= leastBootBytes) return [ok(what, `${inGigabytes(bytes)} free`)];

@@ -12,8 +12,8 @@ import { firewallsOn, takeAwayCommands } from '../freebsd/scenario.ts';
 import { ourFolder, ourPrograms } from '../netns/netns-testbed.ts';
 import {
   type Connect,
+  type Diagnostic,
   does,
-  type Finding,
   isGood,
   limits,
   loginStep,
@@ -29,12 +29,15 @@ import {
 } from './diagnostic.ts';
 import { dutPortSteps, generatorPortSteps, machinesOf } from './freebsd-check.ts';
 import { interfaceStep, linuxMachinesOf } from './linux-check.ts';
-import { type CheckupDeps, powerSteps } from './power-check.ts';
+import { type CheckDeps, powerSteps } from './power-check.ts';
 
-export type HealthDeps = CheckupDeps;
+export type HealthDeps = CheckDeps;
 
-/** Finding after finding, as each is made; nothing is changed on any machine. Throws the signal's reason. */
-export async function* healthOf(testbed: TestbedConfig, deps: HealthDeps): AsyncGenerator<Finding> {
+/** Finding after diagnostic, as each is made; nothing is changed on any machine. Throws the signal's reason. */
+export async function* healthOf(
+  testbed: TestbedConfig,
+  deps: HealthDeps,
+): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const connect: Connect = async (host, label) => {
     const connected = opened.use(await deps.connect(host, label));
@@ -47,8 +50,8 @@ export async function* healthOf(testbed: TestbedConfig, deps: HealthDeps): Async
 }
 
 /** One sentence: the first thing that is wrong, and how many more are. Undefined where all is well. */
-export function whyUnhealthy(findings: readonly Finding[]): string | undefined {
-  const [first, ...others] = findings.filter(({ kind }) => kind === 'wrong');
+export function whyUnhealthy(diagnostics: readonly Diagnostic[]): string | undefined {
+  const [first, ...others] = diagnostics.filter(({ kind }) => kind === 'wrong');
   if (first === undefined) return undefined;
   const sentence = `${first.what}: ${first.why.replace(/\.$/, '')}`;
   if (others.length === 0) return `${sentence}.`;
@@ -96,7 +99,7 @@ function freebsdSteps(testbed: FreebsdTestbed, deps: HealthDeps): Step[] {
   ];
 }
 
-async function ownKernel(host: Host, what: string): Promise<Finding[]> {
+async function ownKernel(host: Host, what: string): Promise<Diagnostic[]> {
   const system = await runningSystem(host);
   const found = `${system.kernel} of ${system.root}`;
   if (!isOurs(system)) return [ok(what, `it runs ${found}`)];
@@ -106,7 +109,7 @@ async function ownKernel(host: Host, what: string): Promise<Finding[]> {
 
 type Method = FreebsdTestbed['dut']['boot']['method'];
 
-async function nextBoot(host: Host, method: Method, what: string): Promise<Finding[]> {
+async function nextBoot(host: Host, method: Method, what: string): Promise<Diagnostic[]> {
   if (method === 'nanobsd') return [await nextSlice(host, what)];
   if (await does(host, shell`test -e ${'/boot/nextboot.conf'}`)) {
     const fix = `${typed(shell`nextboot -D`)} on the DUT`;
@@ -119,7 +122,7 @@ async function nextBoot(host: Host, method: Method, what: string): Promise<Findi
 }
 
 /** An appliance does not tell its own slice from one that was measured, but which one it boots next. */
-async function nextSlice(host: Host, what: string): Promise<Finding> {
+async function nextSlice(host: Host, what: string): Promise<Diagnostic> {
   const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
   if (next === root) return ok(what, `from ${root}, as it runs`);
   const fix = `make the slice of ${root} the active one again, by hand`;
@@ -141,14 +144,14 @@ const activatedOnce = async (host: Host): Promise<string | undefined> =>
 
 const isOurName = (name: string): boolean => name.startsWith('ppsgate.');
 
-async function environments(host: Host, what: string): Promise<Finding[]> {
+async function environments(host: Host, what: string): Promise<Diagnostic[]> {
   const names = (await environmentsOn(host)).map(({ name }) => name).filter(isOurName);
   if (names.length === 0) return [ok(what, 'none of an experiment')];
   const destroy = names.map((name) => typed(shell`bectl destroy -F -o ${name}`));
   return [wrong(what, `left behind: ${names.join(', ')}`, `${destroy.join(', ')} on the DUT`)];
 }
 
-async function files(host: Host, what: string): Promise<Finding[]> {
+async function files(host: Host, what: string): Promise<Diagnostic[]> {
   const names = (await host.output(shell`ls -1 /boot`)).split('\n').filter(isOurName);
   const hasRules = await does(host, shell`test -e ${rulesFolder}`);
   const left = [...names.map((name) => `/boot/${name}`), ...(hasRules ? [rulesFolder] : [])];
@@ -157,7 +160,7 @@ async function files(host: Host, what: string): Promise<Finding[]> {
   return [wrong(what, `left behind: ${left.join(', ')}`, fix)];
 }
 
-async function firewalls(host: Host, what: string): Promise<Finding[]> {
+async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
   const ofSite = await siteFirewalls(host);
   const on = firewallsOn(await proofOf(host));
   const stranger = on.find((name) => !ofSite.includes(name));
@@ -171,11 +174,11 @@ async function firewalls(host: Host, what: string): Promise<Finding[]> {
   return [wrong(what, `${stranger} is enabled`, fix)];
 }
 
-const pktGen = (host: Host, what: string): Promise<Finding[]> =>
+const pktGen = (host: Host, what: string): Promise<Diagnostic[]> =>
   programs(host, what, shell`pgrep -x pkt-gen`);
 
 /** pgrep(1) exits with 1 where nothing matches. */
-async function programs(host: Host, what: string, pgrep: Command): Promise<Finding[]> {
+async function programs(host: Host, what: string, pgrep: Command): Promise<Diagnostic[]> {
   const outcome = await host.run(pgrep, limits);
   if (outcome.kind === 'exited' && outcome.code === 1) return [ok(what, 'none of an experiment')];
   if (!isGood(outcome)) {
@@ -202,11 +205,11 @@ function linuxSteps(testbed: LinuxTestbed, deps: HealthDeps): Step[] {
   ];
 }
 
-const linuxPrograms = (host: Host, what: string): Promise<Finding[]> =>
+const linuxPrograms = (host: Host, what: string): Promise<Diagnostic[]> =>
   programs(host, what, shell`pgrep ${ourPrograms}`);
 
 /** The DUT's hold its former rules and settings. */
-async function linuxFiles(host: Host, what: string): Promise<Finding[]> {
+async function linuxFiles(host: Host, what: string): Promise<Diagnostic[]> {
   const outcome = await host.run(shell`ls -A ${ourFolder}`, limits);
   const names = isGood(outcome) ? outcome.stdout.split('\n').filter(Boolean) : [];
   if (names.length === 0) return [ok(what, 'none of an experiment')];

@@ -5,7 +5,7 @@ import { shell } from '../../system/shell.ts';
 import { neededPrograms } from '../netns/netns-testbed.ts';
 import {
   type Connect,
-  type Finding,
+  type Diagnostic,
   loginStep,
   type Machine,
   ok,
@@ -17,11 +17,11 @@ import {
   wrong,
 } from './diagnostic.ts';
 
-/** Finding after finding, as each is made. */
+/** Finding after diagnostic, as each is made. */
 export async function* checkLinuxTestbed(
   testbed: LinuxTestbed,
   { connect, signal }: { connect: Connect; signal: AbortSignal },
-): AsyncGenerator<Finding> {
+): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const { sender, dut, receiver } = linuxMachinesOf(testbed);
   const machines = [sender, dut, receiver];

@@ -6,9 +6,17 @@ import type { Host } from '../../system/host/ssh.ts';
 import { hasBootedSinceMark, markBoot } from '../freebsd/boot/boot-system.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { PowerConfig } from '../power/power.ts';
-import { type Finding, type Machine, ok, type Step, skipped, sshTo, wrong } from './diagnostic.ts';
+import {
+  type Diagnostic,
+  type Machine,
+  ok,
+  type Step,
+  skipped,
+  sshTo,
+  wrong,
+} from './diagnostic.ts';
 
-export type CheckupDeps = FreebsdDeps & {
+export type CheckDeps = FreebsdDeps & {
   /** Hears what is about to happen where that takes a while, or is not harmless. */
   tell(sentence: string): void;
   signal: AbortSignal;
@@ -23,7 +31,7 @@ type PowerCheck = {
   dut: Machine;
   /** Whether the DUT is switched off and on. */
   cycles: boolean;
-  deps: CheckupDeps;
+  deps: CheckDeps;
 };
 
 /** After the login to the DUT, whose connection a power cycle renews. */
@@ -46,7 +54,7 @@ export function powerSteps(lab: PowerCheck): Step[] {
 async function powerState(
   { name, dut, deps }: PowerCheck,
   config: PowerConfig,
-): Promise<Finding[]> {
+): Promise<Diagnostic[]> {
   const power = await deps.openPower(`the DUT of ${name}`, config);
   const state = await power.state();
   if (state === 'on') return [ok(powerControl, 'it says that the DUT is on')];
@@ -61,7 +69,11 @@ async function powerState(
   ];
 }
 
-async function powerCycle(lab: PowerCheck, config: PowerConfig, what: string): Promise<Finding[]> {
+async function powerCycle(
+  lab: PowerCheck,
+  config: PowerConfig,
+  what: string,
+): Promise<Diagnostic[]> {
   const { name, dut, deps, testbed } = lab;
   if (dut.host === undefined) return [];
   await markBoot(dut.host);

@@ -18,13 +18,13 @@ import { bootTogether } from '../qemu/linux-boots.ts';
 import { type Guest, GuestEndedError } from '../qemu/vm/guest.ts';
 import { KernelFilesError } from '../qemu/vm/kernel-files.ts';
 import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/virtual-lab.ts';
-import { type Finding, lookAgain, ok, type Step, walk, wrong } from './diagnostic.ts';
+import { type Diagnostic, lookAgain, ok, type Step, walk, wrong } from './diagnostic.ts';
 
-/** Finding after finding, as each is made; the laboratory is made for it, and taken down. */
+/** Finding after diagnostic, as each is made; the laboratory is made for it, and taken down. */
 export async function* checkVirtualTestbed(
   testbed: VirtualTestbed,
   { signal, ...deps }: FreebsdDeps & { signal: AbortSignal },
-): AsyncGenerator<Finding> {
+): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const steps: Step[] = [
     {
@@ -56,7 +56,7 @@ async function bootLinux(
   lab: VirtualLab,
   testbed: LinuxGuests,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<Diagnostic[]> {
   const kernel = await lab.kernel(testbed.kernelPath);
   const startedAt = performance.now();
   // A check boots no patch, so that the variant is but a name.
@@ -80,14 +80,14 @@ async function bootImage(
   lab: VirtualLab,
   testbed: FreebsdGuests,
   deps: FreebsdDeps,
-): Promise<Finding[]> {
+): Promise<Diagnostic[]> {
   const startedAt = performance.now();
   const guest = await lab.bootImage(1, testbed.image, guestCpu);
   const { dut, boots, console } = await openImage(guest, testbed.image, { lab, deps });
   const seconds = secondsSince(startedAt);
   const version = (await dut.host().output(shell`uname -v`)).trim();
   const problems = await inspectDut(boots, ['inet4', 'inet6']);
-  const findings = [
+  const diagnostics = [
     ok(what, `${version} was up after ${seconds} s`),
     await counted(guest, testbed),
     ...problems
@@ -96,20 +96,20 @@ async function bootImage(
   ];
   const again = await dut.bootUnasked();
   if (again.kind === 'boot-failed') {
-    return [...findings, wrong('its reboot', again.reason, lookAgain)];
+    return [...diagnostics, wrong('its reboot', again.reason, lookAgain)];
   }
-  findings.push(ok('its reboot', `it was up again after ${Math.round(again.seconds)} s`));
-  findings.push(
+  diagnostics.push(ok('its reboot', `it was up again after ${Math.round(again.seconds)} s`));
+  diagnostics.push(
     await panicked(guest, dut.host(), shell`sysctl debug.debugger_on_panic=0 debug.kdb.panic=1`),
   );
   await console.close();
-  return findings;
+  return diagnostics;
 }
 
 const secondsSince = (startedAt: number): string =>
   ((performance.now() - startedAt) / 1000).toFixed(1);
 
-async function counted(guest: Guest, { accelerator }: VirtualTestbed): Promise<Finding> {
+async function counted(guest: Guest, { accelerator }: VirtualTestbed): Promise<Diagnostic> {
   const what = 'its instructions';
   if (guest.counts === undefined) {
     const why = `with \`accelerator: ${accelerator}\` nobody counts them: its CPU time is told instead`;
@@ -120,7 +120,7 @@ async function counted(guest: Guest, { accelerator }: VirtualTestbed): Promise<F
 }
 
 /** It dies of the command, and the connection with it. */
-async function panicked(guest: Guest, host: Host, command: Command): Promise<Finding> {
+async function panicked(guest: Guest, host: Host, command: Command): Promise<Diagnostic> {
   await host.run(command, { timeoutSeconds: 30 }).catch(() => {});
   await host.close();
   const { panic } = lastWords(guest.console(), false);
@@ -130,7 +130,7 @@ async function panicked(guest: Guest, host: Host, command: Command): Promise<Fin
     : ok('its console', `told to panic, it shows "${panic}"`);
 }
 
-function failed(what: string, error: unknown): Finding {
+function failed(what: string, error: unknown): Diagnostic {
   const isOurs = [
     LabImpossibleError,
     LabInUseError,

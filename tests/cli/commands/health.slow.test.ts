@@ -120,7 +120,7 @@ test('answers all of it as JSON', async () => {
     {
       testbed: 'shelf',
       kind: 'wrong',
-      findings: expect.arrayContaining([
+      diagnostics: expect.arrayContaining([
         expect.objectContaining({ kind: 'wrong', what: 'the files of the DUT' }),
       ]),
       quarantine: { kind: 'stands', by: 'ppsgate' },
@@ -128,7 +128,7 @@ test('answers all of it as JSON', async () => {
     {
       testbed: 'here',
       kind: 'well',
-      findings: [{ kind: 'skipped' }],
+      diagnostics: [{ kind: 'skipped' }],
       quarantine: { kind: 'none' },
     },
     { testbed: 'rack', kind: 'in-use', why: 'alice@lab1 has it (gate)' },

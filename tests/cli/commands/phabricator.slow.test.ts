@@ -77,13 +77,13 @@ test('goes on where nobody reads what it prints', async () => {
   expect(await said).toBe('');
 });
 
-test('prints the findings as JSON', async () => {
+test('prints the diagnostics as JSON', async () => {
   const setUp = { ...(await aSetUp()), people: ['eve'] };
   const { status, stdout } = await check(configFile(setUp), '--json');
   expect(status).toBe(2);
-  const { phabricator, findings } = JSON.parse(stdout);
+  const { phabricator, diagnostics } = JSON.parse(stdout);
   expect(phabricator).toBe(setUp.url);
-  expect(findings).toContainEqual({
+  expect(diagnostics).toContainEqual({
     kind: 'wrong',
     what: 'people',
     why: 'there is nobody called eve',

@@ -32,7 +32,7 @@ test('prints a line for each thing that was done, and goes on where it was cut s
   expect(JSON.parse(agreed.stdout)).toMatchObject({
     testbed: 'shelf',
     directory: `${folder}/${directory}`,
-    findings: [
+    diagnostics: [
       { kind: 'ok', what: 'the kernel of base' },
       { kind: 'ok', what: 'a boot of that kernel' },
       { kind: 'ok', what: 'a second boot of that kernel' },

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, inject, test } from 'vitest';
-import { findingText } from '../../../src/cli/commands/diagnostics-text.ts';
+import { diagnosticText } from '../../../src/cli/commands/diagnostics-text.ts';
 import { readLab } from '../../../src/gate/reserve/records.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aFreebsdLab, aPlace } from '../../fakes/place.ts';
@@ -115,12 +115,12 @@ test('what is wrong is told with its fix, and what depends on it is not tried', 
   expect(lines.at(-2)).toBe('3 things are wrong.');
 });
 
-test('answers the findings as JSON', async () => {
+test('answers the diagnostics as JSON', async () => {
   const { status, stdout } = await testbeds('check', 'linux', '--json', '-c', three());
   expect(status).toBe(4);
   expect(JSON.parse(stdout)).toMatchObject({
     testbed: 'linux',
-    findings: [
+    diagnostics: [
       { kind: 'wrong', what: 'ssh to the sender', fix: expect.stringContaining('ssh-keyscan') },
       ...new Array(2).fill({ kind: 'wrong' }),
       ...new Array(6).fill({ kind: 'skipped' }),
@@ -155,7 +155,7 @@ test('a check that sends packets waits for whoever measures, and one that only l
 });
 
 test('signs have colours on a terminal, and what a host says stays on its line', () => {
-  const finding = { kind: 'ok', what: 'ssh', why: 'one\n::error::\x1b[2J' } as const;
-  expect(findingText(finding, true)).toBe('\x1b[32m✓\x1b[0m ssh: one ::error:: [2J');
-  expect(findingText(finding, false)).toBe('✓ ssh: one ::error:: [2J');
+  const diagnostic = { kind: 'ok', what: 'ssh', why: 'one\n::error::\x1b[2J' } as const;
+  expect(diagnosticText(diagnostic, true)).toBe('\x1b[32m✓\x1b[0m ssh: one ::error:: [2J');
+  expect(diagnosticText(diagnostic, false)).toBe('✓ ssh: one ::error:: [2J');
 });

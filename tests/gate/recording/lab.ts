@@ -5,7 +5,7 @@ import { recordable, recordTo } from '../../../src/gate/recording/record.ts';
 import { recordedSelfTest } from '../../../src/gate/recording/recorded-self-test.ts';
 import { recordedTestbed } from '../../../src/gate/recording/recorded-testbed.ts';
 import { beginJournal } from '../../../src/gate/self-test/self-test-journal.ts';
-import type { Finding } from '../../../src/lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/freebsd-check.ts';
 import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
@@ -27,7 +27,7 @@ import {
 } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
 
-type RecordedCheck = { path: string; findings: Finding[]; lab: FreebsdLab };
+type RecordedCheck = { path: string; diagnostics: Diagnostic[]; lab: FreebsdLab };
 
 const labelled = (lab: FreebsdLab): FreebsdDeps => ({
   ...depsOf(lab),
@@ -64,18 +64,18 @@ export async function recordCheck(
     ...changes,
   };
   recorder.begins('check', recordable(check));
-  const findings: Finding[] = [];
-  for await (const finding of checkFreebsdTestbed(check, deps)) {
-    recorder.tells('check', finding);
-    findings.push(finding);
+  const diagnostics: Diagnostic[] = [];
+  for await (const diagnostic of checkFreebsdTestbed(check, deps)) {
+    recorder.tells('check', diagnostic);
+    diagnostics.push(diagnostic);
   }
-  return { path, findings, lab };
+  return { path, diagnostics, lab };
 }
 
 /** What a self-test of a laboratory leaves, with a console on its DUT; all of its accidents happen. */
 export async function recordSelfTest(
   options: FreebsdLabOptions = {},
-): Promise<{ path: string; findings: Finding[] }> {
+): Promise<{ path: string; diagnostics: Diagnostic[] }> {
   const timing = { bootSeconds: 20, dumpSeconds: 5 };
   await using lab = await startFreebsdLab({ timing, ...options });
   const folder = temporaryFolder();
@@ -109,7 +109,7 @@ export async function recordSelfTest(
     },
     token,
   );
-  return { path, findings: await Array.fromAsync(selfTested) };
+  return { path, diagnostics: await Array.fromAsync(selfTested) };
 }
 
 const signal = new AbortController().signal;

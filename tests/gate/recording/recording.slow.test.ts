@@ -8,13 +8,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecording } from '../../../src/gate/recording/read-recording.ts';
 import { recordTo } from '../../../src/gate/recording/record.ts';
 import { replay } from '../../../src/gate/recording/replay.ts';
-import type { Finding } from '../../../src/lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../../src/lab/check/diagnostic.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { recordCheck } from './lab.ts';
 import { linesOf, spoil, writeLines } from './spoil.ts';
 
-let whole: { path: string; findings: Finding[] };
+let whole: { path: string; diagnostics: Diagnostic[] };
 const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
 beforeAll(async () => {
   whole = await recordCheck({}, {}, folder);
@@ -40,10 +40,10 @@ describe('forty recordings that are spoilt', () => {
         ({ kind, number }) => kind === 'not-understood' && number === spoilt.number,
       );
       expect({ ...spoilt, named }).toMatchObject({ named: [{ number: spoilt.number }] });
-      expect(replayed.findings.map(({ what }) => what)).toEqual(
+      expect(replayed.diagnostics.map(({ what }) => what)).toEqual(
         expect.arrayContaining(['ssh to the DUT', 'power control of the DUT']),
       );
-      expect(replayed.findings.length).toBeGreaterThan(whole.findings.length / 2);
+      expect(replayed.diagnostics.length).toBeGreaterThan(whole.diagnostics.length / 2);
     },
   );
 });
@@ -57,7 +57,7 @@ describe('a recording', () => {
       expect(recording.questions.length).toBeGreaterThan(5);
       const replayed = await replay(recording);
       expect(replayed.differences.length).toBeGreaterThan(0);
-      expect(replayed.findings.length).toBeGreaterThan(0);
+      expect(replayed.diagnostics.length).toBeGreaterThan(0);
     }
   });
 
@@ -93,8 +93,8 @@ describe('a recording', () => {
     const path = join(temporaryFolder(), 'hostile.rec');
     const written = JSON.stringify(linesOf(whole.path)).replaceAll('/dev/null', '/etc/passwd');
     writeLines(path, JSON.parse(written) as object[]);
-    const { differences, findings } = await replay(readRecording(path));
-    expect(findings).toEqual([]);
+    const { differences, diagnostics } = await replay(readRecording(path));
+    expect(diagnostics).toEqual([]);
     expect(differences.map(({ sentence }) => sentence)).toEqual([
       'what the recording says of its check cannot be read here, so that it is not done again',
     ]);

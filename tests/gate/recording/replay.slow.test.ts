@@ -10,18 +10,18 @@ const keepLog = async () => {};
 
 describe('a recording of a check', () => {
   test('is replayed without a difference, trial and all', async () => {
-    const { path, findings } = await recordCheck();
+    const { path, diagnostics } = await recordCheck();
     const replayed = await replay(readRecording(path));
     expect(replayed.differences).toEqual([]);
-    expect(replayed.findings.map(({ kind, what }) => `${kind} ${what}`)).toEqual(
-      findings.map(({ kind, what }) => `${kind} ${what}`),
+    expect(replayed.diagnostics.map(({ kind, what }) => `${kind} ${what}`)).toEqual(
+      diagnostics.map(({ kind, what }) => `${kind} ${what}`),
     );
     expect(replayed).toMatchObject({ isTorn: false, head: { command: 'testbeds check' } });
     expect(replayed.hosts).toContain('DUT');
   });
 
   test('of a lab in which things are wrong is, too, also where the DUT is power-cycled', async () => {
-    const { path, findings } = await recordCheck(
+    const { path, diagnostics } = await recordCheck(
       {
         spoil: ({ dut, receiver }) => {
           dut.machine.routes.length = 0;
@@ -30,7 +30,7 @@ describe('a recording of a check', () => {
       },
       { cycles: true },
     );
-    expect(findings.some(({ kind }) => kind === 'wrong')).toBe(true);
+    expect(diagnostics.some(({ kind }) => kind === 'wrong')).toBe(true);
     const replayed = await replay(readRecording(path));
     expect(replayed.differences).toEqual([]);
   });
@@ -97,9 +97,9 @@ describe('a recording of a gate’s testbed', () => {
 });
 
 test('a recording of a self-test is replayed without a difference, accidents, noise and console too', async () => {
-  const { path, findings } = await recordSelfTest();
-  expect(findings.filter(({ kind }) => kind !== 'ok')).toEqual([]);
+  const { path, diagnostics } = await recordSelfTest();
+  expect(diagnostics.filter(({ kind }) => kind !== 'ok')).toEqual([]);
   const replayed = await replay(readRecording(path));
   expect(replayed.differences).toEqual([]);
-  expect(replayed.findings.map(({ what }) => what)).toEqual(findings.map(({ what }) => what));
+  expect(replayed.diagnostics.map(({ what }) => what)).toEqual(diagnostics.map(({ what }) => what));
 });

@@ -7,7 +7,7 @@ import { type HistoryEntry, historyOf } from '../../../src/gate/experiment/histo
 import { runSelfTest } from '../../../src/gate/self-test/self-test.ts';
 import { beginJournal, resumeJournal } from '../../../src/gate/self-test/self-test-journal.ts';
 import type { SelfTestDeps, SelfTestPart } from '../../../src/gate/self-test/self-test-request.ts';
-import type { Finding } from '../../../src/lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../../src/lab/check/diagnostic.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
 import { aBench } from '../../fakes/freebsd-lab/benches.ts';
@@ -32,7 +32,7 @@ type SelfTested = {
   directory: string;
   told: string[];
   learnt: HistoryEntry[];
-  runSelfTest(options?: Options): Promise<Finding[]>;
+  runSelfTest(options?: Options): Promise<Diagnostic[]>;
 };
 
 type Options = {
@@ -72,7 +72,7 @@ function selfTestedOn(lab: FreebsdLab, testbed: FreebsdTestbed): SelfTested {
       const journal = resume
         ? resumeJournal(directory, 'shelf')
         : beginJournal(directory, 'shelf', new Date(0));
-      const findings = runSelfTest(
+      const diagnostics = runSelfTest(
         {
           name: 'shelf',
           testbed,
@@ -100,8 +100,8 @@ function selfTestedOn(lab: FreebsdLab, testbed: FreebsdTestbed): SelfTested {
           ...deps,
         },
       );
-      const found: Finding[] = [];
-      for await (const finding of findings) found.push(finding);
+      const found: Diagnostic[] = [];
+      for await (const diagnostic of diagnostics) found.push(diagnostic);
       return found;
     },
   };
@@ -109,15 +109,15 @@ function selfTestedOn(lab: FreebsdLab, testbed: FreebsdTestbed): SelfTested {
 
 const historyTraffic = { flows: 2000, frameBytes: 64 };
 
-const lines = (findings: readonly Finding[]): string[] =>
-  findings.map(({ kind, what, why }) => `${kind} ${what}: ${why}`);
+const lines = (diagnostics: readonly Diagnostic[]): string[] =>
+  diagnostics.map(({ kind, what, why }) => `${kind} ${what}: ${why}`);
 
 /** What was measured differs from one noise to the next, and times with what a step asks. */
 const withoutNumbers = (line: string): string =>
   line.replaceAll(/\d+ min \d+ s|[\d.]+(?= (?:Mpps|%|min|s)\b)|[\d.]+(?= %)/g, 'N');
 
-const wrongs = (findings: readonly Finding[]): string[] =>
-  lines(findings.filter(({ kind }) => kind === 'wrong'));
+const wrongs = (diagnostics: readonly Diagnostic[]): string[] =>
+  lines(diagnostics.filter(({ kind }) => kind === 'wrong'));
 
 /** The DUT runs its own kernel, with nothing armed, and no file and no rule of ours. */
 function expectHome(lab: FreebsdLab): void {
@@ -134,10 +134,10 @@ function expectHome(lab: FreebsdLab): void {
 describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
   test('of a good lab does all that a gate does, and undoes it', async () => {
     const { lab, told, learnt, runSelfTest } = await aLab();
-    const findings = await runSelfTest();
-    const checked = findings.findIndex(({ what }) => what === 'the kernel of base');
-    expect(wrongs(findings.slice(0, checked))).toEqual([]);
-    expect(lines(findings.slice(checked)).map(withoutNumbers)).toMatchInlineSnapshot(`
+    const diagnostics = await runSelfTest();
+    const checked = diagnostics.findIndex(({ what }) => what === 'the kernel of base');
+    expect(wrongs(diagnostics.slice(0, checked))).toEqual([]);
+    expect(lines(diagnostics.slice(checked)).map(withoutNumbers)).toMatchInlineSnapshot(`
       [
         "ok the kernel of base: a copy of the DUT's own, there after N s",
         "ok a boot of that kernel: /boot/ppsgate.base/kernel of /dev/ada0p2 after N, FreeBSD 14.0-CURRENT #0 own",
@@ -196,8 +196,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
   test.each(['boot-environment', 'nextboot'] as const)('goes home on ZFS by %s', async (method) => {
     const { lab, testbed, runSelfTest } = await aLab({ root: 'zfs' });
     testbed.dut.boot.method = method;
-    const findings = await runSelfTest({ skip: ['check', 'trials', 'profile', 'noise'] });
-    expect(wrongs(findings)).toEqual([]);
+    const diagnostics = await runSelfTest({ skip: ['check', 'trials', 'profile', 'noise'] });
+    expect(wrongs(diagnostics)).toEqual([]);
     expectHome(lab);
   });
 
@@ -206,12 +206,12 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     onTestFinished(() => lab.stop());
     const { scenarios, families, traffic } = config;
     const { runSelfTest } = selfTestedOn(lab, testbed);
-    const findings = await runSelfTest({
+    const diagnostics = await runSelfTest({
       skip: ['noise'],
       config: { scenarios, families, traffic },
     });
-    expect(wrongs(findings)).toEqual([]);
-    expect(lines(findings).filter((line) => line.startsWith('skipped'))).toEqual([
+    expect(wrongs(diagnostics)).toEqual([]);
+    expect(lines(diagnostics).filter((line) => line.startsWith('skipped'))).toEqual([
       expect.stringContaining('the builder'),
       expect.stringContaining('the ceiling of the sender past the DUT'),
     ]);
@@ -233,10 +233,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
   test('ends where the DUT is lost, and says so of all that is left', async () => {
     const { testbed, runSelfTest } = await aLab(met({ kind: 'hang-at-boot', at: 1 }));
     delete testbed.dut.power;
-    const findings = await runSelfTest({
+    const diagnostics = await runSelfTest({
       skip: ['check', 'scenarios', 'trials', 'profile', 'noise'],
     });
-    expect(lines(findings).slice(1)).toMatchInlineSnapshot(`
+    expect(lines(diagnostics).slice(1)).toMatchInlineSnapshot(`
       [
         "wrong a boot of that kernel: The DUT was not up after 120 s, and has no power control; look at its console.",
         "skipped a second boot of that kernel: not tried, because of this: a boot of that kernel",
@@ -256,11 +256,11 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     const { path: base } = archiveOf({ ident: 'base' }, 'base');
     const built = builderOf({}, { base, patched: base }, buildHost, home);
     testbed.builder = built.config;
-    const findings = await runSelfTest({
+    const diagnostics = await runSelfTest({
       skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'hang'],
     });
-    expect(wrongs(findings)).toEqual([]);
-    expect(lines(findings)[0]).toMatch(
+    expect(wrongs(diagnostics)).toEqual([]);
+    expect(lines(diagnostics)[0]).toMatch(
       /^ok the kernel of base: built of [0-9a-f]{12}, which .* has checked out, there after /,
     );
     const commit = await built.repository.mergeBase('', '');
@@ -275,7 +275,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
   test('lets no accident happen that nobody agreed to', async () => {
     const { lab, runSelfTest } = await aLab();
     const asked: string[] = [];
-    const findings = await runSelfTest({
+    const diagnostics = await runSelfTest({
       skip: ['check', 'scenarios', 'trials', 'profile', 'noise'],
       deps: {
         async agrees(question) {
@@ -290,7 +290,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
         "Make the DUT of shelf hang, and see that its power control brings it back? It takes 2 min 0 s and a boot.",
       ]
     `);
-    expect(lines(findings).slice(-3)).toMatchInlineSnapshot(`
+    expect(lines(diagnostics).slice(-3)).toMatchInlineSnapshot(`
       [
         "skipped a panic: nobody agreed to it: answer the question with y, or give --yes",
         "skipped a hang: nobody agreed to it: answer the question with y, or give --yes",
@@ -304,10 +304,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     const { lab, runSelfTest } = await aLab({
       kernel: { ident: 'own', options: ['options DDB'] },
     });
-    const findings = await runSelfTest({
+    const diagnostics = await runSelfTest({
       skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'noise'],
     });
-    expect(lines(findings).at(-2)).toMatchInlineSnapshot(
+    expect(lines(diagnostics).at(-2)).toMatchInlineSnapshot(
       `"ok a hang: stopped in its debugger; power-cycled, and home again after 2 min 30 s"`,
     );
     expectHome(lab);
@@ -316,10 +316,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
   test('leaves the hang out where no power control would end it', async () => {
     const { lab, testbed, runSelfTest } = await aLab();
     delete testbed.dut.power;
-    const findings = await runSelfTest({
+    const diagnostics = await runSelfTest({
       skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'noise'],
     });
-    expect(lines(findings).at(-2)).toMatchInlineSnapshot(
+    expect(lines(diagnostics).at(-2)).toMatchInlineSnapshot(
       `"skipped a hang: \`power\` is not configured: a DUT that hangs stays lost until somebody walks to it"`,
     );
     expectHome(lab);
@@ -343,8 +343,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     expectHome(lab);
     const boots = lab.dut.machine.boots;
     told.length = 0;
-    const findings = await runSelfTest({ skip: ['check'], resume: true });
-    expect(wrongs(findings)).toEqual([]);
+    const diagnostics = await runSelfTest({ skip: ['check'], resume: true });
+    expect(wrongs(diagnostics)).toEqual([]);
     expect(told[0]).toBe('Boot 3 of 6 of the same kernel, for the noise.');
     // Four of base, and its own.
     expect(lab.dut.machine.boots - boots).toBe(5);
@@ -359,8 +359,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     test.each(rows)('%s', async (_, { options, arrange, isLost, says }) => {
       const { lab, testbed, runSelfTest } = await aLab(options);
       arrange?.(lab, testbed);
-      const findings = await runSelfTest({ skip: ['check', 'profile', 'panic', 'hang', 'noise'] });
-      const [first = ''] = wrongs(findings);
+      const diagnostics = await runSelfTest({
+        skip: ['check', 'profile', 'panic', 'hang', 'noise'],
+      });
+      const [first = ''] = wrongs(diagnostics);
       expect(first.replaceAll(/ \(127[^)]*\)/g, '').slice(0, says.length + 6)).toBe(
         `wrong ${says}`,
       );

@@ -5,9 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BuilderConfig } from '../../../src/config/builder.ts';
 import type { HostConfig } from '../../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
-import type { Finding } from '../../../src/lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/freebsd-check.ts';
-import type { CheckupDeps } from '../../../src/lab/check/power-check.ts';
+import type { CheckDeps } from '../../../src/lab/check/power-check.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
 import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/blast.ts';
@@ -29,8 +29,8 @@ type Checked = {
   testbed: FreebsdTestbed;
   told: string[];
   check(
-    changes?: Partial<FreebsdCheck> & { deps?: Partial<CheckupDeps> },
-  ): Promise<readonly Finding[]>;
+    changes?: Partial<FreebsdCheck> & { deps?: Partial<CheckDeps> },
+  ): Promise<readonly Diagnostic[]>;
 };
 
 /** A lab with what FreeBSD is delivered with, beside what kernels need. */
@@ -47,7 +47,7 @@ async function aLab(options: FreebsdLabOptions = {}): Promise<Checked> {
     testbed,
     told,
     async check({ deps, ...changes } = {}) {
-      const findings = checkFreebsdTestbed(
+      const diagnostics = checkFreebsdTestbed(
         {
           name: 'shelf',
           testbed,
@@ -65,8 +65,8 @@ async function aLab(options: FreebsdLabOptions = {}): Promise<Checked> {
           ...deps,
         },
       );
-      const found: Finding[] = [];
-      for await (const finding of findings) found.push(finding);
+      const found: Diagnostic[] = [];
+      for await (const diagnostic of diagnostics) found.push(diagnostic);
       return found;
     },
   };
@@ -77,16 +77,17 @@ function lay({ files }: Machine, path: string): void {
   writeFile(files, path, '');
 }
 
-const wrongs = (findings: readonly Finding[]) => findings.filter(({ kind }) => kind === 'wrong');
+const wrongs = (diagnostics: readonly Diagnostic[]) =>
+  diagnostics.filter(({ kind }) => kind === 'wrong');
 
-const about = (findings: readonly Finding[], what: string) =>
-  findings.find((finding) => finding.what === what);
+const about = (diagnostics: readonly Diagnostic[], what: string) =>
+  diagnostics.find((diagnostic) => diagnostic.what === what);
 
 test('of a good lab nothing is wrong', async () => {
   const { check } = await aLab();
-  const findings = await check();
-  expect(wrongs(findings)).toEqual([]);
-  const [dut, generator, ...others] = findings;
+  const diagnostics = await check();
+  expect(wrongs(diagnostics)).toEqual([]);
+  const [dut, generator, ...others] = diagnostics;
   expect(dut).toMatchObject({ kind: 'ok', what: 'ssh to the DUT' });
   expect(generator).toMatchObject({ kind: 'ok', what: 'ssh to the sender and the receiver' });
   expect(others.map(({ kind, what, why }) => `${kind} ${what}: ${why}`)).toMatchInlineSnapshot(`
@@ -117,9 +118,9 @@ test('of a good lab nothing is wrong', async () => {
 
 test('the trial tells what is offered, what the wire carries and what comes through', async () => {
   const { check, told } = await aLab({ truth: () => 5e6 });
-  const findings = await check({ sends: true });
-  expect(wrongs(findings)).toEqual([]);
-  expect(about(findings, 'the ceiling of the generators')?.why).toMatch(
+  const diagnostics = await check({ sends: true });
+  expect(wrongs(diagnostics)).toEqual([]);
+  expect(about(diagnostics, 'the ceiling of the generators')?.why).toMatch(
     /^offers 14\.88 Mpps of 14\.88 Mpps \(10 Gbit\/s\), and (4\.9|5\.0)\d+ Mpps came through$/,
   );
   expect(told).toEqual(['Sending inet4 from the sender through the DUT for some 23 s.']);
@@ -130,9 +131,9 @@ test('what ports that reach each other past the DUT carry is told of sender and 
     ...{ truth: () => 5e6, generatorPps: 9e6, receiverPps: 7e6 },
     cabling: { loopback: true },
   });
-  const findings = await check({ sends: true });
-  expect(wrongs(findings)).toEqual([]);
-  expect(about(findings, 'the ceiling of the sender past the DUT')).toMatchObject({
+  const diagnostics = await check({ sends: true });
+  expect(wrongs(diagnostics)).toEqual([]);
+  expect(about(diagnostics, 'the ceiling of the sender past the DUT')).toMatchObject({
     kind: 'ok',
     why: 'offers 9.000 Mpps of 14.88 Mpps (10 Gbit/s), and the receiver counts 7.000 Mpps',
   });
@@ -145,9 +146,9 @@ test('between machines of their own, too, the first sender is the one that is jo
   const { check } = await aLab({
     cabling: { senders: 2, generators: 'separate', loopback: true },
   });
-  const findings = await check({ sends: true });
-  expect(about(findings, 'the ceiling of sender 1 past the DUT')?.kind).toBe('ok');
-  expect(about(findings, 'the ceiling of sender 2 past the DUT')?.kind).toBe('skipped');
+  const diagnostics = await check({ sends: true });
+  expect(about(diagnostics, 'the ceiling of sender 1 past the DUT')?.kind).toBe('ok');
+  expect(about(diagnostics, 'the ceiling of sender 2 past the DUT')?.kind).toBe('skipped');
 });
 
 test('ports that are not joined are told as such', async () => {
@@ -193,8 +194,8 @@ test('a receiver is held against what the DUT sent', async () => {
 
 test('a generator that offers no more than comes through cannot find the limit of the DUT', async () => {
   const { check } = await aLab({ generatorPps: 3e6 });
-  const findings = await check({ sends: true });
-  expect(wrongs(findings)).toEqual([
+  const diagnostics = await check({ sends: true });
+  expect(wrongs(diagnostics)).toEqual([
     {
       kind: 'wrong',
       what: 'the ceiling of the generators',
@@ -208,8 +209,8 @@ test('a generator that offers no more than comes through cannot find the limit o
 
 test('where the wire is full, a faster sender is no help', async () => {
   const { check } = await aLab({ truth: () => 20e6 });
-  const findings = await check({ sends: true });
-  expect(wrongs(findings)).toMatchObject([
+  const diagnostics = await check({ sends: true });
+  expect(wrongs(diagnostics)).toMatchObject([
     { fix: 'the wire is full: measure a firewall scenario, or move to a faster card' },
   ]);
 });
@@ -223,20 +224,20 @@ test('several senders send one by one, and all together', async () => {
   // A switch would bring both to the one port.
   const [first, second] = lab.dut.machine.interfaces;
   if (first !== undefined && second !== undefined) second.mac = first.mac;
-  const findings = await check({ sends: true, families: ['inet4'] });
-  expect(about(findings, 'sender 1 alone')?.why).toMatch(/^offers 4\.0\d+ Mpps of 14\.88 Mpps/);
-  expect(about(findings, 'sender 2 alone')?.why).toMatch(/^offers 4\.0\d+ Mpps of 14\.88 Mpps/);
-  expect(about(findings, 'all senders together')?.why).toMatch(/^offers 8\.\d+ Mpps/);
+  const diagnostics = await check({ sends: true, families: ['inet4'] });
+  expect(about(diagnostics, 'sender 1 alone')?.why).toMatch(/^offers 4\.0\d+ Mpps of 14\.88 Mpps/);
+  expect(about(diagnostics, 'sender 2 alone')?.why).toMatch(/^offers 4\.0\d+ Mpps of 14\.88 Mpps/);
+  expect(about(diagnostics, 'all senders together')?.why).toMatch(/^offers 8\.\d+ Mpps/);
   expect(told[0]).toMatch(/^Sending inet4 from sender 1 through the DUT /);
   expect(told[2]).toMatch(/^Sending inet4 from sender 1 and sender 2 through the DUT /);
-  expect(wrongs(findings)).toEqual([]);
+  expect(wrongs(diagnostics)).toEqual([]);
 });
 
 test('where nothing comes through, the trial says so', async () => {
   const { check, lab } = await aLab({ faults: [{ kind: 'dead-link', at: 1 }] });
-  const findings = await check({ sends: true });
+  const diagnostics = await check({ sends: true });
   expect(lab.state().stage).toBe('up');
-  expect(wrongs(findings)).toMatchObject([
+  expect(wrongs(diagnostics)).toMatchObject([
     { what: 'the ceiling of the generators', why: expect.stringContaining('not one packet') },
   ]);
 });
@@ -245,32 +246,32 @@ test('a wrong MAC address is shown with the right one', async () => {
   const { check, testbed } = await aLab();
   const [sender] = testbed.senders;
   if (sender === undefined) throw new TypeError('There is no sender.');
-  const findings = await check({
+  const diagnostics = await check({
     testbed: { ...testbed, senders: [{ ...sender, mac: '00:07:43:2e:e2:70' }] },
     families: ['inet4'],
     sends: true,
   });
-  expect(about(findings, 'the MAC address of vcxl0 of the sender')).toEqual({
+  expect(about(diagnostics, 'the MAC address of vcxl0 of the sender')).toEqual({
     kind: 'wrong',
     what: 'the MAC address of vcxl0 of the sender',
     why: 'it is 00:07:43:2e:e1:70, and ppsgate.yml has 00:07:43:2e:e2:70, which is that of cxl0',
     fix: 'write `mac: "00:07:43:2e:e1:70"` in ppsgate.yml, and into static_arp and static_ndp of the DUT',
   });
-  expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
+  expect(about(diagnostics, 'the ceiling of the generators')?.kind).toBe('skipped');
 });
 
 test('an interface that is down is brought up by a command, and no packet is sent before', async () => {
   const { check, lab } = await aLab();
   const port = lab.receiver.machine.interfaces.find(({ name }) => name === 'vcxl1');
   if (port !== undefined) port.isUp = false;
-  const findings = await check({ sends: true });
+  const diagnostics = await check({ sends: true });
   const what = 'vcxl1 of the receiver';
-  expect(about(findings, what)).toMatchObject({
+  expect(about(diagnostics, what)).toMatchObject({
     kind: 'wrong',
     why: 'it is down',
     fix: '`ifconfig vcxl1 up` on the receiver, and a line `ifconfig_vcxl1` in its /etc/rc.conf for every boot',
   });
-  expect(about(findings, 'the ceiling of the generators')).toEqual({
+  expect(about(diagnostics, 'the ceiling of the generators')).toEqual({
     kind: 'skipped',
     what: 'the ceiling of the generators',
     why: `not tried, because of this: ${what}`,
@@ -281,14 +282,14 @@ test('a link of the DUT that is dead is told once, and hides what depends on it'
   const { check, lab } = await aLab();
   const [port] = lab.dut.machine.interfaces;
   if (port?.port.cable !== undefined) port.port.cable.isDead = true;
-  const findings = await check({ sends: true });
+  const diagnostics = await check({ sends: true });
   // It is one cable, so the sender at its other end has no link either.
-  expect(wrongs(findings)).toMatchObject([
+  expect(wrongs(diagnostics)).toMatchObject([
     { what: 'cxl0 of the DUT', why: 'it has no link' },
     { what: 'vcxl0 of the sender', why: 'it has no link' },
   ]);
-  expect(about(findings, 'the routes and neighbours of the DUT')?.kind).toBe('skipped');
-  expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
+  expect(about(diagnostics, 'the routes and neighbours of the DUT')?.kind).toBe('skipped');
+  expect(about(diagnostics, 'the ceiling of the generators')?.kind).toBe('skipped');
 });
 
 test('links that settle after a trial are waited for', async () => {
@@ -300,16 +301,16 @@ test('links that settle after a trial are waited for', async () => {
 test('a port that is not there is told with those that are', async () => {
   const { check, testbed } = await aLab();
   const { dut } = testbed;
-  const findings = await check({
+  const diagnostics = await check({
     testbed: { ...testbed, dut: { ...dut, ingress: { interface: 'mce0' } } },
   });
-  expect(wrongs(findings)).toMatchObject([
+  expect(wrongs(diagnostics)).toMatchObject([
     {
       what: 'mce0 of the DUT',
       why: 'there is no mce0: ifconfig knows cxl0 cxl1 igb0 lo0',
     },
   ]);
-  expect(about(findings, 'the settings of the DUT')?.kind).toBe('skipped');
+  expect(about(diagnostics, 'the settings of the DUT')?.kind).toBe('skipped');
 });
 
 test('without a route the trial could leave for the Internet, so it is not sent', async () => {
@@ -319,8 +320,8 @@ test('without a route the trial could leave for the Internet, so it is not sent'
     routes.findIndex(({ destination }) => destination === '198.19.0.0/16'),
     1,
   );
-  const findings = await check({ sends: true });
-  expect(wrongs(findings)).toEqual([
+  const diagnostics = await check({ sends: true });
+  expect(wrongs(diagnostics)).toEqual([
     {
       kind: 'wrong',
       what: 'The route to 198.19.0.0/16',
@@ -328,7 +329,7 @@ test('without a route the trial could leave for the Internet, so it is not sent'
       fix: 'run `route add -inet 198.19.0.0/16 198.19.0.108` on the DUT',
     },
   ]);
-  expect(about(findings, 'the ceiling of the generators')?.why).toBe(
+  expect(about(diagnostics, 'the ceiling of the generators')?.why).toBe(
     'not tried, because of this: the routes and neighbours of the DUT',
   );
 });
@@ -362,8 +363,8 @@ test('each wrong setting of the DUT has a line with its fix', async () => {
 
 test('frames of 1518 bytes want an MTU of 1514 where they are sent', async () => {
   const { check } = await aLab();
-  const findings = await check({ frameSizes: [64, 1518], sends: true });
-  expect(wrongs(findings)).toEqual([
+  const diagnostics = await check({ frameSizes: [64, 1518], sends: true });
+  expect(wrongs(diagnostics)).toEqual([
     {
       kind: 'wrong',
       what: 'frames of 1518 bytes on vcxl0 of the sender',
@@ -371,7 +372,7 @@ test('frames of 1518 bytes want an MTU of 1514 where they are sent', async () =>
       fix: '`ifconfig vcxl0 mtu 1514` there, and `mtu 1514` in its ifconfig_vcxl0 in /etc/rc.conf',
     },
   ]);
-  expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
+  expect(about(diagnostics, 'the ceiling of the generators')?.kind).toBe('skipped');
 });
 
 test('a waived setting is told with its reason, and a waiver of one that holds is superfluous', async () => {
@@ -380,13 +381,13 @@ test('a waived setting is told with its reason, and a waiver of one that holds i
     'net.inet.ip.redirect': 'the site wants them.',
     'machdep.hyperthreading_allowed': '32 queues need the threads',
   };
-  const findings = await check({ testbed: { ...testbed, waive } });
-  expect(wrongs(findings)).toEqual([]);
-  expect(about(findings, 'the settings of the DUT')?.why).toBe('all hold but what is waived');
-  expect(about(findings, 'net.inet.ip.redirect')?.why).toBe(
+  const diagnostics = await check({ testbed: { ...testbed, waive } });
+  expect(wrongs(diagnostics)).toEqual([]);
+  expect(about(diagnostics, 'the settings of the DUT')?.why).toBe('all hold but what is waived');
+  expect(about(diagnostics, 'net.inet.ip.redirect')?.why).toBe(
     'is 1 instead of 0: waived, because the site wants them',
   );
-  expect(about(findings, 'machdep.hyperthreading_allowed')?.why).toBe(
+  expect(about(diagnostics, 'machdep.hyperthreading_allowed')?.why).toBe(
     'it holds, so take it out of `waive` in ppsgate.yml',
   );
 });
@@ -398,8 +399,8 @@ test('a sender that heeds pause frames of the DUT is as slow as that, and both a
   });
   const pause = lab.senders[0]?.machine.sysctls.get('dev.cxl.0.pause_settings');
   if (pause !== undefined) pause.value = '3<RX,TX>';
-  const findings = await check({ families: ['inet4'] });
-  expect(wrongs(findings)).toMatchObject([
+  const diagnostics = await check({ families: ['inet4'] });
+  expect(wrongs(diagnostics)).toMatchObject([
     {
       what: 'dev.cxl.0.pause_settings',
       fix: 'run `sysctl dev.cxl.0.pause_settings=0` on the sender',
@@ -415,15 +416,15 @@ test('of a machine that cannot be reached nothing more is tried', async () => {
   const { check, testbed, lab } = await aLab();
   lab.dut.machine.stage = 'hung';
   for (const watcher of lab.dut.machine.watchers) watcher();
-  const findings = await check({ sends: true });
-  expect(wrongs(findings)).toMatchObject([
+  const diagnostics = await check({ sends: true });
+  expect(wrongs(diagnostics)).toMatchObject([
     {
       what: 'ssh to the DUT',
       why: expect.stringMatching(`^Cannot reach DUT \\(${testbed.dut.host}`),
       fix: expect.stringContaining('service sshd onestart'),
     },
   ]);
-  expect(about(findings, 'the settings of the DUT')).toMatchObject({
+  expect(about(diagnostics, 'the settings of the DUT')).toMatchObject({
     kind: 'skipped',
     why: 'not tried, because of this: ssh to the DUT',
   });
@@ -445,10 +446,10 @@ test('an unknown host key is fixed by what ssh-keyscan prints', async () => {
 test('a file of known hosts that is missing is made in the same way', async () => {
   const { check, testbed } = await aLab();
   const knownHostsPath = join(temporaryFolder(), 'none');
-  const findings = await check({
+  const diagnostics = await check({
     testbed: { ...testbed, dut: { ...testbed.dut, knownHostsPath } },
   });
-  expect(wrongs(findings)).toMatchObject([
+  expect(wrongs(diagnostics)).toMatchObject([
     { why: expect.stringContaining('ENOENT'), fix: expect.stringContaining(knownHostsPath) },
   ]);
 });
@@ -493,17 +494,17 @@ test('a key that is no key, or is not there, is told from one that is refused', 
 
 test('power is asked and not switched, unless it is to be', async () => {
   const { check, lab } = await aLab();
-  const findings = await check();
-  expect(about(findings, 'power control of the DUT')?.why).toBe('it says that the DUT is on');
+  const diagnostics = await check();
+  expect(about(diagnostics, 'power control of the DUT')?.why).toBe('it says that the DUT is on');
   expect(lab.dut.machine.boots).toBe(0);
 });
 
 test('a power cycle is announced, and over when the DUT is up again', async () => {
   const { check, lab, told } = await aLab();
-  const findings = await check({ cycles: true, sends: true });
+  const diagnostics = await check({ cycles: true, sends: true });
   expect(told[0]).toBe('Switching the DUT off and on: it takes some minutes to be up again.');
-  expect(about(findings, 'a power cycle of the DUT')?.why).toMatch(/^up again after 1\d\d s$/);
-  expect(about(findings, 'the ceiling of the generators')?.kind).toBe('ok');
+  expect(about(diagnostics, 'a power cycle of the DUT')?.why).toMatch(/^up again after 1\d\d s$/);
+  expect(about(diagnostics, 'the ceiling of the generators')?.kind).toBe('ok');
   expect(lab.state().stage).toBe('up');
 });
 
@@ -585,10 +586,10 @@ describe('the console', () => {
 test('without power control or a builder there is nothing to check of them', async () => {
   const { check, testbed } = await aLab();
   const { power: _, ...dut } = testbed.dut;
-  const findings = await check({ testbed: { ...testbed, dut } });
-  expect(wrongs(findings)).toEqual([]);
-  expect(about(findings, 'power control of the DUT')?.kind).toBe('skipped');
-  expect(about(findings, 'the builder')?.kind).toBe('skipped');
+  const diagnostics = await check({ testbed: { ...testbed, dut } });
+  expect(wrongs(diagnostics)).toEqual([]);
+  expect(about(diagnostics, 'power control of the DUT')?.kind).toBe('skipped');
+  expect(about(diagnostics, 'the builder')?.kind).toBe('skipped');
 });
 
 test('boot environments need a root on ZFS', async () => {
@@ -597,8 +598,8 @@ test('boot environments need a root on ZFS', async () => {
   const onUfs = await aLab();
   lay(onUfs.lab.dut.machine, '/sbin/bectl');
   const { testbed } = onUfs;
-  const findings = await onUfs.check({ testbed: { ...testbed, dut: { ...testbed.dut, boot } } });
-  expect(wrongs(findings)).toMatchObject([
+  const diagnostics = await onUfs.check({ testbed: { ...testbed, dut: { ...testbed.dut, boot } } });
+  expect(wrongs(diagnostics)).toMatchObject([
     { what: `the boot method, ${method}`, why: 'its root is on /dev/ada0p2, not on ZFS' },
   ]);
 });
@@ -615,9 +616,9 @@ test('an appliance needs the command that takes an image, and no space in /boot'
     bytes: Buffer.from(''),
     mode: 0o555,
   });
-  const findings = await check({ testbed: appliance });
-  expect(wrongs(findings)).toEqual([]);
-  expect(about(findings, 'the space in /boot of the DUT')).toBeUndefined();
+  const diagnostics = await check({ testbed: appliance });
+  expect(wrongs(diagnostics)).toEqual([]);
+  expect(about(diagnostics, 'the space in /boot of the DUT')).toBeUndefined();
 });
 
 test('two kernels need a gigabyte in /boot', async () => {
@@ -627,10 +628,10 @@ test('two kernels need a gigabyte in /boot', async () => {
 
 test('a sender and a receiver that are two machines are looked at one by one', async () => {
   const { check } = await aLab({ cabling: { generators: 'separate' } });
-  const findings = await check({ sends: true });
-  expect(wrongs(findings)).toEqual([]);
-  expect(about(findings, 'pkt-gen on the sender')?.kind).toBe('ok');
-  expect(about(findings, 'vcxl0 of the receiver')?.kind).toBe('ok');
+  const diagnostics = await check({ sends: true });
+  expect(wrongs(diagnostics)).toEqual([]);
+  expect(about(diagnostics, 'pkt-gen on the sender')?.kind).toBe('ok');
+  expect(about(diagnostics, 'vcxl0 of the receiver')?.kind).toBe('ok');
 });
 
 const builderOn = ({
@@ -661,14 +662,14 @@ const builderOn = ({
 test('a builder needs git, a compiler, filemon for its meta mode, and space', async () => {
   const { check, testbed } = await aLab();
   const builder = { ...builderOn(testbed.dut), leastFreeBytes: 100e9 };
-  const findings = await check({ testbed: { ...testbed, builder } });
-  expect(wrongs(findings).map(({ what }) => what)).toEqual([
+  const diagnostics = await check({ testbed: { ...testbed, builder } });
+  expect(wrongs(diagnostics).map(({ what }) => what)).toEqual([
     'git on the builder',
     'the compiler on the builder',
     'filemon on the builder',
     'the space on the builder',
   ]);
-  expect(about(findings, 'the clone /usr/src')?.kind).toBe('skipped');
+  expect(about(diagnostics, 'the clone /usr/src')?.kind).toBe('skipped');
 });
 
 test('options that would leave out the module of a root on ZFS are wrong', async () => {
@@ -678,8 +679,8 @@ test('options that would leave out the module of a root on ZFS are wrong', async
   const { recipe, ...builder } = builderOn(testbed.dut);
   const withOptions = async (...options: string[]) => {
     const changed = { ...builder, recipe: { ...recipe, options } as BuilderConfig['recipe'] };
-    const findings = await check({ testbed: { ...testbed, builder: changed } });
-    return about(findings, 'the modules that the DUT has loaded');
+    const diagnostics = await check({ testbed: { ...testbed, builder: changed } });
+    return about(diagnostics, 'the modules that the DUT has loaded');
   };
   expect(await withOptions('MODULES_OVERRIDE=pf ipfw')).toMatchObject({
     kind: 'wrong',
@@ -708,14 +709,14 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
       folder: `${folder}/not/yet`,
       repository,
     };
-    const findings = await check({ testbed: { ...testbed, builder } });
+    const diagnostics = await check({ testbed: { ...testbed, builder } });
     // The builder of tests is no FreeBSD.
-    expect(wrongs(findings)).toMatchObject([{ what: 'FreeBSD on the builder' }]);
-    expect(about(findings, `the clone ${repository}`)?.why).toMatch(/^at [0-9a-f]{12}$/);
-    expect(about(findings, 'the compiler on the builder')?.why).toMatch(/clang version 19/);
-    expect(about(findings, 'the space on the builder')?.why).toMatch(` GB free in ${folder}`);
+    expect(wrongs(diagnostics)).toMatchObject([{ what: 'FreeBSD on the builder' }]);
+    expect(about(diagnostics, `the clone ${repository}`)?.why).toMatch(/^at [0-9a-f]{12}$/);
+    expect(about(diagnostics, 'the compiler on the builder')?.why).toMatch(/clang version 19/);
+    expect(about(diagnostics, 'the space on the builder')?.why).toMatch(` GB free in ${folder}`);
 
-    expect(about(findings, 'the builds on the builder')?.why).toBe(
+    expect(about(diagnostics, 'the builds on the builder')?.why).toBe(
       `as ${user}, who may change whatever lies there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`,
     );
 
@@ -726,7 +727,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
       'nothing is taken from it, as PORTS_MODULES=graphics/drm-kmod may name what lies outside of the tree',
     );
 
-    expect(about(findings, 'the modules that the DUT has loaded')?.why).toMatch(
+    expect(about(diagnostics, 'the modules that the DUT has loaded')?.why).toMatch(
       /^if_cxgbe of FreeBSD \d/,
     );
 

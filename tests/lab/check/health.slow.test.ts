@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
-import { type Finding, ok, skipped, wrong } from '../../../src/lab/check/diagnostic.ts';
+import { type Diagnostic, ok, skipped, wrong } from '../../../src/lab/check/diagnostic.ts';
 import { type HealthDeps, healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
 import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
@@ -35,12 +35,13 @@ async function aTestbed({ method = 'nextboot', ...options }: Setup = {}) {
   const folder = temporaryFolder();
   const testbed = testbedOf(lab, folder);
   testbed.dut.boot = { method, limitSeconds: 600 };
-  const health = async (changes: Partial<HealthDeps> = {}): Promise<Finding[]> =>
+  const health = async (changes: Partial<HealthDeps> = {}): Promise<Diagnostic[]> =>
     Array.fromAsync(healthOf(testbed, { ...depsOf(lab), tell() {}, signal, ...changes }));
   return { lab, folder, testbed, health };
 }
 
-const wrongs = (findings: readonly Finding[]) => findings.filter(({ kind }) => kind === 'wrong');
+const wrongs = (diagnostics: readonly Diagnostic[]) =>
+  diagnostics.filter(({ kind }) => kind === 'wrong');
 
 /** All files of a machine, and what else of it somebody could have changed. */
 function picture(lab: FreebsdLab): unknown {
@@ -55,9 +56,9 @@ function picture(lab: FreebsdLab): unknown {
 test('a testbed that nobody used is healthy, and looking at it changes nothing', async () => {
   const { health, lab } = await aTestbed();
   const before = picture(lab);
-  const findings = await health();
+  const diagnostics = await health();
   expect(
-    findings.map(({ kind, what, why }) => `${kind} ${what}: ${why}`).slice(2),
+    diagnostics.map(({ kind, what, why }) => `${kind} ${what}: ${why}`).slice(2),
   ).toMatchInlineSnapshot(`
       [
         "ok the kernel of the DUT: it runs /boot/kernel/kernel of /dev/ada0p2",
@@ -74,15 +75,15 @@ test('a testbed that nobody used is healthy, and looking at it changes nothing',
         "ok power control of the DUT: it says that the DUT is on",
       ]
     `);
-  expect(whyUnhealthy(findings)).toBeUndefined();
+  expect(whyUnhealthy(diagnostics)).toBeUndefined();
   expect(picture(lab)).toEqual(before);
 });
 
 test('a firewall that the site starts at boot is its own', async () => {
   const { health } = await aTestbed({ ownFirewalls: ['pf'] });
-  const findings = await health();
-  expect(wrongs(findings)).toEqual([]);
-  expect(findings).toContainEqual({
+  const diagnostics = await health();
+  expect(wrongs(diagnostics)).toEqual([]);
+  expect(diagnostics).toContainEqual({
     kind: 'ok',
     what: 'the firewalls of the DUT',
     why: 'pf of its own',
@@ -269,16 +270,16 @@ test('a BMC that is silent is found before it is needed', async () => {
 test('where nobody controls the power, nothing is wrong with it', async () => {
   const { health, testbed } = await aTestbed();
   delete testbed.dut.power;
-  const findings = await health();
-  expect(wrongs(findings)).toEqual([]);
-  expect(findings.at(-1)).toMatchObject({ kind: 'skipped', what: 'power control of the DUT' });
+  const diagnostics = await health();
+  expect(wrongs(diagnostics)).toEqual([]);
+  expect(diagnostics.at(-1)).toMatchObject({ kind: 'skipped', what: 'power control of the DUT' });
 });
 
 test('the embedded lab has nothing to look at', async () => {
   const { lab } = await aTestbed();
   const deps = { ...depsOf(lab), tell() {}, signal };
-  const findings = await Array.fromAsync(healthOf({ kind: 'embedded-linux' }, deps));
-  expect(findings).toMatchObject([{ kind: 'skipped' }]);
+  const diagnostics = await Array.fromAsync(healthOf({ kind: 'embedded-linux' }, deps));
+  expect(diagnostics).toMatchObject([{ kind: 'skipped' }]);
 });
 
 test('one sentence says what is wrong first, and how much more is', () => {

@@ -15,7 +15,7 @@ test('only logins, programs and interfaces are looked at', async () => {
   makeFolder(files, '/sys/class/net', true);
   writeFile(files, '/sys/class/net/eth0', '');
   const host = testbedOf(lab, temporaryFolder()).dut;
-  const findings = checkLinuxTestbed(
+  const diagnostics = checkLinuxTestbed(
     {
       kind: 'linux',
       sender: { ...host, interface: 'eth0', cpu: 0 },
@@ -24,7 +24,7 @@ test('only logins, programs and interfaces are looked at', async () => {
     },
     { connect: connectTo, signal: new AbortController().signal },
   );
-  const found = await Array.fromAsync(findings);
+  const found = await Array.fromAsync(diagnostics);
   expect(found.map(({ kind, what }) => `${kind} ${what}`)).toEqual([
     'ok ssh to the sender',
     'ok ssh to the DUT',

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LinuxTestbed } from '../../../src/config/schema.ts';
 import { realDeps } from '../../../src/gate/testbeds/open-testbed.ts';
-import type { Finding } from '../../../src/lab/check/diagnostic.ts';
+import type { Diagnostic } from '../../../src/lab/check/diagnostic.ts';
 import { healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
 import { labDown, labUp } from '../../../src/lab/netns/embedded-lab.ts';
@@ -30,7 +30,7 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
   });
   afterEach(labDown);
 
-  const health = (): Promise<Finding[]> =>
+  const health = (): Promise<Diagnostic[]> =>
     Array.fromAsync(healthOf(lab, { ...realDeps, tell() {}, signal }));
 
   const wrongs = async () =>

@@ -9,13 +9,13 @@ import type { IpmiConfig } from '../../../src/config/power.ts';
 import { realDeps } from '../../../src/gate/testbeds/open-testbed.ts';
 import { consoleStep } from '../../../src/lab/check/console-check.ts';
 import {
-  type Finding,
+  type Diagnostic,
   loginStep,
   type Machine,
   testbedFailed,
   walk,
 } from '../../../src/lab/check/diagnostic.ts';
-import { type CheckupDeps, powerSteps } from '../../../src/lab/check/power-check.ts';
+import { type CheckDeps, powerSteps } from '../../../src/lab/check/power-check.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
 import {
   type OpenedConsole,
@@ -116,9 +116,9 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     expect(recorder.takeTroubles()).toEqual([]);
   });
 
-  test('is found well by a checkup, which cycles its power', async () => {
+  test('is found well by a check, which cycles its power', async () => {
     await isUp();
-    expect(lines(await checkup(guest.bmc, { cycles: true }))).toEqual([
+    expect(lines(await check(guest.bmc, { cycles: true }))).toEqual([
       expect.stringContaining('ok ssh to the DUT: root@127.0.0.1'),
       'ok power control of the DUT: it says that the DUT is on',
       expect.stringMatching(/^ok a power cycle of the DUT: up again after \d+ s$/),
@@ -126,11 +126,11 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     ]);
   });
 
-  test('is found out of control by a checkup that has a wrong password for its BMC', async () => {
+  test('is found out of control by a check that has a wrong password for its BMC', async () => {
     await isUp();
     const passwordPath = join(temporaryFolder(), 'password');
     writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
-    const [, control, cycle, ...others] = await checkup(
+    const [, control, cycle, ...others] = await check(
       { ...guest.bmc, passwordPath },
       { cycles: true },
     );
@@ -156,8 +156,8 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     await guest.up();
   }
 
-  async function checkup(bmc: IpmiConfig, { cycles }: { cycles: boolean }): Promise<Finding[]> {
-    const deps: CheckupDeps = {
+  async function check(bmc: IpmiConfig, { cycles }: { cycles: boolean }): Promise<Diagnostic[]> {
+    const deps: CheckDeps = {
       ...realDeps,
       // QEMU takes the connection of whoever is too early, and does not give it on for long.
       connect: async (...machine) => {
@@ -180,8 +180,8 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
 /** For a guest that is about to be lost: one that only answers late may be given up as well. */
 const impatient = { keepaliveSeconds: 0.5, keepaliveCount: 2 };
 
-const lines = (findings: readonly Finding[]) =>
-  findings.map(({ kind, what, why }) => `${kind} ${what}: ${why}`);
+const lines = (diagnostics: readonly Diagnostic[]) =>
+  diagnostics.map(({ kind, what, why }) => `${kind} ${what}: ${why}`);
 
 /** Only its DUT is there. */
 function testbedOf(guest: IpmiGuest, bmc: IpmiConfig): FreebsdTestbed {
