@@ -11,7 +11,7 @@ export const licenses: Plugin = {
   },
 };
 
-/** Modules of which something is left, and files that are laid beside them. */
+/** Modules of which something is left, and files that are installed beside them. */
 function filesIn(bundle: OutputBundle): string[] {
   return Object.values(bundle).flatMap((file) =>
     file.type === 'asset'

@@ -101,7 +101,7 @@ export default {
   external: [/\.node$/, 'cpu-features'],
   // ssh2 is CommonJS, and asks where it lies.
   transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
-  // Files that are read at run time, written as `new URL('…', import.meta.url)`, are laid beside the bundle.
+  // Files that are read at run time, written as `new URL('…', import.meta.url)`, are installed beside the bundle.
   experimental: { resolveNewUrlToAsset: true },
   // @actions/core asks for tokens by a HTTP client of its own, which we never do.
   treeshake: {

@@ -22,7 +22,7 @@ export function manualPage(program: Command): string {
     '.Op Ar argument ...',
     '.Sh DESCRIPTION',
     ...text(
-      'It lays the base and the patched variant on a real router, forwards real packets through both, and decides with a stated error rate.',
+      'It installs the base and the patched variant on a real router, forwards real packets through both, and decides with a stated error rate.',
     ),
     '.Pp',
     ...text('The options that every command takes are:'),

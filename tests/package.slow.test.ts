@@ -1,4 +1,4 @@
-// The package as npm makes it: what is in it, and that it runs wherever npm, or a port, lays it.
+// The package as npm makes it: what is in it, and that it runs wherever npm, or a port, installs it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -32,8 +32,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dirname(tarball), { recursive: true }));
 
-/** Lays the package into a folder, as npm and the port do, and a link to its program somewhere else. */
-function laidInto(place: string, folder = temporaryFolder()) {
+/** Installs the package into a folder, as npm and the port do, and a link to its program somewhere else. */
+function installedInto(place: string, folder = temporaryFolder()) {
   const root = join(folder, place);
   const bin = join(folder, 'bin');
   for (const path of [root, bin]) mkdirSync(path, { recursive: true });
@@ -65,7 +65,7 @@ function run(program: string, args: string[], env: Record<string, string>, input
 
 describe('the package', () => {
   test('has what runs and what is read, and nothing else', () => {
-    const { root } = laidInto('ppsgate');
+    const { root } = installedInto('ppsgate');
     const read = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'];
     expect(readdirSync(root).toSorted()).toEqual(
       [...read, 'bin', 'dist', 'docs', 'package.json'].toSorted(),
@@ -78,7 +78,7 @@ describe('the package', () => {
   });
 
   test('runs by a link to its program', () => {
-    const { program } = laidInto('lib/node_modules/ppsgate');
+    const { program } = installedInto('lib/node_modules/ppsgate');
     const env = { PATH: onlyPrograms(), PPSGATE_NODE: process.execPath };
     expect(run(program, ['--version'], env).stdout).toBe(`${manifest.version}\n`);
     const told = run(program, ['ministat', '-n'], env, '1\n2\n3\n');
@@ -90,11 +90,11 @@ describe('the Node that runs it', () => {
   const place = 'lib/node_modules/ppsgate';
 
   test.each([
-    ['which npm has laid into it', `${place}/node_modules/.bin/node`],
-    ['which npm has laid beside it', 'lib/node_modules/.bin/node'],
+    ['which npm has installed into it', `${place}/node_modules/.bin/node`],
+    ['which npm has installed beside it', 'lib/node_modules/.bin/node'],
   ])('is the one %s', (_, path) => {
     const folder = temporaryFolder();
-    const { program } = laidInto(place, folder);
+    const { program } = installedInto(place, folder);
     nodeAt(join(folder, path), 'v24.1.0');
     const told = run(program, [], { PATH: onlyPrograms() });
     expect(told.stdout.trim()).toMatch(new RegExp(`/${path}$`));
@@ -102,7 +102,7 @@ describe('the Node that runs it', () => {
 
   test('is that of the PATH where none came with it, like FreeBSD’s', () => {
     const folder = temporaryFolder();
-    const { program } = laidInto(place, folder);
+    const { program } = installedInto(place, folder);
     nodeAt(join(folder, 'usr/local/bin/node'), 'v24.1.0');
     const path = [onlyPrograms(), join(folder, 'usr/local/bin')].join(delimiter);
     const told = run(program, [], { PATH: path });
@@ -111,7 +111,7 @@ describe('the Node that runs it', () => {
 
   test('is none that is too old, and the person is told what to do', () => {
     const folder = temporaryFolder();
-    const { root, program } = laidInto(place, folder);
+    const { root, program } = installedInto(place, folder);
     nodeAt(join(folder, 'old/node'), 'v20.20.2');
     const told = run(program, [], {
       PATH: [join(folder, 'old'), onlyPrograms()].join(delimiter),
@@ -123,9 +123,9 @@ describe('the Node that runs it', () => {
     });
   });
 
-  test('is none that somebody has laid beside a clone, in /tmp for example', () => {
+  test('is none that somebody has installed beside a clone, in /tmp for example', () => {
     const folder = temporaryFolder();
-    const { program } = laidInto('tmp/ppsgate', folder);
+    const { program } = installedInto('tmp/ppsgate', folder);
     nodeAt(join(folder, 'tmp/.bin/node'), 'v24.1.0');
     expect(run(program, [], { PATH: onlyPrograms() })).toMatchObject({ status: 4, stdout: '' });
   });

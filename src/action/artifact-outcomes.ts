@@ -36,7 +36,7 @@ import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 import { fetchPatiently, type Patience } from './publish-retry.ts';
 import { whyNotUnchanged } from './unchanged-claim.ts';
-import { believedParts } from './verified-nightly.ts';
+import { verifiedParts } from './verified-nightly.ts';
 
 /** How a gate ended, or why it was not let begin. */
 export type Left =
@@ -48,7 +48,7 @@ export type Left =
       own?: Explained;
       /** What a nightly run has measured besides. */
       parts: readonly Publication[];
-      /** What the artifact said and was not believed, in sentences. */
+      /** What the artifact said and was not verified, in sentences. */
       corrections: readonly string[];
       /** The artifact could not be read for a reason that passes: a later try may find a verdict. */
       mayPass?: boolean;
@@ -134,16 +134,16 @@ async function readArtifact(
   if (fetched.kind === 'none') return ended(cancelled);
   if (fetched.kind !== 'fetched') {
     const mayPass = fetched.kind === 'failed' && fetched.mayPass;
-    return { ...notBelieved(fetched.why), mayPass };
+    return { ...notVerified(fetched.why), mayPass };
   }
   const { bytes } = fetched;
   const wanted = gates.flatMap(({ result, failure, parts }) => [result, failure, ...parts]);
   const entries = await readEntries(bytes, wanted);
-  if (entries.kind === 'refused') return notBelieved(entries.why);
+  if (entries.kind === 'refused') return notVerified(entries.why);
   return { kind: 'read', bytes, texts: entries.texts };
 }
 
-const notBelieved = (why: string): Ended => ended(endingOfFailure('infrastructure', why));
+const notVerified = (why: string): Ended => ended(endingOfFailure('infrastructure', why));
 
 const selfMade = (patch: Patch, path: string): string =>
   `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
@@ -164,14 +164,14 @@ async function endingOf(gate: OneGate): Promise<Left> {
   if (text === undefined) return endingOfText(artifact.texts.get(files.failure));
   const testbeds = testbedsFor(config, gate.selector);
   const isExtended = request.extend !== undefined;
-  const read = believed(text, { patch: request.patch, config, testbeds, isExtended });
-  if (read.kind === 'refused') return notBelieved(read.why);
+  const read = verified(text, { patch: request.patch, config, testbeds, isExtended });
+  if (read.kind === 'refused') return notVerified(read.why);
   if (read.result.outcome.kind === 'unchanged') {
     const why = await whyNotUnchanged(request, gate);
-    if (why !== undefined) return notBelieved(why);
+    if (why !== undefined) return notVerified(why);
   }
   const { refused: corrections } = read;
-  for (const sentence of corrections) log.warn(`The artifact is not believed: ${sentence}`);
+  for (const sentence of corrections) log.warn(`The artifact is not verified: ${sentence}`);
   const profiles = await profilesIn(artifact.bytes, read.result, files.folder, log.warn);
   const result = withReasons(read.result, profiles);
   return {
@@ -194,7 +194,7 @@ function endingOfText(text: string | undefined): Left {
 /** Returns what a nightly run has measured besides; nothing for any other gate. */
 const partsOfNightly = (own: Result, gate: OneGate): Promise<Publication[]> => {
   const { request, config, context, files, artifact } = gate;
-  return believedParts(
+  return verifiedParts(
     files.parts.flatMap((name) => artifact.texts.get(name) ?? []),
     {
       own,
@@ -209,7 +209,7 @@ const partsOfNightly = (own: Result, gate: OneGate): Promise<Publication[]> => {
 };
 
 /** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
-function believed(text: string, asked: Asked): Recomputed {
+function verified(text: string, asked: Asked): Recomputed {
   const read = parseResult(text);
   if (read.kind === 'refused') return read;
   const why = agreesWith(read.result, asked.patch);

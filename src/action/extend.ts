@@ -14,7 +14,7 @@ import { UsageError } from '../model/usage-error.ts';
 export const artifactName = 'ppsgate-result';
 
 /**
- * Lays plan and journal into the work directory. What they say is laid on the DUT, so only those of a run count whose
+ * Installs plan and journal into the work directory. What they say is installed on the DUT, so only those of a run count whose
  * workflow is the repository's own: a fork's pull request brings its own. Throws a `UsageError` for what cannot go on.
  *
  * @param folder of the gate in the artifact, which has several where there were several gates: empty, `1/`, `2/`.

@@ -11,6 +11,6 @@ export async function runAction(): Promise<void> {
       const { runCommand } = await import('./run-command.ts');
       return runCommand(inputs, signal);
     },
-    { tell: log.error },
+    { notify: log.error },
   );
 }

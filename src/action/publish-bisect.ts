@@ -89,7 +89,7 @@ async function endingOf(
   if (text === undefined) return { ending: endingOfText(entries.texts.get(failure)) };
   const read = bisectResultSchema.safeParse(fromJson(text));
   const found = read.success
-    ? await believedBisection(read.data, request, config, context)
+    ? await verifiedBisection(read.data, request, config, context)
     : {
         kind: 'refused' as const,
         why: 'The result is none of a bisection, or of another version.',
@@ -108,19 +108,19 @@ function endingOfText(text: string | undefined): Unmeasured {
   return failure === undefined ? cancelled : endingOfFailure(failure.why, failure.said);
 }
 
-type Believed = { kind: 'believed'; result: BisectResult } | { kind: 'refused'; why: string };
+type Verified = { kind: 'verified'; result: BisectResult } | { kind: 'refused'; why: string };
 
 /**
  * Believes the numbers of what was measured, and of commits what git says of them here: whoever lies about the numbers
  * blames another commit, and passes none.
  */
-export async function believedBisection(
+export async function verifiedBisection(
   result: BisectResult,
   request: BisectRequest,
   written: Config,
   context: JobContext,
-): Promise<Believed> {
-  const refused = (why: string): Believed => ({ kind: 'refused', why: `The result is ${why}.` });
+): Promise<Verified> {
+  const refused = (why: string): Verified => ({ kind: 'refused', why: `The result is ${why}.` });
   const { config, testbeds } = heldTo(request, written, context);
   const [frameBytes] = config.frameSizes ?? [];
   const cell = { ...request.cell, ...(frameBytes !== undefined && { frameBytes }) };
@@ -142,7 +142,7 @@ export async function believedBisection(
       return place === revision.place ? [{ ...revision, ...rest }] : [];
     });
     if (revisions.length < result.revisions.length) return refused('of commits of another range');
-    return { kind: 'believed', result: { ...result, revisions } };
+    return { kind: 'verified', result: { ...result, revisions } };
   } catch (error) {
     return refused(`of commits that cannot be read here (${reasonOf(error)})`);
   }

@@ -103,7 +103,7 @@ export async function admitEvent(
   const admission = here(admitted);
   if (admission.kind !== 'refused') log.info(admission.why);
   else log.error(admission.why);
-  await tell(admission, context);
+  await notify(admission, context);
   return admission;
 }
 
@@ -157,7 +157,7 @@ async function acknowledge(trigger: Trigger, { octokit, inputs }: JobContext): P
 }
 
 /** A refusal takes the place of what the comment told of an earlier push; the answer to a command has one of its own. */
-async function tell(admission: Admission, context: JobContext): Promise<void> {
+async function notify(admission: Admission, context: JobContext): Promise<void> {
   if (admission.kind === 'go' || admission.kind === 'bisect' || admission.kind === 'nothing')
     return;
   const { octokit, inputs } = context;

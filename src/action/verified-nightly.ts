@@ -17,45 +17,45 @@ import { folderOf, toldOf } from '../publish/nightly.ts';
 import type { BisectRequest } from './approved-request.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
-import { believedBisection } from './publish-bisect.ts';
+import { verifiedBisection } from './publish-bisect.ts';
 
 type Asked = {
-  /** The result of the commit against itself, as it is believed. */
+  /** The result of the commit against itself, as it is verified. */
   own: Result;
   config: Config;
   context: JobContext;
   bytes: Buffer;
   /** Folder of the nightly run in the artifact: empty, or with a slash at its end. */
   folder: string;
-  /** Why a patch is not believed to change nothing that is laid; undefined where it is. */
+  /** Why a patch is not verified to change nothing that is installed; undefined where it is. */
   whyNotUnchanged(patch: Patch, testbed: string): Promise<string | undefined>;
 };
 
-/** The parts that can be believed, of these texts; of the others the log says why not. */
-export async function believedParts(
+/** The parts that can be verified, of these texts; of the others the log says why not. */
+export async function verifiedParts(
   texts: readonly string[],
   asked: Asked,
 ): Promise<Publication[]> {
   const publications: Publication[] = [];
   for (const [index, text] of texts.entries()) {
     try {
-      const told = toldOf(await believed(text, asked));
+      const told = toldOf(await verified(text, asked));
       const folder = `${asked.folder}${folderOf(told)}/`;
       const profiles = await profilesIn(asked.bytes, told.result, folder, log.warn);
       publications.push({ ...told, result: withReasons(told.result, profiles), profiles });
     } catch (error) {
-      log.warn(`Part ${index + 1} of the nightly run is not believed: ${reasonOf(error)}`);
+      log.warn(`Part ${index + 1} of the nightly run is not verified: ${reasonOf(error)}`);
     }
   }
   return publications;
 }
 
-async function believed(text: string, asked: Asked): Promise<Result | BisectResult> {
+async function verified(text: string, asked: Asked): Promise<Result | BisectResult> {
   const read = parseResult(text);
-  return read.kind === 'read' ? believedGate(read.result, asked) : believedSearch(text, asked);
+  return read.kind === 'read' ? verifiedGate(read.result, asked) : verifiedSearch(text, asked);
 }
 
-async function believedGate(claimed: Result, asked: Asked): Promise<Result> {
+async function verifiedGate(claimed: Result, asked: Asked): Promise<Result> {
   const { own, config } = asked;
   const { baseCommit, headCommit } = claimed.patch;
   const patch = await patchBetween(baseCommit, headCommit, asked);
@@ -72,7 +72,7 @@ async function believedGate(claimed: Result, asked: Asked): Promise<Result> {
     const changed = await asked.whyNotUnchanged(patch, own.testbed.name);
     if (changed !== undefined) throw new Error(changed);
   }
-  for (const sentence of computed.refused) log.warn(`The artifact is not believed: ${sentence}`);
+  for (const sentence of computed.refused) log.warn(`The artifact is not verified: ${sentence}`);
   return computed.result;
 }
 
@@ -84,7 +84,7 @@ async function patchBetween(good: string, bad: string, { own, context }: Asked):
   return patchOfRange(repository, `${good}..${bad}`);
 }
 
-async function believedSearch(text: string, asked: Asked): Promise<BisectResult> {
+async function verifiedSearch(text: string, asked: Asked): Promise<BisectResult> {
   const { data } = bisectResultSchema.safeParse(fromJson(text));
   if (data === undefined) throw new Error('It is no result of this version of ppsgate.');
   const [good, bad] = [commitId.parse(data.good), commitId.parse(data.bad)];
@@ -97,7 +97,7 @@ async function believedSearch(text: string, asked: Asked): Promise<BisectResult>
     ask: { testbed: own.testbed.name },
     priority: 'rerun',
   };
-  const found = await believedBisection(data, request, config, context);
+  const found = await verifiedBisection(data, request, config, context);
   if (found.kind === 'refused') throw new Error(found.why);
   return found.result;
 }

@@ -254,9 +254,9 @@ const parameters = {
   },
   measureAnyway: {
     input:
-      'true measures also a patch that changes nothing which the testbed lays, as base against itself.',
-    option: { says: 'also what changes nothing that the testbed lays' },
-    dispatch: 'true to measure also what changes nothing that the testbed lays; empty for no',
+      'true measures also a patch that changes nothing which the testbed installs, as base against itself.',
+    option: { says: 'also what changes nothing that the testbed installs' },
+    dispatch: 'true to measure also what changes nothing that the testbed installs; empty for no',
     isAsked: true,
     jenkins: true,
     kind: 'switch',

@@ -65,7 +65,7 @@ export type Config = {
   phabricator?: PhabricatorConfig;
 };
 
-/** Folder of a repository whose files are laid over the DUT's; which it is there, says the repository's `pathOf`. */
+/** Folder of a repository whose files are put over the DUT's; which it is there, says the repository's `pathOf`. */
 export type OverlayPlace = {
   /** As it was written, or absolute where that began with `~/`. */
   path: string;
@@ -95,7 +95,7 @@ export type Traffic = {
   /** Absent: as fast as the sender can. */
   offeredPps?: number | undefined;
   warmUpSeconds: number;
-  /** Between laying a variant and measuring its run. */
+  /** Between installing a variant and measuring its run. */
   settleSeconds: number;
   /** One run, at most. */
   measureSeconds: number;
@@ -207,7 +207,7 @@ const traffic = closed({
   warmUp: duration(between(0, 600)).optional(),
   settle: duration(between(0, 60))
     .optional()
-    .describe('After a variant was laid, before its run is measured.'),
+    .describe('After a variant was installed, before its run is measured.'),
   measure: duration(between(0.01, 600)).optional().describe('One run, at most.'),
   measureAtLeast: duration(between(6, 600))
     .optional()
@@ -422,7 +422,7 @@ export const configKeys = closed({
   overlay: path
     .prefault('dut')
     .describe(
-      "A folder whose files are laid over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top.",
+      "A folder whose files are put over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top.",
     ),
   testbeds: testbeds.describe('Testbeds by their names.'),
   each: selectors

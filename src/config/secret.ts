@@ -50,6 +50,6 @@ export async function readGuarded(path: string): Promise<string> {
   return await file.readFile('utf8');
 }
 
-/** Root may let a group read what it has laid there for a service. */
+/** Root may let a group read what it has installed there for a service. */
 export const isExposed = (stat: Stats): boolean =>
   stat.isFile() && (stat.mode & (stat.uid === 0 ? 0o037 : 0o077)) !== 0;

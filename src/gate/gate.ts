@@ -28,7 +28,7 @@ export type GateRequest = {
   cells?: readonly Cell[];
   /** Absent: they are built. */
   kernels?: GivenKernels | undefined;
-  /** Whether also a patch is measured that changes nothing which is laid or booted. */
+  /** Whether also a patch is measured that changes nothing which is installed or booted. */
   isMeasuredAnyway?: boolean;
   /** Whether patched, which is base, is booted from another link of it; see `gateRelinked`. */
   isRelinked?: boolean;

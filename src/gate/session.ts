@@ -49,13 +49,13 @@ export async function inSession<Told>(
           if (testbed !== undefined) observer.measuring(testbed, line);
         });
   const progress = showProgress(shown, config.gate.metric, () => performance.now());
-  const tell = (text: string) => progress.onEvent({ kind: 'preparing', text });
+  const notify = (text: string) => progress.onEvent({ kind: 'preparing', text });
   await using reservations = await openReservations(config, {
     signal,
-    tell,
+    notify,
     recorder: session.recorder,
     onWait(estimate, text) {
-      tell(text);
+      notify(text);
       observer?.waiting(estimate, text);
     },
   });

@@ -9,7 +9,7 @@ import { commandsOf, heldByOthers } from './system-commands.ts';
 
 export type Turn = {
   readonly system: System;
-  /** The file that is locked; the name of its owner is laid beside it, for people. */
+  /** The file that is locked; the name of its owner is installed beside it, for people. */
   readonly lock: string;
   /** Who builds what, in a line. */
   readonly owner: string;

@@ -43,10 +43,10 @@ const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlin
 
 /** False where there is none. What is kept belongs to the jail's user still, who does not get into the folder around it. */
 export async function layToolchain(host: Host, kept: string, objects: string): Promise<boolean> {
-  const laid = await host.run(
+  const installed = await host.run(
     shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`,
   );
-  return laid.kind === 'exited' && laid.code === 0;
+  return installed.kind === 'exited' && installed.code === 0;
 }
 
 /** Only what a base had built: a patch may have changed the makefiles that build it. In place whole, or not at all. */

@@ -213,7 +213,7 @@ function make(
   return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
 }
 
-/** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
+/** what(1) finds the version that newvers.sh installed into the kernel; not every kernel has it. */
 async function unameOf(
   host: Host,
   request: MakeRequest,

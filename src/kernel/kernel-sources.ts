@@ -42,7 +42,7 @@ function mayChangeFreebsd(
 const isPlain = (option: string): boolean =>
   /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
 
-/** Cleaning walks through the makefiles of programs that are not built, and `.gitattributes` says how files are laid. */
+/** Cleaning walks through the makefiles of programs that are not built, and `.gitattributes` says how files are installed. */
 export const isOfBuild = (path: string): boolean =>
   /(?:^|\/)(?:(?:BSD|GNU)?[Mm]akefile[^/]*|[^/]+\.(?:mk|inc)|\.git[^/]*)$/.test(path);
 

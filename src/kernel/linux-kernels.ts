@@ -1,4 +1,4 @@
-// A kernel of Linux for virtual machines: built on this machine or another, and laid here as an archive.
+// A kernel of Linux for virtual machines: built on this machine or another, and installed here as an archive.
 import { readFile } from 'node:fs/promises';
 import type { HostConfig } from '../config/fields.ts';
 import type { LinuxBuilder } from '../config/linux-builder.ts';
@@ -37,10 +37,10 @@ export async function buildLinuxKernel(
   config: LinuxBuilder,
   request: LinuxKernelRequest,
 ): Promise<LinuxKernel> {
-  const { variant, path, connect, tell, signal } = request;
+  const { variant, path, connect, notify, signal } = request;
   const builder = await withKernelConfig(config);
   signal.throwIfAborted();
-  tell(`building the kernel of ${variant}`);
+  notify(`building the kernel of ${variant}`);
   const { host: name } = config;
   await using host =
     name === undefined ? thisMachine() : await connect({ ...config, host: name }, 'builder');

@@ -28,7 +28,7 @@ export async function withNeededModules(
   { recipe, repository }: Pick<KernelBuilder, 'recipe' | 'repository'>,
   tree: string,
   loaded: LoadedModules | undefined,
-  tell: (line: string) => void,
+  notify: (line: string) => void,
 ): Promise<KernelRecipe> {
   if (recipe.kind !== 'make' || recipe.modules === 'all') return recipe;
   const choice =
@@ -36,10 +36,10 @@ export async function withNeededModules(
       ? ({ kind: 'all', why: 'nobody knows what the DUT has loaded' } as const)
       : choose(await treeOfModules(host, repository, tree), loaded);
   if (choice.kind === 'all') {
-    tell(`all modules are built: ${choice.why}`);
+    notify(`all modules are built: ${choice.why}`);
     return recipe;
   }
-  tell(`only these modules are built: ${choice.folders.join(' ')}`);
+  notify(`only these modules are built: ${choice.folders.join(' ')}`);
   return {
     ...recipe,
     options: [...recipe.options, `MODULES_OVERRIDE=${choice.folders.join(' ')}`],

@@ -10,7 +10,7 @@ export const overlaySchema = z.object({
   /** `base`, `patched`, `diff 80345`. */
   variant: z.string(),
   commit: z.string(),
-  /** Path in the repository of the folder that the files lie in, empty for its top; absent where none are laid. */
+  /** Path in the repository of the folder that the files lie in, empty for its top; absent where none are installed. */
   folder: z.string().optional(),
   files: z.array(
     z.object({

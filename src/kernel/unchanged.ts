@@ -1,4 +1,4 @@
-// Where a patch is worth measuring: where all that would be laid or booted is what base is, nobody has to.
+// Where a patch is worth measuring: where all that would be installed or booted is what base is, nobody has to.
 import type { AnyBuilder } from '../config/linux-builder.ts';
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';

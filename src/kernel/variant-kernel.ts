@@ -25,7 +25,7 @@ export type VariantRequest = {
   /** Gets the logs of builds. */
   keepLog(name: string, content: string): Promise<void>;
   /** Gets what goes on, in a few words. */
-  tell(text: string): void;
+  notify(text: string): void;
   readonly signal: AbortSignal;
 };
 
@@ -37,7 +37,7 @@ type BuiltVariant =
 export async function buildVariant(
   host: Host,
   builder: KernelBuilder,
-  { variant, kernel, loaded, owner, now, sums, keepLog, tell, signal }: VariantRequest,
+  { variant, kernel, loaded, owner, now, sums, keepLog, notify, signal }: VariantRequest,
 ): Promise<BuiltVariant> {
   const { baseCommit, diff, links } = kernel;
   const request = {
@@ -50,7 +50,7 @@ export async function buildVariant(
   const built = await buildKernel(host, builder, request, {
     signal,
     keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
-    onProgress: (line) => tell(`${variant}: ${line}`),
+    onProgress: (line) => notify(`${variant}: ${line}`),
     now,
     sums,
     owner: `${owner} (${variant})`,

@@ -1,4 +1,4 @@
-// What is measured side by side: the base, the patched one and earlier diffs, as files that are laid or kernels that are booted.
+// What is measured side by side: the base, the patched one and earlier diffs, as files that are installed or kernels that are booted.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
@@ -38,7 +38,7 @@ export type Variant = z.infer<typeof variantSchema>;
  */
 export type GivenKernels = { base: string; patched: string };
 
-/** What the variants of a testbed are: files that are laid, or kernels that are booted. */
+/** What the variants of a testbed are: files that are installed, or kernels that are booted. */
 export type Making = 'overlay' | 'kernel';
 
 /** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
@@ -57,7 +57,7 @@ export function makingOf(
 type VariantsRequest = {
   patch: Patch;
   making: Making;
-  /** Folder whose files are laid over the DUT's. */
+  /** Folder whose files are put over the DUT's. */
   overlayFolder: OverlayPlace;
   /** Kernels that were built before; absent: they are built. */
   kernels?: GivenKernels | undefined;

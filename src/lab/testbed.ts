@@ -77,7 +77,7 @@ export type PrepareRequest = {
   /** Gets the logs of builds. */
   keepLog: KeepLog;
   /** Gets what goes on, in a few words, where it takes longer than moments. */
-  tell(text: string): void;
+  notify(text: string): void;
   signal: AbortSignal;
 };
 

@@ -38,7 +38,7 @@ const revisionSchema = z.object({
   commit: commitId,
   subject: z.string(),
   author: z.string(),
-  /** How many commits after it, one after the other, change nothing of what is booted or laid. */
+  /** How many commits after it, one after the other, change nothing of what is booted or installed. */
   alike: z.int().nonnegative(),
   isSkipped: z.boolean(),
   /** Lies between two that failed alike, and was taken for failed without a try. */

@@ -1,4 +1,4 @@
-// A trial before it is sent: its cell, and which variants are laid in which order.
+// A trial before it is sent: its cell, and which variants are installed in which order.
 import { z } from 'zod';
 import { cellSchema } from './scenario.ts';
 

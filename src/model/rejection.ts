@@ -31,5 +31,5 @@ export type Rejection = z.infer<typeof rejectionSchema>;
 /** A variant with which nothing can be measured. */
 export type Rejected = { kind: 'rejected'; variant: string; rejection: Rejection };
 
-/** Whether a variant is laid, or booted. */
+/** Whether a variant is installed, or booted. */
 export type Prepared = { kind: 'ready' } | Rejected;

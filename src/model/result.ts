@@ -28,7 +28,7 @@ const validitySchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** One variant laid once and measured once: a number per metric, and the samples that it comes from. */
+/** One variant installed once and measured once: a number per metric, and the samples that it comes from. */
 export const runSchema = z.object({
   number: z.int().positive(),
   trial: z.int().positive(),
@@ -256,7 +256,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
     cells: z.array(cellResultSchema).min(1),
   }),
-  /** Nothing that the testbed would lay, boot or forward through differs from base, so nothing was measured. */
+  /** Nothing that the testbed would install, boot or forward through differs from base, so nothing was measured. */
   z.object({
     kind: z.literal('unchanged'),
     /** Places in the tree, as the gate has them, of changed files that count on other testbeds, or are said not to count. */
@@ -272,7 +272,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
 const variantSummarySchema = z.object({
   name: z.string(),
   commit: z.string(),
-  /** Path in the repository of the folder that the overlay files lie in, empty for its top; absent where none are laid. */
+  /** Path in the repository of the folder that the overlay files lie in, empty for its top; absent where none are installed. */
   folder: z.string().optional(),
   /** Overlay files as `path` and SHA-256. */
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),

@@ -179,7 +179,7 @@ async function followUp(result: Result, step: Step): Promise<void> {
 
   const cells = nightlyPlan.cellsOff(result);
   if (cells.length > 0) {
-    tell(
+    notify(
       deps,
       `Not where it was in the nightly runs before: ${cells.map(cellName).join(', ')}. It is measured again.`,
     );
@@ -203,7 +203,7 @@ async function followUp(result: Result, step: Step): Promise<void> {
     });
   }
   if (deps.now().getUTCDay() === sunday && isLinkedOften(config, testbed)) {
-    tell(
+    notify(
       deps,
       'Another link of the same tree is measured, as every Sunday: what builds differ in.',
     );
@@ -235,7 +235,7 @@ async function confirmed(change: Change, { request, directory, deps }: Step): Pr
   const { good, bad } = change;
   const patch = await patchOfRange(deps.repository, `${good}..${bad}`);
   const cells = cellsIn(change, request.config);
-  tell(
+  notify(
     deps,
     `${patchName(patch)} may have changed ${cells.map(cellName).join(', ')}: a gate looks.`,
   );
@@ -250,7 +250,7 @@ async function searched(
   { request, directory, deps }: Step,
 ): Promise<BisectResult> {
   const { good, bad } = change;
-  tell(deps, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
+  notify(deps, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
   const [gated] = all.flatMap(({ result }) =>
     isOfGate(result) && isOf(change, result) ? result : [],
   );
@@ -290,4 +290,4 @@ const unlessOfThis =
     deps.onEvent({ kind: 'warning', text });
   };
 
-const tell = ({ onEvent }: NightlyDeps, text: string): void => onEvent({ kind: 'told', text });
+const notify = ({ onEvent }: NightlyDeps, text: string): void => onEvent({ kind: 'told', text });

@@ -77,9 +77,9 @@ async function give(
     return 'done';
   }
   const allUpdates = allUpdatesOf(inbox);
-  const tell = allUpdates.get(key) ?? updatesOf(answer.data, deps);
-  allUpdates.set(key, tell);
-  const told = await tell();
+  const notify = allUpdates.get(key) ?? updatesOf(answer.data, deps);
+  allUpdates.set(key, notify);
+  const told = await notify();
   if (told.kind === 'told') {
     allUpdates.delete(key);
     inbox.dropAnswer(key);
@@ -111,7 +111,7 @@ export function keeping(
     const late = pause(secondsFor(ending), over);
     await Promise.race([answer.left().then(() => giveUntil(keyOf(kept), over, deps)), late]);
     limit.abort();
-    if (standing(keyOf(kept), deps) === undefined) return 'given';
+    if (interim(keyOf(kept), deps) === undefined) return 'given';
     log.warn(
       `The answer to ${nameOf(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate that answers on this machine gives it.`,
     );
@@ -126,7 +126,7 @@ export function keeping(
   };
 }
 
-const standing = (key: string, { conduit, inbox }: AnswersDeps): WaitingAnswer | undefined =>
+const interim = (key: string, { conduit, inbox }: AnswersDeps): WaitingAnswer | undefined =>
   inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
 
 /** Until it is given, or refused, or nobody waits for it any more. */
@@ -134,7 +134,7 @@ async function giveUntil(key: string, over: AbortSignal, deps: AnswersDeps): Pro
   const { now, pause = realPause } = deps;
   for (;;) {
     await giveAnswers(deps);
-    const waiting = standing(key, deps);
+    const waiting = interim(key, deps);
     const isRefused =
       waiting?.why !== undefined && waiting.from.getTime() - now().getTime() > patienceMilliseconds;
     if (waiting === undefined || isRefused || over.aborted) return;
@@ -257,14 +257,14 @@ function updatesOf(answer: KeptAnswer, { conduit, log, pause }: AnswersDeps): ()
     case 'comment': {
       const { revision, run, details, page, takesCommands, ending } = answer;
       const links = { ...(details && { details }), ...(page && { page }), takesCommands };
-      const tell = tellRevision(conduit, revision, { run, ...links, ...deps });
-      return () => tell(endingOf(ending));
+      const notify = tellRevision(conduit, revision, { run, ...links, ...deps });
+      return () => notify(endingOf(ending));
     }
     case 'build': {
       const { revision, build, run, details, undecided, ending } = answer;
       const options = { run, undecided, ...(details && { details }), ...deps };
-      const tell = tellBuild(conduit, build, revision, options);
-      return () => tell(endingOf(ending));
+      const notify = tellBuild(conduit, build, revision, options);
+      return () => notify(endingOf(ending));
     }
     case 'reply':
       return () => say(conduit, answer.of, answer.text, answer.to);

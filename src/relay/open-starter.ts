@@ -8,7 +8,7 @@ import { realPause } from '../model/pause.ts';
 import { startOnGithub } from './start-github.ts';
 import { type ProcessEnd, startHere } from './start-here.ts';
 import { startOnJenkins } from './start-jenkins.ts';
-import type { JobStanding, RelayStarter, Starter } from './starter.ts';
+import type { JobStatus, RelayStarter, Starter } from './starter.ts';
 
 /**
  * Throws a `UsageError` where a token is missing.
@@ -25,7 +25,7 @@ export async function openStarter(
       const { repository, most, site } = start;
       const gates = { ...{ configPath, repository, directory, most, site }, program };
       const here = startHere({ ...gates, environment: process.env });
-      return { ...here, ended: async (job) => standingOf(await here.ended(job)) };
+      return { ...here, ended: async (job) => interimOf(await here.ended(job)) };
     }
     case 'github': {
       const { repository, apiUrl, event, tokenPath: path } = start;
@@ -43,7 +43,7 @@ export async function openStarter(
 
 const thisProgram = (): string[] => [process.execPath, resolve(process.argv[1] ?? '')];
 
-function standingOf(ending: ProcessEnd): JobStanding {
+function interimOf(ending: ProcessEnd): JobStatus {
   if (ending.kind !== 'ended') return ending;
   const { exitCode } = ending;
   return { kind: 'ended', how: endings.get(exitCode) ?? `it exited with ${exitCode}` };

@@ -161,7 +161,7 @@ async function startBuild(
     const them = missing.length === 1 ? 'it as a string' : 'them as strings';
     throw new NotDone('refused', `its job has no parameter ${missing.join(', ')}: define ${them}`);
   }
-  const answer = await tell(jenkins, `${jenkins.job}/buildWithParameters`, { form, signal });
+  const answer = await notify(jenkins, `${jenkins.job}/buildWithParameters`, { form, signal });
   refuse(answer, jenkins, 'Job/Build');
   const where = URL.parse(answer.location, `${jenkins.job}/`);
   return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
@@ -180,7 +180,7 @@ async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promi
   const item = await findInQueue(jenkins, key, signal);
   if (item !== undefined) {
     const url = `${jenkins.root}/queue/cancelItem?id=${item.id}`;
-    const answer = await tell(jenkins, url, { form, signal });
+    const answer = await notify(jenkins, url, { form, signal });
     // Where it has left the queue meanwhile, it is among the builds.
     if (answer.status !== 404) return refuse(answer, jenkins, 'Job/Cancel', isTaken);
   }
@@ -188,7 +188,7 @@ async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promi
   const build = builds.find((one) => one.key === key);
   if (build === undefined) throw new NotDone('refused', `it has no build with the KEY ${key}`);
   // One that has ended is as good as cancelled: this does nothing to it.
-  const answer = await tell(jenkins, `${build.url}stop`, { form, signal });
+  const answer = await notify(jenkins, `${build.url}stop`, { form, signal });
   refuse(answer, jenkins, 'Job/Cancel', isTaken);
 }
 
@@ -204,7 +204,7 @@ async function read<Schema extends z.ZodType>(
   { tree, schema, signal }: { tree: string; schema: Schema; signal: AbortSignal },
 ): Promise<z.infer<Schema>> {
   const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
-  const answer = await tell(jenkins, url, { signal });
+  const answer = await notify(jenkins, url, { signal });
   refuse(answer, jenkins, 'Job/Read');
   const parsed = schema.safeParse(fromJson(answer.body));
   if (parsed.success) return parsed.data;
@@ -217,7 +217,7 @@ const answerSeconds = 30;
 const mostBytes = 16 * 1024 ** 2;
 
 /** A question with a form is a POST. */
-async function tell(
+async function notify(
   { authorization }: Jenkins,
   url: string,
   { form, signal }: { form?: URLSearchParams; signal: AbortSignal },

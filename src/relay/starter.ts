@@ -24,10 +24,8 @@ export type RelayStarter = Starter & {
   /** Whether another gate may be started now. */
   hasRoom(): Promise<boolean>;
   /** How a job stands that was started, also by an earlier relay. */
-  ended(job: Job): Promise<JobStanding>;
+  ended(job: Job): Promise<JobStatus>;
 };
 
 /** Nobody tells us the end of what runs `elsewhere`; what is `lost` is to be started once more. */
-export type JobStanding =
-  | { kind: 'running' | 'elsewhere' | 'lost' }
-  | { kind: 'ended'; how: string };
+export type JobStatus = { kind: 'running' | 'elsewhere' | 'lost' } | { kind: 'ended'; how: string };

@@ -1,4 +1,4 @@
-// Lays a bisection's result and its reports into a work directory.
+// Installs a bisection's result and its reports into a work directory.
 
 import { join } from 'node:path';
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';

@@ -55,16 +55,16 @@ export function cellRows(
   const verdict = result.verdict.kind;
   const own = comparisonBy(metric, comparisons, isJudged);
   // What was measured of an invalid cell is no change that anybody may believe.
-  const believed = verdict === 'invalid' ? undefined : own;
+  const verified = verdict === 'invalid' ? undefined : own;
   const { counted, made } = runCounts(result, metric);
   return [
     {
       kind: 'cell',
       result,
       numbers: [
-        believed ? changeOf(believed, bold) : '–',
+        verified ? changeOf(verified, bold) : '–',
         ...valuesOf(own),
-        unbroken(formatRuns(believed ? [believed.baseRuns, believed.patchedRuns] : counted, made)),
+        unbroken(formatRuns(verified ? [verified.baseRuns, verified.patchedRuns] : counted, made)),
       ],
       verdict: isJudged ? verdict : undefined,
     },

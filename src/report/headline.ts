@@ -51,7 +51,7 @@ export function sentence(
 }
 
 const leftAlone = { symbol: '⚪', text: 'changes nothing that packets of this testbed pass' };
-const unchanged = { symbol: '⚪', text: 'changes nothing that the testbed lays' };
+const unchanged = { symbol: '⚪', text: 'changes nothing that the testbed installs' };
 
 function judgedText(
   verdict: CellVerdict['kind'],

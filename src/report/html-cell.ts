@@ -28,7 +28,7 @@ import { Html, html, type Piece } from './markup.ts';
 import { ministats } from './ministat-blocks.ts';
 import { drawGraph, type Graph } from './report-flamegraphs.ts';
 import { runPlot } from './run-plot.ts';
-import { spareRuns, standingApartLines, uncountedLines, whySpare } from './sections.ts';
+import { interimApartLines, spareRuns, uncountedLines, whySpare } from './sections.ts';
 
 /** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */
 export type Picture = { graph: Graph; svg?: string; why?: string };
@@ -145,7 +145,7 @@ function runs(policy: Policy, cell: CellResult): Piece {
   if (inOrder.length === 0) return undefined;
   const remarks: [string, string[]][] = [
     ['Runs that do not count:', uncountedLines([cell], plain)],
-    ['Runs that stand apart, and count:', standingApartLines([cell], plain)],
+    ['Runs that stand apart, and count:', interimApartLines([cell], plain)],
   ];
   return html`<h3>Runs</h3>
 ${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, cell))}`;

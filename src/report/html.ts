@@ -223,7 +223,7 @@ function variantTable(result: Result): Html {
     'variant',
     'commit',
     ...(kernels.size > 0 ? ['kernel as it ran'] : []),
-    'files laid over the DUT',
+    'files put over the DUT',
   ];
   return table({
     caption: 'What differs between the variants',

@@ -43,7 +43,7 @@ export type ReportLinks = {
   rawData?: string;
   /** URL of a picture of the whole, or the name of one that lies beside it. */
   image?: string;
-  /** What the job that measured said of the result and was not believed, in sentences. */
+  /** What the job that measured said of the result and was not verified, in sentences. */
   corrections?: readonly string[];
 } & GraphLinks;
 
@@ -104,7 +104,7 @@ export const corrections = ({ corrections = [] }: ReportLinks): string[] =>
     ? []
     : [
         details(
-          'said otherwise where it was measured, and not believed',
+          'said otherwise where it was measured, and not verified',
           bullets(corrections.map((sentence) => codeSpan(sentence, 500))),
         ),
       ];

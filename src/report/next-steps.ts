@@ -58,7 +58,7 @@ function stopText(cells: readonly CellResult[]): string {
 /** Why there are no numbers of a patch that need not be measured. */
 export function unchangedMeaning({ leftAlone }: Unchanged): string {
   if (leftAlone === undefined) {
-    return 'Nothing was measured: nothing that this testbed lays differs between base and patched.';
+    return 'Nothing was measured: nothing that this testbed installs differs between base and patched.';
   }
   return `Nothing was measured: no packet of this testbed passes what the patch changes. That lies in ${leftAlone.join(', ').replaceAll('*', '…')}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
 }

@@ -87,7 +87,7 @@ export function sectionsOf(result: Result, open: Quoting, folded: Quoting): Sect
     {
       kind: 'lines',
       title: 'runs that stand apart, and count',
-      lines: standingApartLines(cells, folded),
+      lines: interimApartLines(cells, folded),
     },
     { kind: 'lines', title: 'what builds differ in', lines: buildNoiseLines(result, folded) },
     {
@@ -260,7 +260,7 @@ export function whySpare({ variant, pps }: Run, cell: CellResult): string {
 }
 
 /** Single runs far from the others: they count, and each was repeated once. */
-export const standingApartLines = (
+export const interimApartLines = (
   cells: readonly CellResult[],
   { code, name }: Quoting,
 ): string[] =>

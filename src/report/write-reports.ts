@@ -1,4 +1,4 @@
-// Lays the result and its reports into a work directory.
+// Installs the result and its reports into a work directory.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';

@@ -3,7 +3,7 @@ import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
 
 type Options = {
   debug?: boolean;
-  tell?: (sentence: string) => void;
+  notify?: (sentence: string) => void;
   /** What `work` leaves to be told where it throws, after the reason. */
   lastWords?: readonly string[];
 };
@@ -14,7 +14,7 @@ type Options = {
  */
 export async function runToExit(
   work: (signal: AbortSignal) => Promise<number>,
-  { debug = false, tell = sayOnStderr, lastWords = [] }: Options = {},
+  { debug = false, notify = sayOnStderr, lastWords = [] }: Options = {},
 ): Promise<void> {
   const cancel = new AbortController();
   const onSignal = () => {
@@ -29,8 +29,8 @@ export async function runToExit(
     process.exitCode = cancel.signal.aborted
       ? exitCodes.cancelled
       : exitCodes[conclusionOfError(error)];
-    if (!cancel.signal.aborted) tell(told(error, debug));
-    for (const sentence of lastWords) tell(sentence);
+    if (!cancel.signal.aborted) notify(told(error, debug));
+    for (const sentence of lastWords) notify(sentence);
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What the header of a file says: whose it is, in four letters of ASCII, and how it is laid out. */
+/** What the header of a file says: whose it is, in four letters of ASCII, and how it is arranged. */
 export type Header = { applicationId: number; format: number };
 
 /** The file is another program's, or has another `format` of ours. */
@@ -16,7 +16,7 @@ export class ForeignFileError extends Error {
 }
 
 /**
- * Opens a file with this header; `fill` lays out one that is empty, and without it an empty one is another program's.
+ * Opens a file with this header; `fill` arranges one that is empty, and without it an empty one is another program's.
  * What is committed survives a power cut. `blockingMilliseconds` is how long a call may hold up this process while
  * another has the file locked. Throws a ForeignFileError, or what SQLite throws.
  */

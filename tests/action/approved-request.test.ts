@@ -145,7 +145,7 @@ describe('it is called', () => {
   });
 });
 
-describe('what changes nothing that the testbed lays is measured', () => {
+describe('what changes nothing that the testbed installs is measured', () => {
   test('at night, when the base is measured against itself', () => {
     expect(isMeasuredAnyway({ ...request, purpose: 'nightly' }, {})).toBe(true);
   });

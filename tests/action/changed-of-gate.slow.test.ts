@@ -72,7 +72,7 @@ const ofAction: [string, Change, string][] = [
   ['a module below dist', write('dist/node_modules/cpu-features/index.js', 'forge();\n'), 'dist/'],
 ];
 
-describe('a patch of a repository with its own action is not believed that changes', () => {
+describe('a patch of a repository with its own action is not verified that changes', () => {
   test.each([workflow, ...ofAction])('%s', async (_, change, named) => {
     expect(await changedBy(change)).toBe(named);
   });
@@ -88,7 +88,7 @@ describe('a patch of a repository with its own action is not believed that chang
   });
 });
 
-describe('a patch is believed that changes', () => {
+describe('a patch is verified that changes', () => {
   test('nothing but what is measured', async () => {
     expect(await changedBy(write('dut/nftables.conf', '# two\n'))).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-// Going on with an experiment of an earlier run: whose plan is believed, and what is said where it cannot go on.
+// Going on with an experiment of an earlier run: whose plan is verified, and what is said where it cannot go on.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ function given(files: Record<string, string>, changes: Partial<FakeWorkflowRun> 
 
 const whole = { 'experiment.json': plan, 'journal.jsonl': '{}\n', 'result.json': '{}' };
 
-/** Where it was laid. */
+/** Where it was installed. */
 async function extended(patch = pullRequest): Promise<string> {
   const directory = join(temporaryFolder(), 'work');
   await fetchExperiment(
@@ -54,7 +54,7 @@ async function extended(patch = pullRequest): Promise<string> {
   return directory;
 }
 
-test('plan and journal of the run are laid into the work directory', async () => {
+test('plan and journal of the run are installed into the work directory', async () => {
   given(whole);
   const directory = await extended();
   expect(await readFile(join(directory, 'experiment.json'), 'utf8')).toBe(plan);
@@ -76,7 +76,7 @@ describe('it goes on as far as', () => {
   });
 });
 
-describe('the plan is believed of', () => {
+describe('the plan is verified of', () => {
   test.each<Partial<FakeWorkflowRun>>([
     { event: 'pull_request' },
     { event: 'workflow_dispatch' },

@@ -149,7 +149,7 @@ test.for<[string, () => Promise<object>]>([
     () => resultOf([ids[0], ids[3]], { cells: [{ ...forwarding, scenario: 'nftables-stateful' }] }),
   ],
   [
-    'that says that nothing is laid otherwise, where it is',
+    'that says that nothing is installed otherwise, where it is',
     async () => ({ ...(await resultOf([ids[0], ids[3]])), outcome: { kind: 'unchanged' } }),
   ],
   ['that is no result', async () => ({ kind: 'bisect', good: '../../etc', bad: 7 })],

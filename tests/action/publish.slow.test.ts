@@ -28,7 +28,7 @@ import { type ZipEntry, zipOf } from '../fakes/zip.ts';
 const repository = 'example/router';
 const config = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
 
-const laid = { 'dut/nftables.conf': '# one\n', 'sys/net/if.c': 'int if_base;\n' };
+const installed = { 'dut/nftables.conf': '# one\n', 'sys/net/if.c': 'int if_base;\n' };
 
 let github: FakeGitHub;
 let workspace: string;
@@ -39,7 +39,7 @@ beforeEach(() => prepare((directory) => commit(directory, { a: '1' })));
 /** A pull request that brings the commit which is made on its base. */
 async function prepare(change: (directory: string) => string, written = config): Promise<void> {
   workspace = newRepository();
-  const baseCommit = commit(workspace, { 'ppsgate.yml': written, ...laid });
+  const baseCommit = commit(workspace, { 'ppsgate.yml': written, ...installed });
   const headCommit = change(workspace);
   const pullRequest = { number: 7, title: 'A change', author: 'alice', baseCommit, headCommit };
   github = await startFakeGitHub({
@@ -157,7 +157,7 @@ describe('while GitHub is away', () => {
 });
 
 describe('an artifact that lies', () => {
-  test('by a margin of 100 % and a verdict of its own does not pass, and the comment says what was not believed', async () => {
+  test('by a margin of 100 % and a verdict of its own does not pass, and the comment says what was not verified', async () => {
     const result = resultOf(0.8);
     result.policy.marginRatio = 1;
     for (const cell of cellsOf(result)) cell.verdict = { kind: 'no-regression' };
@@ -202,7 +202,7 @@ test('an honest artifact whose profiles nobody could draw is answered without th
   expect(hasHistory()).toBe(true);
 });
 
-describe('an artifact that says that nothing changes which the testbed lays', () => {
+describe('an artifact that says that nothing changes which the testbed installs', () => {
   const claim = (testbed = 'lab'): Result => ({
     ...resultOf(1),
     testbed: { name: testbed, fingerprint: {}, warnings: [] },
@@ -215,10 +215,10 @@ describe('an artifact that says that nothing changes which the testbed lays', ()
     await prepare(change, written);
   };
 
-  test('is believed where the repository says so, and the check is neutral', async () => {
+  test('is verified where the repository says so, and the check is neutral', async () => {
     const ran = await publish(claim());
     expect(conclusions(), ran.log).toEqual(['neutral']);
-    expect(comment()).toContain('#7 changes nothing that the testbed lays');
+    expect(comment()).toContain('#7 changes nothing that the testbed installs');
     expect(comment()).not.toContain('sent over a trial');
     expect(hasHistory()).toBe(false);
   });
@@ -254,7 +254,7 @@ describe('an artifact that says that nothing changes which the testbed lays', ()
     await instead(change);
     const ran = await publish(claim());
     expect(conclusions(), ran.log).toEqual(['failure']);
-    expect(comment()).toContain('changes nothing which the testbed lays, and on lab it does');
+    expect(comment()).toContain('changes nothing which the testbed installs, and on lab it does');
   });
 
   test('does not pass where the patch changes a kernel, of which the testbed needs no overlay', async () => {
@@ -295,14 +295,14 @@ describe('an artifact that says that nothing changes which the testbed lays', ()
   });
 
   test.each([
-    ['sys/net/if.c', 'changes nothing that the testbed lays**'],
-    ['dut/nftables.conf', 'changes nothing which the testbed lays, and on lab it does'],
+    ['sys/net/if.c', 'changes nothing that the testbed installs**'],
+    ['dut/nftables.conf', 'changes nothing which the testbed installs, and on lab it does'],
   ])('is proved of a revision as well, whose commits are made again: of %s', async (path, said) => {
     await using phabricator = await startPhabricator();
     const { url, token: conduitToken } = phabricator;
     const written = `${config}phabricator: { url: "${url}" }\n`;
     workspace = newRepository();
-    const base = commit(workspace, { 'ppsgate.yml': written, ...laid });
+    const base = commit(workspace, { 'ppsgate.yml': written, ...installed });
     const elsewhere = join(temporaryFolder(), 'clone');
     git(workspace, 'clone', '--quiet', workspace, elsewhere);
     writeFileSync(join(elsewhere, path), 'another\n');

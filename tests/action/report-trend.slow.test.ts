@@ -103,7 +103,7 @@ test('on a data branch in a storm, too, each change gets one issue', async () =>
   const generator = xoroshiro128plus(5);
   const random = () => uniformFloat64(generator);
   const place = { repository, branch };
-  const tell = async () => {
+  const notify = async () => {
     const octokit = await hastyOctokit(github);
     const options = { pause: async () => {}, random, now: () => now };
     const known = await readBranchTrend(octokit, place, 'hp-t540').catch(() => undefined);
@@ -130,14 +130,14 @@ test('on a data branch in a storm, too, each change gets one issue', async () =>
       }),
     }));
     github.faults.byChance({ random, share: 1 / 3 });
-    await Promise.all([tell(), tell()]);
+    await Promise.all([notify(), notify()]);
     now = new Date(now.getTime() + 11 * 60_000);
-    await tell();
+    await notify();
   }
   github.faults.clear();
   for (let times = 0; times < 2; times++) {
     now = new Date(now.getTime() + 86_400_000);
-    await tell();
+    await notify();
   }
   expect(github.faults.met).toBeGreaterThan(50);
   expect(github.state.issues.map(({ body }) => body.split('\n')[0]).toSorted()).toEqual(

@@ -127,7 +127,7 @@ describe('a file that others can get at', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'may be read by a group where root has laid it there',
+    'may be read by a group where root has installed it there',
     async () => {
       expect(await inModeOf(0o640)).toBe('api-abc');
       await expect(inModeOf(0o640, nobody)).rejects.toThrow(UsageError);

@@ -36,7 +36,7 @@ async function bench(name: BenchName, options: FreebsdLabOptions = {}): Promise<
 async function check({ lab, testbed, config }: Bench, sends = true): Promise<Diagnostic[]> {
   const { families, traffic } = config;
   const request = { name: 'bench', testbed, families, traffic, sends, cycles: false };
-  const deps = { ...depsOf(lab), tell: () => {}, signal: new AbortController().signal };
+  const deps = { ...depsOf(lab), notify: () => {}, signal: new AbortController().signal };
   return Array.fromAsync(checkFreebsdTestbed(request, deps));
 }
 

@@ -1,6 +1,6 @@
 // A cell judged alone, by a design that looks once at all its pairs.
 
-import { type CellRuns, standings } from '../../src/analysis/stats/interim-result.ts';
+import { type CellRuns, interimResults } from '../../src/analysis/stats/interim-result.ts';
 import { cellResult } from '../../src/analysis/stats/verdict.ts';
 import type { CellResult, Policy, Run } from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';
@@ -37,8 +37,8 @@ export function judgeCell(
   changes: Partial<CellRuns> = {},
 ): CellResult {
   const rules = { ...policy, ...policyChanges };
-  const [standing] = standings([cellRuns(runs, changes)], rules);
-  if (standing === undefined) throw new Error('One cell has one standing.');
+  const [interim] = interimResults([cellRuns(runs, changes)], rules);
+  if (interim === undefined) throw new Error('One cell has one standing.');
   const others = [...new Set(runs.map(({ variant }) => variant))].filter((name) => !isJudged(name));
-  return cellResult(standing, rules, [], others);
+  return cellResult(interim, rules, [], others);
 }

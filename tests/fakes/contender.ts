@@ -50,10 +50,10 @@ export type ContenderSays =
 
 const plan: ContenderPlan = JSON.parse(process.argv[2] ?? '');
 const { name, reservations, testbeds, turns, heeds } = plan;
-await using contending = await openContending(reservations, tell);
+await using contending = await openContending(reservations, notify);
 // A signal may come amid a write to an SQLite store, to which nobody else can write then for as long as it stops this one.
 process.stdin.on('data', () => {
-  tell({ kind: 'stops' });
+  notify({ kind: 'stops' });
   process.kill(process.pid, 'SIGSTOP');
 });
 for (const turn of turns) while (!(await isTaken(turn)));
@@ -65,16 +65,16 @@ async function isTaken({ wants, priority, pausesMilliseconds }: Turn): Promise<b
   try {
     const lease = await reserve({ testbeds: new Map(wanted), priority, holder }, contending.deps);
     const { testbed, token } = lease;
-    tell({ kind: 'holds', testbed, token });
+    notify({ kind: 'holds', testbed, token });
     await use(lease, pausesMilliseconds);
     await lease.release({ outcome: 'used', isClean: true });
-    tell({ kind: 'done', testbed, token });
+    notify({ kind: 'done', testbed, token });
     return true;
   } catch (error) {
     const known = [LeaseLostError, NotReservedError, FencedError, StoreError];
     if (!(error instanceof Error && known.some((kind) => error instanceof kind))) throw error;
     const secondsAfterRenewal = steadySeconds() - contending.renewedAt();
-    tell({ kind: 'failed', error: error.name, message: error.message, secondsAfterRenewal });
+    notify({ kind: 'failed', error: error.name, message: error.message, secondsAfterRenewal });
     return false;
   }
 }
@@ -87,7 +87,7 @@ async function use(lease: Lease, pausesMilliseconds: readonly number[]): Promise
   await using dut = await connect(testbed.dut, 'DUT');
   await using sender = await connect(testbed.sender, 'sender');
   for (const pause of [...pausesMilliseconds, 0]) {
-    tell({ kind: 'uses' });
+    notify({ kind: 'uses' });
     await Promise.all([dut, sender].map((host) => host.output(useBy(lease.token))));
     await setTimeout(pause);
   }
@@ -99,6 +99,6 @@ function testbedNamed(name: string): LinuxTestbed {
   return testbed;
 }
 
-function tell(saying: ContenderSays): void {
+function notify(saying: ContenderSays): void {
   say(saying);
 }

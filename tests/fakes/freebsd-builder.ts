@@ -17,7 +17,7 @@ export type FreebsdBuilder = {
   setFilemon(loaded: boolean): void;
   /** A program becomes another file, and says of itself what it said before. */
   update(program: string): void;
-  /** Sources of modules that ports have laid into /usr/local/sys/modules; buildkernel takes them for its own. */
+  /** Sources of modules that ports have installed into /usr/local/sys/modules; buildkernel takes them for its own. */
   setPortModules(modules: Readonly<Record<string, string>>): void;
   /** Starts a jail; `network` is what jls(8) says of its ip4 and ip6. */
   startJail(name: string, network?: string): void;
@@ -25,7 +25,7 @@ export type FreebsdBuilder = {
   reset(): void;
 };
 
-/** Lays the scripts below a folder. */
+/** Installs the scripts below a folder. */
 export function freebsdBuilder(folder: string): FreebsdBuilder {
   const bin = join(folder, 'bin');
   const state = join(folder, 'state');
@@ -105,7 +105,7 @@ here=$(pwd -P)
 [[ -n $SSH_CONNECTION ]] && die 'make: the environment is not clean'
 objects=$MAKEOBJDIRPREFIX$here/amd64.amd64
 conf=\${KERNCONFDIR:-$here/sys/amd64/conf}/$KERNCONF
-# As kern.post.mk: all that ports have laid there, where nobody says which.
+# As kern.post.mk: all that ports have installed there, where nobody says which.
 ports=$state/port-modules
 [[ -v LOCAL_MODULES || ! -d $ports ]] || LOCAL_MODULES=$(ls "$ports")
 case \${targets[*]} in

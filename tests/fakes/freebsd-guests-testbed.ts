@@ -75,7 +75,7 @@ export const prepare = (
   testbed.prepare({
     ...{ variants, cells, rules: {}, signal },
     keepLog: async () => {},
-    tell() {},
+    notify() {},
     ...request,
   });
 

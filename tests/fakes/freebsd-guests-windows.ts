@@ -139,7 +139,7 @@ function instructionsFor(
   return { scenario, family, instructions: truth({ ident, scenario, family }) * ratio };
 }
 
-/** What every packet takes, whatever is laid; the rest is the function's that the scenario leads to. */
+/** What every packet takes, whatever is installed; the rest is the function's that the scenario leads to. */
 const always = [
   ['vtnet_rxq_eof', 3000],
   ['ether_input', 1500],

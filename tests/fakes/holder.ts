@@ -30,14 +30,14 @@ export type Lost = {
 const tickMilliseconds = 20;
 
 const { name, reservations, testbed }: HolderPlan = JSON.parse(process.argv[2] ?? '');
-await using contending = await openContending(reservations, tell);
+await using contending = await openContending(reservations, notify);
 const stall = watchStalls();
 const lines = createInterface(process.stdin);
 const told = once(lines, 'line');
 const testbeds = new Map([[testbed, [testbed]]]);
 const holder = { who: name, purpose: 'chaos' };
 const lease = await reserve({ testbeds, priority: 'patch', holder }, contending.deps);
-tell({ kind: 'holds', token: lease.token });
+notify({ kind: 'holds', token: lease.token });
 const lost = once(lease.signal, 'abort');
 await Promise.race([told, lost]);
 if (lease.signal.aborted) await comeBack(lease);
@@ -48,7 +48,7 @@ stall.close();
 async function release(lease: Lease): Promise<void> {
   await lease.prove();
   await lease.release({ outcome: 'held', isClean: true });
-  tell({ kind: 'released' });
+  notify({ kind: 'released' });
 }
 
 /** As one would who has not understood that it is over: tries until the store can be asked. */
@@ -63,7 +63,7 @@ async function comeBack(lease: Lease): Promise<void> {
       const isRenewed = await store.renew(lease.session);
       const ending = { outcome: 'held', isClean: true };
       const isGivenBack = await giveBack(store, lease.holding, ending, new Date());
-      return tell({ kind: 'refused', isRenewed, isGivenBack });
+      return notify({ kind: 'refused', isRenewed, isGivenBack });
     } catch {
       await setTimeout(tickMilliseconds);
     }
@@ -85,6 +85,6 @@ function watchStalls() {
   };
 }
 
-function tell(saying: HolderSays): void {
+function notify(saying: HolderSays): void {
   say(saying);
 }

@@ -1,6 +1,6 @@
 // Experiments as a gate makes them, trial by trial, on a testbed of which only the numbers are made up.
 
-import { standings } from '../../src/analysis/stats/interim-result.ts';
+import { interimResults } from '../../src/analysis/stats/interim-result.ts';
 import { cellsSoFar } from '../../src/gate/experiment/cells.ts';
 import type { Entry } from '../../src/gate/experiment/journal.ts';
 import type { Plan } from '../../src/gate/experiment/plan.ts';
@@ -23,8 +23,8 @@ export type NumbersDeps = {
 export function journalOf(plan: Plan, deps: NumbersDeps, before: readonly Entry[] = []): Entry[] {
   const entries: Entry[] = [...before];
   for (;;) {
-    const standing = standings(cellsSoFar(plan, entries), plan.policy);
-    const next = standing.filter(({ closed }) => !closed).flatMap(({ input }) => input.open)[0];
+    const interim = interimResults(cellsSoFar(plan, entries), plan.policy);
+    const next = interim.filter(({ closed }) => !closed).flatMap(({ input }) => input.open)[0];
     if (next === undefined) return entries;
     entries.push(entryOf(next.trial, next.tries.length + 1, deps));
   }

@@ -44,7 +44,7 @@ export type FakePktGen = {
 };
 
 /**
- * Lays a pkt-gen that says what its port's log holds, line by line with 5 ms between them, until it is interrupted
+ * Installs a pkt-gen that says what its port's log holds, line by line with 5 ms between them, until it is interrupted
  * or the log ends; a port without a log cannot be opened. After each rate a port waits for as long as is said of it.
  */
 export function layPktGen(

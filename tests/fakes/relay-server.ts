@@ -32,7 +32,7 @@ const { path, begunPath, limits, dies } = plan;
 
 subscribe('net.server.socket', (message) => {
   const { socket } = message as { socket: Socket };
-  socket.once('close', () => tell({ kind: 'closed', bytesRead: socket.bytesRead }));
+  socket.once('close', () => notify({ kind: 'closed', bytesRead: socket.bytesRead }));
 });
 
 using inbox = openInbox(path, () => new Date());
@@ -51,7 +51,7 @@ await using server = await startRelayServer({
   now: () => new Date(),
   log: (sentence) => void process.stderr.write(`${sentence}\n`),
 });
-tell({ kind: 'listens', port: server.port });
+notify({ kind: 'listens', port: server.port });
 work();
 await once(process.stdin, 'data');
 work();
@@ -87,6 +87,6 @@ function pass(moment: Moment, times = 1): void {
   if (timesLeft <= 0) process.kill(process.pid, 'SIGKILL');
 }
 
-function tell(saying: RelayServerSays): void {
+function notify(saying: RelayServerSays): void {
   say(saying);
 }

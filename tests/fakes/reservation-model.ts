@@ -265,7 +265,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     const { lease, process } = claim;
     if (lease === undefined || !isHolding(claim) || !isAlive(claim)) return;
     const { held } = await readLab(onlooker);
-    // Nobody forgets that he has lost it: who still believes so believed it when the store was asked.
+    // Nobody forgets that he has lost it: who still believes so verified it when the store was asked.
     if (!isHolding(claim) || !isAlive(claim)) return;
     const { id, machines } = lease.holding;
     if (machines.every((machine) => held.get(machine)?.token === lease.token)) return;

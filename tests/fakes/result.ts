@@ -157,7 +157,7 @@ export const aResult = (changes: Partial<Result> = {}): Result => ({
   ...changes,
 });
 
-/** The result of a patch that changes nothing which the testbed lays. */
+/** The result of a patch that changes nothing which the testbed installs. */
 export const unchanged: Result = aResult({
   testbed: { name: 'shelf-3', fingerprint: {}, warnings: [] },
   finishedAt: '2026-11-20T12:00:00.000Z',

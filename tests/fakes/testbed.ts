@@ -72,8 +72,8 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
       return { fingerprint: { kernel: 'Linux 6.18', cpu: 'a fake CPU × 2' }, warnings: [] };
     },
 
-    async prepare({ variants, tell }) {
-      tell('getting ready');
+    async prepare({ variants, notify }) {
+      notify('getting ready');
       calls.push('prepare');
       ready = variants.map(({ variant }) => variant);
       return unready.find(({ variant }) => ready.includes(variant)) ?? prepared;

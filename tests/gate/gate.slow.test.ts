@@ -358,7 +358,7 @@ describe('base against another link of it', () => {
   });
 });
 
-describe('a patch that changes nothing that the testbed lays', () => {
+describe('a patch that changes nothing that the testbed installs', () => {
   const nothing: Repository = { ...repository, read: async () => '# the same at each commit\n' };
   const reserve = () => Promise.reject(new Error('a testbed was reserved'));
   const refusing = (changes: Partial<GateDeps> = {}) =>
@@ -379,7 +379,7 @@ describe('a patch that changes nothing that the testbed lays', () => {
     expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
     expect(JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'))).toEqual(result);
     expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
-      'nothing that this testbed lays differs between base and patched',
+      'nothing that this testbed installs differs between base and patched',
     );
   });
 
@@ -437,7 +437,7 @@ describe('a patch that changes nothing that the testbed lays', () => {
     expect(outcome.kind).toBe('judged');
   });
 
-  test('is an error where nobody can read what it lays', async () => {
+  test('is an error where nobody can read what it installs', async () => {
     const unreadable = { ...nothing, read: () => Promise.reject(new RepositoryError('too large')) };
     const deps = refusing({ repository: unreadable });
     await expect(gate(request, temporaryFolder(), deps)).rejects.toThrow('too large');

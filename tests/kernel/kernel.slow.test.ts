@@ -124,7 +124,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     return result;
   };
 
-  /** The diff that lays files over the base. */
+  /** The diff that installs files over the base. */
   const diffTo = (files: Record<string, string>, ...options: string[]): Buffer => {
     git(repository, 'switch', '--quiet', '--detach', base);
     const head = commit(repository, files);
@@ -619,7 +619,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect((await built()).cached).toBe(true);
   });
 
-  test('modules that ports have laid on the builder are not in the kernel', async () => {
+  test('modules that ports have installed on the builder are not in the kernel', async () => {
     programs.setPortModules({ 'drm-kmod': 'int drm;\n' });
     const { archive } = await built();
     const names = execFileSync('tar', ['-tf', archive]).toString().split('\n').filter(Boolean);

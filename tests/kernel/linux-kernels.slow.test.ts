@@ -49,7 +49,7 @@ type Change = {
   builder?: LinuxBuilder;
   diff?: Buffer;
   signal?: AbortSignal;
-  tell?: (text: string) => void;
+  notify?: (text: string) => void;
   connect?: () => Promise<Host>;
 };
 
@@ -60,7 +60,7 @@ const written = (kernel: object = {}, more: object = {}): LinuxBuilder =>
     ...more,
   });
 
-function build({ builder = written(), diff, signal, tell, connect: reach }: Change = {}) {
+function build({ builder = written(), diff, signal, notify, connect: reach }: Change = {}) {
   return buildLinuxKernel(builder, {
     variant: diff === undefined ? 'base' : 'patched',
     kernel: {
@@ -72,7 +72,7 @@ function build({ builder = written(), diff, signal, tell, connect: reach }: Chan
     now: () => 0,
     sums,
     keepLog: async (name, text) => void logs.set(name, text),
-    tell: tell ?? ((text) => told.push(text)),
+    notify: notify ?? ((text) => told.push(text)),
     signal: signal ?? new AbortController().signal,
     connect: reach ?? (() => Promise.reject(new Error('It is built here.'))),
   });
@@ -89,7 +89,7 @@ async function whyRejected(change: Change) {
   return kernel.kind === 'rejected' ? kernel.rejection : kernel;
 }
 
-/** The diff that lays files over the base. */
+/** The diff that installs files over the base. */
 function diffTo(files: Record<string, string>): Buffer {
   git(repository, 'switch', '--quiet', '--detach', base);
   const head = commit(repository, files);
@@ -249,10 +249,10 @@ describeWith(
     test('that is cancelled leaves nothing running and nothing on the disk', async () => {
       const cancel = new AbortController();
       const diff = running('echo ">>> waiting"; sleep 299.5');
-      const tell = (text: string) => {
+      const notify = (text: string) => {
         if (text.endsWith('>>> waiting')) cancel.abort(new Error('enough'));
       };
-      await expect(build({ diff, tell, signal: cancel.signal })).rejects.toThrow('enough');
+      await expect(build({ diff, notify, signal: cancel.signal })).rejects.toThrow('enough');
       expect(runningNow('sleep 299.5')).toBe(false);
       expect(existsSync(join(folder, 'tree'))).toBe(false);
       expect(readdirSync(join(folder, 'builds'))).toEqual([]);

@@ -68,7 +68,7 @@ describe('on Linux', () => {
   test.each<[string, Record<string, string>]>([
     ['another file', { 'dut/nftables.conf': '# two\n' }],
     ['one more', { 'dut/sysctl.conf': '' }],
-  ])('a patch is worth it that lays %s', async (_, change) => {
+  ])('a patch is worth it that installs %s', async (_, change) => {
     expect(await differing({ linux }, change)).toEqual(['linux']);
   });
 
@@ -85,7 +85,7 @@ describe('on Linux', () => {
     expect(await differing({ linux, make, command }, {})).toEqual([]);
   });
 
-  test('one that lays the same content otherwise is worth it: by its mode', async () => {
+  test('one that installs the same content otherwise is worth it: by its mode', async () => {
     const change = (directory: string) => chmodSync(join(directory, 'dut/nftables.conf'), 0o755);
     expect(await differing({ linux }, change)).toEqual(['linux']);
   });

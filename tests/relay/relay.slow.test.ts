@@ -7,7 +7,7 @@ import type { Job } from '../../src/forge/patch/job-key.ts';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
 import { type JobRecord, openInbox } from '../../src/relay/inbox.ts';
 import { pollOnce, type RelayDeps, workOnce } from '../../src/relay/relay.ts';
-import type { JobStanding, Started } from '../../src/relay/starter.ts';
+import type { JobStatus, Started } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { listen, smallDiff as raw } from '../fakes/phabricator/calling.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
@@ -31,7 +31,7 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
     starts: [] as { key: string; mayBeStarted: boolean }[],
     cancelled: [] as string[],
     answers: [] as Started[],
-    standings: new Map<string, JobStanding>(),
+    interimResults: new Map<string, JobStatus>(),
     isFull: false,
     meanwhile: (_job: Job) => {},
   };
@@ -54,7 +54,7 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
         return undefined;
       },
       hasRoom: async () => !starter.isFull,
-      ended: async ({ key }) => starter.standings.get(key) ?? { kind: 'running' },
+      ended: async ({ key }) => starter.interimResults.get(key) ?? { kind: 'running' },
     },
   };
   const alice = phabricator.addUser('alice');
@@ -363,14 +363,14 @@ describe('a job', () => {
   test('that is lost is started again, and was perhaps started', async () => {
     const { key } = commanded();
     await work();
-    scene.starter.standings.set(key, { kind: 'lost' });
+    scene.starter.interimResults.set(key, { kind: 'lost' });
     await work();
     expect(scene.starter.starts).toEqual([
       { key, mayBeStarted: false },
       { key, mayBeStarted: true },
     ]);
     expect(scene.said.at(-1)).toBe(`D1:1 was lost, and goes on: at ${key}`);
-    scene.starter.standings.set(key, { kind: 'running' });
+    scene.starter.interimResults.set(key, { kind: 'running' });
     await work();
     expect(scene.starter.starts).toHaveLength(2);
     expect(stateOf(key)?.kind).toBe('started');
@@ -379,7 +379,7 @@ describe('a job', () => {
   test('that is lost and cannot be started again is tried until it can', async () => {
     const { key } = commanded();
     await work();
-    scene.starter.standings.set(key, { kind: 'lost' });
+    scene.starter.interimResults.set(key, { kind: 'lost' });
     scene.starter.answers = [{ kind: 'failed', why: 'No memory.' }];
     await work();
     expect(scene.said).toContain('No memory.');
@@ -391,7 +391,7 @@ describe('a job', () => {
   test('that is lost and refused then is told to whoever waits', async () => {
     const { revision, key } = commanded();
     await work();
-    scene.starter.standings.set(key, { kind: 'lost' });
+    scene.starter.interimResults.set(key, { kind: 'lost' });
     scene.starter.answers = [{ kind: 'refused', why: 'Its folder is broken.' }];
     await work();
     expect(stateOf(key)).toMatchObject({ kind: 'ended', how: 'Its folder is broken.' });
@@ -401,7 +401,7 @@ describe('a job', () => {
   test('has ended as its starter says', async () => {
     const { key } = commanded();
     await work();
-    scene.starter.standings.set(key, { kind: 'ended', how: 'it passed' });
+    scene.starter.interimResults.set(key, { kind: 'ended', how: 'it passed' });
     await work();
     expect(stateOf(key)).toMatchObject({ kind: 'ended', how: 'it passed' });
   });
@@ -409,7 +409,7 @@ describe('a job', () => {
   test('of whose end nobody tells is taken to have ended after three days', async () => {
     const { key } = commanded();
     await work();
-    scene.starter.standings.set(key, { kind: 'elsewhere' });
+    scene.starter.interimResults.set(key, { kind: 'elsewhere' });
     laterBy(3 * 86_400);
     await work();
     expect(stateOf(key)?.kind).toBe('started');

@@ -82,7 +82,7 @@ describe('a gate here, of a ppsgate.yml that lies elsewhere', () => {
       .replaceAll(/[0-9a-f]{40}/g, 'ID');
   }
 
-  test('lays the overlay of the repository that is measured', async () => {
+  test('installs the overlay of the repository that is measured', async () => {
     const log = await logOf({}, { 'dut/sysctl.conf': '' });
     expect(log).toMatch(/^ppsgate: The key of \w+ \(127\.0\.0\.1:1\) cannot be checked/);
   });

@@ -190,6 +190,6 @@ test('a revision is named as Phabricator names it', () => {
   );
 });
 
-test('a patch that need not be measured is said to change nothing that is laid', () => {
-  expect(headline(unchanged)).toBe('⚪ ppsgate: #7 changes nothing that the testbed lays');
+test('a patch that need not be measured is said to change nothing that is installed', () => {
+  expect(headline(unchanged)).toBe('⚪ ppsgate: #7 changes nothing that the testbed installs');
 });

@@ -451,7 +451,7 @@ describe('text of others is never markup', () => {
 
 test('a patch that need not be measured is told why, and how it would be', () => {
   const text = textOf(renderHtml(unchanged, []));
-  expect(text).toContain('#7 changes nothing that the testbed lays');
-  expect(text).toContain('nothing that this testbed lays differs between base and patched');
+  expect(text).toContain('#7 changes nothing that the testbed installs');
+  expect(text).toContain('nothing that this testbed installs differs between base and patched');
   expect(text).toMatch(/What now: .*--measure-anyway/);
 });

@@ -103,7 +103,7 @@ test('a patch that need not be measured is one case, which is skipped and says w
   expect(attributes).toMatchObject({ classname: 'ppsgate.shelf-3', name: 'unchanged' });
   expect(first?.name).toBe('skipped');
   expect(first?.attributes.message).toBe(
-    'Nothing was measured: nothing that this testbed lays differs between base and patched.',
+    'Nothing was measured: nothing that this testbed installs differs between base and patched.',
   );
 });
 

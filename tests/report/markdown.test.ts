@@ -798,9 +798,9 @@ test('of a patch that other testbeds could measure it is said what does not coun
 
 test('a patch that need not be measured is told why, and how it would be', () => {
   expect(renderMarkdown(unchanged)).toMatchInlineSnapshot(`
-    "### ⚪ ppsgate: #7 changes nothing that the testbed lays
+    "### ⚪ ppsgate: #7 changes nothing that the testbed installs
 
-    Nothing was measured: nothing that this testbed lays differs between base and patched.
+    Nothing was measured: nothing that this testbed installs differs between base and patched.
 
     **What now:** Nothing: packets are forwarded as before. To have that measured all the same, run the gate with \`--measure-anyway\`, or write \`run measure-anyway\` in a comment.
 

@@ -834,9 +834,9 @@ describe('no text of a result gets out of code', () => {
 
 test('a patch that need not be measured, as its reader sees it', () => {
   expect(renderRemarkup({ ...unchanged, patch: revision })).toMatchInlineSnapshot(`
-    "**⚪ ppsgate: \`diff 80700\` changes nothing that the testbed lays**
+    "**⚪ ppsgate: \`diff 80700\` changes nothing that the testbed installs**
 
-    Nothing was measured: nothing that this testbed lays differs between base and patched.
+    Nothing was measured: nothing that this testbed installs differs between base and patched.
 
     **What now:** Nothing: packets are forwarded as before. To have that measured all the same, run the gate with \`--measure-anyway\`, or write \`run measure-anyway\` in a comment.
 

@@ -57,7 +57,7 @@ async function exitOf(
 ) {
   const told: string[] = [];
   const before = process.exitCode;
-  await runToExit(work, { debug, lastWords, tell: (sentence) => told.push(sentence) });
+  await runToExit(work, { debug, lastWords, notify: (sentence) => told.push(sentence) });
   const code = process.exitCode;
   process.exitCode = before;
   return { code, told };

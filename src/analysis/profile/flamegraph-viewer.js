@@ -50,11 +50,11 @@ function view(svg) {
   for (const frame of all) if (!frame.parent) reach(frame);
   new ResizeObserver(fit).observe(svg);
   fit();
-  tell(undefined);
+  notify(undefined);
 
   svg.addEventListener('click', ({ target }) => zoom(frameAt(target)));
-  svg.addEventListener('pointerover', ({ target }) => tell(frameAt(target) ?? focused));
-  svg.addEventListener('pointerleave', () => tell(focused));
+  svg.addEventListener('pointerover', ({ target }) => notify(frameAt(target) ?? focused));
+  svg.addEventListener('pointerleave', () => notify(focused));
   svg.addEventListener('focusin', ({ target }) => focus(frameAt(target)));
   svg.addEventListener('focusout', () => focus(undefined));
   svg.addEventListener('keydown', move);
@@ -144,11 +144,11 @@ function view(svg) {
   /** @type {(frame: Frame | undefined) => void} */
   function focus(frame) {
     focused = frame;
-    tell(frame);
+    notify(frame);
   }
 
   /** @type {(frame: Frame | undefined) => void} */
-  function tell(frame) {
+  function notify(frame) {
     bar.name.textContent = frame ? frame.name : '';
     bar.about.textContent = frame ? frame.about : 'click or Enter: zoom · Escape: back · /: search';
   }

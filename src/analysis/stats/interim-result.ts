@@ -28,7 +28,7 @@ export type CellRuns = {
  * `closed` cells get no more runs: they are decided, so many of their runs do not count that no look can be, or they are
  * `stopped`, as another cell loses.
  */
-export type Standing<Input extends CellRuns = CellRuns> = {
+export type InterimResult<Input extends CellRuns = CellRuns> = {
   input: Input;
   looks: Look[];
   judgement: Judgement | Lost | undefined;
@@ -41,11 +41,11 @@ export type Standing<Input extends CellRuns = CellRuns> = {
  * procedure (Scandinavian Journal of Statistics 6, 1979), a cell that was found to lose leaves its share to those
  * still open, which are judged with it at their last look; so the rate holds over the patch, whatever its cells lose.
  */
-export function standings<Input extends CellRuns>(
+export function interimResults<Input extends CellRuns>(
   inputs: readonly Input[],
   policy: Policy,
-): Standing<Input>[] {
-  const strict = inputs.map((input): Standing<Input> => {
+): InterimResult<Input>[] {
+  const strict = inputs.map((input): InterimResult<Input> => {
     const looks = looksSharedBy(inputs.length, input, policy);
     const lost = lostAt(input, looks);
     if (lost !== undefined) return { input, looks, judgement: lost, closed: true };
@@ -63,12 +63,14 @@ export function standings<Input extends CellRuns>(
  * What ends early for another cell's loss is called nothing, so no error rate grows. A cell that has used its runs up was
  * measured to its own end.
  */
-function stoppedAtFirst<Input extends CellRuns>(all: Standing<Input>[]): Standing<Input>[] {
+function stoppedAtFirst<Input extends CellRuns>(
+  all: InterimResult<Input>[],
+): InterimResult<Input>[] {
   if (!all.some(({ judgement }) => judgement?.verdict === 'regression')) return all;
-  return all.map((standing) => {
-    const { design, closedPairs } = standing.input;
+  return all.map((interim) => {
+    const { design, closedPairs } = interim.input;
     const isUsedUp = closedPairs >= (design.budgets.at(-1) ?? 0);
-    return standing.closed || isUsedUp ? standing : { ...standing, closed: true, stopped: true };
+    return interim.closed || isUsedUp ? interim : { ...interim, closed: true, stopped: true };
   });
 }
 
@@ -76,15 +78,15 @@ export const isDecided = (judgement: Judgement | Lost | undefined): boolean =>
   judgement !== undefined && judgement.verdict !== 'inconclusive';
 
 function relaxed<Input extends CellRuns>(
-  before: Standing<Input>[],
+  before: InterimResult<Input>[],
   policy: Policy,
-): Standing<Input>[] {
+): InterimResult<Input>[] {
   const count = (kind: Verdict) =>
     before.filter(({ judgement }) => judgement?.verdict === kind).length;
-  const after = before.map((standing) =>
+  const after = before.map((interim) =>
     (['regression', 'improvement'] as const).reduce(
       (now, kind) => rejudged(now, kind, before.length - count(kind), policy),
-      standing,
+      interim,
     ),
   );
   const isSame = after.every(({ closed }, index) => closed === before[index]?.closed);
@@ -93,19 +95,19 @@ function relaxed<Input extends CellRuns>(
 
 /** An open cell at its last look, with the share that is left to it if only verdicts of that kind are counted. */
 function rejudged<Input extends CellRuns>(
-  standing: Standing<Input>,
+  interim: InterimResult<Input>,
   kind: 'regression' | 'improvement',
   sharers: number,
   policy: Policy,
-): Standing<Input> {
-  const { input, judgement } = standing;
-  if (judgement?.evidence === undefined || standing.closed || sharers < 1) return standing;
+): InterimResult<Input> {
+  const { input, judgement } = interim;
+  if (judgement?.evidence === undefined || interim.closed || sharers < 1) return interim;
   const looks = looksSharedBy(sharers, input, policy);
   const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
   const { evidence } = judgement;
   const again = judgedAt(look, evidence, policy);
-  if (again.verdict !== kind) return standing;
-  return { ...standing, looks, judgement: { ...again, evidence }, closed: true };
+  if (again.verdict !== kind) return interim;
+  return { ...interim, looks, judgement: { ...again, evidence }, closed: true };
 }
 
 /** The looks of a cell that shares the false alarms of its patch with so many, itself among them. */

@@ -22,34 +22,34 @@ import {
   countOf,
   evidenceAt,
   evidenceOf,
+  type InterimResult,
   isDecided,
   isEnough,
-  type Standing,
   valuesOf,
 } from './interim-result.ts';
 import { median } from './summary.ts';
 
 /** A cell that has ended, or what it is worth so far. `baseNumbers` are the base's, one a trial; `others` are shown beside patched. */
 export function cellResult(
-  standing: Standing<CellRuns & { cell: Cell }>,
+  interim: InterimResult<CellRuns & { cell: Cell }>,
   policy: Policy,
   baseNumbers: readonly number[],
   others: readonly string[],
 ): CellResult {
-  const { input, judgement } = standing;
+  const { input, judgement } = interim;
   const { cell, design, history, runs } = input;
   const metrics = metricsInOrder(policy.metric);
   return {
     cell,
-    verdict: cellVerdict(standing, policy),
+    verdict: cellVerdict(interim, policy),
     design,
     ...(history && { history }),
     baseline: baselineOf(baseNumbers, history),
     pairs: judgement?.look.pairs ?? input.closedPairs,
-    comparisons: metrics.flatMap((metric) => compare(standing, metric, policy)),
+    comparisons: metrics.flatMap((metric) => compare(interim, metric, policy)),
     others: others.map((variant) => ({
       variant,
-      comparisons: metrics.flatMap((metric) => compareOther(standing, variant, metric, policy)),
+      comparisons: metrics.flatMap((metric) => compareOther(interim, variant, metric, policy)),
     })),
     runs,
     profiles: [],
@@ -57,12 +57,12 @@ export function cellResult(
 }
 
 /** Invalid where it is closed without a decision, or no look could be made, unless it was stopped before. */
-export function cellVerdict(standing: Standing, policy: Policy): CellVerdict {
-  const { judgement, closed, stopped } = standing;
+export function cellVerdict(interim: InterimResult, policy: Policy): CellVerdict {
+  const { judgement, closed, stopped } = interim;
   if (stopped) return { kind: 'inconclusive', isStopped: true };
   if (judgement !== undefined && (isDecided(judgement) || !closed))
     return { kind: judgement.verdict };
-  return { kind: 'invalid', reason: tooFew(standing, policy) };
+  return { kind: 'invalid', reason: tooFew(interim, policy) };
 }
 
 const metricsInOrder = (first: Metric): Metric[] => [
@@ -72,7 +72,7 @@ const metricsInOrder = (first: Metric): Metric[] => [
 
 /** One metric by the runs that were judged, or where none were by all that count; nothing where they tell nothing. */
 export function compare(
-  { input, looks, judgement }: Standing,
+  { input, looks, judgement }: InterimResult,
   metric: Metric,
   policy: Policy,
 ): Comparison[] {
@@ -99,7 +99,7 @@ export function compare(
  * experiments. Nothing is allowed for the number of variants that are shown.
  */
 function compareOther(
-  { input, judgement }: Standing,
+  { input, judgement }: InterimResult,
   variant: string,
   metric: Metric,
   policy: Policy,
@@ -173,7 +173,7 @@ function nothingLeft({ base, patched }: Counted): Comparison {
 }
 
 /** Why no look could be made: how many pairs count, and what is the matter with most of those that do not. */
-function tooFew({ input, looks }: Standing, policy: Policy): string {
+function tooFew({ input, looks }: InterimResult, policy: Policy): string {
   const { metric } = policy;
   const { failures } = input;
   const runs = input.runs.filter(({ variant }) => isJudged(variant));

@@ -28,7 +28,7 @@ export const emptyTrend: Trend = {
 /**
  * A nightly run for each cell of which some packet came through. A gate of a commit against itself has measured that commit
  * with both variants, unless patched is another link of it; any other one has measured its patched commit.
- * `committedAt` tells when a commit was made; a time after the session is a stranger's word, and is not believed.
+ * `committedAt` tells when a commit was made; a time after the session is a stranger's word, and is not verified.
  */
 export function nightlyRunsOf(
   result: Result,

@@ -163,7 +163,7 @@ function configFor({ runner, action }: Selectors) {
   return { path: 'ppsgate.yml', text, isTheirs: true } as const;
 }
 
-/** None where the lab has files to lay already. */
+/** None where the lab has files to install already. */
 async function rulesFor(
   directory: string,
   config: string,

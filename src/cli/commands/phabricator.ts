@@ -52,11 +52,11 @@ async function checkSetUp(
 ): Promise<number> {
   const config = await loadConfig(configPath(path));
   const phabricator = phabricatorOf(config);
-  const tell = (sentence: string) =>
+  const notify = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
-  const patience = tellIfSlow(tell);
+  const patience = tellIfSlow(notify);
   const deps = {
-    ...{ signal, now: () => new Date(), log: { info: tell }, onLook: patience.begin },
+    ...{ signal, now: () => new Date(), log: { info: notify }, onLook: patience.begin },
     ...(hasLinux(config) && { overlay: config.overlay }),
   };
   const diagnostics: SetUpDiagnostic[] = [];
@@ -79,13 +79,13 @@ const hasLinux = (config: Config): boolean =>
 
 const patienceSeconds = 2;
 
-function tellIfSlow(tell: (sentence: string) => void) {
+function tellIfSlow(notify: (sentence: string) => void) {
   let timer: NodeJS.Timeout | undefined;
   const end = () => clearTimeout(timer);
   return {
     begin(what: string) {
       end();
-      timer = setTimeout(() => tell(`looking at ${what}`), patienceSeconds * 1000);
+      timer = setTimeout(() => notify(`looking at ${what}`), patienceSeconds * 1000);
     },
     end,
   };

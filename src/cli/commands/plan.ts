@@ -59,7 +59,7 @@ Takes the options of \`ppsgate gate\` that change how long it takes, and
 reserves nothing and asks no machine.
 Minutes are those that earlier gates on the testbed took, and runs those that
 the noise of its history asks for. With --patch it says as well where a patch
-would not be measured at all, because it changes nothing that is laid.`,
+would not be measured at all, because it changes nothing that is installed.`,
     )
     .action(async (options: GateOptions) => {
       await runToExit((signal) => plan(options, signal), command.optsWithGlobals());
@@ -71,7 +71,7 @@ type Planned = {
   testbed: string;
   /** Until it would begin; absent where nobody can say. */
   waitSeconds?: number;
-  /** Nothing that the testbed would lay or boot is changed: nothing would be measured. */
+  /** Nothing that the testbed would install or boot is changed: nothing would be measured. */
   isUnchanged: boolean;
   outlined: Outlined;
   estimate: Estimate;
@@ -182,7 +182,7 @@ function printable({ testbed, waitSeconds, isUnchanged, outlined, estimate, shor
 function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?: Patch): string {
   const { outlined, estimate, shorter } = rest;
   if (isUnchanged && patch !== undefined) {
-    return `${patchName(patch)} changes nothing that ${testbed} would lay or boot: nothing is reserved or measured (--measure-anyway).`;
+    return `${patchName(patch)} changes nothing that ${testbed} would install or boot: nothing is reserved or measured (--measure-anyway).`;
   }
   const wait = waitSeconds === undefined ? 'nobody can say when it is free' : waitText(waitSeconds);
   return [

@@ -136,7 +136,7 @@ function checkAsk(config: Config, { testbed, ...texts }: Ask): void {
 async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {
   if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
     throw new UsageError(
-      'ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so nobody could be believed: write one there, or use ppsgate poll.',
+      'ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so nobody could be verified: write one there, or use ppsgate poll.',
     );
   }
   const read = (what: string, path: string) => readSecret({ what, path });

@@ -71,10 +71,10 @@ async function runReserve(
   const config = await loadConfig(configPath(path));
   const priority = parsePriority(named, '--priority');
   const names = namesOf(config, selector);
-  const { show, tell, end } = whatGoesOn(config);
+  const { show, notify, end } = whatGoesOn(config);
   await using reservations = await openReservations(config, {
     signal,
-    tell,
+    notify,
     onWait: (_, text) => show(oneLine(text)),
   });
   const holder = { who: whoami(), purpose };
@@ -83,7 +83,7 @@ async function runReserve(
   let outcome = 'its command was not run';
   try {
     signal.throwIfAborted();
-    tell(`${reserved.name} is reserved.`);
+    notify(`${reserved.name} is reserved.`);
     const ending = await runInForeground(command, {
       environment: environmentOf(reserved, config),
       signal: reserved.signal,
@@ -93,7 +93,7 @@ async function runReserve(
     reserved.signal.throwIfAborted();
     return codeOf(ending, command);
   } finally {
-    await giveBack(reserved, config, outcome, tell);
+    await giveBack(reserved, config, outcome, notify);
   }
 }
 
@@ -107,7 +107,7 @@ function whatGoesOn({ gate }: Config) {
   const progress = showProgress(process.stderr, gate.metric, () => performance.now());
   return {
     show: (text: string) => progress.onEvent({ kind: 'preparing', text }),
-    tell(sentence: string) {
+    notify(sentence: string) {
       progress.end();
       process.stderr.write(`ppsgate: ${oneLine(sentence)}\n`);
     },
@@ -143,28 +143,28 @@ async function giveBack(
   reserved: LeasedTestbed,
   config: Config,
   outcome: string,
-  tell: (sentence: string) => void,
+  notify: (sentence: string) => void,
 ): Promise<void> {
   const { name, signal, lease } = reserved;
   if (signal.aborted) return;
   try {
-    await restore(reserved, config, tell);
+    await restore(reserved, config, notify);
   } catch (error) {
-    tell(`${name} is not on its base (${reasonOf(error)}): its next holder brings it there.`);
-    await lease.release({ outcome, isClean: false }).catch((error) => tell(reasonOf(error)));
+    notify(`${name} is not on its base (${reasonOf(error)}): its next holder brings it there.`);
+    await lease.release({ outcome, isClean: false }).catch((error) => notify(reasonOf(error)));
     return;
   }
   const trouble = await reserved.giveBack(outcome);
-  if (trouble !== undefined) tell(trouble);
+  if (trouble !== undefined) notify(trouble);
 }
 
 async function restore(
   { name, open }: LeasedTestbed,
   { testbeds, traffic }: Config,
-  tell: (sentence: string) => void,
+  notify: (sentence: string) => void,
 ): Promise<void> {
   // An embedded lab is brought up anew by each who uses it.
   if (isOnThisMachine(testbeds[name])) return;
-  tell(`Bringing ${name} back to its base.`);
+  notify(`Bringing ${name} back to its base.`);
   await (await open(traffic)).restore();
 }

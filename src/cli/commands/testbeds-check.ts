@@ -59,11 +59,11 @@ async function checkTestbed(
   const { json, traffic = true, power = false, record } = options;
   const recorder =
     record === undefined ? undefined : await recordTo(record, 'testbeds check', [testbed]);
-  const tell = (sentence: string) =>
+  const notify = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
   const diagnostics: Diagnostic[] = [];
   const look = async (signal: AbortSignal) => {
-    const deps = { ...(recorder?.deps(realDeps) ?? realDeps), tell, signal };
+    const deps = { ...(recorder?.deps(realDeps) ?? realDeps), notify, signal };
     const check = { name, testbed, config, traffic, power, deps, recorder };
     for await (const diagnostic of diagnosticsOf(check)) {
       recorder?.tells('check', diagnostic);
@@ -74,7 +74,7 @@ async function checkTestbed(
   // Serial over LAN has one session: a gate that records it would lose its own.
   const isMeddling =
     testbed.kind === 'freebsd' && (traffic || power || testbed.dut.console?.kind === 'ipmi');
-  await (isMeddling ? keptFromOthers({ name, config, tell, signal }, look) : look(signal));
+  await (isMeddling ? keptFromOthers({ name, config, notify, signal }, look) : look(signal));
   if (json) printJson({ testbed: name, diagnostics });
   else print(summary(diagnostics));
   return diagnostics.some(({ kind }) => kind === 'wrong')
@@ -85,18 +85,18 @@ async function checkTestbed(
 type Keeping = {
   name: string;
   config: Config;
-  tell(sentence: string): void;
+  notify(sentence: string): void;
   signal: AbortSignal;
 };
 
 /** Waits until nobody measures there, unless nobody else can take it: it is in quarantine, or reserved for this command. */
 async function keptFromOthers(
-  { name, config, tell, signal }: Keeping,
+  { name, config, notify, signal }: Keeping,
   look: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   if (process.env.PPSGATE_TESTBED === name) return look(signal);
-  const onWait = (_: unknown, text: string) => tell(oneLine(text));
-  await using reservations = await openReservations(config, { signal, tell, onWait });
+  const onWait = (_: unknown, text: string) => notify(oneLine(text));
+  await using reservations = await openReservations(config, { signal, notify, onWait });
   const { quarantines } = await readLab(reservations.store);
   if (quarantines.has(name)) return await look(signal);
   const holder = { who: whoami(), purpose: lookPurpose };

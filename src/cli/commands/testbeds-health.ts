@@ -50,12 +50,17 @@ type HealthOptions = { config?: string; json?: boolean };
 
 /** What `--json` prints of each testbed. */
 type Health =
-  | { testbed: string; kind: 'well' | 'wrong'; diagnostics: Diagnostic[]; quarantine: Standing }
+  | {
+      testbed: string;
+      kind: 'well' | 'wrong';
+      diagnostics: Diagnostic[];
+      quarantine: InterimResult;
+    }
   /** Somebody else has it or is next, so it was left alone. */
   | { testbed: string; kind: 'in-use'; why: string };
 
 /** What became of its quarantine. */
-type Standing = { kind: 'none' | 'lifted' } | (Quarantine & { kind: 'stands' });
+type InterimResult = { kind: 'none' | 'lifted' } | (Quarantine & { kind: 'stands' });
 
 /** Looks at the named testbeds, all when there are none. */
 async function checkHealth(
@@ -96,7 +101,7 @@ async function visitTestbed(visit: Visit): Promise<Health> {
   const busy = new AbortController();
   await using reservations = await openReservations(config, {
     signal: AbortSignal.any([signal, busy.signal]),
-    tell: (sentence) => tell(visit, sentence),
+    notify: (sentence) => notify(visit, sentence),
     onWait: () => busy.abort(new InUseError()),
   });
   const { store } = reservations;
@@ -130,8 +135,8 @@ async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Pro
     }
     const quarantine = { reason, by: byItself, since: new Date().toISOString() };
     await lease.release({ ...ending, isClean: false, quarantine });
-    const standing = { kind: 'stands', ...quarantine } as const;
-    return { testbed: name, kind: 'wrong', diagnostics, quarantine: standing };
+    const interim = { kind: 'stands', ...quarantine } as const;
+    return { testbed: name, kind: 'wrong', diagnostics, quarantine: interim };
   } finally {
     await lease.release(ending);
   }
@@ -157,7 +162,7 @@ async function lookUnreserved(visit: Visit, store: Store): Promise<Health> {
 }
 
 async function look(visit: Visit, signal: AbortSignal): Promise<Diagnostic[]> {
-  const deps = { ...realDeps, tell: (sentence: string) => tell(visit, sentence), signal };
+  const deps = { ...realDeps, notify: (sentence: string) => notify(visit, sentence), signal };
   const diagnostics: Diagnostic[] = [];
   for await (const diagnostic of healthOf(visit.testbed, deps)) {
     diagnostics.push(diagnostic);
@@ -168,7 +173,7 @@ async function look(visit: Visit, signal: AbortSignal): Promise<Diagnostic[]> {
 
 const indented = (text: string): string => text.replace(/^/gm, '  ');
 
-const tell = ({ json }: Visit, sentence: string): void =>
+const notify = ({ json }: Visit, sentence: string): void =>
   void (json ? process.stderr : process.stdout).write(`  … ${oneLine(sentence)}\n`);
 
 type Lab = Awaited<ReturnType<typeof readLab>>;
@@ -188,10 +193,10 @@ async function inUse(visit: Visit, store: Store): Promise<Health> {
 function closing(health: Health): string {
   if (health.kind === 'in-use') return `– not looked at: ${health.why}.`;
   const { testbed, diagnostics, quarantine } = health;
-  return `${summary(diagnostics)}${standingText(testbed, health.kind, quarantine)}`;
+  return `${summary(diagnostics)}${interimText(testbed, health.kind, quarantine)}`;
 }
 
-function standingText(testbed: string, kind: 'well' | 'wrong', quarantine: Standing): string {
+function interimText(testbed: string, kind: 'well' | 'wrong', quarantine: InterimResult): string {
   switch (quarantine.kind) {
     case 'none':
       return '';

@@ -51,7 +51,7 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Boots a kernel under another name, lays each scenario, sends each cell, takes
+Boots a kernel under another name, installs each scenario, sends each cell, takes
 a profile, makes the DUT panic and hang (each only after asking), measures the
 noise of six boots, and undoes all of it.
 
@@ -93,7 +93,7 @@ async function selfTestOf(
   const rules = await readRules(config);
   const directory = resolve(resume ?? timestampedDirectory('ppsgate-self-test'));
   const earlier = resume === undefined ? undefined : resumeJournal(directory, name);
-  const tell = (sentence: string) =>
+  const notify = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   const recorder =
     record === undefined ? undefined : await recordTo(record, 'testbeds self-test', [testbed]);
@@ -106,7 +106,7 @@ async function selfTestOf(
     const request = { name, testbed, config, rules, skip, baseKernel, directory, journal };
     const deps: SelfTestDeps = {
       ...machines,
-      tell,
+      notify,
       signal: held,
       agrees: agreement(yes, held),
       keepLog: keepIn(directory),
@@ -121,7 +121,7 @@ async function selfTestOf(
       if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
     }
   };
-  await onTestbed({ name, testbed, config, tell, signal, recorder }, work);
+  await onTestbed({ name, testbed, config, notify, signal, recorder }, work);
   const isWell = diagnostics.every(({ kind }) => kind !== 'wrong');
   if (json) printJson({ testbed: name, directory, diagnostics });
   else print(isWell ? summary(diagnostics) : `${summary(diagnostics)} ${goingOn}`);
@@ -183,21 +183,21 @@ type Keeping = {
   name: string;
   testbed: FreebsdTestbed;
   config: Config;
-  tell(sentence: string): void;
+  notify(sentence: string): void;
   signal: AbortSignal;
   recorder: Recorder | undefined;
 };
 
 /** Waits until nobody measures there; whoever runs it inside of `ppsgate reserve` has it already. */
 async function onTestbed(
-  { name, testbed, config, tell, signal, recorder }: Keeping,
+  { name, testbed, config, notify, signal, recorder }: Keeping,
   work: (machines: FreebsdDeps, signal: AbortSignal, token?: number) => Promise<void>,
 ): Promise<void> {
   if (process.env.PPSGATE_TESTBED === name) {
     return work(recorder?.deps(realDeps) ?? realDeps, signal);
   }
-  const onWait = (_: unknown, text: string) => tell(text);
-  await using reservations = await openReservations(config, { signal, tell, onWait, recorder });
+  const onWait = (_: unknown, text: string) => notify(text);
+  await using reservations = await openReservations(config, { signal, notify, onWait, recorder });
   const quarantine = (await readLab(reservations.store)).quarantines.get(name);
   if (quarantine !== undefined) {
     throw new UsageError(
@@ -213,6 +213,6 @@ async function onTestbed(
     outcome = 'was self-tested';
   } finally {
     const trouble = await reserved.giveBack(outcome);
-    if (trouble !== undefined) tell(trouble);
+    if (trouble !== undefined) notify(trouble);
   }
 }

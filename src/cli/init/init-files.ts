@@ -1,4 +1,4 @@
-// Files laid into somebody's repository: what is there already is kept, unless told otherwise.
+// Files installed into somebody's repository: what is there already is kept, unless told otherwise.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../model/one-line.ts';

@@ -7,7 +7,7 @@ import { readIfThere } from './init-files.ts';
 
 /**
  * Path in the repository of the overlay that its ppsgate.yml names, or `planned` where it has none, if that folder has
- * no file yet and a testbed lays it. Whatever else is wrong with a ppsgate.yml is for the gate to say.
+ * no file yet and a testbed installs it. Whatever else is wrong with a ppsgate.yml is for the gate to say.
  */
 export async function lackingOverlay(
   directory: string,
@@ -17,11 +17,13 @@ export async function lackingOverlay(
     const path = join(directory, 'ppsgate.yml');
     const text = (await readIfThere(path)) ?? planned;
     const config = parseConfig(text, { path, home: '/' });
-    const isLaid = Object.keys(config.testbeds).some((name) => systemOf(config, name) === 'linux');
+    const isInstalled = Object.keys(config.testbeds).some(
+      (name) => systemOf(config, name) === 'linux',
+    );
     const place = resolve(directory, config.overlay.path);
     const folder = relative(directory, place);
     const isWithin = folder !== '' && folder.split(sep)[0] !== '..';
-    return isLaid && isWithin && (await isEmpty(place)) ? folder : undefined;
+    return isInstalled && isWithin && (await isEmpty(place)) ? folder : undefined;
   } catch {
     return undefined;
   }

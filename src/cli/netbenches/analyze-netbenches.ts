@@ -1,6 +1,6 @@
 // What a directory of benchmark logs says: every run's number and validity, and a verdict for each pair of sets.
 
-import { type Standing, standings } from '../../analysis/stats/interim-result.ts';
+import { type InterimResult, interimResults } from '../../analysis/stats/interim-result.ts';
 import { cellVerdict, compare } from '../../analysis/stats/verdict.ts';
 import { type PktGenRun, pktGenRun } from '../../lab/traffic/pkt-gen-run.ts';
 import type { CellVerdict, Comparison, Policy, Run } from '../../model/result.ts';
@@ -36,11 +36,11 @@ export function analyzeBenches(benches: readonly BenchSet[], options: AnalysisOp
   const sets = benches.map((set) => analyzed(set, options));
   const policy: Policy = { ...options.policy, metric: 'pps' };
   const pairs = pairsOf(sets, options.base);
-  const judged = standings(pairs.map(cellOf), policy);
-  const comparisons = judged.map((standing): SetComparison => {
-    const [comparison] = compare(standing, 'pps', policy);
-    const { base, patched } = standing.input;
-    return { base, patched, verdict: verdictOf(standing, policy), comparison };
+  const judged = interimResults(pairs.map(cellOf), policy);
+  const comparisons = judged.map((interim): SetComparison => {
+    const [comparison] = compare(interim, 'pps', policy);
+    const { base, patched } = interim.input;
+    return { base, patched, verdict: verdictOf(interim, policy), comparison };
   });
   return { sets, comparisons };
 }
@@ -105,8 +105,8 @@ const runsOf = (set: AnalyzedSet, variant: string): Run[] =>
   }));
 
 /** A generator that was the limit of half the runs of either set was the limit of the cell. */
-function verdictOf(standing: Standing<ReturnType<typeof cellOf>>, policy: Policy): CellVerdict {
-  const { base, patched } = standing.input;
+function verdictOf(interim: InterimResult<ReturnType<typeof cellOf>>, policy: Policy): CellVerdict {
+  const { base, patched } = interim.input;
   const limited = [base, patched].map(({ runs }) => {
     const reasons = runs.flatMap(({ validity }) =>
       validity.kind === 'invalid' && validity.cause === 'generator-limited' ? validity.reason : [],
@@ -114,5 +114,5 @@ function verdictOf(standing: Standing<ReturnType<typeof cellOf>>, policy: Policy
     return reasons.length >= runs.length / 2 ? reasons[0] : undefined;
   });
   const reason = limited.find((text) => text !== undefined);
-  return reason === undefined ? cellVerdict(standing, policy) : { kind: 'invalid', reason };
+  return reason === undefined ? cellVerdict(interim, policy) : { kind: 'invalid', reason };
 }

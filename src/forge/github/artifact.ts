@@ -1,4 +1,4 @@
-// Takes a result out of a workflow artifact that another job wrote beside a hostile patch: nothing in it is believed.
+// Takes a result out of a workflow artifact that another job wrote beside a hostile patch: nothing in it is verified.
 
 import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
@@ -337,7 +337,7 @@ function isRegularFile({ externalFileAttributes }: Entry): boolean {
   return type === 0 || type === 0o100000;
 }
 
-/** What the entry says of its size is not believed: inflating stops at the bound. */
+/** What the entry says of its size is not verified: inflating stops at the bound. */
 async function contentOf({ archive, zip, name, entry }: Found, mostBytes: number): Promise<Buffer> {
   const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
   const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);

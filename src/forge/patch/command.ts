@@ -109,7 +109,7 @@ export function commandsFor(call: Call): { write: string; to: string }[] {
       ['run metric=nsPerPacket', 'the same by another metric than the configured one'],
       ['run profile', 'the same with profiles; profile=off without, profile=30s with longer ones'],
       ['run stop-at-first=on', 'the same, and a cell that loses ends the runs of all others'],
-      ['run measure-anyway', 'the same, also where nothing differs that the testbed lays'],
+      ['run measure-anyway', 'the same, also where nothing differs that the testbed installs'],
       ...(isOnGithub ? [] : [['run earlier=all', 'measure the earlier diffs beside it'] as const]),
     ],
     rerun: [['rerun', 'measure again what was asked for last']],

@@ -97,11 +97,11 @@ function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[
 /** Where each variant is told of, for several revisions may share a kernel: at the first that has it without a fix-up. */
 function allUpdatesOf(revisions: readonly Revision[]): Map<string, number> {
   const allUpdates = new Map<string, number>();
-  const tell = (forms: readonly Form[], index: number) => {
+  const notify = (forms: readonly Form[], index: number) => {
     for (const { variant } of forms) if (!allUpdates.has(variant)) allUpdates.set(variant, index);
   };
-  for (const [index, { forms }] of revisions.entries()) tell(forms.slice(0, 1), index);
-  for (const [index, { forms }] of revisions.entries()) tell(forms, index);
+  for (const [index, { forms }] of revisions.entries()) notify(forms.slice(0, 1), index);
+  for (const [index, { forms }] of revisions.entries()) notify(forms, index);
   return allUpdates;
 }
 

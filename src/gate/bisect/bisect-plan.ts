@@ -23,7 +23,7 @@ const bisectPlanSchema = z.object({
   range: rangeSchema,
   testbed: z.string(),
   system: z.enum(['linux', 'freebsd']),
-  /** Folder whose files are laid over the DUT's, for Linux. */
+  /** Folder whose files are put over the DUT's, for Linux. */
   overlay: z.object({ path: z.string(), beside: z.string() }),
   cell: cellSchema,
   metric: metricSchema,

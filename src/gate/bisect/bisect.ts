@@ -148,13 +148,13 @@ async function plansFor(
   const { good, bad, fixUps, skips, seed, mostBoots, isVerified, from } = request;
   const { traffic, profile, overlay } = config;
   const { metric, marginRatio: margin } = config.gate;
-  const tell = (text: string) => onEvent({ kind: 'preparing', text });
+  const notify = (text: string) => onEvent({ kind: 'preparing', text });
   const ranges = new Map<string, Range>();
   const rangeOn = async (testbed: string, system: System): Promise<Range> => {
     const builder = builderOf(config, testbed);
     const key = JSON.stringify([system, builder]);
     const asked = { good, bad, skips, fixUps, system, overlay, builder };
-    const range = ranges.get(key) ?? (await readRange(asked, repository, tell));
+    const range = ranges.get(key) ?? (await readRange(asked, repository, notify));
     ranges.set(key, range);
     return range;
   };

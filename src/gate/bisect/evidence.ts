@@ -233,10 +233,10 @@ function problemOf(
   entries: readonly Entry[],
 ): Problem {
   const { range, history, mostBoots } = plan;
-  const at = <T>(tell: (position: Position) => T | undefined): Map<number, T> =>
+  const at = <T>(notify: (position: Position) => T | undefined): Map<number, T> =>
     new Map(
       positions.flatMap((position, index) => {
-        const told = tell(position);
+        const told = notify(position);
         return told === undefined ? [] : [[index, told] as const];
       }),
     );

@@ -5,7 +5,7 @@ import { type LinearRepository, RepositoryError } from '../../forge/patch/reposi
 import { shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { Laid } from './installed-kernels.ts';
+import type { Installed } from './installed-kernels.ts';
 import { commitNamed, type Line, placeOf } from './line.ts';
 
 type FixUp = {
@@ -27,12 +27,12 @@ type FixUp = {
 export async function readFixUps(
   texts: readonly string[],
   line: Line,
-  laid: Laid,
+  installed: Installed,
   repository: LinearRepository,
 ): Promise<FixUp[]> {
   const fixUps: FixUp[] = [];
   for (const text of texts) {
-    const fixUp = await readFixUp(text, line, laid, repository);
+    const fixUp = await readFixUp(text, line, installed, repository);
     if (fixUps.some(({ commit }) => commit === fixUp.commit)) {
       throw new UsageError(`${fixUp.called} is given twice: leave one of them out.`);
     }
@@ -44,7 +44,7 @@ export async function readFixUps(
 async function readFixUp(
   text: string,
   line: Line,
-  laid: Laid,
+  installed: Installed,
   repository: LinearRepository,
 ): Promise<FixUp> {
   const [, fix, first] = /^([^:]+)(?::([^:]+))?$/.exec(text) ?? [];
@@ -61,9 +61,9 @@ async function readFixUp(
   if (await repository.contains(line.good, commit)) {
     throw new UsageError(`${called} is contained in --good already: leave it out.`);
   }
-  const difference = await laid.difference(parent, commit);
+  const difference = await installed.difference(parent, commit);
   if (difference === 'none') {
-    throw new UsageError(`${called} changes nothing of ${laid.what}: leave it out.`);
+    throw new UsageError(`${called} changes nothing of ${installed.what}: leave it out.`);
   }
   const from =
     first === undefined ? 0 : await firstPlace({ called, commit, first }, line, repository);
@@ -136,7 +136,7 @@ export type Made = Tip & { fixUps: string[] };
 export async function makeForms(
   kernels: readonly Kernel[],
   fixUps: readonly FixUp[],
-  laid: Laid,
+  installed: Installed,
   onProgress: (text: string) => void,
 ): Promise<{ forms: Made[][]; notes: string[] }> {
   const conflicts = new Map(fixUps.map((fixUp) => [fixUp, new Map<Kernel, string[]>()]));
@@ -146,7 +146,7 @@ export async function makeForms(
     const needed = fixUps.filter((fixUp) => fixUp.isNeededBy(kernel));
     if (needed.length === 0) return [plainly(kernel)];
     const note = (fixUp: FixUp, paths: string[]) => conflicts.get(fixUp)?.set(kernel, paths);
-    const made = await formsOf(kernel, needed, { laid, onConflict: note });
+    const made = await formsOf(kernel, needed, { installed, onConflict: note });
     tried += 1;
     if (tried % progressEvery === 0 || tried === needing.length) {
       onProgress(`fix-ups are put on top: ${tried} of ${needing.length} commits`);
@@ -168,29 +168,29 @@ const progressEvery = 50;
 
 const plainly = ({ commit, tree }: Tip): Made => ({ commit, tree, fixUps: [] });
 
-type Making = { laid: Laid; onConflict: (fixUp: FixUp, paths: string[]) => void };
+type Making = { installed: Installed; onConflict: (fixUp: FixUp, paths: string[]) => void };
 
 /** The forms of a kernel: with the fix-ups that are always needed; with one of the others on top of them; with all. */
 async function formsOf(
   kernel: Kernel,
   needed: readonly FixUp[],
-  { laid, onConflict }: Making,
+  { installed, onConflict }: Making,
 ): Promise<Made[]> {
   const always = needed.filter(({ isAlways }) => isAlways);
   const others = needed.filter(({ isAlways }) => !isAlways);
-  const first = await onTop(plainly(kernel), always, { laid, onConflict });
+  const first = await onTop(plainly(kernel), always, { installed, onConflict });
   const forms = [first];
-  for (const fixUp of others) forms.push(await onTop(first, [fixUp], { laid, onConflict }));
+  for (const fixUp of others) forms.push(await onTop(first, [fixUp], { installed, onConflict }));
   // That two are in conflict with each other is no fault of the commit's.
   if (others.length > 1)
-    forms.push(await onTop(first, others, { laid, onConflict: () => undefined }));
+    forms.push(await onTop(first, others, { installed, onConflict: () => undefined }));
   return forms;
 }
 
 async function onTop(
   start: Made,
   fixUps: readonly FixUp[],
-  { laid, onConflict }: Making,
+  { installed, onConflict }: Making,
 ): Promise<Made> {
   let made = start;
   for (const fixUp of fixUps) {
@@ -198,7 +198,7 @@ async function onTop(
     if (picked.kind === 'conflict') onConflict(fixUp, picked.paths);
     if (picked.kind !== 'picked') continue;
     // Elsewhere it may have come in without what it says of it in some document.
-    if (fixUp.isMixed && (await laid.difference(made.commit, picked.tip.commit)) === 'none')
+    if (fixUp.isMixed && (await installed.difference(made.commit, picked.tip.commit)) === 'none')
       continue;
     made = { ...picked.tip, fixUps: [...made.fixUps, fixUp.commit] };
   }

@@ -1,4 +1,4 @@
-// What of a commit is booted or laid: commits that change nothing of it are the same kernel.
+// What of a commit is booted or installed: commits that change nothing of it are the same kernel.
 
 import type { AnyBuilder } from '../../config/linux-builder.ts';
 import type { OverlayPlace } from '../../config/schema.ts';
@@ -8,14 +8,14 @@ import { mayChangeKernel } from '../../kernel/kernel-sources.ts';
 import { submodule } from '../../kernel/overlay.ts';
 import type { System } from '../../model/scenario.ts';
 
-export type Laid = {
-  /** Path in the repository of the folder with all that is laid; empty for the whole tree. */
+export type Installed = {
+  /** Path in the repository of the folder with all that is installed; empty for the whole tree. */
   folder: string;
-  /** How people call it: `what is laid`. */
+  /** How people call it: `what is installed`. */
   what: string;
-  /** Whether commits that are laid or booted alike have the same id of that folder. */
+  /** Whether commits that are installed or booted alike have the same id of that folder. */
   goesById: boolean;
-  /** Which of the files in which two commits differ are laid, or may make another kernel. */
+  /** Which of the files in which two commits differ are installed, or may make another kernel. */
   difference(first: string, second: string): Promise<Difference>;
   /** Whether a commit changes it, of one after the other from the good one on. */
   changesWith(next: FirstParent): Promise<boolean>;
@@ -31,11 +31,17 @@ type Request = {
   good: string;
 };
 
-export async function laidOf(request: Request, repository: LinearRepository): Promise<Laid> {
+export async function installedOf(
+  request: Request,
+  repository: LinearRepository,
+): Promise<Installed> {
   return request.system === 'linux' ? filesOf(request, repository) : kernelsOf(request, repository);
 }
 
-async function filesOf({ overlay, good }: Request, repository: LinearRepository): Promise<Laid> {
+async function filesOf(
+  { overlay, good }: Request,
+  repository: LinearRepository,
+): Promise<Installed> {
   const folder = await repository.pathOf(overlay);
   const isIn = (path: string) => folder === '' || path === folder || path.startsWith(`${folder}/`);
   const entries = await repository.list(good, folder);
@@ -43,7 +49,7 @@ async function filesOf({ overlay, good }: Request, repository: LinearRepository)
   let hasSubmodule = entries.some(({ mode }) => mode === submodule);
   return {
     folder,
-    what: `what is laid (${folder || 'all files'})`,
+    what: `what is installed (${folder || 'all files'})`,
     get goesById() {
       return !hasSubmodule;
     },
@@ -59,7 +65,10 @@ async function filesOf({ overlay, good }: Request, repository: LinearRepository)
 }
 
 /** What kernels are made of, by the same rule as whether a patch is worth measuring at all. */
-async function kernelsOf({ builder, good }: Request, repository: LinearRepository): Promise<Laid> {
+async function kernelsOf(
+  { builder, good }: Request,
+  repository: LinearRepository,
+): Promise<Installed> {
   const makefileAt = (commit: string) =>
     repository.read(`${commit}:${makefileName}`).catch(() => undefined);
   const matters = (path: string, makefile: string | undefined): boolean =>

@@ -24,7 +24,7 @@ import { type BuildCosts, type Next, nextOf, wantedVariants } from './next.ts';
 import type { Form, Revision } from './range.ts';
 import { isShared, mostTriesOf, plannedTrial, readingsOf } from './trials.ts';
 
-/** What is built, or laid, of commits. */
+/** What is built, or installed, of commits. */
 export type Variants = {
   of(revision: Revision, form: Form): Promise<Variant>;
   /** The bad end in one of its forms less what a commit changed, see `revertedName`; `impossible` says why not. */
@@ -142,7 +142,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
       cells: [plan.cell],
       mayDiffer: true,
       keepLog: keepLogIn(directory, 'builds'),
-      tell: (text) => onEvent({ kind: 'preparing', text }),
+      notify: (text) => onEvent({ kind: 'preparing', text }),
       signal,
     });
   }

@@ -10,7 +10,7 @@ import type { System } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { type Kernel, makeForms, readFixUps } from './fix-ups.ts';
-import { type Laid, laidOf } from './installed-kernels.ts';
+import { type Installed, installedOf } from './installed-kernels.ts';
 import { endsOf, type Line } from './line.ts';
 import { mergeAlike, withKeys, withNames } from './same-kernel.ts';
 import { readSkip, type Skip, skippedOf } from './skips.ts';
@@ -73,20 +73,20 @@ export async function readRange(
   onProgress: (text: string) => void,
 ): Promise<Range> {
   const { good, bad, steps } = await endsOf(request, repository);
-  const laid = await laidOf({ ...request, good }, repository);
+  const installed = await installedOf({ ...request, good }, repository);
   onProgress(`${steps} commits are read`);
-  const { line, kernels } = await readLine({ good, bad }, laid, repository);
+  const { line, kernels } = await readLine({ good, bad }, installed, repository);
   if (kernels.length < 2) {
     throw new UsageError(
-      `0 commits of ${steps} after --good ${excerpt(request.good)} up to --bad ${excerpt(request.bad)} touch ${laid.what}: name a range with some that do.`,
+      `0 commits of ${steps} after --good ${excerpt(request.good)} up to --bad ${excerpt(request.bad)} touch ${installed.what}: name a range with some that do.`,
     );
   }
   const skips: Skip[] = [];
   for (const text of request.skips) skips.push(await readSkip(text, line, repository));
-  const fixUps = await readFixUps(request.fixUps, line, laid, repository);
-  const { forms, notes } = await makeForms(kernels, fixUps, laid, onProgress);
+  const fixUps = await readFixUps(request.fixUps, line, installed, repository);
+  const { forms, notes } = await makeForms(kernels, fixUps, installed, onProgress);
   const built = kernels.map((kernel, index) => ({ ...kernel, forms: forms[index] ?? [] }));
-  const distinct = mergeAlike(await withKeys(built, laid, repository));
+  const distinct = mergeAlike(await withKeys(built, installed, repository));
   const skipped = skippedOf(distinct, skips);
   const revisions = withNames(distinct).map(({ last, tree, ...revision }) => ({
     ...revision,
@@ -96,7 +96,7 @@ export async function readRange(
   return { commits: steps, revisions, notes };
 }
 
-/** What the testbed is given to build of a form, or to lay: commits that were made are made anew where they are gone. */
+/** What the testbed is given to build of a form, or to install: commits that were made are made anew where they are gone. */
 export async function variantOf(
   { commit: baseCommit }: Pick<Revision, 'commit'>,
   { variant, commit, fixUps }: Form,
@@ -132,7 +132,7 @@ async function makeAgain(
 /** Commits that are the same kernel as the one before are told with it. */
 async function readLine(
   { good, bad }: { good: string; bad: string },
-  laid: Laid,
+  installed: Installed,
   repository: LinearRepository,
 ): Promise<{ line: Line; kernels: Kernel[] }> {
   const tree = (await repository.idAt(good, '')) ?? '';
@@ -142,7 +142,7 @@ async function readLine(
   for await (const next of repository.firstParents(good, bad)) {
     const place = commits.push(next.commit) - 1;
     current.last = place;
-    if (!(await laid.changesWith(next))) continue;
+    if (!(await installed.changesWith(next))) continue;
     current.last = place - 1;
     const { changes, ...about } = next;
     current = { place, last: place, ...about };

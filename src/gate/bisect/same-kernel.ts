@@ -4,21 +4,21 @@ import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { shortId } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { Kernel, Made } from './fix-ups.ts';
-import type { Laid } from './installed-kernels.ts';
+import type { Installed } from './installed-kernels.ts';
 
 type Built<Form> = Kernel & { forms: Form[] };
 
 /** Forms that have the same key are the same kernel. */
 type Keyed = Built<Made & { key: string }>;
 
-/** Goes by the ids of what is laid; and where fix-ups begin or end, by what differs: FIX^ with FIX on top is FIX. */
+/** Goes by the ids of what is installed; and where fix-ups begin or end, by what differs: FIX^ with FIX on top is FIX. */
 export async function withKeys(
   built: readonly Built<Made>[],
-  laid: Laid,
+  installed: Installed,
   repository: LinearRepository,
 ): Promise<Keyed[]> {
   const commits = built.flatMap(({ forms }) => forms.map(({ commit }) => commit));
-  const ids = laid.goesById ? await repository.idsAt(commits, laid.folder) : commits;
+  const ids = installed.goesById ? await repository.idsAt(commits, installed.folder) : commits;
   const own = new Map(commits.map((commit, index) => [commit, ids[index] ?? '']));
   const earlier = new Map<string, string>();
   const keyOf = ({ commit }: Made): string => {
@@ -28,11 +28,11 @@ export async function withKeys(
   const isSame = async (before: Made, form: Made): Promise<boolean> => {
     const isMade = before.fixUps.length + form.fixUps.length > 0;
     if (!isMade || keyOf(before) === keyOf(form)) return false;
-    return (await laid.difference(before.commit, form.commit)) === 'none';
+    return (await installed.difference(before.commit, form.commit)) === 'none';
   };
   for (const [index, kernel] of built.entries()) {
     const before = built[index - 1];
-    if (before === undefined || !laid.goesById) continue;
+    if (before === undefined || !installed.goesById) continue;
     if (onTopOf(before) === onTopOf(kernel)) continue;
     for (const form of kernel.forms) {
       for (const other of before.forms) {

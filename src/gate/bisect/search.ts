@@ -253,7 +253,7 @@ function partsOf(known: Known, segment: Segment, depth: number): Leaf[] {
 }
 
 /**
- * A position at neither level. One boot that lies off may be chance, and is repeated; a level is believed when its
+ * A position at neither level. One boot that lies off may be chance, and is repeated; a level is verified when its
  * boots and those of both ends say so.
  */
 function thirdLevelIn(

@@ -15,7 +15,7 @@ export type Reading =
 
 type Sharing = Pick<BisectPlan, 'traffic'>;
 
-/** Whether variants change within a trial, as files that are laid, or between boots. */
+/** Whether variants change within a trial, as files that are installed, or between boots. */
 export const isShared = ({ traffic }: Sharing): boolean => traffic.runsPerTrial > 1;
 
 /** How many positions of a range share a trial with its ends. */

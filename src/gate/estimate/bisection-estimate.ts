@@ -41,7 +41,7 @@ function sharedEstimate(steps: number, { traffic }: Pick<BisectPlan, 'traffic'>)
   return { boots, minutes: Math.ceil((boots * seconds) / 60) };
 }
 
-/** All that share a trial are laid once before it. */
+/** All that share a trial are installed once before it. */
 const secondsToLay = 5;
 
 /** The plan in lines for people. */

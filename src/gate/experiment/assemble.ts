@@ -1,6 +1,6 @@
 // From a plan and its journal to the result: the same answer however often it is computed.
 import packageJson from '../../../package.json' with { type: 'json' };
-import { standings } from '../../analysis/stats/interim-result.ts';
+import { interimResults } from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
 import { mostLeftAlone, type Outcome, type Result } from '../../model/result.ts';
 import { isJudged } from '../../model/variant-name.ts';
@@ -59,9 +59,9 @@ function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
   );
   if (last?.kind === 'rejected') return last.rejection;
   const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
-  const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
-    const ofBase = baseNumbers(standing.input.runs, plan.policy.metric);
-    const result = cellResult(standing, plan.policy, ofBase, others);
+  const cells = interimResults(cellsSoFar(plan, journal), plan.policy).map((interim) => {
+    const ofBase = baseNumbers(interim.input.runs, plan.policy.metric);
+    const result = cellResult(interim, plan.policy, ofBase, others);
     return { ...result, profiles: profilesOf(plan, journal, result.cell) };
   });
   return { kind: 'judged', verdict: worstVerdict(cells), cells };

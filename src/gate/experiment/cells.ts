@@ -121,7 +121,7 @@ function reached({ design, history }: PlannedCell, trials: readonly TrialTries[]
       return { closedPairs: size, nextPairs: size, open: [] };
     }
     const missing = inLook.filter(({ needed }) => needed);
-    const open = missing.length > 0 ? missing : standingApart(inLook);
+    const open = missing.length > 0 ? missing : interimApart(inLook);
     if (open.length > 0) return { closedPairs, nextPairs: size, open };
     closedPairs = size;
   }
@@ -138,7 +138,7 @@ function lostPairs(trials: readonly TrialTries[]): number {
 }
 
 /** Single runs beyond the rest of their variant, where they have been tried but once. */
-function standingApart(trials: readonly TrialTries[]): TrialTries[] {
+function interimApart(trials: readonly TrialTries[]): TrialTries[] {
   const single = trials.flatMap((one) => {
     const runs = one.tries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
     const run = runs.find(({ validity }) => validity.kind === 'valid');

@@ -64,7 +64,7 @@ async function prepare(experiment: Experiment): Promise<boolean> {
       rules: plan.rules,
       cells: plan.cells.map(({ cell }) => cell),
       keepLog: keepLogIn(directory, 'builds'),
-      tell: (text) => onEvent({ kind: 'preparing', text }),
+      notify: (text) => onEvent({ kind: 'preparing', text }),
       signal,
     });
     if (prepared.kind === 'ready') return true;

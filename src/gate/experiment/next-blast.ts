@@ -1,9 +1,9 @@
 // Finds the next trial of an experiment by its plan and its journal alone, so a resumed experiment goes the same way.
 import {
+  type InterimResult,
+  interimResults,
   type RunCounts,
   runCounts,
-  type Standing,
-  standings,
 } from '../../analysis/stats/interim-result.ts';
 import { cellVerdict } from '../../analysis/stats/verdict.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
@@ -31,7 +31,7 @@ export type NextTrial = {
  * one that failed comes again after all others.
  */
 export function nextTrial(plan: PlannedRuns, entries: readonly Entry[]): NextTrial | undefined {
-  const cells = standings(cellsSoFar(plan, entries), plan.policy);
+  const cells = interimResults(cellsSoFar(plan, entries), plan.policy);
   const [next] = cells
     .flatMap(openTrials)
     .toSorted((a, b) => a.tries.length - b.tries.length || a.trial.number - b.trial.number);
@@ -65,7 +65,12 @@ export function finishedAt(plan: Plan, entries: readonly Entry[]): string | unde
 }
 
 /** Other variants are measured in as many pairs as patched is, and no more. */
-function openTrials({ input, judgement, closed, stopped }: Standing<CellProgress>): TrialTries[] {
+function openTrials({
+  input,
+  judgement,
+  closed,
+  stopped,
+}: InterimResult<CellProgress>): TrialTries[] {
   if (stopped) return [];
   const pairs = closed ? (judgement?.look.pairs ?? 0) : input.nextPairs;
   const beside = input.trials.filter(
@@ -76,21 +81,21 @@ function openTrials({ input, judgement, closed, stopped }: Standing<CellProgress
 
 /** Cells that get no more runs. */
 export function decidedCells(plan: PlannedRuns, entries: readonly Entry[]): DecidedCell[] {
-  const closed = standings(cellsSoFar(plan, entries), plan.policy).filter(
+  const closed = interimResults(cellsSoFar(plan, entries), plan.policy).filter(
     (one) => one.closed && openTrials(one).length === 0,
   );
-  return closed.map((standing) => ({
-    cell: standing.input.cell,
-    verdict: cellVerdict(standing, plan.policy),
+  return closed.map((interim) => ({
+    cell: interim.input.cell,
+    verdict: cellVerdict(interim, plan.policy),
     counts: runCounts(
-      { ...standing.input, pairs: standing.judgement?.look.pairs ?? standing.input.closedPairs },
+      { ...interim.input, pairs: interim.judgement?.look.pairs ?? interim.input.closedPairs },
       plan.policy.metric,
     ),
   }));
 }
 
 /** How many trials were measured, and how many there will be at most. */
-function trialCount(cells: readonly Standing<CellProgress>[]): { done: number; of: number } {
+function trialCount(cells: readonly InterimResult<CellProgress>[]): { done: number; of: number } {
   const trials = cells.flatMap((cell) => {
     const due = new Set(openTrials(cell));
     const open = new Set([...cell.input.open, ...due]);

@@ -1,7 +1,7 @@
 // Where the time goes: one profile of every variant in every cell that was judged, in boots that are there anyway or after
 // all that is measured.
 import { join } from 'node:path';
-import { standings } from '../../analysis/stats/interim-result.ts';
+import { interimResults } from '../../analysis/stats/interim-result.ts';
 import type { KeepLog, Testbed } from '../../lab/testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { CellProfile } from '../../model/result.ts';
@@ -111,7 +111,7 @@ const mostAttempts = 3;
 
 /** Variant by variant, as each may have to be booted; the one that ran last comes first. */
 function nextProfile(plan: Plan, entries: readonly Entry[]): NextProfile | undefined {
-  const cells = standings(cellsSoFar(plan, entries), plan.policy).flatMap(
+  const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(
     ({ judgement, stopped, input }) => (judgement === undefined || stopped ? [] : input.cell),
   );
   return variantsInOrder(plan, entries)
@@ -148,14 +148,14 @@ export const profileOf = (entries: readonly Entry[], cell: Cell, variant: string
   };
 
 const judgedCells = (plan: Plan, entries: readonly Entry[]): Cell[] =>
-  standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) =>
+  interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) =>
     judgement === undefined ? [] : input.cell,
   );
 
 /** Where the variant has a run that counts, and there is a verdict or will be one. */
 const measuredCells = (plan: Plan, entries: readonly Entry[], variant: string): Cell[] =>
-  standings(cellsSoFar(plan, entries), plan.policy).flatMap((standing) => {
-    const { judgement, closed, stopped, input } = standing;
+  interimResults(cellsSoFar(plan, entries), plan.policy).flatMap((interim) => {
+    const { judgement, closed, stopped, input } = interim;
     const isMeasured = input.runs.some(
       (run) => run.variant === variant && run.validity.kind === 'valid',
     );

@@ -1,11 +1,11 @@
-// What a result is worth of which nothing is believed but its numbers: every verdict again, from its runs, as it was asked for.
+// What a result is worth of which nothing is verified but its numbers: every verdict again, from its runs, as it was asked for.
 
 import { lookSizes } from '../../analysis/stats/design.ts';
 import {
   type CellRuns,
   evidenceAt,
+  interimResults,
   isEnough,
-  standings,
 } from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
 import type { Config } from '../../config/schema.ts';
@@ -96,10 +96,10 @@ function outcomeOf({ outcome, testbed }: Result, asked: Asked): Outcome {
   const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
   const { cells: wanted = cellsOf(asked.config) } = asked;
   const inputs = wanted.map((cell) => inputOf(cell, claims, asked));
-  const cells = standings(inputs, policy).map((standing): CellResult => {
-    const { claim, runs } = standing.input;
+  const cells = interimResults(inputs, policy).map((interim): CellResult => {
+    const { claim, runs } = interim.input;
     const ofBase = baseNumbers(runs, policy.metric);
-    const computed = cellResult(standing, policy, ofBase, othersOf(asked.patch));
+    const computed = cellResult(interim, policy, ofBase, othersOf(asked.patch));
     const stays = claim?.verdict.kind === 'invalid' && computed.verdict.kind !== 'regression';
     return {
       ...computed,

@@ -12,7 +12,7 @@ export async function replayCheck({ request, questions, told }: Part): Promise<P
   const replayed = replayDeps(questions);
   const diagnostics: Diagnostic[] = [];
   const differences: Difference[] = [];
-  const deps = { ...replayed.deps, tell() {}, signal: new AbortController().signal };
+  const deps = { ...replayed.deps, notify() {}, signal: new AbortController().signal };
   try {
     for await (const diagnostic of checkFreebsdTestbed(check, deps)) diagnostics.push(diagnostic);
   } catch (error) {

@@ -48,7 +48,7 @@ export async function replaySelfTest({
       {
         ...machines,
         agrees: async () => agreed.shift() ?? false,
-        tell() {},
+        notify() {},
         keepLog: async () => {},
         history: { append: async () => {} },
         signal: new AbortController().signal,

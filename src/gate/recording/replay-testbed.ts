@@ -57,10 +57,10 @@ export async function replayTestbed({
   return { diagnostics: [], differences };
 }
 
-/** Stands for a kernel that was laid then: of its size, and with a sum of its own. */
+/** Stands for a kernel that was installed then: of its size, and with a sum of its own. */
 type StandIn = { variant: string; path: string; sha256: string; was: string };
 
-/** Kernels are not in a recording; the sum of each is in the name under which it was laid. */
+/** Kernels are not in a recording; the sum of each is in the name under which it was installed. */
 async function standInKernels(
   questions: readonly Question[],
   calls: readonly TestbedCall[],
@@ -83,21 +83,21 @@ export async function standInKernel(
   folder: string,
   number: number,
 ): Promise<StandIn> {
-  const laid = laidFor(variant, questions);
+  const installed = installedFor(variant, questions);
   const path = join(folder, `${number}.tar`);
   await using file = await open(path, 'w');
   await file.write(`${number}`);
-  await file.truncate(Math.min(laid.bytes, mostBytes));
+  await file.truncate(Math.min(installed.bytes, mostBytes));
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
-  return { variant, path, sha256: hash.digest('hex'), was: laid.sha256 };
+  return { variant, path, sha256: hash.digest('hex'), was: installed.sha256 };
 }
 
 /** More than any kernel, and no more than is read in a moment. */
 const mostBytes = 1024 ** 3;
 
 /** A kernel's upload is known by the folder or the environment that is named first after it. */
-function laidFor(
+function installedFor(
   variant: string,
   questions: readonly Question[],
 ): { sha256: string; bytes: number } {
@@ -153,7 +153,7 @@ async function outcomeOf(
       case 'prepare': {
         const variants = call.variants.map(({ variant }) => variantOf(variant, kernels));
         const rules = call.rules as Record<string, OwnRules>;
-        return await testbed.prepare({ variants, cells: [], rules, keepLog, tell() {}, signal });
+        return await testbed.prepare({ variants, cells: [], rules, keepLog, notify() {}, signal });
       }
       case 'trial':
         return await testbed.trial(call.planned, keepLog, signal);

@@ -83,7 +83,7 @@ async function accident(selfTest: SelfTest, cause: Cause): Promise<Accident> {
     return { kind: 'did-not', why: caused.why, fix };
   }
   const { how } = caused;
-  deps.tell(`It ${how}. Waiting until it is home again.`);
+  deps.notify(`It ${how}. Waiting until it is home again.`);
   const { panic } = await dut.recover();
   const cycles = lab.cycles.done - cyclesBefore;
   return { kind: 'happened', how, seconds: deps.now() - begun, cycles, panic };

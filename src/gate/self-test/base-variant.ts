@@ -23,15 +23,15 @@ export const baseName = 'base';
 export async function readyBase(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { lab, dut, prepare } = await selfTest.open();
   const { deps, rules, cells } = selfTest;
-  const { tell, signal, keepLog, now } = deps;
+  const { notify, signal, keepLog, now } = deps;
   const begun = now();
   const base = await baseOf(selfTest, dut.host());
   if (base.kind === 'none') return [wrong(what, base.why, base.fix)];
   const { kernel, commit, says } = base;
   selfTest.commit = commit;
   const variants = [{ variant: baseName, commit, files: [], kernel }];
-  const sentence = (text: string) => tell(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
-  await prepare({ variants, cells, rules, keepLog, tell: sentence, signal });
+  const sentence = (text: string) => notify(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
+  await prepare({ variants, cells, rules, keepLog, notify: sentence, signal });
   const ready = await lab.prepared?.kernels.get(baseName);
   if (ready?.kind === 'rejected') {
     return [wrong(what, ready.rejection.message, 'fix that on the builder, or in ppsgate.yml')];

@@ -26,7 +26,7 @@ export async function* measureNoise(selfTest: SelfTest): AsyncGenerator<Diagnost
       (cell) => !runsOf(journal.runs(), cell).some((run) => run.boot === boot),
     );
     if (missing.length === 0) continue;
-    deps.tell(`Boot ${boot} of ${boots} of the same kernel, for the noise.`);
+    deps.notify(`Boot ${boot} of ${boots} of the same kernel, for the noise.`);
     const begun = deps.now();
     const trouble = await bootBase(selfTest, bootNumber(boot));
     if (trouble !== undefined) {
@@ -70,7 +70,7 @@ async function measure(selfTest: SelfTest, cell: Cell, boot: number): Promise<st
     if (run?.validity.kind === 'valid' && run.pps > 0) {
       const trialSeconds = deps.now() - begun;
       journal.keepRun({ cell, boot, pps: run.pps, trialSeconds });
-      deps.tell(`${cellName(cell)}: ${formatPps(run.pps)}.`);
+      deps.notify(`${cellName(cell)}: ${formatPps(run.pps)}.`);
       return undefined;
     }
     failure = run?.validity.kind === 'invalid' ? run.validity.reason : whyNot(outcome);

@@ -187,7 +187,7 @@ const check = ({ name, testbed, config, skip, deps }: SelfTest): AsyncIterable<D
 
 async function bootOnce(selfTest: SelfTest, boot: number, what: string): Promise<Diagnostic[]> {
   const { deps, testbed } = selfTest;
-  deps.tell(`Booting it by ${testbed.dut.boot.method}: it takes some minutes to be up again.`);
+  deps.notify(`Booting it by ${testbed.dut.boot.method}: it takes some minutes to be up again.`);
   const begun = deps.now();
   const trouble = await bootBase(selfTest, boot);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
@@ -221,7 +221,7 @@ const shortSeconds = 10;
 async function shortTrial(selfTest: SelfTest, cell: Cell, what: string): Promise<Diagnostic[]> {
   const { lab } = await selfTest.open();
   const { deps, config } = selfTest;
-  deps.tell(`Sending ${cellName(cell)} for ${shortSeconds} s.`);
+  deps.notify(`Sending ${cellName(cell)} for ${shortSeconds} s.`);
   const traffic: Traffic = {
     ...config.traffic,
     measureSeconds: shortSeconds + secondsToRise,
@@ -258,7 +258,7 @@ async function sample(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
   const { lab } = await selfTest.open();
   const { seconds, event } = config.profile;
-  deps.tell(`Sampling ${cellName(cell)} for ${seconds} s.`);
+  deps.notify(`Sampling ${cellName(cell)} for ${seconds} s.`);
   let reason = '';
   for (let attempt = 1; attempt <= mostTries; attempt += 1) {
     const request = { cell, variant: baseName, seconds, event, attempt };
@@ -280,7 +280,7 @@ async function bootHome(selfTest: SelfTest, what: string): Promise<Diagnostic[]>
   const { dut, lab } = await selfTest.open();
   const { deps, testbed } = selfTest;
   const { method } = testbed.dut.boot;
-  deps.tell('Rebooting it once more: its own kernel has to come up.');
+  deps.notify('Rebooting it once more: its own kernel has to come up.');
   lab.boots.booted = undefined;
   // An image stays active until its own is made active again.
   const outcome = await (method === 'nanobsd' ? dut.boot(undefined) : dut.bootUnasked());
@@ -302,7 +302,7 @@ async function* goBack(
     yield skipped(what, 'nothing was begun');
     return;
   }
-  deps.tell('Bringing everything back to how it was.');
+  deps.notify('Bringing everything back to how it was.');
   await machines.restore();
   const found = await Array.fromAsync(healthOf(testbed, deps));
   const faults = found.filter(({ kind }) => kind === 'wrong');

@@ -19,7 +19,7 @@ import { type LeasedTestbed, reserveTestbed } from './reserve.ts';
 type ReservationsOptions = {
   signal: AbortSignal;
   /** Hears what goes on, in a sentence for people. */
-  tell(sentence: string): void;
+  notify(sentence: string): void;
   /** Hears what one waits for, whenever that changes. */
   onWait(estimate: Estimate, text: string): void;
   /** Writes down what machines are asked and say. */
@@ -41,7 +41,7 @@ type Reservations = AsyncDisposable & {
 /** Throws a StoreError where the store cannot be used. */
 export async function openReservations(
   config: Config,
-  { signal, tell, onWait, recorder }: ReservationsOptions,
+  { signal, notify, onWait, recorder }: ReservationsOptions,
 ): Promise<Reservations> {
   const { reservations } = config;
   const store = await openStore(reservations);
@@ -92,7 +92,7 @@ export async function openReservations(
 
     async reserve(names, request, directory) {
       const machines = recorder?.deps(realDeps) ?? realDeps;
-      const deps = { ...(await leaseDeps()), machines, recorder, tell };
+      const deps = { ...(await leaseDeps()), machines, recorder, notify };
       return kept(await reserveTestbed(names, request, config, deps), directory);
     },
 

@@ -33,7 +33,7 @@ type ReserveDeps = LeaseDeps & {
   /** Hears what the testbed is asked for; `machines` are those of its world. */
   recorder?: Recorder | undefined;
   /** Hears what goes on, in a sentence for people. */
-  tell(sentence: string): void;
+  notify(sentence: string): void;
 };
 
 export type LeasedTestbed = Reserved & {
@@ -71,7 +71,7 @@ export async function reserveTestbed(
       throw error;
     });
     if (trouble === undefined) return leased(lease, config, deps);
-    deps.tell(inQuarantine(lease.testbed, trouble));
+    deps.notify(inQuarantine(lease.testbed, trouble));
     await lease.release({
       outcome: notUsed(trouble),
       isClean: false,
@@ -96,7 +96,7 @@ async function readied(
       return undefined;
     }
     const whose = leftBy.map(({ holder }) => holder.who).join(' and ');
-    deps.tell(`Bringing ${lease.testbed} back to its base: ${whose} did not.`);
+    deps.notify(`Bringing ${lease.testbed} back to its base: ${whose} did not.`);
     await bringBack(testbed, lease, config, deps);
     return await troubleOf(testbed, deps);
   } catch (error) {
@@ -132,11 +132,11 @@ const isOfTheMachines = (error: unknown): boolean =>
 /** Looks at a testbed and changes nothing on it; answers what is wrong. */
 async function troubleOf(
   testbed: TestbedConfig,
-  { machines, tell }: ReserveDeps,
+  { machines, notify }: ReserveDeps,
 ): Promise<string | undefined> {
   // Whoever is cancelled still leaves a testbed that was looked at.
   const signal = new AbortController().signal;
-  return whyUnhealthy(await Array.fromAsync(healthOf(testbed, { ...machines, tell, signal })));
+  return whyUnhealthy(await Array.fromAsync(healthOf(testbed, { ...machines, notify, signal })));
 }
 
 function openLeased(

@@ -23,7 +23,7 @@ type CeilingCheck = {
   traffic: Traffic;
   /** Whether packets are sent. */
   sends: boolean;
-  deps: Pick<FreebsdDeps, 'connect'> & { tell(sentence: string): void; signal: AbortSignal };
+  deps: Pick<FreebsdDeps, 'connect'> & { notify(sentence: string): void; signal: AbortSignal };
 };
 
 const ceiling = 'the ceiling of the generators';
@@ -166,7 +166,7 @@ async function trialOf(
   const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
   const seconds = 2 * settleSeconds + trafficSeconds;
   const names = senders.map(({ label }) => called(label)).join(' and ');
-  deps.tell(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
+  deps.notify(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
   return pktGenTrial(
     { senders, receiver: { host, interface: name } },
     {
@@ -228,7 +228,7 @@ const isLimited = (trial: Trial): boolean =>
   trial.run.validity.kind === 'invalid' &&
   trial.run.validity.cause === 'generator-limited';
 
-/** What keeps the trial's numbers from being believed. */
+/** What keeps the trial's numbers from being verified. */
 function faultOf(what: string, trial: Trial): Diagnostic | undefined {
   switch (trial.kind) {
     case 'refused':

@@ -18,7 +18,7 @@ import {
 
 export type CheckDeps = FreebsdDeps & {
   /** Hears what is about to happen where that takes a while, or is not harmless. */
-  tell(sentence: string): void;
+  notify(sentence: string): void;
   signal: AbortSignal;
 };
 
@@ -78,7 +78,7 @@ async function powerCycle(
   if (dut.host === undefined) return [];
   await markBoot(dut.host);
   const power = await deps.openPower(`the DUT of ${name}`, config);
-  deps.tell('Switching the DUT off and on: it takes some minutes to be up again.');
+  deps.notify('Switching the DUT off and on: it takes some minutes to be up again.');
   const begun = deps.now();
   await power.cycle();
   const back = await reachAgain(lab);

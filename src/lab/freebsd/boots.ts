@@ -37,7 +37,7 @@ export type Boots = {
   readonly dut: FreebsdDut;
   readonly tallies: Tallies;
   families: readonly Family[];
-  /** Variants that were listed last: of no others anything is left on the DUT where something new is laid. */
+  /** Variants that were listed last: of no others anything is left on the DUT where something new is installed. */
   wanted: ReadonlySet<string>;
   booted: Boot | undefined;
   /** The last boot in which nothing can be measured, and the trials that have heard of it. */
@@ -133,12 +133,14 @@ export async function bootFor(
   if (kernel.kind === 'archive') {
     // Every boot may take another link: two have room where each variant has one.
     const isLink = kernel.archive.variant !== variant;
-    const laid = await dut.lay(kernel.archive, isLink ? new Set() : boots.wanted);
-    if (laid.kind === 'no-space') {
-      return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${laid.reason}.` });
+    const installed = await dut.lay(kernel.archive, isLink ? new Set() : boots.wanted);
+    if (installed.kind === 'no-space') {
+      return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${installed.reason}.` });
     }
-    if (laid.kind === 'lacks-module') {
-      return afterBootFailure(boots, variant, { reason: `it was not booted, as ${laid.reason}` });
+    if (installed.kind === 'lacks-module') {
+      return afterBootFailure(boots, variant, {
+        reason: `it was not booted, as ${installed.reason}`,
+      });
     }
   }
   const outcome = await dut.boot(kernel.kind === 'own' ? undefined : kernel.archive.variant);

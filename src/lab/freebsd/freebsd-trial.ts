@@ -1,4 +1,4 @@
-// One trial on a FreeBSD testbed: the variant booted, the rules laid, packets sent, and what came of it.
+// One trial on a FreeBSD testbed: the variant booted, the rules installed, packets sent, and what came of it.
 import type { Traffic } from '../../config/schema.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { OwnRules, Scenario } from '../../model/scenario.ts';

@@ -143,7 +143,7 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
 
   async function builtKernel(
     one: Wanted,
-    { signal, tell, keepLog }: PrepareRequest,
+    { signal, notify, keepLog }: PrepareRequest,
   ): Promise<Kernel | Links> {
     const { variant, kernel } = one.variant;
     if (kernel?.kind !== 'tree') return { kind: 'own' };
@@ -153,14 +153,14 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
       );
     }
     signal.throwIfAborted();
-    tell(`building the kernel of ${variant}`);
+    notify(`building the kernel of ${variant}`);
     await using host = await builder.connect();
     const built = await buildVariant(host, builder.config, {
       ...builder,
       variant,
       kernel,
       keepLog,
-      tell,
+      notify,
       signal,
     });
     if (built.kind === 'rejected') return built;

@@ -102,7 +102,7 @@ function circumstances({ flows, scenario, when }: Loss): string {
     case 'after its boot':
       return 'right after it had booted';
     case 'at the rules':
-      return `while ${scenario} was laid`;
+      return `while ${scenario} was installed`;
     case 'under load':
       return `under ${flows} flows`;
     case 'while sampled':

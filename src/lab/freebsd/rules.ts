@@ -1,4 +1,4 @@
-// The rules of a scenario on the DUT: laid anew for every trial, proven to be in force, and taken away.
+// The rules of a scenario on the DUT: installed anew for every trial, proven to be in force, and taken away.
 
 import { lastLine } from '../../model/one-line.ts';
 import type { OwnRules, Scenario } from '../../model/scenario.ts';

@@ -1,4 +1,4 @@
-// What each scenario lays on a FreeBSD DUT, how all of them are taken away, and what proves that one is in force.
+// What each scenario installs on a FreeBSD DUT, how all of them are taken away, and what proves that one is in force.
 
 import type { FreebsdScenario, OwnRules, Scenario } from '../../model/scenario.ts';
 import { type Command, shell } from '../../system/shell.ts';
@@ -10,7 +10,7 @@ type Laying = {
   commands: Command[];
 };
 
-/** How a scenario is laid on a DUT from which all others were taken away; its files go to `folder`, an absolute path. */
+/** How a scenario is installed on a DUT from which all others were taken away; its files go to `folder`, an absolute path. */
 export function layScenario(scenario: Scenario, folder: string, own: OwnScenarios = {}): Laying {
   const rules = rulesFor(scenario, own);
   if (rules === undefined) return { files: [], commands: [] };

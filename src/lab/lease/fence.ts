@@ -83,7 +83,7 @@ const refusalCode = 213;
 export const guardIn = (folder: string): string =>
   commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
 
-/** Lays its own token before it looks for a higher one: of two that race, the lower always meets the higher. */
+/** Installs its own token before it looks for a higher one: of two that race, the lower always meets the higher. */
 export const raiseIn = (folder: string): string =>
   commandText(
     shell`${ownFolder(folder)} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`,

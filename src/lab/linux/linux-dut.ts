@@ -1,4 +1,4 @@
-// A Linux router as the DUT: its variants are rulesets and settings, laid while packets flow.
+// A Linux router as the DUT: its variants are rulesets and settings, installed while packets flow.
 import { PassThrough } from 'node:stream';
 import type { Overlay } from '../../kernel/overlay.ts';
 import type { Prepared } from '../../model/rejection.ts';
@@ -26,12 +26,12 @@ const folder = '/run/ppsgate/dut';
 const script = `${folder}/dut.bash`;
 
 export type LinuxDut = {
-  /** Puts every variant on the DUT and lays each once for each scenario, so that the trials meet no surprise. */
+  /** Puts every variant on the DUT and installs each once for each scenario, so that the trials meet no surprise. */
   prepare(overlays: readonly Overlay[], scenarios: readonly LinuxScenario[]): Promise<Prepared>;
-  /** Lays a variant that was readied, for a scenario. */
+  /** Installs a variant that was readied, for a scenario. */
   lay(variant: string, scenario: LinuxScenario): Promise<Prepared>;
   /**
-   * Lays and samples one run after the other; answers the log as received, and what it says. A live one is
+   * Installs and samples one run after the other; answers the log as received, and what it says. A live one is
    * ended before its time when `isEnough` says so of the samples that have come.
    */
   observe(
@@ -42,7 +42,7 @@ export type LinuxDut = {
       isEnough?: ((samples: readonly Sample[]) => boolean) | undefined;
     },
   ): Promise<{ log: string; observation: Observation }>;
-  /** Lays a variant and samples it, for as long as the command runs; answers its log, and how it ended. */
+  /** Installs a variant and samples it, for as long as the command runs; answers its log, and how it ended. */
   sample(
     request: Omit<SamplingRequest, 'script'>,
     limits: { timeoutSeconds: number; signal?: AbortSignal },
@@ -51,7 +51,7 @@ export type LinuxDut = {
   printSamples(): Promise<string>;
   /** What the DUT says of itself: name → value. */
   fingerprint(): Promise<Record<string, string>>;
-  /** Lays what was there before `prepare` and removes all that is ours; harmless when there is nothing. */
+  /** Installs what was there before `prepare` and removes all that is ours; harmless when there is nothing. */
   restore(): Promise<void>;
 };
 
@@ -145,7 +145,7 @@ async function install(host: Host): Promise<void> {
   await host.upload(linuxDutScript, script, 0o755);
 }
 
-/** What an earlier experiment left is laid back too, which is why the script is put there anew. */
+/** What an earlier experiment left is installed back too, which is why the script is put there anew. */
 async function restore(host: Host): Promise<void> {
   await install(host);
   await host.output(shell`bash ${script} restore`);
@@ -191,7 +191,7 @@ async function upload(
   scenarios: readonly LinuxScenario[],
 ): Promise<void> {
   const target = folderOf(variant);
-  // The settings of other variants too, or they would stay behind when this one is laid.
+  // The settings of other variants too, or they would stay behind when this one is installed.
   const ofOthers = [...before].filter(([path]) => !sysctl.has(path));
   await host.output(shell`mkdir -p ${target}`);
   const files = new Map([
@@ -216,8 +216,8 @@ async function prove(
 ): Promise<Prepared> {
   for (const { variant, nftables } of variants) {
     for (const scenario of scenarios) {
-      const laid = await lay(host, variant, scenario, nftables);
-      if (laid.kind === 'rejected') return laid;
+      const installed = await lay(host, variant, scenario, nftables);
+      if (installed.kind === 'rejected') return installed;
     }
   }
   return { kind: 'ready' };

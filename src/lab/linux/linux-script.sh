@@ -6,9 +6,9 @@
 # are `path below /proc/sys = value`: nobody but us decides which file a name is.
 #
 #   remember           keeps the ruleset, and each setting named on standard input, once, for restore
-#   restore            lays what was remembered, and forgets it
+#   restore            installs what was remembered, and forgets it
 #   lay FOLDER SCENARIO
-#   profile …          lays one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
+#   profile …          installs one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
 #   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
 #                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
 

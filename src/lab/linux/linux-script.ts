@@ -4,7 +4,7 @@ import { nsPerTick } from '../../system/clock-ticks.ts';
 import type { Command } from '../../system/shell.ts';
 import { shell } from '../../system/shell.ts';
 
-/** Read at once: a gate lays its DUT back by it hours later, when the file may be gone. */
+/** Read at once: a gate installs its DUT back by it hours later, when the file may be gone. */
 export const linuxDutScript = readFileSync(new URL('./linux-script.sh', import.meta.url));
 
 export type ObserveRequest = {

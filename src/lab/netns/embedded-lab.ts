@@ -78,7 +78,7 @@ async function removeLab(): Promise<void> {
   // once, and with it the forwarding thread, which the next lab would take for its own.
   for (const end of cableEnds) await run('ip', [...end]).catch(() => {});
   for (const name of await existingNamespaces()) await run('ip', ['netns', 'delete', name]);
-  // What was laid on the three hosts: they have this machine's file system.
+  // What was installed on the three hosts: they have this machine's file system.
   await rm('/run/ppsgate', { recursive: true, force: true });
 }
 

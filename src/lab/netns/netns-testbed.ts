@@ -29,13 +29,13 @@ import { trafgenFlows } from '../traffic/flows.ts';
 import { senderCommand, senderScript } from '../traffic/trafgen.ts';
 import { type Counters, type LinuxLogs, logNames, readLinuxLogs } from './netns-logs.ts';
 
-/** All that is laid on the hosts lies below it. */
+/** All that is installed on the hosts lies below it. */
 export const ourFolder = '/run/ppsgate';
 const senderFolder = `${ourFolder}/sender`;
 const slicesPerRun = 3;
 /** Beyond any card's: trafgen then sends as fast as it can. */
 const mostPps = 1e9;
-/** Laying a variant takes some 20 ms; a busy machine may need many times that. */
+/** Installing a variant takes some 20 ms; a busy machine may need many times that. */
 const secondsToLay = 0.5;
 
 /** Connects to all three hosts, and ends what a lost controller left running; a host that cannot be reached, or lacks a program, is a `HostError`. */
@@ -62,10 +62,10 @@ export async function openLinuxTestbed(
     name,
     inspect: async () => ({ fingerprint: await dut.fingerprint(), warnings: [] }),
 
-    async prepare({ variants, cells, tell }) {
+    async prepare({ variants, cells, notify }) {
       if (isDeepStrictEqual(readied, { variants, cells })) return { kind: 'ready' };
       readied = undefined;
-      tell('laying every variant once');
+      notify('installing every variant once');
       await uploadSender(lab, cells);
       const scenarios = [...new Set(cells.map((cell) => cell.scenario))].filter(isLinuxScenario);
       const prepared = await dut.prepare(variants, scenarios);

@@ -1,4 +1,4 @@
-// Guests with FreeBSD: copies of an image, on which kernels are laid and booted as on any FreeBSD DUT. Each variant has a
+// Guests with FreeBSD: copies of an image, on which kernels are installed and booted as on any FreeBSD DUT. Each variant has a
 // guest of its own, which boots once for each pair.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -235,7 +235,7 @@ export function freebsdGuests(
       });
     },
 
-    // Rules are laid anew for every trial, and what refuses them is told then.
+    // Rules are installed anew for every trial, and what refuses them is told then.
     tryAll: async () => undefined,
 
     async lay(one, { scenario, family }) {
@@ -261,7 +261,7 @@ export function freebsdGuests(
 
     symbols: ({ host }) => symbolsOf(host),
 
-    // They boot again for the next pair, and keep the kernels that were laid on them.
+    // They boot again for the next pair, and keep the kernels that were installed on them.
     leave: async () => {},
 
     async end(booted) {

@@ -39,9 +39,9 @@ export type GuestSystem = {
   ready: Testbed['ready'];
   /** Boots the variants side by side, and answers in their order. */
   boot(pair: PairOfGuests): Promise<(Booted | NotBooted)[]>;
-  /** Lays all that will be laid once, so that none of it is refused later; undefined where none was. Throws a HostError. */
+  /** Installs all that will be installed once, so that none of it is refused later; undefined where none was. Throws a HostError. */
   tryAll(booted: readonly Booted[]): Promise<TrialOutcome | undefined>;
-  /** Lays a cell's rules on one; undefined where they are in force. Throws a HostError. */
+  /** Installs a cell's rules on one; undefined where they are in force. Throws a HostError. */
   lay(one: Booted, cell: Cell): Promise<TrialOutcome | undefined>;
   /** Asked right after a cell's packets, of which none came through where it is silent: why its rules were not in force. */
   whyNotInForce(

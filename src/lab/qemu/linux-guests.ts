@@ -1,4 +1,4 @@
-// Guests with Linux: kernels that are built, given or one for all, the files of an overlay laid on them, and nftables' rules.
+// Guests with Linux: kernels that are built, given or one for all, the files of an overlay installed on them, and nftables' rules.
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ export function linuxGuests(
   return {
     inspect: async () => ({ fingerprint: await fingerprint(config), warnings: [] }),
 
-    async prepare({ variants, cells, keepLog, tell, signal }) {
+    async prepare({ variants, cells, keepLog, notify, signal }) {
       scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
       const readied = new Map<string, Bootable>();
       for (const variant of variants) {
@@ -70,9 +70,9 @@ export function linuxGuests(
           readied.set(variant.variant, known);
           continue;
         }
-        const archive = await archiveOf(variant, { keepLog, tell, signal });
+        const archive = await archiveOf(variant, { keepLog, notify, signal });
         if (archive.kind === 'rejected') return archive;
-        tell(`unpacking the kernel of ${variant.variant}`);
+        notify(`unpacking the kernel of ${variant.variant}`);
         readied.set(variant.variant, { variant, kernel: await unpacked(lab, archive.path) });
       }
       wanted = readied;
@@ -126,8 +126,8 @@ export function linuxGuests(
 
     async lay(one, { scenario }) {
       if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
-      const laid = await dutOf(one).lay(one.variant, scenario);
-      return laid.kind === 'rejected' ? laid : undefined;
+      const installed = await dutOf(one).lay(one.variant, scenario);
+      return installed.kind === 'rejected' ? installed : undefined;
     },
 
     // A ruleset that nft has taken is in force as a whole.
@@ -144,7 +144,7 @@ export function linuxGuests(
   /** What boots a variant: a kernel that was given or is built, or the configuration's where only files differ. */
   async function archiveOf(
     { variant, kernel }: Variant,
-    told: Pick<PrepareRequest, 'keepLog' | 'tell' | 'signal'>,
+    told: Pick<PrepareRequest, 'keepLog' | 'notify' | 'signal'>,
   ): Promise<{ kind: 'archive'; path: string | undefined } | Rejected> {
     if (kernel === undefined) return { kind: 'archive', path: config.kernelPath };
     if (kernel.kind === 'archive') {
@@ -205,7 +205,7 @@ function afterBootFailure(
   };
 }
 
-/** What has nothing left where rules are laid; a kernel that keeps it full is to blame. */
+/** What has nothing left where rules are installed; a kernel that keeps it full is to blame. */
 async function withoutRoom(
   tallies: Tallies,
   booted: readonly Booted[],

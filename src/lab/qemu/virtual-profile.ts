@@ -27,9 +27,9 @@ export async function profile(
   const counts = booted?.guest.counts;
   if (booted === undefined || counts === undefined) return missed('nothing counted instructions');
   try {
-    const laid = await layAll(guests, [booted], cell);
-    if (laid?.kind === 'lost') return missed(laid.reason);
-    if (laid !== undefined) return missed(whyNot(laid.outcome));
+    const installed = await layAll(guests, [booted], cell);
+    if (installed?.kind === 'lost') return missed(installed.reason);
+    if (installed !== undefined) return missed(whyNot(installed.outcome));
     await send(guests, [booted], cell, 1, signal);
     const before = await readFile(counts);
     const sent = await send(guests, [booted], cell, 1, signal);

@@ -1,4 +1,4 @@
-// One trial on virtual machines: a pair's guests booted, rules laid, windows of packets sent through each in turn, and
+// One trial on virtual machines: a pair's guests booted, rules installed, windows of packets sent through each in turn, and
 // whose fault it is where that does not succeed.
 import type { Traffic } from '../../config/schema.ts';
 import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
@@ -161,7 +161,7 @@ type Sent = Extract<Windows, { kind: 'sent' }>;
 type Lost = { kind: 'lost'; reason: string };
 type Refused = { kind: 'refused'; outcome: TrialOutcome };
 
-/** Lays the cell's rules on each, and sends so many windows through them. */
+/** Installs the cell's rules on each, and sends so many windows through them. */
 async function layAndSend(
   guests: Guests,
   booted: readonly Booted[],
@@ -169,8 +169,8 @@ async function layAndSend(
   windows: number,
   signal: AbortSignal,
 ): Promise<Sent | Lost | Refused> {
-  const laid = await layAll(guests, booted, cell);
-  return laid ?? send(guests, booted, cell, windows, signal);
+  const installed = await layAll(guests, booted, cell);
+  return installed ?? send(guests, booted, cell, windows, signal);
 }
 
 /** Undefined where all have taken them. */

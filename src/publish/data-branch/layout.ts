@@ -87,7 +87,7 @@ export const emptyIndex: Index = { schemaVersion: 1, results: [], badges: [], ni
 export type Stored = {
   index: Index;
   history: readonly HistoryEntry[];
-  /** Every file that is there; absent where there are too many to be listed: then the index is believed. */
+  /** Every file that is there; absent where there are too many to be listed: then the index is verified. */
   paths?: ReadonlySet<string>;
   /** The nightly runs that these publications need, as `isNeeded` says; absent where none were kept yet. */
   trend?: Trend;
@@ -333,7 +333,7 @@ function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[]
   }
 }
 
-/** When the experiment began, as far as that is to be believed. */
+/** When the experiment began, as far as that is to be verified. */
 const timeOf = ({ startedAt }: Pick<Result, 'startedAt'>, now: Date): string =>
   isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
 

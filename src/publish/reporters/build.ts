@@ -52,7 +52,7 @@ export function openBuild(
     secondsBetween: 60,
     tooSlow: (seconds) => notTaken(revision, `Phabricator did not answer within ${seconds} s`),
   });
-  const working = () => updates.tell('working');
+  const working = () => updates.notify('working');
   return {
     queued: working,
     waiting: working,
@@ -143,9 +143,9 @@ export function tellBuild(
   const put = async (view: View): Promise<Told> => {
     for (const seconds of [0, 1, 2, 4, 8]) {
       if (seconds > 0) await pause(seconds, never);
-      const standing = await standingOf(conduit, build);
-      if (standing === undefined) return { kind: 'refused', why: unseen(revision) };
-      const { status, targets } = standing;
+      const interim = await interimOf(conduit, build);
+      if (interim === undefined) return { kind: 'refused', why: unseen(revision) };
+      const { status, targets } = interim;
       const answered = targets.find(({ phid }) => ends.has(phid));
       const end = answered && ends.get(answered.phid);
       if (answered !== undefined && answered.status !== waiting) {
@@ -159,13 +159,13 @@ export function tellBuild(
       // What was lost the last time, if at all, would be there by now.
       const isTold = end !== undefined && (end.isSure || seconds > 0);
       const target = targets.find(({ status }) => status === waiting);
-      if (!isTold && target !== undefined) await tell(target.phid, view);
+      if (!isTold && target !== undefined) await notify(target.phid, view);
       if (view === 'working') return { kind: 'told' };
     }
     return { kind: 'not-yet', why: notTaken(revision, 'none of its targets has taken it') };
   };
 
-  const tell = async (target: string, view: View) => {
+  const notify = async (target: string, view: View) => {
     await link(target);
     if (view === 'working' && workedOn.has(target)) return;
     const message = await messageFor(view);
@@ -275,13 +275,13 @@ const targetSchema = z.object({
   fields: z.object({ buildGeneration: z.int(), status: z.object({ value: z.string() }) }),
 });
 
-type Standing = { status: string; targets: { phid: string; status: string }[] };
+type InterimResult = { status: string; targets: { phid: string; status: string }[] };
 
 /**
  * How the build stands, with the targets since its last start, the oldest first; those from before it stay `waiting` for ever.
  * Undefined where the bot sees no such build.
  */
-async function standingOf(conduit: Conduit, build: string): Promise<Standing | undefined> {
+async function interimOf(conduit: Conduit, build: string): Promise<InterimResult | undefined> {
   const found = await buildOf(conduit, build);
   if (found === undefined) return undefined;
   const constraints = { buildPHIDs: [build] };

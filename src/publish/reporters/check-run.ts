@@ -59,17 +59,17 @@ export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckR
   let since: Date | undefined;
   return {
     queued(text) {
-      updates.tell({ status: 'queued', output: { title: text, summary: withJob(text) } });
+      updates.notify({ status: 'queued', output: { title: text, summary: withJob(text) } });
     },
     waiting(estimate, text) {
       const summary = withJob(`${codeSpan(text, 1000)}\n\n${expectation(estimate, now())}`);
-      updates.tell({ status: 'queued', output: { title: placeInLine(estimate), summary } });
+      updates.notify({ status: 'queued', output: { title: placeInLine(estimate), summary } });
     },
     measuring(testbed, line = '') {
       since ??= now();
       const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
       const summary = withJob([where, codeSpan(line)].filter(Boolean).join('\n\n'));
-      updates.tell({
+      updates.notify({
         status: 'in_progress',
         output: { title: `measuring on ${testbed}`, summary },
       });

@@ -72,16 +72,18 @@ export function openComment(
 
   return {
     queued(text) {
-      updates.tell(said(heading(text), job));
+      updates.notify(said(heading(text), job));
     },
     waiting(estimate, text) {
       const title = heading(`waits for a testbed: ${placeInLine(estimate)}`);
-      updates.tell(said(title, `${codeSpan(text, 1000)}\n\n${expectation(estimate, now())}`, job));
+      updates.notify(
+        said(title, `${codeSpan(text, 1000)}\n\n${expectation(estimate, now())}`, job),
+      );
     },
     measuring(testbed, line = '') {
       since ??= now();
       const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
-      updates.tell(said(heading('is being measured'), where, codeSpan(line), job));
+      updates.notify(said(heading('is being measured'), where, codeSpan(line), job));
     },
     ended: (ending) => updates.tellLast(ended(ending), secondsFor(ending, patienceSeconds)),
     linked: (ending) => updates.tellInstead(ended(ending), secondsFor(ending, patienceSeconds)),

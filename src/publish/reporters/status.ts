@@ -32,10 +32,10 @@ export function openStatus(octokit: Octokit, subject: Subject, options: StatusOp
   };
   const updates = throttledUpdates(put, { ...options, secondsBetween: 60, tooSlow });
   return {
-    waiting: (estimate) => updates.tell({ state: 'pending', description: placeInLine(estimate) }),
-    queued: (text) => updates.tell({ state: 'pending', description: text }),
+    waiting: (estimate) => updates.notify({ state: 'pending', description: placeInLine(estimate) }),
+    queued: (text) => updates.notify({ state: 'pending', description: text }),
     measuring: (testbed) =>
-      updates.tell({ state: 'pending', description: `measuring on ${testbed}` }),
+      updates.notify({ state: 'pending', description: `measuring on ${testbed}` }),
     ended(ending) {
       const state = states[conclusionOf(ending)];
       return updates.tellLast(

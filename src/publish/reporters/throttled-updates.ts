@@ -97,7 +97,7 @@ export function throttledUpdates<View>(
   };
 
   return {
-    tell(view: View): void {
+    notify(view: View): void {
       untold = view;
       telling ??= keepTelling();
     },

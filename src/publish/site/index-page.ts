@@ -11,7 +11,7 @@ import { type Around, changeCard, openLosses } from './change-html.ts';
 import { hourOf, moment, type Page } from './document.ts';
 import { seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import { lastBegun, type Series, standingOf } from './series.ts';
+import { interimOf, lastBegun, type Series } from './series.ts';
 import type { Source } from './site-source.ts';
 
 const mostClosed = 30;
@@ -81,16 +81,16 @@ ${series.map((one) => glance(one, toTop))}</ul>
 `;
 
 function glance(series: Series, toTop: string): Html {
-  const standing = standingOf(series);
+  const interim = interimOf(series);
   const { metric, name } = series;
   const open = series.changes.filter(
     ({ change, level }) => isOpen(change) && isLoss(change, level.changeRatio),
   );
   return html`<li><a href="${toTop}${seriesPath(series)}.html"><span class="name">${name}</span>
 ${
-  standing === undefined
+  interim === undefined
     ? html`<span class="faint">no nightly run yet</span>`
-    : html`<b>${formatMetric(standing.now, metric)}</b> <span class="${ratioLook(series, standing.bestRatio)}">${formatChange(standing.bestRatio)}<span class="unseen"> of its best of 90 days</span></span>
+    : html`<b>${formatMetric(interim.now, metric)}</b> <span class="${ratioLook(series, interim.bestRatio)}">${formatChange(interim.bestRatio)}<span class="unseen"> of its best of 90 days</span></span>
 ${picture(series)}`
 }${open.map(({ change, level }) => html`<span class="state ${change.state}">${change.state} ${formatChange(level.changeRatio)}</span>`)}</a></li>
 `;

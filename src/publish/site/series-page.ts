@@ -12,7 +12,7 @@ import { changeCard, resultLink } from './change-html.ts';
 import { folderOf, moment, type Page } from './document.ts';
 import { linkFrom, seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import { type Point, type Series, standingOf } from './series.ts';
+import { interimOf, type Point, type Series } from './series.ts';
 import type { KeptResult, Source } from './site-source.ts';
 import { ratioPiece } from './testbed-page.ts';
 
@@ -25,7 +25,7 @@ export function seriesPage({ index, results }: Source, series: Series): Page {
   const body = html`<header>
 <p class="name"><a class="up" href="${linkFrom(folder, `${testbedPath(series)}/index.html`)}">${testbed}</a></p>
 <h1>${series.name}</h1>
-${standingLine(series)}</header>
+${interimLine(series)}</header>
 <main>
 <section id="series">
 <h2 class="unseen">Nightly runs</h2>
@@ -53,14 +53,14 @@ ${newest.map(({ change, level }) => changeCard(change, around, level))}</div>
 
 const lastOf = (path: string): string => path.split('/').at(-1) ?? '';
 
-function standingLine(series: Series): Piece {
-  const standing = standingOf(series);
+function interimLine(series: Series): Piece {
+  const interim = interimOf(series);
   const last = series.points.at(-1);
-  if (standing === undefined || last === undefined)
+  if (interim === undefined || last === undefined)
     return html`<p>There is no nightly run yet.</p>\n`;
-  const { release, bestRatio } = standing;
+  const { release, bestRatio } = interim;
   return html`<dl class="standing">
-<div><dt>now</dt><dd>${formatMetric(standing.now, series.metric)}</dd></div>
+<div><dt>now</dt><dd>${formatMetric(interim.now, series.metric)}</dd></div>
 ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${ratioPiece(series, release.ratio)}</dd></div>\n`}<div><dt>against its best of 90 days</dt><dd>${ratioPiece(series, bestRatio)}</dd></div>
 <div><dt>last night</dt><dd>${moment(last.nightlyRun.at)}</dd></div>
 </dl>

@@ -107,7 +107,7 @@ function fingerprintsOf({ fingerprints }: TrendIndex, points: readonly Point[]):
 }
 
 /** Where a series stands now, by medians of several nightly runs; ratios are of now to then, minus one. */
-export type Standing = {
+export type InterimResult = {
   now: number;
   release?: { name: string; ratio: number };
   /** The best that some nightly runs in a row were in the last 90 days: against it a slow decline is seen. */
@@ -118,7 +118,7 @@ const nightlyRunsTogether = 5;
 const bestSeconds = 90 * 86_400;
 
 /** Undefined where there is no nightly run. */
-export function standingOf({ points, metric, releases }: Series): Standing | undefined {
+export function interimOf({ points, metric, releases }: Series): InterimResult | undefined {
   const last = points.at(-1);
   if (last === undefined) return undefined;
   const together = (end: number) =>

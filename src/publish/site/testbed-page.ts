@@ -10,7 +10,7 @@ import { moment, type Page } from './document.ts';
 import { lastNightlyRun, ratioLook } from './index-page.ts';
 import { seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import { gapsOf, type Series, standingOf } from './series.ts';
+import { gapsOf, interimOf, type Series } from './series.ts';
 import type { Source } from './site-source.ts';
 
 const toTop = '../../';
@@ -33,7 +33,7 @@ ${openCards(open, (change) => changeCard(change, around))}<section id="cells">
 <h2>Cells</h2>
 <div class="small-multiples" id="small-multiples">
 ${series.map(smallFigure)}</div>
-${standings(series)}</section>
+${interimResults(series)}</section>
 ${gaps(series)}${fingerprints(index, first)}</main>
 `;
   const title = plainLine(first.testbed);
@@ -55,7 +55,7 @@ const smallFigure = (series: Series): Html => html`<figure>
 </figure>
 `;
 
-const standings = (series: readonly Series[]): Html =>
+const interimResults = (series: readonly Series[]): Html =>
   table({
     caption: 'Where the cells stand now, by the medians of five nightly runs in a row',
     heads: [
@@ -67,13 +67,13 @@ const standings = (series: readonly Series[]): Html =>
       { text: 'last night' },
     ],
     rows: series.map((one) => {
-      const standing = standingOf(one);
+      const interim = interimOf(one);
       const last = one.points.at(-1);
       return [
         html`<a href="${toTop}${seriesPath(one)}.html">${one.name}</a>`,
-        standing ? formatMetric(standing.now, one.metric) : '–',
-        standing?.release ? ratioPiece(one, standing.release.ratio, standing.release.name) : '–',
-        standing ? ratioPiece(one, standing.bestRatio) : '–',
+        interim ? formatMetric(interim.now, one.metric) : '–',
+        interim?.release ? ratioPiece(one, interim.release.ratio, interim.release.name) : '–',
+        interim ? ratioPiece(one, interim.bestRatio) : '–',
         one.points.length,
         last ? moment(last.nightlyRun.at) : '–',
       ];

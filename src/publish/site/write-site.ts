@@ -1,4 +1,4 @@
-// Lays a site into a folder: all of it, or none.
+// Installs a site into a folder: all of it, or none.
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { reasonOf } from '../../model/one-line.ts';

@@ -1,4 +1,4 @@
-// A machine reached over ssh: log in once, then run commands and lay files on it.
+// A machine reached over ssh: log in once, then run commands and install files on it.
 
 import type { Command } from '../shell.ts';
 import { closeConnection } from './connection.ts';
@@ -23,7 +23,7 @@ export type Host = AsyncDisposable & {
   run(command: Command, options?: RunOptions): Promise<CommandOutcome>;
   /** The stdout of a command that exits with 0; throws a HostError for any other. */
   output(command: Command, options?: OutputOptions): Promise<string>;
-  /** Lays bytes, or the local file at a path, on the host: all of it at once or not at all. */
+  /** Installs bytes, or the local file at a path, on the host: all of it at once or not at all. */
   upload(
     source: Uint8Array | string,
     remotePath: string,

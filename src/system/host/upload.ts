@@ -1,4 +1,4 @@
-// Lays a file on a host over sftp: all of it at once or not at all, and a big one over several connections.
+// Installs a file on a host over sftp: all of it at once or not at all, and a big one over several connections.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export type UploadOptions = Limits & {
 };
 
 /**
- * Lays bytes, or the local file at a path, on the host with the given permissions; throws a HostError
+ * Installs bytes, or the local file at a path, on the host with the given permissions; throws a HostError
  * where that does not succeed.
  */
 export function upload(
@@ -79,7 +79,7 @@ type Uploader = {
 const connectionsAtMost = 5;
 
 /**
- * Lays a local file on a host over up to five connections, each of which goes on where the one before was
+ * Installs a local file on a host over up to five connections, each of which goes on where the one before was
  * lost. Where the sum is wrong in the end it is sent once more from the start; throws a HostError after that.
  */
 export async function uploadOverBreaks<To extends Uploader>(

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { boundsOf } from '../../../src/analysis/stats/evidence.ts';
-import { countedRuns, evidenceOf, standings } from '../../../src/analysis/stats/interim-result.ts';
+import {
+  countedRuns,
+  evidenceOf,
+  interimResults,
+} from '../../../src/analysis/stats/interim-result.ts';
 import { schedule } from '../../../src/gate/experiment/schedule.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { cellRuns, singleRunDesign } from '../../fakes/cell.ts';
@@ -14,7 +18,7 @@ describe('cells of one patch', () => {
   const cellOf = (patched: number[]) =>
     cellRuns(pairedRuns(base, patched), { design: singleRunDesign });
   const verdicts = (inputs: ReturnType<typeof cellOf>[]) =>
-    standings(inputs, policy).map(({ judgement }) => judgement?.verdict);
+    interimResults(inputs, policy).map(({ judgement }) => judgement?.verdict);
 
   test('share the false alarms: what is a regression alone may be open among fifty', () => {
     expect(verdicts([cellOf(slower)])).toEqual(['regression']);

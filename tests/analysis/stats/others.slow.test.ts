@@ -2,7 +2,7 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
 import { boundsOf, knownNoise, pooledEvidence } from '../../../src/analysis/stats/evidence.ts';
-import { standings } from '../../../src/analysis/stats/interim-result.ts';
+import { interimResults } from '../../../src/analysis/stats/interim-result.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import { schedule } from '../../../src/gate/experiment/schedule.ts';
 import type { CellResult, Run } from '../../../src/model/result.ts';
@@ -119,7 +119,7 @@ describe('with two earlier diffs beside them, of which one is far slower', () =>
   const shareOf = (kind: string, effect: number): number => {
     const verdicts = cells(effect).map((runs) => {
       const input = cellRuns(runs, { design: singleRunDesign, closedPairs: 20 });
-      return standings([input], policy)[0]?.judgement?.verdict;
+      return interimResults([input], policy)[0]?.judgement?.verdict;
     });
     return verdicts.filter((verdict) => verdict === kind).length / experiments;
   };

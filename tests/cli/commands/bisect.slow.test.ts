@@ -8,7 +8,7 @@ import { aPlace, linuxOf } from '../../fakes/place.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
 import { aCell, aResult, unchanged } from '../../fakes/result.ts';
 
-/** Four commits of a file that is laid, the third of which changes another. */
+/** Four commits of a file that is installed, the third of which changes another. */
 function commits(): string {
   const repository = newRepository();
   for (let place = 0; place <= 4; place++) {

@@ -63,13 +63,13 @@ const theQueue = () => openInbox(inboxIn(join(folder, 'relay')), () => new Date(
 test('a gate with nothing to measure is answered, and told once more from its work directory', async () => {
   const gate = ['gate', '--answer', '--repository', repository];
   const first = await ppsgate(...gate, '--patch', 'D1', '--directory', 'work', '--run', 'first');
-  expect(first.stdout).toContain('changes nothing that the testbed lays');
+  expect(first.stdout).toContain('changes nothing that the testbed installs');
   expect(first.status, first.stderr).toBe(0);
   const again = await ppsgate(...gate, '--resume', 'work', '--run', 'again');
   expect(again.status, again.stderr).toBe(0);
   expect(comments()).toEqual([
-    expect.stringMatching(/changes nothing that the testbed lays.*run first`$/s),
-    expect.stringMatching(/changes nothing that the testbed lays.*run again`$/s),
+    expect.stringMatching(/changes nothing that the testbed installs.*run first`$/s),
+    expect.stringMatching(/changes nothing that the testbed installs.*run again`$/s),
   ]);
   using queue = theQueue();
   expect(queue.waitingAnswers(phabricator.url)).toEqual([]);
@@ -99,16 +99,17 @@ test('the diffs of a revision are bisected as commits, and what keeps them from 
     expect.stringMatching(/not measured.*has no diff before.*run first`$/s),
   ]);
   const base = git(repository, 'rev-parse', 'HEAD');
-  const laid = (text: string) => raw.replaceAll('sys/net/if.c', 'dut/a.conf').replace('fast', text);
+  const installed = (text: string) =>
+    raw.replaceAll('sys/net/if.c', 'dut/a.conf').replace('fast', text);
   const [revision] = phabricator.state.revisions;
   if (revision === undefined) throw new Error('There is D1.');
   for (const text of ['slow', 'slower']) {
-    phabricator.updateRevision(revision, { raw: laid(text), base });
+    phabricator.updateRevision(revision, { raw: installed(text), base });
   }
   const several = await ppsgate(...bisect, '--dry-run', '--json');
   expect(several.status, several.stderr).toBe(0);
   const { range } = JSON.parse(several.stdout);
-  // The first lays nothing, and so is the same as the base.
+  // The first installs nothing, and so is the same as the base.
   expect(range.revisions).toMatchObject([
     { commit: base, alike: 1 },
     { subject: 'D1 diff 2' },

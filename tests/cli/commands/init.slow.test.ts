@@ -208,7 +208,7 @@ describe('a repository without rules', () => {
 
   test.each([
     ['has files of its own there', { 'dut/sysctl.conf': '' }],
-    ['lays its overlay from its top', { 'ppsgate.yml': `overlay: .\n${embedded}` }],
+    ['installs its overlay from its top', { 'ppsgate.yml': `overlay: .\n${embedded}` }],
     ['has a ppsgate.yml that is wrong', { 'ppsgate.yml': 'overlay: [' }],
     ['has them elsewhere', { 'ppsgate.yml': `overlay: ../dut\n${embedded}` }],
     ['has a file of that name', { dut: '' }],

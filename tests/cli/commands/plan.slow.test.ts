@@ -94,7 +94,7 @@ describe('of a patch', () => {
     const { stdout, stderr, status } = run('--patch', `${base}..${head}`, '--testbed', 'desk');
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toBe(
-      `${base.slice(0, 7)}..${head.slice(0, 7)} changes nothing that desk would lay or boot: nothing is reserved or measured (--measure-anyway).\n`,
+      `${base.slice(0, 7)}..${head.slice(0, 7)} changes nothing that desk would install or boot: nothing is reserved or measured (--measure-anyway).\n`,
     );
   });
 

@@ -90,7 +90,7 @@ test('what was used wrongly is no gate that was cut short', async () => {
   expect(status).toBe(2);
 });
 
-test('a patch that changes nothing which is laid passes at once, is told again, and waits only to be measured anyway', async () => {
+test('a patch that changes nothing which is installed passes at once, is told again, and waits only to be measured anyway', async () => {
   const { folder, ppsgate, start, take } = await aPlace({ fake: linuxOf('fake') });
   git(folder, 'init', '--quiet', '--initial-branch=main');
   commit(folder, { 'dut/nftables.conf': '# one\n' });
@@ -98,7 +98,7 @@ test('a patch that changes nothing which is laid passes at once, is told again, 
   await take('fake');
   const asked = ['gate', '--patch', 'HEAD~1..HEAD', '--directory'];
   const said = expect.stringMatching(
-    /^⚪ ppsgate: \S+ changes nothing that the testbed lays\nReport: work\/report\/index\.html\n$/,
+    /^⚪ ppsgate: \S+ changes nothing that the testbed installs\nReport: work\/report\/index\.html\n$/,
   );
   const passed = { status: 0, stdout: said, stderr: '' };
   expect(await ppsgate(...asked, 'work')).toEqual(passed);

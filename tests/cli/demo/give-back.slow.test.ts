@@ -105,11 +105,11 @@ describeWith(['root', 'mkfifo'], 'what the demo leaves', () => {
     write('secret', 'file');
     await demoIn(at('demo'), () => {
       write('demo', 'repository', 'ppsgate.yml');
-      lay(at('demo', 'repository', 'laid'));
+      lay(at('demo', 'repository', 'installed'));
       lay(at('demo', 'guard-udp'));
     });
     expect(ownerOf('demo', 'repository', 'ppsgate.yml')).toBe('caller');
-    expect(ownerOf('demo', 'repository', 'laid')).toBe('root');
+    expect(ownerOf('demo', 'repository', 'installed')).toBe('root');
     expect(ownerOf('demo', 'guard-udp')).toBe('root');
     expect(ownerOf('secret')).toBe('root');
     expect(ownerOf('secret', 'file')).toBe('root');

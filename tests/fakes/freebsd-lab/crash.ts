@@ -1,11 +1,11 @@
 // What a panic leaves behind: messages, and a dump that savecore(8) and crashinfo(8) find at the next boot.
 import { remove, textOf, writeFile } from './file-system.ts';
 import type { Kernel } from './kernel.ts';
-import { type Deps, type Machine, tell } from './machine.ts';
+import { type Deps, type Machine, notify } from './machine.ts';
 
 /** Before the machine is left; `reason` is the string that panic(9) was given. */
 export function dumpCore(machine: Machine, deps: Deps, reason: string): void {
-  tell(
+  notify(
     machine,
     'Fatal trap 12: page fault while in kernel mode',
     `panic: ${reason}`,

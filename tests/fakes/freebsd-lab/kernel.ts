@@ -57,7 +57,7 @@ export function kernelText({
   return [`FreeBSD ${release} #0 ${ident}`, ...options, ...card, ...mark, ...order, ''].join('\n');
 }
 
-/** A kernel and its modules as `installkernel` lays them into one folder, in a tar archive. */
+/** A kernel and its modules as `installkernel` installs them into one folder, in a tar archive. */
 export function kernelArchive(kernel: KernelText, modules: readonly string[] = allModules): Buffer {
   const files = new Map([['kernel', kernelText(kernel)]]);
   for (const name of modules) files.set(`${name}.ko`, `module ${name} of ${kernel.ident}\n`);

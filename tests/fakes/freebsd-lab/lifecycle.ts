@@ -12,10 +12,10 @@ import {
   keepRcConf,
   type Machine,
   nextbootFile,
+  notify,
   type PowerState,
   readRcConf,
   type Stage,
-  tell,
   tellWatchers,
 } from './machine.ts';
 import { startRc } from './rc.ts';
@@ -40,7 +40,7 @@ export function startUp(machine: Machine, { clock }: Deps): void {
 export function reboot(machine: Machine, deps: Deps): void {
   if (machine.stage !== 'up') return;
   enter(machine, 'shutting-down');
-  tell(machine, "Waiting (max 60 seconds) for system process `syncer' to stop... done");
+  notify(machine, "Waiting (max 60 seconds) for system process `syncer' to stop... done");
   later(machine, deps, machine.timing.shutdownSeconds, () => boot(machine, deps));
 }
 
@@ -50,7 +50,7 @@ export function reboot(machine: Machine, deps: Deps): void {
  */
 export function panic(machine: Machine, deps: Deps, reason: string): void {
   if (hasDebugger(machine) && valueOfSysctl(machine.sysctls, 'debug.debugger_on_panic') === 1) {
-    tell(machine, `panic: ${reason}`, 'KDB: enter: panic');
+    notify(machine, `panic: ${reason}`, 'KDB: enter: panic');
     machine.console.print(
       '[ thread pid 11 tid 100003 ]\nStopped at      kdb_enter+0x33: movq    $0,0xfd9962(%rip)\ndb> ',
     );
@@ -86,7 +86,7 @@ export function interrupt(machine: Machine): void {
   const stuck = machine.stuck ?? idleIn(machine);
   if (stuck === undefined) return;
   machine.messages.push('NMI ISA 20, EISA ff');
-  tell(machine, 'NMI/cpu0 ... going to debugger');
+  notify(machine, 'NMI/cpu0 ... going to debugger');
   if (!hasDdb(stuck.kernel)) return;
   const prompt = '[ thread pid 12 tid 100029 ]\nStopped at      ';
   machine.console.print(`${prompt}${stuck.at}:  movq    %rdi,%rax\ndb> `);
@@ -136,7 +136,7 @@ function boot(machine: Machine, deps: Deps): void {
     if (meets('panic-at-boot')) return panic(machine, deps, 'page fault');
     if (behaviour.kind === 'panics-at-boot') return panic(machine, deps, behaviour.panic);
     if (meets('hang-at-boot') || behaviour.kind === 'hangs-at-boot') {
-      tell(machine, 'Trying to mount root from ufs:/dev/ada0p2 [rw]...');
+      notify(machine, 'Trying to mount root from ufs:/dev/ada0p2 [rw]...');
       return hang(machine);
     }
     later(machine, deps, half, () => {
@@ -252,7 +252,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   ]);
   machine.pf = noPf();
   machine.ipfw = freshIpfw(loader.get('net.inet.ip.fw.default_to_accept') === '1');
-  tell(machine, '---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
+  notify(machine, '---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
 }
 
 /** Without a word of the loader's it is the screen; machines without an /etc/rc.conf are delivered with a serial one. */

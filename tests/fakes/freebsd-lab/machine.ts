@@ -140,7 +140,7 @@ export type Crashes = {
 };
 
 /** printf(9): into the message buffer, and to the console. */
-export function tell(machine: Machine, ...lines: readonly string[]): void {
+export function notify(machine: Machine, ...lines: readonly string[]): void {
   machine.console.print(lines.map((line) => `${line}\n`).join(''));
   machine.messages = [...machine.messages, ...lines].slice(-machine.crashes.mostMessages);
 }

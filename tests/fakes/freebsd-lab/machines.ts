@@ -23,7 +23,7 @@ export type DutOptions = Partial<Pick<Machine, 'name' | 'firmwareText' | 'leases
   hardware?: Readonly<Record<string, string>>;
   /** 20 GB with 5 GB used when absent. */
   disk?: { totalBytes: number; usedBytes: number };
-  /** Laid over what its /boot/loader.conf and /etc/sysctl.conf say: all as a benchmark wants it. */
+  /** Put over what its /boot/loader.conf and /etc/sysctl.conf say: all as a benchmark wants it. */
   loaderConf?: Readonly<Record<string, string>>;
   sysctlConf?: Readonly<Record<string, string>>;
   /** FreeBSD's nextboot(8) is a script up to 14.0 (when absent), and a program that fails in other ways since. */

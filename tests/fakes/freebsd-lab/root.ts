@@ -144,7 +144,7 @@ export function switchRoot(root: Root, files: FileSystem, ignoresOnce: boolean):
     root.trees.set(root.running, leaving);
     if (root.isConfigurationMounted) unmountConfiguration(root, files);
     root.running = slices.find((slice) => root.active.has(slice)) ?? 's1';
-    // Only this is lost here of the memory disks: what else they hold, a real boot lays anew.
+    // Only this is lost here of the memory disks: what else they hold, a real boot installs anew.
     for (const path of below(files, '/var/tmp')) files.nodes.delete(path);
     putTree(files, root.trees.get(root.running) ?? new Map());
     putTree(files, root.configuration, '/etc');

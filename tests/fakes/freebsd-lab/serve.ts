@@ -1,4 +1,4 @@
-// The FreeBSD laboratory for programs of other processes: `serve.ts FOLDER` lays there what `ppsgate gate` needs, says
+// The FreeBSD laboratory for programs of other processes: `serve.ts FOLDER` installs there what `ppsgate gate` needs, says
 // `ready` and works until its stdin ends or it is told to terminate. Real time passes for whoever waits for a boot.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
 });
 
 const [folder] = positionals;
-if (folder === undefined) throw new TypeError('serve.ts needs a folder to lay its files in.');
+if (folder === undefined) throw new TypeError('serve.ts needs a folder to install its files in.');
 
 const basePps = 5e6;
 const patchedRatio = Number(values['patched-ratio']);

@@ -27,7 +27,7 @@ async function buildOf(
   return { revision, plan, target: await phabricator.startBuild(revision, plan) };
 }
 
-function tell(phabricator: FakePhabricator, receiver: string, type: string, unit?: unknown[]) {
+function notify(phabricator: FakePhabricator, receiver: string, type: string, unit?: unknown[]) {
   const units = unit === undefined ? {} : { unit };
   return call(phabricator, 'harbormaster.sendmessage', { receiver, type, ...units });
 }
@@ -84,7 +84,7 @@ describe('a restart', () => {
     await using phabricator = await startPhabricator();
     await using relay = await listen();
     const { target } = await buildOf(phabricator, relay);
-    await tell(phabricator, target.buildPHID, 'restart');
+    await notify(phabricator, target.buildPHID, 'restart');
     await phabricator.settled();
     const found = await rows(
       phabricator,
@@ -107,8 +107,8 @@ describe('a restart', () => {
     await using phabricator = await startPhabricator();
     await using relay = await listen();
     const { target } = await buildOf(phabricator, relay);
-    await tell(phabricator, target.buildPHID, 'restart');
-    expect(await tell(phabricator, target.phid, 'pass')).toEqual(silence);
+    await notify(phabricator, target.buildPHID, 'restart');
+    expect(await notify(phabricator, target.phid, 'pass')).toEqual(silence);
     await phabricator.settled();
     expect(phabricator.state.builds).toMatchObject([{ status: 'building', generation: 2 }]);
     expect(target).toMatchObject({ status: 'target/waiting', messages: [] });
@@ -121,7 +121,7 @@ test('a build that was restarted meanwhile does not fail when its first request 
   relay.meanwhile = async () => {
     delete relay.meanwhile;
     relay.status = 200;
-    await tell(phabricator, phabricator.state.builds[0]?.phid ?? '', 'restart');
+    await notify(phabricator, phabricator.state.builds[0]?.phid ?? '', 'restart');
     await phabricator.settled();
     relay.status = 500;
   };
@@ -134,11 +134,11 @@ test('a pass after a fail, and after an abort, changes nothing and is not refuse
   await using phabricator = await startPhabricator();
   await using relay = await listen();
   const { target, revision, plan } = await buildOf(phabricator, relay);
-  await tell(phabricator, target.phid, 'fail');
-  expect(await tell(phabricator, target.phid, 'pass')).toEqual(silence);
+  await notify(phabricator, target.phid, 'fail');
+  expect(await notify(phabricator, target.phid, 'pass')).toEqual(silence);
   const aborted = await phabricator.startBuild(revision, plan);
-  await tell(phabricator, aborted.buildPHID, 'abort');
-  expect(await tell(phabricator, aborted.phid, 'pass')).toEqual(silence);
+  await notify(phabricator, aborted.buildPHID, 'abort');
+  expect(await notify(phabricator, aborted.phid, 'pass')).toEqual(silence);
   expect([target.status, aborted.status]).toEqual(['target/failed', 'target/waiting']);
   expect(phabricator.state.builds.map(({ status }) => status)).toEqual(['failed', 'aborted']);
 });
@@ -148,10 +148,10 @@ test('results of units add up, and a message of no known type is taken in silenc
   await using relay = await listen();
   const { target } = await buildOf(phabricator, relay);
   const unit = { name: 'forwarding inet4', result: 'pass' };
-  await tell(phabricator, target.phid, 'work', [unit]);
-  expect(await tell(phabricator, target.phid, 'passed')).toEqual(silence);
+  await notify(phabricator, target.phid, 'work', [unit]);
+  expect(await notify(phabricator, target.phid, 'passed')).toEqual(silence);
   expect(target).toMatchObject({ status: 'target/waiting', messages: ['work', 'passed'] });
-  await tell(phabricator, target.phid, 'pass', [unit]);
+  await notify(phabricator, target.phid, 'pass', [unit]);
   expect(target.units).toEqual([unit, unit]);
   expect(phabricator.violations).toEqual([
     'harbormaster.sendmessage was called with the type "passed", which nothing answers to.',
@@ -174,7 +174,7 @@ test('the key of an artifact is taken once a target, and free again for that of 
     error_code: 'ERR-CONDUIT-CORE',
     error_info: expect.stringMatching(/^#1062: Duplicate entry 'uri-.{12}' for key/),
   });
-  await tell(phabricator, target.buildPHID, 'restart');
+  await notify(phabricator, target.buildPHID, 'restart');
   const [, second = target] = phabricator.state.targets;
   expect(await link(second)).toMatchObject({ error_code: null });
 });
@@ -187,7 +187,7 @@ describe('a draft', () => {
     await using phabricator = await startPhabricator();
     await using relay = await listen();
     const { revision, target } = await buildOf(phabricator, relay, { status: 'draft', ...wanted });
-    if (message !== undefined) await tell(phabricator, target.phid, message);
+    if (message !== undefined) await notify(phabricator, target.phid, message);
     const { status, isDraft } = revision;
     return { status, isDraft };
   };

@@ -35,10 +35,10 @@ const reproduced: Entry[] = [
 
 describe('a boot', () => {
   const plan = aBisectPlan(8);
-  const tell = (...entries: Entry[]) => evidenceOf(plan, [...reproduced, ...entries]).problem;
+  const notify = (...entries: Entry[]) => evidenceOf(plan, [...reproduced, ...entries]).problem;
 
   test('that was measured is the logarithm of its rate, at its place', () => {
-    const { measured, boots, steps } = tell(booted(5, variantAt(3), 796));
+    const { measured, boots, steps } = notify(booted(5, variantAt(3), 796));
     expect(measured.get(3)).toEqual([Math.log(796_000)]);
     expect([boots, steps]).toEqual([5, 8]);
   });
@@ -48,14 +48,14 @@ describe('a boot', () => {
     if (entry.kind === 'measured') {
       entry.runs = entry.runs.map((run) => ({ ...run, validity: unfit('A hole.') }));
     }
-    const { measured, failed, boots } = tell(entry);
+    const { measured, failed, boots } = notify(entry);
     expect([measured.has(3), failed.has(3), boots]).toEqual([false, false, 5]);
   });
 
   test('in which nothing comes through fails for sure when it was seen twice', () => {
-    const once = tell(booted(5, variantAt(3), 0));
+    const once = notify(booted(5, variantAt(3), 0));
     expect(once.failed.get(3)).toEqual({ kind: 'forwards-nothing', isSure: false });
-    const twice = tell(booted(5, variantAt(3), 0), booted(6, variantAt(3), 0));
+    const twice = notify(booted(5, variantAt(3), 0), booted(6, variantAt(3), 0));
     expect(twice.failed.get(3)).toEqual({ kind: 'forwards-nothing', isSure: true });
   });
 
@@ -65,20 +65,20 @@ describe('a boot', () => {
   ] as const)(
     'with less than a tenth of the slower end forwards nothing: %i kpps',
     ([kpps, isMeasured]) => {
-      expect(tell(booted(5, variantAt(3), kpps)).measured.has(3)).toBe(isMeasured);
+      expect(notify(booted(5, variantAt(3), kpps)).measured.has(3)).toBe(isMeasured);
     },
   );
 
   test('in which nothing came through once, and then something did, was the laboratory', () => {
-    const { measured, failed } = tell(booted(5, variantAt(3), 0), booted(6, variantAt(3), 790));
+    const { measured, failed } = notify(booted(5, variantAt(3), 0), booted(6, variantAt(3), 790));
     expect([measured.get(3)?.length, failed.has(3)]).toEqual([1, false]);
   });
 
   test('that was rejected is the commit’s, and a build that failed only when it failed again', () => {
-    expect(tell(rejected(variantAt(3), panicked)).failed.get(3)?.isSure).toBe(true);
-    const once = tell(rejected(variantAt(3), unbuilt));
+    expect(notify(rejected(variantAt(3), panicked)).failed.get(3)?.isSure).toBe(true);
+    const once = notify(rejected(variantAt(3), unbuilt));
     expect(once.failed.get(3)?.isSure).toBe(false);
-    const twice = tell(rejected(variantAt(3), unbuilt), rejected(variantAt(3), unbuilt));
+    const twice = notify(rejected(variantAt(3), unbuilt), rejected(variantAt(3), unbuilt));
     expect(twice.failed.get(3)?.isSure).toBe(true);
   });
 

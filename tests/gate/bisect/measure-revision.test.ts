@@ -36,7 +36,7 @@ const rejectedWhere =
       ? { kind: 'rejected', variant: run?.variant ?? '', rejection }
       : undefined;
 
-const tell = (plan: BisectPlan, journal: readonly Entry[]) =>
+const notify = (plan: BisectPlan, journal: readonly Entry[]) =>
   bisectResultSchema.parse(assembleBisection(plan, journal));
 
 /** Variants that were measured or lost, in their order. */
@@ -50,7 +50,7 @@ test.for([1, 7, 12])(
   'the commit that lost a fifth is named, at place %i of twelve',
   async (place) => {
     const plan = aBisectPlan(12);
-    const { answer, boots } = tell(
+    const { answer, boots } = notify(
       plan,
       await runOn(plan, testbedFor(plan, place), temporaryFolder()),
     );
@@ -64,14 +64,14 @@ test('two commits that panic are not blamed for the loss, and the one between th
   const plan = aBisectPlan(12);
   const rejects = rejectedWhere([variantAt(5), variantAt(8)]);
   const journal = await runOn(plan, testbedFor(plan, 7, { rejects }), temporaryFolder());
-  expect(tell(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
+  expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
 });
 
 test('commits in a row that cannot be measured are a group with the one after them, which may be their fix', async () => {
   const plan = aBisectPlan(12);
   const rejects = rejectedWhere([5, 6, 7].map(variantAt));
   const journal = await runOn(plan, testbedFor(plan, 6, { rejects }), temporaryFolder());
-  const { answer, revisions } = tell(plan, journal);
+  const { answer, revisions } = notify(plan, journal);
   expect(answer).toMatchObject({ kind: 'group', after: 4, last: 8, likelyFix: commitAt(8) });
   expect(revisions.slice(4, 9).map(({ forms }) => forms[0]?.fault?.kind)).toContain(
     'panics-under-load',
@@ -85,7 +85,7 @@ test('a fix-up makes the commits of a stretch measurable, and once it has helped
   const plan = aBisectPlan(12, {}, stretch);
   const rejects = rejectedWhere([5, 6, 7].map(variantAt));
   const journal = await runOn(plan, testbedFor(plan, 6, { rejects }), temporaryFolder());
-  const { answer } = tell(plan, journal);
+  const { answer } = notify(plan, journal);
   expect(answer).toMatchObject({ kind: 'culprit', revision: 6, measuredWith: [commitAt(8)] });
   expect(journal.filter(({ kind }) => kind === 'rejected')).toHaveLength(1);
 });
@@ -97,7 +97,7 @@ test('a commit that forwards nothing in two boots is not taken for the slow one'
   const testbed = testbedFor(plan, 9, {
     speed: (_, name) => (silent.includes(name) ? 0 : speed(name)),
   });
-  const { answer, revisions } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  const { answer, revisions } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
   expect(answer).toMatchObject({ kind: 'culprit', revision: 9 });
   const faults = revisions.flatMap(({ forms }) => forms.flatMap(({ fault }) => fault?.kind ?? []));
   expect(new Set(faults)).toEqual(new Set(faults.length > 0 ? ['forwards-nothing'] : []));
@@ -107,13 +107,13 @@ test('where the bad end forwards nothing, the commit from which on nothing comes
   const plan = aBisectPlan(12);
   const silent = slowerFrom(plan, 7, 0);
   const testbed = testbedFor(plan, 7, { speed: (_, name) => silent(name) });
-  const { answer } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  const { answer } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
   expect(answer).toMatchObject({ kind: 'culprit', revision: 7, change: { change: -1, after: 0 } });
 });
 
 test('a good and a bad end that are alike are not searched', async () => {
   const plan = aBisectPlan(12, { mostBoots: 40 });
-  const { answer } = tell(plan, await runOn(plan, testbedFor(plan, 99), temporaryFolder()));
+  const { answer } = notify(plan, await runOn(plan, testbedFor(plan, 99), temporaryFolder()));
   expect(answer).toMatchObject({ kind: 'not-reproduced', change: { change: expect.any(Number) } });
 });
 
@@ -127,7 +127,7 @@ describe('a driver that was rewritten, and forwarded nothing for ten commits', (
   const study = async (plan: BisectPlan) => {
     const speed = speedOf(plan);
     const testbed = testbedFor(plan, 2, { noise: 0.0053, speed: (_, name) => speed(name) });
-    return tell(plan, await runOn(plan, testbed, temporaryFolder()));
+    return notify(plan, await runOn(plan, testbed, temporaryFolder()));
   };
 
   test('is found with the fix-up that makes it work', async () => {
@@ -152,7 +152,7 @@ test('a bad end that panics is told, and nothing else is booted', async () => {
   const plan = aBisectPlan(12);
   const rejects = rejectedWhere(['patched']);
   const journal = await runOn(plan, testbedFor(plan, 7, { rejects }), temporaryFolder());
-  expect(tell(plan, journal).answer).toEqual({
+  expect(notify(plan, journal).answer).toEqual({
     kind: 'not-reproduced',
     fault: { revision: 12, fault: panics },
   });
@@ -167,7 +167,7 @@ test('a good end that panics is an error, which whoever has fixed it can go on a
     'The good end itself panics under load: Twice. It panicked: page fault.',
   );
   const journal = await runOn(plan, testbedFor(plan, 7), directory);
-  expect(tell(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
+  expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
 });
 
 test('a kernel that does not build is built once more before that counts', async () => {
@@ -183,7 +183,7 @@ test('a kernel that does not build is built once more before that counts', async
       return isFirst ? { kind: 'rejected', variant: flaky, rejection } : undefined;
     },
   });
-  const { answer, revisions } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  const { answer, revisions } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
   expect(answer).toMatchObject({ kind: 'culprit', revision: 4 });
   expect(revisions[3]?.forms[0]?.fault).toBeUndefined();
 });
@@ -197,7 +197,7 @@ describe('the laboratory', () => {
       /^3 times in a row nothing was measured with base, .*: trafgen ended without/,
     );
     const journal = await runOn(plan, testbedFor(plan, 7), directory);
-    const { answer, revisions } = tell(plan, journal);
+    const { answer, revisions } = notify(plan, journal);
     expect(answer).toMatchObject({ kind: 'culprit', revision: 7 });
     expect(revisions.flatMap(({ forms }) => forms.flatMap(({ fault }) => fault ?? []))).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe('the laboratory', () => {
     );
     const skipping = withSkipped(plan, [commitAt(6)]);
     const journal = await runOn(skipping, testbedFor(plan, 7, unfit), directory);
-    expect(tell(skipping, journal).answer).toMatchObject({ kind: 'group', after: 5, last: 7 });
+    expect(notify(skipping, journal).answer).toMatchObject({ kind: 'group', after: 5, last: 7 });
   });
 
   test('is not the reason for which an end, or a stranger, could be left out', () => {
@@ -233,7 +233,7 @@ describe('the laboratory', () => {
       const testbed = testbedFor(plan, 7, {
         faults: (number) => (number % 3 === 1 ? [fault] : []),
       });
-      const { answer } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+      const { answer } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
       expect(answer).toMatchObject({ kind: 'culprit', revision: 7 });
     },
   );
@@ -245,7 +245,7 @@ describe('the laboratory', () => {
     const testbed = testbedFor(plan, 7, { rejects: rejectedWhere([variantAt(6)], full) });
     await expect(runOn(plan, testbed, directory)).rejects.toThrow('no space on /boot');
     const journal = await runOn(plan, testbedFor(plan, 7), directory);
-    expect(tell(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
+    expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
   });
 
   test('that was opened anew boots base first where a commit fails', async () => {
@@ -269,14 +269,14 @@ describe('the laboratory', () => {
     const journal = await runOn(plan, testbed, elsewhere);
     const [failed, control, again] = bootsIn(journal.slice(before.length));
     expect([control, again]).toEqual(['base', failed]);
-    expect(tell(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
+    expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
   });
 });
 
 test('the bad end is measured without the culprit where that is asked for', async () => {
   const plan = aBisectPlan(12, { isVerified: true });
   const journal = await runOn(plan, testbedFor(plan, 7), temporaryFolder());
-  const { revert } = tell(plan, journal);
+  const { revert } = notify(plan, journal);
   expect(revert).toMatchObject({
     kind: 'measured',
     values: [expect.any(Number), expect.any(Number)],
@@ -289,13 +289,13 @@ test('a culprit that cannot be taken out of the bad end is told', async () => {
   const why = 'What it changed was changed again.';
   const variants = { ...fakeVariants, without: async () => ({ impossible: why }) };
   const journal = await runOn(plan, testbedFor(plan, 7), temporaryFolder(), { variants });
-  expect(tell(plan, journal).revert).toEqual({ kind: 'impossible', why });
+  expect(notify(plan, journal).revert).toEqual({ kind: 'impossible', why });
 });
 
 test('a profile is taken of the culprit and of its parent', async () => {
   const plan = aBisectPlan(12, { profile: { seconds: 3 } });
   const testbed = testbedFor(plan, 7);
-  const { profiles } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  const { profiles } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
   expect(profiles).toMatchObject([
     { kind: 'profiled', variant: 'base', file: expect.stringContaining(variantAt(6)) },
     { kind: 'profiled', variant: 'patched', file: expect.stringContaining(variantAt(7)) },
@@ -309,7 +309,7 @@ test('commits that share a trial are held against the ends in it', async () => {
     ...{ noise: 0.01, jumps: (number) => 1 - number / 50 },
     speed: (_, name) => speed(name),
   });
-  const { answer, boots, isShared } = tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  const { answer, boots, isShared } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
   expect(answer).toMatchObject({ kind: 'culprit', revision: 23 });
   expect([isShared, boots < 10]).toEqual([true, true]);
 });
@@ -326,14 +326,14 @@ test.for([
       faults: (number: number) => (number === 4 ? (['fails'] as const) : []),
     };
     const whole = await runOn(plan, testbedFor(plan, 7, options), temporaryFolder());
-    const told = tell(plan, whole);
+    const told = notify(plan, whole);
     for (let length = 0; length < whole.length; length++) {
       const directory = temporaryFolder();
       writeJournal(directory, whole.slice(0, length));
       const testbed = testbedFor(plan, 7, options);
       const journal = await runOn(plan, testbed, directory);
       expect(journal.slice(0, length)).toEqual(whole.slice(0, length));
-      const { answer, revisions } = tell(plan, journal);
+      const { answer, revisions } = notify(plan, journal);
       expect([answer.kind, 'revision' in answer && answer.revision]).toEqual(['culprit', 7]);
       expect(revisions.length).toBe(told.revisions.length);
       const numbers = journal.flatMap((entry) =>

@@ -41,7 +41,7 @@ const driven = (changes: Record<string, string>, others: Record<string, string> 
 });
 const kernel = (text: string): Planned => ({ files: { 'sys/net/if.c': `${text}\n` } });
 const manual = (text: string): Planned => ({ files: { 'share/man/man4/em.4': `${text}\n` } });
-const laid = (text: string): Planned => ({ files: { 'dut/nftables.conf': `# ${text}\n` } });
+const installed = (text: string): Planned => ({ files: { 'dut/nftables.conf': `# ${text}\n` } });
 
 /** A repository and the ids of its commits, of which the first one is called good and the last one main. */
 function historyOf(...commits: Planned[]): { directory: string; ids: string[] } {
@@ -260,7 +260,7 @@ describe('on Linux', () => {
   const linux = { system: 'linux', builder: undefined } as const;
 
   test('commits are alike that leave the overlay alone', async () => {
-    const { directory } = historyOf(first, laid('1'), kernel('a'), laid('2'));
+    const { directory } = historyOf(first, installed('1'), kernel('a'), installed('2'));
     expect(placesOf(await rangeIn(directory, linux))).toEqual([
       [0, 0],
       [1, 1],
@@ -271,11 +271,11 @@ describe('on Linux', () => {
   test('none is alike where the overlay has a submodule, of which nothing is read', async () => {
     const { directory } = historyOf(
       first,
-      laid('1'),
+      installed('1'),
       kernel('a'),
       { submodules: { 'dut/sub': 'c'.repeat(40) } },
       kernel('b'),
-      laid('2'),
+      installed('2'),
     );
     expect(placesOf(await rangeIn(directory, linux))).toEqual([
       [0, 0],
@@ -287,16 +287,16 @@ describe('on Linux', () => {
   });
 
   test('a range that leaves it alone is refused', async () => {
-    const { directory } = historyOf(laid('1'), kernel('a'), kernel('b'));
+    const { directory } = historyOf(installed('1'), kernel('a'), kernel('b'));
     await expect(rangeIn(directory, linux)).rejects.toThrow(
       new UsageError(
-        '0 commits of 2 after --good good up to --bad main touch what is laid (dut): name a range with some that do.',
+        '0 commits of 2 after --good good up to --bad main touch what is installed (dut): name a range with some that do.',
       ),
     );
   });
 
-  test('what is laid is what the form has', async () => {
-    const { directory } = historyOf(laid('1'), laid('2'));
+  test('what is installed is what the form has', async () => {
+    const { directory } = historyOf(installed('1'), installed('2'));
     const { revisions } = await rangeIn(directory, linux);
     const [, bad] = revisions;
     if (bad?.forms[0] === undefined) throw new Error('no bad one');
@@ -597,8 +597,8 @@ describe('a fix-up', () => {
     expect(range.revisions[1]?.forms.map(({ fixUps }) => fixUps)).toEqual([[rx], [rx, uar]]);
   });
 
-  test('is put on top of what is laid on Linux as well', async () => {
-    const { directory, ids } = historyOf(laid('one'), laid('two'), {
+  test('is put on top of what is installed on Linux as well', async () => {
+    const { directory, ids } = historyOf(installed('one'), installed('two'), {
       files: { 'dut/sysctl.conf': 'net.core.bpf_jit_enable=1\n' },
       message: 'Compile filters',
     });

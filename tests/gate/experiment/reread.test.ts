@@ -15,12 +15,12 @@ const at = '2026-11-20T12:00:00.000Z';
 test('the logs of a trial without a variant that was left out are read as those of the others', async () => {
   const plan = aPlanOfFour();
   const [trial] = plan.trials;
-  const laid = trial?.runs.filter(({ variant }) => variant !== 'diff 80345') ?? [];
-  const samples = laid.flatMap(({ number }, index) => [
+  const installed = trial?.runs.filter(({ variant }) => variant !== 'diff 80345') ?? [];
+  const samples = installed.flatMap(({ number }, index) => [
     `sample ${index} ${index}.00 0 0 - - -`,
     `sample ${index} ${index}.02 ${number} ${number} - - -`,
   ]);
-  const forwarded = laid.reduce((sum, { number }) => sum + number, 0);
+  const forwarded = installed.reduce((sum, { number }) => sum + number, 0);
   const directory = temporaryFolder();
   const logs = join(directory, 'trials', '001');
   mkdirSync(logs, { recursive: true });
@@ -48,7 +48,7 @@ test('the logs of a trial without a variant that was left out are read as those 
       offeredPps: 1.5e6,
       logs: join('trials', '001'),
     },
-    runs: laid.map((run) => aRun({ ...run, trial: 1 })),
+    runs: installed.map((run) => aRun({ ...run, trial: 1 })),
   };
   const journal = await openJournal(join(directory, 'journal.jsonl'));
   await journal.append(entry);
@@ -58,7 +58,7 @@ test('the logs of a trial without a variant that was left out are read as those 
   expect(unread).toBe(0);
   const runs = entries.flatMap((one) => (one.kind === 'measured' ? one.runs : []));
   expect(runs.map(({ number, variant }) => ({ number, variant }))).toEqual(
-    laid.map(({ number, variant }) => ({ number, variant })),
+    installed.map(({ number, variant }) => ({ number, variant })),
   );
   // Each forwarded as many packets as its number, in 20 ms.
   for (const { number, pps } of runs) expect(pps).toBeCloseTo(number * 50, 3);

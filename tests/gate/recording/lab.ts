@@ -55,7 +55,7 @@ export async function recordCheck(
   const recorder = await recordTo(path, 'testbeds check', [testbed], () => lab.clock.now());
   const deps = {
     ...recorder.deps(labelled(lab)),
-    tell() {},
+    notify() {},
     signal: new AbortController().signal,
   };
   const check: FreebsdCheck = {
@@ -102,7 +102,7 @@ export async function recordSelfTest(
     {
       ...fencedDeps(recorder.deps(labelled(lab)), testbed, lease),
       agrees: async () => true,
-      tell() {},
+      notify() {},
       keepLog,
       history: { append: async () => {} },
       signal,
@@ -138,7 +138,7 @@ export async function recordTestbed(
   const cells = [{ scenario: 'forwarding', family: 'inet4' }] as const;
   await testbed.inspect(cells);
   const variants = ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder));
-  await testbed.prepare({ variants, cells, rules: {}, keepLog, tell() {}, signal });
+  await testbed.prepare({ variants, cells, rules: {}, keepLog, notify() {}, signal });
   await work(testbed);
   await testbed.restore();
   return path;

@@ -92,7 +92,7 @@ function selfTestedOn(lab: FreebsdLab, testbed: FreebsdTestbed): SelfTested {
         },
         {
           ...depsOf(lab),
-          tell: (sentence) => void told.push(sentence),
+          notify: (sentence) => void told.push(sentence),
           signal: new AbortController().signal,
           agrees: async () => true,
           keepLog: async () => {},
@@ -334,11 +334,11 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
   test('that was cut short repeats nothing that was well', async () => {
     const { lab, told, runSelfTest } = await aLab();
     const cancel = new AbortController();
-    const tell = (sentence: string) => {
+    const notify = (sentence: string) => {
       told.push(sentence);
       if (sentence.startsWith('Boot 3')) cancel.abort(new Error('cancelled'));
     };
-    const cut = runSelfTest({ skip: ['check'], deps: { tell, signal: cancel.signal } });
+    const cut = runSelfTest({ skip: ['check'], deps: { notify, signal: cancel.signal } });
     await expect(cut).rejects.toThrow('cancelled');
     expectHome(lab);
     const boots = lab.dut.machine.boots;

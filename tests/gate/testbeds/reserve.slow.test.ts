@@ -48,7 +48,7 @@ async function aPlace(labs: Record<string, FreebsdLab>) {
         randomId: () => `id${ids++}`,
         signal,
         machines: depsOf(lab),
-        tell: (sentence) => told.push(sentence),
+        notify: (sentence) => told.push(sentence),
         onWait() {},
       },
     );
@@ -60,7 +60,7 @@ async function bootPatched(testbed: Testbed, folder: string): Promise<void> {
   const variants = ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder));
   const cells = [{ scenario: 'forwarding', family: 'inet4' } as const];
   const keepLog = async () => {};
-  await testbed.prepare({ variants, cells, rules: {}, keepLog, tell() {}, signal });
+  await testbed.prepare({ variants, cells, rules: {}, keepLog, notify() {}, signal });
   const [cell] = cells;
   if (cell === undefined) return;
   const runs = [{ number: 1, variant: 'patched', pair: 1 }];

@@ -60,7 +60,7 @@ async function aLab(options: FreebsdLabOptions = {}): Promise<Checked> {
         {
           ...depsOf(lab),
           openPower: async () => lab.power,
-          tell: (sentence) => void told.push(sentence),
+          notify: (sentence) => void told.push(sentence),
           signal: new AbortController().signal,
           ...deps,
         },

@@ -36,7 +36,7 @@ async function aTestbed({ method = 'nextboot', ...options }: Setup = {}) {
   const testbed = testbedOf(lab, folder);
   testbed.dut.boot = { method, limitSeconds: 600 };
   const health = async (changes: Partial<HealthDeps> = {}): Promise<Diagnostic[]> =>
-    Array.fromAsync(healthOf(testbed, { ...depsOf(lab), tell() {}, signal, ...changes }));
+    Array.fromAsync(healthOf(testbed, { ...depsOf(lab), notify() {}, signal, ...changes }));
   return { lab, folder, testbed, health };
 }
 
@@ -104,7 +104,7 @@ const onDut = async (lab: FreebsdLab, ...commands: readonly Command[]) => {
   for (const command of commands) await host.output(command);
 };
 
-/** As if it had been laid. */
+/** As if it had been installed. */
 function layFolder({ dut }: FreebsdLab, path: string): void {
   makeFolder(dut.machine.files, path, true);
   writeFile(dut.machine.files, `${path}/kernel`, 'FreeBSD 14.0-CURRENT #0 patched\n');
@@ -277,7 +277,7 @@ test('where nobody controls the power, nothing is wrong with it', async () => {
 
 test('the embedded lab has nothing to look at', async () => {
   const { lab } = await aTestbed();
-  const deps = { ...depsOf(lab), tell() {}, signal };
+  const deps = { ...depsOf(lab), notify() {}, signal };
   const diagnostics = await Array.fromAsync(healthOf({ kind: 'embedded-linux' }, deps));
   expect(diagnostics).toMatchObject([{ kind: 'skipped' }]);
 });
@@ -350,15 +350,15 @@ type Death = Setup & {
   /** A state of the DUT. */
   stage?: 'booting' | 'hung' | 'under load';
   behaviour?: Behaviour;
-  /** Rules are laid on the DUT's own kernel. */
+  /** Rules are installed on the DUT's own kernel. */
   bootsNothing?: true;
   /** The DUT does not answer, and is waited for. */
   isAway?: true;
 };
 
 const deaths: Record<string, Death> = {
-  'after a kernel was laid': { command: 'nextboot -k' },
-  'after a kernel was laid in a boot environment': {
+  'after a kernel was installed': { command: 'nextboot -k' },
+  'after a kernel was installed in a boot environment': {
     root: 'zfs',
     method: 'boot-environment',
     command: 'bectl activate -t',
@@ -381,8 +381,8 @@ const deaths: Record<string, Death> = {
     method: 'boot-environment',
     command: 'uname -v',
   },
-  'with rules laid': { command: 'pfctl -e' },
-  'with rules laid on its own kernel': { command: 'pkt-gen -N -f rx', bootsNothing: true },
+  'with rules installed': { command: 'pfctl -e' },
+  'with rules installed on its own kernel': { command: 'pkt-gen -N -f rx', bootsNothing: true },
   'during a trial': { stage: 'under load' },
   'during a trial from several senders': {
     stage: 'under load',
@@ -417,7 +417,7 @@ async function dieMeasuring(
     cells: [cell],
     rules: {},
     keepLog: async () => {},
-    tell() {},
+    notify() {},
     signal,
   });
   const run = { number: 1, variant: 'patched', pair: 1 };

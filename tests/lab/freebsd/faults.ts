@@ -219,7 +219,7 @@ export const cases: Record<string, Record<string, Case>> = {
     'while the next boot is ordered': passes(cutAt('nextboot -k', 2)),
     'whenever the next boot is ordered': blamesLab(cutAt('nextboot -k', ...always)),
     'when it is told to reboot': costsNothing(cutAt('shutdown', 2)),
-    // Both kernels were laid.
+    // Both kernels were installed.
     'while it is restored': costsNothing(cutAt('ls -1 /boot', 3)),
     'whenever it is restored': losesDut(cutAt('ls -1 /boot', ...from(3))),
   },

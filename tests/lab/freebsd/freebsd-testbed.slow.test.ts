@@ -62,7 +62,7 @@ async function onTestbed(
     cells: [forwarding],
     rules,
     keepLog: async () => {},
-    tell() {},
+    notify() {},
     signal,
   });
   await work(testbed, lab);
@@ -237,7 +237,7 @@ describe('a console', () => {
       cells: [forwarding],
       rules: {},
       keepLog: async () => {},
-      tell() {},
+      notify() {},
       signal,
     });
     await send(testbed, trialOf('base', 1));
@@ -351,7 +351,7 @@ describe('frames that are larger than an MTU', () => {
     }));
 });
 
-test('a site’s own rules are laid, proven to be in force and taken away', () => {
+test('a site’s own rules are installed, proven to be in force and taken away', () => {
   const office: OwnRules = { firewall: 'pf', text: 'set skip on lo0\npass\n', keepsStates: true };
   return onTestbed({ rules: { office } }, async (testbed, lab) => {
     const outcome = await send(testbed, trialOf('base', 1, { ...forwarding, scenario: 'office' }));
@@ -521,7 +521,7 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
       cells: [forwarding],
       rules: {},
       keepLog: async () => {},
-      tell() {},
+      notify() {},
       signal,
     });
     const { warnings } = await testbed.inspect([forwarding]);

@@ -35,7 +35,7 @@ const soon = { timeout: 120_000, interval: 10 };
 const request = (variants: readonly Variant[], signal: AbortSignal): PrepareRequest => ({
   ...{ variants, cells: [], rules: {}, signal },
   keepLog: async () => {},
-  tell() {},
+  notify() {},
 });
 
 describeWith(patientBuilderNeeds, 'kernels of variants', () => {
@@ -210,8 +210,8 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
         if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
         measured.push(...outcome.runs.map((run) => ({ ...run, attempt: 1 })));
         const { boot, environments } = lab.state();
-        const laid = [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
-        expect(laid.length).toBeLessThanOrEqual(2);
+        const installed = [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
+        expect(installed.length).toBeLessThanOrEqual(2);
       }
       expect(measured.map(({ variant, link }) => [variant, link])).toEqual(order);
       const speedOf = Map.groupBy(measured, ({ variant, link }) => `${variant} ${link}`);

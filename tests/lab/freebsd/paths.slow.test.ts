@@ -45,7 +45,7 @@ async function gateOn({
     cells: [cell],
     rules: {},
     keepLog: async () => {},
-    tell() {},
+    notify() {},
     signal,
   });
   const inspection = await testbed.inspect([cell]).catch((error: unknown) => error);

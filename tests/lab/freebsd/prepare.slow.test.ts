@@ -44,7 +44,7 @@ const prepare = (testbed: Testbed, variants: readonly Variant[]) =>
   testbed.prepare({
     ...{ variants, cells: [forwarding], rules: {}, signal },
     keepLog: async () => {},
-    tell() {},
+    notify() {},
   });
 
 let number = 0;
@@ -72,10 +72,10 @@ describe.each<[string, Method, FreebsdLabOptions]>([
   ['folders of nextboot(8) on ZFS', 'nextboot', { root: 'zfs' }],
   ['boot environments', 'boot-environment', { root: 'zfs' }],
 ])('on a DUT with room for three kernels, in %s,', (_, method, root) => {
-  // Two that are laid, and the archive of one.
+  // Two that are installed, and the archive of one.
   const disk = { totalBytes: 20e9, usedBytes: 20e9 - 3.2 * kernelBytes };
   const names = Array.from({ length: 10 }, (_, index) => `c${index}`);
-  const laidIn = ({ boot, environments }: ReturnType<FreebsdLab['state']>) =>
+  const installedIn = ({ boot, environments }: ReturnType<FreebsdLab['state']>) =>
     [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
 
   test('ten variants follow one another, where none is listed longer than it is wanted', async () => {
@@ -83,7 +83,7 @@ describe.each<[string, Method, FreebsdLabOptions]>([
     for (const name of names) {
       await prepare(testbed, [largeVariant(name, folder)]);
       expect(await trial(testbed, name)).toMatchObject(valid);
-      expect(laidIn(lab.state()).length).toBeLessThanOrEqual(2);
+      expect(installedIn(lab.state()).length).toBeLessThanOrEqual(2);
     }
     await testbed.restore();
     expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });
@@ -99,14 +99,14 @@ describe.each<[string, Method, FreebsdLabOptions]>([
       kind: 'rejected',
       rejection: { kind: 'out-of-disk' },
     });
-    expect(laidIn(lab.state())).toEqual(['ppsgate.c0', 'ppsgate.c1']);
+    expect(installedIn(lab.state())).toEqual(['ppsgate.c0', 'ppsgate.c1']);
     // The running one is not taken away, whoever is listed.
     await prepare(
       testbed,
       [variants[2], variants[3]].flatMap((one) => one ?? []),
     );
     expect(await trial(testbed, 'c2')).toMatchObject(valid);
-    expect(laidIn(lab.state())).toEqual(['ppsgate.c1', 'ppsgate.c2']);
+    expect(installedIn(lab.state())).toEqual(['ppsgate.c1', 'ppsgate.c2']);
     await testbed.restore();
     await lab.stop();
   });

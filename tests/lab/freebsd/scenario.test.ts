@@ -56,7 +56,7 @@ const proven: Record<FreebsdScenario, ProofOutputs> = {
   'ipfw-stateful': ipfw('03000 allow ip from any to any keep-state :default', 2000),
 };
 
-test('forwarding lays nothing', () => {
+test('forwarding installs nothing', () => {
   expect(layScenario('forwarding', '/tmp/ppsgate')).toEqual({ files: [], commands: [] });
 });
 
@@ -94,10 +94,14 @@ test('ipfw is off before its rules are flushed', () => {
 });
 
 test('every command is words alone, as the shell of a FreeBSD root may be csh', () => {
-  const laid = scenariosOf.freebsd.flatMap(
+  const installed = scenariosOf.freebsd.flatMap(
     (scenario) => layScenario(scenario, '/tmp/a b').commands,
   );
-  for (const command of [...laid, ...takeAwayCommands.flat(), ...Object.values(proofCommands)]) {
+  for (const command of [
+    ...installed,
+    ...takeAwayCommands.flat(),
+    ...Object.values(proofCommands),
+  ]) {
     expect(commandText(command)).toMatch(/^(?:[\w./=-]+|'[^']*')(?: (?:[\w./=-]+|'[^']*'))*$/);
   }
 });

@@ -199,7 +199,7 @@ test('earlier diffs that panic leave the others, and the verdict, as they are', 
 });
 
 test('earlier diffs for which the DUT has no room leave it to base and patched', async () => {
-  // Each is laid while its archive is there too.
+  // Each is installed while its archive is there too.
   const disk = { totalBytes: 20e6, usedBytes: 15.5e6 };
   const result = await study({ kernelBytes: 1e6, lab: { disk } });
   expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'improvement' });

@@ -140,13 +140,13 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     await expect(late).rejects.toThrow('Gave up on "exec sleep 20" on DUT');
   });
 
-  test('an upload lays its file, and none where it is refused', async () => {
+  test('an upload installs its file, and none where it is refused', async () => {
     await raise(10);
-    await fenced(10).upload(Buffer.from('ours'), join(folder, 'laid'), 0o640);
-    await expectRefusal(fenced(9).upload(Buffer.from('theirs'), join(folder, 'laid'), 0o600));
+    await fenced(10).upload(Buffer.from('ours'), join(folder, 'installed'), 0o640);
+    await expectRefusal(fenced(9).upload(Buffer.from('theirs'), join(folder, 'installed'), 0o600));
     await expectRefusal(fenced(9).upload(Buffer.from('theirs'), join(folder, 'new'), 0o600));
-    expect(readFileSync(join(folder, 'laid'), 'utf8')).toBe('ours');
-    expect(readdirSync(folder).sort()).toEqual(['laid', 'tokens of it']);
+    expect(readFileSync(join(folder, 'installed'), 'utf8')).toBe('ours');
+    expect(readdirSync(folder).sort()).toEqual(['installed', 'tokens of it']);
   });
 
   test('where this side knows that the lease is over, nothing is sent', async () => {
@@ -186,7 +186,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     await fenced(10).output(shell`true`);
   });
 
-  test('a higher token that is laid while a lower one raises the fence stays', async () => {
+  test('a higher token that is installed while a lower one raises the fence stays', async () => {
     // In the place of test(1): whatever was not there when the raiser looked is there when it clears up.
     const late = shell`test() { : >${tokens}/20; command test "$@"; }`;
     const script = `${commandText(late)}; ${raiseIn(tokens)}`;

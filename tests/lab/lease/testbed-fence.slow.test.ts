@@ -66,7 +66,7 @@ test('a testbed that a later lease has is not touched any more, not even to be r
       cells: [inet4],
       rules: {},
       keepLog: async () => {},
-      tell() {},
+      notify() {},
       signal,
     };
     await testbed.prepare(anew);
@@ -267,7 +267,7 @@ async function onTestbed(
     cells: [inet4],
     rules: {},
     keepLog: async () => {},
-    tell() {},
+    notify() {},
     signal,
   });
   await work({ testbed, lab, config, deps });
@@ -314,7 +314,7 @@ function lay({ machine: { files } }: LabMachine, token: string): void {
   writeFile(files, `${tokenFolder}/${token}`, '');
 }
 
-/** All that somebody who is not to touch a laboratory could change, but for a lower token laid beside the highest. */
+/** All that somebody who is not to touch a laboratory could change, but for a lower token installed beside the highest. */
 const traceOf = (lab: FreebsdLab) => ({
   state: lab.state(),
   machines: machinesOf(lab).map(({ machine, journal }) => ({

@@ -174,7 +174,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     expect(before()).toBe('net/ipv4/ip_forward = 0\nnet/ipv4/ip_local_reserved_ports = \n');
   });
 
-  test('lays settings, and puts back what was there, be it empty', () => {
+  test('installs settings, and puts back what was there, be it empty', () => {
     const { run, settings } = dut();
     settings('net/ipv4/ip_forward = 1\nnet/ipv4/ip_local_reserved_ports = 4,5,6\n');
     const { stdout, stderr } = run(
@@ -185,7 +185,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     expect(stdout).toBe('1\n4-6\n0\n\n');
   });
 
-  test('lays a long value as one, and puts it back', () => {
+  test('installs a long value as one, and puts it back', () => {
     const { run, settings } = dut();
     const odd = Array.from({ length: 700 }, (_, index) => 2 * index + 1).join(',');
     settings('net/ipv4/ip_local_reserved_ports = 4\n');
@@ -205,7 +205,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     expect(stderr).toMatch(/: Invalid argument\nsetting net\/ipv4\/ip_forward\n$/);
   });
 
-  test('lays no rules where a setting is not taken', () => {
+  test('installs no rules where a setting is not taken', () => {
     const { run, settings } = dut();
     settings('net/ipv4/nothing = 1\n');
     const { stdout, stderr } = run(

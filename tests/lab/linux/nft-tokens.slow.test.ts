@@ -131,7 +131,7 @@ describeWith(['root', 'nft', 'unshare'], 'the nft of this machine', () => {
 
 const absent = '/nonexistent/sentinel';
 
-/** A file that nft names when it is included, and whether nft, checking rules as they are laid, has looked for it. */
+/** A file that nft names when it is included, and whether nft, checking rules as they are installed, has looked for it. */
 function watchedFile() {
   const folder = temporaryFolder();
   const sentinel = join(folder, 'sentinel');

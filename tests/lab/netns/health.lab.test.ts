@@ -31,7 +31,7 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
   afterEach(labDown);
 
   const health = (): Promise<Diagnostic[]> =>
-    Array.fromAsync(healthOf(lab, { ...realDeps, tell() {}, signal }));
+    Array.fromAsync(healthOf(lab, { ...realDeps, notify() {}, signal }));
 
   const wrongs = async () =>
     (await health()).flatMap(({ kind, what }) => (kind === 'wrong' ? what : []));
@@ -57,7 +57,7 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
     const prepared = controller.prepare({
       ...{ variants, cells: [cell], rules: {}, signal },
       keepLog: async () => {},
-      tell() {},
+      notify() {},
     });
     expect(await prepared).toEqual({ kind: 'ready' });
     const run = { number: 1, variant: 'base', pair: 1 };

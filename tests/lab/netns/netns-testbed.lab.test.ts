@@ -66,7 +66,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
       cells,
       rules: {},
       keepLog: async () => {},
-      tell() {},
+      notify() {},
       signal: new AbortController().signal,
     });
 
@@ -115,14 +115,14 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
     }
   }
 
-  test('takes other variants between two trials, and lays nothing anew for those that it has', async () => {
+  test('takes other variants between two trials, and installs nothing anew for those that it has', async () => {
     testbed = await openEmbedded('here', config.traffic);
     const told: string[] = [];
     const ask = (...variants: Variant[]) =>
       testbed.prepare({
         ...{ variants, cells: [inet4], rules: {}, signal: new AbortController().signal },
         keepLog: async () => {},
-        tell: (text) => void told.push(text),
+        notify: (text) => void told.push(text),
       });
     expect(testbed.ready()).toEqual(new Set());
     for (const _again of [1, 2]) expect(await ask(empty)).toEqual({ kind: 'ready' });
@@ -231,7 +231,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
     expect(inDut('sysctl', '-n', 'kernel.panic')).not.toBe('77');
   });
 
-  test('takes settings of one variant back when the other is laid', async () => {
+  test('takes settings of one variant back when the other is installed', async () => {
     testbed = await openEmbedded('here', config.traffic);
     const settings = [
       'net.ipv4.conf.all.rp_filter = 2',

@@ -46,7 +46,7 @@ describeWith(['root', 'perf', ...labPrograms], 'a profile in the embedded lab', 
     await testbed.prepare({
       ...{ variants, cells: [cell], rules: {}, signal },
       keepLog: async () => {},
-      tell() {},
+      notify() {},
     });
   });
   afterEach(async () => {

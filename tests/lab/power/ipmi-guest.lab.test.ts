@@ -164,7 +164,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
         await guest.up();
         return realDeps.connect(...machine);
       },
-      tell: () => {},
+      notify: () => {},
       signal: new AbortController().signal,
     };
     const testbed = testbedOf(guest, bmc);

@@ -142,7 +142,7 @@ test('rules that base takes no better are nobody else’s fault', () => {
   );
 });
 
-test('a guest that comes up on another kernel than was laid is not measured, and has another copy for the next try', () =>
+test('a guest that comes up on another kernel than was installed is not measured, and has another copy for the next try', () =>
   onGuests(
     { faultsOf: (copy) => (copy === 2 ? [{ kind: 'wrong-kernel', at: 2 }] : []) },
     async ({ send, guests }) => {

@@ -149,7 +149,7 @@ test('without a builder and without kernels the image’s own is what base and p
 describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a builder', () => {
   const pf: Cell = { scenario: 'pf-stateful', family: 'inet4' };
 
-  test('are laid on guests and measured, with the modules that were built beside them', async () => {
+  test('are installed on guests and measured, with the modules that were built beside them', async () => {
     const home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
     await using builderHost = await startSshd(
       undefined,

@@ -1,4 +1,4 @@
-// Guests with FreeBSD where all goes well: what is booted, laid and measured on them.
+// Guests with FreeBSD where all goes well: what is booted, installed and measured on them.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -66,7 +66,7 @@ test('a pair’s guests boot once for all its cells, and anew for the next pair'
   });
 });
 
-test('a kernel is laid on its guest once, and the image’s own is what a new copy boots', () =>
+test('a kernel is installed on its guest once, and the image’s own is what a new copy boots', () =>
   onGuests({}, async ({ send, guests }) => {
     const kernelOf = ({ machine }: FakeGuest) => machine.running?.file;
     expect(guests.copies.map(kernelOf)).toEqual(['/boot/kernel/kernel']);

@@ -384,7 +384,7 @@ describe('a badge', () => {
 
   test.each<[string, Result['outcome']]>([
     ['the lab is to blame', { kind: 'out-of-disk', message: 'no space left on device' }],
-    ['what was pushed changes nothing that is laid', { kind: 'unchanged' }],
+    ['what was pushed changes nothing that is installed', { kind: 'unchanged' }],
   ])('stays as it is when %s', (_, outcome) => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({}, onDefault)]);

@@ -61,11 +61,11 @@ async function depsOf(branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Pr
 /** Tells of a branch that has this change, and answers the branch. */
 async function told(change: Change, changed: Partial<AlertsDeps> = {}): Promise<FakeBranch> {
   const branch = fakeBranch(anIndex([change]));
-  await tell(branch, changed);
+  await notify(branch, changed);
   return branch;
 }
 
-const tell = async (branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Promise<Change[]> =>
+const notify = async (branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Promise<Change[]> =>
   tellChanges(branch.index.changes, await depsOf(branch, changed));
 
 /** Changes what the branch has of its only change. */
@@ -94,7 +94,7 @@ test('a confirmed loss gets an issue, whose number is kept', async () => {
   ]);
   expect(alertIn(branch)).toMatchObject({ issue: github.state.issues[0]?.number });
   expect(alertIn(branch)).not.toHaveProperty('intended');
-  await tell(branch);
+  await notify(branch);
   expect(titles()).toHaveLength(1);
   expect(commentsOn(8)).toEqual([]);
   expect(said).toEqual([]);
@@ -127,7 +127,7 @@ test('a testbed gets one with a label of its own, once its level has stayed for 
   const change = aChange({ state: 'testbed' });
   const branch = await told(change, { nightlyRuns: nightlyRunsFrom(change, 4) });
   expect(titles()).toEqual([]);
-  await tell(branch, { nightlyRuns: nightlyRunsFrom(change, 5) });
+  await notify(branch, { nightlyRuns: nightlyRunsFrom(change, 5) });
   expect(github.state.issues).toMatchObject([{ labels: ['ppsgate-testbed'] }]);
 });
 
@@ -150,10 +150,10 @@ test('whose answer is lost is found ten minutes later, and not made again', asyn
   expect(alertIn(branch)).toHaveProperty('intended');
   expect(said).toEqual([expect.stringContaining('Nobody knows whether the issue')]);
   minutes(9);
-  await tell(branch);
+  await notify(branch);
   expect(alertIn(branch)).not.toHaveProperty('issue');
   minutes(2);
-  await tell(branch);
+  await notify(branch);
   expect(alertIn(branch)).toEqual({ told: [], issue: 8, said: expect.any(String) });
   expect(titles()).toHaveLength(1);
 });
@@ -163,7 +163,7 @@ test('one that was not made, of which nobody knew, is made later', async () => {
   const branch = await told(aChange());
   expect(titles()).toEqual([]);
   minutes(11);
-  await tell(branch);
+  await notify(branch);
   expect(titles()).toHaveLength(1);
 });
 
@@ -172,9 +172,9 @@ test('while nobody can look one up none is made', async () => {
   const branch = await told(aChange());
   minutes(11);
   github.faults.order('issues/list-for-repo', { kind: 'broken', status: 502 }, 4);
-  await tell(branch);
+  await notify(branch);
   minutes(11);
-  await tell(branch);
+  await notify(branch);
   expect(titles()).toHaveLength(1);
   expect(alertIn(branch)).toMatchObject({ issue: 8 });
 });
@@ -188,7 +188,7 @@ test('what a stranger has put the marker into is not taken for ours', async () =
     ...{ createdAt: '2026-03-05T05:00:00Z', updatedAt: '2026-03-05T05:00:00Z' },
   });
   minutes(11);
-  await tell(branch);
+  await notify(branch);
   expect(alertIn(branch)?.issue).toBe(67);
 });
 
@@ -196,15 +196,15 @@ test('a token that may not is told so once, and the next one makes the issues at
   const octokit = await hastyOctokit(github, { token: github.tokenWith({ contents: 'write' }) });
   const changes = [aChange(), aChange({ id: 'ba9876543210' })];
   const branch = fakeBranch(anIndex(changes));
-  await tell(branch, { octokit });
+  await notify(branch, { octokit });
   expect(said).toEqual([expect.stringMatching(/permissions: issues: write/)]);
-  await tell(branch);
+  await notify(branch);
   expect(titles()).toHaveLength(2);
 });
 
 test('of two publications at once only one makes the issue', async () => {
   const branch = fakeBranch(anIndex([aChange()]));
-  const answers = await Promise.all([tell(branch), tell(branch), tell(branch)]);
+  const answers = await Promise.all([notify(branch), notify(branch), notify(branch)]);
   expect(titles()).toHaveLength(1);
   expect(answers.map(([change]) => change?.id)).toEqual(new Array(3).fill('0123456789ab'));
   expect(alertIn(branch)).toMatchObject({ issue: 8 });
@@ -215,9 +215,9 @@ test('whoever was held up for too long makes none, for another may be at it', as
   let asked = 0;
   // Five minutes pass between the name on the branch and the issue.
   const slow = () => new Date(now.getTime() + (asked++ > 1 ? 300_000 : 0));
-  await tell(branch, { now: slow });
+  await notify(branch, { now: slow });
   expect(titles()).toEqual([]);
-  await tell(branch);
+  await notify(branch);
   expect(titles()).toHaveLength(1);
 });
 
@@ -225,29 +225,29 @@ test('a branch that cannot be written keeps people from being told, until it can
   const fates = ['not-done', 'unanswered'] as const;
   let nth = 0;
   const branch = fakeBranch(anIndex([aChange()]), () => fates[nth++] ?? 'done');
-  await tell(branch);
-  await tell(branch);
+  await notify(branch);
+  await notify(branch);
   expect(titles()).toEqual([]);
   expect(said).toHaveLength(2);
   minutes(11);
-  await tell(branch);
+  await notify(branch);
   expect(titles()).toHaveLength(1);
 });
 
 test('only what is news is said in the issue', async () => {
   const branch = await told(aChange());
   become(branch, { cells: [aLevel('ipfw-stateful', -0.046)] });
-  await tell(branch);
+  await notify(branch);
   expect(commentsOn(8)).toEqual([]);
   become(branch, { cells: [aLevel('ipfw-stateful', -0.052), aLevel('forwarding', -0.03)] });
-  await tell(branch);
+  await notify(branch);
   expect(commentsOn(8)).toEqual([
     expect.stringContaining(
       'More cells have lost: ipfw-stateful inet4 −5.20 %, forwarding inet4 −3.00 %.\n\nIt is worse by now: ipfw-stateful inet4 −5.20 %, after −4.10 %.',
     ),
   ]);
   expect(titles()).toEqual([expect.stringContaining('(2 cells, hp-t540)')]);
-  await tell(branch);
+  await notify(branch);
   expect(commentsOn(8)).toHaveLength(1);
 });
 
@@ -257,7 +257,7 @@ test.each([
 ] as const)('one that is %s is closed with a word', async (state, reason, word) => {
   const branch = await told(aChange());
   become(branch, { state });
-  await tell(branch);
+  await notify(branch);
   expect(github.state.issues).toMatchObject([{ state: 'closed', reason }]);
   expect(commentsOn(8)).toEqual([expect.stringContaining(word)]);
 });
@@ -267,7 +267,7 @@ test('one that is over before anybody knew of its issue is found and closed', as
   const branch = await told(aChange());
   become(branch, { state: 'recovered' });
   minutes(11);
-  await tell(branch);
+  await notify(branch);
   expect(github.state.issues).toMatchObject([{ state: 'closed' }]);
 });
 
@@ -276,8 +276,8 @@ test('news whose answer is lost is not said twice', async () => {
   become(branch, { state: 'recovered' });
   github.faults.order('issues/create-comment', lost);
   github.faults.order('issues/update', lost);
-  await tell(branch);
-  await tell(branch);
+  await notify(branch);
+  await notify(branch);
   expect(commentsOn(8)).toHaveLength(1);
 });
 
@@ -285,9 +285,9 @@ test('an issue that somebody has deleted is left at that', async () => {
   const branch = await told(aChange());
   Object.assign(github.state.issues[0] ?? {}, { isDeleted: true });
   become(branch, { state: 'recovered' });
-  await tell(branch);
+  await notify(branch);
   const asked = github.requests.length;
-  await tell(branch);
+  await notify(branch);
   expect(github.requests).toHaveLength(asked);
   expect(titles()).toHaveLength(1);
 });
@@ -297,13 +297,13 @@ test('what turns out to be the code gets the other label', async () => {
   const branch = await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
   github.state.issues[0]?.labels.push('ours');
   become(branch, { state: 'code' });
-  await tell(branch);
+  await notify(branch);
   expect(github.state.issues).toMatchObject([{ labels: ['ours', 'ppsgate-regression'] }]);
 });
 
 test('the pull request that it was merged by gets one comment', async () => {
   const branch = await told(aChange(), { onlyCommitOf: async () => culprit });
-  await tell(branch, { onlyCommitOf: async () => culprit });
+  await notify(branch, { onlyCommitOf: async () => culprit });
   expect(commentsOn(7)).toEqual([expect.stringContaining('#8 has the rest.')]);
   expect(alertIn(branch)).toMatchObject({ told: ['#7'], toldOf: culprit });
 });
@@ -316,7 +316,7 @@ test('of a range the one that a bisection names is told, and of a testbed none',
   const branch = await told(aChange({ id: 'ba9876543210' }));
   expect(commentsOn(7)).toEqual([]);
   become(branch, { bisection });
-  await tell(branch);
+  await notify(branch);
   expect(commentsOn(7)).toHaveLength(1);
   expect(commentsOn(9)).toEqual([
     expect.stringContaining('A bisection names the commit: 3c3c3c3c3c3c.'),
@@ -327,7 +327,7 @@ test('a commit that was no pull request is asked for once', async () => {
   const onlyCommitOf = async () => '4d'.repeat(20);
   const branch = await told(aChange(), { onlyCommitOf });
   const asked = github.requests.length;
-  await tell(branch, { onlyCommitOf });
+  await notify(branch, { onlyCommitOf });
   expect(github.requests).toHaveLength(asked);
 });
 
@@ -342,8 +342,8 @@ test('the revision that landed is told until Phabricator takes it', async () => 
   };
   const changed = { onlyCommitOf: async () => culprit, tellRevision };
   const branch = await told(aChange(), changed);
-  await tell(branch, changed);
-  await tell(branch, changed);
+  await notify(branch, changed);
+  await notify(branch, changed);
   expect(keys).toEqual(['change 0123456789ab', 'change 0123456789ab']);
   expect(alertIn(branch)?.told).toEqual(['#7', 'D27401']);
   expect(commentsOn(7)).toHaveLength(1);
@@ -379,7 +379,7 @@ test('in a storm of 300 nightly runs each change gets one issue, and it is close
       live();
       return branch.edit(change);
     };
-    await tell(branch, { octokit, edit, onlyCommitOf: async () => undefined });
+    await notify(branch, { octokit, edit, onlyCommitOf: async () => undefined });
     expect(doubles()).toEqual([]);
   };
   const doubles = () => {

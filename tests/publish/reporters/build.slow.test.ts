@@ -271,7 +271,7 @@ describe('a gate that ends with', () => {
     ],
     ['being cancelled', cancelled, 'failed', ['gate: skip']],
     [
-      'a patch that changes nothing that is laid',
+      'a patch that changes nothing that is installed',
       endingOfResult(unchanged, {}),
       'passed',
       ['unchanged: skip'],

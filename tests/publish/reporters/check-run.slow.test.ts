@@ -446,12 +446,12 @@ describe('where a site wants neutral for what nobody can say', () => {
 });
 
 test.each(['failure', 'neutral'] as const)(
-  'a patch that changes nothing that is laid is neutral, where what is undecided is a %s',
+  'a patch that changes nothing that is installed is neutral, where what is undecided is a %s',
   async (undecided) => {
     const { check } = await open({ undecided });
     await check.ended(endingOfResult(unchanged, {}));
     expect(github.state.checkRuns).toMatchObject([
-      { conclusion: 'neutral', title: '⚪ #7 changes nothing that the testbed lays' },
+      { conclusion: 'neutral', title: '⚪ #7 changes nothing that the testbed installs' },
     ]);
   },
 );

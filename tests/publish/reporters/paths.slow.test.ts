@@ -121,9 +121,9 @@ test('what is told while it lasts is told without paths as well', () => {
   const all = together([answer]);
   all.queued('/home/op/queue');
   all.waiting({ place: 1, of: 1 }, 'for /home/op/store');
-  all.measuring('shelf-3', 'laid /home/op/kernel');
+  all.measuring('shelf-3', 'installed /home/op/kernel');
   all.measuring('shelf-3');
-  expect(told).toEqual(['[path]', 'for [path]', 'shelf-3: laid [path]', 'shelf-3: ']);
+  expect(told).toEqual(['[path]', 'for [path]', 'shelf-3: installed [path]', 'shelf-3: ']);
 });
 
 const log = { info() {}, warn() {} };

@@ -96,9 +96,9 @@ describe('it ends', () => {
     expect(github.state.statuses).toMatchObject([{ state }]);
   });
 
-  test('with success for a patch that changes nothing that is laid: a status knows no neutral', async () => {
+  test('with success for a patch that changes nothing that is installed: a status knows no neutral', async () => {
     await (await open()).ended(endingOfResult(unchanged, {}));
-    expect(shown()).toEqual(['success: ⚪ #7 changes nothing that the testbed lays']);
+    expect(shown()).toEqual(['success: ⚪ #7 changes nothing that the testbed installs']);
   });
 
   test('with the verdict, without the symbol that GitHub refuses there', async () => {

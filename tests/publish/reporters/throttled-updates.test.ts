@@ -44,7 +44,7 @@ const refused: Told = { kind: 'refused', why: 'No leave.' };
 
 test('of the views that come while one is told, the newest is told next, after a pause', async () => {
   const { updates, views, pauses, answer } = aUpdates();
-  for (const view of ['a', 'b', 'c']) updates.tell(view);
+  for (const view of ['a', 'b', 'c']) updates.notify(view);
   expect(views()).toEqual(['a']);
   await answer(told);
   expect([views(), pauses.map(({ seconds }) => seconds)]).toEqual([['a'], [60]]);
@@ -55,7 +55,7 @@ test('of the views that come while one is told, the newest is told next, after a
 
 test('what failed is told again after the pause, if nothing newer came', async () => {
   const { updates, views, pauses, answer, said } = aUpdates();
-  updates.tell('a');
+  updates.notify('a');
   await answer(failed);
   pauses[0]?.end();
   await settled();
@@ -65,9 +65,9 @@ test('what failed is told again after the pause, if nothing newer came', async (
 
 test('what is refused is said once, and nothing more is told, not even the end', async () => {
   const { updates, views, answer, said } = aUpdates();
-  updates.tell('a');
+  updates.notify('a');
   await answer(refused);
-  updates.tell('b');
+  updates.notify('b');
   await updates.tellLast('end', 300);
   expect([views(), said]).toEqual([['a'], ['No leave.']]);
 });
@@ -75,9 +75,9 @@ test('what is refused is said once, and nothing more is told, not even the end',
 describe('the last view', () => {
   test('does not wait for a pause', async () => {
     const { updates, views, answer } = aUpdates();
-    updates.tell('a');
+    updates.notify('a');
     await answer(told);
-    updates.tell('b');
+    updates.notify('b');
     const ended = updates.tellLast('end', 300);
     await settled();
     expect(views()).toEqual(['a', 'end']);
@@ -87,7 +87,7 @@ describe('the last view', () => {
 
   test('waits for the one that is being told', async () => {
     const { updates, views, answer } = aUpdates();
-    updates.tell('a');
+    updates.notify('a');
     const ended = updates.tellLast('end', 300);
     await settled();
     expect(views()).toEqual(['a']);
@@ -118,7 +118,7 @@ describe('the last view', () => {
 
   test('is not waited for longer than is said, and not told later', async () => {
     const { updates, views, pauses, answer, said } = aUpdates();
-    updates.tell('a');
+    updates.notify('a');
     const ended = updates.tellLast('end', 30);
     pauses.find(({ seconds }) => seconds === 30)?.end();
     await ended;
@@ -130,7 +130,7 @@ describe('the last view', () => {
   test('is the first that was called so', async () => {
     const { updates, views, answer } = aUpdates();
     const ended = [updates.tellLast('end', 300), updates.tellLast('another', 300)];
-    updates.tell('later');
+    updates.notify('later');
     await settled();
     await answer(told);
     await Promise.all(ended);
@@ -140,25 +140,25 @@ describe('the last view', () => {
 
 test('one that is left stops when what is being told is told', async () => {
   const { updates, views, answer } = aUpdates();
-  updates.tell('a');
+  updates.notify('a');
   let isLeft = false;
   const left = updates.left().then(() => {
     isLeft = true;
   });
-  updates.tell('b');
+  updates.notify('b');
   await settled();
   expect(isLeft).toBe(false);
   await answer(told);
   await left;
-  updates.tell('c');
+  updates.notify('c');
   await settled();
   expect(views()).toEqual(['a']);
 });
 
-type Step = { kind: 'tell' } | { kind: 'answer'; told: Told } | { kind: 'pause' };
+type Step = { kind: 'notify' } | { kind: 'answer'; told: Told } | { kind: 'pause' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.constant<Step>({ kind: 'tell' }),
+  fc.constant<Step>({ kind: 'notify' }),
   fc.constantFrom<Step>({ kind: 'answer', told }, { kind: 'answer', told: failed }),
   fc.constant<Step>({ kind: 'pause' }),
 );
@@ -170,7 +170,7 @@ test('in whatever order things happen, one is told at a time, none after a newer
       let next = 0;
       let answered = 0;
       const carryOut = async (one: Step) => {
-        if (one.kind === 'tell') updates.tell(String(next++));
+        if (one.kind === 'notify') updates.notify(String(next++));
         if (one.kind === 'pause') for (const pause of pauses.splice(0)) pause.end();
         if (one.kind === 'answer' && answered < puts.length) puts[answered++]?.answer(one.told);
         await settled();

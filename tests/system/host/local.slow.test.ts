@@ -83,7 +83,7 @@ test('and one that runs when nothing more is to be done', async () => {
   await vi.waitFor(() => expect(sleeping('298.75')).toBe(false));
 });
 
-test('bytes, and the file at a path, are laid with their permissions', async () => {
+test('bytes, and the file at a path, are installed with their permissions', async () => {
   const folder = temporaryFolder();
   await host.upload(Buffer.from('bytes'), join(folder, 'bytes'), 0o640);
   await host.upload(join(folder, 'bytes'), join(folder, 'file'), 0o755);

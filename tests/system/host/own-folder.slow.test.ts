@@ -75,7 +75,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
     });
 
     test.each(['777', '1777', '775', '757'])(
-      'that was open to others (%s) is refused, whatever they have laid there',
+      'that was open to others (%s) is refused, whatever they have installed there',
       (mode) => {
         mkdirSync(folder);
         chmodSync(folder, Number.parseInt(mode, 8));

@@ -47,9 +47,9 @@ describeWith(['sshd', 'ssh-keygen', 'csh', sftpServer], 'a host whose login shel
   });
 
   test('takes an upload', async () => {
-    const path = join(sshd.folder, 'laid');
-    await host.upload(Buffer.from('laid'), path, 0o600);
-    expect(readFileSync(path, 'utf8')).toBe('laid');
+    const path = join(sshd.folder, 'installed');
+    await host.upload(Buffer.from('installed'), path, 0o600);
+    expect(readFileSync(path, 'utf8')).toBe('installed');
   });
 });
 

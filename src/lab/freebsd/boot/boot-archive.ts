@@ -9,7 +9,7 @@ import { shell } from '../../../system/shell.ts';
 import type { KernelArchive, LayOutcome, Machine } from './boot.ts';
 import { fileSystemsOf, sha256Of } from './boot-system.ts';
 
-/** Half an archive stays here when the machine is lost: who lays the same again goes on from there. */
+/** Half an archive stays here when the machine is lost: who installs the same again goes on from there. */
 export const archiveFolder = '/var/tmp/ppsgate';
 
 /** Uploads an archive where there is space for it and what is in it, and takes it away after its use. */
@@ -38,7 +38,7 @@ export async function withArchive(
 /** Into a folder that is there; throws a HostError for an archive that tar(1) cannot read. */
 export async function unpack(host: Host, archive: string, folder: string): Promise<LayOutcome> {
   const unpacked = await host.run(shell`tar -x -p -f ${archive} -C ${folder}`);
-  if (unpacked.kind === 'exited' && unpacked.code === 0) return { kind: 'laid' };
+  if (unpacked.kind === 'exited' && unpacked.code === 0) return { kind: 'installed' };
   const said = lastLine(unpacked.stderr) ?? 'it said nothing';
   const lacking = /^.*No space left on device.*$/m.exec(unpacked.stderr)?.[0];
   if (lacking !== undefined) return { kind: 'no-space', reason: lacking };

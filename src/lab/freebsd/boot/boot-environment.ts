@@ -13,15 +13,15 @@ import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
 export function bootEnvironment(machine: Machine): BootMethod {
   const { own, host } = machine;
-  /** What was laid, by variant, with the SHA-256 of the archive that it came from. */
-  const laid = new Map<string, { archive: string; system: System }>();
+  /** What was installed, by variant, with the SHA-256 of the archive that it came from. */
+  const installed = new Map<string, { archive: string; system: System }>();
   return {
     async lay({ variant, ...kernel }, wanted) {
-      if (laid.get(variant)?.archive === kernel.sha256) return { kind: 'laid' };
+      if (installed.get(variant)?.archive === kernel.sha256) return { kind: 'installed' };
       if (wanted !== undefined) await destroyOthers([variant, ...wanted]);
       const name = environmentOf(variant);
       return withArchive(machine, { variant, ...kernel }, async (archive) => {
-        laid.delete(variant);
+        installed.delete(variant);
         if ((await ourEnvironments(host())).includes(name)) await destroy(host(), name);
         // Its own by name: what runs may be another variant.
         await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
@@ -31,8 +31,8 @@ export function bootEnvironment(machine: Machine): BootMethod {
           return filled;
         }
         const system = { ...own, root: `${dirname(own.root)}/${name}`, sha256: filled.sha256 };
-        laid.set(variant, { archive: kernel.sha256, system });
-        return { kind: 'laid' };
+        installed.set(variant, { archive: kernel.sha256, system });
+        return { kind: 'installed' };
       });
     },
 
@@ -41,8 +41,8 @@ export function bootEnvironment(machine: Machine): BootMethod {
         await host().output(shell`bectl activate -T`);
         return own;
       }
-      const system = laid.get(variant)?.system;
-      if (system === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
+      const system = installed.get(variant)?.system;
+      if (system === undefined) throw new TypeError(`The variant ${variant} was never installed.`);
       await host().output(shell`bectl activate -t ${basename(system.root)}`);
       return system;
     },
@@ -50,7 +50,7 @@ export function bootEnvironment(machine: Machine): BootMethod {
     async clear() {
       for (const name of await ourEnvironments(host())) await destroy(host(), name);
       await host().output(shell`rm -rf ${archiveFolder}`);
-      laid.clear();
+      installed.clear();
     },
   };
 
@@ -62,8 +62,8 @@ export function bootEnvironment(machine: Machine): BootMethod {
     const [root] = await fileSystemsOf(host(), ['/']);
     const gone = others.filter((name) => name !== basename(root?.device ?? ''));
     for (const name of gone) await destroy(host(), name);
-    for (const variant of laid.keys())
-      if (gone.includes(environmentOf(variant))) laid.delete(variant);
+    for (const variant of installed.keys())
+      if (gone.includes(environmentOf(variant))) installed.delete(variant);
   }
 }
 
@@ -81,7 +81,7 @@ async function destroy(host: Host, name: string): Promise<void> {
   await host.output(shell`bectl destroy -F -o ${name}`);
 }
 
-type Filled = Exclude<LayOutcome, { kind: 'laid' }> | { kind: 'filled'; sha256: string };
+type Filled = Exclude<LayOutcome, { kind: 'installed' }> | { kind: 'filled'; sha256: string };
 
 /** The kernel takes the place of the machine's own, as both have the same loader.conf. */
 async function fill(machine: Machine, name: string, archive: string): Promise<Filled> {
@@ -93,7 +93,7 @@ async function fill(machine: Machine, name: string, archive: string): Promise<Fi
     await host.output(shell`rm -rf ${target}`);
     await host.output(shell`mkdir -p ${target}`);
     const outcome = await unpack(host, archive, target);
-    if (outcome.kind !== 'laid') return outcome;
+    if (outcome.kind !== 'installed') return outcome;
     const reason = await lackingModule(host, target, { loaded: modules, rootType: 'zfs' });
     if (reason !== undefined) {
       return { kind: 'lacks-module', reason: reason.replace(target, dirname(own.kernel)) };
@@ -117,7 +117,7 @@ async function mount(host: Host, own: System, name: string): Promise<string> {
   if (found?.device === dataset && found.mountedOn === said) return said;
   throw new HostError(
     'command-failed',
-    `"bectl mount ${name}" on ${host.name} says ${JSON.stringify(shortened(said))}, where ${dataset} is not mounted, so nothing was laid: see what \`mount\` tells there.`,
+    `"bectl mount ${name}" on ${host.name} says ${JSON.stringify(shortened(said))}, where ${dataset} is not mounted, so nothing was installed: see what \`mount\` tells there.`,
   );
 }
 

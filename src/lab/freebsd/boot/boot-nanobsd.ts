@@ -30,7 +30,7 @@ export function nanobsd({ own, host }: Machine): BootMethod {
     async lay(image) {
       await refuseTorn(image);
       images.set(image.variant, image);
-      return { kind: 'laid' };
+      return { kind: 'installed' };
     },
 
     async arm(variant) {
@@ -39,7 +39,7 @@ export function nanobsd({ own, host }: Machine): BootMethod {
         return own;
       }
       const image = images.get(variant);
-      if (image === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
+      if (image === undefined) throw new TypeError(`The variant ${variant} was never installed.`);
       const [running] = await fileSystemsOf(host(), ['/']);
       if (running?.device !== own.root) {
         if (other?.sha256 === image.sha256 && (await nextRoot(host())) === running?.device) {
@@ -147,7 +147,7 @@ async function makeActive(host: Host, slices: Slices, ownRoot: string): Promise<
 
 const stemOf = (device: string): string => device.replace(/[12]$/, '');
 
-/** /etc is made anew at every boot, with what /cfg keeps laid over it. */
+/** /etc is made anew at every boot, with what /cfg keeps put over it. */
 async function writeFstab(host: Host, fstab: string, root: string): Promise<void> {
   const lines = fstab.split('\n').map((line) => {
     const [device = '', place] = fieldsOf(line);

@@ -19,18 +19,18 @@ import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
 export function nextboot(machine: Machine): BootMethod {
   const { own, host } = machine;
-  const laid = new Map<string, System>();
+  const installed = new Map<string, System>();
   return {
     async lay(kernel, wanted) {
-      if (!(await isLaid(host(), kernel))) {
+      if (!(await isInstalled(host(), kernel))) {
         if (wanted !== undefined) await removeOthers([kernel.variant, ...wanted]);
         const outcome = await layFolder(machine, kernel);
-        if (outcome.kind !== 'laid') return outcome;
+        if (outcome.kind !== 'installed') return outcome;
       }
       const file = `${folderOf(kernel.variant)}/kernel`;
       const sha256 = await sha256Of(host(), file);
-      laid.set(kernel.variant, { root: own.root, kernel: file, sha256 });
-      return { kind: 'laid' };
+      installed.set(kernel.variant, { root: own.root, kernel: file, sha256 });
+      return { kind: 'installed' };
     },
 
     async arm(variant) {
@@ -38,8 +38,8 @@ export function nextboot(machine: Machine): BootMethod {
         await cancelNextBoot(host());
         return own;
       }
-      const system = laid.get(variant);
-      if (system === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
+      const system = installed.get(variant);
+      if (system === undefined) throw new TypeError(`The variant ${variant} was never installed.`);
       const name = dirname(system.kernel).replace('/boot/', '');
       await order(host(), name);
       return system;
@@ -47,7 +47,7 @@ export function nextboot(machine: Machine): BootMethod {
 
     async clear() {
       await host().output(shell`rm -rf ${[archiveFolder, ...(await ourFolders(host()))]}`);
-      laid.clear();
+      installed.clear();
     },
   };
 
@@ -60,7 +60,8 @@ export function nextboot(machine: Machine): BootMethod {
     const gone = others.filter((folder) => folder !== running);
     // The mark first: half a folder is not to pass for a whole one.
     for (const folder of gone) await host().output(shell`rm -rf ${[markIn(folder), folder]}`);
-    for (const variant of laid.keys()) if (gone.includes(folderOf(variant))) laid.delete(variant);
+    for (const variant of installed.keys())
+      if (gone.includes(folderOf(variant))) installed.delete(variant);
   }
 }
 
@@ -75,7 +76,7 @@ async function ourFolders(host: Host): Promise<string[]> {
 
 const markIn = (folder: string): string => `${folder}/ppsgate.sha256`;
 
-async function isLaid(host: Host, { variant, sha256 }: KernelArchive): Promise<boolean> {
+async function isInstalled(host: Host, { variant, sha256 }: KernelArchive): Promise<boolean> {
   const there = await host.run(shell`cat ${markIn(folderOf(variant))}`);
   return there.stdout === sha256;
 }
@@ -89,8 +90,9 @@ async function layFolder(machine: Machine, kernel: KernelArchive): Promise<LayOu
     await host.output(shell`rm -rf ${part} ${folder}`);
     await host.output(shell`mkdir -p ${part}`);
     const unpacked = await unpack(host, archive, part);
-    const outcome = unpacked.kind === 'laid' ? await foundWhole(machine, part, folder) : unpacked;
-    if (outcome.kind !== 'laid') {
+    const outcome =
+      unpacked.kind === 'installed' ? await foundWhole(machine, part, folder) : unpacked;
+    if (outcome.kind !== 'installed') {
       await host.output(shell`rm -rf ${part}`);
       return outcome;
     }
@@ -105,7 +107,7 @@ async function foundWhole(machine: Machine, part: string, folder: string): Promi
   const [root] = await fileSystemsOf(host, ['/']);
   const wanted = { loaded: machine.modules, rootType: root?.type ?? '' };
   const reason = await lackingModule(host, part, wanted);
-  if (reason === undefined) return { kind: 'laid' };
+  if (reason === undefined) return { kind: 'installed' };
   return { kind: 'lacks-module', reason: reason.replace(part, folder) };
 }
 

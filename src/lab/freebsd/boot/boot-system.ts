@@ -31,7 +31,7 @@ export function whyOther(running: System, wanted: System): string | undefined {
   return `${name(running)} has another checksum than before the boot`;
 }
 
-/** Laid by an experiment: by nextboot(8) in a folder, by bectl(8) in an environment of that name. */
+/** Installed by an experiment: by nextboot(8) in a folder, by bectl(8) in an environment of that name. */
 export const isOurs = ({ root, kernel }: System): boolean =>
   kernel.startsWith('/boot/ppsgate.') || basename(root).startsWith('ppsgate.');
 

@@ -3,7 +3,7 @@ import type { Host } from '../../../system/host/ssh.ts';
 import type { System } from './boot-system.ts';
 
 /**
- * A kernel and its modules as `installkernel` lays them into one folder, in a tar archive on this machine;
+ * A kernel and its modules as `installkernel` installs them into one folder, in a tar archive on this machine;
  * for `nanobsd` the xz'd image of a whole system slice.
  */
 export type KernelArchive = {
@@ -15,7 +15,7 @@ export type KernelArchive = {
 };
 
 export type LayOutcome =
-  | { kind: 'laid' }
+  | { kind: 'installed' }
   | { kind: 'no-space'; reason: string }
   /** It could not come up: the loader would not find what it needs beside it. */
   | { kind: 'lacks-module'; reason: string };
@@ -32,7 +32,7 @@ export type BootMethod = {
   needsOwn?(variant: string, running: System): boolean;
   /** Orders what boots next, or with `undefined` the machine's own, and answers what has to run then. */
   arm(variant: string | undefined): Promise<System>;
-  /** Takes away what was laid, by an earlier process too; the machine's own kernel has to run. */
+  /** Takes away what was installed, by an earlier process too; the machine's own kernel has to run. */
   clear(): Promise<void>;
 };
 

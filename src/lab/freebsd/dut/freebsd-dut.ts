@@ -1,4 +1,4 @@
-// A FreeBSD machine as the DUT: kernels are laid on it, booted for once, and proven to run.
+// A FreeBSD machine as the DUT: kernels are installed on it, booted for once, and proven to run.
 
 import { reasonOf } from '../../../model/one-line.ts';
 import { HostError } from '../../../system/host/host-error.ts';
@@ -37,10 +37,10 @@ type BootOutcome =
 export type FreebsdDut = {
   /**
    * Brings a kernel to the machine under a name of ours; the same content that is there already is kept. Where it is not,
-   * what was laid of other variants than `wanted` is removed first, but for what runs; nothing where that is absent.
+   * what was installed of other variants than `wanted` is removed first, but for what runs; nothing where that is absent.
    */
   lay(kernel: KernelArchive, wanted?: ReadonlySet<string>): Promise<LayOutcome>;
-  /** Boots a laid kernel for once, or with `undefined` the machine's own, and proves what came up. */
+  /** Boots a installed kernel for once, or with `undefined` the machine's own, and proves what came up. */
   boot(variant: string | undefined): Promise<BootOutcome>;
   /** Reboots without a word of what is to come, and proves that this was the machine's own kernel. */
   bootUnasked(): Promise<BootOutcome>;

@@ -34,7 +34,7 @@ export async function nextRoot(host: Host): Promise<string> {
   );
 }
 
-/** Throws for whatever is not an appliance's disk as BSDRP lays it. */
+/** Throws for whatever is not an appliance's disk as BSDRP installs it. */
 export async function slicesOf(host: Host): Promise<Slices> {
   const fstab = await host.output(shell`cat /etc/fstab`);
   const root = fstab

@@ -8,10 +8,10 @@ import { type FreebsdLab, startFreebsdLab } from '../../../fakes/freebsd-lab/lab
 
 const open = (lab: FreebsdLab) => openDut(lab, 'boot-environment');
 
-/** Lays a kernel in a boot environment, and boots that. */
+/** Installs a kernel in a boot environment, and boots that. */
 async function bootOf(lab: FreebsdLab, kernel: KernelText) {
   const dut = await open(lab);
-  expect(await dut.lay(archiveOf(kernel))).toEqual({ kind: 'laid' });
+  expect(await dut.lay(archiveOf(kernel))).toEqual({ kind: 'installed' });
   return { dut, outcome: await dut.boot('patched') };
 }
 
@@ -79,12 +79,12 @@ test('before one is made those that nobody wants are destroyed, an earlier proce
   expect(await dut.boot('next')).toMatchObject({ kind: 'booted' });
   await lay('last', ['next', 'last']);
   expect(lab.state().environments).toEqual(['default', 'ppsgate.next', 'ppsgate.last']);
-  await expect(dut.boot('patched')).rejects.toThrow('The variant patched was never laid.');
+  await expect(dut.boot('patched')).rejects.toThrow('The variant patched was never installed.');
   await lay('patched', ['next']);
   expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
 });
 
-test('what this process laid is not uploaded again, and other content is', async () => {
+test('what this process installed is not uploaded again, and other content is', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
   const uploads = () => lab.dut.journal.filter(({ command }) => command.startsWith('tar ')).length;
@@ -159,7 +159,7 @@ test('a machine without boot environments is refused', async () => {
   );
 });
 
-test('a kernel without a module that the loader needs is not laid', async () => {
+test('a kernel without a module that the loader needs is not installed', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
   const kernel = kernelArchive({ ident: 'patched' }, ['if_cxgbe']);
@@ -212,7 +212,9 @@ test.for([
   });
   const dut = await open(lab);
   const commands = lab.dut.journal.length;
-  await expect(dut.lay(archiveOf({ ident: 'patched' }))).rejects.toThrow(/so nothing was laid/);
+  await expect(dut.lay(archiveOf({ ident: 'patched' }))).rejects.toThrow(
+    /so nothing was installed/,
+  );
   const removed = lab.dut.journal
     .slice(commands)
     .filter(({ command }) => /^(rm|mkdir .*boot)/.test(command));

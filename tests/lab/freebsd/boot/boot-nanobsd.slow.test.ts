@@ -23,7 +23,7 @@ describeWith(['xz'], 'an appliance', () => {
     /** Writes an image into the other slice, and boots that. */
     async function bootOf(lab: FreebsdLab, kernel: KernelText) {
       const dut = await open(lab);
-      expect(await dut.lay(imageOf(kernel))).toEqual({ kind: 'laid' });
+      expect(await dut.lay(imageOf(kernel))).toEqual({ kind: 'installed' });
       return { dut, outcome: await dut.boot('patched') };
     }
 

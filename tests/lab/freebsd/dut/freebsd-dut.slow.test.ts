@@ -18,10 +18,10 @@ import {
 } from '../../../fakes/freebsd-lab/lab.ts';
 import { panic } from '../../../fakes/freebsd-lab/lifecycle.ts';
 
-/** Lays a kernel and boots it. */
+/** Installs a kernel and boots it. */
 async function bootOf(lab: FreebsdLab, kernel: KernelText, options = {}) {
   const dut = await openDut(lab, 'nextboot', options);
-  expect(await dut.lay(archiveOf(kernel))).toEqual({ kind: 'laid' });
+  expect(await dut.lay(archiveOf(kernel))).toEqual({ kind: 'installed' });
   return { dut, outcome: await dut.boot('patched') };
 }
 
@@ -32,7 +32,7 @@ const clean = {
   leftovers: [],
 };
 
-test('a kernel that was laid is booted, and proven to be what runs', async () => {
+test('a kernel that was installed is booted, and proven to be what runs', async () => {
   await using lab = await startFreebsdLab();
   const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
   expect(outcome).toMatchObject({ kind: 'booted', version: 'FreeBSD 14.0-CURRENT #0 patched' });
@@ -84,7 +84,7 @@ test('what is there already is not uploaded again, and other content is', async 
   expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/corrected$/) });
 });
 
-test('before a kernel is laid what nobody wants is removed, an earlier process’s too, but not what runs', async () => {
+test('before a kernel is installed what nobody wants is removed, an earlier process’s too, but not what runs', async () => {
   await using lab = await startFreebsdLab();
   await (await openDut(lab)).lay(archiveOf({ ident: 'older' }, 'older'));
   const { dut } = await bootOf(lab, { ident: 'patched' });
@@ -96,7 +96,7 @@ test('before a kernel is laid what nobody wants is removed, an earlier process�
   expect(await dut.boot('next')).toMatchObject({ kind: 'booted' });
   await lay('last', ['next', 'last']);
   expect(ours()).toEqual(['ppsgate.last', 'ppsgate.next']);
-  await expect(dut.boot('patched')).rejects.toThrow('The variant patched was never laid.');
+  await expect(dut.boot('patched')).rejects.toThrow('The variant patched was never installed.');
   await lay('next', []);
   expect(ours()).toEqual(['ppsgate.last', 'ppsgate.next']);
   await lay('patched', ['next']);
@@ -140,7 +140,7 @@ test('a kernel that panics as soon as the machine is up has failed to boot', asy
   expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
 });
 
-test('a kernel that was changed after it was laid is not taken for it', async () => {
+test('a kernel that was changed after it was installed is not taken for it', async () => {
   await using lab = await startFreebsdLab();
   const dut = await openDut(lab);
   await dut.lay(archiveOf({ ident: 'patched' }));
@@ -211,7 +211,7 @@ test('a kernel that does not fit is refused before it is uploaded', async () => 
   expect(lab.state()).toMatchObject(clean);
 });
 
-test('a kernel is laid although its upload was lost on the way, twice', async () => {
+test('a kernel is installed although its upload was lost on the way, twice', async () => {
   await using lab = await startFreebsdLab({
     faults: [
       { kind: 'upload-lost', at: 1, afterBytes: 600 },
@@ -219,7 +219,7 @@ test('a kernel is laid although its upload was lost on the way, twice', async ()
     ],
   });
   const dut = await openDut(lab);
-  expect(await dut.lay(archiveOf({ ident: 'x'.repeat(300_000) }))).toEqual({ kind: 'laid' });
+  expect(await dut.lay(archiveOf({ ident: 'x'.repeat(300_000) }))).toEqual({ kind: 'installed' });
   expect(lab.state().leftovers).not.toContainEqual(expect.stringMatching(/\.(tar|part)$/));
 });
 
@@ -230,7 +230,7 @@ test('half an upload of an earlier process is thrown away where it was of someth
   await dut.host().output(shell`mkdir -p ${'/var/tmp/ppsgate'}`);
   const partial = `/var/tmp/ppsgate/${archive.sha256}.tar.part`;
   await dut.host().upload(Buffer.from('something else'), partial, 0o600);
-  expect(await dut.lay(archive)).toEqual({ kind: 'laid' });
+  expect(await dut.lay(archive)).toEqual({ kind: 'installed' });
   expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
 });
 
@@ -418,18 +418,18 @@ test.for(['script', 'program'] as const)(
 
 const modulesBut = (missing: string) => allModules.filter((name) => name !== missing);
 
-const laidWithout = (missing: string, kernel: KernelText = { ident: 'patched' }) =>
+const installedWithout = (missing: string, kernel: KernelText = { ident: 'patched' }) =>
   archiveWith(kernelArchive(kernel, modulesBut(missing)));
 
 test.for<[string, string, FreebsdLabOptions]>([
   ['zfs.ko', 'zfs', { root: 'zfs' }],
   ['if_cxgbe.ko', 'if_cxgbe', { loaderConf: { if_cxgbe_load: 'YES' } }],
 ])(
-  'a kernel without %s, which the loader needs, is not laid to be booted',
+  'a kernel without %s, which the loader needs, is not installed to be booted',
   async ([file, name, options]) => {
     await using lab = await startFreebsdLab(options);
     const dut = await openDut(lab);
-    expect(await dut.lay(laidWithout(name))).toEqual({
+    expect(await dut.lay(installedWithout(name))).toEqual({
       kind: 'lacks-module',
       reason: expect.stringContaining(
         `${file} is neither in /boot/ppsgate.patched nor in /boot/modules`,
@@ -452,7 +452,7 @@ test.for<[string, (lab: FreebsdLab) => void, KernelText]>([
   await using lab = await startFreebsdLab({ root: 'zfs' });
   arrange(lab);
   const dut = await openDut(lab);
-  expect(await dut.lay(laidWithout('zfs', kernel))).toEqual({ kind: 'laid' });
+  expect(await dut.lay(installedWithout('zfs', kernel))).toEqual({ kind: 'installed' });
 });
 
 test.for([
@@ -462,5 +462,5 @@ test.for([
 ] as const)('what loader.conf names and %s is not asked for', async ([, loaderConf, name]) => {
   await using lab = await startFreebsdLab({ loaderConf });
   const dut = await openDut(lab);
-  expect(await dut.lay(laidWithout(name))).toEqual({ kind: 'laid' });
+  expect(await dut.lay(installedWithout(name))).toEqual({ kind: 'installed' });
 });

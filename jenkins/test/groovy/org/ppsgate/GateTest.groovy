@@ -115,13 +115,13 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'a patch that changes nothing that is laid is a success, behind what was measured elsewhere'() {
-    program(saying('hp-t540', [kind: 'unchanged'], '⚪ ppsgate: D27401 changes nothing that the testbed lays'))
+  void 'a patch that changes nothing that is installed is a success, behind what was measured elsewhere'() {
+    program(saying('hp-t540', [kind: 'unchanged'], '⚪ ppsgate: D27401 changes nothing that the testbed installs'))
     assert ppsgate(patch: 'D27401').verdict == 'unchanged'
     assert currentBuild.result == 'SUCCESS'
 
     program(
-      saying('epyc', [kind: 'unchanged'], '⚪ ppsgate: D27402 changes nothing that the testbed lays', 'epyc') +
+      saying('epyc', [kind: 'unchanged'], '⚪ ppsgate: D27402 changes nothing that the testbed installs', 'epyc') +
       saying('hp-t540', judgement('no-regression'), '🟢 ppsgate: D27402 loses nothing', 'hp-t540')
     )
     assert ppsgate(patch: 'D27402', each: ['epyc', 'hp-t540']).verdict == 'no-regression'
