@@ -7,19 +7,38 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * next one with the lab when the one before is about to leave it.
  */
 const first = [
-  ...['e2e/events.lab', 'patch/repository.slow', 'build/kernel.slow', 'patch/revision.slow'],
-  ...['jenkins/library.slow', 'testbed/freebsd/faults-machines.slow', 'e2e/chaos.slow'],
-  ...['e2e/demo.lab', 'testbed/freebsd/faults-kernels.slow', 'testbed/freebsd/faults-rules.slow'],
-  ...['data-branch/branch.slow', 'github/storm.slow', 'studies/revisions.slow'],
-  ...['studies/mellanox-bisection.slow', 'e2e/action.lab', 'testbed/freebsd/study.slow'],
-  ...['gate.slow', 'testbed/freebsd/testbed.slow', 'action/step.slow', 'linux-lab/testbed.lab'],
-  ...['self-test/self-test.slow', 'recording/replay.slow', 'testbed/freebsd/paths.slow'],
-  ...['profile/flamegraph.browser.slow', 'studies/small-losses.slow', 'reservation/model.slow'],
-  ...['power/redfish.slow', 'e2e/relay.lab', 'linux-lab/profile.lab', 'reservation/etcd.slow'],
-  ...['studies/no-change.slow', 'commands/simulate.slow', 'check/health.slow'],
-  ...['linux-lab/lab.lab', 'linux-lab/health.lab', 'testbed/freebsd/lab-time.slow'],
-  ...['fakes/freebsd-lab/serve.slow', 'dut/freebsd.slow', 'relay/check.slow'],
-  ...['dut/freebsd-boot-nanobsd.slow', 'commands/self-test.slow', 'docs/lab-benches.slow'],
+  ...[
+    'e2e/events.lab',
+    'forge/patch/repository.slow',
+    'kernel/kernel.slow',
+    'forge/patch/revision.slow',
+  ],
+  ...['jenkins/library.slow', 'lab/freebsd/faults-machines.slow', 'e2e/chaos.slow'],
+  ...['e2e/demo.lab', 'lab/freebsd/faults-kernels.slow', 'lab/freebsd/faults-rules.slow'],
+  ...['publish/data-branch/branch.slow', 'forge/github/storm.slow', 'studies/revisions.slow'],
+  ...['studies/mellanox-bisection.slow', 'e2e/action.lab', 'lab/freebsd/study.slow'],
+  ...[
+    'gate/gate.slow',
+    'lab/freebsd/freebsd-testbed.slow',
+    'action/step.slow',
+    'lab/netns/netns-testbed.lab',
+  ],
+  ...['gate/self-test/self-test.slow', 'gate/recording/replay.slow', 'lab/freebsd/paths.slow'],
+  ...[
+    'analysis/profile/flamegraph.browser.slow',
+    'studies/small-losses.slow',
+    'gate/reserve/model.slow',
+  ],
+  ...[
+    'lab/power/redfish.slow',
+    'e2e/relay.lab',
+    'lab/netns/profile.lab',
+    'gate/reserve/store/etcd.slow',
+  ],
+  ...['studies/no-change.slow', 'cli/commands/simulate.slow', 'lab/check/health.slow'],
+  ...['lab/netns/embedded-lab.lab', 'lab/netns/health.lab', 'lab/freebsd/lab-time.slow'],
+  ...['fakes/freebsd-lab/serve.slow', 'lab/freebsd/dut/freebsd-dut.slow', 'relay/setup-check.slow'],
+  ...['lab/freebsd/boot/boot-nanobsd.slow', 'cli/commands/rehearse.slow', 'docs/lab-benches.slow'],
 ];
 
 export default class LongestFirst extends BaseSequencer {

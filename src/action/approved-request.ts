@@ -101,10 +101,10 @@ export const fileOf = (base: OutputName, index: number, of: number): string =>
 export const gateFolder = (index: number, of: number): string => (of === 1 ? '' : `${index + 1}/`);
 
 /** What a gate leaves, and what a nightly run does besides. */
-export type OutputName = 'result' | 'failure' | `nightly run-${number}`;
+export type OutputName = 'result' | 'failure' | `nightly-${number}`;
 
 /** The name of what a nightly run has measured besides the commit against itself, counted from 1. */
-export const partName = (part: number): OutputName => `nightly run-${part}`;
+export const partName = (part: number): OutputName => `nightly-${part}`;
 
 /** More are not looked for. */
 export const mostParts = 20;

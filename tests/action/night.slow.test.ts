@@ -63,7 +63,7 @@ async function job(command: string, held: Config) {
 
 async function publish(own: Result, parts: readonly object[] = [], held = config): Promise<number> {
   const files = [own, ...parts].map((result, part) => ({
-    name: part === 0 ? 'result.json' : `nightly run-${part}.json`,
+    name: part === 0 ? 'result.json' : `nightly-${part}.json`,
     content: JSON.stringify(result),
   }));
   const artifact = { id: 7001, runId: 42, name: 'ppsgate-result', bytes: zipOf(files) };

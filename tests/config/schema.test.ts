@@ -701,8 +701,8 @@ test.each([
 test.each([
   ['gate: { marign: 2% }', 'gate.marign: unknown key `marign`; did you mean `margin`?'],
   [
-    'traffic: { runs_per_blast: 8 }',
-    'traffic.runs_per_blast: unknown key `runs_per_blast`; did you mean `runsPerTrial`?',
+    'traffic: { runs_per_trial: 8 }',
+    'traffic.runs_per_trial: unknown key `runs_per_trial`; did you mean `runsPerTrial`?',
   ],
   ['gates: {}', 'gates: unknown key `gates`; did you mean `gate`?'],
   [

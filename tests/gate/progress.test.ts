@@ -77,7 +77,7 @@ test('a log gets a line a trial: where it stands, what the last one gave, and th
 
 test('a terminal gets one line that changes, cut to its width, and is cleared at the end', () => {
   const texts = written([started(1)], { isTTY: true, columns: 20 });
-  expect(texts).toEqual(['\r\u001b[2Kblast 1 of at most ', '\r\u001b[2K']);
+  expect(texts).toEqual(['\r\u001b[2Ktrial 1 of at most ', '\r\u001b[2K']);
 });
 
 test('a repeated trial says what was the matter with the try before, once', () => {

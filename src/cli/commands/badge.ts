@@ -35,9 +35,9 @@ Example:
 As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an
 SVG, and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
 
-A badge is there once a patch was judged on the default branch; the last one of
-a testbed, of the base against itself, with its first nightly run. Exits 2 where the
-repository is not known.`;
+A badge exists once a patch was judged on the default branch; the last badge of
+a testbed, of the base against itself, exists after its first nightly run.
+Exits 2 where the repository is not known.`;
 
 export type BadgeOptions = {
   config?: string;

@@ -40,8 +40,8 @@ The nightly runs are judged one after the other, as they would have come, and a
 change that is found stays; one or two bad nightly runs are none. As JSON:
   { "changes": [{ "series", "name", "index",
                   "before", "after", "changeRatio" }] }
-with the name and the place, from 0, of the first nightly run of the new level, and
-the medians of the nightly runs before and after it, as far as the next change.
+with the name and the index, from 0, of the first nightly run of the new level,
+and the medians of the runs before and after it, up to the next change.
 
 Exits 0 whether there are changes or not, 2 where the file cannot be read.`;
 

@@ -42,7 +42,7 @@ export function define(command: Command): void {
     .option('-t, --testbed <selector>', 'a name, or what it has to be, like "mellanox and 40G"')
     .option('--data <dir>', 'where nightly runs and results are kept (default: as configured)')
     .option('--priority <name>', 'in the queue: release, patch or rerun', 'rerun')
-    .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-nightly run-…)')
+    .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-nightly-…)')
     .option('--resume <dir>', 'go on in the work directory of one that was cut short')
     .option('--json', 'print the result of the commit against itself as JSON')
     .addHelpText('after', details)
@@ -56,9 +56,9 @@ export function define(command: Command): void {
 }
 
 const details = `
-What is not where the nightly runs before were is measured again at once. Where a
-change lasts, its last good commit is gated against its first bad one; what
-that confirms is bisected, with \`trend: { bisect: true }\` in ppsgate.yml.
+Cells that differ from earlier nightly runs are measured again at once. Where a
+change lasts, its last good commit is gated against its first bad one; a
+confirmed change is bisected with \`trend: { bisect: true }\` in ppsgate.yml.
 
 Example:
   ppsgate nightly --commit origin/main --data /srv/www/ppsgate

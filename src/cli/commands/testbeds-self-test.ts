@@ -51,9 +51,9 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Boots a kernel under another name, installs each scenario, sends each cell, takes
-a profile, makes the DUT panic and hang (each only after asking), measures the
-noise of six boots, and undoes all of it.
+Boots a kernel under another name, installs each scenario, sends each cell,
+takes a profile, makes the DUT panic and hang (each only after asking), measures
+the noise of six boots, and undoes all of it.
 
 Example:
   ppsgate testbeds self-test hp-t540

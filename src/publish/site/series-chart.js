@@ -337,7 +337,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
 
   function tellNightlyRuns() {
     const count = times.filter((_, index) => view.isDrawn(index)).length;
-    const told = document.getElementById('nightly-count');
+    const told = document.getElementById('run-count');
     if (told) told.textContent = `${count} of ${times.length} nightly runs`;
     for (const [index, row] of rows.entries())
       row.toggleAttribute('hidden', !view.isDrawn(view.end - index));

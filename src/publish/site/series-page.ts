@@ -78,7 +78,7 @@ function nightlyTable(
     .filter((cost) => points.some(({ nightlyRun }) => nightlyRun[cost].length > 0));
   const kept = new Set(known.results.map(({ path }) => path));
   return fold(
-    html`<span id="nightly run-count">${points.length === 1 ? 'one nightly run' : `${points.length} nightly runs`}</span> as a table`,
+    html`<span id="run-count">${points.length === 1 ? 'one nightly run' : `${points.length} nightly runs`}</span> as a table`,
     table({
       caption:
         'Medians of the trials, and the least and the most of them; the newest nightly run first',

@@ -13,7 +13,7 @@ import type { CellVerdict, Result, Run } from '../../../src/model/result.ts';
 import type { TrendIndex } from '../../../src/model/trend.ts';
 import { aCell, aResult, forwarding, pairedRuns, policy, pullRequest } from '../../fakes/result.ts';
 
-const path = 'results/2026/a-nightly run';
+const path = 'results/2026/a-nightly-run';
 const commit = 'a'.repeat(40);
 const same: PullRequest = { ...pullRequest, baseCommit: commit, headCommit: commit };
 const day = (number: number) => new Date(Date.UTC(2026, 0, number)).toISOString();

@@ -18,7 +18,7 @@ import {
   unfit,
 } from '../../fakes/result.ts';
 
-const path = 'results/2026/a-nightly run';
+const path = 'results/2026/a-nightly-run';
 const [base, head] = ['a'.repeat(40), 'b'.repeat(40)];
 const unknown = () => undefined;
 

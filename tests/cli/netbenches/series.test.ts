@@ -33,9 +33,9 @@ test('comments, empty lines and nightly runs without a value are passed over', a
 
 test('what is no value above 0 is refused with its line', async () => {
   await expect(readSeries(fileOf('n1 100\nn2 fast\n'))).rejects.toThrow(
-    /nightly runs:2: expected a name and values above 0, found something else\.$/,
+    /nightlyRuns:2: expected a name and values above 0, found something else\.$/,
   );
-  await expect(readSeries(fileOf('n1 100 0\n'))).rejects.toThrow(/nightly runs:1: .* found 0\.$/);
+  await expect(readSeries(fileOf('n1 100 0\n'))).rejects.toThrow(/nightlyRuns:1: .* found 0\.$/);
   await expect(readSeries(fileOf('n1 Infinity\n'))).rejects.toThrow(/found Infinity\.$/);
 });
 

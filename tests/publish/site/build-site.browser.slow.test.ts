@@ -123,7 +123,7 @@ describeWith(
 
     test('plus and minus zoom, and Escape shows all again', async () => {
       const { page } = await open(series);
-      const count = () => page.locator('#nightly run-count').textContent();
+      const count = () => page.locator('#run-count').textContent();
       await page.locator('#chart').focus();
       await page.keyboard.press('+');
       expect(Number.parseInt((await count()) ?? '', 10)).toBeLessThan(600);
@@ -141,9 +141,7 @@ describeWith(
       await page.mouse.down();
       await page.mouse.move(at(0.7), y, { steps: 5 });
       await page.mouse.up();
-      await expect
-        .poll(() => page.locator('#nightly run-count').textContent())
-        .toMatch(/^20\d of 1000/);
+      await expect.poll(() => page.locator('#run-count').textContent()).toMatch(/^20\d of 1000/);
       expect(await page.locator('.comparison li').count()).toBe(0);
       await page.mouse.click(at(0.4), y);
       await page.mouse.click(at(0.8), y);
@@ -168,7 +166,7 @@ describeWith(
       await page.keyboard.press('ArrowLeft');
       await page.keyboard.press('Enter');
       const seen = async (of: Page) => [
-        await of.locator('#nightly run-count').textContent(),
+        await of.locator('#run-count').textContent(),
         await of.locator('.comparison').textContent(),
         await of.locator('[aria-pressed=true]').textContent(),
       ];
@@ -184,7 +182,7 @@ describeWith(
       await page.locator('#open .change h3 a').first().click();
       await page.waitForURL(/#a=/);
       expect(await page.locator('#compare').textContent()).toBe(`${good}..${bad}`);
-      expect(await page.locator('#nightly run-count').textContent()).toMatch(/^8\d of/);
+      expect(await page.locator('#run-count').textContent()).toMatch(/^8\d of/);
     });
 
     test('the table and the CSV file have the nightly runs that are drawn', async () => {
