@@ -27,13 +27,6 @@ export function testbedsFor(config: Config, selector = ''): string[] {
   throw new UsageError(unfit ?? nothingLike(config, selector));
 }
 
-/** All testbeds that can carry the configuration, in its order. Throws a `UsageError` where there is none. */
-export function fitFor(config: Config): string[] {
-  const names = Object.keys(config.testbeds);
-  const fit = names.filter((name) => whyUnfit(config, name) === undefined);
-  return fit.length > 0 ? fit : testbedsFor(config);
-}
-
 function askedFor(config: Config, selector: string): string[] {
   const names = Object.keys(config.testbeds);
   if (selector === '') return names.slice(0, 1);

@@ -92,7 +92,7 @@ const limits: ReadonlySet<string> = new Set(['generator-limited', 'receiver-limi
 const isSameCell = (a: Cell, b: Cell): boolean => cellName(a) === cellName(b);
 
 /** The trial that it is of, if it is of one. */
-export function numberOf(entry: Entry): number | undefined {
+function numberOf(entry: Entry): number | undefined {
   if (entry.kind === 'measured') return entry.summary.number;
   return entry.kind === 'failed' ? entry.trial : undefined;
 }

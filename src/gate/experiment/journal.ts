@@ -8,7 +8,7 @@ import { cellSchema } from '../../model/scenario.ts';
 
 const at = z.iso.datetime();
 
-export const entrySchema = z.discriminatedUnion('kind', [
+const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('started'),
     at,

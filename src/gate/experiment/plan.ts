@@ -37,7 +37,7 @@ export const plannedTraffic = z.object({
 
 export const plannedProfile = z.object({ seconds: z.number(), event: z.string().optional() });
 
-export const planSchema = z.object({
+const planSchema = z.object({
   schemaVersion: z.literal(1),
   patch: patchSchema,
   testbed: z.string(),
