@@ -29,19 +29,24 @@ export function tallyOf(tallies: Tallies, variant: string): Tally {
   return tally;
 }
 
-type Fault = 'bootFailures' | 'deaths' | 'refusals';
-export type Proof = 'hasBooted' | 'hasStoodTrial';
+type FailureCount = 'bootFailures' | 'deaths' | 'refusals';
+export type Milestone = 'hasBooted' | 'hasStoodTrial';
 
 /**
  * Nobody is blamed for what happened once. A patch is only for what base has shown to be possible here, and what
  * happened to it twice more than to base: what befalls both is the laboratory's.
  */
-export function isToBlame(tallies: Tallies, variant: string, fault: Fault, proof: Proof): boolean {
+export function isToBlame(
+  tallies: Tallies,
+  variant: string,
+  fault: FailureCount,
+  proof: Milestone,
+): boolean {
   const [own, base] = [tallyOf(tallies, variant), tallyOf(tallies, 'base')];
   if (variant === 'base') return own[fault] >= 2;
   return base[proof] && own[fault] >= 2 + base[fault];
 }
 
 /** Who cannot be blamed yet however often it fails, as base has shown nothing: where an experiment goes on in a new process. */
-export const lacksControl = (tallies: Tallies, variant: string, proof: Proof): boolean =>
+export const lacksControl = (tallies: Tallies, variant: string, proof: Milestone): boolean =>
   variant !== 'base' && !tallyOf(tallies, 'base')[proof];

@@ -24,7 +24,7 @@ export async function judgeProfile(
   keepLog: KeepLog,
 ): Promise<ProfileOutcome> {
   await keepLog(rawName, gzipSync(text));
-  const all = parsed(text);
+  const all = parseRaw(text);
   if (typeof all === 'string') return missed(all);
   const { event = told.event, kernel = told.kernel } = all;
   await keepLog(stacksName, stacksText(all, kernel));
@@ -45,7 +45,7 @@ export async function judgeProfile(
 const stacksText = (profile: Profile, kernel: string): string =>
   [`# kernel: ${kernel}`, ...foldedLines(profile, { modules: true }), ''].join('\n');
 
-function parsed(text: string): Profile | string {
+function parseRaw(text: string): Profile | string {
   try {
     return parseProfile(text, 'the profile', foreignBounds);
   } catch (error) {

@@ -15,10 +15,10 @@ export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): st
 }
 
 /** Who plays which part in a testbed: `label` is how people call it. One machine may play two. */
-export type Role = { config: HostConfig; label: string };
+export type MachineRole = { config: HostConfig; label: string };
 
 /** The DUT is the first. The embedded testbed has no machines of its own. */
-export function rolesOf(testbed: TestbedConfig): Role[] {
+export function rolesOf(testbed: TestbedConfig): MachineRole[] {
   switch (testbed.kind) {
     case 'embedded-linux':
     case 'virtual':
@@ -35,7 +35,7 @@ export function rolesOf(testbed: TestbedConfig): Role[] {
 }
 
 /** Those around the DUT. */
-export const generatorsOf = ({ senders, receiver }: FreebsdTestbed): Role[] => [
+export const generatorsOf = ({ senders, receiver }: FreebsdTestbed): MachineRole[] => [
   ...senders.map((config, index) => ({
     config,
     label: senders.length === 1 ? 'sender' : `sender ${index + 1}`,

@@ -24,7 +24,7 @@ export const answersPoint = (
   now: () => Date,
 ): Point => ({
   what: 'answers',
-  async look(what) {
+  async run(what) {
     const path = inboxIn(directory);
     if (!existsSync(path)) return [ok(what, 'none waits')];
     using inbox = openInbox(path, now);
@@ -43,12 +43,12 @@ export function relayPoints(config: PhabricatorConfig, deps: SetUpDeps): Point[]
   if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
     const why =
       'neither `relay.webhookKeyFile` nor `relay.buildPasswordFile` is set: use `ppsgate poll`';
-    return [{ what: 'the relay', look: async (what) => [skipped(what, why)] }];
+    return [{ what: 'the relay', run: async (what) => [skipped(what, why)] }];
   }
   const ask = askOf(relay, deps.signal);
   return [
-    { what: 'relay.on', look: async (what) => occasions(what, relay) },
-    { what: 'the relay', look: (what) => health(what, relay, ask) },
+    { what: 'relay.on', run: async (what) => occasions(what, relay) },
+    { what: 'the relay', run: (what) => health(what, relay, ask) },
     ...(webhookKeyPath === undefined ? [] : webhookPoints(webhookKeyPath, config, ask)),
     ...(buildPasswordPath === undefined ? [] : buildPoints(buildPasswordPath, ask)),
   ];
@@ -124,7 +124,7 @@ function webhookPoints(path: string, { url }: PhabricatorConfig, ask: Ask): Poin
     {
       what: 'POST /webhook',
       needs: ['the relay'],
-      async look(what) {
+      async run(what) {
         const signed = (signature: string) =>
           ask('/webhook', {
             method: 'POST',
@@ -143,7 +143,7 @@ function webhookPoints(path: string, { url }: PhabricatorConfig, ask: Ask): Poin
     },
     {
       what: 'the webhook',
-      look: async (what) => [
+      run: async (what) => [
         skipped(
           what,
           `only its page tells: ${url}/herald/webhook/ has to show one for this relay, enabled, with the key of ${path}`,
@@ -168,7 +168,7 @@ function buildPoints(path: string, ask: Ask): Point[] {
     {
       what: 'POST /build',
       needs: ['the relay'],
-      async look(what) {
+      async run(what) {
         const strange = await ask('/build', { method: 'POST' });
         if (strange.status !== 401) return [open(what, 'no password', strange)];
         const password = await readSecret(place).catch(() => undefined);

@@ -8,7 +8,7 @@ import { type Point, type SetUpDiagnostic, warning } from './setup-check-item.ts
 /** @param key of ppsgate.yml that names the file. */
 export const secretPoint = (key: string, place: SecretPlace): Point => ({
   what: key,
-  async look(what) {
+  async run(what) {
     const { path, variable } = place;
     const exposed = path === undefined ? [] : await exposure(what, path);
     if (exposed.length > 0) return exposed;

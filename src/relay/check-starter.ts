@@ -16,7 +16,7 @@ export function starterPoint(start: StartConfig, branch: string, deps: SetUpDeps
     case 'here':
       return {
         what: 'relay.start.repository',
-        look: (what) => clone(what, start.repository, branch, deps),
+        run: (what) => clone(what, start.repository, branch, deps),
       };
     case 'github': {
       const place = { what: 'The token for GitHub', path: start.tokenPath };

@@ -2,14 +2,14 @@
 
 import type { OverlayPlace } from '../config/schema.ts';
 import type { ConduitOptions } from '../forge/phabricator/conduit.ts';
-import type { Diagnostic as Plain, Step } from '../lab/check/diagnostic.ts';
+import type { CheckStep, Diagnostic as Plain } from '../lab/check/diagnostic.ts';
 
 export type SetUpDiagnostic =
   | Plain
   /** A `warning` keeps ppsgate from nothing; what is `unreachable` may be well later by itself. */
   | { kind: 'warning' | 'unreachable'; what: string; why: string; fix: string };
 
-export type Point = Step<SetUpDiagnostic>;
+export type Point = CheckStep<SetUpDiagnostic>;
 
 export type SetUpDeps = Pick<ConduitOptions, 'log' | 'pause'> & {
   signal: AbortSignal;

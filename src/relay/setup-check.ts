@@ -53,7 +53,7 @@ function pointsOf(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
   ) => ({
     what,
     needs: ['the token'],
-    look: async () => (session.conduit === undefined ? [] : look(session.conduit, what)),
+    run: async () => (session.conduit === undefined ? [] : look(session.conduit, what)),
   });
   const place = { what: 'The Conduit token', path: tokenPath, variable: tokenVariable };
   return [
@@ -61,30 +61,30 @@ function pointsOf(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
     {
       what: 'the server',
       needs: ['ca'],
-      look: (what) => server(what, config, session, deps),
+      run: (what) => server(what, config, session, deps),
     },
     {
       what: 'the clocks',
       needs: ['the server'],
-      look: async (what) => clocks(what, session, deps.now()),
+      run: async (what) => clocks(what, session, deps.now()),
     },
     secretPoint('tokenFile', place),
     {
       what: 'the token',
       needs: ['the server'],
-      look: (what) => token(what, config, session, deps),
+      run: (what) => token(what, config, session, deps),
     },
     {
       what: 'the account',
       needs: ['the token'],
-      look: async (what) =>
+      run: async (what) =>
         session.account === undefined ? [] : rights(what, session.account, config),
     },
     ask('repositories', (conduit, what) => repositories(what, conduit, config)),
     ask('projects', (conduit, what) => projects(what, conduit, config)),
     ask('people', (conduit, what) => people(what, conduit, config)),
     ask('build plans', (conduit, what) => buildPlans(what, conduit, config)),
-    { what: 'writing', needs: ['the token'], look: async (what) => [skipped(what, unwritten)] },
+    { what: 'writing', needs: ['the token'], run: async (what) => [skipped(what, unwritten)] },
     answersPoint(config, deps.now),
     ...relayPoints(config, deps),
     starterPoint(relay.start, config.branch, deps),
@@ -93,7 +93,7 @@ function pointsOf(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
 
 const authority = (path: string, session: Session): Point => ({
   what: 'ca',
-  async look(what) {
+  async run(what) {
     session.ca = await readAuthority(path);
     return [ok(what, `${path} has the certificate of an authority`)];
   },

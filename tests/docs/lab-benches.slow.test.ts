@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Diagnostic } from '../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed } from '../../src/lab/check/freebsd-check.ts';
-import { type Said, waived } from '../../src/lab/freebsd/dut/setting.ts';
+import { type CommandOutputs, waived } from '../../src/lab/freebsd/dut/setting.ts';
 import { checkSettings, settingsCommands } from '../../src/lab/freebsd/dut/settings.ts';
 import { readAll, settingsContext } from '../../src/lab/freebsd/preflight.ts';
 import { connect, type Host } from '../../src/system/host/ssh.ts';
@@ -151,7 +151,7 @@ function setUp({ lab }: Bench, files: Readonly<Record<string, string>>): void {
 
 async function problemsOf({ testbed, config }: Bench, host: Host): Promise<string[]> {
   const context = settingsContext(testbed, config.families);
-  const said: Said = await readAll(host, settingsCommands(context));
+  const said: CommandOutputs = await readAll(host, settingsCommands(context));
   return waived(checkSettings(said, context), testbed.waive)
     .filter(({ isWaived }) => !isWaived)
     .map(({ message }) => message);

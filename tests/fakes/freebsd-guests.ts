@@ -181,7 +181,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       cpuThread: `/proc/${number}/task/${number}`,
       ended: over.promise,
       console: () => shown.toString(),
-      listen: (hears) => machine.console.listen(hears),
+      listen: (onOutput) => machine.console.listen(onOutput),
       async pinTo() {
         alive();
       },

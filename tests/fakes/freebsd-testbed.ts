@@ -88,11 +88,11 @@ export const labConsole: ConsoleConfig = { kind: 'command', command: ['console-o
 export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
   connect: (host, label) => connectTo(host, label, { keepaliveSeconds: 0 }),
   openPower: async () => lab.power,
-  async openConsole(_name, config, hears) {
+  async openConsole(_name, config, onOutput) {
     if (config.kind !== 'command' || config.command[0] !== 'console-of-lab') {
-      return openConsole('the DUT', config, hears, realConsoleDeps);
+      return openConsole('the DUT', config, onOutput, realConsoleDeps);
     }
-    const leave = lab.dut.machine.console.listen(hears);
+    const leave = lab.dut.machine.console.listen(onOutput);
     const { promise: ended } = Promise.withResolvers<string>();
     return { ended, close: async () => leave() };
   },

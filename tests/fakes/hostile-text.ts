@@ -12,7 +12,7 @@ import { callOnPhabricator, parseCommand } from '../../src/forge/patch/command.t
 import { checkDiff, whyGitRefuses } from '../../src/forge/patch/diff.ts';
 import { whyMisleading } from '../../src/forge/phabricator/diff.ts';
 import { readBuildFailure } from '../../src/kernel/build-log.ts';
-import { lastWords, whatItShows } from '../../src/lab/console/console-text.ts';
+import { describeScreen, lastWords } from '../../src/lab/console/console-text.ts';
 import { parseCpuTimes, parseInterfaceCounters } from '../../src/lab/freebsd/dut/counters.ts';
 import { fingerprintCommands, fingerprintOf } from '../../src/lab/freebsd/dut/fingerprint.ts';
 import {
@@ -145,7 +145,7 @@ const readers: Readonly<Record<string, Reading>> = {
   'whether pkt-gen is ready': (text) => [isReady(text), processIdIn(text)],
   'a log of trafgen': parseTrafgenLog,
   'a column of numbers': (text) => parseColumn(Buffer.from(text), { name: 'runs', column: 2 }),
-  'a console': (text) => [lastWords(text, true), whatItShows(text)],
+  'a console': (text) => [lastWords(text, true), describeScreen(text)],
   'a panic on a console': (text) => lastWords(`panic: ${text}`, false),
   'a number': (text) => parseColumn(Buffer.from(`0x${text}`), { name: 'runs' }),
   'known hosts': (text) => parseKnownHosts(`a ${text}`),

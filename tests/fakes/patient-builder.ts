@@ -14,7 +14,7 @@ import type { BuilderConfig } from '../../src/config/builder.ts';
 import { kernelSums } from '../../src/kernel/kernel-sums.ts';
 import type { Variant } from '../../src/kernel/variant.ts';
 import { connectTo } from '../../src/lab/connect.ts';
-import type { Builder } from '../../src/lab/freebsd/kernels.ts';
+import type { KernelBuilder } from '../../src/lab/freebsd/kernels.ts';
 import { freebsdBuilder } from './freebsd-builder.ts';
 import { kernelArchive } from './freebsd-lab/kernel.ts';
 import { commit, newRepository } from './repository.ts';
@@ -24,7 +24,7 @@ export const patientBuilderNeeds = ['sshd', 'ssh-keygen', 'git', 'flock'];
 
 export type PatientBuilder = {
   readonly config: BuilderConfig;
-  readonly builder: Builder;
+  readonly builder: KernelBuilder;
   /** One whose kernel is built of a commit of its own. */
   variant(name: string): Variant;
   /** Lets this and every later build of a variant end: well, or with an error of the compiler. */

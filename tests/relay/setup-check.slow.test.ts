@@ -255,7 +255,7 @@ test('answers that wait are told of, with what keeps them', async () => {
   }
   inbox.postponeAnswer('comment D7:12 1', kept, 'The server is in read-only mode.');
   const later = new Date(kept.getTime() + 7_200_000);
-  const found = await Array.fromAsync(await answersPoint(config, () => later).look('answers'));
+  const found = await Array.fromAsync(await answersPoint(config, () => later).run('answers'));
   expect(found).toEqual([
     {
       kind: 'warning',

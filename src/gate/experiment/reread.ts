@@ -45,7 +45,7 @@ async function measureAgain(
   const numbers = new Set(entry.runs.map(({ number }) => number));
   const planned = { ...trial, runs: trial.runs.filter(({ number }) => numbers.has(number)) };
   const { attempt, startedAt, egressPackets, ingressPackets } = summary;
-  const told = {
+  const ports = {
     ...(egressPackets !== undefined && { egressPackets }),
     ...(ingressPackets !== undefined && { ingressPackets }),
   };
@@ -67,7 +67,7 @@ async function measureAgain(
     const linux = await readLinux(folder);
     if (linux !== undefined) return readLinuxLogs(planned, startedAt, linux);
     const freebsd = await readFreebsd(folder);
-    return freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic, told });
+    return freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic, summary: ports });
   }
 }
 

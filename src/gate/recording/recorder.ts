@@ -139,7 +139,7 @@ function recorded<Deps extends FreebsdDeps>(deps: Deps, ask: Ask): Deps {
       };
     },
 
-    async openConsole(name, config, hears) {
+    async openConsole(name, config, onOutput) {
       const printed = ask('console', { what: 'console', order: 'hear' });
       const lines = outputLines();
       let isOver = false;
@@ -154,7 +154,7 @@ function recorded<Deps extends FreebsdDeps>(deps: Deps, ask: Ask): Deps {
       const heard = (chunk: Buffer) => {
         const text = lines.take(chunk);
         if (text !== '') printed.hears('stdout', text);
-        hears(chunk);
+        onOutput(chunk);
       };
       try {
         const opened = await told(ask('console', { what: 'console', order: 'open' }), () =>

@@ -107,13 +107,13 @@ export function replayDeps(questions: readonly Question[]): ReplayDeps {
       };
     },
 
-    async openConsole(_name, _config, hears) {
+    async openConsole(_name, _config, onOutput) {
       const printed = waiting.get(keyOf(hearing))?.shift();
       const pieces = [...(printed?.pieces ?? [])];
       const ended = Promise.withResolvers<string>();
       time.watch((now) => {
         while (pieces[0] !== undefined && pieces[0].at <= now) {
-          hears(Buffer.from(pieces.shift()?.text ?? ''));
+          onOutput(Buffer.from(pieces.shift()?.text ?? ''));
         }
         if (printed?.ended !== undefined && printed.ended.at <= now) {
           ended.resolve(saidBy(printed.ended.answer));

@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Diagnostic, Step } from '../../lab/check/diagnostic.ts';
+import type { CheckStep, Diagnostic } from '../../lab/check/diagnostic.ts';
 import { type Cell, cellName, cellSchema } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
@@ -38,7 +38,7 @@ export type SelfTestJournal = {
   /** When the self-test began. */
   at: string;
   /** The same step, which tells what it found when it went well before. */
-  remembered(step: Step): Step;
+  remembered(step: CheckStep): CheckStep;
   runs(): SelfTestedRun[];
   keepRun(run: SelfTestedRun): void;
   /** Seconds that each boot took, as far as they are known. */
@@ -111,8 +111,8 @@ function journalOf(
     lines: () => entries.map((entry) => JSON.stringify(entry)),
     remembered(step) {
       const found = entries.find((entry) => entry.kind === 'well' && entry.step === step.what);
-      if (found?.kind === 'well') return { ...step, look: async () => found.diagnostics };
-      return { ...step, look: (what) => kept(step, what, keep) };
+      if (found?.kind === 'well') return { ...step, run: async () => found.diagnostics };
+      return { ...step, run: (what) => kept(step, what, keep) };
     },
     runs: () => {
       const runs = entries.flatMap((entry) => (entry.kind === 'run' ? [entry.run] : []));
@@ -126,13 +126,13 @@ function journalOf(
 
 /** What was left out by choice is asked for again. */
 async function* kept(
-  { look }: Step,
+  { run }: CheckStep,
   what: string,
   keep: (entry: Entry) => void,
 ): AsyncGenerator<Diagnostic> {
   const diagnostics: Exclude<Diagnostic, { kind: 'wrong' }>[] = [];
   let isWell = true;
-  for await (const diagnostic of await look(what)) {
+  for await (const diagnostic of await run(what)) {
     yield diagnostic;
     if (diagnostic.kind === 'wrong') isWell = false;
     else diagnostics.push(diagnostic);

@@ -3,9 +3,9 @@
 import type { Traffic } from '../../config/schema.ts';
 import { BuilderError } from '../../kernel/builder-error.ts';
 import {
+  type CheckStep,
   type Diagnostic,
   ok,
-  type Step,
   skipped,
   testbedFailed,
   walk,
@@ -19,7 +19,7 @@ import { fingerprintOfDut, inspectDut } from '../../lab/freebsd/boots.ts';
 import { DutLostError } from '../../lab/freebsd/dut/freebsd-dut.ts';
 import { type OpenFreebsd, openFreebsdMachines } from '../../lab/freebsd/freebsd-testbed.ts';
 import { profile, trial } from '../../lab/freebsd/freebsd-trial.ts';
-import { layRules, proofOf, takeRulesAway } from '../../lab/freebsd/rules.ts';
+import { installRules, proofOf, removeRules } from '../../lab/freebsd/rules.ts';
 import { provesScenario } from '../../lab/freebsd/scenario.ts';
 import type { KeepLog, TrialOutcome } from '../../lab/testbed.ts';
 import { formatDuration, formatPps } from '../../model/format.ts';
@@ -62,10 +62,10 @@ export async function* runSelfTest(
       return opened;
     },
   };
-  const wayBack: Step = {
+  const wayBack: CheckStep = {
     what: 'the way back',
     needs: [],
-    async *look(what) {
+    async *run(what) {
       const machines = opened;
       opened = undefined;
       yield* goBack(selfTest, machines, what);
@@ -79,13 +79,13 @@ export async function* runSelfTest(
     isLost = true;
     return wrong(what, error.message, 'look at its console, and have it boot its own kernel');
   };
-  const steps = stepsOf(selfTest).map((step): Step => {
-    const { what, look } = step;
+  const steps = stepsOf(selfTest).map((step): CheckStep => {
+    const { what, run } = step;
     return {
       ...step,
-      async *look() {
+      async *run() {
         if (isLost) yield skipped(what, 'not tried, because the DUT is lost');
-        else yield* recovered(what, look, opened);
+        else yield* recovered(what, run, opened);
       },
     };
   });
@@ -99,11 +99,11 @@ export async function* runSelfTest(
 /** A step in which a machine is lost has failed; the next one finds it again. */
 async function* recovered(
   what: string,
-  look: Step['look'],
+  run: CheckStep['run'],
   machines: OpenFreebsd | undefined,
 ): AsyncGenerator<Diagnostic> {
   try {
-    yield* await look(what);
+    yield* await run(what);
   } catch (error) {
     if (!(error instanceof HostError) || machines === undefined) throw error;
     machines.lab.boots.booted = undefined;
@@ -121,58 +121,58 @@ const steps = {
   home: 'the boot after that',
 } as const;
 
-function stepsOf(selfTest: SelfTest): Step[] {
+function stepsOf(selfTest: SelfTest): CheckStep[] {
   const { skip, cells, journal } = selfTest;
   const { scenarios } = selfTest.config;
   const has = (part: SelfTestPart) => !skip.has(part);
   const first = has('check') ? [steps.check] : [];
   const booted = [...first, steps.kernel, steps.boot];
-  const remembered = (step: Step): Step => journal.remembered(step);
+  const remembered = (step: CheckStep): CheckStep => journal.remembered(step);
   return [
     ...(has('check')
-      ? [remembered({ what: steps.check, needs: [], look: () => check(selfTest) })]
+      ? [remembered({ what: steps.check, needs: [], run: () => check(selfTest) })]
       : []),
-    { what: steps.kernel, needs: first, look: (what) => readyBase(selfTest, what) },
+    { what: steps.kernel, needs: first, run: (what) => readyBase(selfTest, what) },
     remembered({
       what: steps.boot,
       needs: [...first, steps.kernel],
-      look: (what) => bootOnce(selfTest, 1, what),
+      run: (what) => bootOnce(selfTest, 1, what),
     }),
     ...(has('scenarios') ? scenarios : []).map((scenario) =>
       remembered({
         what: `the rules of ${scenario}`,
         needs: booted,
-        look: (what) => layAndTakeAway(selfTest, scenario, what),
+        run: (what) => layAndTakeAway(selfTest, scenario, what),
       }),
     ),
     ...(has('trials') ? cells : []).map((cell) =>
       remembered({
         what: `${shortSeconds} s of ${cellName(cell)}`,
         needs: booted,
-        look: (what) => shortTrial(selfTest, cell, what),
+        run: (what) => shortTrial(selfTest, cell, what),
       }),
     ),
     ...(has('profile')
-      ? [remembered({ what: 'a profile', needs: booted, look: (what) => sample(selfTest, what) })]
+      ? [remembered({ what: 'a profile', needs: booted, run: (what) => sample(selfTest, what) })]
       : []),
     remembered({
       what: steps.again,
       needs: booted,
-      look: (what) => bootOnce(selfTest, 2, what),
+      run: (what) => bootOnce(selfTest, 2, what),
     }),
-    remembered({ what: steps.home, needs: booted, look: (what) => bootHome(selfTest, what) }),
+    remembered({ what: steps.home, needs: booted, run: (what) => bootHome(selfTest, what) }),
     ...(has('panic')
-      ? [remembered({ what: 'a panic', needs: booted, look: (what) => panic(selfTest, what) })]
+      ? [remembered({ what: 'a panic', needs: booted, run: (what) => panic(selfTest, what) })]
       : []),
     ...(has('hang')
-      ? [remembered({ what: 'a hang', needs: booted, look: (what) => hang(selfTest, what) })]
+      ? [remembered({ what: 'a hang', needs: booted, run: (what) => hang(selfTest, what) })]
       : []),
     ...(has('noise')
       ? [
           remembered({
             what: 'the noise of the lab',
             needs: booted,
-            look: () => measureNoise(selfTest),
+            run: () => measureNoise(selfTest),
           }),
         ]
       : []),
@@ -205,8 +205,8 @@ async function layAndTakeAway(
   const trouble = await bootBase(selfTest, 1);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
   const host = (await selfTest.open()).dut.host();
-  const refusal = await layRules(host, scenario, selfTest.rules);
-  await takeRulesAway(host);
+  const refusal = await installRules(host, scenario, selfTest.rules);
+  await removeRules(host);
   if (refusal !== undefined) {
     return [wrong(what, refusal, 'build the kernel and its modules with that firewall')];
   }
@@ -283,7 +283,7 @@ async function bootHome(selfTest: SelfTest, what: string): Promise<Diagnostic[]>
   deps.notify('Rebooting it once more: its own kernel has to come up.');
   lab.boots.booted = undefined;
   // An image stays active until its own is made active again.
-  const outcome = await (method === 'nanobsd' ? dut.boot(undefined) : dut.bootUnasked());
+  const outcome = await (method === 'nanobsd' ? dut.boot(undefined) : dut.rebootUnordered());
   if (outcome.kind === 'boot-failed') {
     const fix = `choose another \`boot.method\` than ${method}: a patch that panics would boot for ever`;
     return [wrong(what, outcome.reason, fix)];

@@ -84,7 +84,8 @@ export async function openEmbedded(name: string, traffic: Traffic): Promise<Test
 export const realDeps: FreebsdDeps = {
   connect: connectTo,
   openPower: (machine, config) => openPower(machine, config, realPowerDeps),
-  openConsole: (machine, config, hears) => openConsole(machine, config, hears, realConsoleDeps),
+  openConsole: (machine, config, onOutput) =>
+    openConsole(machine, config, onOutput, realConsoleDeps),
   sleep: (seconds) => setTimeout(seconds * 1000),
   now: () => Date.now() / 1000,
   kernelSums: kernelSums(sumsFolder(process.env, homedir())),

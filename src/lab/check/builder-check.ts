@@ -9,25 +9,25 @@ import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { fileSystemsOf } from '../freebsd/boot/boot-system.ts';
 import {
+  type CheckedMachine,
+  type CheckStep,
   type Diagnostic,
   does,
   inGigabytes,
   isGood,
   limits,
-  type Machine,
   ok,
   on,
-  type Step,
   skipped,
   sshTo,
   typed,
   wrong,
 } from './diagnostic.ts';
 
-export type BuilderMachine = Machine & { config: BuilderConfig };
+export type BuilderMachine = CheckedMachine & { config: BuilderConfig };
 
 /** After the login to it; undefined where there is none. */
-export function builderSteps(builder: BuilderMachine | undefined): Step[] {
+export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
   if (builder === undefined) return [noBuilder];
   const { config } = builder;
   const { repository, folder, recipe } = config;
@@ -59,10 +59,10 @@ export function builderSteps(builder: BuilderMachine | undefined): Step[] {
   ];
 }
 
-const noBuilder: Step = {
+const noBuilder: CheckStep = {
   what: 'the builder',
   needs: [],
-  look: async () => [
+  run: async () => [
     skipped('the builder', '`builder` is not configured: only kernels that you bring are measured'),
   ],
 };

@@ -5,26 +5,26 @@ import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { type ConsoleConfig, ConsoleError } from '../console/console.ts';
 import {
+  type CheckedMachine,
+  type CheckStep,
   type Diagnostic,
   limits,
-  type Machine,
   ok,
   on,
-  type Step,
   skipped,
   wrong,
 } from './diagnostic.ts';
 import type { CheckDeps } from './power-check.ts';
 
-type ConsoleCheck = { name: string; testbed: FreebsdTestbed; dut: Machine; deps: CheckDeps };
+type ConsoleCheck = { name: string; testbed: FreebsdTestbed; dut: CheckedMachine; deps: CheckDeps };
 
-export function consoleStep({ name, testbed, dut, deps }: ConsoleCheck): Step {
+export function consoleStep({ name, testbed, dut, deps }: ConsoleCheck): CheckStep {
   const what = 'the console of the DUT';
   const { console } = testbed.dut;
   if (console === undefined) {
     const why =
       '`console` is not configured: a kernel that does not come up mostly says there alone why';
-    return { what, needs: [], look: async () => [skipped(what, why)] };
+    return { what, needs: [], run: async () => [skipped(what, why)] };
   }
   return on(dut, what, async (host) => [await lookAt(host, { what, name, console, deps })]);
 }
@@ -37,11 +37,11 @@ const mostSeconds = 10;
 /** What is written to /dev/console is the proof that the console is that of the DUT. */
 async function lookAt(host: Host, { what, name, console, deps }: Look): Promise<Diagnostic> {
   let shown = '';
-  const hears = (chunk: Buffer) => {
+  const onOutput = (chunk: Buffer) => {
     shown = (shown + chunk.toString('latin1')).slice(-mostCharacters);
   };
   const opened = await deps
-    .openConsole(`the DUT of ${name}`, console, hears)
+    .openConsole(`the DUT of ${name}`, console, onOutput)
     .catch((error: unknown) => {
       if (error instanceof ConsoleError) return error;
       throw error;

@@ -16,17 +16,17 @@ export type Diagnostic =
   | { kind: 'wrong'; what: string; why: string; fix: string }
   | { kind: 'skipped'; what: string; why: string };
 
-export type Step<Found = Diagnostic> = {
+export type CheckStep<Found = Diagnostic> = {
   what: string;
   /** Earlier steps, by their `what`, without which this one makes no sense. */
   needs?: readonly string[];
-  look(what: string): Promise<Found[]> | AsyncIterable<Found>;
+  run(what: string): Promise<Found[]> | AsyncIterable<Found>;
 };
 
 type Walk<Found> = {
   signal: AbortSignal;
   /** Hears what is looked at next. */
-  onLook?(what: string): void;
+  onStep?(what: string): void;
   /** What is told of a step that threw; throws what is no diagnostic. */
   failed(what: string, error: unknown): Found;
 };
@@ -36,12 +36,12 @@ type Walk<Found> = {
  * signal's reason between two steps.
  */
 export async function* walk<Found extends { kind: string }>(
-  steps: readonly Step<Found>[],
-  { signal, onLook = () => {}, failed }: Walk<Found>,
+  steps: readonly CheckStep<Found>[],
+  { signal, onStep = () => {}, failed }: Walk<Found>,
 ): AsyncGenerator<Found | Skipped> {
   /** Steps that did not go well, and the step that is to blame. */
   const blamed = new Map<string, string>();
-  for (const { what, needs = [], look } of steps) {
+  for (const { what, needs = [], run } of steps) {
     signal.throwIfAborted();
     const blame = needs.map((need) => blamed.get(need)).find((found) => found !== undefined);
     if (blame !== undefined) {
@@ -49,9 +49,9 @@ export async function* walk<Found extends { kind: string }>(
       yield skipped(what, `not tried, because of this: ${blame}`);
       continue;
     }
-    onLook(what);
+    onStep(what);
     try {
-      for await (const diagnostic of await look(what)) {
+      for await (const diagnostic of await run(what)) {
         if (faults.includes(diagnostic.kind)) blamed.set(what, what);
         yield diagnostic;
       }
@@ -92,7 +92,7 @@ export const typed = (command: Command): string => `\`${unquoted(commandText(com
 /** Without the quotes that no shell needs. */
 export const unquoted = (text: string): string => text.replace(/'([\w@%+=:,./-]+)'/g, '$1');
 
-export type Machine = {
+export type CheckedMachine = {
   /** How people call it: `the DUT`, `the sender and the receiver`. */
   label: string;
   config: HostConfig;
@@ -100,18 +100,18 @@ export type Machine = {
   host: Host | undefined;
 };
 
-export const sshTo = ({ label }: Machine): string => `ssh to ${label}`;
+export const sshTo = ({ label }: CheckedMachine): string => `ssh to ${label}`;
 
 /** A step that asks one machine. */
 export function on(
-  machine: Machine,
+  machine: CheckedMachine,
   what: string,
   look: (host: Host, what: string) => Promise<Diagnostic[]>,
-): Step {
+): CheckStep {
   return {
     what,
     needs: [sshTo(machine)],
-    look: async () => (machine.host === undefined ? [] : look(machine.host, what)),
+    run: async () => (machine.host === undefined ? [] : look(machine.host, what)),
   };
 }
 
@@ -129,14 +129,14 @@ export const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1
 export type Connect = (host: HostConfig, label: string) => Promise<Host>;
 
 /** Logs in to a machine, and keeps the connection in it. */
-export function loginStep(machine: Machine, connect: Connect): Step {
+export function loginStep(machine: CheckedMachine, connect: Connect): CheckStep {
   const what = sshTo(machine);
   const { label, config } = machine;
   const { user, host, port, privateKeyPath: key } = config;
   return {
     what,
     needs: [],
-    async look() {
+    async run() {
       try {
         machine.host = await connect(config, label.replace(/^the /, ''));
       } catch (error) {

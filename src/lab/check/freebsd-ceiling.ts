@@ -15,7 +15,7 @@ import { readAll } from '../freebsd/preflight.ts';
 import { parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
 import { type PktGenSender, type PktGenTrial, pktGenTrial } from '../traffic/pkt-gen-trial.ts';
-import { type Diagnostic, ok, type Step, skipped, wrong } from './diagnostic.ts';
+import { type CheckStep, type Diagnostic, ok, skipped, wrong } from './diagnostic.ts';
 
 type CeilingCheck = {
   testbed: FreebsdTestbed;
@@ -29,10 +29,10 @@ type CeilingCheck = {
 const ceiling = 'the ceiling of the generators';
 
 /** Trials past the DUT where ports are joined so, and through it as it runs: each sender alone, and all together. `needs` are the steps that packets depend on. */
-export function checkCeiling(check: CeilingCheck, needs: readonly string[]): Step {
-  if (check.sends) return { what: ceiling, needs, look: () => trials(check) };
-  const look = async () => [skipped(ceiling, 'no packets are to be sent')];
-  return { what: ceiling, needs: [], look };
+export function checkCeiling(check: CeilingCheck, needs: readonly string[]): CheckStep {
+  if (check.sends) return { what: ceiling, needs, run: () => trials(check) };
+  const run = async () => [skipped(ceiling, 'no packets are to be sent')];
+  return { what: ceiling, needs: [], run };
 }
 
 async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
@@ -47,7 +47,7 @@ async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
   const dutHost = await connect(testbed.dut, 'DUT');
   const dut = await portOn(dutHost, testbed.dut.ingress.interface);
   const receiver = await connect(testbed.receiver, 'receiver');
-  const senders: Sender[] = [];
+  const senders: CeilingSender[] = [];
   for (const [index, { interface: name, mac }] of testbed.senders.entries()) {
     const label = testbed.senders.length === 1 ? 'sender' : `sender ${index + 1}`;
     const host = await connect(testbed.senders[index] ?? testbed.receiver, label);
@@ -60,8 +60,8 @@ async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
     else yield await backToBack(check, past, { ...sender, label }, receiver, joined);
   }
   const through = { host: receiver, interface: testbed.receiver.interface, way: 'through the DUT' };
-  const trial = (some: readonly Sender[]) => trialOf(check, some, through);
-  const line = (some: readonly Sender[]) => lineOf(check, some, dut.gigabits);
+  const trial = (some: readonly CeilingSender[]) => trialOf(check, some, through);
+  const line = (some: readonly CeilingSender[]) => lineOf(check, some, dut.gigabits);
   if (senders.length > 1) {
     for (const sender of senders) {
       yield aloneDiagnostic(`${sender.label} alone`, await trial([sender]), line([sender]));
@@ -89,7 +89,7 @@ const noPortsPastIt =
 async function backToBack(
   check: CeilingCheck,
   what: string,
-  sender: Omit<Sender, 'gigabits'>,
+  sender: Omit<CeilingSender, 'gigabits'>,
   receiver: Host,
   { from, to }: NonNullable<SenderConfig['backToBack']>,
 ): Promise<Diagnostic> {
@@ -97,7 +97,7 @@ async function backToBack(
     await portOn(sender.host, netmapPort(from)),
     await portOn(receiver, netmapPort(to)),
   ];
-  const joined: Sender = {
+  const joined: CeilingSender = {
     ...sender,
     ...{ interface: from, sourceMac: near.mac ?? '', destinationMac: far.mac ?? '' },
     gigabits: near.gigabits,
@@ -139,7 +139,7 @@ function receiverDiagnostic(
   return wrong(what, validity.reason, fix);
 }
 
-type Sender = PktGenSender & { label: string; gigabits: number | undefined };
+type CeilingSender = PktGenSender & { label: string; gigabits: number | undefined };
 
 const portOn = async (host: Host, name: string) => {
   const port = parseIfconfig(await host.output(shell`ifconfig ${name}`));
@@ -154,12 +154,12 @@ const leastSettleSeconds = 4;
 type Trial = PktGenTrial | { kind: 'refused'; message: string };
 
 /** Where packets are counted, and how they come there. */
-type Way = { host: Host; interface: string; way: string };
+type TrafficPath = { host: Host; interface: string; way: string };
 
 async function trialOf(
   { families: [family = 'inet4'], traffic, testbed, deps }: CeilingCheck,
-  senders: readonly Sender[],
-  { host, interface: name, way }: Way,
+  senders: readonly CeilingSender[],
+  { host, interface: name, way }: TrafficPath,
 ): Promise<Trial> {
   const split = flowRanges(traffic.flows, family, senders.length);
   if (split.kind === 'refused') return split;
@@ -181,7 +181,7 @@ async function trialOf(
   );
 }
 
-type Line = { gigabits: number; pps: number } | undefined;
+type LineCapacity = { gigabits: number; pps: number } | undefined;
 
 /** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
 const wireBytesPerFrame = 20;
@@ -189,9 +189,9 @@ const wireBytesPerFrame = 20;
 /** What the senders' links carry together, or that of the DUT where it is less; undefined where one is not known. */
 function lineOf(
   { families: [family = 'inet4'], traffic }: CeilingCheck,
-  senders: readonly Sender[],
+  senders: readonly CeilingSender[],
   dutGigabits: number | undefined,
-): Line {
+): LineCapacity {
   const known = senders.flatMap(({ gigabits }) => gigabits ?? []);
   if (dutGigabits === undefined || known.length < senders.length) return undefined;
   const gigabits = Math.min(
@@ -203,21 +203,25 @@ function lineOf(
 }
 
 /** One of several need not find the DUT's limit. */
-function aloneDiagnostic(what: string, trial: Trial, line: Line): Diagnostic {
+function aloneDiagnostic(what: string, trial: Trial, line: LineCapacity): Diagnostic {
   const fault = faultOf(what, trial);
-  return fault ?? ok(what, told(trial, line));
+  return fault ?? ok(what, throughput(trial, line));
 }
 
-function togetherDiagnostic(what: string, trial: Trial, line: Line): Diagnostic {
+function togetherDiagnostic(what: string, trial: Trial, line: LineCapacity): Diagnostic {
   const fault = faultOf(what, trial);
   if (fault !== undefined) return fault;
-  if (!isLimited(trial)) return ok(what, told(trial, line));
+  if (!isLimited(trial)) return ok(what, throughput(trial, line));
   const offeredPps = offeredOf(trial);
   const isLine = line !== undefined && offeredPps >= 0.98 * line.pps;
   const fix = isLine
     ? 'the wire is full: measure a firewall scenario, or move to a faster card'
     : 'give the sender more `threads` (and rings), or add a second sender';
-  return wrong(what, `this generator cannot find the DUT's limit: it ${told(trial, line)}`, fix);
+  return wrong(
+    what,
+    `this generator cannot find the DUT's limit: it ${throughput(trial, line)}`,
+    fix,
+  );
 }
 
 const offeredOf = (trial: Trial): number =>
@@ -247,12 +251,12 @@ function faultOf(what: string, trial: Trial): Diagnostic | undefined {
   }
 }
 
-function told(trial: Trial, line: Line): string {
+function throughput(trial: Trial, line: LineCapacity): string {
   if (trial.kind !== 'measured') return '';
   return `${offers(trial, line)}, and ${formatPps(trial.run.medianPps)} came through`;
 }
 
-function offers(trial: Trial, line: Line): string {
+function offers(trial: Trial, line: LineCapacity): string {
   const most = line === undefined ? '' : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`;
   return `offers ${formatPps(offeredOf(trial))}${most}`;
 }

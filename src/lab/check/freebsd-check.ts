@@ -16,21 +16,21 @@ import { advice, problemOf, readsOf, type SettingProblem, waived } from '../free
 import { checkSettings, type SettingsContext, settingsCommands } from '../freebsd/dut/settings.ts';
 import { loadedModules } from '../freebsd/loaded.ts';
 import { leastMtu, shortMtu } from '../freebsd/mtu.ts';
-import { readAll, settingsContext, strayPaths } from '../freebsd/preflight.ts';
-import { firewallsTold, siteFirewalls } from '../freebsd/rules.ts';
+import { pathProblems, readAll, settingsContext } from '../freebsd/preflight.ts';
+import { firewallWarnings, siteFirewalls } from '../freebsd/rules.ts';
 import { type BuilderMachine, builderSteps } from './builder-check.ts';
 import { consoleStep } from './console-check.ts';
 import {
+  type CheckedMachine,
+  type CheckStep,
   type Diagnostic,
   does,
   inGigabytes,
   isGood,
   limits,
   loginStep,
-  type Machine,
   ok,
   on,
-  type Step,
   sshTo,
   testbedFailed,
   typed,
@@ -65,25 +65,25 @@ export async function* checkFreebsdTestbed(
   yield* walk(stepsOf(lab), { signal: deps.signal, failed: testbedFailed });
 }
 
-type Lab = FreebsdCheck & {
+type CheckedTestbed = FreebsdCheck & {
   deps: CheckDeps;
-  dut: Machine;
+  dut: CheckedMachine;
   generators: GeneratorMachine[];
   builder: BuilderMachine | undefined;
 };
 
 /** A sender and the receiver are mostly one machine. */
-type GeneratorMachine = Machine & { roles: Role[] };
+type GeneratorMachine = CheckedMachine & { roles: GeneratorRole[] };
 
-type Role = { label: string; port: Generator };
+type GeneratorRole = { label: string; port: Generator };
 
-const allOf = ({ dut, generators, builder }: Lab): Machine[] => [
+const allOf = ({ dut, generators, builder }: CheckedTestbed): CheckedMachine[] => [
   dut,
   ...generators,
   ...(builder === undefined ? [] : [builder]),
 ];
 
-function labOf(check: FreebsdCheck, deps: CheckDeps): Lab {
+function labOf(check: FreebsdCheck, deps: CheckDeps): CheckedTestbed {
   const { builder } = check.testbed;
   return {
     ...check,
@@ -95,17 +95,17 @@ function labOf(check: FreebsdCheck, deps: CheckDeps): Lab {
 
 /** Those that measure, as they are called and before they have let us in. */
 export function machinesOf({ dut, senders, receiver }: FreebsdTestbed): {
-  dut: Machine;
+  dut: CheckedMachine;
   generators: GeneratorMachine[];
 } {
-  const roles: Role[] = [
+  const roles: GeneratorRole[] = [
     ...senders.map((port, index) => ({
       port,
       label: senders.length === 1 ? 'the sender' : `sender ${index + 1}`,
     })),
     { port: receiver, label: 'the receiver' },
   ];
-  const place = ({ port }: Role) => `${port.user}@${port.host.toLowerCase()} ${port.port}`;
+  const place = ({ port }: GeneratorRole) => `${port.user}@${port.host.toLowerCase()} ${port.port}`;
   const generators = [...Map.groupBy(roles, place).values()].map(
     (same): GeneratorMachine => ({
       label: same.map(({ label }) => label).join(' and '),
@@ -117,7 +117,7 @@ export function machinesOf({ dut, senders, receiver }: FreebsdTestbed): {
   return { dut: { label: 'the DUT', config: dut, host: undefined }, generators };
 }
 
-function stepsOf(lab: Lab): Step[] {
+function stepsOf(lab: CheckedTestbed): CheckStep[] {
   const { dut, generators, builder, deps, testbed } = lab;
   const dutPorts = dutPortSteps(testbed, dut, deps);
   const generatorSteps = generators.flatMap((machine) => [
@@ -130,7 +130,7 @@ function stepsOf(lab: Lab): Step[] {
   ]);
   const mtus = mtuSteps(lab);
   const ports = dutPorts.map(({ what }) => what);
-  const paths: Step = {
+  const paths: CheckStep = {
     ...on(dut, 'the routes and neighbours of the DUT', (host, what) => pathsOf(lab, host, what)),
     needs: [sshTo(dut), ...ports],
   };
@@ -172,13 +172,17 @@ async function release(host: Host, what: string): Promise<Diagnostic[]> {
 type Sleeper = Pick<CheckDeps, 'sleep'>;
 
 /** Whether they are up and have a link; a link that settles is waited for. */
-export const dutPortSteps = ({ dut }: FreebsdTestbed, machine: Machine, deps: Sleeper): Step[] =>
+export const dutPortSteps = (
+  { dut }: FreebsdTestbed,
+  machine: CheckedMachine,
+  deps: Sleeper,
+): CheckStep[] =>
   [dut.ingress, dut.egress].map(({ interface: name }) =>
     on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, deps)),
   );
 
 /** The same of what pkt-gen opens, and whether its MAC address is the one of ppsgate.yml. */
-export const generatorPortSteps = (machine: GeneratorMachine, deps: Sleeper): Step[] =>
+export const generatorPortSteps = (machine: GeneratorMachine, deps: Sleeper): CheckStep[] =>
   machine.roles.map((role) => {
     const what = `${netmapPort(role.port.interface)} of ${role.label}`;
     return on(machine, what, (host) => generatorPort(host, role, what, deps));
@@ -225,7 +229,7 @@ const speedOf = ({ gigabits, media }: Interface): string =>
 
 async function generatorPort(
   host: Host,
-  { label, port: { interface: name, mac } }: Role,
+  { label, port: { interface: name, mac } }: GeneratorRole,
   what: string,
   deps: Sleeper,
 ): Promise<Diagnostic[]> {
@@ -303,10 +307,15 @@ async function netmap(host: Host, what: string): Promise<Diagnostic[]> {
 /** Smaller frames fit any MTU that IPv6 allows. */
 const mostBytesOfAnyMtu = 1280;
 
-function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: Lab): Step[] {
+function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: CheckedTestbed): CheckStep[] {
   const frameBytes = Math.max(...(frameSizes ?? [traffic.frameBytes]));
   if (frameBytes <= mostBytesOfAnyMtu) return [];
-  const step = (machine: Machine, label: string, port: string, role: keyof typeof leastMtu) =>
+  const step = (
+    machine: CheckedMachine,
+    label: string,
+    port: string,
+    role: keyof typeof leastMtu,
+  ) =>
     on(machine, `frames of ${frameBytes} bytes on ${port} of ${label}`, async (host, what) => {
       const short = await shortMtu(host, port, leastMtu[role](frameBytes));
       return [
@@ -331,19 +340,19 @@ function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: Lab): Step[
   ];
 }
 
-const contextOf = ({ testbed, families }: Lab): SettingsContext =>
+const contextOf = ({ testbed, families }: CheckedTestbed): SettingsContext =>
   settingsContext(testbed, families);
 
 /** Apart from other settings: without routes the trial would leave by the default route. */
-async function pathsOf(lab: Lab, host: Host, what: string): Promise<Diagnostic[]> {
+async function pathsOf(lab: CheckedTestbed, host: Host, what: string): Promise<Diagnostic[]> {
   const { families } = lab;
-  const problems = await strayPaths(host, { context: contextOf(lab), families });
+  const problems = await pathProblems(host, { context: contextOf(lab), families });
   return problems.length === 0
     ? [ok(what, `both ways, ${lab.families.join(' and ')}`)]
     : problems.map((problem) => diagnosticOf(problem));
 }
 
-async function settingsOf(lab: Lab, host: Host, what: string): Promise<Diagnostic[]> {
+async function settingsOf(lab: CheckedTestbed, host: Host, what: string): Promise<Diagnostic[]> {
   const context = contextOf(lab);
   const said = await readAll(host, settingsCommands(context));
   const { waive = {} } = lab.testbed;
@@ -360,7 +369,7 @@ async function settingsOf(lab: Lab, host: Host, what: string): Promise<Diagnosti
 }
 
 async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
-  const told = await firewallsTold(host, await siteFirewalls(host));
+  const told = await firewallWarnings(host, await siteFirewalls(host));
   if (told.length === 0) return [ok(what, 'none is on')];
   return told.map((sentence) => ok(what, sentence.replace(/\.$/, '')));
 }
@@ -375,7 +384,7 @@ function diagnosticOf(
   return wrong(setting, unquoted(why), unquoted(fixed));
 }
 
-function bootSteps({ dut, testbed }: Lab): Step[] {
+function bootSteps({ dut, testbed }: CheckedTestbed): CheckStep[] {
   const { method } = testbed.dut.boot;
   const boots = on(dut, `the boot method, ${method}`, (host, what) =>
     bootMethod(host, method, what),
@@ -408,7 +417,7 @@ async function bootMethod(host: Host, method: Method, what: string): Promise<Dia
 }
 
 /** Whether kernels are built with what the DUT finds its root by. */
-function moduleSteps({ dut, testbed: { builder } }: Lab): Step[] {
+function moduleSteps({ dut, testbed: { builder } }: CheckedTestbed): CheckStep[] {
   if (builder?.recipe.kind !== 'make') return [];
   const { recipe } = builder;
   const look = async (host: Host, what: string): Promise<Diagnostic[]> => {

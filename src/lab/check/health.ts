@@ -8,19 +8,19 @@ import { isOurs, runningSystem } from '../freebsd/boot/boot-system.ts';
 import { nextRoot } from '../freebsd/dut/slices.ts';
 import { bounded } from '../freebsd/freebsd-deps.ts';
 import { proofOf, rulesFolder, siteFirewalls } from '../freebsd/rules.ts';
-import { firewallsOn, takeAwayCommands } from '../freebsd/scenario.ts';
+import { firewallsOn, removalCommands } from '../freebsd/scenario.ts';
 import { ourFolder, ourPrograms } from '../netns/netns-testbed.ts';
 import {
+  type CheckedMachine,
+  type CheckStep,
   type Connect,
   type Diagnostic,
   does,
   isGood,
   limits,
   loginStep,
-  type Machine,
   ok,
   on,
-  type Step,
   skipped,
   testbedFailed,
   typed,
@@ -59,7 +59,7 @@ export function whyUnhealthy(diagnostics: readonly Diagnostic[]): string | undef
   return `${sentence} (and ${more} wrong).`;
 }
 
-function stepsOf(testbed: TestbedConfig, deps: HealthDeps): Step[] {
+function stepsOf(testbed: TestbedConfig, deps: HealthDeps): CheckStep[] {
   switch (testbed.kind) {
     case 'embedded-linux':
     case 'virtual':
@@ -71,15 +71,15 @@ function stepsOf(testbed: TestbedConfig, deps: HealthDeps): Step[] {
   }
 }
 
-const embedded: Step = {
+const embedded: CheckStep = {
   what: 'the embedded lab',
   needs: [],
-  look: async () => [
+  run: async () => [
     skipped('the embedded lab', 'there is none between two experiments: each brings up its own'),
   ],
 };
 
-function freebsdSteps(testbed: FreebsdTestbed, deps: HealthDeps): Step[] {
+function freebsdSteps(testbed: FreebsdTestbed, deps: HealthDeps): CheckStep[] {
   const { dut, generators } = machinesOf(testbed);
   const { method } = testbed.dut.boot;
   const name = testbed.dut.host;
@@ -169,7 +169,7 @@ async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
       ok(what, on.length === 0 ? 'packets are only forwarded' : `${on.join(' and ')} of its own`),
     ];
   }
-  const commands = takeAwayCommands.flat().map(typed).join(', ');
+  const commands = removalCommands.flat().map(typed).join(', ');
   const fix = `${commands} on the DUT; those of a firewall that it has not fail`;
   return [wrong(what, `${stranger} is enabled`, fix)];
 }
@@ -189,7 +189,7 @@ async function programs(host: Host, what: string, pgrep: Command): Promise<Diagn
   return [wrong(what, `still running, by their numbers: ${ids.join(', ')}`, fix)];
 }
 
-function linuxSteps(testbed: LinuxTestbed, deps: HealthDeps): Step[] {
+function linuxSteps(testbed: LinuxTestbed, deps: HealthDeps): CheckStep[] {
   const machines = linuxMachinesOf(testbed);
   const { sender, dut } = machines;
   const all = Object.values(machines);
@@ -221,7 +221,7 @@ async function linuxFiles(host: Host, what: string): Promise<Diagnostic[]> {
 }
 
 /** The kernel does not even say whether an interface that is down has a carrier. */
-function linkStep(machine: Machine, name: string): Step {
+function linkStep(machine: CheckedMachine, name: string): CheckStep {
   const what = `the link of ${name} of ${machine.label}`;
   const asksCarrier = shell`cat ${`/sys/class/net/${name}/carrier`}`;
   return {

@@ -4,13 +4,13 @@ import { missingOn, type Program, packagesOf } from '../../system/host/programs.
 import { shell } from '../../system/shell.ts';
 import { neededPrograms } from '../netns/netns-testbed.ts';
 import {
+  type CheckedMachine,
+  type CheckStep,
   type Connect,
   type Diagnostic,
   loginStep,
-  type Machine,
   ok,
   on,
-  type Step,
   sshTo,
   testbedFailed,
   walk,
@@ -36,7 +36,7 @@ export async function* checkLinuxTestbed(
 }
 
 /** A machine, with the names of its interfaces that packets take. */
-type LinuxMachine = Machine & { names: string[] };
+type LinuxMachine = CheckedMachine & { names: string[] };
 
 /** As they are called, and before they have let us in. */
 export function linuxMachinesOf({
@@ -44,7 +44,11 @@ export function linuxMachinesOf({
   dut,
   receiver,
 }: LinuxTestbed): Record<'sender' | 'dut' | 'receiver', LinuxMachine> {
-  const machine = (label: string, config: Machine['config'], ...names: string[]): LinuxMachine => ({
+  const machine = (
+    label: string,
+    config: CheckedMachine['config'],
+    ...names: string[]
+  ): LinuxMachine => ({
     label,
     config,
     host: undefined,
@@ -57,7 +61,7 @@ export function linuxMachinesOf({
   };
 }
 
-const programsStep = (machine: Machine, programs: readonly Program[]): Step =>
+const programsStep = (machine: CheckedMachine, programs: readonly Program[]): CheckStep =>
   on(machine, `the programs of ${machine.label}`, async (host, what) => {
     const missing = await missingOn(host, programs);
     if (missing.length === 0) return [ok(what, 'all are there')];
@@ -66,12 +70,12 @@ const programsStep = (machine: Machine, programs: readonly Program[]): Step =>
   });
 
 /** Whether there is such an interface. */
-export function interfaceStep(machine: Machine, name: string): Step {
+export function interfaceStep(machine: CheckedMachine, name: string): CheckStep {
   const what = `${name} of ${machine.label}`;
   return {
     what,
     needs: [sshTo(machine)],
-    async look() {
+    async run() {
       const outcome = await machine.host?.run(shell`test -e ${`/sys/class/net/${name}`}`);
       if (outcome?.kind === 'exited' && outcome.code === 0) return [ok(what, 'it is there')];
       const fix = `correct \`${name}\` in ppsgate.yml: \`ip link\` on ${machine.label} names what it has`;

@@ -7,10 +7,10 @@ import { hasBootedSinceMark, markBoot } from '../freebsd/boot/boot-system.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { PowerConfig } from '../power/power.ts';
 import {
+  type CheckedMachine,
+  type CheckStep,
   type Diagnostic,
-  type Machine,
   ok,
-  type Step,
   skipped,
   sshTo,
   wrong,
@@ -28,25 +28,25 @@ export const powerCycled = 'a power cycle of the DUT';
 type PowerCheck = {
   name: string;
   testbed: FreebsdTestbed;
-  dut: Machine;
+  dut: CheckedMachine;
   /** Whether the DUT is switched off and on. */
   cycles: boolean;
   deps: CheckDeps;
 };
 
 /** After the login to the DUT, whose connection a power cycle renews. */
-export function powerSteps(lab: PowerCheck): Step[] {
+export function powerSteps(lab: PowerCheck): CheckStep[] {
   const { dut, testbed, cycles } = lab;
   const { power } = testbed.dut;
   if (power === undefined) {
     const why = '`power` is not configured: a DUT that hangs stays lost until somebody walks to it';
-    return [{ what: powerControl, needs: [], look: async () => [skipped(powerControl, why)] }];
+    return [{ what: powerControl, needs: [], run: async () => [skipped(powerControl, why)] }];
   }
   const what = powerCycled;
   return [
-    { what: powerControl, needs: [], look: () => powerState(lab, power) },
+    { what: powerControl, needs: [], run: () => powerState(lab, power) },
     ...(cycles
-      ? [{ what, needs: [sshTo(dut), powerControl], look: () => powerCycle(lab, power, what) }]
+      ? [{ what, needs: [sshTo(dut), powerControl], run: () => powerCycle(lab, power, what) }]
       : []),
   ];
 }

@@ -18,7 +18,7 @@ import { bootTogether } from '../qemu/linux-boots.ts';
 import { type Guest, GuestEndedError } from '../qemu/vm/guest.ts';
 import { KernelFilesError } from '../qemu/vm/kernel-files.ts';
 import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/virtual-lab.ts';
-import { type Diagnostic, lookAgain, ok, type Step, walk, wrong } from './diagnostic.ts';
+import { type CheckStep, type Diagnostic, lookAgain, ok, walk, wrong } from './diagnostic.ts';
 
 /** Finding after diagnostic, as each is made; the laboratory is made for it, and taken down. */
 export async function* checkVirtualTestbed(
@@ -26,10 +26,10 @@ export async function* checkVirtualTestbed(
   { signal, ...deps }: FreebsdDeps & { signal: AbortSignal },
 ): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
-  const steps: Step[] = [
+  const steps: CheckStep[] = [
     {
       what: programs,
-      async look(what) {
+      async run(what) {
         await requireLab('virtual');
         return [ok(what, 'all are there, and this process may use them')];
       },
@@ -37,7 +37,7 @@ export async function* checkVirtualTestbed(
     {
       what: 'a guest',
       needs: [programs],
-      async look(what) {
+      async run(what) {
         const lab = await virtualLabUp(testbed);
         opened.defer(() => lab.down());
         return testbed.system === 'linux'
@@ -94,7 +94,7 @@ async function bootImage(
       .filter(isOfImage)
       .map(({ setting, message }) => wrong(`its ${setting}`, message, lookAgain)),
   ];
-  const again = await dut.bootUnasked();
+  const again = await dut.rebootUnordered();
   if (again.kind === 'boot-failed') {
     return [...diagnostics, wrong('its reboot', again.reason, lookAgain)];
   }

@@ -6,7 +6,7 @@ import { type PowerDeps, realPowerDeps } from '../power/power.ts';
 
 export type ConsoleDeps = Pick<PowerDeps, 'run' | 'sleep' | 'readSecret' | 'password'> & {
   /** `program` on the PATH with `args` as they are: no shell reads them. Never throws. */
-  start(program: string, args: readonly string[], options: StartOptions): Started;
+  start(program: string, args: readonly string[], options: StartOptions): RunningProgram;
   /** As `sleep`, but keeps no process from ending. */
   wait(seconds: number): Promise<void>;
 };
@@ -14,21 +14,21 @@ export type ConsoleDeps = Pick<PowerDeps, 'run' | 'sleep' | 'readSecret' | 'pass
 type StartOptions = {
   /** Beside our own environment. */
   env?: Readonly<Record<string, string>>;
-  /** Gets what it prints, as it comes. */
-  hears(chunk: Buffer): void;
+  /** Receives each piece of its output. */
+  onOutput(chunk: Buffer): void;
   /** What has it leave, on its standard input, which stays open until then; absent: a signal does. */
   farewell?: string;
 };
 
-export type Started = {
+export type RunningProgram = {
   /** When it has ended, or could not be started. Never rejects. */
-  ended: Promise<Ended>;
+  ended: Promise<ProgramEnd>;
   /** Returns when it and what it started have ended; a second time does nothing. */
   close(): Promise<void>;
 };
 
 /** `how` completes "NAME …"; `said` is the last line of its standard error. */
-export type Ended = { how: string; said: string | undefined };
+export type ProgramEnd = { how: string; lastError: string | undefined };
 
 export const realConsoleDeps: ConsoleDeps = { ...realPowerDeps, start, wait };
 
@@ -42,23 +42,23 @@ const mostOfErrors = 4096;
 function start(
   program: string,
   args: readonly string[],
-  { env, hears, farewell }: StartOptions,
-): Started {
+  { env, onOutput, farewell }: StartOptions,
+): RunningProgram {
   // Detached is in a process group of its own, to be killed as one, and without a terminal to ask for a password on.
   const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
   let errors = '';
-  child.stdout.on('data', hears);
+  child.stdout.on('data', onOutput);
   child.stderr.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-mostOfErrors);
   });
   child.stdin.on('error', () => {});
-  const ended = new Promise<Ended>((resolve) => {
+  const ended = new Promise<ProgramEnd>((resolve) => {
     child.on('error', (error) =>
-      resolve({ how: `cannot be started: ${reasonOf(error)}`, said: undefined }),
+      resolve({ how: `cannot be started: ${reasonOf(error)}`, lastError: undefined }),
     );
     child.on('close', (code, signal) => {
       const how = code === null ? `was ended by ${signal}` : `ended with ${code}`;
-      resolve({ how, said: lastLine(errors) });
+      resolve({ how, lastError: lastLine(errors) });
     });
   });
   const kill = (signal: 'SIGTERM' | 'SIGKILL') => {

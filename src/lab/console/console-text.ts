@@ -38,7 +38,7 @@ export function lastWords(text: string, isUp: boolean): LastWords {
 const bootLine = '---<<BOOT>>---';
 
 /** Completes "its console …": what it waits at, and how it ends. */
-export function whatItShows(text: string): string {
+export function describeScreen(text: string): string {
   const lines = linesOf(text);
   const last = lines.at(-1);
   if (last === undefined) return 'shows nothing';

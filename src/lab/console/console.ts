@@ -3,10 +3,10 @@
 import type { ConserverConfig, ConsoleConfig } from '../../config/console.ts';
 import type { IpmiConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
-import { askBmc, sessionEnvironment, sessionWords } from '../power/ipmi.ts';
+import { requestBmc, sessionEnvironment, sessionWords } from '../power/ipmi.ts';
 import { PowerError } from '../power/power.ts';
 import { readPassword } from '../power/secret-files.ts';
-import type { ConsoleDeps, Ended, Started } from './console-deps.ts';
+import type { ConsoleDeps, ProgramEnd, RunningProgram } from './console-deps.ts';
 
 export type { ConsoleConfig } from '../../config/console.ts';
 export { type ConsoleDeps, realConsoleDeps } from './console-deps.ts';
@@ -23,7 +23,7 @@ export type OpenedConsole = {
 };
 
 /** Gets what a console prints, as it comes. */
-export type Hears = (chunk: Buffer) => void;
+export type OnOutput = (chunk: Buffer) => void;
 
 /**
  * The console of the machine that people call `name`, when it says that it is open. Throws a ConsoleError where it is not
@@ -32,19 +32,19 @@ export type Hears = (chunk: Buffer) => void;
 export async function openConsole(
   name: string,
   config: ConsoleConfig,
-  hears: Hears,
+  onOutput: OnOutput,
   deps: ConsoleDeps,
 ): Promise<OpenedConsole> {
   const label = labelOf(name, config);
-  const ways = await waysOf(label, config, deps);
+  const ways = await programOf(label, config, deps);
   const { program, args, env, opens, farewell } = ways;
   const isOpen = Promise.withResolvers<undefined>();
   let head = '';
   const started = deps.start(program, args, {
     env,
     ...(farewell !== undefined && { farewell }),
-    hears(chunk) {
-      hears(chunk);
+    onOutput(chunk) {
+      onOutput(chunk);
       if (head.length > mostOfHead) return;
       head += chunk.toString('latin1');
       if (opens === undefined || opens.test(head)) isOpen.resolve(undefined);
@@ -54,7 +54,7 @@ export async function openConsole(
   if (failure === undefined) return opened(label, program, started);
   await started.close();
   throw new ConsoleError(
-    `${label} cannot be opened: ${sentence(program, { ...failure, said: failure.said ?? lastLine(head) })}.`,
+    `${label} cannot be opened: ${sentence(program, { ...failure, lastError: failure.lastError ?? lastLine(head) })}.`,
   );
 }
 
@@ -62,22 +62,26 @@ const mostOfHead = 4096;
 
 /** One that is silent is a machine that prints nothing, unless it has a word to say first. */
 async function silence(
-  { opens, patienceSeconds }: Ways,
+  { opens, patienceSeconds }: ConsoleProgram,
   deps: ConsoleDeps,
-): Promise<Ended | undefined> {
+): Promise<ProgramEnd | undefined> {
   await deps.wait(patienceSeconds);
   if (opens === undefined) return undefined;
-  return { how: `did not open it within ${patienceSeconds} s`, said: undefined };
+  return { how: `did not open it within ${patienceSeconds} s`, lastError: undefined };
 }
 
-const opened = (label: string, program: string, { ended, close }: Started): OpenedConsole => ({
+const opened = (
+  label: string,
+  program: string,
+  { ended, close }: RunningProgram,
+): OpenedConsole => ({
   ended: ended.then((how) => `${label} is not recorded any more: ${sentence(program, how)}.`),
   close,
 });
 
 /** Only the program is named: an argument may be a password. */
-const sentence = (program: string, { how, said }: Ended): string =>
-  [`${shortened(program)} ${how}`, said && `and said "${shortened(said)}"`]
+const sentence = (program: string, { how, lastError }: ProgramEnd): string =>
+  [`${shortened(program)} ${how}`, lastError && `and said "${shortened(lastError)}"`]
     .filter(Boolean)
     .join(' ');
 
@@ -92,7 +96,7 @@ function labelOf(name: string, config: ConsoleConfig): string {
   }
 }
 
-type Ways = {
+type ConsoleProgram = {
   program: string;
   args: readonly string[];
   env: Record<string, string>;
@@ -103,7 +107,11 @@ type Ways = {
   farewell?: string;
 };
 
-async function waysOf(label: string, config: ConsoleConfig, deps: ConsoleDeps): Promise<Ways> {
+async function programOf(
+  label: string,
+  config: ConsoleConfig,
+  deps: ConsoleDeps,
+): Promise<ConsoleProgram> {
   switch (config.kind) {
     case 'ipmi':
       return overLan(label, config, deps);
@@ -117,10 +125,14 @@ async function waysOf(label: string, config: ConsoleConfig, deps: ConsoleDeps): 
 }
 
 /** A BMC has one session for it: what somebody has left open is ended first. */
-async function overLan(label: string, config: IpmiConfig, deps: ConsoleDeps): Promise<Ways> {
+async function overLan(
+  label: string,
+  config: IpmiConfig,
+  deps: ConsoleDeps,
+): Promise<ConsoleProgram> {
   try {
     const password = await readPassword(label, config.passwordPath, deps);
-    await askBmc({ label, config, password, order: ['sol', 'deactivate'], deps });
+    await requestBmc({ label, config, password, order: ['sol', 'deactivate'], deps });
     return {
       program: 'ipmitool',
       args: [...sessionWords(config), 'sol', 'activate'],
@@ -136,7 +148,7 @@ async function overLan(label: string, config: IpmiConfig, deps: ConsoleDeps): Pr
 }
 
 /** `-s` reads alone, and disturbs nobody who types there; `-k` ends where the server itself has lost the console. */
-const spying = ({ console, host, port }: ConserverConfig): Ways => ({
+const spying = ({ console, host, port }: ConserverConfig): ConsoleProgram => ({
   program: 'console',
   args: [
     ...(host === undefined ? [] : ['-M', host]),

@@ -1,6 +1,6 @@
 // Records a console from before a boot on: what it printed is kept in bounds, and told where the machine is lost.
-import { ConsoleError, type Hears, type OpenedConsole } from './console.ts';
-import { type LastWords, lastWords, whatItShows } from './console-text.ts';
+import { ConsoleError, type OnOutput, type OpenedConsole } from './console.ts';
+import { describeScreen, type LastWords, lastWords } from './console-text.ts';
 
 export type ConsoleRecorder = {
   /** Where it is not open; no console's fault is thrown, here and below. */
@@ -15,11 +15,11 @@ export type ConsoleRecorder = {
   /** What the boot that was begun last has printed in the end. */
   lastWords(): LastWords;
   /** What there is to see now, since the boot or the last power cycle; completes "its console …". Absent: nobody sees. */
-  shows(): string | undefined;
+  describe(): string | undefined;
   /** What was printed since this was asked last, the newest where there is too much. */
   takeLog(): Buffer;
   /** Sentences on what is wrong with the console, each for once. */
-  takeTroubles(): string[];
+  takeProblems(): string[];
   close(): Promise<void>;
 };
 
@@ -29,7 +29,7 @@ const mostBytes = 16 * 1024 ** 2;
 /** `name` is what people call the machine. */
 export function recordConsole(
   name: string,
-  open: (hears: Hears) => Promise<OpenedConsole>,
+  open: (onOutput: OnOutput) => Promise<OpenedConsole>,
 ): ConsoleRecorder {
   const tape = tapeOf(mostBytes);
   let console: OpenedConsole | undefined;
@@ -82,13 +82,14 @@ export function recordConsole(
       shownFrom = tape.length();
     },
     lastWords: () => lastWords(tape.read(bootAt ?? 0, endAt).toString(), endAt === undefined),
-    shows: () => (console === undefined ? undefined : whatItShows(tape.read(shownFrom).toString())),
+    describe: () =>
+      console === undefined ? undefined : describeScreen(tape.read(shownFrom).toString()),
     takeLog() {
       const log = tape.read(takenAt);
       takenAt = tape.length();
       return log;
     },
-    takeTroubles() {
+    takeProblems() {
       const sentences = [...troubles];
       for (const sentence of sentences) told.add(sentence);
       troubles.clear();

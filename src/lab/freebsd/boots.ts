@@ -5,11 +5,11 @@ import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejected, Rejection } from '../../model/rejection.ts';
 import type { Family } from '../../model/scenario.ts';
 import { isJudged } from '../../model/variant-name.ts';
-import { type LastWords, whatItShows } from '../console/console-text.ts';
+import { describeScreen, type LastWords } from '../console/console-text.ts';
 import {
   isToBlame,
   lacksControl,
-  type Proof,
+  type Milestone,
   type Tallies,
   tallyOf,
 } from '../fault-attribution.ts';
@@ -18,8 +18,8 @@ import { differences, flashed } from './dut/fingerprint.ts';
 import type { FreebsdDut } from './dut/freebsd-dut.ts';
 import type { SettingProblem } from './dut/setting.ts';
 import type { FreebsdDeps } from './freebsd-deps.ts';
-import type { Kernel } from './kernels.ts';
-import { fingerprint, preflight, settingsContext, strayPaths } from './preflight.ts';
+import type { VariantKernel } from './kernels.ts';
+import { fingerprint, pathProblems, preflight, settingsContext } from './preflight.ts';
 
 export type Boot = {
   variant: string;
@@ -38,41 +38,41 @@ export type Boots = {
   readonly tallies: Tallies;
   families: readonly Family[];
   /** Variants that were listed last: of no others anything is left on the DUT where something new is installed. */
-  wanted: ReadonlySet<string>;
+  listed: ReadonlySet<string>;
   booted: Boot | undefined;
   /** The last boot in which nothing can be measured, and the trials that have heard of it. */
   unfit: { variant: string; pair: number; reason: string; trials: Set<number> } | undefined;
   /** Settings that do not hold, and that were warned of: what comes up beside them came with a kernel. */
-  told: ReadonlySet<string>;
+  knownProblems: ReadonlySet<string>;
   /** The DUT as it was before any kernel of ours. */
-  asFound: Fingerprint | undefined;
+  original: Fingerprint | undefined;
   /** What every boot is held against: the first that was measured of base or, where that is the only patch, of patched. */
   reference: Boot | undefined;
   /** See `PrepareRequest`. */
   mayDiffer: boolean;
   /** Differences that were told, without the variants, and sentences that nobody has heard yet. */
   differences: Set<string>;
-  news: string[];
+  warnings: string[];
 };
 
 export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, deps: FreebsdDeps): Boots => ({
   ...{ config, dut, deps },
   tallies: new Map(),
   families: ['inet4'],
-  wanted: new Set(),
+  listed: new Set(),
   booted: undefined,
   unfit: undefined,
-  told: new Set(),
-  asFound: undefined,
+  knownProblems: new Set(),
+  original: undefined,
   reference: undefined,
   mayDiffer: false,
   differences: new Set(),
-  news: [],
+  warnings: [],
 });
 
 /** From now on these variants are measured. */
-export function want(boots: Boots, variants: readonly string[]): void {
-  boots.wanted = new Set(variants);
+export function setListed(boots: Boots, variants: readonly string[]): void {
+  boots.listed = new Set(variants);
 }
 
 /** What does not hold on the DUT's own kernel; it is not held against a boot later. */
@@ -82,14 +82,14 @@ export async function inspectDut(
 ): Promise<SettingProblem[]> {
   boots.families = families;
   const problems = await settingsThatFail(boots);
-  boots.told = new Set(problems.map(({ setting }) => setting));
+  boots.knownProblems = new Set(problems.map(({ setting }) => setting));
   return problems;
 }
 
 /** What runs before the first boot is the DUT's own kernel, which is not measured. */
 export async function fingerprintOfDut(boots: Boots): Promise<Fingerprint> {
-  boots.asFound = await fingerprint(boots.dut.host(), portsOf(boots));
-  return withoutKernel(boots.asFound);
+  boots.original = await fingerprint(boots.dut.host(), portsOf(boots));
+  return withoutKernel(boots.original);
 }
 
 export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] => [
@@ -119,7 +119,7 @@ export async function bootFor(
   boots: Boots,
   planned: PlannedTrial,
   { variant, pair }: PlannedRun,
-  kernel: Exclude<Kernel, { kind: 'rejected' }>,
+  kernel: Exclude<VariantKernel, { kind: 'rejected' }>,
 ): Promise<Ready | TrialOutcome> {
   const { dut, config } = boots;
   const booted = bootOf(boots, { variant, pair });
@@ -133,7 +133,7 @@ export async function bootFor(
   if (kernel.kind === 'archive') {
     // Every boot may take another link: two have room where each variant has one.
     const isLink = kernel.archive.variant !== variant;
-    const installed = await dut.lay(kernel.archive, isLink ? new Set() : boots.wanted);
+    const installed = await dut.install(kernel.archive, isLink ? new Set() : boots.listed);
     if (installed.kind === 'no-space') {
       return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${installed.reason}.` });
     }
@@ -153,7 +153,7 @@ export async function bootFor(
   const isStrict = config.preflight === 'fail';
   const problem = problems
     .filter(({ isWaived }) => !isWaived)
-    .find(({ setting, isVital }) => isVital || isStrict || !boots.told.has(setting));
+    .find(({ setting, isVital }) => isVital || isStrict || !boots.knownProblems.has(setting));
   if (problem !== undefined) return unfit(boots, planned, problem.message);
   const boot: Boot = {
     variant,
@@ -161,7 +161,7 @@ export async function bootFor(
     kernel: outcome.version,
     fingerprint: await fingerprint(dut.host(), portsOf(boots)),
   };
-  const [flash] = flashed(boots.asFound ?? {}, boot.fingerprint);
+  const [flash] = flashed(boots.original ?? {}, boot.fingerprint);
   if (flash !== undefined) {
     const reason = `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it for good, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`;
     return unfit(boots, planned, reason);
@@ -170,7 +170,7 @@ export async function bootFor(
   const found = differencesBetween(reference, boot);
   const [difference] = found;
   if (boots.mayDiffer && reference.variant !== variant) {
-    tellDifferences(boots, variant, found);
+    warnOfDifferences(boots, variant, found);
   } else if (difference !== undefined) {
     const reason = `the DUT is not the same in more than its kernel: ${difference}`;
     return unfit(boots, planned, reason);
@@ -180,31 +180,31 @@ export async function bootFor(
 }
 
 /** Once each, however many variants show them. */
-function tellDifferences(boots: Boots, variant: string, found: readonly string[]): void {
+function warnOfDifferences(boots: Boots, variant: string, found: readonly string[]): void {
   for (const difference of found) {
     const what = difference.replace(` on ${variant}`, '');
     if (boots.differences.has(what)) continue;
     boots.differences.add(what);
-    boots.news.push(`the DUT is not the same in more than its kernel: ${difference}`);
+    boots.warnings.push(`the DUT is not the same in more than its kernel: ${difference}`);
   }
 }
 
 /** Sentences that nobody has heard yet. */
-export const takeNews = (boots: Boots): string[] => boots.news.splice(0);
+export const takeWarnings = (boots: Boots): string[] => boots.warnings.splice(0);
 
 /** Asked right before every trial: a kernel may lose what it had when it came up. */
-export async function whyAstray(
+export async function pathProblem(
   { config, dut }: Boots,
   family: Family,
 ): Promise<string | undefined> {
   const families = [family];
   const context = settingsContext(config, families);
-  const [problem] = await strayPaths(dut.host(), { context, families });
+  const [problem] = await pathProblems(dut.host(), { context, families });
   return problem?.message;
 }
 
 /** The trial was measured, and nothing is wrong with it. */
-export function holdAgainst(boots: Boots, boot: Boot): void {
+export function setReference(boots: Boots, boot: Boot): void {
   if (isJudged(boot.variant)) boots.reference ??= boot;
 }
 
@@ -245,17 +245,17 @@ export function afterBootFailure(
 
 function inBrackets({ panic, console }: { [Key in keyof LastWords]: LastWords[Key] | undefined }) {
   if (panic !== undefined) return ` (panic: ${panic})`;
-  return console === undefined ? '' : ` (${shownBy(console)})`;
+  return console === undefined ? '' : ` (${consoleClause(console)})`;
 }
 
 /** `its console shows the prompt of …`. */
-export const shownBy = (console: string): string => `its console ${whatItShows(console)}`;
+export const consoleClause = (console: string): string => `its console ${describeScreen(console)}`;
 
 export const failed = (reason: string): TrialOutcome => ({ kind: 'failed', reason });
 
 /** Failed, where the variant may be why. */
 export const suspected = (
-  { boots, variant, proof }: { boots: Boots; variant: string; proof: Proof },
+  { boots, variant, proof }: { boots: Boots; variant: string; proof: Milestone },
   reason: string,
 ): TrialOutcome => ({
   ...{ kind: 'failed', reason },

@@ -4,7 +4,7 @@ import type { HostConfig } from '../../config/fields.ts';
 import type { KernelSums } from '../../kernel/kernel-sums.ts';
 import type { ConnectOptions } from '../../system/host/login.ts';
 import type { Host } from '../../system/host/ssh.ts';
-import type { ConsoleConfig, Hears, OpenedConsole } from '../console/console.ts';
+import type { ConsoleConfig, OnOutput, OpenedConsole } from '../console/console.ts';
 import type { Power, PowerConfig } from '../power/power.ts';
 
 export type FreebsdDeps = {
@@ -12,7 +12,7 @@ export type FreebsdDeps = {
   connect(host: HostConfig, label: string, options?: ConnectOptions): Promise<Host>;
   openPower(name: string, config: PowerConfig): Promise<Pick<Power, 'state' | 'cycle'>>;
   /** Throws a ConsoleError where it cannot be opened. */
-  openConsole(name: string, config: ConsoleConfig, hears: Hears): Promise<OpenedConsole>;
+  openConsole(name: string, config: ConsoleConfig, onOutput: OnOutput): Promise<OpenedConsole>;
   sleep(seconds: number): Promise<void>;
   /** The time in seconds since 1970. */
   now(): number;

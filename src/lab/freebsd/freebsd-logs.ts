@@ -25,22 +25,22 @@ type FreebsdTrial = {
   startedAt: string;
   traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
   /** What else is known of the trial, for its summary. */
-  told?: Pick<TrialSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets'>;
+  summary?: Pick<TrialSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets'>;
 };
 
 /** Reads a trial of one run, which is all that a testbed carries that boots its variants. */
 export function readFreebsdLogs(
   { number, cell, runs }: PlannedTrial,
   { receiver, senders }: FreebsdLogs,
-  { startedAt, traffic, told = {} }: FreebsdTrial,
+  { startedAt, traffic, summary = {} }: FreebsdTrial,
 ): TrialOutcome {
   const log = parsePktGenLog(receiver);
-  const askedPps = askedOf(traffic, cell.family, senders.length);
+  const requestedPps = requestedRates(traffic, cell.family, senders.length);
   const measured = pktGenRun(log, senders.map(parsePktGenLog), {
     netbenchesTrim: false,
-    askedPps,
-    egressPackets: told.egressPackets,
-    ingressPackets: told.ingressPackets,
+    requestedPps,
+    egressPackets: summary.egressPackets,
+    ingressPackets: summary.ingressPackets,
   });
   const isBusy = ({ pps }: PktGenRate) => pps > 0;
   // The receiver counts on between trials.
@@ -64,13 +64,13 @@ export function readFreebsdLogs(
       startedAt,
       trafficSeconds: seconds,
       offeredPps: measured.offeredPps ?? 0,
-      ...told,
+      ...summary,
     },
   };
 }
 
 /** What each sender was asked for, as the flows are shared; none where they send as fast as they can. */
-function askedOf(
+function requestedRates(
   { flows, offeredPps }: FreebsdTrial['traffic'],
   family: Family,
   senders: number,

@@ -14,7 +14,7 @@ import { type ConsoleRecorder, recordConsole } from '../console/recorder.ts';
 import type { Power, PowerConfig } from '../power/power.ts';
 import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
 import { hasBootedSinceMark } from './boot/boot-system.ts';
-import { bootsOf, fingerprintOfDut, inspectDut, portsOf, want } from './boots.ts';
+import { bootsOf, fingerprintOfDut, inspectDut, portsOf, setListed } from './boots.ts';
 import {
   DutLostError,
   type FreebsdDut,
@@ -24,18 +24,18 @@ import {
 } from './dut/freebsd-dut.ts';
 import { parseIfconfig } from './dut/network.ts';
 import { bounded, type FreebsdDeps } from './freebsd-deps.ts';
-import { profile, type TrialDeps, trial } from './freebsd-trial.ts';
+import { type FreebsdMachines, profile, trial } from './freebsd-trial.ts';
 import { openGenerators, silenceGenerators } from './generators.ts';
-import { type Builder, kernelsIn } from './kernels.ts';
+import { type KernelBuilder, kernelsIn } from './kernels.ts';
 import { loadedModules } from './loaded.ts';
 import { requireMtu } from './mtu.ts';
 import { PreflightError } from './preflight.ts';
-import { firewallsTold, rulesFolder, siteFirewalls, takeRulesAway } from './rules.ts';
+import { firewallWarnings, removeRules, rulesFolder, siteFirewalls } from './rules.ts';
 import type { Firewall } from './scenario.ts';
 
 /** A FreeBSD testbed with its machines within reach. */
 export type OpenFreebsd = {
-  lab: TrialDeps;
+  lab: FreebsdMachines;
   dut: FreebsdDut;
   /** See `Testbed.prepare`: begins to build or to fetch kernels, which trials then wait for. */
   prepare(request: PrepareRequest): Promise<void>;
@@ -95,7 +95,7 @@ export async function openFreebsdMachines(
   const boots = bootsOf(config, dut, deps);
   const firewallsOfSite = await siteFirewalls(dut.host());
   const glitches = { inARow: 0 };
-  const lab: TrialDeps = {
+  const lab: FreebsdMachines = {
     boots,
     generators,
     cycles,
@@ -119,7 +119,7 @@ export async function openFreebsdMachines(
       lab.prepared ??= { kernels: kernelsIn(folder, await builderForNow()), rules };
       lab.prepared.rules = rules;
       boots.mayDiffer = request.mayDiffer === true;
-      want(
+      setListed(
         boots,
         variants.map(({ variant }) => variant),
       );
@@ -173,7 +173,7 @@ function consoleOf(
   const { console } = dut;
   if (console === undefined) return undefined;
   const machine = `the DUT of ${name}`;
-  return recordConsole(machine, (hears) => deps.openConsole(machine, console, hears));
+  return recordConsole(machine, (onOutput) => deps.openConsole(machine, console, onOutput));
 }
 
 type Around = {
@@ -227,7 +227,7 @@ export async function builderFor(
   dut: Host,
   { name, builder }: { name: string; builder: BuilderConfig | undefined },
   deps: Pick<FreebsdDeps, 'connect' | 'now' | 'kernelSums'>,
-): Promise<Builder | undefined> {
+): Promise<KernelBuilder | undefined> {
   if (builder === undefined) return undefined;
   return {
     config: builder,
@@ -241,11 +241,11 @@ export async function builderFor(
 
 async function inspect(
   name: string,
-  { boots, generators, console, traffic, firewallsOfSite }: TrialDeps,
+  { boots, generators, console, traffic, firewallsOfSite }: FreebsdMachines,
   cells: readonly Cell[],
 ): Promise<Inspection> {
   const families = [...new Set(cells.map(({ family }) => family))];
-  const firewalls = await firewallsTold(boots.dut.host(), firewallsOfSite);
+  const firewalls = await firewallWarnings(boots.dut.host(), firewallsOfSite);
   const problems = await inspectDut(boots, families);
   const isStrict = boots.config.preflight === 'fail';
   const grave = problems.filter(({ isVital, isWaived }) => isVital || (isStrict && !isWaived));
@@ -259,7 +259,7 @@ async function inspect(
     warnings: [
       ...problems.map(({ message }) => message),
       ...firewalls,
-      ...(console?.takeTroubles() ?? []),
+      ...(console?.takeProblems() ?? []),
     ],
   };
 }
@@ -278,7 +278,7 @@ async function giveBack(
   for (let time = 1; ; time += 1) {
     try {
       await dut.restore();
-      if (firewallsOfSite.length === 0) await takeRulesAway(dut.host());
+      if (firewallsOfSite.length === 0) await removeRules(dut.host());
       else await bringFirewallsBack(dut);
       await dut.host().output(shell`rm -rf ${rulesFolder}`);
       return;
@@ -296,7 +296,7 @@ async function giveBack(
 /** Only a boot knows the rules of what rc.conf starts; `lay` of trial.ts has left the mark. */
 async function bringFirewallsBack(dut: FreebsdDut): Promise<void> {
   if (await hasBootedSinceMark(dut.host())) return;
-  await takeRulesAway(dut.host());
+  await removeRules(dut.host());
   const outcome = await dut.boot(undefined);
   if (outcome.kind === 'boot-failed') throw new DutLostError(outcome.reason);
 }

@@ -15,11 +15,11 @@ import {
   bootFor,
   bootOf,
   failed,
-  holdAgainst,
+  pathProblem,
   portsOf,
   rejected,
-  takeNews,
-  whyAstray,
+  setReference,
+  takeWarnings,
 } from './boots.ts';
 import {
   arrivedBetween,
@@ -30,45 +30,45 @@ import {
 } from './dut/counters.ts';
 import { parseIfconfig } from './dut/network.ts';
 import { freebsdLogNames, readFreebsdLogs } from './freebsd-logs.ts';
-import type { Kernel, Kernels } from './kernels.ts';
-import { afterLoss, afterRefusal, type LossDeps, type When } from './losses.ts';
+import type { Kernels, VariantKernel } from './kernels.ts';
+import { afterLoss, afterRefusal, type RecoverableMachines, type TrialPhase } from './losses.ts';
 import { readAll } from './preflight.ts';
-import { layRules, proofOf, rulesFolder } from './rules.ts';
+import { installRules, proofOf, rulesFolder } from './rules.ts';
 import { sampleUnderLoad } from './sample-under-load.ts';
 import { type Firewall, provesScenario } from './scenario.ts';
 
-export type TrialDeps = LossDeps & {
+export type FreebsdMachines = RecoverableMachines & {
   readonly traffic: Traffic;
   /** That the DUT's rc.conf starts. */
   readonly firewallsOfSite: readonly Firewall[];
   /** MAC address of the port that packets come in by. */
   readonly dutMac: string;
   /** Undefined where nobody sees what the DUT prints. */
-  readonly console: Pick<ConsoleRecorder, 'open' | 'takeLog' | 'takeTroubles'> | undefined;
+  readonly console: Pick<ConsoleRecorder, 'open' | 'takeLog' | 'takeProblems'> | undefined;
   /** Undefined before the testbed is prepared. */
-  prepared: Prepared | undefined;
+  prepared: PreparedKernels | undefined;
 };
 
-export type Prepared = {
+export type PreparedKernels = {
   kernels: Kernels;
   /** Rules of the scenarios that are the site's own, by their names. */
   rules: Readonly<Record<string, OwnRules>>;
 };
 
 export async function trial(
-  lab: TrialDeps,
+  lab: FreebsdMachines,
   planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
 ): Promise<TrialOutcome> {
   const outcome = await recorded(lab, keepLog, () => send(lab, planned, keepLog, signal));
-  const warnings = [...(lab.console?.takeTroubles() ?? []), ...takeNews(lab.boots)];
+  const warnings = [...(lab.console?.takeProblems() ?? []), ...takeWarnings(lab.boots)];
   return warnings.length === 0 ? outcome : { ...outcome, warnings };
 }
 
 /** Keeps what the console printed, of a DUT that is lost too. */
 async function recorded<Outcome>(
-  { console }: TrialDeps,
+  { console }: FreebsdMachines,
   keepLog: KeepLog,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
@@ -80,7 +80,7 @@ async function recorded<Outcome>(
 }
 
 async function send(
-  lab: TrialDeps,
+  lab: FreebsdMachines,
   planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -94,40 +94,46 @@ async function send(
 
   const { boots } = lab;
   const { flows } = lab.traffic;
-  let when: When = 'after its boot';
+  let phase: TrialPhase = 'after its boot';
   try {
     if (bootOf(boots, run) === undefined) await lab.generators.letGo();
     const ready = await bootFor(boots, planned, run, kernel);
     if (ready.kind !== 'ready') return ready;
     signal.throwIfAborted();
-    when = 'at the rules';
-    const refusal = await lay(lab, scenario);
+    phase = 'at the rules';
+    const refusal = await installRulesOf(lab, scenario);
     if (refusal !== undefined) return afterRefusal(boots, variant, scenario, refusal);
-    when = 'under load';
+    phase = 'under load';
     const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
     if (outcome.kind === 'measured') tallyOf(boots.tallies, variant).hasStoodTrial = true;
     lab.glitches.inARow = 0;
     return outcome;
   } catch (error) {
     if (!(error instanceof HostError) || signal.aborted) throw error;
-    return afterLoss(lab, { variant, scenario, flows, when, signal }, error);
+    return afterLoss(lab, { variant, scenario, flows, phase, signal }, error);
   }
 }
 
-const kernelOf = async ({ prepared }: TrialDeps, variant: string, link?: number): Promise<Kernel> =>
-  (await prepared?.kernels.get(variant, link)) ?? { kind: 'own' };
+const kernelOf = async (
+  { prepared }: FreebsdMachines,
+  variant: string,
+  link?: number,
+): Promise<VariantKernel> => (await prepared?.kernels.get(variant, link)) ?? { kind: 'own' };
 
-const rulesOf = ({ prepared }: TrialDeps): Prepared['rules'] => prepared?.rules ?? {};
+const rulesOf = ({ prepared }: FreebsdMachines): PreparedKernels['rules'] => prepared?.rules ?? {};
 
-async function lay(lab: TrialDeps, scenario: Scenario): Promise<string | undefined> {
+async function installRulesOf(
+  lab: FreebsdMachines,
+  scenario: Scenario,
+): Promise<string | undefined> {
   const host = lab.boots.dut.host();
   // Takes off a firewall of the site's own, too, which the next boot brings back.
   if (lab.firewallsOfSite.length > 0) await markBoot(host);
-  return layRules(host, scenario, rulesOf(lab));
+  return installRules(host, scenario, rulesOf(lab));
 }
 
 async function measure(
-  lab: TrialDeps,
+  lab: FreebsdMachines,
   planned: PlannedTrial,
   boot: Boot,
   keepLog: KeepLog,
@@ -146,7 +152,7 @@ async function measure(
   }
   const [before, astray] = await Promise.all([
     readAll(dut.host(), countersCommands(ports)),
-    whyAstray(boots, cell.family),
+    pathProblem(boots, cell.family),
   ]);
   if (astray !== undefined) return failed(astray);
   const startedAt = new Date(deps.now() * 1000).toISOString();
@@ -172,7 +178,7 @@ async function measure(
   const measured = readFreebsdLogs(planned, logs, {
     startedAt,
     traffic,
-    told: {
+    summary: {
       kernel: boot.kernel,
       ...(busy && { busiestCpuRatio: busy.busiestCpuRatio }),
       ...(egressPackets !== undefined && { egressPackets }),
@@ -192,7 +198,7 @@ async function measure(
     own: rulesOf(lab),
   });
   if (proof.kind !== 'in-force') return failed(`${scenario} was not in force: ${proof.reason}`);
-  holdAgainst(boots, boot);
+  setReference(boots, boot);
   return measured;
 }
 
@@ -217,14 +223,14 @@ const isValid = (outcome: TrialOutcome): boolean =>
 
 /** Samples where the DUT's time goes, on whichever boot of the variant there is. */
 export const profile = (
-  lab: TrialDeps,
+  lab: FreebsdMachines,
   request: ProfileRequest,
   keepLog: KeepLog,
   signal: AbortSignal,
 ): Promise<ProfileOutcome> => recorded(lab, keepLog, () => sample(lab, request, keepLog, signal));
 
 async function sample(
-  lab: TrialDeps,
+  lab: FreebsdMachines,
   request: ProfileRequest,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -235,7 +241,7 @@ async function sample(
   if (kernel.kind === 'rejected') return impossible(kernel.rejection.message);
 
   const { boots, generators, dutMac, traffic } = lab;
-  let when: When = 'after its boot';
+  let phase: TrialPhase = 'after its boot';
   try {
     if (boots.booted?.variant !== variant) {
       const run = { number: 0, variant, pair: 0 };
@@ -245,12 +251,12 @@ async function sample(
     }
     if (boots.booted !== undefined) boots.booted = { ...boots.booted, isSampled: true };
     signal.throwIfAborted();
-    when = 'at the rules';
-    const refusal = await lay(lab, scenario);
+    phase = 'at the rules';
+    const refusal = await installRulesOf(lab, scenario);
     if (refusal !== undefined) return missed(refusal);
-    const astray = await whyAstray(boots, cell.family);
+    const astray = await pathProblem(boots, cell.family);
     if (astray !== undefined) return missed(astray);
-    when = 'while sampled';
+    phase = 'while sampled';
     return await sampleUnderLoad(
       request,
       {
@@ -265,7 +271,7 @@ async function sample(
   } catch (error) {
     if (!(error instanceof HostError) || signal.aborted) throw error;
     const { flows } = traffic;
-    return missed(whyNot(await afterLoss(lab, { variant, scenario, flows, when, signal }, error)));
+    return missed(whyNot(await afterLoss(lab, { variant, scenario, flows, phase, signal }, error)));
   }
 }
 

@@ -18,13 +18,13 @@ import type { Host } from '../../system/host/ssh.ts';
 import type { PrepareRequest } from '../testbed.ts';
 import type { KernelArchive } from './dut/freebsd-dut.ts';
 
-export type Kernel =
+export type VariantKernel =
   /** The DUT's. */
   | { kind: 'own' }
   | { kind: 'archive'; archive: KernelArchive }
   | { kind: 'rejected'; rejection: Rejection };
 
-export type Builder = {
+export type KernelBuilder = {
   config: BuilderConfig;
   connect(): Promise<Host>;
   /** The time in seconds, of any origin. */
@@ -47,7 +47,7 @@ export type Kernels = {
    * Waits until it is there, of several links the one that is named, or the first; rejects with a BuilderError or a
    * HostError. What was never listed is the DUT's own.
    */
-  get(variant: string, link?: number): Promise<Kernel>;
+  get(variant: string, link?: number): Promise<VariantKernel>;
   /** Variants of which no build is waited for. */
   ready(): ReadonlySet<string>;
   /** Resolves when no build goes on: soon after the signals of all requests are aborted. */
@@ -59,13 +59,13 @@ type Links = { kind: 'links'; archives: ReadonlyMap<number, KernelArchive> };
 
 type Wanted = {
   readonly variant: Variant;
-  readonly kernel: PromiseWithResolvers<Kernel | Links>;
+  readonly kernel: PromiseWithResolvers<VariantKernel | Links>;
   /** It has its kernel, was rejected or has failed; or nobody has to build it. */
   isSettled: boolean;
 };
 
 /** Archives go to `folder`. */
-export function kernelsIn(folder: string, builder: Builder | undefined): Kernels {
+export function kernelsIn(folder: string, builder: KernelBuilder | undefined): Kernels {
   let wanted: ReadonlyMap<string, Wanted> = new Map();
   let newest: PrepareRequest | undefined;
   let building: { one: Wanted; drop: AbortController } | undefined;
@@ -106,7 +106,7 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
   };
 
   function newlyWanted(variant: Variant): Wanted {
-    const kernel = Promise.withResolvers<Kernel | Links>();
+    const kernel = Promise.withResolvers<VariantKernel | Links>();
     // Whoever asks for it hears of it; the next one is built all the same.
     kernel.promise.catch(() => {});
     const isSettled = variant.kernel?.kind !== 'tree';
@@ -144,7 +144,7 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
   async function builtKernel(
     one: Wanted,
     { signal, notify, keepLog }: PrepareRequest,
-  ): Promise<Kernel | Links> {
+  ): Promise<VariantKernel | Links> {
     const { variant, kernel } = one.variant;
     if (kernel?.kind !== 'tree') return { kind: 'own' };
     if (builder === undefined) {
@@ -190,7 +190,11 @@ export function kernelsIn(folder: string, builder: Builder | undefined): Kernels
 
 const nameOf = ({ variant }: Wanted): string => variant.variant;
 
-function linkOf(kernel: Kernel | Links, variant: string, link: number | undefined): Kernel {
+function linkOf(
+  kernel: VariantKernel | Links,
+  variant: string,
+  link: number | undefined,
+): VariantKernel {
   if (kernel.kind !== 'links') return kernel;
   const [first] = kernel.archives.keys();
   const archive = kernel.archives.get(link ?? first ?? 1);
@@ -202,7 +206,7 @@ const notListed = (variant: string): Error =>
   new TypeError(`The kernel of ${variant} was given up; list it again to have it built.`);
 
 /** One that nobody has to build. */
-async function broughtKernel({ variant, kernel }: Variant): Promise<Kernel> {
+async function broughtKernel({ variant, kernel }: Variant): Promise<VariantKernel> {
   if (kernel?.kind !== 'archive') return { kind: 'own' };
   return { kind: 'archive', archive: await givenArchive(variant, kernel) };
 }

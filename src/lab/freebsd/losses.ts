@@ -7,21 +7,21 @@ import { shell } from '../../system/shell.ts';
 import type { LastWords } from '../console/console-text.ts';
 import { isToBlame, tallyOf } from '../fault-attribution.ts';
 import type { TrialOutcome } from '../testbed.ts';
-import { type Boots, failed, rejected, shownBy, suspected } from './boots.ts';
+import { type Boots, consoleClause, failed, rejected, suspected } from './boots.ts';
 import type { Generators } from './generators.ts';
 
-/** Where a trial was when somebody was lost. */
-export type When = 'after its boot' | 'at the rules' | 'under load' | 'while sampled';
+/** Where a trial was phase somebody was lost. */
+export type TrialPhase = 'after its boot' | 'at the rules' | 'under load' | 'while sampled';
 
-type Loss = {
+type TrialLoss = {
   variant: string;
   scenario: Scenario;
   flows: number;
-  when: When;
+  phase: TrialPhase;
   signal: AbortSignal;
 };
 
-export type LossDeps = {
+export type RecoverableMachines = {
   boots: Boots;
   generators: Generators;
   /** Times that the DUT's power was switched. */
@@ -32,14 +32,14 @@ export type LossDeps = {
 
 /** Throws where somebody does not come back, or somebody is lost time and again. */
 export async function afterLoss(
-  deps: LossDeps,
-  loss: Loss,
+  deps: RecoverableMachines,
+  loss: TrialLoss,
   error: HostError,
 ): Promise<TrialOutcome> {
   const { boots, generators, cycles } = deps;
   await generators.reconnect(loss.signal);
   const isStuck = error.kind === 'timeout';
-  if (!isStuck && (await answers(boots.dut.host()))) return afterGlitch(deps, error);
+  if (!isStuck && (await isReachable(boots.dut.host()))) return afterGlitch(deps, error);
 
   boots.booted = undefined;
   const cyclesBefore = cycles.done;
@@ -66,7 +66,7 @@ export function afterRefusal(
 
 const mostGlitchesInARow = 3;
 
-function afterGlitch({ glitches }: LossDeps, error: HostError): TrialOutcome {
+function afterGlitch({ glitches }: RecoverableMachines, error: HostError): TrialOutcome {
   glitches.inARow += 1;
   if (glitches.inARow >= mostGlitchesInARow) throw error;
   return failed(error.message);
@@ -74,31 +74,32 @@ function afterGlitch({ glitches }: LossDeps, error: HostError): TrialOutcome {
 
 function afterDeath(
   boots: Boots,
-  loss: Loss,
+  loss: TrialLoss,
   how: string,
   { panic, console }: LastWords,
 ): TrialOutcome {
   const { tallies } = boots;
-  const { variant, when } = loss;
+  const { variant, phase } = loss;
   const where = circumstances(loss);
   // What hwpmc(4) may have done is not the variant's.
-  if (when === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
+  if (phase === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
   tallyOf(tallies, variant).deaths += 1;
   if (!isToBlame(tallies, variant, 'deaths', 'hasStoodTrial')) {
-    const shown = panic === undefined && console !== undefined ? ` (${shownBy(console)})` : '';
+    const shown =
+      panic === undefined && console !== undefined ? ` (${consoleClause(console)})` : '';
     const reason = `the DUT with ${variant} died ${where}: ${how}${shown}`;
     return suspected({ boots, variant, proof: 'hasStoodTrial' }, reason);
   }
   return rejected(variant, {
-    kind: when === 'after its boot' ? 'boot-failed' : 'panics-under-load',
+    kind: phase === 'after its boot' ? 'boot-failed' : 'panics-under-load',
     message: `Twice, ${where}${panic === undefined ? `: ${how}` : ''}.`,
     ...(panic !== undefined && { panic }),
     ...(console !== undefined && { console }),
   });
 }
 
-function circumstances({ flows, scenario, when }: Loss): string {
-  switch (when) {
+function circumstances({ flows, scenario, phase }: TrialLoss): string {
+  switch (phase) {
     case 'after its boot':
       return 'right after it had booted';
     case 'at the rules':
@@ -110,7 +111,7 @@ function circumstances({ flows, scenario, when }: Loss): string {
   }
 }
 
-const answers = (host: Host): Promise<boolean> =>
+const isReachable = (host: Host): Promise<boolean> =>
   host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(
     () => true,
     () => false,

@@ -7,7 +7,13 @@ import type { Host } from '../../system/host/ssh.ts';
 import { type Command, commandText, shell } from '../../system/shell.ts';
 import { fingerprintCommands, fingerprintOf } from './dut/fingerprint.ts';
 import { type DutPort, pathSettings } from './dut/ports.ts';
-import { problemOf, readsOf, type Said, type SettingProblem, waived } from './dut/setting.ts';
+import {
+  type CommandOutputs,
+  problemOf,
+  readsOf,
+  type SettingProblem,
+  waived,
+} from './dut/setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from './dut/settings.ts';
 
 /** The DUT is not as it must be; nothing is measured until somebody has fixed it. */
@@ -72,7 +78,7 @@ export async function preflight(
 }
 
 /** Why a trial would not go from the sender to the receiver and nowhere else; asked right before it. */
-export async function strayPaths(
+export async function pathProblems(
   host: Host,
   { context, families }: { context: PreflightOptions['context']; families: readonly Family[] },
 ): Promise<SettingProblem[]> {
@@ -89,7 +95,7 @@ export async function fingerprint(host: Host, interfaces: readonly string[]): Pr
 }
 
 /** What the commands write, without those that fail. */
-export async function readAll(host: Host, commands: readonly Command[]): Promise<Said> {
+export async function readAll(host: Host, commands: readonly Command[]): Promise<CommandOutputs> {
   const said = await Promise.all(
     commands.map(async (command) => {
       const outcome = await host.run(command);

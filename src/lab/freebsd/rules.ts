@@ -9,11 +9,11 @@ import { readAll } from './preflight.ts';
 import {
   type Firewall,
   firewallsOn,
-  layScenario,
   type ProofOutputs,
   proofCommands,
   provesScenario,
-  takeAwayCommands,
+  removalCommands,
+  scenarioInstallation,
 } from './scenario.ts';
 
 /** Folder on the DUT for files of ours. */
@@ -23,14 +23,14 @@ export const rulesFolder = '/var/tmp/ppsgate';
  * Anew for every trial, so that no state of the one before is left; undefined where the scenario is in force. `own` are
  * the rules of scenarios that are the site's own.
  */
-export async function layRules(
+export async function installRules(
   host: Host,
   scenario: Scenario,
   own: Readonly<Record<string, OwnRules>>,
 ): Promise<string | undefined> {
-  const { files, commands } = layScenario(scenario, rulesFolder, own);
+  const { files, commands } = scenarioInstallation(scenario, rulesFolder, own);
   await Promise.all([
-    takeRulesAway(host),
+    removeRules(host),
     ...(files.length > 0 ? [host.output(ownFolder(rulesFolder))] : []),
   ]);
   for (const { path, text } of files) await host.upload(Buffer.from(text), path, 0o600);
@@ -44,8 +44,8 @@ export async function layRules(
   return proof.kind === 'in-force' ? undefined : `${scenario} is not in force: ${proof.reason}`;
 }
 
-export async function takeRulesAway(host: Host): Promise<void> {
-  for (const round of takeAwayCommands) {
+export async function removeRules(host: Host): Promise<void> {
+  for (const round of removalCommands) {
     await Promise.all(round.map((command) => host.run(command)));
   }
 }
@@ -59,7 +59,7 @@ export async function siteFirewalls(host: Host): Promise<Firewall[]> {
 }
 
 /** A sentence for each firewall that is on before any trial. */
-export async function firewallsTold(host: Host, ofSite: readonly Firewall[]): Promise<string[]> {
+export async function firewallWarnings(host: Host, ofSite: readonly Firewall[]): Promise<string[]> {
   return firewallsOn(await proofOf(host)).map((name) =>
     ofSite.includes(name)
       ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.`

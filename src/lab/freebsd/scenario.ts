@@ -11,18 +11,22 @@ type Laying = {
 };
 
 /** How a scenario is installed on a DUT from which all others were taken away; its files go to `folder`, an absolute path. */
-export function layScenario(scenario: Scenario, folder: string, own: OwnScenarios = {}): Laying {
+export function scenarioInstallation(
+  scenario: Scenario,
+  folder: string,
+  own: OwnScenarios = {},
+): Laying {
   const rules = rulesFor(scenario, own);
   if (rules === undefined) return { files: [], commands: [] };
   const path = `${folder}/${scenario}.rules`;
-  return { files: [{ path, text: rules.text }], commands: layCommands[rules.firewall](path) };
+  return { files: [{ path, text: rules.text }], commands: installCommands[rules.firewall](path) };
 }
 
 /**
  * Takes every scenario away, in two rounds, each all at once. A command fails where there is nothing to take: that all is
  * gone is proven as `forwarding` is. ipfw is switched off before it is flushed, or its last rule would cut the connection.
  */
-export const takeAwayCommands: readonly (readonly Command[])[] = [
+export const removalCommands: readonly (readonly Command[])[] = [
   [shell`pfctl -d`, shell`sysctl net.inet.ip.fw.enable=0`, shell`sysctl net.inet6.ip6.fw.enable=0`],
   [shell`pfctl -F all`, shell`ipfw -q -f flush`],
 ];
@@ -30,7 +34,7 @@ export const takeAwayCommands: readonly (readonly Command[])[] = [
 const firewalls = ['pf', 'ipfw'] as const;
 export type Firewall = (typeof firewalls)[number];
 
-type Rules = {
+type FirewallRules = {
   firewall: Firewall;
   text: string;
   /** The same rules as the firewall prints them; absent for a site's own, which nobody can foresee. */
@@ -39,7 +43,7 @@ type Rules = {
 };
 
 /** One accepting rule each, see pf.conf(5) and ipfw(8). */
-const usualRules: Record<FreebsdScenario, Rules | undefined> = {
+const usualRules: Record<FreebsdScenario, FirewallRules | undefined> = {
   forwarding: undefined,
   'pf-stateless': {
     firewall: 'pf',
@@ -71,11 +75,11 @@ const usualRules: Record<FreebsdScenario, Rules | undefined> = {
 type OwnScenarios = Readonly<Record<string, OwnRules>>;
 
 /** Undefined where a scenario has none. */
-const rulesFor = (scenario: Scenario, own: OwnScenarios): Rules | undefined =>
+const rulesFor = (scenario: Scenario, own: OwnScenarios): FirewallRules | undefined =>
   own[scenario] ?? usualRules[scenario as FreebsdScenario];
 
 /** ipfw.ko refuses every packet from the moment it is loaded, unless the kernel's environment says otherwise. */
-const layCommands: Record<Firewall, (path: string) => Command[]> = {
+const installCommands: Record<Firewall, (path: string) => Command[]> = {
   pf: (path) => [shell`kldload -n pf`, shell`pfctl -f ${path}`, shell`pfctl -e`],
   ipfw: (path) => [
     shell`kenv net.inet.ip.fw.default_to_accept=1`,
@@ -99,7 +103,7 @@ export const proofCommands = {
 /** What the proof's commands wrote; undefined is one that failed. */
 export type ProofOutputs = Record<keyof typeof proofCommands, string | undefined>;
 
-type Proof = { kind: 'in-force' } | { kind: 'not-in-force'; reason: string };
+type ScenarioProof = { kind: 'in-force' } | { kind: 'not-in-force'; reason: string };
 
 /**
  * Whether this scenario, and no other firewall beside it, is in force. With `trial` the outputs are of right
@@ -110,8 +114,8 @@ export function provesScenario(
   scenario: Scenario,
   outputs: ProofOutputs,
   { trial, own = {} }: { trial?: { flows: number }; own?: OwnScenarios } = {},
-): Proof {
-  const found = foundIn(outputs);
+): ScenarioProof {
+  const found = firewallStates(outputs);
   const wanted = rulesFor(scenario, own);
   const stranger = firewallsOn(outputs).find((name) => name !== wanted?.firewall);
   if (stranger !== undefined) return notInForce(`${stranger} is enabled`);
@@ -138,16 +142,16 @@ export function provesScenario(
 
 /** Those that see packets. */
 export const firewallsOn = (outputs: ProofOutputs): Firewall[] =>
-  firewalls.filter((name) => foundIn(outputs)[name].sees !== 'nothing');
+  firewalls.filter((name) => firewallStates(outputs)[name].sees !== 'nothing');
 
-const foundIn = (outputs: ProofOutputs): Record<Firewall, Found> => ({
+const firewallStates = (outputs: ProofOutputs): Record<Firewall, FirewallState> => ({
   pf: pfIn(outputs),
   ipfw: ipfwIn(outputs),
 });
 
-const notInForce = (reason: string): Proof => ({ kind: 'not-in-force', reason });
+const notInForce = (reason: string): ScenarioProof => ({ kind: 'not-in-force', reason });
 
-type Found = {
+type FirewallState = {
   /** How many of the packets it sees; something is one family of both. */
   sees: 'nothing' | 'something' | 'everything';
   rules: string;
@@ -155,7 +159,7 @@ type Found = {
 };
 
 /** Counts all of pf's states that were made since its counters were flushed, as some may have expired. */
-function pfIn({ pfInfo = '', pfRules = '' }: ProofOutputs): Found {
+function pfIn({ pfInfo = '', pfRules = '' }: ProofOutputs): FirewallState {
   return {
     sees: /^Status: Enabled\b/m.test(pfInfo) ? 'everything' : 'nothing',
     rules: onOneLine(pfRules),
@@ -164,7 +168,7 @@ function pfIn({ pfInfo = '', pfRules = '' }: ProofOutputs): Found {
 }
 
 /** A kernel without a family lacks its switch. */
-function ipfwIn(outputs: ProofOutputs): Found {
+function ipfwIn(outputs: ProofOutputs): FirewallState {
   const { ipfwEnabled, ipfw6Enabled, ipfwRules = '', ipfwStates = '0' } = outputs;
   const switches = [ipfwEnabled, ipfw6Enabled].filter((said) => said !== undefined);
   const on = switches.filter((said) => said.trim() === '1');
@@ -175,7 +179,7 @@ function ipfwIn(outputs: ProofOutputs): Found {
   };
 }
 
-function amount(some: number, all: number): Found['sees'] {
+function amount(some: number, all: number): FirewallState['sees'] {
   if (some === 0) return 'nothing';
   return some < all ? 'something' : 'everything';
 }

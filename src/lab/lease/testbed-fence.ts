@@ -40,17 +40,17 @@ export function fencedDeps(
         state: () => power.state(),
         async cycle() {
           await lease.prove();
-          await askGenerators(deps, testbed, lease);
+          await checkGenerators(deps, testbed, lease);
           lease.assertHeld();
           await power.cycle();
         },
       };
     },
 
-    async openConsole(name, config, hears) {
+    async openConsole(name, config, onOutput) {
       await lease.prove();
       lease.assertHeld();
-      return deps.openConsole(name, config, hears);
+      return deps.openConsole(name, config, onOutput);
     },
   };
 }
@@ -91,7 +91,7 @@ export async function raiseFences(
 const askSeconds = 20;
 
 /** The DUT itself may hang; nobody who has a testbed goes past its generators. */
-async function askGenerators(
+async function checkGenerators(
   deps: FreebsdDeps,
   testbed: FreebsdTestbed,
   lease: Fence,

@@ -3,12 +3,12 @@
 import type { CommandConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
 import {
-  type PowerAnswer,
   type PowerController,
   PowerError,
-  type Reading,
+  type PowerReading,
+  type PowerReply,
 } from './power-controller.ts';
-import type { PowerDeps, Ran } from './power-deps.ts';
+import type { PowerDeps, ProgramOutcome } from './power-deps.ts';
 
 export function openCommand(name: string, config: CommandConfig, deps: PowerDeps): PowerController {
   const label = `The power of ${name} (by commands)`;
@@ -18,14 +18,14 @@ export function openCommand(name: string, config: CommandConfig, deps: PowerDeps
   return {
     label,
     check: 'what its commands do',
-    state: async () => reading(await run(config.state), config.state, label),
-    turn: async (to) => answer(await run(config[to]), config[to]),
+    state: async () => readingOf(await run(config.state), config.state, label),
+    turn: async (to) => replyOf(await run(config[to]), config[to]),
     // What was off in between is over when the command ends.
-    ...(cycle !== undefined && { cycle: async () => answer(await run(cycle), cycle) }),
+    ...(cycle !== undefined && { cycle: async () => replyOf(await run(cycle), cycle) }),
   };
 }
 
-function reading(ran: Ran, argv: readonly string[], label: string): Reading {
+function readingOf(ran: ProgramOutcome, argv: readonly string[], label: string): PowerReading {
   const word = ran.kind === 'exited' && ran.code === 0 ? ran.stdout.trim().toLowerCase() : '';
   if (word === 'on' || word === 'off') return word;
   throw new PowerError(
@@ -33,13 +33,13 @@ function reading(ran: Ran, argv: readonly string[], label: string): Reading {
   );
 }
 
-function answer(ran: Ran, argv: readonly string[]): PowerAnswer {
+function replyOf(ran: ProgramOutcome, argv: readonly string[]): PowerReply {
   if (ran.kind === 'exited' && ran.code === 0) return { kind: 'done' };
   return { kind: 'refused', why: ended(ran, argv) };
 }
 
 /** Only the program is named: an argument may be a password. */
-function ended(ran: Ran, [program = '']: readonly string[]): string {
+function ended(ran: ProgramOutcome, [program = '']: readonly string[]): string {
   if (ran.kind === 'failed') return `${shortened(program)} ${ran.why}`;
   const said = lastLine(ran.stderr) ?? lastLine(ran.stdout);
   const words = said === undefined ? 'and said nothing' : `and said "${shortened(said)}"`;

@@ -3,12 +3,12 @@
 import type { IpmiConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
 import {
-  type PowerAnswer,
   type PowerController,
   PowerError,
-  type Reading,
+  type PowerReading,
+  type PowerReply,
 } from './power-controller.ts';
-import type { PowerDeps, Ran } from './power-deps.ts';
+import type { PowerDeps, ProgramOutcome } from './power-deps.ts';
 import { readPassword } from './secret-files.ts';
 
 export async function openIpmi(
@@ -18,20 +18,20 @@ export async function openIpmi(
 ): Promise<PowerController> {
   const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
   const password = await readPassword(label, config.passwordPath, deps);
-  const ask = (order: Order) =>
-    askBmc({ label, config, password, order: ['chassis', 'power', order], deps });
+  const ask = (order: PowerOrder) =>
+    requestBmc({ label, config, password, order: ['chassis', 'power', order], deps });
   return {
     label,
     check: "the machine, and the BMC's event log",
-    state: async () => reading(await ask('status'), label),
-    turn: async (to) => answer(await ask(to)),
-    cycle: async () => answer(await ask('cycle')),
+    state: async () => readingOf(await ask('status'), label),
+    turn: async (to) => replyOf(await ask(to)),
+    cycle: async () => replyOf(await ask('cycle')),
   };
 }
 
-type Order = 'status' | 'on' | 'off' | 'cycle';
-type Exited = Extract<Ran, { kind: 'exited' }>;
-type Request = {
+type PowerOrder = 'status' | 'on' | 'off' | 'cycle';
+type Exited = Extract<ProgramOutcome, { kind: 'exited' }>;
+type BmcRequest = {
   /** What the BMC is called, to begin a sentence. */
   label: string;
   config: IpmiConfig;
@@ -48,7 +48,13 @@ const secondsBetweenTries = 2;
  * What ipmitool said when it ended. Throws a PowerError where the BMC stays silent or lets nobody in. Only silence is
  * tried again: a BMC that is given a wrong password too often locks its user out.
  */
-export async function askBmc({ label, config, password, order, deps }: Request): Promise<Exited> {
+export async function requestBmc({
+  label,
+  config,
+  password,
+  order,
+  deps,
+}: BmcRequest): Promise<Exited> {
   let silence = '';
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) await deps.sleep(secondsBetweenTries);
@@ -66,7 +72,7 @@ export async function askBmc({ label, config, password, order, deps }: Request):
     const refusal = refusalOf(ran.stderr, config.user);
     if (refusal !== undefined) throw new PowerError(`${label} ${refusal}.`);
     if (!silent.test(ran.stderr)) return ran;
-    silence = lastTold(ran.stderr);
+    silence = lastMessage(ran.stderr);
   }
   throw new PowerError(
     `${label} did not answer in ${tries} tries: ${silence}; check that it has power and network, its address, and that IPMI over LAN is enabled.`,
@@ -94,31 +100,31 @@ const silent =
 /** In the words of ipmitool 1.8.19, most of them heard before ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
 function refusalOf(stderr: string, user: string): string | undefined {
   if (/HMAC is invalid|unauthorized name|invalid role|password is longer/i.test(stderr)) {
-    return `does not let in the user ${user} (${lastTold(stderr)}); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN`;
+    return `does not let in the user ${user} (${lastMessage(stderr)}); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN`;
   }
   if (/cipher suite|authentication algorithm|integrity algorithm|confidentiality/i.test(stderr)) {
-    return `does not take the cipher suite (${lastTold(stderr)}); set \`cipherSuite\` to one that it has, such as 17 or 3`;
+    return `does not take the cipher suite (${lastMessage(stderr)}); set \`cipherSuite\` to one that it has, such as 17 or 3`;
   }
   return undefined;
 }
 
 /** The last of its lines but for the conclusion, which is the same whatever happened, and for what it says of late answers. */
-function lastTold(stderr: string): string {
+function lastMessage(stderr: string): string {
   const lines = stderr
     .split('\n')
     .filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT/.test(line));
   return shortened(lastLine(lines.join('\n'))?.replace(/^> /, '') ?? 'no answer');
 }
 
-function reading({ code, stdout, stderr }: Exited, label: string): Reading {
+function readingOf({ code, stdout, stderr }: Exited, label: string): PowerReading {
   const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
   if (code === 0 && (state === 'on' || state === 'off')) return state;
   throw new PowerError(
-    `${label} does not tell whether the machine is on: ${shortened(lastLine(stdout) ?? lastTold(stderr))}; check with "ipmitool chassis power status".`,
+    `${label} does not tell whether the machine is on: ${shortened(lastLine(stdout) ?? lastMessage(stderr))}; check with "ipmitool chassis power status".`,
   );
 }
 
 /** ipmitool exits with 0 when the BMC's completion code is 0: it will obey, or says so. */
-function answer({ code, stderr }: Exited): PowerAnswer {
-  return code === 0 ? { kind: 'taken' } : { kind: 'refused', why: lastTold(stderr) };
+function replyOf({ code, stderr }: Exited): PowerReply {
+  return code === 0 ? { kind: 'taken' } : { kind: 'refused', why: lastMessage(stderr) };
 }

@@ -5,16 +5,16 @@ export type PowerController = {
   readonly label: string;
   /** What people are to look at where the controller does not do as told; completes "check …". */
   readonly check: string;
-  state(): Promise<Reading>;
-  turn(to: 'on' | 'off'): Promise<PowerAnswer>;
+  state(): Promise<PowerReading>;
+  turn(to: 'on' | 'off'): Promise<PowerReply>;
   /** Of a machine that is on. Absent: the controller has no such thing. */
-  cycle?(): Promise<PowerAnswer>;
+  cycle?(): Promise<PowerReply>;
 };
 
-export type Reading = 'on' | 'off' | 'changing';
+export type PowerReading = 'on' | 'off' | 'changing';
 
 /** Whether it will be done, or has been when `done`; `why` is the controller's own word, on one line. */
-export type PowerAnswer = { kind: 'taken' } | { kind: 'done' } | { kind: 'refused'; why: string };
+export type PowerReply = { kind: 'taken' } | { kind: 'done' } | { kind: 'refused'; why: string };
 
 /** A controller that cannot be asked, or does not do as told: which, what it said and what to check, in one sentence. */
 export class PowerError extends Error {

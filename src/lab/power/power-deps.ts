@@ -9,7 +9,7 @@ import { sendRequest } from '../../system/http.ts';
 export type PowerDeps = {
   sendRequest: typeof sendRequest;
   /** `program` on the PATH with `args` as they are: no shell reads them. Never rejects. */
-  run(program: string, args: readonly string[], options: RunOptions): Promise<Ran>;
+  run(program: string, args: readonly string[], options: RunOptions): Promise<ProgramOutcome>;
   sleep(seconds: number): Promise<void>;
   /** As text; rejects with Node's error. */
   readFile(path: string): Promise<string>;
@@ -29,7 +29,7 @@ export type RunOptions = {
 };
 
 /** `why` completes "NAME …". */
-export type Ran =
+export type ProgramOutcome =
   | { kind: 'exited'; code: number; stdout: string; stderr: string }
   | { kind: 'failed'; why: string };
 
@@ -44,11 +44,15 @@ export const realPowerDeps: PowerDeps = {
 
 const mostBytes = 1024 ** 2;
 
-function run(program: string, args: readonly string[], options: RunOptions): Promise<Ran> {
+function run(
+  program: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<ProgramOutcome> {
   const { stdin = '', env, timeoutSeconds } = options;
   // Detached is in a process group of its own, to be killed as one, and without a terminal to ask for a password on.
   const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
-  const { promise, resolve } = Promise.withResolvers<Ran>();
+  const { promise, resolve } = Promise.withResolvers<ProgramOutcome>();
 
   const giveUp = (why: string) => {
     resolve({ kind: 'failed', why });

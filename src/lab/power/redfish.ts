@@ -7,10 +7,10 @@ import { shortened } from '../../model/one-line.ts';
 import type { Distrust, Trust } from '../../system/certificate.ts';
 import type { HttpRequest, HttpResponse, NoResponse } from '../../system/http.ts';
 import {
-  type PowerAnswer,
   type PowerController,
   PowerError,
-  type Reading,
+  type PowerReading,
+  type PowerReply,
 } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 import { readFileFor, readPassword } from './secret-files.ts';
@@ -25,17 +25,23 @@ export async function openRedfish(
   const { user } = config;
   const password = await readPassword(label, config.passwordPath, deps);
   const trust = await trustOf(label, config, deps);
-  const server: Server = { label, user, password, trust, deps };
+  const server: RedfishServer = { label, user, password, trust, deps };
   return {
     label,
     check: "the machine, and the BMC's event log",
-    state: async () => reading(await readSystem(server, url), label),
+    state: async () => readingOf(await readSystem(server, url), label),
     turn: (to) => reset(server, url, resetTypes[to]),
     cycle: () => reset(server, url, ['PowerCycle']),
   };
 }
 
-type Server = { label: string; user: string; password: string; trust: Trust; deps: PowerDeps };
+type RedfishServer = {
+  label: string;
+  user: string;
+  password: string;
+  trust: Trust;
+  deps: PowerDeps;
+};
 
 async function trustOf(label: string, config: RedfishConfig, deps: PowerDeps): Promise<Trust> {
   const { certificateSha256, caPath } = config;
@@ -61,9 +67,9 @@ const systemDocument = z.object({
     .optional(),
 });
 
-type System = z.infer<typeof systemDocument>;
+type RedfishSystem = z.infer<typeof systemDocument>;
 
-function reading({ PowerState }: System, label: string): Reading {
+function readingOf({ PowerState }: RedfishSystem, label: string): PowerReading {
   switch (PowerState) {
     case 'On':
       return 'on';
@@ -76,7 +82,11 @@ function reading({ PowerState }: System, label: string): Reading {
   }
 }
 
-async function reset(server: Server, url: URL, types: readonly string[]): Promise<PowerAnswer> {
+async function reset(
+  server: RedfishServer,
+  url: URL,
+  types: readonly string[],
+): Promise<PowerReply> {
   const { Actions } = await readSystem(server, url);
   const action = Actions?.['#ComputerSystem.Reset'];
   if (action === undefined) {
@@ -89,22 +99,24 @@ async function reset(server: Server, url: URL, types: readonly string[]): Promis
     return { kind: 'refused', why };
   }
   const target = onSameServer(server, url, action.target, 'its reset action is at');
-  const { status, body } = await ask(server, target, { ResetType: type });
-  return status < 300 ? { kind: 'taken' } : { kind: 'refused', why: said(server, status, body) };
+  const { status, body } = await requestJson(server, target, { ResetType: type });
+  return status < 300
+    ? { kind: 'taken' }
+    : { kind: 'refused', why: errorText(server, status, body) };
 }
 
 const mostRedirects = 3;
 
-async function readSystem(server: Server, url: URL, redirects = 0): Promise<System> {
+async function readSystem(server: RedfishServer, url: URL, redirects = 0): Promise<RedfishSystem> {
   const { label } = server;
-  const { status, headers, body } = await ask(server, url);
+  const { status, headers, body } = await requestJson(server, url);
   if (status >= 300 && status < 400 && redirects < mostRedirects) {
     const place = onSameServer(server, url, headers.get('location') ?? '', 'it redirects to');
     return readSystem(server, place, redirects + 1);
   }
   if (status !== 200) {
     throw new PowerError(
-      `${label} has no system at ${url.pathname} (${said(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`,
+      `${label} has no system at ${url.pathname} (${errorText(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`,
     );
   }
   const document = systemDocument.safeParse(fromJson(body));
@@ -115,7 +127,7 @@ async function readSystem(server: Server, url: URL, redirects = 0): Promise<Syst
 }
 
 /** The credentials go nowhere else. */
-function onSameServer({ label }: Server, url: URL, place: string, how: string): URL {
+function onSameServer({ label }: RedfishServer, url: URL, place: string, how: string): URL {
   const target = URL.parse(place, url.href);
   if (target?.origin === url.origin) return target;
   throw new PowerError(
@@ -123,21 +135,25 @@ function onSameServer({ label }: Server, url: URL, place: string, how: string): 
   );
 }
 
-type Reply = Answered | NoResponse;
+type RedfishReply = RedfishResponse | NoResponse;
 
-type Answered = Omit<HttpResponse, 'body'> & { body: string };
+type RedfishResponse = Omit<HttpResponse, 'body'> & { body: string };
 
 const tries = 4;
 
 /** GET, or POST of what is to be `sent`; every reset may be asked for twice. Throws where there is nobody to talk to. */
-async function ask(server: Server, url: URL, sent?: object): Promise<Answered> {
+async function requestJson(
+  server: RedfishServer,
+  url: URL,
+  sent?: object,
+): Promise<RedfishResponse> {
   const { label, deps } = server;
   let reply = await tryOnce(server, url, sent);
-  for (let attempt = 1; attempt < tries && isPassing(reply); attempt += 1) {
+  for (let attempt = 1; attempt < tries && isTransient(reply); attempt += 1) {
     await deps.sleep(secondsToWait(reply));
     reply = await tryOnce(server, url, sent);
   }
-  if (reply.kind === 'answered') return judged(server, reply);
+  if (reply.kind === 'answered') return acceptedResponse(server, reply);
   if (reply.distrust !== undefined)
     throw new PowerError(distrusted(label, reply.code, reply.distrust));
   throw new PowerError(
@@ -150,7 +166,11 @@ const mostBytes = 1024 ** 2;
 
 const answerSeconds = 30;
 
-async function tryOnce(server: Server, url: URL, sent: object | undefined): Promise<Reply> {
+async function tryOnce(
+  server: RedfishServer,
+  url: URL,
+  sent: object | undefined,
+): Promise<RedfishReply> {
   const { trust, deps } = server;
   const request = requestOf(server, sent);
   const reply = await deps.sendRequest(url, { ...request, trust });
@@ -161,7 +181,7 @@ async function tryOnce(server: Server, url: URL, sent: object | undefined): Prom
 }
 
 /** Uses basic authentication, which every Redfish service has (DSP0266, "Authentication") and which leaves no session behind. */
-function requestOf({ user, password }: Server, sent: object | undefined): HttpRequest {
+function requestOf({ user, password }: RedfishServer, sent: object | undefined): HttpRequest {
   const headers = {
     accept: 'application/json',
     'odata-version': '4.0',
@@ -174,28 +194,28 @@ function requestOf({ user, password }: Server, sent: object | undefined): HttpRe
 }
 
 /** Never a refused password: a BMC that is given one too often locks its user out. */
-function isPassing(reply: Reply): boolean {
+function isTransient(reply: RedfishReply): boolean {
   if (reply.kind === 'no-answer') return reply.distrust === undefined;
   return reply.status === 429 || (reply.status >= 500 && reply.status !== 501);
 }
 
 /** `Retry-After` in seconds, as BMCs write it (RFC 9110, section 10.2.3, also has dates), in bounds. */
-function secondsToWait(reply: Reply): number {
+function secondsToWait(reply: RedfishReply): number {
   const after = reply.kind === 'answered' ? reply.headers.get('retry-after') : undefined;
   return /^\d+$/.test(after ?? '') ? Math.min(Number(after), 60) : 3;
 }
 
-function judged(server: Server, reply: Answered): Answered {
+function acceptedResponse(server: RedfishServer, reply: RedfishResponse): RedfishResponse {
   const { label, user } = server;
   const { status, body } = reply;
   if (status === 401 || status === 403) {
     throw new PowerError(
-      `${label} does not let in the user ${user} (${said(server, status, body)}); check \`user\`, its password file, and that it may control power.`,
+      `${label} does not let in the user ${user} (${errorText(server, status, body)}); check \`user\`, its password file, and that it may control power.`,
     );
   }
-  if (!isPassing(reply)) return reply;
+  if (!isTransient(reply)) return reply;
   throw new PowerError(
-    `${label} could not answer in ${tries} tries (${said(server, status, body)}); wait until it is ready, or restart the BMC.`,
+    `${label} could not answer in ${tries} tries (${errorText(server, status, body)}); wait until it is ready, or restart the BMC.`,
   );
 }
 
@@ -217,7 +237,7 @@ const errorDocument = z.object({
 });
 
 /** What a BMC repeats of our credentials goes no further. */
-function said({ user, password }: Server, status: number, body: string): string {
+function errorText({ user, password }: RedfishServer, status: number, body: string): string {
   const { data } = errorDocument.safeParse(fromJson(body));
   const message = data?.error['@Message.ExtendedInfo']?.[0]?.Message ?? data?.error.message;
   if (message === undefined) return String(status);

@@ -1,9 +1,9 @@
 // Makes switching of what a controller can do: believes what it sees and not what it was promised, and asks again in bounds.
 import {
-  type PowerAnswer,
   type PowerController,
   PowerError,
-  type Reading,
+  type PowerReading,
+  type PowerReply,
 } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 
@@ -69,7 +69,7 @@ async function turn(
   throw new PowerError(`${controller.label} ${disobedience}; check ${controller.check}.`);
 }
 
-function described(answer: PowerAnswer, to: 'on' | 'off', seen: Reading): string {
+function described(answer: PowerReply, to: 'on' | 'off', seen: PowerReading): string {
   if (answer.kind === 'refused') return `refuses to turn the machine ${to}: ${answer.why}`;
   return `took the order to turn the machine ${to} ${times} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
 }
@@ -84,7 +84,7 @@ async function cycledByItself(
   const answer = await controller.cycle();
   if (answer.kind === 'refused') return false;
 
-  const leftOn = (state: Reading) => state !== 'on';
+  const leftOn = (state: PowerReading) => state !== 'on';
   const seenOff = () => watch(controller, leftOn, secondsToObey, sleep, pace.cycle);
   if (answer.kind === 'taken' && !leftOn(await seenOff())) return false;
   return (await watch(controller, (state) => state === 'on', secondsToObey, sleep)) === 'on';
@@ -93,11 +93,11 @@ async function cycledByItself(
 /** The first state that is as wanted, or else the last of so many seconds. */
 async function watch(
   controller: PowerController,
-  isWanted: (state: Reading) => boolean,
+  isWanted: (state: PowerReading) => boolean,
   seconds: number,
   sleep: PowerDeps['sleep'],
   secondsBetween = pace.usual,
-): Promise<Reading> {
+): Promise<PowerReading> {
   let state = await controller.state();
   for (let waited = 0; waited < seconds && !isWanted(state); waited += secondsBetween) {
     await sleep(secondsBetween);

@@ -18,17 +18,17 @@ import {
   failed,
   fingerprintOfDut,
   inspectDut,
+  pathProblem,
   rejected,
-  want,
-  whyAstray,
+  setListed,
 } from '../freebsd/boots.ts';
 import { DutLostError, type FreebsdDut } from '../freebsd/dut/freebsd-dut.ts';
 import type { SettingProblem } from '../freebsd/dut/setting.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { builderFor } from '../freebsd/freebsd-testbed.ts';
-import { type Kernel, type Kernels, kernelsIn } from '../freebsd/kernels.ts';
+import { type Kernels, kernelsIn, type VariantKernel } from '../freebsd/kernels.ts';
 import { preflight, settingsContext } from '../freebsd/preflight.ts';
-import { layRules, proofOf } from '../freebsd/rules.ts';
+import { installRules, proofOf } from '../freebsd/rules.ts';
 import { provesScenario } from '../freebsd/scenario.ts';
 import type { PrepareRequest, TrialOutcome } from '../testbed.ts';
 import { isHostError, isOfOneCopy, openImage, symbolsOf } from './freebsd-image.ts';
@@ -155,7 +155,7 @@ export function freebsdGuests(
     tallyOf(tallies, variant).refusals += 1;
     const base = machines.get('base');
     if (variant !== 'base' && !taken.has(scenario) && base !== undefined) {
-      const ofBase = await layRules(base.dut.host(), scenario, request?.rules ?? {});
+      const ofBase = await installRules(base.dut.host(), scenario, request?.rules ?? {});
       if (ofBase === undefined) taken.add(scenario);
     }
     const isShown = variant === 'base' || taken.has(scenario);
@@ -179,7 +179,7 @@ export function freebsdGuests(
     });
     if (typeof machine === 'string') return notBooted(failed(machine));
     const { guest, boots } = machine;
-    want(boots, [variant]);
+    setListed(boots, [variant]);
     boots.families = families;
     boots.mayDiffer = request?.mayDiffer === true;
     // Only how long it takes to boot depends on it.
@@ -240,12 +240,12 @@ export function freebsdGuests(
 
     async lay(one, { scenario, family }) {
       const boots = bootsOfOne(one);
-      const refusal = await layRules(one.host, scenario, request?.rules ?? {});
+      const refusal = await installRules(one.host, scenario, request?.rules ?? {});
       if (refusal !== undefined) return afterRefusal(one.variant, scenario, refusal);
       if (one.variant === 'base') taken.add(scenario);
-      if ((await whyAstray(boots, family)) === undefined) return undefined;
+      if ((await pathProblem(boots, family)) === undefined) return undefined;
       await fixPaths(boots, family);
-      const astray = await whyAstray(boots, family);
+      const astray = await pathProblem(boots, family);
       return astray === undefined ? undefined : failed(astray);
     },
 
@@ -292,7 +292,7 @@ const anyCell: Cell = { scenario: 'forwarding', family: 'inet4' };
 async function bootedFor(
   { boots, guest, console: recorder, said }: Machine,
   run: PlannedRun,
-  kernel: Exclude<Kernel, { kind: 'rejected' }>,
+  kernel: Exclude<VariantKernel, { kind: 'rejected' }>,
 ): ReturnType<typeof bootFor> {
   const planned: PlannedTrial = { number: 1, cell: anyCell, runs: [run] };
   try {

@@ -7,7 +7,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { whatItShows } from '../console/console-text.ts';
+import { describeScreen } from '../console/console-text.ts';
 import { type ConsoleRecorder, recordConsole } from '../console/recorder.ts';
 import { type Boots, bootsOf } from '../freebsd/boots.ts';
 import {
@@ -41,8 +41,8 @@ export async function openImage(
 ): Promise<{ dut: FreebsdDut; boots: Boots; console: ConsoleRecorder }> {
   const login = await lab.loginTo(image, guest);
   await using opened = new AsyncDisposableStack();
-  const console = recordConsole('a guest', async (hears) => {
-    const leave = guest.listen(hears);
+  const console = recordConsole('a guest', async (onOutput) => {
+    const leave = guest.listen(onOutput);
     const ended = guest.ended.then((why) => `QEMU has ended (${why}).`);
     return { ended, close: async () => leave() };
   });
@@ -120,7 +120,7 @@ function whyNotIn(
   const hint = isSeen
     ? ''
     : ' (its kernel is seen there once its /boot/loader.conf has `console="comconsole"`)';
-  return `root could not log in within ${bootSeconds} s, and its console ${whatItShows(shown)}${hint}`;
+  return `root could not log in within ${bootSeconds} s, and its console ${describeScreen(shown)}${hint}`;
 }
 
 /** Cards are found by the addresses that QEMU gave them: it is the kernel that numbers them. */

@@ -55,7 +55,7 @@ export function senderCommand(request: SenderRequest): Command {
  * The same command, after a line on stderr that tells its process id: sshd signals no process when its channel closes.
  * A csh leaves alone what stands in single quotes, too.
  */
-export const tellingProcessId = (command: Command): Command =>
+export const printingProcessId = (command: Command): Command =>
   shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
 
 /** Undefined where a log does not tell, yet. */

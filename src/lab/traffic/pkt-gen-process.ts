@@ -2,13 +2,13 @@
 
 import type { Host } from '../../system/host/ssh.ts';
 import type { Command } from '../../system/shell.ts';
-import { interruptCommand, processIdIn, tellingProcessId } from './pkt-gen-command.ts';
+import { interruptCommand, printingProcessId, processIdIn } from './pkt-gen-command.ts';
 
 export type PktGenProcess = {
   /** All of it; rejected with a HostError where its end cannot be known. */
   log: Promise<string>;
   /** What it has said on stderr so far. */
-  said(): string;
+  output(): string;
   /** Whether what it says came to that before it ended; never rejected. */
   until(holds: (said: string) => boolean): Promise<boolean>;
   /** Once it has told its process id; nothing for one that has ended. */
@@ -32,7 +32,7 @@ export function startPktGen(host: Host, command: Command): PktGenProcess {
     for (const look of lookers) look();
   };
   const log = host
-    .run(tellingProcessId(command), { onStderr })
+    .run(printingProcessId(command), { onStderr })
     .then(({ stdout }) => said + stdout)
     .finally(() => {
       isOver = true;
@@ -54,7 +54,7 @@ export function startPktGen(host: Host, command: Command): PktGenProcess {
     });
   return {
     log,
-    said: () => said,
+    output: () => said,
     until,
     async interrupt() {
       await until((text) => processIdIn(text) !== undefined);

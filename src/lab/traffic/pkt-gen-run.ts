@@ -28,7 +28,7 @@ export type PktGenRunOptions = {
   /** The median as the netbenches archive computes it, in place of the median of the steady stretch. */
   netbenchesTrim: boolean;
   /** What each sender was asked for, in the order of their logs; absent: as much as it can. */
-  askedPps?: readonly number[];
+  requestedPps?: readonly number[];
   /** What the DUT says that it sent to the receiver during the trial; absent where it does not tell. */
   egressPackets?: number | undefined;
   /** What came to the DUT from the senders, by its own count, dropped or not; absent where it does not tell. */
@@ -43,7 +43,7 @@ export type PktGenRunOptions = {
 export function pktGenRun(
   receiver: PktGenLog,
   sender: PktGenLog | readonly PktGenLog[] | undefined,
-  { netbenchesTrim, askedPps = [], egressPackets, ingressPackets }: PktGenRunOptions,
+  { netbenchesTrim, requestedPps = [], egressPackets, ingressPackets }: PktGenRunOptions,
 ): PktGenRun {
   const senders = namedSenders([sender ?? []].flat());
   const pps = ratesOf(receiver);
@@ -57,13 +57,13 @@ export function pktGenRun(
   const fault = isSilent(receiver)
     ? (brokenLog(receiver, senders) ??
       unlessDropped(receiver, senders, dut) ??
-      slowSender(senders, askedPps))
+      slowSender(senders, requestedPps))
     : (brokenLog(receiver, senders) ??
       unsteady(receiver, stretch) ??
       tooShort(receiver, seconds) ??
       hole(receiver, stretch) ??
       unsteadySender(senders) ??
-      slowSender(senders, askedPps) ??
+      slowSender(senders, requestedPps) ??
       receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ??
       generatorLimited(medianOf(stretch), offeredPps, senders));
   return {
@@ -85,9 +85,9 @@ const invalid = (cause: Invalid['cause'], reason: string): Invalid => ({
 
 const ratesOf = (log: PktGenLog): number[] => log.rates.map(({ pps }) => pps);
 
-type Sender = { name: string; log: PktGenLog; stretch: SteadyStretch };
+type SenderLog = { name: string; log: PktGenLog; stretch: SteadyStretch };
 
-const namedSenders = (logs: readonly PktGenLog[]): Sender[] =>
+const namedSenders = (logs: readonly PktGenLog[]): SenderLog[] =>
   logs.map((log, index) => ({
     name: logs.length === 1 ? 'sender' : `sender ${index + 1}`,
     log,
@@ -98,7 +98,7 @@ const medianOf = (stretch: SteadyStretch): number | undefined =>
   stretch.kind === 'steady' ? stretch.medianPps : undefined;
 
 /** Undefined where one of them is not known, or there is none. */
-function offeredBy(senders: readonly Sender[]): number | undefined {
+function offeredBy(senders: readonly SenderLog[]): number | undefined {
   const medians = senders.flatMap(({ stretch }) => medianOf(stretch) ?? []);
   return medians.length === 0 || medians.length < senders.length ? undefined : sum(medians);
 }
@@ -127,7 +127,7 @@ function ratesWithin({ rates }: PktGenLog, stretch: SteadyStretch): PktGenRate[]
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** What no number survives. A log that is only cut short, or that ends in nonsense, still has its seconds. */
-function brokenLog(receiver: PktGenLog, senders: readonly Sender[]): Invalid | undefined {
+function brokenLog(receiver: PktGenLog, senders: readonly SenderLog[]): Invalid | undefined {
   const [fault] = [{ name: 'receiver', log: receiver }, ...senders].flatMap(({ name, log }) => {
     const message = decisiveFault(log);
     return message === undefined ? [] : invalid('broken-log', `${name}: ${message}`);
@@ -153,7 +153,7 @@ const mostBesideRatio = 1e-4;
  */
 function unlessDropped(
   { rates }: PktGenLog,
-  senders: readonly Sender[],
+  senders: readonly SenderLog[],
   { egressPackets, ingressPackets }: Pick<PktGenRunOptions, 'egressPackets' | 'ingressPackets'>,
 ): Invalid | undefined {
   const seconds = sum(rates.map(({ intervalSeconds }) => intervalSeconds));
@@ -205,7 +205,7 @@ function hole(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefined 
 }
 
 /** A sender that is unsteady leaves nobody to know what was offered. */
-function unsteadySender(senders: readonly Sender[]): Invalid | undefined {
+function unsteadySender(senders: readonly SenderLog[]): Invalid | undefined {
   const [fault] = senders.flatMap(({ name, stretch }) =>
     stretch.kind === 'steady'
       ? []
@@ -217,7 +217,10 @@ function unsteadySender(senders: readonly Sender[]): Invalid | undefined {
 /** Under another load than that of the other runs a DUT forwards another number of packets. */
 const leastOfAsked = 0.95;
 
-function slowSender(senders: readonly Sender[], askedPps: readonly number[]): Invalid | undefined {
+function slowSender(
+  senders: readonly SenderLog[],
+  askedPps: readonly number[],
+): Invalid | undefined {
   const [fault] = senders.flatMap(({ name, stretch }, index) => {
     const [sent, asked] = [medianOf(stretch), askedPps[index]];
     if (sent === undefined || asked === undefined || sent >= leastOfAsked * asked) return [];
@@ -241,7 +244,7 @@ const leastCountedRatio = 0.98;
 function receiverLimited(
   receiver: PktGenLog,
   medianPps: number | undefined,
-  senders: readonly Sender[],
+  senders: readonly SenderLog[],
   egressPackets: number | undefined,
 ): Invalid | undefined {
   const seconds = Math.max(...senders.map(({ log }) => secondsSent(log)));
@@ -270,7 +273,7 @@ const saturatedRatio = 0.98;
 function generatorLimited(
   medianPps: number | undefined,
   offeredPps: number | undefined,
-  senders: readonly Sender[],
+  senders: readonly SenderLog[],
 ): Invalid | undefined {
   if (medianPps === undefined || offeredPps === undefined) return undefined;
   const ratio = medianPps / offeredPps;

@@ -96,9 +96,9 @@ export async function openPorts(
   const ready = Promise.all(all.map(({ until }) => until(isReady)));
   await Promise.race([ready, aborted(signal, over.signal)]);
   over.abort();
-  const unready = all.findIndex((one) => one.isOver() || !isReady(one.said()));
+  const unready = all.findIndex((one) => one.isOver() || !isReady(one.output()));
   if (unready === -1 && !signal.aborted) {
-    const said = receiver.said();
+    const said = receiver.output();
     const head = said.slice(0, said.lastIndexOf('\n') + 1);
     const ports = { receiver, head, holders };
     return { kind: 'open', ports: { ...ports, settleSeconds: holdsSenders ? 0 : settleSeconds } };
@@ -138,7 +138,7 @@ export async function trialThrough(
   const trial = planned(senders, request, settleSeconds);
   const over = new AbortController();
   const cancelled = aborted(signal, over.signal);
-  const from = receiver.said().lastIndexOf('\n') + 1;
+  const from = receiver.output().lastIndexOf('\n') + 1;
   const since = (said: string) => said.slice(from);
   const sending: PktGenProcess[] = [];
   try {
@@ -150,7 +150,7 @@ export async function trialThrough(
       await Promise.race([...ended, ...steady, cancelled]);
     }
   } finally {
-    const last = Promise.allSettled(sending.map(({ log }) => log)).then(() => receiver.said());
+    const last = Promise.allSettled(sending.map(({ log }) => log)).then(() => receiver.output());
     await endPktGens(sending);
     over.abort();
     if (sending.length > 0) await receiver.until(anotherRate(await last));
@@ -159,7 +159,7 @@ export async function trialThrough(
   // One whose connection was lost throws here.
   await Promise.all([receiver, ...holders].filter((one) => one.isOver()).map(({ log }) => log));
   const logs: PktGenLogs = {
-    receiver: head + since(receiver.said()),
+    receiver: head + since(receiver.output()),
     senders: await Promise.all(sending.map(({ log }) => log)),
   };
   const reason = whyNotStarted(senders, logs, sending);
@@ -167,7 +167,7 @@ export async function trialThrough(
   const run = pktGenRun(
     parsePktGenLog(logs.receiver),
     logs.senders.map((log) => parsePktGenLog(log)),
-    { netbenchesTrim: false, askedPps: trial.askedPps },
+    { netbenchesTrim: false, requestedPps: trial.requestedPps },
   );
   return { kind: 'measured', logs, run };
 }
@@ -195,17 +195,17 @@ export async function pktGenTrial(
   }
 }
 
-type Planned = {
+type PlannedSends = {
   sends: { host: Host; command: Command }[];
   /** Rate that each sender is asked for; none where they are to send as fast as they can. */
-  askedPps: number[];
+  requestedPps: number[];
 };
 
 function planned(
   senders: readonly PktGenSender[],
   request: PktGenRequest,
   settleSeconds: number,
-): Planned {
+): PlannedSends {
   const { flows, ratePps, trafficSeconds } = request;
   const seconds = settleSeconds + trafficSeconds;
   const slices = flowSlices(flows, senders.length);
@@ -217,7 +217,7 @@ function planned(
       const times = { settleSeconds, seconds };
       return { host, command: senderCommand({ ...request, ...port, ...slice, ...times }) };
     }),
-    askedPps: shares,
+    requestedPps: shares,
   };
 }
 

@@ -58,7 +58,7 @@ export function parsePktGenLog(text: string): PktGenLog {
   return isPktGen ? log : { rates: [], lines: log.lines, faults: [notPktGen(text)] };
 }
 
-type Line =
+type PktGenLine =
   | { kind: 'rate'; stamp: number; rate: Omit<PktGenRate, 'seconds' | 'line'> }
   | { kind: 'command'; text: string; frameBytesWithoutCrc?: number }
   | { kind: 'summary'; packets: number; frameBytesWithoutCrc: number; seconds: number }
@@ -94,7 +94,7 @@ const summaryLine =
   /^(?:Sent|Received) (\d{1,15}) packets,? (?:\d{1,18} bytes \d{1,15} events )?(\d{1,9}) bytes each,? in (-?\d{1,12}\.\d{1,9}) seconds\.$/;
 const commandLine = /^CMD(?: on \S{1,255})?: (.*\bpkt-gen\b.*)$/;
 
-function readLine(content: string): Line {
+function readLine(content: string): PktGenLine {
   const rate = rateLine.exec(content);
   if (rate !== null) return rateOf(rate);
   if (stamped.test(content)) return stampedLine(content);
@@ -112,13 +112,13 @@ function readLine(content: string): Line {
   return command === undefined ? { kind: 'foreign' } : commandOf(command);
 }
 
-function rateOf([, stamp, pps, packets, alone, afterBits]: RegExpExecArray): Line {
+function rateOf([, stamp, pps, packets, alone, afterBits]: RegExpExecArray): PktGenLine {
   const intervalSeconds = Number(alone ?? afterBits) / 1e6;
   const rate = { pps: Number(pps), packets: Number(packets), intervalSeconds };
   return { kind: 'rate', stamp: Number(stamp), rate };
 }
 
-function stampedLine(content: string): Line {
+function stampedLine(content: string): PktGenLine {
   const text = crash.exec(content)?.[1];
   if (text !== undefined) return { kind: 'crash', text };
   return { kind: begunRate.test(content) ? 'torn-rate' : 'other' };
@@ -127,7 +127,7 @@ function stampedLine(content: string): Line {
 /** What pkt-gen sends without `-l`. */
 const defaultFrameBytes = 60;
 
-function commandOf(text: string): Line {
+function commandOf(text: string): PktGenLine {
   const size = /\s-l\s*(\d{1,5})(?!\S)/.exec(text)?.[1];
   if (size !== undefined) return { kind: 'command', text, frameBytesWithoutCrc: Number(size) };
   const sends = /\s-f\s*tx(?!\S)/.test(text);
@@ -141,7 +141,7 @@ const stampCycle = 1000;
  * The time that is nearest to what the rate's own interval says, of all that the stamp may mean; time never runs back.
  */
 function secondsAt(
-  { stamp, rate }: Extract<Line, { kind: 'rate' }>,
+  { stamp, rate }: Extract<PktGenLine, { kind: 'rate' }>,
   before: PktGenRate | undefined,
   lastStamp: number | undefined,
 ): number {
@@ -151,7 +151,7 @@ function secondsAt(
   return before.seconds + Math.max(0, step + cycles * stampCycle);
 }
 
-function take(log: PktGenLog, line: Line, number: number): void {
+function take(log: PktGenLog, line: PktGenLine, number: number): void {
   if (line.kind === 'command') {
     const { text, frameBytesWithoutCrc: bytes } = line;
     log.command ??= text;
@@ -172,7 +172,7 @@ function take(log: PktGenLog, line: Line, number: number): void {
 /** pkt-gen prints a duration since 1970, negated, where its threads never saw a start. */
 function takeSummary(
   log: PktGenLog,
-  { packets, frameBytesWithoutCrc, seconds }: Extract<Line, { kind: 'summary' }>,
+  { packets, frameBytesWithoutCrc, seconds }: Extract<PktGenLine, { kind: 'summary' }>,
 ): void {
   log.frameBytesWithoutCrc ??= frameBytesWithoutCrc;
   if (seconds < 0) {

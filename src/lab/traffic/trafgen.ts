@@ -22,7 +22,7 @@ export function senderCommand(request: SenderRequest): Command {
   return shell`bash ${script} ${request.interface} ${cpu} ${offeredPps} ${flows} ${limitSeconds}`;
 }
 
-type Sent =
+type TrafgenOutcome =
   | {
       kind: 'sent';
       packets: number;
@@ -34,7 +34,7 @@ type Sent =
   | { kind: 'failed'; reason: string };
 
 /** Reads the line before trafgen's log and the summary at its end: packets handed to the kernel, and in how long. */
-export function parseTrafgenLog(log: string): Sent {
+export function parseTrafgenLog(log: string): TrafgenOutcome {
   const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
   const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
   const seconds = Number(time?.[1]) + Number(time?.[2]) / 1e6;

@@ -6,7 +6,7 @@ export type LabConsole = {
   /** With line ends as a terminal wants them. */
   print(text: string): void;
   /** Answers how to leave. */
-  listen(hears: (chunk: Buffer) => void): () => void;
+  listen(onOutput: (chunk: Buffer) => void): () => void;
 };
 
 export function labConsole(): LabConsole {
@@ -16,11 +16,11 @@ export function labConsole(): LabConsole {
     print(text) {
       if (!console.isOn) return;
       const chunk = Buffer.from(text.replaceAll('\n', '\r\n'));
-      for (const hears of listeners) hears(chunk);
+      for (const onOutput of listeners) onOutput(chunk);
     },
-    listen(hears) {
-      listeners.add(hears);
-      return () => void listeners.delete(hears);
+    listen(onOutput) {
+      listeners.add(onOutput);
+      return () => void listeners.delete(onOutput);
     },
   };
   return console;

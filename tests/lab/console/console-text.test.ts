@@ -1,7 +1,7 @@
 // What is read off a console, which is the word of a kernel that nobody has to trust.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lastWords, whatItShows } from '../../../src/lab/console/console-text.ts';
+import { describeScreen, lastWords } from '../../../src/lab/console/console-text.ts';
 
 const crash = [
   'Fatal trap 12: page fault while in kernel mode',
@@ -137,7 +137,7 @@ describe('the last lines', () => {
           expect(line.length).toBeLessThanOrEqual(200);
           expect(line).not.toMatch(/\p{Cc}|\p{Cf}/u);
         }
-        expect(whatItShows(text)).not.toMatch(/\p{Cc}/u);
+        expect(describeScreen(text)).not.toMatch(/\p{Cc}/u);
       }),
     );
   });
@@ -154,11 +154,11 @@ describe('a machine that waits for somebody', () => {
     ["can't load 'kernel'\nOK ", "shows the loader's prompt, as where there is no kernel, and"],
     ['FreeBSD/amd64 (dut) (ttyu1)\n\nlogin: ', 'shows a login prompt, so its network is to be'],
   ])('is known by its prompt: %j', (text, words) => {
-    expect(whatItShows(text)).toContain(words);
+    expect(describeScreen(text)).toContain(words);
   });
 
   test('is shown by its last three lines', () => {
-    expect(whatItShows('one\ntwo\nthree\nfour\n')).toBe('ends with "two | three | four"');
-    expect(whatItShows('\r\n')).toBe('shows nothing');
+    expect(describeScreen('one\ntwo\nthree\nfour\n')).toBe('ends with "two | three | four"');
+    expect(describeScreen('\r\n')).toBe('shows nothing');
   });
 });

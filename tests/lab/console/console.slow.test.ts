@@ -125,8 +125,8 @@ const isAlive = (pid: number): boolean =>
 
 const byCommand = (...command: string[]): ConsoleConfig => ({ kind: 'command', command });
 
-const open = (config: ConsoleConfig, hears = (_: Buffer) => {}) =>
-  openConsole('dut-3', config, hears, realConsoleDeps);
+const open = (config: ConsoleConfig, onOutput = (_: Buffer) => {}) =>
+  openConsole('dut-3', config, onOutput, realConsoleDeps);
 
 /** However long that takes on a starved machine, it is not taken for a silent one. */
 const endedAtOnce = (config: ConsoleConfig) =>

@@ -1,17 +1,17 @@
 // A console's record over boots, power cycles and the console's own faults.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ConsoleError, type Hears } from '../../../src/lab/console/console.ts';
+import { ConsoleError, type OnOutput } from '../../../src/lab/console/console.ts';
 import { recordConsole } from '../../../src/lab/console/recorder.ts';
 
 /** A console that prints what a test says, opened as often as it has to be. */
 function aConsole() {
-  const opened: { hears: Hears; end: (why: string) => void; isClosed: boolean }[] = [];
+  const opened: { onOutput: OnOutput; end: (why: string) => void; isClosed: boolean }[] = [];
   let failure: Error | undefined;
-  const recorder = recordConsole('the DUT', async (hears) => {
+  const recorder = recordConsole('the DUT', async (onOutput) => {
     if (failure !== undefined) throw failure;
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
-    const one = { hears, end, isClosed: false };
+    const one = { onOutput, end, isClosed: false };
     opened.push(one);
     return {
       ended,
@@ -23,7 +23,7 @@ function aConsole() {
   return {
     recorder,
     opened,
-    print: (text: string) => opened.at(-1)?.hears(Buffer.from(text)),
+    print: (text: string) => opened.at(-1)?.onOutput(Buffer.from(text)),
     fail: (error: Error | undefined) => {
       failure = error;
     },
@@ -42,7 +42,7 @@ describe('a record', () => {
     recorder.endBoot();
     print('mountroot> ');
     expect(recorder.lastWords()).toEqual({ console: 'hangs here' });
-    expect(recorder.shows()).toContain('found no root file system');
+    expect(recorder.describe()).toContain('found no root file system');
   });
 
   test('is given out whole, each part once', async () => {
@@ -64,8 +64,8 @@ describe('a record', () => {
       fc.property(fc.integer({ min: 1, max: 2 * size }), (first) => {
         recorder.takeLog();
         const one = opened.at(-1);
-        one?.hears(all.subarray(0, first));
-        one?.hears(all.subarray(first));
+        one?.onOutput(all.subarray(0, first));
+        one?.onOutput(all.subarray(first));
         expect(recorder.takeLog().equals(all.subarray(-size))).toBe(true);
       }),
       { numRuns: 4 },
@@ -79,23 +79,23 @@ describe('a console that fails', () => {
     fail(new ConsoleError('It cannot be opened.'));
     await recorder.beginBoot();
     await recorder.beginBoot();
-    expect(recorder.takeTroubles()).toEqual(['It cannot be opened.']);
+    expect(recorder.takeProblems()).toEqual(['It cannot be opened.']);
     expect(recorder.lastWords()).toEqual({});
-    expect(recorder.shows()).toBeUndefined();
+    expect(recorder.describe()).toBeUndefined();
     fail(undefined);
     await recorder.beginBoot();
     print('up\n');
     expect(recorder.lastWords()).toEqual({ console: 'up' });
-    expect(recorder.takeTroubles()).toEqual([]);
+    expect(recorder.takeProblems()).toEqual([]);
   });
 
   test('halfway is told once, and opened again for the next boot', async () => {
     const { recorder, opened } = aConsole();
     await recorder.beginBoot();
-    opened[0]?.hears(Buffer.from('a line\n'));
+    opened[0]?.onOutput(Buffer.from('a line\n'));
     opened[0]?.end('It has ended.');
     await Promise.resolve();
-    expect(recorder.takeTroubles()).toEqual(['It has ended.']);
+    expect(recorder.takeProblems()).toEqual(['It has ended.']);
     expect(recorder.lastWords()).toEqual({ console: 'a line' });
     await recorder.beginBoot();
     expect(opened).toHaveLength(2);
@@ -105,7 +105,7 @@ describe('a console that fails', () => {
     const { recorder, opened } = aConsole();
     await recorder.beginBoot();
     await recorder.beginBoot();
-    expect(recorder.takeTroubles()).toEqual([
+    expect(recorder.takeProblems()).toEqual([
       'The console of the DUT showed nothing of a whole boot; look at it with "ppsgate testbeds check".',
     ]);
     expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);

@@ -146,7 +146,7 @@ test.each([
         const planned = trialOf('patched', 1);
         const outcome = await testbed.trial(planned, keepLog, signal);
         if (outcome.kind !== 'measured') throw new Error('nothing was measured');
-        const { startedAt, ...told } = outcome.summary;
+        const { startedAt, ...summary } = outcome.summary;
         expect(outcome.runs[0]?.validity).toEqual({
           kind: 'invalid',
           cause: 'receiver-limited',
@@ -159,7 +159,7 @@ test.each([
         const again = readFreebsdLogs(
           planned,
           { receiver, senders },
-          { startedAt, traffic: usualTraffic, told },
+          { startedAt, traffic: usualTraffic, summary },
         );
         expect(again).toMatchObject({ runs: outcome.runs });
       },
@@ -208,8 +208,8 @@ describe('a console', () => {
     const ends: ((why: string) => void)[] = [];
     const deps: FreebsdDeps = {
       ...depsOf(lab),
-      async openConsole(_name, _config, hears) {
-        const leave = lab.dut.machine.console.listen(hears);
+      async openConsole(_name, _config, onOutput) {
+        const leave = lab.dut.machine.console.listen(onOutput);
         const { promise: ended, resolve } = Promise.withResolvers<string>();
         ends.push(resolve);
         return { ended, close: async () => leave() };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
-  layScenario,
   type ProofOutputs,
   proofCommands,
   provesScenario,
-  takeAwayCommands,
+  removalCommands,
+  scenarioInstallation,
 } from '../../../src/lab/freebsd/scenario.ts';
 import { type FreebsdScenario, scenariosOf } from '../../../src/model/scenario.ts';
 import { commandText } from '../../../src/system/shell.ts';
@@ -57,14 +57,14 @@ const proven: Record<FreebsdScenario, ProofOutputs> = {
 };
 
 test('forwarding installs nothing', () => {
-  expect(layScenario('forwarding', '/tmp/ppsgate')).toEqual({ files: [], commands: [] });
+  expect(scenarioInstallation('forwarding', '/tmp/ppsgate')).toEqual({ files: [], commands: [] });
 });
 
 test.for([
   ['pf-stateless', 'set skip on lo0\npass no state\n'],
   ['pf-stateful', 'set skip on lo0\npass\n'],
 ] as const)('%s is one rule, loaded before pf is enabled', ([scenario, text]) => {
-  const { files, commands } = layScenario(scenario, '/tmp/ppsgate');
+  const { files, commands } = scenarioInstallation(scenario, '/tmp/ppsgate');
   const path = `/tmp/ppsgate/${scenario}.rules`;
   expect(files).toEqual([{ path, text }]);
   expect(commands.map(commandText)).toEqual(['kldload -n pf', `pfctl -f '${path}'`, 'pfctl -e']);
@@ -74,7 +74,7 @@ test.for([
   ['ipfw-stateless', 'add 3000 allow ip from any to any\n'],
   ['ipfw-stateful', 'add 3000 allow ip from any to any keep-state\n'],
 ] as const)('%s is one rule, and never cuts our own connection', ([scenario, text]) => {
-  const { files, commands } = layScenario(scenario, '/tmp/ppsgate');
+  const { files, commands } = scenarioInstallation(scenario, '/tmp/ppsgate');
   const path = `/tmp/ppsgate/${scenario}.rules`;
   expect(files).toEqual([{ path, text }]);
   expect(commands.map(commandText)).toEqual([
@@ -87,7 +87,7 @@ test.for([
 });
 
 test('ipfw is off before its rules are flushed', () => {
-  expect(takeAwayCommands.map((round) => round.map(commandText))).toEqual([
+  expect(removalCommands.map((round) => round.map(commandText))).toEqual([
     ['pfctl -d', 'sysctl net.inet.ip.fw.enable=0', 'sysctl net.inet6.ip6.fw.enable=0'],
     ['pfctl -F all', 'ipfw -q -f flush'],
   ]);
@@ -95,11 +95,11 @@ test('ipfw is off before its rules are flushed', () => {
 
 test('every command is words alone, as the shell of a FreeBSD root may be csh', () => {
   const installed = scenariosOf.freebsd.flatMap(
-    (scenario) => layScenario(scenario, '/tmp/a b').commands,
+    (scenario) => scenarioInstallation(scenario, '/tmp/a b').commands,
   );
   for (const command of [
     ...installed,
-    ...takeAwayCommands.flat(),
+    ...removalCommands.flat(),
     ...Object.values(proofCommands),
   ]) {
     expect(commandText(command)).toMatch(/^(?:[\w./=-]+|'[^']*')(?: (?:[\w./=-]+|'[^']*'))*$/);

@@ -9,9 +9,9 @@ import type { IpmiConfig } from '../../../src/config/power.ts';
 import { realDeps } from '../../../src/gate/testbeds/open-testbed.ts';
 import { consoleStep } from '../../../src/lab/check/console-check.ts';
 import {
+  type CheckedMachine,
   type Diagnostic,
   loginStep,
-  type Machine,
   testbedFailed,
   walk,
 } from '../../../src/lab/check/diagnostic.ts';
@@ -43,10 +43,10 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
   beforeAll(async () => {
     guest = await startIpmiGuest(kernel.path);
     power = await openPower('dut-3', guest.bmc, realPowerDeps);
-    const hears = (chunk: Buffer) => {
+    const onOutput = (chunk: Buffer) => {
       shown += chunk.toString();
     };
-    console = await openConsole('dut-3', guest.bmc, hears, realConsoleDeps);
+    console = await openConsole('dut-3', guest.bmc, onOutput, realConsoleDeps);
   });
   afterAll(async () => {
     await console?.close();
@@ -87,8 +87,8 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
   );
 
   test('that panics is told of by its last words, also once it has booted anew', async () => {
-    const recorder = recordConsole('dut-3', (hears) =>
-      openConsole('dut-3', guest.bmc, hears, realConsoleDeps),
+    const recorder = recordConsole('dut-3', (onOutput) =>
+      openConsole('dut-3', guest.bmc, onOutput, realConsoleDeps),
     );
     onTestFinished(() => recorder.close());
     let log = '';
@@ -105,7 +105,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     const panic = other.run(shell`echo c > /proc/sysrq-trigger`);
     await expect(panic).rejects.toMatchObject({ kind: 'lost' });
     await expect.poll(recorded).toContain('end Kernel panic');
-    expect(recorder.shows()).toContain('end Kernel panic - not syncing: sysrq triggered crash');
+    expect(recorder.describe()).toContain('end Kernel panic - not syncing: sysrq triggered crash');
     recorder.endBoot();
     await power.cycle();
     await seenUp(recorded);
@@ -113,7 +113,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
       panic: 'sysrq triggered crash',
       console: expect.stringContaining('Call Trace'),
     });
-    expect(recorder.takeTroubles()).toEqual([]);
+    expect(recorder.takeProblems()).toEqual([]);
   });
 
   test('is found well by a check, which cycles its power', async () => {
@@ -168,7 +168,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
       signal: new AbortController().signal,
     };
     const testbed = testbedOf(guest, bmc);
-    const dut: Machine = { label: 'the DUT', config: testbed.dut, host: undefined };
+    const dut: CheckedMachine = { label: 'the DUT', config: testbed.dut, host: undefined };
     onTestFinished(() => dut.host?.close());
     const lab = { name: 'shelf', testbed, dut, cycles, deps };
     const steps = [loginStep(dut, deps.connect), ...powerSteps(lab), consoleStep(lab)];

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPower, type Power, type PowerDeps } from '../../../src/lab/power/power.ts';
-import type { Ran } from '../../../src/lab/power/power-deps.ts';
+import type { ProgramOutcome } from '../../../src/lab/power/power-deps.ts';
 import { realPowerDeps } from '../../../src/lab/power/power-deps.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith } from '../../needs.ts';
@@ -200,7 +200,7 @@ const config = {
 } as const;
 
 /** A world in which ipmitool ends as said, one time after the other. */
-async function openWith(endings: Ran[]) {
+async function openWith(endings: ProgramOutcome[]) {
   const left = [...endings];
   const run = async () => left.shift() ?? expect.fail('ipmitool was run too often.');
   const fake = { ...timelessDeps(), run, readSecret: async () => 'secret' };

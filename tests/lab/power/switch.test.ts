@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  type PowerAnswer,
   PowerError,
-  type Reading,
+  type PowerReading,
+  type PowerReply,
 } from '../../../src/lab/power/power-controller.ts';
 import { switchOf } from '../../../src/lab/power/switch.ts';
 
@@ -89,8 +89,8 @@ test('a state is only told when it is one', async () => {
   );
 });
 
-const reading = fc.constantFrom<Reading>('on', 'off', 'changing');
-const answer = fc.constantFrom<PowerAnswer>(
+const reading = fc.constantFrom<PowerReading>('on', 'off', 'changing');
+const answer = fc.constantFrom<PowerReply>(
   { kind: 'taken' },
   { kind: 'done' },
   { kind: 'refused', why: 'No' },
@@ -104,10 +104,10 @@ const controllers = fc.record({
 });
 const orders = fc.constantFrom('on', 'off', 'cycle');
 
-type Behaviour = { readings: Reading[]; answers: PowerAnswer[]; cycle: PowerAnswer | undefined };
+type Behaviour = { readings: PowerReading[]; answers: PowerReply[]; cycle: PowerReply | undefined };
 
 function play({ readings, answers, cycle }: Behaviour) {
-  const seen: Reading[] = [];
+  const seen: PowerReading[] = [];
   let seconds = 0;
   let turns = 0;
   const controller = {

@@ -6,11 +6,11 @@ import { expect, test } from 'vitest';
 import {
   interruptCommand,
   isReady,
+  printingProcessId,
   processIdIn,
   receiverCommand,
   type SenderRequest,
   senderCommand,
-  tellingProcessId,
 } from '../../../src/lab/traffic/pkt-gen-command.ts';
 import { flowRanges, flowSlices } from '../../../src/model/flows.ts';
 import { netmapPort } from '../../../src/model/freebsd-port.ts';
@@ -132,7 +132,7 @@ test('a slice of the flows has the sources from its own first one on', () => {
 });
 
 test('a generator that tells its process id stays the same process, under the same command line', () => {
-  const told = tellingProcessId(shell`sh -c 'echo $$ $0' ${"it's"}`);
+  const told = printingProcessId(shell`sh -c 'echo $$ $0' ${"it's"}`);
   const { stdout, stderr } = spawnSync('sh', ['-c', commandText(told)], { encoding: 'utf8' });
   expect(stdout).toBe(`${processIdIn(stderr)} it's\n`);
 });

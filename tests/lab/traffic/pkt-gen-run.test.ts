@@ -199,8 +199,8 @@ test('several senders together may be the limit', () => {
 
 test('a sender that reaches less than 95 % of what it was asked for is told by its number', () => {
   const senders = [sent(trial(7e6, 30)), sent(trial(6e6, 30))];
-  const validity = (askedPps: number[]) =>
-    pktGenRun(received(trial(5e6, 30)), senders, { ...ours, askedPps }).validity;
+  const validity = (requestedPps: number[]) =>
+    pktGenRun(received(trial(5e6, 30)), senders, { ...ours, requestedPps }).validity;
   expect(validity([7e6, 8e6])).toEqual(
     invalid(
       'sender 2: slower than asked, it sent 6.000 Mpps of 8.000 Mpps (75 %)',
@@ -361,7 +361,7 @@ describe('a run in which not one packet came through', () => {
     expect(pktGenRun(silence, undefined, dropped).validity).toEqual(
       invalid(nobodyKnows, 'unsteady'),
     );
-    expect(run({ askedPps: [20e6] }).validity).toMatchObject({ cause: 'generator-limited' });
+    expect(run({ requestedPps: [20e6] }).validity).toMatchObject({ cause: 'generator-limited' });
     expect(pktGenRun(received([0, 0, 0]), offer, dropped).validity).toMatchObject({
       cause: 'too-short',
     });

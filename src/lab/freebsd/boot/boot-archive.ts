@@ -6,7 +6,7 @@ import { ownFolder } from '../../../system/host/own-folder.ts';
 import type { Host } from '../../../system/host/ssh.ts';
 import { uploadOverBreaks } from '../../../system/host/upload.ts';
 import { shell } from '../../../system/shell.ts';
-import type { KernelArchive, LayOutcome, Machine } from './boot.ts';
+import type { BootMachine, InstallOutcome, KernelArchive } from './boot.ts';
 import { fileSystemsOf, sha256Of } from './boot-system.ts';
 
 /** Half an archive stays here when the machine is lost: who installs the same again goes on from there. */
@@ -14,10 +14,10 @@ export const archiveFolder = '/var/tmp/ppsgate';
 
 /** Uploads an archive where there is space for it and what is in it, and takes it away after its use. */
 export async function withArchive(
-  machine: Machine,
+  machine: BootMachine,
   kernel: KernelArchive,
-  use: (archive: string) => Promise<LayOutcome>,
-): Promise<LayOutcome> {
+  use: (archive: string) => Promise<InstallOutcome>,
+): Promise<InstallOutcome> {
   const reason = await tooLittleSpace(machine.host(), kernel);
   if (reason !== undefined) return { kind: 'no-space', reason };
   const archive = `${archiveFolder}/${kernel.sha256}.tar`;
@@ -36,7 +36,7 @@ export async function withArchive(
 }
 
 /** Into a folder that is there; throws a HostError for an archive that tar(1) cannot read. */
-export async function unpack(host: Host, archive: string, folder: string): Promise<LayOutcome> {
+export async function unpack(host: Host, archive: string, folder: string): Promise<InstallOutcome> {
   const unpacked = await host.run(shell`tar -x -p -f ${archive} -C ${folder}`);
   if (unpacked.kind === 'exited' && unpacked.code === 0) return { kind: 'installed' };
   const said = lastLine(unpacked.stderr) ?? 'it said nothing';

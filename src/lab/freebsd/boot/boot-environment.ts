@@ -6,17 +6,17 @@ import { HostError } from '../../../system/host/host-error.ts';
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 import { resetsAtPanic } from '../dut/panic.ts';
-import type { BootMethod, LayOutcome, Machine } from './boot.ts';
+import type { BootMachine, BootMethod, InstallOutcome } from './boot.ts';
 import { archiveFolder, unpack, withArchive } from './boot-archive.ts';
 import { lackingModule } from './boot-modules.ts';
 import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
-export function bootEnvironment(machine: Machine): BootMethod {
+export function bootEnvironment(machine: BootMachine): BootMethod {
   const { own, host } = machine;
   /** What was installed, by variant, with the SHA-256 of the archive that it came from. */
   const installed = new Map<string, { archive: string; system: System }>();
   return {
-    async lay({ variant, ...kernel }, wanted) {
+    async install({ variant, ...kernel }, wanted) {
       if (installed.get(variant)?.archive === kernel.sha256) return { kind: 'installed' };
       if (wanted !== undefined) await destroyOthers([variant, ...wanted]);
       const name = environmentOf(variant);
@@ -81,10 +81,10 @@ async function destroy(host: Host, name: string): Promise<void> {
   await host.output(shell`bectl destroy -F -o ${name}`);
 }
 
-type Filled = Exclude<LayOutcome, { kind: 'installed' }> | { kind: 'filled'; sha256: string };
+type Filled = Exclude<InstallOutcome, { kind: 'installed' }> | { kind: 'filled'; sha256: string };
 
 /** The kernel takes the place of the machine's own, as both have the same loader.conf. */
-async function fill(machine: Machine, name: string, archive: string): Promise<Filled> {
+async function fill(machine: BootMachine, name: string, archive: string): Promise<Filled> {
   const { own, modules } = machine;
   const host = machine.host();
   const place = await mount(host, own, name);

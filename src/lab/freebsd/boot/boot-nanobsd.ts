@@ -10,7 +10,7 @@ import { HostError } from '../../../system/host/host-error.ts';
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 import { fieldsOf, nextRoot, type Slices, slicesOf } from '../dut/slices.ts';
-import type { BootMethod, KernelArchive, Machine } from './boot.ts';
+import type { BootMachine, BootMethod, KernelArchive } from './boot.ts';
 import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
 /**
@@ -18,7 +18,7 @@ import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
  * nothing falls back by itself, and a kernel that never lets ssh in needs somebody at the boot menu.
  * The configuration is never saved.
  */
-export function nanobsd({ own, host }: Machine): BootMethod {
+export function nanobsd({ own, host }: BootMachine): BootMethod {
   const images = new Map<string, KernelArchive>();
   /** The image in the other slice, and what it boots. */
   let other: { sha256: string; system: System } | undefined;
@@ -27,7 +27,7 @@ export function nanobsd({ own, host }: Machine): BootMethod {
     needsOwn: (variant, running) =>
       other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
 
-    async lay(image) {
+    async install(image) {
       await refuseTorn(image);
       images.set(image.variant, image);
       return { kind: 'installed' };

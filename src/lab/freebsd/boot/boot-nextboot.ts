@@ -7,21 +7,21 @@ import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 import { resetsAtPanic } from '../dut/panic.ts';
 import {
+  type BootMachine,
   type BootMethod,
   BootMethodError,
+  type InstallOutcome,
   type KernelArchive,
-  type LayOutcome,
-  type Machine,
 } from './boot.ts';
 import { archiveFolder, unpack, withArchive } from './boot-archive.ts';
 import { lackingModule } from './boot-modules.ts';
 import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
-export function nextboot(machine: Machine): BootMethod {
+export function nextboot(machine: BootMachine): BootMethod {
   const { own, host } = machine;
   const installed = new Map<string, System>();
   return {
-    async lay(kernel, wanted) {
+    async install(kernel, wanted) {
       if (!(await isInstalled(host(), kernel))) {
         if (wanted !== undefined) await removeOthers([kernel.variant, ...wanted]);
         const outcome = await layFolder(machine, kernel);
@@ -81,7 +81,7 @@ async function isInstalled(host: Host, { variant, sha256 }: KernelArchive): Prom
   return there.stdout === sha256;
 }
 
-async function layFolder(machine: Machine, kernel: KernelArchive): Promise<LayOutcome> {
+async function layFolder(machine: BootMachine, kernel: KernelArchive): Promise<InstallOutcome> {
   const folder = folderOf(kernel.variant);
   return withArchive(machine, kernel, async (archive) => {
     const host = machine.host();
@@ -102,7 +102,11 @@ async function layFolder(machine: Machine, kernel: KernelArchive): Promise<LayOu
   });
 }
 
-async function foundWhole(machine: Machine, part: string, folder: string): Promise<LayOutcome> {
+async function foundWhole(
+  machine: BootMachine,
+  part: string,
+  folder: string,
+): Promise<InstallOutcome> {
   const host = machine.host();
   const [root] = await fileSystemsOf(host, ['/']);
   const wanted = { loaded: machine.modules, rootType: root?.type ?? '' };

@@ -14,7 +14,7 @@ export type KernelArchive = {
   unpackedBytes: number;
 };
 
-export type LayOutcome =
+export type InstallOutcome =
   | { kind: 'installed' }
   | { kind: 'no-space'; reason: string }
   /** It could not come up: the loader would not find what it needs beside it. */
@@ -27,7 +27,7 @@ export class BootMethodError extends Error {
 
 export type BootMethod = {
   /** Brings a kernel to where `arm` takes it from; see `FreebsdDut.lay`. */
-  lay(kernel: KernelArchive, wanted?: ReadonlySet<string>): Promise<LayOutcome>;
+  install(kernel: KernelArchive, wanted?: ReadonlySet<string>): Promise<InstallOutcome>;
   /** Whether a kernel can be ordered only while the machine's own runs; never where absent. */
   needsOwn?(variant: string, running: System): boolean;
   /** Orders what boots next, or with `undefined` the machine's own, and answers what has to run then. */
@@ -37,7 +37,7 @@ export type BootMethod = {
 };
 
 /** The machine as the methods need it. */
-export type Machine = {
+export type BootMachine = {
   /** What ran when it was opened. */
   own: System;
   /** Files of the modules that its own kernel had loaded then. */

@@ -1,6 +1,6 @@
 // What a FreeBSD host counted while packets flowed: read before a trial and after it, for its log and its CPU time.
 import { type Command, commandText, shell } from '../../../system/shell.ts';
-import type { Said } from './setting.ts';
+import type { CommandOutputs } from './setting.ts';
 
 const interfaceCounters = shell`netstat -i -b -n -W`;
 const cpuTimes = shell`sysctl -n kern.cp_times`;
@@ -36,7 +36,7 @@ function cardStatistics(name: string): Command[] {
 }
 
 /** Both readings as text, for people: each command with its output before and after the trial. */
-export function countersLog(before: Said, after: Said): string {
+export function countersLog(before: CommandOutputs, after: CommandOutputs): string {
   const commands = new Set([...before.keys(), ...after.keys()]);
   return [...commands]
     .flatMap((command) => [
@@ -60,7 +60,7 @@ type BusyShare = {
  * has booted between them. What lies between the readings and the packets is in it: a DUT that is busy throughout a
  * trial of 60 s, and idle for 10 s around it, has 0.86.
  */
-export function busyShare(before: Said, after: Said): BusyShare | undefined {
+export function busyShare(before: CommandOutputs, after: CommandOutputs): BusyShare | undefined {
   const earlier = parseCpuTimes(before.get(commandText(cpuTimes)) ?? '');
   const spent = parseCpuTimes(after.get(commandText(cpuTimes)) ?? '').map((cpu, index) =>
     difference(cpu, earlier[index]),
@@ -109,11 +109,18 @@ const sumOf = (times: readonly CpuTime[]): CpuTime => ({
 const shareOf = ({ busy, idle }: CpuTime): number => busy / (busy + idle);
 
 /** Packets that left by an interface between two readings; undefined where either is missing, or it was reset. */
-export const sentBetween = (before: Said, after: Said, name: string): number | undefined =>
-  countedBetween([before, after], name, ({ sent }) => sent);
+export const sentBetween = (
+  before: CommandOutputs,
+  after: CommandOutputs,
+  name: string,
+): number | undefined => countedBetween([before, after], name, ({ sent }) => sent);
 
 /** Packets that came to an interface between two readings, those too that it had no room for; undefined as above. */
-export const arrivedBetween = (before: Said, after: Said, name: string): number | undefined =>
+export const arrivedBetween = (
+  before: CommandOutputs,
+  after: CommandOutputs,
+  name: string,
+): number | undefined =>
   countedBetween(
     [before, after],
     name,
@@ -121,7 +128,7 @@ export const arrivedBetween = (before: Said, after: Said, name: string): number 
   );
 
 function countedBetween(
-  readings: readonly Said[],
+  readings: readonly CommandOutputs[],
   name: string,
   countOf: (counters: InterfaceCounters) => number,
 ): number | undefined {

@@ -8,7 +8,7 @@ import {
 } from '../../../model/freebsd-machine.ts';
 import { type Command, commandText, shell } from '../../../system/shell.ts';
 import { parseIfconfig } from './network.ts';
-import { readSysctl, type Said } from './setting.ts';
+import { type CommandOutputs, readSysctl } from './setting.ts';
 
 export type FingerprintRequest = {
   /** The ports that packets pass. */
@@ -21,7 +21,7 @@ export type FingerprintRequest = {
 export const fingerprintCommands = (request: FingerprintRequest): Command[] =>
   factsOf(request).map(({ reads }) => reads);
 
-export function fingerprintOf(said: Said, request: FingerprintRequest): Fingerprint {
+export function fingerprintOf(said: CommandOutputs, request: FingerprintRequest): Fingerprint {
   const entries = factsOf(request).flatMap(({ reads, entries }) => {
     const output = said.get(commandText(reads))?.trim() ?? '';
     return output === '' ? [] : entries(output);

@@ -7,7 +7,7 @@ import { shell } from '../../../system/shell.ts';
 import type { LastWords } from '../../console/console-text.ts';
 import type { ConsoleRecorder } from '../../console/recorder.ts';
 import { type Power, PowerError } from '../../power/power.ts';
-import type { BootMethod, KernelArchive, LayOutcome, Machine } from '../boot/boot.ts';
+import type { BootMachine, BootMethod, InstallOutcome, KernelArchive } from '../boot/boot.ts';
 import { bootEnvironment } from '../boot/boot-environment.ts';
 import { type BootMethodName, whyUnfit } from '../boot/boot-fit.ts';
 import { loadedFiles } from '../boot/boot-modules.ts';
@@ -24,7 +24,7 @@ import {
 } from '../boot/boot-system.ts';
 import { panicSince, tracesOf, waitForDump } from './panic.ts';
 
-export type { KernelArchive, LayOutcome } from '../boot/boot.ts';
+export type { InstallOutcome, KernelArchive } from '../boot/boot.ts';
 export type { BootMethodName } from '../boot/boot-fit.ts';
 
 /** `seconds` is the time from the order to reboot until the machine answered again. */
@@ -39,11 +39,11 @@ export type FreebsdDut = {
    * Brings a kernel to the machine under a name of ours; the same content that is there already is kept. Where it is not,
    * what was installed of other variants than `wanted` is removed first, but for what runs; nothing where that is absent.
    */
-  lay(kernel: KernelArchive, wanted?: ReadonlySet<string>): Promise<LayOutcome>;
+  install(kernel: KernelArchive, wanted?: ReadonlySet<string>): Promise<InstallOutcome>;
   /** Boots a installed kernel for once, or with `undefined` the machine's own, and proves what came up. */
   boot(variant: string | undefined): Promise<BootOutcome>;
   /** Reboots without a word of what is to come, and proves that this was the machine's own kernel. */
-  bootUnasked(): Promise<BootOutcome>;
+  rebootUnordered(): Promise<BootOutcome>;
   /** The connection of the moment: every boot makes a new one. */
   host(): Host;
   /** After a trial was lost: up on its own kernel again, and what it panicked of since the last boot. */
@@ -52,7 +52,7 @@ export type FreebsdDut = {
   restore(): Promise<void>;
 };
 
-const methods: Record<BootMethodName, (machine: Machine) => BootMethod> = {
+const methods: Record<BootMethodName, (machine: BootMachine) => BootMethod> = {
   /** A folder in /boot; the boot after the next is the machine's own again. */
   nextboot,
   /** A clone of its own environment on ZFS; likewise for one boot. */
@@ -67,7 +67,7 @@ export type FreebsdDutOptions = {
   /** Absent: a machine that hangs stays lost. */
   power?: Pick<Power, 'cycle'> | undefined;
   /** Absent: what it dies of is known only where it leaves traces. */
-  console?: Pick<ConsoleRecorder, 'beginBoot' | 'lastWords' | 'shows'> | undefined;
+  console?: Pick<ConsoleRecorder, 'beginBoot' | 'lastWords' | 'describe'> | undefined;
   /** How long a machine may take to be up again after it was told to reboot. */
   bootSeconds: number;
   sleep(seconds: number): Promise<void>;
@@ -120,7 +120,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
     traces = await tracesOf(host);
     await options.console?.beginBoot();
     const toldAt = options.now();
-    await tellToReboot(host);
+    await orderReboot(host);
     const up = await waitForUp('has booted', options);
     const seconds = options.now() - toldAt;
     host = up.host;
@@ -162,9 +162,9 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
 
   opened.move();
   return {
-    lay: (kernel, wanted) => method.lay(kernel, wanted),
+    install: (kernel, wanted) => method.install(kernel, wanted),
     boot,
-    bootUnasked: () => rebootTo(own, true),
+    rebootUnordered: () => rebootTo(own, true),
     host: () => host,
     recover,
 
@@ -177,10 +177,10 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
   };
 }
 
-type Proof = { kind: 'booted'; version: string } | { kind: 'boot-failed'; reason: string };
+type BootProof = { kind: 'booted'; version: string } | { kind: 'boot-failed'; reason: string };
 
 /** A kernel may well panic when the machine is just up. */
-async function prove(host: Host, wanted: System): Promise<Proof> {
+async function prove(host: Host, wanted: System): Promise<BootProof> {
   try {
     const [running, version] = await Promise.all([
       runningSystem(host),
@@ -219,7 +219,7 @@ async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host>
       );
     }
     await options.console?.beginBoot();
-    await tellToReboot(host);
+    await orderReboot(host);
     host = (await waitForUp('has booted', options)).host;
   }
 }
@@ -227,7 +227,7 @@ async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host>
 const answerSeconds = 10;
 
 /** The connection mostly breaks before the command has said that it succeeded. */
-async function tellToReboot(host: Host): Promise<void> {
+async function orderReboot(host: Host): Promise<void> {
   await markBoot(host);
   try {
     await host.output(shell`shutdown -r now`);
@@ -240,11 +240,11 @@ async function tellToReboot(host: Host): Promise<void> {
 const secondsBetweenLooks = 2;
 
 /** An answer is not enough where a machine was told to reboot: it may still shut down. */
-type Up = 'answers' | 'has booted';
+type UpState = 'answers' | 'has booted';
 
 /** One that is late is power-cycled, twice if need be. */
 async function waitForUp(
-  wanted: Up,
+  wanted: UpState,
   { connect, power, console, bootSeconds, sleep, now }: FreebsdDutOptions,
 ): Promise<{ host: Host; wasCycled: boolean }> {
   let powerFailure: unknown;
@@ -258,9 +258,9 @@ async function waitForUp(
       if (host !== undefined) return { host, wasCycled: cycles > 0 };
     }
   }
-  const shown = console?.shows();
+  const shown = console?.describe();
   throw new DutLostError(
-    `The DUT was not up after ${bootSeconds} s, ${whatWasTried(power, powerFailure)}; ${shown === undefined ? 'look at its console' : `its console ${shown}`}.`,
+    `The DUT was not up after ${bootSeconds} s, ${powerAttempts(power, powerFailure)}; ${shown === undefined ? 'look at its console' : `its console ${shown}`}.`,
   );
 }
 
@@ -271,7 +271,7 @@ const asFailure = (error: unknown): PowerError => {
   throw error;
 };
 
-function whatWasTried(power: FreebsdDutOptions['power'], failure: unknown): string {
+function powerAttempts(power: FreebsdDutOptions['power'], failure: unknown): string {
   if (power === undefined) return 'and has no power control';
   return failure === undefined
     ? 'not even power-cycled twice'
@@ -279,7 +279,10 @@ function whatWasTried(power: FreebsdDutOptions['power'], failure: unknown): stri
 }
 
 /** Undefined while the machine still shuts down. */
-async function connectOnceUp(connect: () => Promise<Host>, wanted: Up): Promise<Host | undefined> {
+async function connectOnceUp(
+  connect: () => Promise<Host>,
+  wanted: UpState,
+): Promise<Host | undefined> {
   const host = await connect();
   try {
     if (wanted === 'answers' || (await hasBootedSinceMark(host))) return host;

@@ -12,7 +12,7 @@ import {
   parseRoutes,
   type Route,
 } from './network.ts';
-import { type Fault, type Fix, type Setting, sysctl, tunable, unless } from './setting.ts';
+import { type Fix, type Setting, type SettingFault, sysctl, tunable, unless } from './setting.ts';
 
 export type DutPort = {
   interface: string;
@@ -99,8 +99,8 @@ const link = ({ interface: name, gigabits }: DutPort): Setting => ({
   }),
 });
 
-function onInterface(check: (port: Interface) => Fault | undefined) {
-  return (output: string): Fault | undefined => {
+function onInterface(check: (port: Interface) => SettingFault | undefined) {
+  return (output: string): SettingFault | undefined => {
     const port = parseIfconfig(output);
     if (port !== undefined) return check(port);
     return { is: 'cannot be read', fix: { kind: 'person', what: 'see what ifconfig says of it' } };

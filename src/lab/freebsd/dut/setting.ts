@@ -7,7 +7,7 @@ export type Setting = {
   why: string;
   reads: readonly Command[];
   /** Gets what `reads` wrote, in that order. */
-  check(...outputs: string[]): Fault | undefined;
+  check(...outputs: string[]): SettingFault | undefined;
   /** Where `reads` fail there is no such thing, so nothing is wrong with it. */
   isOptional?: boolean;
   /** Packets would do harm while it does not hold: none is sent, whatever `preflight` says. */
@@ -15,7 +15,7 @@ export type Setting = {
 };
 
 /** `is` completes the setting's name to a clause. */
-export type Fault = { is: string; fix: Fix };
+export type SettingFault = { is: string; fix: Fix };
 
 export type Fix =
   | { kind: 'command'; command: Command }
@@ -25,7 +25,7 @@ export type Fix =
   | { kind: 'person'; what: string };
 
 /** What commands wrote to stdout, by their text; those that failed are absent. */
-export type Said = ReadonlyMap<string, string>;
+export type CommandOutputs = ReadonlyMap<string, string>;
 
 export type SettingProblem = {
   setting: string;
@@ -46,7 +46,11 @@ export function readsOf(settings: readonly Setting[]): Command[] {
 }
 
 /** Nothing, or the one problem of a setting on the machine that people call so. */
-export function problemOf(setting: Setting, said: Said, where = 'the DUT'): SettingProblem[] {
+export function problemOf(
+  setting: Setting,
+  said: CommandOutputs,
+  where = 'the DUT',
+): SettingProblem[] {
   const { name, why, isVital = false } = setting;
   const fault = faultOf(setting, said, where);
   if (fault === undefined) return [];
@@ -57,9 +61,9 @@ export function problemOf(setting: Setting, said: Said, where = 'the DUT'): Sett
 
 function faultOf(
   { reads, check, isOptional = false }: Setting,
-  said: Said,
+  said: CommandOutputs,
   where: string,
-): Fault | undefined {
+): SettingFault | undefined {
   const texts = reads.map(commandText);
   const failed = texts.find((text) => !said.has(text));
   if (failed === undefined) return check(...texts.map((text) => (said.get(text) ?? '').trim()));
@@ -116,5 +120,5 @@ const oneValue = (name: string, wanted: number, why: string, fix: Fix): Setting 
 /** Reads one value of the kernel's. */
 export const readSysctl = (name: string): Command => shell`sysctl -n ${name}`;
 
-export const unless = (isRight: boolean, fault: Fault): Fault | undefined =>
+export const unless = (isRight: boolean, fault: SettingFault): SettingFault | undefined =>
   isRight ? undefined : fault;

@@ -5,11 +5,11 @@ import { type Command, shell } from '../../../system/shell.ts';
 import { resetsAtPanic } from './panic.ts';
 import { type DutPorts, pathSettings, portSettings } from './ports.ts';
 import {
+  type CommandOutputs,
   type Fix,
   problemOf,
   readSysctl,
   readsOf,
-  type Said,
   type Setting,
   type SettingProblem,
   sysctl,
@@ -27,7 +27,7 @@ export function settingsCommands(context: SettingsContext): Command[] {
 }
 
 /** What does not hold, in the order in which it is best fixed. */
-export function checkSettings(said: Said, context: SettingsContext): SettingProblem[] {
+export function checkSettings(said: CommandOutputs, context: SettingsContext): SettingProblem[] {
   return settingsOf(context).flatMap((setting) => problemOf(setting, said));
 }
 

@@ -48,7 +48,7 @@ export type Guest = {
   /** All that its console has shown since it was started, at most the last mebibyte. */
   console(): string;
   /** Gets what its console shows from now on, until what is answered is called. */
-  listen(hears: (piece: Buffer) => void): () => void;
+  listen(onOutput: (piece: Buffer) => void): () => void;
   pinTo(cpu: number): Promise<void>;
   /** Has a CPU that is stuck say where, by an interrupt that cannot be kept away, and waits for what the console then shows. */
   interrupt(): Promise<void>;
@@ -85,7 +85,7 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
   const listeners = new Set<(piece: Buffer) => void>();
   running.stdout?.on('data', (piece: Buffer) => {
     shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
-    for (const hears of listeners) hears(piece);
+    for (const onOutput of listeners) onOutput(piece);
   });
   running.stderr?.on('data', (piece: Buffer) => {
     said = (said + piece.toString()).slice(-4096);
@@ -99,9 +99,9 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
     cpuThread: await cpuThreadOf(qemu, ended),
     ended,
     console: () => shown.toString(),
-    listen(hears) {
-      listeners.add(hears);
-      return () => void listeners.delete(hears);
+    listen(onOutput) {
+      listeners.add(onOutput);
+      return () => void listeners.delete(onOutput);
     },
     async pinTo(cpu) {
       await execute('taskset', ['--all-tasks', '--pid', '--cpu-list', String(cpu), String(qemu)]);

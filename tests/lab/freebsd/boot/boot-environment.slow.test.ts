@@ -11,7 +11,7 @@ const open = (lab: FreebsdLab) => openDut(lab, 'boot-environment');
 /** Installs a kernel in a boot environment, and boots that. */
 async function bootOf(lab: FreebsdLab, kernel: KernelText) {
   const dut = await open(lab);
-  expect(await dut.lay(archiveOf(kernel))).toEqual({ kind: 'installed' });
+  expect(await dut.install(archiveOf(kernel))).toEqual({ kind: 'installed' });
   return { dut, outcome: await dut.boot('patched') };
 }
 
@@ -46,7 +46,7 @@ test('the reboot after that goes to the machine’s own environment', async () =
 
 test('restoring destroys the environments of ours, an earlier process’s too', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
-  await (await open(lab)).lay(archiveOf({ ident: 'older' }, 'older'));
+  await (await open(lab)).install(archiveOf({ ident: 'older' }, 'older'));
   const { dut } = await bootOf(lab, { ident: 'patched' });
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
@@ -59,7 +59,7 @@ test('variants follow one another, each in a clone of the machine’s own enviro
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const { dut } = await bootOf(lab, { ident: 'patched' });
   await dut.host().upload(Buffer.from('spoiled'), '/etc/sysctl.conf', 0o644);
-  await dut.lay(archiveOf({ ident: 'corrected' }, 'corrected'));
+  await dut.install(archiveOf({ ident: 'corrected' }, 'corrected'));
   expect(await dut.boot('corrected')).toMatchObject({
     version: expect.stringMatching(/corrected$/),
   });
@@ -70,10 +70,10 @@ test('variants follow one another, each in a clone of the machine’s own enviro
 
 test('before one is made those that nobody wants are destroyed, an earlier process’s too, but not what runs', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
-  await (await open(lab)).lay(archiveOf({ ident: 'older' }, 'older'));
+  await (await open(lab)).install(archiveOf({ ident: 'older' }, 'older'));
   const { dut } = await bootOf(lab, { ident: 'patched' });
   const lay = (ident: string, wanted: readonly string[]) =>
-    dut.lay(archiveOf({ ident }, ident), new Set(wanted));
+    dut.install(archiveOf({ ident }, ident), new Set(wanted));
   await lay('next', ['next']);
   expect(lab.state().environments).toEqual(['default', 'ppsgate.patched', 'ppsgate.next']);
   expect(await dut.boot('next')).toMatchObject({ kind: 'booted' });
@@ -89,10 +89,10 @@ test('what this process installed is not uploaded again, and other content is', 
   const dut = await open(lab);
   const uploads = () => lab.dut.journal.filter(({ command }) => command.startsWith('tar ')).length;
   const archive = archiveOf({ ident: 'patched' });
-  await dut.lay(archive);
-  await dut.lay(archive);
+  await dut.install(archive);
+  await dut.install(archive);
   expect(uploads()).toBe(1);
-  await dut.lay(archiveOf({ ident: 'corrected' }));
+  await dut.install(archiveOf({ ident: 'corrected' }));
   expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/corrected$/) });
 });
 
@@ -106,7 +106,7 @@ test('an environment that panics or hangs at boot falls back to the machine’s 
       '/boot/kernel/kernel of zroot/ROOT/default came up instead of /boot/kernel/kernel of zroot/ROOT/ppsgate.patched',
     panic: 'mtx_lock() of destroyed mutex',
   });
-  await dut.lay(archiveOf({ ident: 'hung', behaviour: { kind: 'hangs-at-boot' } }));
+  await dut.install(archiveOf({ ident: 'hung', behaviour: { kind: 'hangs-at-boot' } }));
   expect(await dut.boot('patched')).toMatchObject({
     kind: 'boot-failed',
     reason: 'it was not up after 600 s, and was power-cycled',
@@ -127,7 +127,7 @@ test('a panic under load ends in the machine’s own environment', async () => {
 test('an order that was never followed is taken back', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
-  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.install(archiveOf({ ident: 'patched' }));
   await dut.host().output(shell`bectl activate -t ppsgate.patched`);
   await dut.restore();
   await dut.host().output(shell`shutdown -r now`);
@@ -139,14 +139,16 @@ test('a kernel that does not fit is refused before it is uploaded', async () => 
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
   const archive = { ...archiveOf({ ident: 'patched' }), unpackedBytes: 1e15 };
-  expect(await dut.lay(archive)).toMatchObject({ kind: 'no-space' });
+  expect(await dut.install(archive)).toMatchObject({ kind: 'no-space' });
   expect(lab.state()).toMatchObject(clean);
 });
 
 test('an archive that cannot be unpacked leaves no environment mounted', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
-  await expect(dut.lay(archiveWith(Buffer.alloc(700, 'x')))).rejects.toThrow(/tar cannot unpack/);
+  await expect(dut.install(archiveWith(Buffer.alloc(700, 'x')))).rejects.toThrow(
+    /tar cannot unpack/,
+  );
   expect(mountPoints(lab)).toEqual([]);
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
@@ -163,7 +165,7 @@ test('a kernel without a module that the loader needs is not installed', async (
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
   const kernel = kernelArchive({ ident: 'patched' }, ['if_cxgbe']);
-  expect(await dut.lay(archiveWith(kernel))).toEqual({
+  expect(await dut.install(archiveWith(kernel))).toEqual({
     kind: 'lacks-module',
     reason: expect.stringMatching(/^zfs\.ko is neither in \/boot\/kernel nor in \/boot\/modules/),
   });
@@ -175,7 +177,7 @@ test('a kernel without a module that the loader needs is not installed', async (
 test('a variant whose name has a blank is booted from an environment whose name has none', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
-  await dut.lay(archiveOf({ ident: 'older' }, 'diff 80345'));
+  await dut.install(archiveOf({ ident: 'older' }, 'diff 80345'));
   expect(await dut.boot('diff 80345')).toMatchObject({ kind: 'booted' });
   expect(lab.state()).toMatchObject({ kernel: 'older', root: 'zroot/ROOT/ppsgate.diff-80345' });
   await dut.restore();
@@ -212,7 +214,7 @@ test.for([
   });
   const dut = await open(lab);
   const commands = lab.dut.journal.length;
-  await expect(dut.lay(archiveOf({ ident: 'patched' }))).rejects.toThrow(
+  await expect(dut.install(archiveOf({ ident: 'patched' }))).rejects.toThrow(
     /so nothing was installed/,
   );
   const removed = lab.dut.journal

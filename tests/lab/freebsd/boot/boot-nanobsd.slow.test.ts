@@ -23,7 +23,7 @@ describeWith(['xz'], 'an appliance', () => {
     /** Writes an image into the other slice, and boots that. */
     async function bootOf(lab: FreebsdLab, kernel: KernelText) {
       const dut = await open(lab);
-      expect(await dut.lay(imageOf(kernel))).toEqual({ kind: 'installed' });
+      expect(await dut.install(imageOf(kernel))).toEqual({ kind: 'installed' });
       return { dut, outcome: await dut.boot('patched') };
     }
 
@@ -54,7 +54,7 @@ describeWith(['xz'], 'an appliance', () => {
     test('never loses its own slice to a second image', async () => {
       await using lab = await startFreebsdLab(appliance);
       const { dut } = await bootOf(lab, { ident: 'patched' });
-      await dut.lay(imageOf({ ident: 'corrected' }, 'corrected'));
+      await dut.install(imageOf({ ident: 'corrected' }, 'corrected'));
       expect(await dut.boot('corrected')).toMatchObject({
         version: expect.stringMatching(/corrected$/),
       });
@@ -94,14 +94,14 @@ describeWith(['xz'], 'an appliance', () => {
       await using lab = await startFreebsdLab(appliance);
       const dut = await open(lab);
       const image = { ...imageOf({ ident: 'patched' }), sha256: 'f00d' };
-      await expect(dut.lay(image)).rejects.toThrow(/build it again/);
+      await expect(dut.install(image)).rejects.toThrow(/build it again/);
     });
 
     test('stays on its own slice where xz finds the image damaged', async () => {
       await using lab = await startFreebsdLab(appliance);
       const dut = await open(lab);
       const whole = readFileSync(imageOf({ ident: 'patched' }).path);
-      await dut.lay(archiveWith(whole.subarray(0, -8)));
+      await dut.install(archiveWith(whole.subarray(0, -8)));
       await expect(dut.boot('patched')).rejects.toThrow(/xz cannot decompress/);
       await dut.restore();
       expect(lab.state()).toMatchObject(own);
@@ -113,7 +113,7 @@ describeWith(['xz'], 'an appliance', () => {
       const boots = lab.dut.machine.boots;
       expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
       expect(lab.dut.machine.boots).toBe(boots + 1);
-      await dut.lay(imageOf({ ident: 'corrected' }));
+      await dut.install(imageOf({ ident: 'corrected' }));
       expect(await dut.boot('patched')).toMatchObject({
         version: expect.stringMatching(/corrected$/),
       });
@@ -158,7 +158,7 @@ describeWith(['xz'], 'an appliance', () => {
   test.for([1, 2])('with a GPT is brought home after %i rollbacks that died', async (rollbacks) => {
     await using lab = await startFreebsdLab(ofGpt);
     const dut = await openDut(lab, 'nanobsd');
-    await dut.lay(imageOf({ ident: 'patched' }));
+    await dut.install(imageOf({ ident: 'patched' }));
     await dut.boot('patched');
     for (let count = 0; count < rollbacks; count += 1) {
       const died = await dut.host().run(shell`system rollback`, { stdin: 'y\n' });
@@ -191,7 +191,7 @@ describeWith(['xz'], 'an appliance', () => {
   test('of which nobody knows any more what is active is not written to', async () => {
     await using lab = await startFreebsdLab(strangeTable(2));
     const dut = await openDut(lab, 'nanobsd');
-    await dut.lay(imageOf({ ident: 'patched' }));
+    await dut.install(imageOf({ ident: 'patched' }));
     await expect(dut.boot('patched')).rejects.toThrow(refused);
     expect(lab.dut.journal.map(({ command }) => command)).not.toContain('upgrade');
   });

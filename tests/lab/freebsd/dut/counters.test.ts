@@ -7,13 +7,13 @@ import {
   parseInterfaceCounters,
   sentBetween,
 } from '../../../../src/lab/freebsd/dut/counters.ts';
-import type { Said } from '../../../../src/lab/freebsd/dut/setting.ts';
+import type { CommandOutputs } from '../../../../src/lab/freebsd/dut/setting.ts';
 import { commandText } from '../../../../src/system/shell.ts';
 
 const commandsFor = (...interfaces: string[]) =>
   countersCommands(interfaces).map((command) => commandText(command).replaceAll("'", ''));
 
-const cpuTimes = (text: string): Said => new Map([['sysctl -n kern.cp_times', text]]);
+const cpuTimes = (text: string): CommandOutputs => new Map([['sysctl -n kern.cp_times', text]]);
 
 /** As FreeBSD 14's netstat(1) prints it: columns as wide as they must be, `-` where only addresses are counted. */
 const netstat = (counted: { ipkts: number; ierrs: number; idrop: number; oerrs: number }) =>

@@ -21,7 +21,7 @@ import { panic } from '../../../fakes/freebsd-lab/lifecycle.ts';
 /** Installs a kernel and boots it. */
 async function bootOf(lab: FreebsdLab, kernel: KernelText, options = {}) {
   const dut = await openDut(lab, 'nextboot', options);
-  expect(await dut.lay(archiveOf(kernel))).toEqual({ kind: 'installed' });
+  expect(await dut.install(archiveOf(kernel))).toEqual({ kind: 'installed' });
   return { dut, outcome: await dut.boot('patched') };
 }
 
@@ -65,7 +65,7 @@ test('a DUT that a dead controller left on a kernel of ours is rebooted before a
 test('a DUT on which nothing was booted is not rebooted to restore it', async () => {
   await using lab = await startFreebsdLab();
   const dut = await openDut(lab);
-  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.install(archiveOf({ ident: 'patched' }));
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
   expect(lab.dut.journal.map(({ command }) => command)).not.toContain('shutdown -r now');
@@ -76,20 +76,20 @@ test('what is there already is not uploaded again, and other content is', async 
   const dut = await openDut(lab);
   const uploads = () => lab.dut.journal.filter(({ command }) => command.startsWith('tar ')).length;
   const archive = archiveOf({ ident: 'patched' });
-  await dut.lay(archive);
-  await dut.lay(archive);
+  await dut.install(archive);
+  await dut.install(archive);
   expect(uploads()).toBe(1);
-  await dut.lay(archiveOf({ ident: 'corrected' }));
+  await dut.install(archiveOf({ ident: 'corrected' }));
   expect(uploads()).toBe(2);
   expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/corrected$/) });
 });
 
 test('before a kernel is installed what nobody wants is removed, an earlier process’s too, but not what runs', async () => {
   await using lab = await startFreebsdLab();
-  await (await openDut(lab)).lay(archiveOf({ ident: 'older' }, 'older'));
+  await (await openDut(lab)).install(archiveOf({ ident: 'older' }, 'older'));
   const { dut } = await bootOf(lab, { ident: 'patched' });
   const lay = (ident: string, wanted: readonly string[]) =>
-    dut.lay(archiveOf({ ident }, ident), new Set(wanted));
+    dut.install(archiveOf({ ident }, ident), new Set(wanted));
   const ours = () => lab.state().boot.filter((name) => name.startsWith('ppsgate.'));
   await lay('next', ['next']);
   expect(ours()).toEqual(['ppsgate.next', 'ppsgate.patched']);
@@ -132,7 +132,7 @@ test('a kernel that panics as soon as the machine is up has failed to boot', asy
       return host;
     },
   });
-  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.install(archiveOf({ ident: 'patched' }));
   expect(await dut.boot('patched')).toMatchObject({
     kind: 'boot-failed',
     panic: 'pf state gone',
@@ -143,7 +143,7 @@ test('a kernel that panics as soon as the machine is up has failed to boot', asy
 test('a kernel that was changed after it was installed is not taken for it', async () => {
   await using lab = await startFreebsdLab();
   const dut = await openDut(lab);
-  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.install(archiveOf({ ident: 'patched' }));
   const changed = Buffer.from(kernelText({ ident: 'changed' }));
   await dut.host().upload(changed, '/boot/ppsgate.patched/kernel', 0o555);
   expect(await dut.boot('patched')).toMatchObject({
@@ -156,7 +156,7 @@ test('a panic of an earlier day is not taken for this boot’s', async () => {
   await using lab = await startFreebsdLab({ faults: [{ kind: 'wrong-kernel', at: 2 }] });
   const panics = { kind: 'panics-at-boot', panic: 'page fault' } as const;
   const { dut } = await bootOf(lab, { ident: 'patched', behaviour: panics });
-  await dut.lay(archiveOf({ ident: 'corrected' }, 'corrected'));
+  await dut.install(archiveOf({ ident: 'corrected' }, 'corrected'));
   lab.faults.order({ kind: 'wrong-kernel', at: 3 });
   const outcome = await dut.boot('corrected');
   expect(outcome).toMatchObject({ kind: 'boot-failed' });
@@ -204,7 +204,7 @@ test('a kernel that does not fit is refused before it is uploaded', async () => 
   await using lab = await startFreebsdLab();
   const dut = await openDut(lab);
   const archive = { ...archiveOf({ ident: 'patched' }), unpackedBytes: 1e15 };
-  expect(await dut.lay(archive)).toEqual({
+  expect(await dut.install(archive)).toEqual({
     kind: 'no-space',
     reason: expect.stringMatching(/^\/boot has \d+ MiB left and a kernel needs \d+ MiB$/),
   });
@@ -219,7 +219,9 @@ test('a kernel is installed although its upload was lost on the way, twice', asy
     ],
   });
   const dut = await openDut(lab);
-  expect(await dut.lay(archiveOf({ ident: 'x'.repeat(300_000) }))).toEqual({ kind: 'installed' });
+  expect(await dut.install(archiveOf({ ident: 'x'.repeat(300_000) }))).toEqual({
+    kind: 'installed',
+  });
   expect(lab.state().leftovers).not.toContainEqual(expect.stringMatching(/\.(tar|part)$/));
 });
 
@@ -230,7 +232,7 @@ test('half an upload of an earlier process is thrown away where it was of someth
   await dut.host().output(shell`mkdir -p ${'/var/tmp/ppsgate'}`);
   const partial = `/var/tmp/ppsgate/${archive.sha256}.tar.part`;
   await dut.host().upload(Buffer.from('something else'), partial, 0o600);
-  expect(await dut.lay(archive)).toEqual({ kind: 'installed' });
+  expect(await dut.install(archive)).toEqual({ kind: 'installed' });
   expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
 });
 
@@ -240,7 +242,7 @@ test('an upload that is lost again and again leaves no kernel, and nothing after
     faults: numbers.map((at) => ({ kind: 'upload-lost', at, afterBytes: 600 })),
   });
   const dut = await openDut(lab);
-  await expect(dut.lay(archiveOf({ ident: 'patched' }))).rejects.toThrow(/Lost DUT/);
+  await expect(dut.install(archiveOf({ ident: 'patched' }))).rejects.toThrow(/Lost DUT/);
   expect(lab.state().boot).toEqual(clean.boot);
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
@@ -248,7 +250,7 @@ test('an upload that is lost again and again leaves no kernel, and nothing after
 
 test('what an earlier process left in /boot is taken away, too', async () => {
   await using lab = await startFreebsdLab();
-  await (await openDut(lab)).lay(archiveOf({ ident: 'patched' }));
+  await (await openDut(lab)).install(archiveOf({ ident: 'patched' }));
   await (await openDut(lab)).restore();
   expect(lab.state()).toMatchObject(clean);
 });
@@ -257,7 +259,7 @@ test('a boot says how long the machine was away, one that failed too', async () 
   await using lab = await startFreebsdLab({ timing: { bootSeconds: 200, shutdownSeconds: 10 } });
   const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
   expect(outcome).toMatchObject({ kind: 'booted', seconds: 210 });
-  await dut.lay(archiveOf({ ident: 'bad', behaviour: { kind: 'hangs-at-boot' } }));
+  await dut.install(archiveOf({ ident: 'bad', behaviour: { kind: 'hangs-at-boot' } }));
   const failed = await dut.boot('patched');
   expect(failed).toMatchObject({ kind: 'boot-failed', seconds: 810 });
 });
@@ -314,7 +316,7 @@ test('a clock that is set while the DUT shuts down is not taken for its boot', a
     timing: { shutdownSeconds: 30 },
   });
   const dut = await openDut(lab);
-  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.install(archiveOf({ ident: 'patched' }));
   lab.clock.after(5, () => {
     lab.dut.machine.clockAhead = 0;
   });
@@ -390,7 +392,7 @@ test.for(['script', 'program'] as const)(
 test('an order that was left in the pool is taken back', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await openDut(lab);
-  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.install(archiveOf({ ident: 'patched' }));
   await dut.host().output(shell`nextboot -k ppsgate.patched`);
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
@@ -429,7 +431,7 @@ test.for<[string, string, FreebsdLabOptions]>([
   async ([file, name, options]) => {
     await using lab = await startFreebsdLab(options);
     const dut = await openDut(lab);
-    expect(await dut.lay(installedWithout(name))).toEqual({
+    expect(await dut.install(installedWithout(name))).toEqual({
       kind: 'lacks-module',
       reason: expect.stringContaining(
         `${file} is neither in /boot/ppsgate.patched nor in /boot/modules`,
@@ -452,7 +454,7 @@ test.for<[string, (lab: FreebsdLab) => void, KernelText]>([
   await using lab = await startFreebsdLab({ root: 'zfs' });
   arrange(lab);
   const dut = await openDut(lab);
-  expect(await dut.lay(installedWithout('zfs', kernel))).toEqual({ kind: 'installed' });
+  expect(await dut.install(installedWithout('zfs', kernel))).toEqual({ kind: 'installed' });
 });
 
 test.for([
@@ -462,5 +464,5 @@ test.for([
 ] as const)('what loader.conf names and %s is not asked for', async ([, loaderConf, name]) => {
   await using lab = await startFreebsdLab({ loaderConf });
   const dut = await openDut(lab);
-  expect(await dut.lay(installedWithout(name))).toEqual({ kind: 'installed' });
+  expect(await dut.install(installedWithout(name))).toEqual({ kind: 'installed' });
 });
