@@ -1,4 +1,4 @@
-// How long testbeds are idle between two holders, what reserving costs with 50 contenders, and how the forecast grows.
+// How long testbeds are idle between two holders, what reserving costs with 50 contenders, and how the estimate of waits grows.
 // By hand: node bench/reservation.ts
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../src/config/reservations.ts';
-import { simulate } from '../src/gate/estimate/queue-forecast.ts';
+import { simulateQueue } from '../src/gate/estimate/queue.ts';
 import { reserve } from '../src/gate/reserve/lease.ts';
 import type { Line, Testbeds } from '../src/gate/reserve/queue.ts';
 import { openStore, steadySeconds } from '../src/gate/reserve/store/open.ts';
@@ -148,7 +148,7 @@ function percentile(values: readonly number[], share: number): number {
 function simulatorLine(): string {
   simulatedSeconds(1000, 10_000);
   const [small, large] = [simulatedSeconds(1000, 1000), simulatedSeconds(1000, 10_000)];
-  return `reservation, forecast for 1000 testbeds and 10000 requests: ${large.toFixed(2)} s, ${(large / small).toFixed(1)} times as long as for 1000 requests (in proportion: 10; by their square: 100)`;
+  return `reservation, estimate for 1000 testbeds and 10000 requests: ${large.toFixed(2)} s, ${(large / small).toFixed(1)} times as long as for 1000 requests (in proportion: 10; by their square: 100)`;
 }
 
 function simulatedSeconds(testbeds: number, requests: number): number {
@@ -169,7 +169,7 @@ function simulatedSeconds(testbeds: number, requests: number): number {
   }
   const start = steadySeconds();
   const usualSeconds = (testbed: string) => 600 + (testbed.length % 7) * 100;
-  const starts = simulate({ lines, held: [], testbeds: all, usualSeconds });
+  const starts = simulateQueue({ lines, held: [], testbeds: all, usualSeconds });
   const served = starts.reduce((count) => count + 1, 0);
   if (served !== requests) throw new Error(`${served} of ${requests} requests were served`);
   return steadySeconds() - start;

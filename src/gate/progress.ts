@@ -5,8 +5,8 @@ import { plainLine } from '../model/escape.ts';
 import { formatDuration, formatMetric, formatPercent, formatRuns } from '../model/format.ts';
 import type { Metric } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
-import type { Times } from './estimate/durations.ts';
-import { estimateLine, estimateOf } from './estimate/experiment-estimate.ts';
+import type { ExpectedDurations } from './estimate/durations.ts';
+import { estimateExperiment, experimentEstimateLine } from './estimate/experiment.ts';
 import type { ExperimentEvent } from './experiment/experiment-event.ts';
 import type { Entry } from './experiment/journal.ts';
 import type { Plan } from './experiment/plan.ts';
@@ -73,9 +73,9 @@ export const labelled = (output: Output, label: string): Output =>
 
 /** How every cell will be judged, and where that cannot be as sure as asked. */
 function planLines(plan: Plan): string[] {
-  const { cells, policy, variants, times } = plan;
-  const outlined = { ...plan, variants: variants.length, times: times ?? nothingKnown };
-  const estimate = estimateOf(outlined);
+  const { cells, policy, variants, durations } = plan;
+  const outlined = { ...plan, variants: variants.length, durations: durations ?? noDurations };
+  const estimate = estimateExperiment(outlined);
   const lines = cells.flatMap((planned, index) => {
     const { cell, design, history } = planned;
     const most = design.budgets.at(-1) ?? 0;
@@ -95,12 +95,16 @@ function planLines(plan: Plan): string[] {
       `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`,
     ];
   });
-  return times === undefined ? lines : [...lines, estimateLine(estimate, outlined)];
+  return durations === undefined ? lines : [...lines, experimentEstimateLine(estimate, outlined)];
 }
 
-/** A plan from before it had its times. */
-const nothingKnown: Times = {
-  ...{ bootSeconds: 0, trialSeconds: 0, trafficSeconds: 0, buildSeconds: 0, gates: 0 },
+/** Of a plan from before it had durations. */
+const noDurations: ExpectedDurations = {
+  bootSeconds: 0,
+  trialSeconds: 0,
+  trafficSeconds: 0,
+  buildSeconds: 0,
+  gates: 0,
 };
 
 function decision({ cell, verdict, counts }: Extract<ExperimentEvent, { kind: 'decided' }>) {

@@ -4,7 +4,7 @@ import type { Result } from '../model/result.ts';
 import { outcomeName } from '../report/headline.ts';
 import { readResult } from '../report/read-result.ts';
 import { journalIn, readJournal } from './experiment/journal.ts';
-import { finishedAt } from './experiment/next-blast.ts';
+import { finishedAt } from './experiment/next-trial.ts';
 import { extendPlan, hasPlan, readPlan, replacePlan } from './experiment/plan.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { conclude, measure } from './measure.ts';

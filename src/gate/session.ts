@@ -2,7 +2,7 @@
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import type { Patch } from '../model/patch.ts';
-import type { Estimate } from './estimate/queue-estimate.ts';
+import type { WaitEstimate } from './estimate/queue.ts';
 import type { HistoryFile } from './experiment/history.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Output, showProgress } from './progress.ts';
@@ -14,7 +14,7 @@ import { openReservations } from './testbeds/reservations.ts';
 /** Shows how a session goes to people outside its log. */
 export type SessionObserver = {
   /** The place in the queue; `text` is the sentence that the log has of it. */
-  waiting(estimate: Estimate, text: string): void;
+  waiting(estimate: WaitEstimate, text: string): void;
   /** `line` is the newest of the log: the run, the numbers so far, the time that is left. */
   measuring(testbed: string, line?: string): void;
 };

@@ -1,7 +1,7 @@
 // Bisections of ranges that are made up, on a testbed of which only the numbers are.
 import type { BisectPlan } from '../../src/gate/bisect/bisect-plan.ts';
-import { runBisection, type Variants } from '../../src/gate/bisect/measure-revision.ts';
 import type { Revision } from '../../src/gate/bisect/range.ts';
+import { runBisection, type Variants } from '../../src/gate/bisect/run-bisection.ts';
 import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event.ts';
 import type { Entry } from '../../src/gate/experiment/journal.ts';
 import type { Testbed } from '../../src/lab/testbed.ts';

@@ -116,7 +116,7 @@ test('before the first run every cell is told its design, what it may take, and 
   expect(written([{ kind: 'planned', plan }])).toEqual([
     'forwarding inet4: glr, at most 20 + 20 runs; noise 0.523 % (15 earlier runs), so some 2 runs if nothing is lost and 4 if 5 % is\n',
     'forwarding inet6: glr, at most 20 + 20 runs\n',
-    'under 1 min if nothing is lost (7 trials), 1 min if 5 % is; by what such testbeds usually take, as no gate here has told yet, as if unknown runs differed by 1 %\n',
+    'under 1 min if nothing is lost (7 trials), 1 min if 5 % is; by usual values, as no gate has run here yet, as if unknown runs differed by 1 %\n',
   ]);
 });
 

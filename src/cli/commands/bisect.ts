@@ -24,7 +24,7 @@ import {
 } from '../../gate/bisect/bisect.ts';
 import { hasBisectPlan } from '../../gate/bisect/bisect-plan.ts';
 import { type GateRuns, gateRunsOf } from '../../gate/bisect/from-gate.ts';
-import { estimateLines, estimateOf } from '../../gate/estimate/bisection-estimate.ts';
+import { bisectionEstimateLines, estimateBisection } from '../../gate/estimate/bisection.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { cellsOf, goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
@@ -144,7 +144,7 @@ async function runBisect(
   lastWords: string[],
 ): Promise<number> {
   const written = await loadConfig(resolve(options.config));
-  if (options.dryRun) return foretell(options, await requestOf(options, written, signal));
+  if (options.dryRun) return printEstimate(options, await requestOf(options, written, signal));
   const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-bisect');
   const result = await found(options, written, directory, signal).catch(async (error: unknown) => {
     const isBegun = conclusionOfError(error) !== 'usage' && (await hasBisectPlan(directory));
@@ -286,8 +286,8 @@ function withOneCell(options: BisectOptions, written: Config, from: GateRuns | u
 const oneOf = (option: string, names: readonly string[]): string | undefined =>
   names.length > 1 ? `${option} (one of ${names.join(', ')})` : undefined;
 
-/** Says what a bisection would take. */
-async function foretell(options: BisectOptions, request: BisectRequest): Promise<number> {
+/** Prints the estimate of a bisection. */
+async function printEstimate(options: BisectOptions, request: BisectRequest): Promise<number> {
   const progress = showProgress(process.stderr, request.config.gate.metric, () =>
     performance.now(),
   );
@@ -297,12 +297,12 @@ async function foretell(options: BisectOptions, request: BisectRequest): Promise
     now: () => new Date(),
     onEvent: progress.onEvent,
   }).finally(progress.end);
-  const { boots, minutes, forecast } = estimateOf(plan);
+  const { boots, minutes, noise } = estimateBisection(plan);
   if (options.json) {
     const { range, testbed, cell, mostBoots } = plan;
-    printJson({ testbed, cell, range, boots, minutes, mostBoots, forecast });
+    printJson({ testbed, cell, range, boots, minutes, mostBoots, ...noise });
   } else {
-    for (const line of estimateLines(plan)) print(line);
+    for (const line of bisectionEstimateLines(plan)) print(line);
   }
   return exitCodes.pass;
 }

@@ -6,17 +6,17 @@ import { calledAs, type GateOptions, parameter } from '../../config/parameters.t
 import type { Config } from '../../config/schema.ts';
 import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
-import { timesOn } from '../../gate/estimate/durations.ts';
+import { expectedDurationsOn } from '../../gate/estimate/durations.ts';
 import {
   basisText,
-  type Course,
-  type Estimate,
-  estimateOf,
-  type Outlined,
-  parts,
-  shorterWays,
-} from '../../gate/estimate/experiment-estimate.ts';
-import { readUsualSeconds, startOf } from '../../gate/estimate/queue-estimate.ts';
+  type ExpectedCourse,
+  type ExperimentEstimate,
+  type ExperimentOutline,
+  estimateExperiment,
+  timeParts,
+  waysToShorten,
+} from '../../gate/estimate/experiment.ts';
+import { estimateStart, readUsualSeconds } from '../../gate/estimate/queue.ts';
 import { earlierEntries, type HistoryEntry, historyFile } from '../../gate/experiment/history.ts';
 import { cellsOf, linksOn, planCells, policyOf } from '../../gate/experiment/plan.ts';
 import { readLab } from '../../gate/reserve/records.ts';
@@ -57,8 +57,8 @@ Example:
 
 Takes the options of \`ppsgate gate\` that change how long it takes, and
 reserves nothing and asks no machine.
-Minutes are those that earlier gates on the testbed took, and runs those that
-the noise of its history asks for. With --patch it says as well where a patch
+Minutes follow from earlier gates on the testbed, and runs from the noise of its
+history. With --patch it says as well where a patch
 would not be measured at all, because it changes nothing that is installed.`,
     )
     .action(async (options: GateOptions) => {
@@ -69,13 +69,13 @@ would not be measured at all, because it changes nothing that is installed.`,
 /** What `--json` prints, for each selector. */
 type Planned = {
   testbed: string;
-  /** Until it would begin; absent where nobody can say. */
+  /** Until it would begin; absent where that is unknown. */
   waitSeconds?: number;
   /** Nothing that the testbed would install or boot is changed: nothing would be measured. */
   isUnchanged: boolean;
-  outlined: Outlined;
-  estimate: Estimate;
-  shorter: ReturnType<typeof shorterWays>;
+  outlined: ExperimentOutline;
+  estimate: ExperimentEstimate;
+  shorter: ReturnType<typeof waysToShorten>;
 };
 
 async function plan(options: GateOptions, signal: AbortSignal): Promise<number> {
@@ -120,14 +120,14 @@ async function startsOf(config: Config, selectors: readonly string[][]) {
             return testbed === undefined ? [] : [[name, machinesOf(testbed)] as const];
           }),
         );
-        return startOf(lab, { priority: 'patch', testbeds }, usualSeconds, now);
+        return estimateStart(lab, { priority: 'patch', testbeds }, usualSeconds, now);
       });
     } finally {
       await store.close();
     }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    process.stderr.write(`Nobody can say how long a testbed is waited for: ${error.message}\n`);
+    process.stderr.write(`The wait for a testbed is unknown: ${error.message}\n`);
     return undefined;
   }
 }
@@ -162,21 +162,21 @@ function outlined(
   const { traffic, profile } = config;
   const isLinkedOften = linksOn(config, testbed) > 1;
   const place = { testbed, cells: cellsOf(config), variants, isLinkedOften };
-  const outlined: Outlined = {
+  const outlined: ExperimentOutline = {
     cells: planCells(config, place, history),
     policy: policyOf(config),
     traffic,
     ...(profile !== undefined && { profile }),
     variants,
-    times: timesOn(history, testbed, config),
+    durations: expectedDurationsOn(history, testbed, config),
   };
-  return { outlined, estimate: estimateOf(outlined), shorter: shorterWays(outlined) };
+  return { outlined, estimate: estimateExperiment(outlined), shorter: waysToShorten(outlined) };
 }
 
 function printable({ testbed, waitSeconds, isUnchanged, outlined, estimate, shorter }: Planned) {
-  const { times, variants } = outlined;
+  const { durations, variants } = outlined;
   const wait = waitSeconds !== undefined && { waitSeconds };
-  return { testbed, ...wait, isUnchanged, variants, times, ...estimate, shorter };
+  return { testbed, ...wait, isUnchanged, variants, durations, ...estimate, shorter };
 }
 
 function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?: Patch): string {
@@ -184,12 +184,12 @@ function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?:
   if (isUnchanged && patch !== undefined) {
     return `${patchName(patch)} changes nothing that ${testbed} would install or boot: nothing is reserved or measured (--measure-anyway).`;
   }
-  const wait = waitSeconds === undefined ? 'nobody can say when it is free' : waitText(waitSeconds);
+  const wait = waitSeconds === undefined ? 'when it is free is unknown' : waitText(waitSeconds);
   return [
     `${testbed}: ${wait}`,
     coursesText(estimate, outlined),
     cellsText(estimate, outlined),
-    timesText(outlined),
+    durationsText(outlined),
     ...(shorter.length === 0 ? [] : [shorterText(shorter)]),
   ].join('\n\n');
 }
@@ -197,7 +197,7 @@ function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?:
 const waitText = (seconds: number): string =>
   seconds < 1 ? 'free now' : `${expectedly(seconds)} to wait for it`;
 
-const partNames: Readonly<Record<(typeof parts)[number], string>> = {
+const partNames: Readonly<Record<(typeof timeParts)[number], string>> = {
   building: 'building kernels',
   booting: 'booting',
   traffic: 'traffic',
@@ -206,11 +206,14 @@ const partNames: Readonly<Record<(typeof parts)[number], string>> = {
   givingBack: 'giving back',
 };
 
-function coursesText({ ifUnchanged, ifLost, cells }: Estimate, { policy }: Outlined): string {
-  const courses: readonly Course[] = [ifUnchanged, ifLost];
-  const row = (name: string, of: (course: Course) => string) => [name, ...courses.map(of)];
+function coursesText(
+  { ifUnchanged, ifLost, cells }: ExperimentEstimate,
+  { policy }: ExperimentOutline,
+): string {
+  const courses: readonly ExpectedCourse[] = [ifUnchanged, ifLost];
+  const row = (name: string, of: (course: ExpectedCourse) => string) => [name, ...courses.map(of)];
   const isLeast = cells.some(({ basis }) => basis === 'least');
-  const used = parts.filter((part) => courses.some(({ seconds }) => seconds[part] > 0));
+  const used = timeParts.filter((part) => courses.some(({ seconds }) => seconds[part] > 0));
   return columns([
     ['', 'if nothing is lost', `if ${formatPercent(policy.marginRatio)} is`],
     ...used.map((part) => row(partNames[part], ({ seconds }) => amount(seconds[part]))),
@@ -220,7 +223,10 @@ function coursesText({ ifUnchanged, ifLost, cells }: Estimate, { policy }: Outli
   ]).join('\n');
 }
 
-function cellsText({ cells }: Estimate, { cells: planned, policy }: Outlined): string {
+function cellsText(
+  { cells }: ExperimentEstimate,
+  { cells: planned, policy }: ExperimentOutline,
+): string {
   const rows = cells.map(({ cell, basis, noiseRatio, ...runs }, index) => {
     const { design, history } = planned[index] ?? {};
     const noise =
@@ -243,10 +249,10 @@ function cellsText({ cells }: Estimate, { cells: planned, policy }: Outlined): s
   return columns([['cell', 'design', 'noise', 'runs', lost, 'at most'], ...rows]).join('\n');
 }
 
-function timesText({ times }: Outlined): string {
-  const { bootSeconds, trialSeconds, trafficSeconds } = times;
+function durationsText({ durations }: ExperimentOutline): string {
+  const { bootSeconds, trialSeconds, trafficSeconds } = durations;
   const boot = bootSeconds > 0 ? `a boot ${formatDuration(bootSeconds)}, ` : '';
-  return `Reckoned ${basisText(times)}: ${boot}a trial ${formatDuration(trialSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
+  return `Estimated ${basisText(durations)}: ${boot}a trial ${formatDuration(trialSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
 }
 
 /** Seconds count in a lab in which all is over in minutes. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
-import { lookPurpose } from '../../gate/estimate/queue-estimate.ts';
+import { healthPurpose } from '../../gate/estimate/queue.ts';
 import { recordable, recordTo } from '../../gate/recording/record.ts';
 import type { Recorder } from '../../gate/recording/recorder.ts';
 import { readLab } from '../../gate/reserve/records.ts';
@@ -99,7 +99,7 @@ async function keptFromOthers(
   await using reservations = await openReservations(config, { signal, notify, onWait });
   const { quarantines } = await readLab(reservations.store);
   if (quarantines.has(name)) return await look(signal);
-  const holder = { who: whoami(), purpose: lookPurpose };
+  const holder = { who: whoami(), purpose: healthPurpose };
   const lease = await reservations.hold(name, { priority: 'patch', holder });
   try {
     await look(AbortSignal.any([signal, lease.signal]));

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
-import { lookPurpose } from '../../gate/estimate/queue-estimate.ts';
+import { healthPurpose } from '../../gate/estimate/queue.ts';
 import { NotReservedError } from '../../gate/reserve/lease.ts';
 import { type Quarantine, readLab } from '../../gate/reserve/records.ts';
 import { liftQuarantine } from '../../gate/reserve/reservation.ts';
@@ -108,7 +108,7 @@ async function visitTestbed(visit: Visit): Promise<Health> {
   try {
     const before = await readLab(store);
     if (before.quarantines.has(name)) return await lookUnreserved(visit, store);
-    const holder = { who: whoami(), purpose: lookPurpose };
+    const holder = { who: whoami(), purpose: healthPurpose };
     return await lookReserved(
       visit,
       await reservations.reserve([name], { priority: 'rerun', holder }),

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { readUsualSeconds } from '../../gate/estimate/queue-estimate.ts';
+import { readUsualSeconds } from '../../gate/estimate/queue.ts';
 import type { Output } from '../../gate/progress.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';

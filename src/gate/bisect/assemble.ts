@@ -21,7 +21,7 @@ import {
   type Position,
   revertedName,
 } from './evidence.ts';
-import { nextOf, noCosts } from './next.ts';
+import { nextOf, noCosts } from './next-boot.ts';
 import type { Form, Revision } from './range.ts';
 import { type Ending, type Found, probabilities, takenForFailed } from './search.ts';
 import { isShared } from './trials.ts';

@@ -12,7 +12,7 @@ import type { System } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { writeBisect } from '../../report/bisect-write.ts';
 import { explained, readAnyResult } from '../../report/read-result.ts';
-import { estimateLines } from '../estimate/bisection-estimate.ts';
+import { bisectionEstimateLines } from '../estimate/bisection.ts';
 import {
   baseNumbers,
   earlierEntries,
@@ -34,10 +34,10 @@ import {
   writeBisectPlan,
 } from './bisect-plan.ts';
 import { type GateRuns, reproductionOf } from './from-gate.ts';
-import { runBisection, type Variants } from './measure-revision.ts';
-import { hasEnded } from './next.ts';
+import { hasEnded } from './next-boot.ts';
 import { type Range, readRange, variantOf } from './range.ts';
 import { revertedVariant } from './revert.ts';
+import { runBisection, type Variants } from './run-bisection.ts';
 
 export type BisectRequest = {
   /** Names of commits, as they were typed; see `RangeRequest`. */
@@ -80,7 +80,7 @@ export async function bisect(
       const plan = plans.get(reserved.name);
       if (plan === undefined) throw new RangeError(`${reserved.name} was not asked for.`);
       await writeBisectPlan(directory, plan);
-      for (const text of estimateLines(plan)) deps.onEvent({ kind: 'told', text });
+      for (const text of bisectionEstimateLines(plan)) deps.onEvent({ kind: 'told', text });
       return carryOut(plan, directory, reserved, deps);
     },
   );

@@ -5,8 +5,8 @@ import { type LinearRepository, RepositoryError } from '../../forge/patch/reposi
 import { shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
+import { commitNamed, type Line, placeOf } from './first-parents.ts';
 import type { Installed } from './installed-kernels.ts';
-import { commitNamed, type Line, placeOf } from './line.ts';
 
 type FixUp = {
   /** How people call it: `--fix-up 431980466ff0`. */

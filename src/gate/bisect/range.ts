@@ -9,9 +9,9 @@ import { commitId, shortId } from '../../model/patch.ts';
 import type { System } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
+import { endsOf, type Line } from './first-parents.ts';
 import { type Kernel, makeForms, readFixUps } from './fix-ups.ts';
 import { type Installed, installedOf } from './installed-kernels.ts';
-import { endsOf, type Line } from './line.ts';
 import { mergeAlike, withKeys, withNames } from './same-kernel.ts';
 import { readSkip, type Skip, skippedOf } from './skips.ts';
 

@@ -2,7 +2,7 @@
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { commitNamed, type Line } from './line.ts';
+import { commitNamed, type Line } from './first-parents.ts';
 
 export type Skip = { text: string; isNamed(place: number): boolean };
 

@@ -1,5 +1,4 @@
-// How long boots, trials and builds take on a testbed: by what earlier gates there tell, and before there were any by its
-// configuration.
+// Derives how long boots, trials and builds take on a testbed, from earlier gates or else from its configuration.
 import { quantile } from 'simple-statistics';
 import { z } from 'zod';
 import { median } from '../../analysis/stats/summary.ts';
@@ -8,33 +7,33 @@ import type { Result, TrialSummary } from '../../model/result.ts';
 
 const seconds = z.number().nonnegative();
 
-/** What one gate tells, in seconds. */
-const whole = z.object({
-  /** From the end of a trial to the next one in another boot; 0 where variants need none. */
+/** Durations of one gate. */
+const gateDurations = z.object({
+  /** From the end of a trial to the next one in another boot; 0 where nothing is booted. */
   bootSeconds: seconds,
-  /** From the rules to the end: links that settle and packets that flow. */
+  /** Of a whole trial: rules, settling links and traffic. */
   trialSeconds: seconds,
-  /** Seconds of a trial in which packets flowed. */
+  /** Of a trial, while packets flowed. */
   trafficSeconds: seconds,
-  /** Seconds for which it waited for kernels, and for all else before the first boot. */
+  /** Waiting for kernels, and all else before the first boot. */
   buildSeconds: seconds,
 });
 
-/** A self-test builds nothing that a gate would. */
-export const durationsSchema = whole.partial({ trafficSeconds: true, buildSeconds: true });
+/** A self-test measures neither traffic nor builds. */
+export const durationsSchema = gateDurations.partial({ trafficSeconds: true, buildSeconds: true });
 
 export type Durations = z.infer<typeof durationsSchema>;
 
-/** `gates` told; 0: none has, and it is what such a testbed usually takes. */
-export const timesSchema = whole.extend({ gates: z.int().nonnegative() });
+/** Medians of `gates` gates; 0: usual values of such a testbed. */
+export const expectedDurationsSchema = gateDurations.extend({ gates: z.int().nonnegative() });
 
-export type Times = z.infer<typeof timesSchema>;
+export type ExpectedDurations = z.infer<typeof expectedDurationsSchema>;
 
-type Step = { seconds: number; isBoot: boolean };
+type TrialInterval = { seconds: number; isBoot: boolean };
 
 /**
- * The median of trials, and of boots the lower quartile: waits for kernels, profiles and a nightly run in between only ever add
- * to some of few. Undefined of fewer than two trials. Where each boot has one trial, what is not traffic counts to the boot.
+ * Takes the median of trials, and the lower quartile of boots: waits for kernels, profiles and nightly runs only add to
+ * some of them. Undefined with fewer than two trials. Where each boot has one trial, all but its traffic counts to the boot.
  */
 export function durationsOf(
   result: Pick<Result, 'trials' | 'outcome' | 'startedAt'>,
@@ -43,7 +42,7 @@ export function durationsOf(
   const trials = result.trials.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
   const [first, ...later] = trials;
   if (first === undefined || later.length === 0) return undefined;
-  const steps = later.map((trial, index): Step => {
+  const steps = later.map((trial, index): TrialInterval => {
     const before = trials[index] ?? first;
     return {
       seconds: secondsBetween(before.startedAt, trial.startedAt),
@@ -67,7 +66,7 @@ export function durationsOf(
   };
 }
 
-/** Tells boots apart: a trial of one run is of one variant and pair, and several runs share a trial where none boots. */
+/** Identifies the boot of a trial: a trial of one run is of one variant and pair; where runs share trials nothing is booted. */
 function bootsIn({ outcome }: Pick<Result, 'outcome'>): (trial: TrialSummary) => string {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
@@ -77,7 +76,7 @@ function bootsIn({ outcome }: Pick<Result, 'outcome'>): (trial: TrialSummary) =>
   };
 }
 
-const quantileOf = (steps: readonly Step[], share: number): number | undefined =>
+const quantileOf = (steps: readonly TrialInterval[], share: number): number | undefined =>
   steps.length === 0
     ? undefined
     : quantile(
@@ -88,14 +87,14 @@ const quantileOf = (steps: readonly Step[], share: number): number | undefined =
 const secondsBetween = (from: string, to: string): number =>
   Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
 
-type Known = { at: string; testbed: string; durations?: Durations | undefined };
+type DurationsEntry = { at: string; testbed: string; durations?: Durations | undefined };
 
-/** Medians of the latest gates on the testbed that tell; `entries` are lines of its history, of which a gate has several. */
-export function timesOn(
-  entries: readonly Known[],
+/** Medians of the latest gates on the testbed; `entries` are lines of its history, several for each gate. */
+export function expectedDurationsOn(
+  entries: readonly DurationsEntry[],
   testbed: string,
   config: Pick<Config, 'testbeds' | 'traffic'>,
-): Times {
+): ExpectedDurations {
   const gates = new Map(
     entries.flatMap(({ at, testbed: name, durations }) =>
       name === testbed && durations !== undefined ? [[at, durations]] : [],
@@ -105,7 +104,7 @@ export function timesOn(
     .toSorted(([a], [b]) => a.localeCompare(b))
     .slice(-mostGates)
     .map(([, durations]) => durations);
-  const usual = usualTimes(config, testbed);
+  const usual = usualDurations(config, testbed);
   const medianBy = (part: keyof Durations) => {
     const known = latest.flatMap((durations) => durations[part] ?? []);
     return known.length === 0 ? usual[part] : median(known);
@@ -125,10 +124,10 @@ const mostGates = 10;
 /** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them. */
 const assumed = { bootSeconds: 240, buildSeconds: 600, laySeconds: 2 };
 
-function usualTimes(
+function usualDurations(
   { testbeds, traffic }: Pick<Config, 'testbeds' | 'traffic'>,
   name: string,
-): Omit<Times, 'gates'> {
+): Omit<ExpectedDurations, 'gates'> {
   const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerTrial } = traffic;
   // Most runs are steady long before their time is over.
   const testbed = testbeds[name];

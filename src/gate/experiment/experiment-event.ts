@@ -4,7 +4,7 @@ import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { CellVerdict } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import type { Entry } from './journal.ts';
-import type { NextTrial } from './next-blast.ts';
+import type { NextTrial } from './next-trial.ts';
 import type { Plan } from './plan.ts';
 import type { NextProfile } from './profiles.ts';
 

@@ -8,7 +8,7 @@ import { variantsLeft } from './cells.ts';
 import type { ExperimentEvent } from './experiment-event.ts';
 import { type Entry, type Journal, journalIn, openJournal } from './journal.ts';
 import { keepLogIn, trialFolder } from './log-folders.ts';
-import { decidedCells, type NextTrial, nextTrial } from './next-blast.ts';
+import { decidedCells, type NextTrial, nextTrial } from './next-trial.ts';
 import type { Plan } from './plan.ts';
 import { type ProfilesDeps, takeProfiles, takeProfilesOfBoot } from './profiles.ts';
 import { BaseRejectedError, faultOf } from './rejection-message.ts';

@@ -10,7 +10,7 @@ import { plannedTrialSchema } from '../../model/planned-trial.ts';
 import { designSchema, historySchema, policySchema } from '../../model/result.ts';
 import { type Cell, cellName, cellSchema, ownRulesSchema } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { timesOn, timesSchema } from '../estimate/durations.ts';
+import { expectedDurationsOn, expectedDurationsSchema } from '../estimate/durations.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from './plan-file.ts';
 import { pairsPerTrial, schedule } from './schedule.ts';
@@ -49,8 +49,8 @@ const planSchema = z.object({
   traffic: plannedTraffic,
   /** How profiles are taken of every variant in every cell, once that is decided; absent: none are taken. */
   profile: plannedProfile.optional(),
-  /** How long its parts take here, by earlier gates; absent in plans from before this was known. */
-  times: timesSchema.optional(),
+  /** Absent in plans written before durations were known. */
+  durations: expectedDurationsSchema.optional(),
   seed: z.int(),
   /** Every trial that may be needed, in their order; most cells are decided before their last. */
   trials: z.array(plannedTrialSchema).min(1),
@@ -101,7 +101,7 @@ export function makePlan(
     policy,
     traffic,
     ...(profile !== undefined && { profile }),
-    times: timesOn(history, testbed, config),
+    durations: expectedDurationsOn(history, testbed, config),
     seed,
     trials: trialsFor(cells, variants, traffic.runsPerTrial, seed),
   };

@@ -1,7 +1,7 @@
 // Who has which testbed, until when, and who waits: all that is kept of reservations, put by testbed.
 import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { machinesOf } from '../../lab/machines.ts';
-import { type Estimate, estimatesOf, type UsualSeconds } from '../estimate/queue-estimate.ts';
+import { estimateWaits, type UsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
 import type { Holder, Holding, LabState, Quarantine, Ticket, Use } from './records.ts';
 
 /** As `ppsgate testbeds --json` prints it; times are ISO 8601. */
@@ -42,7 +42,7 @@ export type TestbedState = {
 };
 
 export type Waiting = Holder &
-  Estimate & {
+  WaitEstimate & {
     priority: Ticket['priority'];
     /** Testbeds, any of which would do. */
     wants: string[];
@@ -55,7 +55,7 @@ export function overviewOf(
   usualSeconds: UsualSeconds,
   now: Date,
 ): Overview {
-  const estimates = estimatesOf(lab, usualSeconds, now);
+  const estimates = estimateWaits(lab, usualSeconds, now);
   return {
     at: now.toISOString(),
     testbeds: Object.entries(testbeds).map(([name, testbed]) =>
@@ -124,7 +124,10 @@ function heldBy(
   };
 }
 
-const waitingOf = ({ holder, priority, wants, since }: Ticket, estimate: Estimate): Waiting => ({
+const waitingOf = (
+  { holder, priority, wants, since }: Ticket,
+  estimate: WaitEstimate,
+): Waiting => ({
   ...estimate,
   ...holder,
   priority,

@@ -1,19 +1,19 @@
 // How much the lab's numbers vary where nothing was changed, and what that means for gates: base against itself.
 import { chiSquaredDistributionTable, mean } from 'simple-statistics';
-import { forecast } from '../../analysis/stats/expected-runs.ts';
 import { type Diagnostic, ok, wrong } from '../../lab/check/diagnostic.ts';
 import { trial } from '../../lab/freebsd/freebsd-trial.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import { expectedly, formatPercent, formatPps } from '../../model/format.ts';
 import { byMetric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
+import { estimateRuns } from '../estimate/runs.ts';
 import { type HistoryEntry, historyOf } from '../experiment/history.ts';
 import { designOf, policyOf } from '../experiment/plan.ts';
 import { bootBase, folderOf, plannedFor, whyNot } from './base-variant.ts';
 import { runsOf } from './self-test-journal.ts';
 import { goOn, type SelfTest } from './self-test-request.ts';
 
-/** The fewest whose spread says something, see `forecast`. */
+/** The fewest whose spread says something, see `estimateRuns`. */
 const degreesOfFreedom = 5;
 const boots = degreesOfFreedom + 1;
 
@@ -81,15 +81,15 @@ async function measure(selfTest: SelfTest, cell: Cell, boot: number): Promise<st
 function* judged(selfTest: SelfTest): Generator<Diagnostic> {
   const { config, cells } = selfTest;
   const policy = policyOf(config);
-  const forecasts = cells.flatMap((cell) => {
+  const estimates = cells.flatMap((cell) => {
     const known = historyOf(historyOfSelfTest(selfTest), {
       ...{ testbed: selfTest.name, cell, traffic: config.traffic, metric: 'pps' as const },
     });
     const design = designOf(config, 2);
-    const expected = forecast({ design, history: known }, policy, cells.length);
+    const expected = estimateRuns({ design, history: known }, policy, cells.length);
     return expected === undefined ? [] : [{ cell, expected, typical: known?.typical ?? 0 }];
   });
-  for (const { cell, expected, typical } of forecasts) {
+  for (const { cell, expected, typical } of estimates) {
     const what = `the noise of ${cellName(cell)}`;
     const { noiseRatio, reachableMarginRatio } = expected;
     const [least, most] = intervalOf(noiseRatio).map(formatPercent);
@@ -103,19 +103,19 @@ function* judged(selfTest: SelfTest): Generator<Diagnostic> {
           `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or see what disturbs the lab: docs/lab.md, "When something is odd"`,
         );
   }
-  yield ok('a gate of these cells', timesOf(selfTest, forecasts));
+  yield ok('a gate of these cells', durationsText(selfTest, estimates));
 }
 
-type Forecasts = { cell: Cell; expected: NonNullable<ReturnType<typeof forecast>> }[];
+type RunsEstimates = { cell: Cell; expected: NonNullable<ReturnType<typeof estimateRuns>> }[];
 
 /** A boot serves all cells, and so many boots are needed as the slowest of them takes. */
-function timesOf({ journal, config }: SelfTest, forecasts: Forecasts): string {
+function durationsText({ journal, config }: SelfTest, estimates: RunsEstimates): string {
   const bootSeconds = mean(journal.bootSeconds());
   const secondsFor = (runs: 'runsIfUnchanged' | 'runsIfLost') =>
-    forecasts.reduce(
+    estimates.reduce(
       (sum, { cell, expected }) =>
         sum + expected[runs] * mean(runsOf(journal.runs(), cell).map((run) => run.trialSeconds)),
-      bootSeconds * Math.max(...forecasts.map(({ expected }) => expected[runs])),
+      bootSeconds * Math.max(...estimates.map(({ expected }) => expected[runs])),
     );
   const lost = formatPercent(policyOf(config).marginRatio);
   return `${expectedly(secondsFor('runsIfUnchanged'))} where nothing was changed, ${expectedly(secondsFor('runsIfLost'))} where ${lost} was lost, beside the builds; a boot takes ${expectedly(bootSeconds)}`;

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../../config/schema.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { expectedly } from '../../model/format.ts';
-import { type Estimate, estimateOf, readUsualSeconds } from '../estimate/queue-estimate.ts';
+import { estimateWait, readUsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import { forgetLease, keepLease } from '../reserve/lease-file.ts';
@@ -21,7 +21,7 @@ type ReservationsOptions = {
   /** Hears what goes on, in a sentence for people. */
   notify(sentence: string): void;
   /** Hears what one waits for, whenever that changes. */
-  onWait(estimate: Estimate, text: string): void;
+  onWait(estimate: WaitEstimate, text: string): void;
   /** Writes down what machines are asked and say. */
   recorder?: Recorder | undefined;
 };
@@ -58,7 +58,7 @@ export async function openReservations(
       randomId: () => randomBytes(4).toString('hex'),
       signal,
       onWait({ lab, ticket }) {
-        const estimate = estimateOf(lab, ticket, usualSeconds, new Date());
+        const estimate = estimateWait(lab, ticket, usualSeconds, new Date());
         // The time that is left always changes: that alone is no news.
         const news = waitText(lab, ticket, { place: estimate.place, of: estimate.of });
         if (news !== last) onWait(estimate, waitText(lab, ticket, estimate));
@@ -113,7 +113,7 @@ function userName(): string {
 }
 
 /** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)`. */
-function waitText(lab: LabState, ticket: Ticket, estimate: Estimate): string {
+function waitText(lab: LabState, ticket: Ticket, estimate: WaitEstimate): string {
   const { place, of, expectedSeconds } = estimate;
   const wait = expectedSeconds === undefined ? '' : `, ${expectedly(expectedSeconds)}`;
   const machines = new Set([...ticket.wants.values()].flat());

@@ -1,6 +1,6 @@
 // How people at a patch see its gate while it lasts: the place in the queue, what is measured, and how it ended.
 
-import type { Estimate } from '../../gate/estimate/queue-estimate.ts';
+import type { WaitEstimate } from '../../gate/estimate/queue.ts';
 import { expectedly } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { withoutPaths } from '../../model/without-paths.ts';
@@ -20,7 +20,7 @@ export type Answer = {
   /** Shows, in a sentence of our own, what it waits for before it waits for a testbed. */
   queued(text: string): void;
   /** Shows the place in the queue; `text` is the sentence that the log has of it. */
-  waiting(estimate: Estimate, text: string): void;
+  waiting(estimate: WaitEstimate, text: string): void;
   /** `line` is the newest of the log: the run, the numbers so far, the time that is left. */
   measuring(testbed: string, line?: string): void;
   /** Completes the answer; only the first call counts. Resolves when the forge knows of it, or cannot be told in time. */
@@ -118,13 +118,13 @@ export const secondsFor = (ending: Ending, patienceSeconds?: number): number =>
   patienceSeconds ?? (conclusionOf(ending) === 'cancelled' ? 30 : 300);
 
 /** `2 of 3 in line, some 40 min`. */
-export function placeInLine({ place, of, expectedSeconds }: Estimate): string {
+export function placeInLine({ place, of, expectedSeconds }: WaitEstimate): string {
   const line = `${place} of ${of} in line`;
   return expectedSeconds === undefined ? line : `${line}, ${expectedly(expectedSeconds)}`;
 }
 
 /** Tells by the clock when it begins, for that is read later than it is written. */
-export function expectation({ expectedSeconds }: Estimate, now: Date): string {
+export function expectation({ expectedSeconds }: WaitEstimate, now: Date): string {
   const asOf = `as of ${timeText(now)}`;
   if (expectedSeconds === undefined) {
     return `Nobody can say when it begins, ${asOf}: nothing that would do is healthy.`;

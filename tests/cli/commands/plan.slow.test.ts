@@ -60,14 +60,14 @@ test('minutes are those of earlier gates, and no machine is asked', () => {
   expect(stdout).toMatch(/^building kernels +5 min 0 s /m);
   expect(stdout).toMatch(/^forwarding inet4 +glr +0\.523 % \(15 earlier runs\) /m);
   expect(stdout).toContain(
-    'Reckoned as the last 3 gates here took: a boot 3 min 0 s, a trial 25 s, of which packets flow for 15 s.',
+    'Estimated by the last 3 gates here: a boot 3 min 0 s, a trial 25 s, of which packets flow for 15 s.',
   );
   expect(stdout).toContain('kernels that the builder has');
 });
 
-test('where no gate has told yet, that is said', () => {
+test('says that no gate has run yet', () => {
   const { stdout } = run();
-  expect(stdout).toContain('by what such testbeds usually take, as no gate here has told yet');
+  expect(stdout).toContain('by usual values, as no gate has run here yet');
   expect(stdout).toContain('1 %, assumed');
   expect(stdout).toContain('10 earlier runs of each cell');
 });
@@ -80,7 +80,7 @@ test('as JSON it is in seconds, one for each selector', () => {
     testbed: 'rack',
     waitSeconds: 0,
     isUnchanged: false,
-    times: { bootSeconds: 180, gates: 3 },
+    durations: { bootSeconds: 180, gates: 3 },
     cells: [{ cell: { scenario: 'forwarding', family: 'inet4' }, basis: 'history' }],
     ifUnchanged: { seconds: { building: 300 } },
   });
@@ -111,8 +111,8 @@ test('a store that cannot be asked keeps nobody from planning', () => {
   writeFileSync(join(folder, 'reservations.sqlite'), 'this is no database, by far not one of ours');
   const { stdout, stderr, status } = run();
   expect(status).toBe(0);
-  expect(stderr).toMatch(/^Nobody can say how long a testbed is waited for: /);
-  expect(stdout).toMatch(/^rack: nobody can say when it is free\n/);
+  expect(stderr).toMatch(/^The wait for a testbed is unknown: /);
+  expect(stdout).toMatch(/^rack: when it is free is unknown\n/);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { evidenceOf } from '../../../src/gate/bisect/evidence.ts';
-import { nextOf, noCosts, wantedVariants } from '../../../src/gate/bisect/next.ts';
+import { nextOf, noCosts, wantedVariants } from '../../../src/gate/bisect/next-boot.ts';
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
 import type { Rejection } from '../../../src/model/rejection.ts';
 import {

@@ -3,7 +3,7 @@ import {
   type BisectSimulation,
   simulateBisect,
 } from '../../../src/gate/bisect/simulate-bisection.ts';
-import { forecastBisect } from '../../../src/gate/estimate/remaining-boots.ts';
+import { estimateByNoise } from '../../../src/gate/estimate/bisection.ts';
 
 const request: BisectSimulation = {
   noise: { kind: 'normal', cv: 0.005 },
@@ -57,19 +57,19 @@ test('shorter builds save minutes, and no boots', () => {
   expect(quick.meanBoots).toBeCloseTo(slow.meanBoots, 0);
 });
 
-test('a forecast tells boots and minutes by the noise that is known, and that it is too large', () => {
+test('estimates boots and minutes from known noise, and finds noise that is too large', () => {
   const about = { steps: 64, minutes: request.minutes, mostBoots: 60 };
   const noise = (cv: number) => ({ sumOfSquares: 20 * cv ** 2, degreesOfFreedom: 20 });
-  const quiet = forecastBisect({ ...about, effect: -0.05, history: noise(0.005) });
-  expect(quiet?.noiseRatio).toBeCloseTo(0.005, 9);
+  const quiet = estimateByNoise({ ...about, effect: -0.05, history: noise(0.005) });
+  expect(quiet?.noise?.noiseRatio).toBeCloseTo(0.005, 9);
   expect(quiet?.boots).toBeCloseTo(12, 0);
-  expect(quiet?.answeredRatio).toBeGreaterThan(0.95);
-  const wild = forecastBisect({ ...about, effect: -0.02, history: noise(0.05) });
-  expect(wild?.answeredRatio).toBeLessThan(0.3);
+  expect(quiet?.noise?.answeredRatio).toBeGreaterThan(0.95);
+  const wild = estimateByNoise({ ...about, effect: -0.02, history: noise(0.05) });
+  expect(wild?.noise?.answeredRatio).toBeLessThan(0.3);
 });
 
-test('nothing is foretold of noise that nobody has met', () => {
+test('gives no estimate without enough earlier runs', () => {
   const history = { sumOfSquares: 0.0001, degreesOfFreedom: 2 };
   const about = { steps: 64, minutes: request.minutes, mostBoots: 60 };
-  expect(forecastBisect({ ...about, effect: -0.05, history })).toBeUndefined();
+  expect(estimateByNoise({ ...about, effect: -0.05, history })).toBeUndefined();
 });

@@ -1,7 +1,11 @@
 // How long the parts of a gate take: what the times of its trials tell of them, and what several gates tell together.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Durations, durationsOf, timesOn } from '../../../src/gate/estimate/durations.ts';
+import {
+  type Durations,
+  durationsOf,
+  expectedDurationsOn,
+} from '../../../src/gate/estimate/durations.ts';
 import type { TrialSummary } from '../../../src/model/result.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 import { aConfig } from '../../fakes/plan.ts';
@@ -123,20 +127,20 @@ describe('several gates', () => {
       onDay(day, { durations: durations(170 + day) }),
     ]);
     const stranger = onDay(21, { testbed: 'another', durations: durations(5) });
-    expect(timesOn([...late, ...old, stranger], 'fake', aConfig())).toEqual({
+    expect(expectedDurationsOn([...late, ...old, stranger], 'fake', aConfig())).toEqual({
       ...{ bootSeconds: 185.5, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 60, gates: 10 },
     });
   });
 
   test('leave what none of them tells to what is usual', () => {
     const selfTested = { bootSeconds: 200, trialSeconds: 1 };
-    expect(timesOn([onDay(1, { durations: selfTested })], 'fake', aConfig())).toEqual({
+    expect(expectedDurationsOn([onDay(1, { durations: selfTested })], 'fake', aConfig())).toEqual({
       ...{ ...selfTested, trafficSeconds: 1, buildSeconds: 0, gates: 1 },
     });
   });
 
   test('are not needed: lines from before they told leave all to what is usual', () => {
-    const known = timesOn([onDay(1, {})], 'fake', aConfig());
+    const known = expectedDurationsOn([onDay(1, {})], 'fake', aConfig());
     expect(known).toMatchObject({ gates: 0, bootSeconds: 0, buildSeconds: 0 });
     // Half a second of warming up, and 48 runs of 0.1 s.
     expect(known.trafficSeconds).toBeCloseTo(5.3);

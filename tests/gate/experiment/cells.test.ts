@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
-import { nextTrial } from '../../../src/gate/experiment/next-blast.ts';
+import { nextTrial } from '../../../src/gate/experiment/next-trial.ts';
 import type { Plan } from '../../../src/gate/experiment/plan.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Run } from '../../../src/model/result.ts';

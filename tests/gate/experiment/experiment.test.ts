@@ -5,7 +5,7 @@ import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
 import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
-import { nextTrial } from '../../../src/gate/experiment/next-blast.ts';
+import { nextTrial } from '../../../src/gate/experiment/next-trial.ts';
 import { BaseRejectedError } from '../../../src/gate/experiment/rejection-message.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';

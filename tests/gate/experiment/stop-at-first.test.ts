@@ -7,7 +7,7 @@ import type { Config } from '../../../src/config/schema.ts';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
 import type { Entry } from '../../../src/gate/experiment/journal.ts';
-import { finishedAt, nextTrial } from '../../../src/gate/experiment/next-blast.ts';
+import { finishedAt, nextTrial } from '../../../src/gate/experiment/next-trial.ts';
 import { extendPlan, type Plan } from '../../../src/gate/experiment/plan.ts';
 import { recompute } from '../../../src/gate/experiment/recompute.ts';
 import { resultSchema } from '../../../src/model/result.ts';

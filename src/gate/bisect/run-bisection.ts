@@ -11,7 +11,7 @@ import { reasonOf } from '../../model/one-line.ts';
 import { shortId } from '../../model/patch.ts';
 import type { Rejected } from '../../model/rejection.ts';
 import { pathName } from '../../model/variant-name.ts';
-import { usualMinutes } from '../estimate/bisection-estimate.ts';
+import { usualMinutes } from '../estimate/bisection.ts';
 import type { ExperimentEvent } from '../experiment/experiment-event.ts';
 import { type Entry, journalIn, openJournal } from '../experiment/journal.ts';
 import { keepLogIn } from '../experiment/log-folders.ts';
@@ -20,7 +20,7 @@ import { rejectionMessage } from '../experiment/rejection-message.ts';
 import { answerOf, variantsToProfile } from './assemble.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 import { evidenceOf, revertedName } from './evidence.ts';
-import { type BuildCosts, type Next, nextOf, wantedVariants } from './next.ts';
+import { type BuildCosts, type Next, nextOf, wantedVariants } from './next-boot.ts';
 import type { Form, Revision } from './range.ts';
 import { isShared, mostTriesOf, plannedTrial, readingsOf } from './trials.ts';
 

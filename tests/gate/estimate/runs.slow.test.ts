@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { forecast } from '../../../src/analysis/stats/expected-runs.ts';
 import { simulate } from '../../../src/analysis/stats/simulate.ts';
+import { estimateRuns } from '../../../src/gate/estimate/runs.ts';
 import type { PlannedCell } from '../../../src/gate/experiment/plan.ts';
 import { forwarding, policy } from '../../fakes/result.ts';
 
@@ -18,7 +18,7 @@ const planned = (noise: number, changes: Partial<PlannedCell> = {}): PlannedCell
 });
 
 test('a calm cell takes few runs, and more where the margin was lost', () => {
-  const calm = forecast(planned(0.005), policy, 1);
+  const calm = estimateRuns(planned(0.005), policy, 1);
   expect(calm?.noiseRatio).toBeCloseTo(0.005, 12);
   expect(calm?.runsIfUnchanged).toBeGreaterThanOrEqual(2);
   expect(calm?.runsIfUnchanged).toBeLessThan(4);
@@ -28,13 +28,13 @@ test('a calm cell takes few runs, and more where the margin was lost', () => {
 
 test('what a cell can reach grows with its noise, and with the cells that share the false alarms', () => {
   const reach = (noise: number, cells: number) =>
-    forecast(planned(noise), policy, cells)?.reachableMarginRatio ?? Number.NaN;
+    estimateRuns(planned(noise), policy, cells)?.reachableMarginRatio ?? Number.NaN;
   expect(reach(0.02, 1)).toBeGreaterThan(2 * reach(0.01, 1) * 0.97);
   expect(reach(0.02, 12)).toBeGreaterThan(reach(0.02, 1));
 });
 
 test('the margin that is said to be within reach is one that is found as often as was asked', () => {
-  const { reachableMarginRatio: reach = 0 } = forecast(planned(0.03), policy, 1) ?? {};
+  const { reachableMarginRatio: reach = 0 } = estimateRuns(planned(0.03), policy, 1) ?? {};
   expect(reach).toBeGreaterThan(policy.marginRatio);
   const { regression } = simulate({
     noise: { kind: 'normal', cv: 0.03 },
@@ -52,7 +52,7 @@ test('the margin that is said to be within reach is one that is found as often a
 
 test('nothing is foretold without a history, nor of runs that are compared with neighbours', () => {
   const { history: _, ...unknown } = planned(0.01);
-  expect(forecast(unknown, policy, 1)).toBeUndefined();
+  expect(estimateRuns(unknown, policy, 1)).toBeUndefined();
   const design = { ...planned(0.01).design, method: 'paired' } as const;
-  expect(forecast(planned(0.01, { design }), policy, 1)).toBeUndefined();
+  expect(estimateRuns(planned(0.01, { design }), policy, 1)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateLines, estimateOf } from '../../../src/gate/estimate/bisection-estimate.ts';
+import { bisectionEstimateLines, estimateBisection } from '../../../src/gate/estimate/bisection.ts';
 import { aBisectPlan, aSharedPlan } from '../../fakes/bisect.ts';
 
 const historyOf = (cv: number) => ({
@@ -9,36 +9,38 @@ const historyOf = (cv: number) => ({
 
 test('of a cell whose noise nobody has met it says what a quiet one takes', () => {
   const plan = aBisectPlan(64);
-  expect(estimateOf(plan)).toEqual({ boots: 2 + 2 + 6 + 2, minutes: 12 * 5 + 8 * 10 });
-  expect(estimateLines(plan)).toEqual([
-    '64 commits, 64 kernels after the good one: some 12 boots on fake, 2 h, and at most 60 boots',
+  expect(estimateBisection(plan)).toEqual({ boots: 2 + 2 + 6 + 2, minutes: 12 * 5 + 8 * 10 });
+  expect(bisectionEstimateLines(plan)).toEqual([
+    '64 commits, 64 kernels after the good one: about 12 boots on fake, 2 h, and at most 60 boots',
   ]);
 });
 
 test('by the noise of a cell it says how many boots a change of that size takes', () => {
   const plan = aBisectPlan(64, { history: historyOf(0.005), effect: -0.05 });
-  expect(estimateOf(plan).boots).toBe(12);
-  expect(estimateLines(plan)).toEqual([
-    expect.stringMatching(/some 12 boots .* for a change of 5\.00 %, as a boot is off by 0\.5 %$/),
+  expect(estimateBisection(plan).boots).toBe(12);
+  expect(bisectionEstimateLines(plan)).toEqual([
+    expect.stringMatching(/about 12 boots .* for a change of 5\.00 %, as a boot is off by 0\.5 %$/),
   ]);
 });
 
 test('it says that the noise is too large before anything is built', () => {
   const plan = aBisectPlan(64, { history: historyOf(0.05), effect: -0.02 });
-  expect(estimateLines(plan)[1]).toMatch(/^the noise is too large for that: \d+ % of such/);
+  expect(bisectionEstimateLines(plan)[1]).toMatch(
+    /^the noise is too large for that: \d+ % of such/,
+  );
 });
 
 test('where commits share trials, these are counted', () => {
-  const lines = estimateLines(aSharedPlan(24));
+  const lines = bisectionEstimateLines(aSharedPlan(24));
   expect(lines).toEqual([
-    '24 commits, 24 kernels after the good one: some 3 trials on fake, 1 min, and at most 60 trials',
+    '24 commits, 24 kernels after the good one: about 3 trials on fake, 1 min, and at most 60 trials',
   ]);
 });
 
 test('what is skipped, and where fix-ups do not apply, is told with it', () => {
   const plan = aBisectPlan(8, {}, { 3: { isSkipped: true } });
   const noted = { ...plan, range: { ...plan.range, notes: ['--fix-up x does not apply to y.'] } };
-  expect(estimateLines(noted)).toEqual([
+  expect(bisectionEstimateLines(noted)).toEqual([
     expect.stringContaining('8 kernels after the good one, 1 of them skipped: '),
     '--fix-up x does not apply to y.',
   ]);

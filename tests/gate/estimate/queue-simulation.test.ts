@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { expectedWait, type Load, simulate } from '../../../src/gate/estimate/queue-forecast.ts';
+import { expectedWait, type QueueLoad, simulateQueue } from '../../../src/gate/estimate/queue.ts';
 import { byTurn, type Line } from '../../../src/gate/reserve/queue.ts';
 import { priorities } from '../../../src/model/priority.ts';
 import { plainAssign } from '../../fakes/plain-queue.ts';
 import { times } from '../../random.ts';
 
 /** Alice has x for 10 s more; x is held for 100 s as a rule, and y for 30 s. */
-const example: Load = {
+const example: QueueLoad = {
   lines: [
     {
       wants: new Map([['x', ['dut-x']]]),
@@ -121,10 +121,14 @@ function place(id: string, order: number) {
 
 type StartTuple = [id: string, testbed: string, afterSeconds: number];
 
-const startsOf = (load: Load): StartTuple[] =>
-  [...simulate(load)].map(({ place, testbed, afterSeconds }) => [place.id, testbed, afterSeconds]);
+const startsOf = (load: QueueLoad): StartTuple[] =>
+  [...simulateQueue(load)].map(({ place, testbed, afterSeconds }) => [
+    place.id,
+    testbed,
+    afterSeconds,
+  ]);
 
-function plainStarts({ lines, held, testbeds, usualSeconds }: Load): StartTuple[] {
+function plainStarts({ lines, held, testbeds, usualSeconds }: QueueLoad): StartTuple[] {
   const starts: StartTuple[] = [];
   let waiting = lines.flatMap((line) => line.waiting.map((one) => ({ ...one, ...line })));
   const uses = held.map(({ machines, secondsLeft }) => ({ machines, until: secondsLeft }));
@@ -146,7 +150,7 @@ function plainStarts({ lines, held, testbeds, usualSeconds }: Load): StartTuple[
 const names = ['a', 'b', 'c', 'd', 'e'];
 const seconds = fc.integer({ min: 1, max: 9 });
 
-const loads: fc.Arbitrary<Load> = fc
+const loads: fc.Arbitrary<QueueLoad> = fc
   .record({
     machines: fc.array(fc.uniqueArray(fc.nat(5).map(String), { minLength: 1, maxLength: 2 }), {
       minLength: 5,

@@ -1,21 +1,22 @@
-// What a cell's experiment will take, by the noise that earlier ones met: known before its first run.
-import type { Policy } from '../../model/result.ts';
-import { type CellRuns, looksSharedBy } from './interim-result.ts';
-import { simulate } from './simulate.ts';
-import { criticalT } from './student.ts';
+// Estimates the runs of a cell before its first one, from the noise of earlier experiments.
 
-type Forecast = {
+import { type CellRuns, looksSharedBy } from '../../analysis/stats/interim-result.ts';
+import { simulate } from '../../analysis/stats/simulate.ts';
+import { criticalT } from '../../analysis/stats/student.ts';
+import type { Policy } from '../../model/result.ts';
+
+type RunsEstimate = {
   /** Standard deviation of a run, as a ratio. */
   noiseRatio: number;
-  /** Nothing is known of it. */
+  /** There is too little history, so the caller's assumption is used. */
   isAssumed: boolean;
   /** Mean runs of both variants together where nothing was lost, and where the margin was. */
   runsIfUnchanged: number;
   runsIfLost: number;
-  /** Mean runs of whichever of `cells` such cells takes most. */
+  /** Mean runs of the slowest of `cells` such cells. */
   mostRunsIfUnchanged: number;
   mostRunsIfLost: number;
-  /** The smallest loss that is found as often as asked, with all runs. */
+  /** Smallest loss that all runs find with the required power. */
   reachableMarginRatio: number;
 };
 
@@ -26,12 +27,12 @@ type PlannedDesign = Pick<CellRuns, 'design' | 'history'>;
  *
  * @param assumedNoiseRatio standard deviation of a run, as a ratio.
  */
-export function forecast(
+export function estimateRuns(
   { design, history }: PlannedDesign,
   policy: Policy,
   cells: number,
   assumedNoiseRatio?: number,
-): Forecast | undefined {
+): RunsEstimate | undefined {
   const known = noiseOf(history);
   const noiseRatio = known ?? assumedNoiseRatio;
   if (noiseRatio === undefined || design.method === 'paired') return undefined;
@@ -59,16 +60,16 @@ export function forecast(
   };
 }
 
-const fewest = 4;
+const fewestDegreesOfFreedom = 4;
 
 function noiseOf(history: PlannedDesign['history']): number | undefined {
-  if (history === undefined || history.degreesOfFreedom < fewest) return undefined;
+  if (history === undefined || history.degreesOfFreedom < fewestDegreesOfFreedom) return undefined;
   return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
 }
 
 /**
- * What the last look alone reaches: its critical value, and the quantile of the misses that the earlier looks have
- * left, a fifth of those asked for.
+ * Reach of the last interim analysis alone: its critical value, and the quantile of the misses that the earlier ones
+ * have left, a fifth of the permitted rate.
  */
 function reachableMargin(
   { design, history }: PlannedDesign,

@@ -1,22 +1,21 @@
-// What an experiment will take, said before anything is reserved for it: how long, where that goes, and what would make it
-// shorter.
+// Estimates the time of an experiment before anything is reserved for it, by part, and proposes ways to shorten it.
 import { lookSizes } from '../../analysis/stats/design.ts';
-import { forecast } from '../../analysis/stats/expected-runs.ts';
 import { expectedly, formatPercent, roughly } from '../../model/format.ts';
 import type { Metric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { Plan, PlannedCell } from '../experiment/plan.ts';
-import type { Times } from './durations.ts';
+import type { ExpectedDurations } from './durations.ts';
+import { estimateRuns } from './runs.ts';
 
-/** What of a plan decides how long it takes. */
-export type Outlined = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'profile'> & {
-  /** How many are measured beside each other; at least two. */
+/** The properties of a plan that decide how long it takes. */
+export type ExperimentOutline = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'profile'> & {
+  /** Number of variants; at least two. */
   variants: number;
-  times: Times;
+  durations: ExpectedDurations;
 };
 
-/** Parts of a gate's time, in the order in which people are told. */
-export const parts = [
+/** Parts of a gate's time, in the order of reports. */
+export const timeParts = [
   'building',
   'booting',
   'traffic',
@@ -25,15 +24,13 @@ export const parts = [
   'givingBack',
 ] as const;
 
-type Part = (typeof parts)[number];
+type TimePart = (typeof timeParts)[number];
 
-/** One way that it may go. */
-export type Course = {
+export type ExpectedCourse = {
   /** 0 where variants need none. */
   boots: number;
   trials: number;
-  /** Seconds by part, and together. */
-  seconds: Record<Part, number>;
+  seconds: Record<TimePart, number>;
   totalSeconds: number;
 };
 
@@ -41,59 +38,62 @@ type CellEstimate = {
   cell: Cell;
   /** Standard deviation of a run, as a ratio; absent where runs are compared with their neighbours. */
   noiseRatio?: number;
-  /** `history`: earlier runs tell the noise; `assumed`: none do; `least`: nobody can say more than what the first look takes. */
+  /** Source of the runs: noise of earlier runs, assumed noise, or those of the first interim analysis alone. */
   basis: 'history' | 'assumed' | 'least';
-  /** Runs of base and patched together: as expected, and at most. */
+  /** Runs of base and patched together. */
   runsIfUnchanged: number;
   runsIfLost: number;
   mostRuns: number;
-  /** Absent where nobody can say; see `forecast`. */
+  /** See `RunsEstimate`; absent where the basis is `least`. */
   reachableMarginRatio?: number;
 };
 
-export type Estimate = {
+export type ExperimentEstimate = {
   cells: CellEstimate[];
-  /** Nothing was lost in any cell. */
-  ifUnchanged: Course;
-  /** The margin was lost in each. */
-  ifLost: Course;
+  /** No cell has lost anything. */
+  ifUnchanged: ExpectedCourse;
+  /** Each cell has lost the margin. */
+  ifLost: ExpectedCourse;
 };
 
-/** One that would take less: so many seconds where nothing was lost. */
-type Shorter = { how: string; savedSeconds: number };
+/** Saves so many seconds where nothing was lost. */
+type Shortening = { how: string; savedSeconds: number };
 
-/** The noise that many cells have, taken for one of which nothing is known; docs/virtual.md has that of guests. */
+/** The noise of many cells, assumed of a cell without a history; docs/virtual.md has that of guests. */
 const assumedNoiseRatios: Readonly<Record<Metric, number>> = {
   pps: 0.01,
   nsPerPacket: 0.01,
   instructionsPerPacket: 0.002,
 };
 
-/** Always the same for the same plan; the minutes are those of the testbed alone, without the wait for it. */
-export function estimateOf(outlined: Outlined): Estimate {
+/** Deterministic: the same plan gives the same estimate. Leaves out the wait for the testbed. */
+export function estimateExperiment(outlined: ExperimentOutline): ExperimentEstimate {
   const { policy, cells } = outlined;
-  const known = cells.map((planned) => {
+  const estimates = cells.map((planned) => {
     const assumed = assumedNoiseRatios[policy.metric];
-    const expected = forecast(planned, policy, cells.length, assumed);
+    const expected = estimateRuns(planned, policy, cells.length, assumed);
     return { planned, expected };
   });
   const course = (of: 'Unchanged' | 'Lost') =>
     courseOf(
       outlined,
-      known.map(({ planned, expected }) => ({
+      estimates.map(({ planned, expected }) => ({
         planned,
         pairs: (expected?.[`runsIf${of}`] ?? leastRuns(planned)) / 2,
         mostPairs: (expected?.[`mostRunsIf${of}`] ?? leastRuns(planned)) / 2,
       })),
     );
   return {
-    cells: known.map(({ planned, expected }) => cellEstimate(planned, expected)),
+    cells: estimates.map(({ planned, expected }) => cellEstimate(planned, expected)),
     ifUnchanged: course('Unchanged'),
     ifLost: course('Lost'),
   };
 }
 
-function cellEstimate(planned: PlannedCell, expected: ReturnType<typeof forecast>): CellEstimate {
+function cellEstimate(
+  planned: PlannedCell,
+  expected: ReturnType<typeof estimateRuns>,
+): CellEstimate {
   const { cell, design } = planned;
   const mostRuns = 2 * (design.budgets.at(-1) ?? 0);
   if (expected === undefined) {
@@ -106,22 +106,22 @@ function cellEstimate(planned: PlannedCell, expected: ReturnType<typeof forecast
   return { cell, noiseRatio, basis, ...runs, reachableMarginRatio };
 }
 
-/** Runs of both variants for the first look. */
+/** Runs of both variants for the first interim analysis. */
 const leastRuns = ({ design, history }: PlannedCell): number =>
   2 * (lookSizes({ ...design, earlierDegreesOfFreedom: history?.degreesOfFreedom ?? 0 })[0] ?? 0);
 
 type ExpectedCell = {
   planned: PlannedCell;
-  /** Pairs of the cell by itself, and of the slowest of all such cells. */
+  /** Mean pairs of the cell, and of the slowest of all such cells. */
   pairs: number;
   mostPairs: number;
 };
 
-/** A boot serves all cells, and so many are needed as the slowest cell takes. */
+/** A boot serves all cells, so the slowest cell decides how many there are. */
 function courseOf(
-  { traffic, profile, variants, times }: Outlined,
+  { traffic, profile, variants, durations }: ExperimentOutline,
   cells: readonly ExpectedCell[],
-): Course {
+): ExpectedCourse {
   const isShared = traffic.runsPerTrial > 1;
   const trials = sum(
     cells.map(({ planned, pairs }) =>
@@ -129,26 +129,26 @@ function courseOf(
     ),
   );
   const boots =
-    times.bootSeconds === 0 || isShared
+    durations.bootSeconds === 0 || isShared
       ? 0
       : variants * Math.max(...cells.map(({ mostPairs }) => mostPairs));
-  const besideSeconds = times.trialSeconds - times.trafficSeconds;
+  const besideSeconds = durations.trialSeconds - durations.trafficSeconds;
   const profiles = profile === undefined ? 0 : cells.length * variants;
-  const seconds: Course['seconds'] = {
-    building: times.buildSeconds,
-    booting: boots * times.bootSeconds,
-    traffic: trials * times.trafficSeconds,
+  const seconds: ExpectedCourse['seconds'] = {
+    building: durations.buildSeconds,
+    booting: boots * durations.bootSeconds,
+    traffic: trials * durations.trafficSeconds,
     settling: trials * besideSeconds,
     profiles: profiles * ((profile?.seconds ?? 0) + besideSeconds),
-    givingBack: boots === 0 ? 0 : times.bootSeconds,
+    givingBack: boots === 0 ? 0 : durations.bootSeconds,
   };
   return { boots, trials, seconds, totalSeconds: sum(Object.values(seconds)) };
 }
 
-/** Both courses in one line for people, and what that rests on. */
-export function estimateLine(
-  { cells, ifUnchanged, ifLost }: Estimate,
-  { policy, times }: Outlined,
+/** Both courses in one line, and their basis. */
+export function experimentEstimateLine(
+  { cells, ifUnchanged, ifLost }: ExperimentEstimate,
+  { policy, durations }: ExperimentOutline,
 ) {
   const { boots, trials, totalSeconds } = ifUnchanged;
   const isLeast = cells.some(({ basis }) => basis === 'least');
@@ -160,28 +160,28 @@ export function estimateLine(
   ];
   const lost = `${roughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
   const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
-  return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(times)}${isAssumed ? noise : ''}`;
+  return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(durations)}${isAssumed ? noise : ''}`;
 }
 
-/** `as the last 6 gates here took`. */
-export function basisText({ gates }: Times): string {
-  if (gates === 0) return 'by what such testbeds usually take, as no gate here has told yet';
-  return gates === 1 ? 'as the last gate here took' : `as the last ${gates} gates here took`;
+/** `by the last 6 gates here`. */
+export function basisText({ gates }: ExpectedDurations): string {
+  if (gates === 0) return 'by usual values, as no gate has run here yet';
+  return gates === 1 ? 'by the last gate here' : `by the last ${gates} gates here`;
 }
 
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** What would make it shorter, what saves most first. */
-export function shorterWays(outlined: Outlined): Shorter[] {
-  const now = estimateOf(outlined);
-  return ways
-    .flatMap((way) => way(outlined, now))
+/** Changes that shorten the experiment, the largest saving first. */
+export function waysToShorten(outlined: ExperimentOutline): Shortening[] {
+  const now = estimateExperiment(outlined);
+  return proposals
+    .flatMap((proposal) => proposal(outlined, now))
     .map(({ how, instead }) => ({
       how,
       savedSeconds:
         now.ifUnchanged.totalSeconds -
-        estimateOf({ ...outlined, ...instead }).ifUnchanged.totalSeconds,
+        estimateExperiment({ ...outlined, ...instead }).ifUnchanged.totalSeconds,
     }))
     .filter(({ savedSeconds }) => savedSeconds >= leastSaved * now.ifUnchanged.totalSeconds)
     .toSorted((a, b) => b.savedSeconds - a.savedSeconds);
@@ -190,18 +190,25 @@ export function shorterWays(outlined: Outlined): Shorter[] {
 /** Less is not worth a line. */
 const leastSaved = 0.03;
 
-type Way = (outlined: Outlined, now: Estimate) => { how: string; instead: Partial<Outlined> }[];
+type Proposal = (
+  outlined: ExperimentOutline,
+  now: ExperimentEstimate,
+) => { how: string; instead: Partial<ExperimentOutline> }[];
 
-/** Each is tried by what the same forecast says of it; a new way to be shorter is another of them. */
-const ways: readonly Way[] = [
+/** Each is estimated like the experiment itself. */
+const proposals: readonly Proposal[] = [
   function withHistory({ cells, policy }) {
     const noiseRatio = assumedNoiseRatios[policy.metric];
-    const isKnown = ({ history }: PlannedCell) => (history?.runs ?? 0) >= historyRuns;
-    if (cells.every((cell) => isKnown(cell) || cell.design.method === 'paired')) return [];
+    const hasHistory = ({ history }: PlannedCell) => (history?.runs ?? 0) >= historyRuns;
+    if (cells.every((cell) => hasHistory(cell) || cell.design.method === 'paired')) return [];
     return [
       {
         how: `${historyRuns} earlier runs of each cell: the next gates have them from this one, or after a nightly run or \`ppsgate testbeds self-test\``,
-        instead: { cells: cells.map((cell) => (isKnown(cell) ? cell : known(cell, noiseRatio))) },
+        instead: {
+          cells: cells.map((cell) =>
+            hasHistory(cell) ? cell : withAssumedHistory(cell, noiseRatio),
+          ),
+        },
       },
     ];
   },
@@ -212,7 +219,7 @@ const ways: readonly Way[] = [
     const name = cellName(noisiest.cell);
     return [
       {
-        how: `without ${name}, the noisiest cell with ${formatPercent(noise(noisiest))}: --scenarios, --families, or see what disturbs it`,
+        how: `without ${name}, the noisiest cell with ${formatPercent(noise(noisiest))}: --scenarios, --families, or find what disturbs it`,
         instead: { cells: cells.filter(({ cell }) => cellName(cell) !== name) },
       },
     ];
@@ -235,16 +242,19 @@ const ways: readonly Way[] = [
       ? []
       : [{ how: 'no profiles: --profile off', instead: { profile: undefined } }];
   },
-  function fromCache({ times }) {
+  function fromCache({ durations }) {
     const how = 'kernels that the builder has: of a base that was gated before, or the same patch';
-    return [{ how, instead: { times: { ...times, buildSeconds: 0 } } }];
+    return [{ how, instead: { durations: { ...durations, buildSeconds: 0 } } }];
   },
 ];
 
 const historyRuns = 10;
 
-/** The cell as such a history would have it judged; a design that is configured is not told from the usual one. */
-function known({ design, history, ...cell }: PlannedCell, assumedNoiseRatio: number): PlannedCell {
+/** The cell with a history; a design that is configured cannot be distinguished from the default. */
+function withAssumedHistory(
+  { design, history, ...cell }: PlannedCell,
+  assumedNoiseRatio: number,
+): PlannedCell {
   const degreesOfFreedom = historyRuns - 1;
   const variance =
     history === undefined || history.degreesOfFreedom === 0
@@ -254,8 +264,11 @@ function known({ design, history, ...cell }: PlannedCell, assumedNoiseRatio: num
     ...cell,
     design: { ...design, name: design.name === 'fixed' ? 'fixed' : 'glr' },
     history: {
-      ...{ runs: historyRuns, typical: history?.typical ?? 1, typicalRuns: historyRuns },
-      ...{ sumOfSquares: variance * degreesOfFreedom, degreesOfFreedom },
+      runs: historyRuns,
+      typical: history?.typical ?? 1,
+      typicalRuns: historyRuns,
+      sumOfSquares: variance * degreesOfFreedom,
+      degreesOfFreedom,
     },
   };
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import {
-  estimateOf,
-  estimatesOf,
-  lookPurpose,
+  estimateStart,
+  estimateWait,
+  estimateWaits,
+  healthPurpose,
   readUsualSeconds,
-  startOf,
   usualSecondsOf,
-} from '../../../src/gate/estimate/queue-estimate.ts';
+} from '../../../src/gate/estimate/queue.ts';
 import { type Logged, putLogged, readLab } from '../../../src/gate/reserve/records.ts';
 import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
 import { aLab, aRequest, claim, type ReservationLab } from '../../fakes/reservation-lab.ts';
@@ -30,7 +30,7 @@ test('who has not come yet is told which testbed would be his, and when', async 
   const lab = await aLab();
   await queue(lab, { alice: 'x', bob: 'x' });
   const start = async (...names: string[]) =>
-    startOf(await readLab(lab.onlooker), aRequest('carol', names), halfAnHour, lab.date());
+    estimateStart(await readLab(lab.onlooker), aRequest('carol', names), halfAnHour, lab.date());
   expect(await start('x')).toEqual({ testbed: 'x', afterSeconds: 60 * minute });
   expect(await start('x', 'z')).toEqual({ testbed: 'z', afterSeconds: 0 });
   await setQuarantine(lab.onlooker, 'z', {
@@ -43,10 +43,10 @@ test('the estimate of one is that of all', async () => {
   const lab = await aLab();
   await queue(lab, { alice: 'x', bob: 'x', carol: 'y', dave: 'z', erin: 'z' });
   const seen = await readLab(lab.onlooker);
-  const all = estimatesOf(seen, halfAnHour, lab.date());
+  const all = estimateWaits(seen, halfAnHour, lab.date());
   expect(seen.tickets).toHaveLength(3);
   for (const ticket of seen.tickets) {
-    expect(estimateOf(seen, ticket, halfAnHour, lab.date())).toEqual(all.get(ticket.id));
+    expect(estimateWait(seen, ticket, halfAnHour, lab.date())).toEqual(all.get(ticket.id));
   }
 });
 
@@ -90,7 +90,7 @@ test('what says nothing of how long a gate takes does not count', () => {
   const [one] = [logged('x', 10)];
   const { since: _, ...superseded } = logged('x', 999);
   const { until: __, ...held } = logged('x', 999);
-  const look = { ...logged('x', 999), holder: { who: 'alice', purpose: lookPurpose } };
+  const look = { ...logged('x', 999), holder: { who: 'alice', purpose: healthPurpose } };
   // When it was found lost says nothing of when it was.
   const lost = { ...logged('x', 999), outcome: 'it was not renewed in time' };
   expect(usualSecondsOf([one, superseded, held, look, lost])('x')).toBe(10);
@@ -134,7 +134,7 @@ async function estimates(lab: ReservationLab) {
   return Object.fromEntries(
     seen.tickets.map((ticket) => [
       ticket.holder.who,
-      estimateOf(seen, ticket, halfAnHour, lab.date()),
+      estimateWait(seen, ticket, halfAnHour, lab.date()),
     ]),
   );
 }

@@ -1,17 +1,17 @@
 // What an experiment will take, told before it: where its minutes go, and what would save some.
 import { describe, expect, test } from 'vitest';
 import {
-  estimateLine,
-  estimateOf,
-  type Outlined,
-  shorterWays,
-} from '../../../src/gate/estimate/experiment-estimate.ts';
+  type ExperimentOutline,
+  estimateExperiment,
+  experimentEstimateLine,
+  waysToShorten,
+} from '../../../src/gate/estimate/experiment.ts';
 import { cellsOf, planCells, policyOf } from '../../../src/gate/experiment/plan.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 import { aConfig, singleRuns } from '../../fakes/plan.ts';
 
 const config = aConfig({ ...singleRuns, families: ['inet4', 'inet6'] });
-const times = {
+const durations = {
   ...{ bootSeconds: 180, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 600, gates: 3 },
 };
 
@@ -24,14 +24,18 @@ const known = (['inet4', 'inet6'] as const).flatMap((family) =>
   ),
 );
 
-function outlinedOf(changes: Partial<Outlined> = {}, history = known, of = config): Outlined {
+function outlinedOf(
+  changes: Partial<ExperimentOutline> = {},
+  history = known,
+  of = config,
+): ExperimentOutline {
   const place = { testbed: 'fake', cells: cellsOf(of), variants: 2 };
   return {
     cells: planCells(of, place, history),
     policy: policyOf(of),
     traffic: of.traffic,
     variants: 2,
-    times,
+    durations,
     ...changes,
   };
 }
@@ -40,7 +44,7 @@ const profile = { seconds: 10 };
 
 describe('where each variant is booted', () => {
   test('every boot serves all cells, and the last one brings the base home', () => {
-    const { ifUnchanged, cells } = estimateOf(outlinedOf());
+    const { ifUnchanged, cells } = estimateExperiment(outlinedOf());
     const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
     const { boots, trials, seconds, totalSeconds } = ifUnchanged;
     expect(trials).toBeCloseTo(runs.reduce((sum, one) => sum + one, 0));
@@ -59,34 +63,36 @@ describe('where each variant is booted', () => {
 
   test('there are as many boots as the slowest cell takes, which is more than any one on average', () => {
     const noisy = known.map((entry) => ({ ...entry, pps: [8e5, 8.4e5, 7.8e5, 8.2e5, 7.9e5] }));
-    const { ifUnchanged, cells } = estimateOf(outlinedOf({}, noisy));
+    const { ifUnchanged, cells } = estimateExperiment(outlinedOf({}, noisy));
     const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
     expect(ifUnchanged.boots).toBeGreaterThan(Math.max(...runs));
     expect(ifUnchanged.trials).toBeCloseTo((runs[0] ?? 0) + (runs[1] ?? 0));
   });
 
   test('earlier diffs beside the two take boots of their own', () => {
-    const two = estimateOf(outlinedOf()).ifUnchanged;
-    const three = estimateOf(outlinedOf({ variants: 3 })).ifUnchanged;
+    const two = estimateExperiment(outlinedOf()).ifUnchanged;
+    const three = estimateExperiment(outlinedOf({ variants: 3 })).ifUnchanged;
     expect([three.boots, three.trials]).toEqual([1.5 * two.boots, 1.5 * two.trials]);
   });
 
   test('a profile is taken of each variant in each cell', () => {
-    const { seconds } = estimateOf(outlinedOf({ profile })).ifUnchanged;
+    const { seconds } = estimateExperiment(outlinedOf({ profile })).ifUnchanged;
     expect(seconds.profiles).toBe(4 * (10 + 10));
   });
 
   test('what earlier runs do not tell of the noise is assumed, and said', () => {
     const outlined = outlinedOf({}, []);
-    const estimate = estimateOf(outlined);
+    const estimate = estimateExperiment(outlined);
     expect(estimate.cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.01 }, {}]);
-    expect(estimateLine(estimate, outlined)).toMatch(/, as if unknown runs differed by 1 %$/);
+    expect(experimentEstimateLine(estimate, outlined)).toMatch(
+      /, as if unknown runs differed by 1 %$/,
+    );
   });
 
   test('instructions are taken for less noisy', () => {
     const outlined = outlinedOf({}, []);
     const policy = { ...outlined.policy, metric: 'instructionsPerPacket' } as const;
-    const { cells } = estimateOf({ ...outlined, policy });
+    const { cells } = estimateExperiment({ ...outlined, policy });
     expect(cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.002 }, {}]);
   });
 });
@@ -95,30 +101,30 @@ describe('where variants share their trials', () => {
   const shared = aConfig();
 
   test('there are no boots, and nobody says more than what the first look takes', () => {
-    const outlined = outlinedOf({ times: { ...times, bootSeconds: 0 } }, [], shared);
-    const estimate = estimateOf(outlined);
+    const outlined = outlinedOf({ durations: { ...durations, bootSeconds: 0 } }, [], shared);
+    const estimate = estimateExperiment(outlined);
     expect(estimate.ifUnchanged).toMatchObject({
       boots: 0,
       seconds: { booting: 0, givingBack: 0 },
     });
     expect(estimate.ifLost).toEqual(estimate.ifUnchanged);
     expect(estimate.cells).toMatchObject([{ basis: 'least', mostRuns: 96 }]);
-    expect(estimateLine(estimate, outlined)).toMatch(/^at least /);
+    expect(experimentEstimateLine(estimate, outlined)).toMatch(/^at least /);
   });
 });
 
 test('one line says both ends, and what they rest on', () => {
   const outlined = outlinedOf();
-  expect(estimateLine(estimateOf(outlined), outlined)).toMatch(
-    /^some \d+ min if nothing is lost \(\d+ boots and \d+ trials\), \d+ min if 5 % is; as the last 3 gates here took$/,
+  expect(experimentEstimateLine(estimateExperiment(outlined), outlined)).toMatch(
+    /^some \d+ min if nothing is lost \(\d+ boots and \d+ trials\), \d+ min if 5 % is; by the last 3 gates here$/,
   );
 });
 
 describe('what would be shorter', () => {
-  const ways = (outlined: Outlined) => shorterWays(outlined).map(({ how }) => how);
+  const ways = (outlined: ExperimentOutline) => waysToShorten(outlined).map(({ how }) => how);
 
   test('is told with how much it saves, the most first', () => {
-    const shorter = shorterWays(outlinedOf({ profile }));
+    const shorter = waysToShorten(outlinedOf({ profile }));
     const saved = shorter.map(({ savedSeconds }) => savedSeconds);
     expect(saved).toEqual(saved.toSorted((a, b) => b - a));
     const savedBy = Object.fromEntries(
@@ -147,13 +153,13 @@ describe('what would be shorter', () => {
   });
 
   test('is not what saves next to nothing', () => {
-    const quick = outlinedOf({ times: { ...times, buildSeconds: 5 } });
+    const quick = outlinedOf({ durations: { ...durations, buildSeconds: 5 } });
     expect(ways(quick).join()).not.toContain('kernels');
   });
 
   test('never takes longer', () => {
     for (const history of [known, []]) {
-      for (const { savedSeconds } of shorterWays(outlinedOf({ profile }, history))) {
+      for (const { savedSeconds } of waysToShorten(outlinedOf({ profile }, history))) {
         expect(savedSeconds).toBeGreaterThan(0);
       }
     }

@@ -1,0 +1,116 @@
+// Estimates the boots and minutes of a bisection before anything is built for it.
+import type { Noise } from '../../analysis/stats/evidence.ts';
+import { formatPercent, formatSize, roughly } from '../../model/format.ts';
+import type { BisectPlan } from '../bisect/bisect-plan.ts';
+import { type Minutes, simulateBisect } from '../bisect/simulate-bisection.ts';
+import { isShared, positionsPerTrial } from '../bisect/trials.ts';
+
+/** Minutes of an incremental build of a kernel, of a boot with its trial, and of a boot that fails. */
+export const usualMinutes = { build: 10, run: 5, failure: 10 };
+
+type BisectionEstimate = {
+  /** Means; boots are trials where commits share them. */
+  boots: number;
+  minutes: number;
+  /** Absent where too little is known of the noise. */
+  noise?: {
+    /** Standard deviation of a boot, as a ratio. */
+    noiseRatio: number;
+    /** Share of such bisections that name a commit or a few: small where the noise is too large. */
+    answeredRatio: number;
+  };
+};
+
+/** Simulates bisections with the noise of earlier experiments; without such, counts a boot for each halving. */
+export function estimateBisection(plan: BisectPlan): BisectionEstimate {
+  const { range, effect, history, mostBoots } = plan;
+  const steps = range.revisions.length - 1;
+  if (isShared(plan)) return estimateShared(steps, plan);
+  const estimate =
+    history && estimateByNoise({ steps, effect, history, mostBoots, minutes: usualMinutes });
+  if (estimate !== undefined) {
+    const { boots, minutes, noise } = estimate;
+    return { boots: Math.round(boots), minutes: Math.round(minutes), ...(noise && { noise }) };
+  }
+  const halvings = Math.ceil(Math.log2(steps));
+  // Two of each end, and one more of each neighbour.
+  const boots = 2 + 2 + halvings + 2;
+  return { boots, minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build };
+}
+
+/** Each trial parts the range by all that share it; two are needed anyway, and one more for the neighbours. */
+function estimateShared(
+  steps: number,
+  { traffic }: Pick<BisectPlan, 'traffic'>,
+): BisectionEstimate {
+  const { warmUpSeconds, settleSeconds, measureSeconds, runsPerTrial } = traffic;
+  const partings = Math.ceil(Math.log(steps) / Math.log(positionsPerTrial + 1));
+  const boots = Math.max(2, partings) + 1;
+  const seconds =
+    secondsToInstall + warmUpSeconds + runsPerTrial * (settleSeconds + measureSeconds);
+  return { boots, minutes: Math.ceil((boots * seconds) / 60) };
+}
+
+/** All that share a trial are installed once before it. */
+const secondsToInstall = 5;
+
+type SimulatedRange = {
+  /** Steps from good to bad that differ. */
+  steps: number;
+  /** Size of the change, as a ratio. */
+  effect: number;
+  history: Noise;
+  mostBoots: number;
+  minutes: Minutes;
+};
+
+/** Undefined where too little is known of the noise. Deterministic: the same history gives the same estimate. */
+export function estimateByNoise({
+  steps,
+  effect,
+  history,
+  ...rest
+}: SimulatedRange): BisectionEstimate | undefined {
+  if (history.degreesOfFreedom < fewestDegreesOfFreedom) return undefined;
+  const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+  const row = simulateBisect({
+    ...rest,
+    noise: { kind: 'normal', cv: noiseRatio },
+    commits: steps,
+    effects: [effect],
+    brokenRatio: 0,
+    brokenInARow: 1,
+    historyRuns: history.degreesOfFreedom + 1,
+    experiments: 100,
+    seed: 1,
+  });
+  return {
+    boots: row.meanBoots,
+    minutes: row.meanMinutes,
+    noise: { noiseRatio, answeredRatio: row.namedRight + row.groupRight },
+  };
+}
+
+const fewestDegreesOfFreedom = 4;
+
+/** Lines for people: the size of the range, the estimate, and the notes of the plan. */
+export function bisectionEstimateLines(plan: BisectPlan): string[] {
+  const { range, testbed, mostBoots, effect } = plan;
+  const { commits, revisions, notes } = range;
+  const skipped = revisions.filter(({ isSkipped }) => isSkipped).length;
+  const skippedText = skipped > 0 ? `, ${skipped} of them skipped` : '';
+  const kernels = `${commits} commits, ${revisions.length - 1} kernels after the good one${skippedText}`;
+  const { boots, minutes, noise } = estimateBisection(plan);
+  const unit = isShared(plan) ? 'trials' : 'boots';
+  const estimate = `${kernels}: about ${boots} ${unit} on ${testbed}, ${roughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
+  if (noise === undefined) return [estimate, ...notes];
+  const { noiseRatio, answeredRatio } = noise;
+  const tooNoisy = `the noise is too large for that: ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or take a quieter cell`;
+  return [
+    `${estimate} for a change of ${formatSize(effect)}, as a boot is off by ${formatPercent(noiseRatio)}`,
+    ...(answeredRatio < leastAnswered ? [tooNoisy] : []),
+    ...notes,
+  ];
+}
+
+const leastAnswered = 0.8;

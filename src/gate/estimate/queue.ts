@@ -1,0 +1,218 @@
+// Estimates the wait for a testbed: the position in the queue, and when its turn comes, by simulating the queue.
+import { median } from '../../analysis/stats/summary.ts';
+import { isCarriedThrough } from '../../model/lease-outcome.ts';
+import {
+  assign,
+  byTurn,
+  type Grant,
+  insertInOrder,
+  type Line,
+  type Testbeds,
+  testbedsOf,
+} from '../reserve/queue.ts';
+import {
+  type LabState,
+  type Logged,
+  linesOf,
+  readLog,
+  rivalsOf,
+  type Ticket,
+} from '../reserve/records.ts';
+import { lostOutcome, type Request } from '../reserve/reservation.ts';
+import type { Store } from '../reserve/store/store.ts';
+
+/** Returns for how many seconds a testbed is usually held. */
+export type UsualSeconds = (testbed: string) => number;
+
+/** Purpose of a lease that only checks a testbed, which lasts moments. */
+export const healthPurpose = 'health';
+
+export type WaitEstimate = {
+  /** 1 is next. */
+  place: number;
+  /** Number of tickets that wait for the same machines. */
+  of: number;
+  /** Absent where no suitable testbed is healthy. */
+  expectedSeconds?: number;
+};
+
+export function estimateWait(
+  lab: LabState,
+  ticket: Ticket,
+  usualSeconds: UsualSeconds,
+  now: Date,
+): WaitEstimate {
+  const expectedSeconds = expectedWait(loadOf(lab, usualSeconds, now), ticket.id);
+  return { ...placeOf(lab, ticket), ...(expectedSeconds !== undefined && { expectedSeconds }) };
+}
+
+/** Estimates every ticket by its id, with one simulation. */
+export function estimateWaits(
+  lab: LabState,
+  usualSeconds: UsualSeconds,
+  now: Date,
+): ReadonlyMap<string, WaitEstimate> {
+  const starts = [...simulateQueue(loadOf(lab, usualSeconds, now))];
+  const waits = new Map(starts.map(({ place, afterSeconds }) => [place.id, afterSeconds]));
+  return new Map(
+    lab.tickets.map((ticket) => {
+      const expectedSeconds = waits.get(ticket.id);
+      const expected = expectedSeconds !== undefined && { expectedSeconds };
+      return [ticket.id, { ...placeOf(lab, ticket), ...expected }];
+    }),
+  );
+}
+
+/** The testbed that a request of now would get, and after how long; undefined where no suitable testbed is healthy. */
+export function estimateStart(
+  lab: LabState,
+  { priority, testbeds }: Pick<Request, 'priority' | 'testbeds'>,
+  usualSeconds: UsualSeconds,
+  now: Date,
+): { testbed: string; afterSeconds: number } | undefined {
+  const newcomer: Ticket = {
+    id: '',
+    order: Number.POSITIVE_INFINITY,
+    priority,
+    revision: 0,
+    wants: testbeds,
+    holder: { who: '', purpose: '' },
+    since: now.toISOString(),
+    subject: undefined,
+  };
+  const tickets = [...lab.tickets, newcomer].toSorted(byTurn);
+  const start = simulateQueue(loadOf({ ...lab, tickets }, usualSeconds, now)).find(
+    ({ place }) => place.id === newcomer.id,
+  );
+  return start && { testbed: start.testbed, afterSeconds: start.afterSeconds };
+}
+
+function placeOf(lab: LabState, ticket: Ticket): Pick<WaitEstimate, 'place' | 'of'> {
+  const rivals = rivalsOf(lab, ticket);
+  return { place: rivals.indexOf(ticket) + 1, of: rivals.length };
+}
+
+function loadOf(lab: LabState, usualSeconds: UsualSeconds, now: Date): QueueLoad {
+  const lines = linesOf(lab);
+  const holdings = new Map([...lab.held.values()].map((holding) => [holding.id, holding]));
+  return {
+    lines,
+    testbeds: testbedsOf(lines),
+    held: [...holdings.values()].map(({ machines, testbed, since }) => {
+      // The clock of the holder may be ahead.
+      const elapsed = Math.max(0, (now.getTime() - Date.parse(since)) / 1000);
+      return { machines, secondsLeft: Math.max(usualSeconds(testbed) - elapsed, leastSeconds) };
+    }),
+    usualSeconds,
+  };
+}
+
+/** Assumed of a holder that has been there for longer than usual. */
+const leastSeconds = 60;
+
+/** Assumed before anything is logged: a gate of a cell or two. */
+const firstGuessSeconds = 30 * 60;
+
+/** Reads the log of this month and the last one. */
+export async function readUsualSeconds(store: Store, now: Date): Promise<UsualSeconds> {
+  const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1));
+  const months = [lastMonth, now].map((date) => date.toISOString().slice(0, 'YYYY-MM'.length));
+  const logs = await Promise.all(months.map((month) => readLog(store, month)));
+  return usualSecondsOf(logs.flat());
+}
+
+export function usualSecondsOf(log: readonly Logged[]): UsualSeconds {
+  const held = log.flatMap(({ testbed, holder, since, until, outcome }) =>
+    since === undefined ||
+    until === undefined ||
+    outcome === lostOutcome ||
+    !isCarriedThrough(outcome) ||
+    holder.purpose === healthPurpose
+      ? []
+      : [{ testbed, seconds: (Date.parse(until) - Date.parse(since)) / 1000 }],
+  );
+  const byTestbed = Map.groupBy(held, ({ testbed }) => testbed);
+  return (testbed) => {
+    const known = (byTestbed.get(testbed) ?? held).slice(-20).map(({ seconds }) => seconds);
+    return known.length === 0 ? firstGuessSeconds : median(known);
+  };
+}
+
+export type QueueLoad = {
+  lines: readonly Line[];
+  held: readonly { machines: readonly string[]; secondsLeft: number }[];
+  /** Healthy testbeds that a ticket wants. */
+  testbeds: Testbeds;
+  usualSeconds: UsualSeconds;
+};
+
+type ExpectedStart = Grant & { afterSeconds: number };
+
+/** Yields the starts in the order of time; ends where no ticket is left that can be served. */
+export function* simulateQueue({
+  lines,
+  held,
+  testbeds,
+  usualSeconds,
+}: QueueLoad): Generator<ExpectedStart> {
+  const queue = lines.map(({ wants, waiting }) => ({ wants, waiting: [...waiting] }));
+  const lineOf = new Map(queue.flatMap((line) => line.waiting.map((place) => [place, line])));
+  const machines = openMachines(testbeds);
+  const ends = held.map(({ machines, secondsLeft }) => ({ machines, at: secondsLeft }));
+  ends.sort(lastToEnd);
+  for (const end of ends) machines.take(end.machines);
+
+  for (let now = 0; ; ) {
+    for (const grant of assign(queue, machines.free)) {
+      yield { ...grant, afterSeconds: now };
+      lineOf.get(grant.place)?.waiting.shift();
+      const taken = testbeds.get(grant.testbed) ?? [];
+      machines.take(taken);
+      insertInOrder(ends, { machines: taken, at: now + usualSeconds(grant.testbed) }, lastToEnd);
+    }
+    let next = ends.at(-1);
+    if (next === undefined) return;
+    now = Math.max(now, next.at);
+    // All that are free by then, or a ticket would start on its second choice.
+    for (; next !== undefined && next.at <= now; next = ends.at(-1)) {
+      machines.giveBack(next.machines);
+      ends.pop();
+    }
+  }
+}
+
+type HoldingEnd = { machines: readonly string[]; at: number };
+
+const lastToEnd = (a: HoldingEnd, b: HoldingEnd): number => b.at - a.at;
+
+/** Seconds until the turn of a ticket; undefined where it never comes. */
+export function expectedWait(load: QueueLoad, id: string): number | undefined {
+  return simulateQueue(load).find(({ place }) => place.id === id)?.afterSeconds;
+}
+
+/** Tracks the testbeds that are free while machines are taken and given back. */
+function openMachines(testbeds: Testbeds) {
+  const uses = [...testbeds].flatMap(([testbed, machines]) =>
+    machines.map((machine) => ({ testbed, machine })),
+  );
+  const users = Map.groupBy(uses, ({ machine }) => machine);
+  const testbedsOn = (machine: string) => (users.get(machine) ?? []).map(({ testbed }) => testbed);
+  const taken = new Set<string>();
+  const free = new Map(testbeds);
+  return {
+    free,
+    take(machines: readonly string[]): void {
+      for (const machine of machines) {
+        taken.add(machine);
+        for (const testbed of testbedsOn(machine)) free.delete(testbed);
+      }
+    },
+    giveBack(machines: readonly string[]): void {
+      for (const machine of machines) taken.delete(machine);
+      for (const testbed of new Set(machines.flatMap(testbedsOn))) {
+        const own = testbeds.get(testbed) ?? [];
+        if (!own.some((machine) => taken.has(machine))) free.set(testbed, own);
+      }
+    },
+  };
+}
