@@ -24,7 +24,7 @@ import {
 import { grouped } from '../src/model/format.ts';
 import { type CellResult, verdictsWorstFirst } from '../src/model/result.ts';
 import { type Cell, cellName, families } from '../src/model/scenario.ts';
-import type { Change, NightlyRun, TrendIndex } from '../src/model/trend.ts';
+import type { NightlyRun, TrendChange, TrendIndex } from '../src/model/trend.ts';
 import {
   type Goal,
   goalText,
@@ -367,9 +367,9 @@ const nightlyRunOf = (commit: string): number => Number(commit) / 3;
 const timeOf = (nightlyRun: number): string =>
   new Date(Date.UTC(2024, 0, 1 + nightlyRun, 2)).toISOString();
 
-const wasCode = ({ gates, state }: Change): boolean =>
+const wasCode = ({ gates, state }: TrendChange): boolean =>
   state === 'code' || gates.some(({ verdict }) => verdict === 'regression');
-const isTrueLoss = ({ good, bad, cells: lost, testbed }: Change): boolean =>
+const isTrueLoss = ({ good, bad, cells: lost, testbed }: TrendChange): boolean =>
   lost.some(({ cell }) => codeRatio(testbed, cell, good, bad) < -0.001);
 const codeRatio = (testbed: string, cell: Cell, good: string, bad: string): number => {
   const own = cells.find((other) => cellName(other) === cellName(cell)) ?? cell;
@@ -377,7 +377,7 @@ const codeRatio = (testbed: string, cell: Cell, good: string, bad: string): numb
   return at(bad) / at(good) - 1;
 };
 
-function alertLine(change: Change): Line {
+function alertLine(change: TrendChange): Line {
   const { testbed, good, bad, state, cells: lost, foundAt } = change;
   const found = (Date.parse(foundAt) - Date.parse(timeOf(0))) / 86_400_000;
   const worst = Math.min(...lost.map(({ changeRatio }) => changeRatio));
@@ -387,7 +387,7 @@ function alertLine(change: Change): Line {
   );
 }
 
-function branchOf(testbed: string, noise: NoiseSource, seed: number): Change[] {
+function branchOf(testbed: string, noise: NoiseSource, seed: number): TrendChange[] {
   const random = xoroshiro128plus(seed);
   const sources = cells.map((cell) => ({ cell, drawRun: cellSource(noise, random)() }));
   const nightlyRuns = new Map<string, NightlyRun[]>(
@@ -398,7 +398,7 @@ function branchOf(testbed: string, noise: NoiseSource, seed: number): Change[] {
     cells: cells.map((cell) => ({ testbed, cell, years: [2024] })),
     fingerprints: [],
     changes: [],
-    sameGates: [],
+    aaRuns: [],
     releases: [],
   };
   for (let nightlyRun = 0; nightlyRun < nightlyRunsOfTwoYears; nightlyRun += 1) {
@@ -438,7 +438,7 @@ const gateRule = {
 
 /** The verdicts that gates of the two commits would have, by what the code alone changes. */
 function gateOf(
-  { testbed, good, bad, cells: asked }: Change,
+  { testbed, good, bad, cells: asked }: TrendChange,
   noise: NoiseSource,
   nightlyRun: number,
 ): Parameters<typeof withGate>[1] {

@@ -7,7 +7,7 @@ import { bisectAskSchema } from '../forge/patch/bisect-command.ts';
 import { type Ask, askSchema } from '../forge/patch/command.ts';
 import { jobSchema } from '../forge/patch/job-key.ts';
 import { exitCodes } from '../model/conclusion.ts';
-import { fromJson } from '../model/json.ts';
+import { parseJson } from '../model/json.ts';
 import { commitId, patchName, patchSchema } from '../model/patch.ts';
 import { priorities } from '../model/priority.ts';
 import { cellSchema } from '../model/scenario.ts';
@@ -130,7 +130,7 @@ export function failureOf(error: unknown): Failure {
 export function failureOfText(
   text: string | undefined,
 ): { why: 'usage' | 'infrastructure'; said: string; isRefused: boolean } | undefined {
-  const failure = failureSchema.safeParse(fromJson(text ?? '')).data;
+  const failure = failureSchema.safeParse(parseJson(text ?? '')).data;
   if (failure === undefined) return undefined;
   const { exitCode, said, isRefused } = failure;
   return { why: exitCode === exitCodes.usage ? 'usage' : 'infrastructure', said, isRefused };

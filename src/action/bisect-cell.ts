@@ -3,7 +3,7 @@
 import { type Config, scenariosIn } from '../config/schema.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import { type Repository, RepositoryError } from '../forge/patch/repository.ts';
-import { fromJson } from '../model/json.ts';
+import { parseJson } from '../model/json.ts';
 import { type Patch, patchName } from '../model/patch.ts';
 import { type CellResult, isCost, resultSchema } from '../model/result.ts';
 import { type Cell, families } from '../model/scenario.ts';
@@ -55,7 +55,7 @@ async function worstCellOf(
     const last = index?.results.findLast((result) => result.patch === patchName(patch));
     if (last === undefined) return undefined;
     const text = await repository.read(`${commit}:${last.path}/result.json`);
-    const result = resultSchema.safeParse(fromJson(text));
+    const result = resultSchema.safeParse(parseJson(text));
     if (result.data?.outcome.kind !== 'judged') return undefined;
     const { outcome, policy } = result.data;
     const [worst] = worstFirst(outcome.cells);

@@ -9,7 +9,7 @@ import {
   type BisectResult,
   bisectResultSchema,
 } from '../model/bisect-result.ts';
-import { fromJson } from '../model/json.ts';
+import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { cellName } from '../model/scenario.ts';
 import {
@@ -87,7 +87,7 @@ async function endingOf(
   }
   const text = entries.texts.get(result);
   if (text === undefined) return { ending: endingOfText(entries.texts.get(failure)) };
-  const read = bisectResultSchema.safeParse(fromJson(text));
+  const read = bisectResultSchema.safeParse(parseJson(text));
   const found = read.success
     ? await verifiedBisection(read.data, request, config, context)
     : {

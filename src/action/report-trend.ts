@@ -5,7 +5,7 @@ import type { Trend } from '../analysis/trend/nightly-runs.ts';
 import type { Config } from '../config/schema.ts';
 import { landedRevision } from '../forge/phabricator/revision.ts';
 import { reasonOf } from '../model/one-line.ts';
-import type { Change, TrendIndex } from '../model/trend.ts';
+import type { TrendChange, TrendIndex } from '../model/trend.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { publishTrend, readBranchTrend } from '../publish/data-branch/branch.ts';
 import { publishTrendToDirectory, readDirectoryTrend } from '../publish/data-branch/directory.ts';
@@ -106,7 +106,7 @@ function depsOf(
 
 /** Along first parents, which is how a branch is measured. */
 async function onlyCommitOf(
-  { good, bad }: Change,
+  { good, bad }: TrendChange,
   { repository }: JobContext,
 ): Promise<string | undefined> {
   if (good === bad) return undefined;

@@ -8,7 +8,7 @@ import { expectOnLine, patchOfRange } from '../forge/patch/commit-range.ts';
 import { cellsAmong } from '../gate/experiment/plan.ts';
 import { recompute } from '../gate/experiment/recompute.ts';
 import { type BisectResult, bisectResultSchema } from '../model/bisect-result.ts';
-import { fromJson } from '../model/json.ts';
+import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { commitId, type Patch } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
@@ -85,7 +85,7 @@ async function patchBetween(good: string, bad: string, { own, context }: Asked):
 }
 
 async function verifiedSearch(text: string, asked: Asked): Promise<BisectResult> {
-  const { data } = bisectResultSchema.safeParse(fromJson(text));
+  const { data } = bisectResultSchema.safeParse(parseJson(text));
   if (data === undefined) throw new Error('It is no result of this version of ppsgate.');
   const [good, bad] = [commitId.parse(data.good), commitId.parse(data.bad)];
   const patch = await patchBetween(good, bad, asked);

@@ -1,7 +1,7 @@
 // The part of ppsgate.yml that says where and how FreeBSD's kernels are built, and what builders of any kernels share of it.
 import { z } from 'zod';
-import type { System } from '../model/scenario.ts';
-import { duration, type Limit } from '../model/units.ts';
+import type { OperatingSystem } from '../model/scenario.ts';
+import { duration, type QuantityLimit } from '../model/units.ts';
 import { closed, type HostConfig, ssh, text, wholeNumber, withHost, wrongName } from './fields.ts';
 
 export type BuilderConfig = HostConfig &
@@ -14,7 +14,7 @@ export type BuilderConfig = HostConfig &
 
 /** A builder of any system, whatever it builds by. */
 export type BuildPlace = {
-  system: System;
+  system: OperatingSystem;
   /** Absent: this machine. */
   host?: string;
   port: number;
@@ -144,8 +144,8 @@ const recipe = z.discriminatedUnion('kind', [make, commandRecipe], {
   error: 'expected `kind: make` or `kind: command`',
 });
 
-const minutes = (least: number, most: number): Limit => ({
-  says: `a duration from ${least} min to ${most} min`,
+const minutes = (least: number, most: number): QuantityLimit => ({
+  description: `a duration from ${least} min to ${most} min`,
   holds: (seconds) => seconds >= least * 60 && seconds <= most * 60,
 });
 

@@ -1,7 +1,7 @@
 // What keys of ppsgate.yml are made of, whatever they say: closed objects, names, numbers, hosts.
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { excerpt, expected, type Limit } from '../model/units.ts';
+import { excerpt, expected, type QuantityLimit } from '../model/units.ts';
 
 export type HostConfig = {
   /** Name or address. */
@@ -54,9 +54,9 @@ export function wholeNumber(least: number, most: number) {
     .meta({ title: what, type: 'integer', minimum: least, maximum: most });
 }
 
-export function whole(least: number, most: number, unit: string): Limit {
+export function whole(least: number, most: number, unit: string): QuantityLimit {
   return {
-    says: `a whole number of ${unit} from ${least} to ${most}`,
+    description: `a whole number of ${unit} from ${least} to ${most}`,
     holds: (value) => Number.isInteger(value) && value >= least && value <= most,
   };
 }

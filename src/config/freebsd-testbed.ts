@@ -3,9 +3,9 @@ import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { netmapPort } from '../model/freebsd-port.ts';
-import { isOfPath, waivableSettings } from '../model/freebsd-waivable.ts';
+import { isForwardingPathSetting, waivableSettings } from '../model/freebsd-waivable.ts';
 import type { Family } from '../model/scenario.ts';
-import { duration, expected, type Limit } from '../model/units.ts';
+import { duration, expected, type QuantityLimit } from '../model/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
 import { type Capable, capabilityKeys, speed, withCapabilities } from './capabilities.ts';
 import { type ConsoleConfig, consoleSchema } from './console.ts';
@@ -139,8 +139,8 @@ const dutPort = closed({
   }),
 );
 
-const bootLimit: Limit = {
-  says: 'a duration from 1 min to 60 min',
+const bootLimit: QuantityLimit = {
+  description: 'a duration from 1 min to 60 min',
   holds: (seconds) => seconds >= 60 && seconds <= 3600,
 };
 
@@ -345,7 +345,7 @@ const placesOf = ({ senders, receiver }: FreebsdTestbed): Place[] => [
 function wrongWaivers({ dut, waive = {} }: FreebsdTestbed): TestbedProblem[] {
   const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
   const problem = (name: string) =>
-    isOfPath(name)
+    isForwardingPathSetting(name)
       ? 'cannot be waived: without it a trial could leave by the admin network, or not leave at all'
       : `unknown setting${didYouMean(name, known) || `; known here: ${known.join(', ')}`}`;
   return Object.keys(waive)

@@ -1,6 +1,6 @@
 // The format of `github` in ppsgate.yml: who may have patches measured, and how they are answered there.
 import { z } from 'zod';
-import { duration, expected, type Limit, size } from '../model/units.ts';
+import { duration, expected, type QuantityLimit, size } from '../model/units.ts';
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
 
 export type GithubConfig = {
@@ -37,13 +37,13 @@ const login = text(
   "somebody's login on GitHub, without the @",
 );
 
-const days = (least: number, most: number): Limit => ({
-  says: `a duration from ${least} d to ${most} d`,
+const days = (least: number, most: number): QuantityLimit => ({
+  description: `a duration from ${least} d to ${most} d`,
   holds: (seconds) => seconds >= least * 86_400 && seconds <= most * 86_400,
 });
 
-const mebibytes = (least: number, most: number): Limit => ({
-  says: `a size from ${least} MiB to ${most} MiB`,
+const mebibytes = (least: number, most: number): QuantityLimit => ({
+  description: `a size from ${least} MiB to ${most} MiB`,
   holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20,
 });
 

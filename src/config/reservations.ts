@@ -1,6 +1,6 @@
 // The format of `reservations` in ppsgate.yml: where it is kept who uses which testbed, and the plain data that becomes.
 import { z } from 'zod';
-import { duration, expected, type Limit } from '../model/units.ts';
+import { duration, expected, type QuantityLimit } from '../model/units.ts';
 import { closed, path, text, wrongName } from './fields.ts';
 
 export type ReservationsConfig = SqliteConfig | EtcdConfig;
@@ -32,8 +32,8 @@ export type EtcdConfig = {
 
 const stores = ['sqlite', 'etcd'] as const;
 
-const leaseLimit: Limit = {
-  says: 'a whole number of seconds from 5 s to 10 min',
+const leaseLimit: QuantityLimit = {
+  description: 'a whole number of seconds from 5 s to 10 min',
   holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600,
 };
 const lease = duration(leaseLimit)

@@ -6,14 +6,22 @@ import {
   type Cell,
   type Family,
   families,
+  type OperatingSystem,
   type OwnRules,
   type Scenario,
-  type System,
   scenarioSchema,
   scenarios,
   scenariosOf,
 } from '../model/scenario.ts';
-import { duration, expected, type Limit, rate, ratio, sentence, size } from '../model/units.ts';
+import {
+  duration,
+  expected,
+  type QuantityLimit,
+  rate,
+  ratio,
+  sentence,
+  size,
+} from '../model/units.ts';
 import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
 import {
   closed,
@@ -284,21 +292,21 @@ function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
 
 export const metrics = metricSchema.options;
 
-const margin: Limit = {
-  says: 'a percentage above 0% and up to 50%',
+const margin: QuantityLimit = {
+  description: 'a percentage above 0% and up to 50%',
   holds: (value) => value > 0 && value <= 0.5,
 };
-const confidence: Limit = {
-  says: 'one of 80%, 90%, 95%, 98%, 99%, 99.5%',
+const confidence: QuantityLimit = {
+  description: 'one of 80%, 90%, 95%, 98%, 99%, 99.5%',
   holds: (value) => [0.8, 0.9, 0.95, 0.98, 0.99, 0.995].includes(value),
 };
 
-const errorRate: Limit = {
-  says: 'a percentage from 0.01% to 20%',
+const errorRate: QuantityLimit = {
+  description: 'a percentage from 0.01% to 20%',
   holds: (value) => value >= 0.0001 && value <= 0.2,
 };
-const power: Limit = {
-  says: 'a percentage from 50% to 99.9%',
+const power: QuantityLimit = {
+  description: 'a percentage from 50% to 99.9%',
   holds: (value) => value >= 0.5 && value <= 0.999,
 };
 
@@ -544,7 +552,7 @@ export const wrongScenario =
   };
 
 /** A site's own rules are those of FreeBSD's firewalls. */
-const carriedBy = (system: System, rules: Config['rules']): Scenario[] => [
+const carriedBy = (system: OperatingSystem, rules: Config['rules']): Scenario[] => [
   ...scenariosOf[system],
   ...(system === 'freebsd' ? Object.keys(rules) : []),
 ];
@@ -558,7 +566,7 @@ function usualKind({ testbeds }: Pick<Config, 'testbeds'>): Usual {
   return usual ?? 'linux';
 }
 
-type Usual = System | 'virtual';
+type Usual = OperatingSystem | 'virtual';
 
 /** What does nothing on such testbeds. */
 function strayTraffic(
@@ -600,13 +608,13 @@ export const isOnThisMachine = (
 ): testbed is EmbeddedTestbed | VirtualTestbed =>
   testbed?.kind === 'embedded-linux' || testbed?.kind === 'virtual';
 
-const systemOfKind = (testbed: TestbedConfig): System => {
+const systemOfKind = (testbed: TestbedConfig): OperatingSystem => {
   if (testbed.kind === 'virtual') return testbed.system;
   return testbed.kind === 'freebsd' ? 'freebsd' : 'linux';
 };
 
 /** Operating system of a testbed of the configuration. */
-export function systemOf(config: Config, name: string): System {
+export function systemOf(config: Config, name: string): OperatingSystem {
   const testbed = config.testbeds[name];
   return testbed === undefined ? 'linux' : systemOfKind(testbed);
 }
@@ -647,9 +655,9 @@ export function whyUnfit(config: Config, name: string): string | undefined {
   return refused?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
 }
 
-function between(leastSeconds: number, mostSeconds: number): Limit {
+function between(leastSeconds: number, mostSeconds: number): QuantityLimit {
   return {
-    says: `a duration from ${leastSeconds} s to ${mostSeconds} s`,
+    description: `a duration from ${leastSeconds} s to ${mostSeconds} s`,
     holds: (value) => value >= leastSeconds && value <= mostSeconds,
   };
 }

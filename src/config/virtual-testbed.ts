@@ -1,6 +1,6 @@
 // The format of a `kind: virtual` testbed in ppsgate.yml: virtual machines of this machine that boot a patch's kernels.
 import { z } from 'zod';
-import { duration, type Limit } from '../model/units.ts';
+import { duration, type QuantityLimit } from '../model/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
 import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
@@ -56,8 +56,8 @@ export type GuestImage = {
 
 const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, 'the name of a kernel module like act_mirred');
 
-const bootLimit: Limit = {
-  says: 'a duration from 1 min to 60 min',
+const bootLimit: QuantityLimit = {
+  description: 'a duration from 1 min to 60 min',
   holds: (seconds) => seconds >= 60 && seconds <= 3600,
 };
 

@@ -60,8 +60,8 @@ export async function gate(
     : await testbedsThatDiffer({ ...request, variants }, repository);
   if (testbeds.length === 0) {
     const [first = ''] = request.testbeds;
-    const leftAlone = await placesLeftAlone(first, { ...request, variants }, repository);
-    const result = unchangedResult(await planOn(first), leftAlone, deps.now());
+    const ignoredPaths = await placesLeftAlone(first, { ...request, variants }, repository);
+    const result = unchangedResult(await planOn(first), ignoredPaths, deps.now());
     await writeResult(directory, result);
     return result;
   }

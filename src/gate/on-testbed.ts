@@ -1,6 +1,6 @@
 // Gives a testbed back, whatever came of the work on it.
 import type { Reserved } from '../lab/testbed.ts';
-import { brokenOff } from '../model/lease-outcome.ts';
+import { endedEarly } from '../model/lease-outcome.ts';
 import { reasonOf } from '../model/one-line.ts';
 import type { Patch } from '../model/patch.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -35,7 +35,7 @@ export async function thenGivenBack<Found>(
     outcome = nameOf(found);
     return found;
   } catch (error) {
-    outcome = brokenOff(reasonOf(error));
+    outcome = endedEarly(reasonOf(error));
     // A failure after the lease was lost is a consequence of that.
     ours()?.signal.throwIfAborted();
     throw error;

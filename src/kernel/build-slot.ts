@@ -1,14 +1,14 @@
 // Lets builds on one builder take turns, whichever controllers they come from.
 import { PassThrough } from 'node:stream';
 import { reasonOf } from '../model/one-line.ts';
-import type { System } from '../model/scenario.ts';
+import type { OperatingSystem } from '../model/scenario.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import { BuilderError } from './builder-error.ts';
 import { commandsOf, heldByOthers } from './system-commands.ts';
 
 export type Turn = {
-  readonly system: System;
+  readonly system: OperatingSystem;
   /** The file that is locked; the name of its owner is installed beside it, for people. */
   readonly lock: string;
   /** Who builds what, in a line. */

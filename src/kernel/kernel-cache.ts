@@ -1,7 +1,7 @@
 // Kernels that were built before, on the builder: an archive and a note for each, by what they were built from.
 import { z } from 'zod';
 import type { CacheBounds } from '../config/builder.ts';
-import type { System } from '../model/scenario.ts';
+import type { OperatingSystem } from '../model/scenario.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
 import { commandsOf, sumIn } from './system-commands.ts';
@@ -32,7 +32,7 @@ export type KernelCache = {
   prune(own: ReadonlySet<string>, bounds: CacheBounds): Promise<void>;
 };
 
-export function kernelCache(host: Host, folder: string, system: System): KernelCache {
+export function kernelCache(host: Host, folder: string, system: OperatingSystem): KernelCache {
   const archive = (key: string) => `${folder}/${key}${archiveEnding}`;
   const note = (key: string) => `${folder}/${key}${noteEnding}`;
   return {

@@ -1,6 +1,6 @@
 // What a kernel is cached by: all that it is made of, on the builder as in the tree.
 import { createHash, randomUUID } from 'node:crypto';
-import type { System } from '../model/scenario.ts';
+import type { OperatingSystem } from '../model/scenario.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import type { KernelBuilder, KernelRecipe } from './build-step.ts';
@@ -30,7 +30,9 @@ const pathsOfPrograms =
   'for program do path=$(command -v "$program") && test -f "$path" && set -- "$@" "$path"; shift; done';
 
 /** The builder's programs that make calls before, or instead of, those that it has built itself. */
-const toolsBySystem: Readonly<Record<System, { programs: readonly string[]; script: string }>> = {
+const toolsBySystem: Readonly<
+  Record<OperatingSystem, { programs: readonly string[]; script: string }>
+> = {
   freebsd: {
     programs: [
       ...['make', 'cc', 'ld', 'as', 'config', 'awk', 'nm', 'objcopy', 'size', 'ctfconvert'],

@@ -1,6 +1,6 @@
 // Gets a kernel from the builder: out of the cache, or built from the base with a diff, when its turn has come.
 import { randomUUID } from 'node:crypto';
-import type { System } from '../model/scenario.ts';
+import type { OperatingSystem } from '../model/scenario.ts';
 import { HostError } from '../system/host/host-error.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
@@ -150,7 +150,7 @@ type Build = {
 
 async function prebuilt(
   host: Host,
-  system: System,
+  system: OperatingSystem,
   { path, sha256 }: { path: string; sha256: string },
   signal: AbortSignal,
 ): Promise<KernelBuild> {

@@ -1,6 +1,6 @@
 // What builders are asked for in other words on each system.
 
-import type { System } from '../model/scenario.ts';
+import type { OperatingSystem } from '../model/scenario.ts';
 import { type Command, shell } from '../system/shell.ts';
 
 type SystemCommands = {
@@ -15,7 +15,7 @@ type SystemCommands = {
 /** EX_TEMPFAIL of sysexits(3). */
 export const heldByOthers = 75;
 
-export const commandsOf: Readonly<Record<System, SystemCommands>> = {
+export const commandsOf: Readonly<Record<OperatingSystem, SystemCommands>> = {
   freebsd: {
     sha256: (path) => shell`sha256 -q ${path}`,
     cpus: shell`sysctl -n hw.ncpu`,

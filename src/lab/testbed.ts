@@ -3,7 +3,7 @@
 import type { Traffic } from '../config/schema.ts';
 import type { Variant } from '../kernel/variant.ts';
 import type { PlannedTrial } from '../model/planned-trial.ts';
-import type { Prepared, Rejected } from '../model/rejection.ts';
+import type { PrepareOutcome, Rejected } from '../model/rejection.ts';
 import type { CellProfile, Run, TrialSummary } from '../model/result.ts';
 import type { Cell, OwnRules } from '../model/scenario.ts';
 
@@ -16,7 +16,7 @@ export type Testbed = {
    * May be asked for other variants between any two trials: what is listed is wanted, the first soonest; what was readied
    * of them stays, and what is not listed any more is given up. Answers before kernels are built: trials wait for theirs.
    */
-  prepare(request: PrepareRequest): Promise<Prepared>;
+  prepare(request: PrepareRequest): Promise<PrepareOutcome>;
   /** The listed variants that a trial would not wait for. One whose build failed is among them, and says so then. */
   ready(): ReadonlySet<string>;
   /** Sends one trial of traffic and measures its runs; `keepLog` gets every log as it was received. */

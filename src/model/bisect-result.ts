@@ -42,7 +42,7 @@ const revisionSchema = z.object({
   alike: z.int().nonnegative(),
   isSkipped: z.boolean(),
   /** Lies between two that failed alike, and was taken for failed without a try. */
-  isTakenForFailed: z.boolean(),
+  isAssumedFailed: z.boolean(),
   /** That it changed the rate, by all that was measured. */
   probability: z.number(),
   /** What was tried of it; none of most. */
@@ -152,10 +152,10 @@ export const bisectResultSchema = z.object({
   trials: z.array(trialSchema),
 });
 
-export type Fault = z.infer<typeof faultSchema>;
+export type RevisionFault = z.infer<typeof faultSchema>;
 export type BisectForm = z.infer<typeof formSchema>;
 export type BisectRevision = z.infer<typeof revisionSchema>;
 export type BisectChange = z.infer<typeof changeSchema>;
-export type BisectFound = z.infer<typeof foundSchema>;
+export type LocatedChange = z.infer<typeof foundSchema>;
 export type BisectAnswer = z.infer<typeof bisectAnswerSchema>;
 export type BisectResult = z.infer<typeof bisectResultSchema>;

@@ -10,14 +10,14 @@ export type FlowSlice = Flows & {
   firstSource?: number;
 };
 
-type Split = { kind: 'split'; flows: Flows } | { kind: 'refused'; message: string };
+type FlowSplit = { kind: 'split'; flows: Flows } | { kind: 'refused'; message: string };
 
 /**
  * A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
  * divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
  * network.
  */
-export function flowRanges(flows: number, family: Family, senders = 1): Split {
+export function flowRanges(flows: number, family: Family, senders = 1): FlowSplit {
   if (!Number.isSafeInteger(flows) || flows < senders) {
     return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
   }
@@ -29,7 +29,7 @@ export function flowRanges(flows: number, family: Family, senders = 1): Split {
   );
 }
 
-const refused = (message: string): Split => ({ kind: 'refused', message });
+const refused = (message: string): FlowSplit => ({ kind: 'refused', message });
 
 const mostDestinations = 100;
 /** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */

@@ -127,11 +127,11 @@ export function formatDuration(seconds: number): string {
 }
 
 /** `some 25 min`, of what is only expected. */
-export const expectedly = (seconds: number): string =>
-  seconds < 30 ? roughly(seconds) : `some ${roughly(seconds)}`;
+export const formatEstimate = (seconds: number): string =>
+  seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
 
 /** `25 min`: nobody plans by seconds. */
-export function roughly(seconds: number): string {
+export function formatRoughly(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return 'under 1 min';
   if (minutes < 120) return `${minutes} min`;

@@ -6,17 +6,17 @@ export type DriverSetting = {
   /** Read with sysctl(8); `PORT` and `N` stand for the name and the number of a port. */
   name: string;
   /** `queues` is the number that ppsgate.yml has for the port. */
-  wanted: '0' | 'queues';
+  expected: '0' | 'queues';
   /** What comes of another value: a clause. */
   why: string;
   /** With sysctl(8) at any time, or before the boot by a line of loader.conf(5) that has this name. */
   fix: 'sysctl' | { loader: string };
   /** What is set in its place for good, where that is no line of sysctl.conf(5). */
-  forGood?: string;
+  permanent?: string;
   /** What it says instead of the number that was set. */
   alias?: string;
   /** A sender that heeds the pause frames of others is slow, and one that sends them is no better. */
-  isOfGenerators?: true;
+  appliesToGenerators?: true;
   /** Releases that lack it have nothing to set. */
   isOptional?: true;
   /** A manual page, or a file of FreeBSD's sources. */
@@ -35,17 +35,17 @@ export const driverSettings: readonly DriverSetting[] = [
   {
     ports: chelsio,
     name: 'dev.PORT.N.pause_settings',
-    wanted: '0',
+    expected: '0',
     why: holdsBack,
     fix: 'sysctl',
-    forGood: 'hw.cxgbe.pause_settings="0"',
-    isOfGenerators: true,
+    permanent: 'hw.cxgbe.pause_settings="0"',
+    appliesToGenerators: true,
     source: 'cxgbe(4)',
   },
   {
     ports: chelsio,
     name: 'hw.cxgbe.toecaps_allowed',
-    wanted: '0',
+    expected: '0',
     why: 'the card then keeps resources for TCP offload',
     fix: { loader: 'hw.cxgbe.toecaps_allowed' },
     source: 'cxgbe(4)',
@@ -53,7 +53,7 @@ export const driverSettings: readonly DriverSetting[] = [
   {
     ports: chelsio,
     name: 'hw.cxgbe.fw_install',
-    wanted: '0',
+    expected: '0',
     why: 'a kernel with a newer firmware in it then flashes the card, for good and for all who come later',
     fix: { loader: 'hw.cxgbe.fw_install' },
     isOptional: true,
@@ -62,7 +62,7 @@ export const driverSettings: readonly DriverSetting[] = [
   {
     ports: chelsio,
     name: 'dev.PORT.N.nrxq',
-    wanted: 'queues',
+    expected: 'queues',
     why: queuesDecide,
     fix: { loader: 'hw.cxgbe.nrxq10g' },
     source: 'cxgbe(4)',
@@ -70,7 +70,7 @@ export const driverSettings: readonly DriverSetting[] = [
   {
     ports: chelsio,
     name: 'dev.PORT.N.ntxq',
-    wanted: 'queues',
+    expected: 'queues',
     why: queuesDecide,
     fix: { loader: 'hw.cxgbe.ntxq10g' },
     source: 'cxgbe(4)',
@@ -78,25 +78,25 @@ export const driverSettings: readonly DriverSetting[] = [
   {
     ports: ['mce'],
     name: 'dev.PORT.N.rx_pauseframe_control',
-    wanted: '0',
+    expected: '0',
     why: holdsBack,
     fix: { loader: 'dev.PORT.N.rx_pauseframe_control' },
-    isOfGenerators: true,
+    appliesToGenerators: true,
     source: 'sys/dev/mlx5/mlx5_en/mlx5_en_main.c',
   },
   {
     ports: ['mce'],
     name: 'dev.PORT.N.tx_pauseframe_control',
-    wanted: '0',
+    expected: '0',
     why: holdsBack,
     fix: { loader: 'dev.PORT.N.tx_pauseframe_control' },
-    isOfGenerators: true,
+    appliesToGenerators: true,
     source: 'sys/dev/mlx5/mlx5_en/mlx5_en_main.c',
   },
   {
     ports: ['mce'],
     name: 'dev.PORT.N.conf.channels',
-    wanted: 'queues',
+    expected: 'queues',
     why: queuesDecide,
     fix: 'sysctl',
     source: 'sys/dev/mlx5/mlx5_en/mlx5_en_ethtool.c',
@@ -104,38 +104,38 @@ export const driverSettings: readonly DriverSetting[] = [
   {
     ports: ['igb', 'em'],
     name: 'dev.PORT.N.fc',
-    wanted: '0',
+    expected: '0',
     why: holdsBack,
     fix: 'sysctl',
-    isOfGenerators: true,
+    appliesToGenerators: true,
     source: 'sys/dev/e1000/if_em.c',
   },
   {
     ports: ['ix'],
     name: 'dev.PORT.N.fc',
-    wanted: '0',
+    expected: '0',
     why: holdsBack,
     fix: 'sysctl',
-    isOfGenerators: true,
+    appliesToGenerators: true,
     source: 'sys/dev/ixgbe/if_ix.c',
   },
   {
     ports: ['ixl'],
     name: 'dev.PORT.N.fc',
-    wanted: '0',
+    expected: '0',
     why: holdsBack,
     fix: 'sysctl',
-    isOfGenerators: true,
+    appliesToGenerators: true,
     source: 'sys/dev/ixl/ixl_pf_main.c',
   },
   {
     ports: ['ice'],
     name: 'dev.PORT.N.fc',
-    wanted: '0',
+    expected: '0',
     why: holdsBack,
     fix: 'sysctl',
     alias: 'None',
-    isOfGenerators: true,
+    appliesToGenerators: true,
     source: 'ice(4)',
   },
 ];

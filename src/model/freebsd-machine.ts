@@ -4,23 +4,23 @@
 export type Fingerprint = Record<string, string>;
 
 /** What is the machine's, whichever kernel runs. */
-export const withoutKernel = (fingerprint: Fingerprint): Fingerprint =>
+export const withoutKernelFacts = (fingerprint: Fingerprint): Fingerprint =>
   Object.fromEntries(
     Object.entries(fingerprint).filter(
-      ([name]) => !explainedByKernel.has(name) && !kernelFacts.has(name),
+      ([name]) => !kernelDependentFacts.has(name) && !kernelFacts.has(name),
     ),
   );
 
 /** What only somebody changes who changes the machine: neither another kernel nor another boot does. */
-export const ofMachine = (fingerprint: Fingerprint): Fingerprint =>
+export const machineFacts = (fingerprint: Fingerprint): Fingerprint =>
   Object.fromEntries(
-    Object.entries(withoutKernel(fingerprint)).filter(([name]) => !movesByItself.has(name)),
+    Object.entries(withoutKernelFacts(fingerprint)).filter(([name]) => !volatileFacts.has(name)),
   );
 
 const kernelFacts = new Set(['ident', 'RSS', 'release']);
 
 /** Facts that another kernel, or another boot, explains. */
-export const explainedByKernel = new Set([
+export const kernelDependentFacts = new Set([
   'kernel',
   'kern.bootfile',
   'kern.boottime',
@@ -28,7 +28,7 @@ export const explainedByKernel = new Set([
 ]);
 
 /** A frequency follows the load; the kernel chooses how routes are looked up by how many there are, and by its own mind. */
-export const movesByItself = new Set([
+export const volatileFacts = new Set([
   'dev.cpu.0.freq',
   'net.route.algo.inet.algo',
   'net.route.algo.inet6.algo',

@@ -29,5 +29,5 @@ const general = [
 ];
 
 /** As they are called in messages; see freebsd-ports.ts. */
-export const isOfPath = (name: string): boolean =>
+export const isForwardingPathSetting = (name: string): boolean =>
   /^the (?:route|blackhole route|mac address|mtu) /i.test(name);

@@ -2,8 +2,8 @@
 
 export const notUsed = (why: string): string => `not used: ${why}`;
 
-export const brokenOff = (why: string): string => `ended: ${why}`;
+export const endedEarly = (why: string): string => `ended: ${why}`;
 
 /** Such a use says nothing of how long a testbed is usually held. */
-export const isCarriedThrough = (outcome: string | undefined): boolean =>
-  ![notUsed(''), brokenOff('')].some((start) => outcome?.startsWith(start));
+export const isCompleted = (outcome: string | undefined): boolean =>
+  ![notUsed(''), endedEarly('')].some((start) => outcome?.startsWith(start));

@@ -4,7 +4,7 @@ import { scenarioSchema } from './scenario.ts';
 
 const message = z.string();
 
-const lastWords = {
+const crashEvidence = {
   /** What the kernel died of, where that is known. */
   panic: z.string().optional(),
   /** Up to 20 lines of the DUT's console, where it is recorded: from a panic on, or the last ones. */
@@ -19,9 +19,9 @@ export const rejections = [
   /** No space on the builder or the DUT: nobody's fault but the lab's, and the author should know. */
   z.object({ kind: z.literal('out-of-disk'), message }),
   z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
-  z.object({ kind: z.literal('boot-failed'), message, ...lastWords }),
+  z.object({ kind: z.literal('boot-failed'), message, ...crashEvidence }),
   /** Twice in the same trial. */
-  z.object({ kind: z.literal('panics-under-load'), message, ...lastWords }),
+  z.object({ kind: z.literal('panics-under-load'), message, ...crashEvidence }),
 ] as const;
 
 export const rejectionSchema = z.discriminatedUnion('kind', rejections);
@@ -32,4 +32,4 @@ export type Rejection = z.infer<typeof rejectionSchema>;
 export type Rejected = { kind: 'rejected'; variant: string; rejection: Rejection };
 
 /** Whether a variant is installed, or booted. */
-export type Prepared = { kind: 'ready' } | Rejected;
+export type PrepareOutcome = { kind: 'ready' } | Rejected;

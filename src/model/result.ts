@@ -248,7 +248,7 @@ export const policySchema = z.object({
 });
 
 /** Nobody reads more. */
-export const mostLeftAlone = 20;
+export const maxIgnoredPaths = 20;
 
 const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -260,10 +260,10 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('unchanged'),
     /** Places in the tree, as the gate has them, of changed files that count on other testbeds, or are said not to count. */
-    leftAlone: z
+    ignoredPaths: z
       .array(z.string().regex(/^[\w+.*@/-]{1,200}$/))
       .min(1)
-      .max(mostLeftAlone)
+      .max(maxIgnoredPaths)
       .exactOptional(),
   }),
   ...rejections,
@@ -321,7 +321,7 @@ export type History = z.infer<typeof historySchema>;
 export type Baseline = z.infer<typeof baselineSchema>;
 export type CellProfile = z.infer<typeof cellProfileSchema>;
 export type ChangedFunction = z.infer<typeof changedFunctionSchema>;
-export type Reason = z.infer<typeof reasonSchema>;
+export type ProfileReason = z.infer<typeof reasonSchema>;
 export type CellResult = z.infer<typeof cellResultSchema>;
 export type TrialSummary = z.infer<typeof trialSchema>;
 export type Policy = z.infer<typeof policySchema>;

@@ -7,7 +7,7 @@ export const scenariosOf = {
   freebsd: ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'],
 } as const;
 
-export type System = keyof typeof scenariosOf;
+export type OperatingSystem = keyof typeof scenariosOf;
 export type LinuxScenario = (typeof scenariosOf.linux)[number];
 export type FreebsdScenario = (typeof scenariosOf.freebsd)[number];
 /** One of those, or the name of a site's own rules. */

@@ -97,9 +97,9 @@ export const changeSchema = z.object({
       updates: z.string().optional(),
       issue: z.int().positive().optional(),
       /** What was said of it last, as `saidOf` of the alert has it. */
-      said: z.string().optional(),
+      postedText: z.string().optional(),
       /** The commit whose pull request and revision were looked for; where there are any they have their comment. */
-      toldOf: commitId.optional(),
+      commentedCommit: commitId.optional(),
       /** Pull requests and revisions that have their comment, as `#12` and `D27401`. */
       told: z.array(z.string()).default([]),
     })
@@ -125,7 +125,7 @@ const gateSumsSchema = z.object({
 });
 
 /** How often gates of one commit against itself said that something had changed; a new count for whatever is another test. */
-const sameGatesSchema = z.object({
+const aaRunCountsSchema = z.object({
   /** Whether both variants were one build, or two links of one tree. */
   kind: z.enum(['same-build', 'relinked']),
   testbed: z.string(),
@@ -164,7 +164,7 @@ export const trendIndexSchema = z.object({
   fingerprints: z.array(fingerprintSchema),
   /** Oldest first; none is ever dropped. */
   changes: z.array(changeSchema),
-  sameGates: z.array(sameGatesSchema),
+  aaRuns: z.array(aaRunCountsSchema),
   /** Tags that are releases, as far as nightly runs were measured since; the newest last. */
   releases: z.array(z.object({ name: z.string(), commit: commitId, at: z.iso.datetime() })),
   /** The page that shows the commits between two, with `{from}` and `{to}`; absent where there is none. */
@@ -172,9 +172,9 @@ export const trendIndexSchema = z.object({
 });
 
 export type NightlyRun = z.infer<typeof nightlySchema>;
-export type Change = z.infer<typeof changeSchema>;
-export type ChangeLevel = Change['cells'][number];
-export type SameGates = z.infer<typeof sameGatesSchema>;
+export type TrendChange = z.infer<typeof changeSchema>;
+export type ChangeLevel = TrendChange['cells'][number];
+export type AaRunCounts = z.infer<typeof aaRunCountsSchema>;
 export type TrendIndex = z.infer<typeof trendIndexSchema>;
 /** What one gate of a commit against itself adds to a count. */
-export type SameGate = NonNullable<SameGates['newest']>[number];
+export type AaRun = NonNullable<AaRunCounts['newest']>[number];

@@ -2,13 +2,14 @@
 import { z } from 'zod';
 
 /** What a quantity must be beyond well written; `says` completes "expected …". */
-export type Limit = { says: string; holds: (value: number) => boolean };
+export type QuantityLimit = { description: string; holds: (value: number) => boolean };
 
 /** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
-export const ratio = (limit: Limit) => quantity('a percentage like 2%', { '%': 0.01 }, limit);
+export const ratio = (limit: QuantityLimit) =>
+  quantity('a percentage like 2%', { '%': 0.01 }, limit);
 
 /** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
-export const rate = (limit: Limit) =>
+export const rate = (limit: QuantityLimit) =>
   quantity(
     'a rate like 3 Mpps, 800 kpps or 500 pps',
     { pps: 1, kpps: 1e3, Mpps: 1e6, Gpps: 1e9 },
@@ -16,7 +17,7 @@ export const rate = (limit: Limit) =>
   );
 
 /** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
-export const duration = (limit: Limit) =>
+export const duration = (limit: QuantityLimit) =>
   quantity(
     'a duration like 500 ms, 12 s, 2 min or 30 d',
     { ms: 1e-3, s: 1, min: 60, d: 86_400 },
@@ -24,7 +25,7 @@ export const duration = (limit: Limit) =>
   );
 
 /** `64 bytes`, `64B`, `100 MiB` → bytes. */
-export const size = (limit: Limit) =>
+export const size = (limit: QuantityLimit) =>
   quantity('a size like 64 bytes or 100 MiB', { bytes: 1, byte: 1, B: 1, MiB: 2 ** 20 }, limit);
 
 /** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
@@ -45,14 +46,14 @@ export function excerpt(text: string): string {
 
 type Units = Readonly<Record<string, number>>;
 
-function quantity(form: string, units: Units, limit: Limit) {
+function quantity(form: string, units: Units, limit: QuantityLimit) {
   const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join('|')})$`);
   const read = (text: string) => inBaseUnit(written.exec(text), units);
   return z
     .string({ error: expected(form) })
     .regex(written, { error: expected(form), abort: true })
-    .refine((text) => limit.holds(read(text)), { error: expected(limit.says) })
-    .meta({ title: limit.says })
+    .refine((text) => limit.holds(read(text)), { error: expected(limit.description) })
+    .meta({ title: limit.description })
     .transform(read);
 }
 

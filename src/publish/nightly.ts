@@ -22,7 +22,7 @@ import { reasonOf } from '../model/one-line.ts';
 import { type Patch, patchName, shortId } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
 import { type Cell, cellName } from '../model/scenario.ts';
-import type { Change } from '../model/trend.ts';
+import type { TrendChange } from '../model/trend.ts';
 import { outcomeName } from '../report/headline.ts';
 import { isOfGate } from './data-branch/layout.ts';
 import type { NightlyPlan } from './data-branch/nightly-plan.ts';
@@ -185,7 +185,10 @@ async function followUp(result: Result, step: Step): Promise<void> {
     );
     await keep(await judged({ ...request, cells }, join(directory, again), deps));
   }
-  const each = async (changes: readonly Change[], answer: (change: Change) => Promise<void>) => {
+  const each = async (
+    changes: readonly TrendChange[],
+    answer: (change: TrendChange) => Promise<void>,
+  ) => {
     for (const change of changes) {
       const { good, bad, metric } = change;
       if (metric !== config.gate.metric || cellsIn(change, config).length === 0) continue;
@@ -224,14 +227,14 @@ const untaught = (deps: NightlyDeps): NightlyDeps => ({
   history: { ...deps.history, append: async () => {} },
 });
 
-const cellsIn = ({ cells }: Change, config: Config): Cell[] =>
+const cellsIn = ({ cells }: TrendChange, config: Config): Cell[] =>
   cellsAmong(
     config,
     cells.map(({ cell }) => cell),
   );
 
 /** The last good commit against the first bad one, in the cells that have changed. */
-async function confirmed(change: Change, { request, directory, deps }: Step): Promise<Result> {
+async function confirmed(change: TrendChange, { request, directory, deps }: Step): Promise<Result> {
   const { good, bad } = change;
   const patch = await patchOfRange(deps.repository, `${good}..${bad}`);
   const cells = cellsIn(change, request.config);
@@ -245,7 +248,7 @@ async function confirmed(change: Change, { request, directory, deps }: Step): Pr
 
 /** The commits of a change, in its worst cell, with what the gate of both ends has measured there. */
 async function searched(
-  change: Change,
+  change: TrendChange,
   all: readonly Told[],
   { request, directory, deps }: Step,
 ): Promise<BisectResult> {
@@ -265,10 +268,10 @@ async function searched(
     : bisect(asked, folder, untaught(deps));
 }
 
-const isOf = ({ good, bad }: Change, { patch }: Result): boolean =>
+const isOf = ({ good, bad }: TrendChange, { patch }: Result): boolean =>
   patch.baseCommit === good && patch.headCommit === bad;
 
-function worstCell(change: Change, config: Config): Cell | undefined {
+function worstCell(change: TrendChange, config: Config): Cell | undefined {
   const names = cellsIn(change, config).map(cellName);
   const own = change.cells.filter(({ cell }) => names.includes(cellName(cell)));
   return own.toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio))[0]?.cell;
@@ -283,7 +286,7 @@ function withOneCell(config: Config, cell: Cell | undefined): Config {
 
 /** A change whose commits are gone, as after a forced push, must not keep the others from being looked at. */
 const unlessOfThis =
-  ({ good, bad }: Change, deps: NightlyDeps) =>
+  ({ good, bad }: TrendChange, deps: NightlyDeps) =>
   (error: unknown): void => {
     if (conclusionOfError(error) !== 'usage') throw error;
     const text = `What changed after ${shortId(good)} up to ${shortId(bad)} cannot be looked at: ${reasonOf(error)}`;

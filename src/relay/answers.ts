@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { bisectAskSchema } from '../forge/patch/bisect-command.ts';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
 import { bisectResultSchema } from '../model/bisect-result.ts';
-import { roughly } from '../model/format.ts';
-import { fromJson } from '../model/json.ts';
+import { formatRoughly } from '../model/format.ts';
+import { parseJson } from '../model/json.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 import { resultSchema } from '../model/result.ts';
 import { tellBuild } from '../publish/reporters/build.ts';
@@ -70,7 +70,7 @@ async function give(
 ): Promise<'done' | 'later' | 'not-now'> {
   const { inbox, now, log } = deps;
   const { key, keptAt } = waiting;
-  const answer = keptAnswerSchema.safeParse(fromJson(inbox.readAnswer(key) ?? ''));
+  const answer = keptAnswerSchema.safeParse(parseJson(inbox.readAnswer(key) ?? ''));
   if (!answer.success) {
     log.warn(`The answer ${key} is dropped: it was kept by another version of ppsgate.`);
     inbox.dropAnswer(key);
@@ -85,7 +85,7 @@ async function give(
     inbox.dropAnswer(key);
     const late = (now().getTime() - keptAt.getTime()) / 1000;
     if (late > secondsWorthTelling) {
-      log.info(`${nameOf(answer.data)} has its answer, ${roughly(late)} late.`);
+      log.info(`${nameOf(answer.data)} has its answer, ${formatRoughly(late)} late.`);
     }
     return 'done';
   }
@@ -147,7 +147,7 @@ export function waitingText(waiting: readonly WaitingAnswer[], now: Date): strin
   const [oldest] = waiting;
   const count = waiting.length === 1 ? '1 answer waits' : `${waiting.length} answers wait`;
   if (oldest === undefined) return 'no answer waits';
-  const age = roughly((now.getTime() - oldest.keptAt.getTime()) / 1000);
+  const age = formatRoughly((now.getTime() - oldest.keptAt.getTime()) / 1000);
   return `${count}, the oldest for ${age}, to D${oldest.revision}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { fromJson } from '../model/json.ts';
+import { parseJson } from '../model/json.ts';
 import type { Delivery } from './inbox.ts';
 
 type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;
@@ -21,7 +21,7 @@ type Webhook =
 
 /** `body` as it was sent: redelivered, it has the same bytes. */
 export function readWebhook(body: Uint8Array, at: Date): Webhook {
-  const { data } = webhookSchema.safeParse(fromJson(Buffer.from(body).toString()));
+  const { data } = webhookSchema.safeParse(parseJson(Buffer.from(body).toString()));
   if (data === undefined) return { kind: 'strange' };
   if (data.action.test) return { kind: 'test', isOfCheck: data.object.phid === checkObject };
   if (data.object.type !== 'DREV') return { kind: 'other' };

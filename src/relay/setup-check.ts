@@ -10,7 +10,7 @@ import {
 } from '../forge/phabricator/conduit.ts';
 import { openPhabricator, readAuthority, tokenVariable } from '../forge/phabricator/login.ts';
 import { lookAgain, ok, skipped, walk, wrong } from '../lab/check/diagnostic.ts';
-import { fromJson } from '../model/json.ts';
+import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { sendRequest } from '../system/http.ts';
 import { answersPoint, relayPoints } from './check-relay.ts';
@@ -137,7 +137,7 @@ async function server(
     const why = `${url} answers ${status}`;
     return [unreachable(what, why, 'try later, or see whether it knows the name in `url`')];
   }
-  if (!envelope.safeParse(fromJson(String(body))).success) {
+  if (!envelope.safeParse(parseJson(String(body))).success) {
     const type = headers.get('content-type') ?? 'something';
     const why = `${url} answers ${status} and ${type}, which is not Conduit’s JSON`;
     return [

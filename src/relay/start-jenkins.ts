@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { askedAs, kebabCase } from '../config/parameters.ts';
 import { type Job, workOf } from '../forge/patch/job-key.ts';
-import { fromJson } from '../model/json.ts';
+import { parseJson } from '../model/json.ts';
 import { shortened } from '../model/one-line.ts';
 import { sendRequest } from '../system/http.ts';
 import type { Started, Starter } from './starter.ts';
@@ -206,7 +206,7 @@ async function read<Schema extends z.ZodType>(
   const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
   const answer = await notify(jenkins, url, { signal });
   refuse(answer, jenkins, 'Job/Read');
-  const parsed = schema.safeParse(fromJson(answer.body));
+  const parsed = schema.safeParse(parseJson(answer.body));
   if (parsed.success) return parsed.data;
   const { origin, pathname } = new URL(url);
   throw new NotDone('refused', `${origin}${pathname} does not answer as Jenkins does`);

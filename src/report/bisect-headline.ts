@@ -3,10 +3,10 @@
 import type {
   BisectAnswer,
   BisectChange,
-  BisectFound,
   BisectResult,
   BisectRevision,
-  Fault,
+  LocatedChange,
+  RevisionFault,
 } from '../model/bisect-result.ts';
 import {
   formatChangeAndError,
@@ -142,8 +142,8 @@ export function bisectNextSteps(result: BisectResult, ways: BisectWays = command
   }
 }
 
-type Culprit = Extract<BisectFound, { kind: 'culprit' }>;
-type Group = Extract<BisectFound, { kind: 'group' }>;
+type Culprit = Extract<LocatedChange, { kind: 'culprit' }>;
+type Group = Extract<LocatedChange, { kind: 'group' }>;
 
 const mostNamed = 3;
 const mostSteps = 5;
@@ -192,7 +192,7 @@ function afterNothing(
 }
 
 /** `f8f5b459d21e costs 55.9 ± 0.2 %`, `one of these 3 costs 55.9 ± 0.2 %: …`. */
-function foundText(result: BisectResult, found: BisectFound): string {
+function foundText(result: BisectResult, found: LocatedChange): string {
   const { metric } = result;
   const said = `${verbOf(found.change, metric)} ${sizeOf(found.change)}${unitOf(found.change, metric)}`;
   if (found.kind === 'culprit') return `${idOf(result, found.revision)} ${said}`;
@@ -247,7 +247,7 @@ const endOf = (revision: number, revisions: readonly BisectRevision[]): string =
   revision === 0 ? 'good' : revision === revisions.length - 1 ? 'bad' : 'middle';
 
 /** `does not boot`, `forwards nothing`: what is the matter with a revision. */
-export const faultText = (fault: Fault): string =>
+export const faultText = (fault: RevisionFault): string =>
   fault.kind === 'forwards-nothing' ? 'forwards nothing' : rejectionText(fault);
 
 /** `P > 0.999`, `P = 0.987`. */

@@ -255,10 +255,10 @@ function failuresOf({ columns, result }: Drawing): Failure[] {
   return found;
 }
 
-function failureOf({ forms, isTakenForFailed }: BisectRevision): Failure['kind'] | undefined {
+function failureOf({ forms, isAssumedFailed }: BisectRevision): Failure['kind'] | undefined {
   if (forms.some(isMeasured)) return undefined;
   if (forms.some(({ fault }) => fault !== undefined)) return 'failed';
-  return isTakenForFailed ? 'between' : undefined;
+  return isAssumedFailed ? 'between' : undefined;
 }
 
 type Area = { x: number; y: number; width: number; height: number };

@@ -198,7 +198,7 @@ function ownOutcome(revision: BisectRevision, form: BisectForm | undefined): str
   if (form?.fault !== undefined) return faultText(form.fault);
   if (form !== undefined) return form.values.length > 0 ? 'measured' : 'not measured';
   if (revision.isSkipped) return 'skipped';
-  return revision.isTakenForFailed ? 'untried between failures' : 'untried';
+  return revision.isAssumedFailed ? 'untried between failures' : 'untried';
 }
 
 /** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */

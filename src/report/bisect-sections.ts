@@ -1,7 +1,7 @@
 // What every report of a bisection tells below its sentence, before it is written in some markup.
 
 import { renderMinistat } from '../analysis/stats/ministat.ts';
-import type { BisectResult, BisectRevision, Fault } from '../model/bisect-result.ts';
+import type { BisectResult, BisectRevision, RevisionFault } from '../model/bisect-result.ts';
 import { bisectConfidenceRatio } from '../model/bisect-result.ts';
 import type { Quoting } from '../model/escape.ts';
 import { formatMetric, formatPercent, metricName } from '../model/format.ts';
@@ -52,7 +52,7 @@ export function revertLines({ revert, metric }: BisectResult, { code }: Quoting)
 }
 
 /** The revisions of which a form has the same fault, and says the same of it. */
-export type FaultGroup = { fault: Fault; revisions: BisectRevision[]; fixUps: string[] };
+export type FaultGroup = { fault: RevisionFault; revisions: BisectRevision[]; fixUps: string[] };
 
 /** What was wrong with commits, each fault with those that have it, in the order in which they come first. */
 export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
@@ -95,7 +95,7 @@ function faultLines(result: BisectResult, { code }: Quoting): string[] {
 }
 
 /** The fault's message, what the kernel died of, and what was on its console. */
-export const faultSaid = (fault: Fault): string =>
+export const faultSaid = (fault: RevisionFault): string =>
   fault.kind === 'forwards-nothing' ? fault.message : failureSaid(fault);
 
 /** What was asked for, on what it ran, and in which order. */

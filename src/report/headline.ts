@@ -43,7 +43,7 @@ export function sentence(
   { outcome, policy }: Result,
   named: (name: string) => string = (name) => name,
 ): { symbol: string; text: string } {
-  if (outcome.kind === 'unchanged') return outcome.leftAlone ? leftAlone : unchanged;
+  if (outcome.kind === 'unchanged') return outcome.ignoredPaths ? leftAlone : unchanged;
   if (outcome.kind !== 'judged') return rejections[outcome.kind];
 
   const { cells, verdict } = outcome;

@@ -15,7 +15,7 @@ import {
   type Metric,
   metricSchema,
   type Policy,
-  type Reason,
+  type ProfileReason,
   type Run,
 } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
@@ -89,7 +89,7 @@ export function whyPieces({ reason, profiles }: Pick<CellResult, 'reason' | 'pro
 ${reason && moved(reason)}${missing.length > 0 && html`<p>There is no profile of</p>\n${bullets(missing)}`}`;
 }
 
-function moved({ changedFunctions, moved, idleFrames }: Reason): Piece {
+function moved({ changedFunctions, moved, idleFrames }: ProfileReason): Piece {
   const idle =
     idleFrames.length > 0 &&
     ` Stacks with ${idleFrames.map((name) => plainLine(name)).join(', ')} are left out, as the CPU idled in them.`;

@@ -56,11 +56,11 @@ function stopText(cells: readonly CellResult[]): string {
 }
 
 /** Why there are no numbers of a patch that need not be measured. */
-export function unchangedMeaning({ leftAlone }: Unchanged): string {
-  if (leftAlone === undefined) {
+export function unchangedMeaning({ ignoredPaths }: Unchanged): string {
+  if (ignoredPaths === undefined) {
     return 'Nothing was measured: nothing that this testbed installs differs between base and patched.';
   }
-  return `Nothing was measured: no packet of this testbed passes what the patch changes. That lies in ${leftAlone.join(', ').replaceAll('*', '…')}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
+  return `Nothing was measured: no packet of this testbed passes what the patch changes. That lies in ${ignoredPaths.join(', ').replaceAll('*', '…')}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
 }
 
 type Unchanged = Extract<Outcome, { kind: 'unchanged' }>;
@@ -78,7 +78,7 @@ export function nextStep(
   { outcome, testbed }: Result,
   goOn = '`ppsgate gate --resume DIR --max-runs N`',
 ): string {
-  if (outcome.kind === 'unchanged') return outcome.leftAlone ? afterLeftAlone : afterUnchanged;
+  if (outcome.kind === 'unchanged') return outcome.ignoredPaths ? afterLeftAlone : afterUnchanged;
   if (outcome.kind !== 'judged') return afterRejection[outcome.kind];
   switch (outcome.verdict) {
     case 'regression': {

@@ -8,7 +8,7 @@ import {
   withReasons,
 } from '../analysis/profile/result-profiles.ts';
 import { type BisectResult, bisectResultSchema } from '../model/bisect-result.ts';
-import { fromJson } from '../model/json.ts';
+import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { type Result, resultSchema } from '../model/result.ts';
 
@@ -38,7 +38,7 @@ async function parsedFile<T>(path: string, schema: z.ZodType<T>): Promise<T> {
       `${path} cannot be read: name the work directory of a gate or a bisection that has finished.`,
     );
   });
-  const { success, data } = schema.safeParse(fromJson(text));
+  const { success, data } = schema.safeParse(parseJson(text));
   if (success) return data;
   throw new ResultError(
     `${path} is no result of this version of ppsgate: measure again with this version.`,

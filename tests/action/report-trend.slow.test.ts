@@ -2,7 +2,7 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Change } from '../../src/model/trend.ts';
+import type { TrendChange } from '../../src/model/trend.ts';
 import { publishTrend, readBranchTrend } from '../../src/publish/data-branch/branch.ts';
 import { emptyIndex } from '../../src/publish/data-branch/layout.ts';
 import { tellChanges } from '../../src/publish/reporters/alerts.ts';
@@ -32,14 +32,14 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
-function keep(...changes: Change[]): void {
+function keep(...changes: TrendChange[]): void {
   commitFiles(github.state.git, branch, {
     'index.json': JSON.stringify(emptyIndex),
     'trend/index.json': JSON.stringify(anIndex(changes)),
   });
 }
 
-const kept = async (): Promise<readonly Change[]> => {
+const kept = async (): Promise<readonly TrendChange[]> => {
   const place = { repository, branch };
   const octokit = await hastyOctokit(github);
   return (await readBranchTrend(octokit, place, 'hp-t540')).index.changes;
@@ -67,7 +67,7 @@ const issue = (body: string) => {
 const said = JSON.stringify({ state: 'code', cells: 1, worstRatio: -0.041 });
 
 test('a word in the issue of a change takes its level for good and ends the issue, with a reaction', async () => {
-  keep(aChange({ state: 'code', alert: { issue: 1, said, told: [] } }));
+  keep(aChange({ state: 'code', alert: { issue: 1, postedText: said, told: [] } }));
   issue('<!-- ppsgate change 0123456789ab -->');
   const ran = await accept(1);
   expect(ran.exitCode, ran.log).toBe(0);
@@ -75,14 +75,14 @@ test('a word in the issue of a change takes its level for good and ends the issu
   expect(github.state.reactions).toMatchObject([{ commentId: 501, content: 'eyes' }]);
   const [change] = await kept();
   expect(change?.state).toBe('accepted');
-  expect(change?.alert.said).toContain('"state":"accepted"');
+  expect(change?.alert.postedText).toContain('"state":"accepted"');
 });
 
 test.each([
   ['a stranger', 'mallory', '/ppsgate accept'],
   ['a remark', 'carol', 'I accept.'],
 ])('%s ends nothing', async (_what, login, body) => {
-  keep(aChange({ state: 'code', alert: { issue: 1, said, told: [] } }));
+  keep(aChange({ state: 'code', alert: { issue: 1, postedText: said, told: [] } }));
   issue('<!-- ppsgate change 0123456789ab -->');
   const ran = await accept(1, login, body);
   expect(ran.exitCode, ran.log).toBe(0);

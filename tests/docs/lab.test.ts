@@ -111,20 +111,24 @@ const written = (command: string): string =>
   command.replace(/^sysctl |^ifconfig \S+ |^(?:\S+ -[sS]|route .*-inet6?) /, '');
 
 /** A row for each of the table, in its order. */
-const driverRows = driverSettings.map(({ ports, name, wanted, fix, forGood, source, ...rest }) => {
-  const named = (text: string) => text.replace('PORT', ports[0] ?? '');
-  const file = fix === 'sysctl' && forGood === undefined ? '/etc/sysctl.conf' : '/boot/loader.conf';
-  const value = wanted === 'queues' ? '`queues`' : wanted;
-  const line = fix === 'sysctl' ? (forGood ?? `${name}=${wanted}`) : `${fix.loader}="${wanted}"`;
-  return [
-    ports.map((port) => `\`${port}\``).join(', '),
-    `\`${named(name)}\``,
-    value,
-    `${file}: \`${named(line)}\``,
-    rest.isOfGenerators ? 'yes' : '',
-    source,
-  ];
-});
+const driverRows = driverSettings.map(
+  ({ ports, name, expected, fix, permanent, source, ...rest }) => {
+    const named = (text: string) => text.replace('PORT', ports[0] ?? '');
+    const file =
+      fix === 'sysctl' && permanent === undefined ? '/etc/sysctl.conf' : '/boot/loader.conf';
+    const value = expected === 'queues' ? '`queues`' : expected;
+    const line =
+      fix === 'sysctl' ? (permanent ?? `${name}=${expected}`) : `${fix.loader}="${expected}"`;
+    return [
+      ports.map((port) => `\`${port}\``).join(', '),
+      `\`${named(name)}\``,
+      value,
+      `${file}: \`${named(line)}\``,
+      rest.appliesToGenerators ? 'yes' : '',
+      source,
+    ];
+  },
+);
 
 test('the table of the drivers is the one that is checked', () => {
   const [, rest = ''] = page.split('### Settings of each driver');

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import type {
   BisectAnswer,
   BisectForm,
-  BisectFound,
   BisectResult,
   BisectRevision,
-  Fault,
+  LocatedChange,
+  RevisionFault,
 } from '../../src/model/bisect-result.ts';
 import { metricSchema } from '../../src/model/result.ts';
 import { aBisectResult, aChange, commitAt } from './bisect-result.ts';
@@ -49,12 +49,12 @@ const history = {
   degreesOfFreedom: 9,
 };
 
-const anyFault = (text: fc.Arbitrary<string>): fc.Arbitrary<Fault> =>
+const anyFault = (text: fc.Arbitrary<string>): fc.Arbitrary<RevisionFault> =>
   fc.oneof(
-    text.map((message): Fault => ({ kind: 'forwards-nothing', message })),
-    text.map((message): Fault => ({ kind: 'build-failed', message })),
+    text.map((message): RevisionFault => ({ kind: 'forwards-nothing', message })),
+    text.map((message): RevisionFault => ({ kind: 'build-failed', message })),
     text.map(
-      (said): Fault => ({
+      (said): RevisionFault => ({
         ...{ kind: 'boot-failed', message: said, panic: said, console: said },
       }),
     ),
@@ -86,7 +86,7 @@ const anyRevision = (text: fc.Arbitrary<string>): fc.Arbitrary<BisectRevision> =
     author: text,
     alike: fc.nat(2),
     isSkipped: fc.boolean(),
-    isTakenForFailed: fc.boolean(),
+    isAssumedFailed: fc.boolean(),
     probability: fc.double({ min: 0, max: 1, noNaN: true }).map((chance) => chance ** 6),
     forms: fc.oneof(
       { weight: 2, arbitrary: fc.constant<BisectForm[]>([]) },
@@ -107,15 +107,15 @@ function anyAnswer(count: number): fc.Arbitrary<BisectAnswer> {
     after: Math.max(end - 1 - long, 0),
     last: end,
   }));
-  const found: fc.Arbitrary<BisectFound> = fc.oneof(
+  const found: fc.Arbitrary<LocatedChange> = fc.oneof(
     fc.tuple(last, probability, change, fc.boolean()).map(
-      ([revision, probability, change, isFixed]): BisectFound => ({
+      ([revision, probability, change, isFixed]): LocatedChange => ({
         ...{ kind: 'culprit', revision, probability, change },
         measuredWith: isFixed ? [commitAt(7)] : [],
       }),
     ),
     fc.tuple(stretch, probability, change).map(
-      ([ends, probability, change]): BisectFound => ({
+      ([ends, probability, change]): LocatedChange => ({
         ...{ kind: 'group', ...ends, probability, change },
       }),
     ),

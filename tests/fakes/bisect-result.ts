@@ -6,7 +6,7 @@ import type {
   BisectForm,
   BisectResult,
   BisectRevision,
-  Fault,
+  RevisionFault,
 } from '../../src/model/bisect-result.ts';
 import { forwarding } from './result.ts';
 
@@ -25,7 +25,7 @@ export const aRevision = (
   author: 'alice',
   alike: 0,
   isSkipped: false,
-  isTakenForFailed: false,
+  isAssumedFailed: false,
   probability: 0,
   forms: [],
   ...changes,
@@ -37,9 +37,12 @@ export const measuredForm = (values: number[], fixUps: string[] = []): BisectFor
   values,
 });
 
-export const silent: Fault = { kind: 'forwards-nothing', message: '0 of 2,000,000 packets came' };
+export const silent: RevisionFault = {
+  kind: 'forwards-nothing',
+  message: '0 of 2,000,000 packets came',
+};
 
-export const failedForm = (fault: Fault = silent, fixUps: string[] = []): BisectForm => ({
+export const failedForm = (fault: RevisionFault = silent, fixUps: string[] = []): BisectForm => ({
   variant: 'a',
   fixUps,
   values: [],
@@ -135,7 +138,7 @@ export const bisectResults: Readonly<Record<string, BisectResult>> = {
       0: { forms: [measuredForm([1_000_000, 1_002_000])] },
       2: { forms: [measuredForm([1_000_000, 1_001_000])] },
       3: { forms: [failedForm()], probability: 0.33 },
-      4: { isTakenForFailed: true, probability: 0.33 },
+      4: { isAssumedFailed: true, probability: 0.33 },
       5: {
         forms: [failedForm(), measuredForm([900_000, 901_000], [commitAt(7)])],
         probability: 0.33,
@@ -274,7 +277,7 @@ export const mellanoxBroken: BisectResult = aBisectResult({
         place,
         [2, 6, 11].includes(place)
           ? { forms: [failedForm()], probability: 0.0908 }
-          : { isTakenForFailed: true, probability: 0.0908 },
+          : { isAssumedFailed: true, probability: 0.0908 },
       ]),
     ),
     12: { forms: [measuredForm([11_834_989, 11_828_000])], probability: 0.0908 },

@@ -5,7 +5,7 @@ import { standardNormal } from '../../src/analysis/stats/normal.ts';
 import { median } from '../../src/analysis/stats/summary.ts';
 import { byCommit, seriesKey } from '../../src/analysis/trend/change-history.ts';
 import { type Cell, families, scenariosOf } from '../../src/model/scenario.ts';
-import type { Change, NightlyRun, TrendIndex } from '../../src/model/trend.ts';
+import type { NightlyRun, TrendChange, TrendIndex } from '../../src/model/trend.ts';
 import type { Source } from '../../src/publish/site/site-source.ts';
 
 /** The nightly run before which a site of them is made. */
@@ -23,7 +23,7 @@ type Step = {
   cells: (cell: Cell) => boolean;
   nightlyRunsAgo: number;
   ratio: number;
-  change: Partial<Change>;
+  change: Partial<TrendChange>;
 };
 
 const isOf = (scenario: string) => (cell: Cell) => cell.scenario.startsWith(scenario);
@@ -97,7 +97,7 @@ export function branchOverTime({
       },
     ]),
     changes: steps.flatMap((step) => changeOf(step, names, nightlyRuns)).toReversed(),
-    sameGates: names.flatMap((testbed) => sameGatesOf(testbed)),
+    aaRuns: names.flatMap((testbed) => sameGatesOf(testbed)),
     releases: [
       { name: 'release/15.0', ago: 240 },
       { name: 'release/15.1', ago: 60 },
@@ -161,7 +161,7 @@ function changeOf(
   { testbed, cells: isIn, nightlyRunsAgo, ratio, change }: Step,
   names: readonly string[],
   nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>,
-): Change[] {
+): TrendChange[] {
   const levels = cells.flatMap((cell) => {
     const own = nightlyRuns.get(seriesKey({ testbed, cell })) ?? [];
     const first = own.findIndex(({ at }) => at >= timeOf(nightlyRunsAgo - 1));
@@ -198,7 +198,7 @@ function changeOf(
   ];
 }
 
-function sameGatesOf(testbed: string): TrendIndex['sameGates'] {
+function sameGatesOf(testbed: string): TrendIndex['aaRuns'] {
   const alarms = testbed === 'rpi5' ? 9 : testbed === 'hp-t540' ? 0 : 1;
   const gates = testbed === 'hp-t540' ? 412 : 61;
   const [first] = cells;

@@ -5,7 +5,7 @@ import type { Sample } from '../../src/lab/linux/linux-script.ts';
 import { measuredRun } from '../../src/lab/netns/netns-run.ts';
 import type { ProfileOutcome, Testbed, TrialOutcome } from '../../src/lab/testbed.ts';
 import type { PlannedRun, PlannedTrial } from '../../src/model/planned-trial.ts';
-import type { Prepared, Rejected } from '../../src/model/rejection.ts';
+import type { PrepareOutcome, Rejected } from '../../src/model/rejection.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 
 export type Fault =
@@ -35,7 +35,7 @@ export type FakeTestbedOptions = {
   faults?: (trial: number) => readonly (Fault | undefined)[];
   /** How often a trial was sent before, by an earlier process. */
   sentBefore?: (trial: number) => number;
-  prepared?: Prepared;
+  prepared?: PrepareOutcome;
   /** Variants that are rejected when they are readied, one at a time. */
   unready?: readonly Rejected[];
   /** What comes of a profile; one of 2,000 samples when absent. */

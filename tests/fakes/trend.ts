@@ -1,12 +1,12 @@
 // A branch's trend for tests: a change as it is found, and the data branch that keeps it.
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-import type { Change, TrendIndex } from '../../src/model/trend.ts';
+import type { TrendChange, TrendIndex } from '../../src/model/trend.ts';
 
 const good = '1a'.repeat(20);
 const bad = '2b'.repeat(20);
 
 /** A confirmed loss of 4.1 % in one cell. */
-export const aChange = (changed: Partial<Change> = {}): Change => ({
+export const aChange = (changed: Partial<TrendChange> = {}): TrendChange => ({
   id: '0123456789ab',
   testbed: 'hp-t540',
   metric: 'pps',
@@ -20,7 +20,7 @@ export const aChange = (changed: Partial<Change> = {}): Change => ({
   ...changed,
 });
 
-export const aLevel = (scenario: string, changeRatio: number): Change['cells'][number] => ({
+export const aLevel = (scenario: string, changeRatio: number): TrendChange['cells'][number] => ({
   cell: { scenario, family: 'inet4' },
   before: 5_000_000,
   after: 5_000_000 * (1 + changeRatio),
@@ -28,12 +28,12 @@ export const aLevel = (scenario: string, changeRatio: number): Change['cells'][n
   firstAt: '2026-02-27T04:00:00.000Z',
 });
 
-export const anIndex = (changes: Change[] = []): TrendIndex => ({
+export const anIndex = (changes: TrendChange[] = []): TrendIndex => ({
   schemaVersion: 1,
   cells: [],
   fingerprints: [],
   changes,
-  sameGates: [],
+  aaRuns: [],
   releases: [],
 });
 

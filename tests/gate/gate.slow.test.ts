@@ -21,7 +21,7 @@ import { resumeGate } from '../../src/gate/resume-gate.ts';
 import { type Reserved, unshared } from '../../src/lab/testbed.ts';
 import { conclusionOfResult } from '../../src/model/conclusion.ts';
 import type { Patch } from '../../src/model/patch.ts';
-import type { Prepared } from '../../src/model/rejection.ts';
+import type { PrepareOutcome } from '../../src/model/rejection.ts';
 import { type Result, resultSchema } from '../../src/model/result.ts';
 import type { Scenario } from '../../src/model/scenario.ts';
 import { annotationsOf } from '../../src/report/annotations.ts';
@@ -53,7 +53,11 @@ const repository: Repository = {
 const rejectedBy = (
   variant: string,
   refusal: { scenario: Scenario; message: string },
-): Prepared => ({ kind: 'rejected', variant, rejection: { kind: 'does-not-load', ...refusal } });
+): PrepareOutcome => ({
+  kind: 'rejected',
+  variant,
+  rejection: { kind: 'does-not-load', ...refusal },
+});
 
 const config = aConfig({ families: ['inet4', 'inet6'] });
 const request = { patch: pullRequest, config, testbeds: ['fake'], seed: 5 };
@@ -298,7 +302,7 @@ describe('the files that a patch changes', () => {
     const deps = depsOf(fakeTestbed(), { repository: kernels('sys/dev/mlx5/driver.h'), reserve });
     const directory = temporaryFolder();
     const result = await gate(ask, directory, deps);
-    expect(result.outcome).toEqual({ kind: 'unchanged', leftAlone: ['sys/dev/mlx5/'] });
+    expect(result.outcome).toEqual({ kind: 'unchanged', ignoredPaths: ['sys/dev/mlx5/'] });
     expect(resultSchema.parse(result)).toEqual(result);
     expect(await resumeGate(directory, deps)).toEqual(result);
   });

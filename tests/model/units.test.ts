@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { duration, excerpt, type Limit, rate, ratio, size } from '../../src/model/units.ts';
+import { duration, excerpt, type QuantityLimit, rate, ratio, size } from '../../src/model/units.ts';
 
-const anything: Limit = { says: 'anything', holds: () => true };
+const anything: QuantityLimit = { description: 'anything', holds: () => true };
 
 const problemOf = (quantity: z.ZodType, written: unknown) =>
   quantity.safeParse(written).error?.issues.map((issue) => issue.message);
@@ -64,7 +64,7 @@ test.each(['3 mpps', '3 MPPS', '3M', '3,000,000 pps', '3_000_000 pps', '3 Mpps/s
 );
 
 test('a well-written quantity outside its limit is told the limit', () => {
-  const small: Limit = { says: 'at most 1%', holds: (value) => value <= 0.01 };
+  const small: QuantityLimit = { description: 'at most 1%', holds: (value) => value <= 0.01 };
   expect(problemOf(ratio(small), '1.5%')).toEqual(['expected at most 1%, found "1.5%"']);
   expect(ratio(small).parse('1%')).toBe(0.01);
 });

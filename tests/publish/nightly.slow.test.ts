@@ -8,7 +8,7 @@ import { patchOfRange } from '../../src/forge/patch/commit-range.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
 import { shortId } from '../../src/model/patch.ts';
 import { cellName } from '../../src/model/scenario.ts';
-import type { Change } from '../../src/model/trend.ts';
+import type { TrendChange } from '../../src/model/trend.ts';
 import { isOfGate } from '../../src/publish/data-branch/layout.ts';
 import type { NightlyPlan } from '../../src/publish/data-branch/nightly-plan.ts';
 import type { Told } from '../../src/publish/data-branch/trend-files.ts';
@@ -76,7 +76,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
   };
 
   /** The step from the first commit to the last one. */
-  const change = (changes: Partial<Change> = {}): Change => ({
+  const change = (changes: Partial<TrendChange> = {}): TrendChange => ({
     ...{ id: '0123456789ab', testbed: 'rack', metric: 'pps', state: 'candidate' },
     ...{ good: ids.at(0) ?? '', bad: ids.at(-1) ?? '', gates: [], alert: { told: [] } },
     cells: [
@@ -93,7 +93,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     [good, bad].map((place) => shortId(ids.at(place) ?? '')).join('-');
 
   /** Asks for the gate of a change, and for its bisection where that gate has lost. */
-  const suspecting = (suspect: Change): NightlyPlan => ({
+  const suspecting = (suspect: TrendChange): NightlyPlan => ({
     ...calm,
     wantedGates: () => [suspect],
     wantedBisections: (told) => (gatedOf(told).includes('regression') ? [suspect] : []),
@@ -224,7 +224,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
 
   test('bisects nothing where that is not asked for, nor where there is one commit', async () => {
     await using study = await startLab();
-    const bisect = async (isOn: boolean, suspect: Change) => {
+    const bisect = async (isOn: boolean, suspect: TrendChange) => {
       const { deps, folders } = startNightly(study, suspecting(suspect));
       const trend = { bisect: isOn, issues: true };
       await nightlyRun(await requestOf(study, { trend }), join(temporaryFolder(), 'work'), deps);

@@ -44,7 +44,7 @@ test('members of a group are told, with what was tried on each', () => {
         forms: [failedForm(), failedForm({ kind: 'boot-failed', message: '' }, [commitAt(9)])],
         probability: 0.5,
       },
-      3: { isTakenForFailed: true, probability: 0.25 },
+      3: { isAssumedFailed: true, probability: 0.25 },
       4: { isSkipped: true, probability: 0.25, alike: 2 },
       5: { forms: [measuredForm([9e5])] },
     }),
@@ -61,7 +61,7 @@ describe('what says nothing', () => {
   const revisions = revisionsOf(40, {
     0: { forms: [measuredForm([1e6])] },
     3: { isSkipped: true, alike: 1 },
-    4: { isTakenForFailed: true },
+    4: { isAssumedFailed: true },
     20: { forms: [measuredForm([9e5])], probability: 0.99 },
     40: { forms: [measuredForm([9e5])] },
   });

@@ -113,7 +113,10 @@ test('and so is one of which no packet of the testbed passes anything', () => {
   expect(first?.attributes.message).toContain('That lies in sys/dev/mlx5/: drivers of other ports');
 });
 
-const aloneIn = (leftAlone: string[]): Result['outcome'] => ({ kind: 'unchanged', leftAlone });
+const aloneIn = (ignoredPaths: string[]): Result['outcome'] => ({
+  kind: 'unchanged',
+  ignoredPaths,
+});
 
 test('the names of cases do not depend on what was measured', () => {
   const names = endings.map((verdict) => onlyCase(judged(aCell(verdict))).attributes);

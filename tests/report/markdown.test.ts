@@ -787,8 +787,8 @@ describe('a revision measured beside earlier diffs', () => {
 });
 
 test('of a patch that other testbeds could measure it is said what does not count here, and that nothing was measured', () => {
-  const leftAlone = ['sys/dev/cxgbe/', 'tools/*/x'];
-  const text = renderMarkdown({ ...unchanged, outcome: { kind: 'unchanged', leftAlone } });
+  const ignoredPaths = ['sys/dev/cxgbe/', 'tools/*/x'];
+  const text = renderMarkdown({ ...unchanged, outcome: { kind: 'unchanged', ignoredPaths } });
   expect(text).toContain('⚪ ppsgate: #7 changes nothing that packets of this testbed pass');
   expect(text).toContain(
     'Nothing was measured: no packet of this testbed passes what the patch changes. That lies in sys/dev/cxgbe/, tools/…/x: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.',

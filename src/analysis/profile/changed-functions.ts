@@ -1,6 +1,6 @@
 // Why a cell got slower or faster: the functions whose own cycles for each packet changed beyond chance.
 import { gammaln, median, sum } from 'simple-statistics';
-import type { ChangedFunction, Comparison, Cost, Reason } from '../../model/result.ts';
+import type { ChangedFunction, Comparison, Cost, ProfileReason } from '../../model/result.ts';
 import { type Profile, samplesOf } from './profile.ts';
 
 /**
@@ -22,7 +22,7 @@ export function explain(
   patched: Profile,
   cost?: PacketCost,
   isChange = false,
-): Pick<Reason, 'changedFunctions' | 'moved'> {
+): Pick<ProfileReason, 'changedFunctions' | 'moved'> {
   const totals = { base: samplesOf(base.stacks), patched: samplesOf(patched.stacks) };
   const exactness = cost?.metric === 'instructionsPerPacket' ? counted : sampled;
   const functions = ownShares(base, patched, totals, exactness);

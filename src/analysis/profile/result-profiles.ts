@@ -2,7 +2,7 @@
 
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { plainLine } from '../../model/escape.ts';
-import type { CellResult, Comparison, Cost, Reason, Result } from '../../model/result.ts';
+import type { CellResult, Comparison, Cost, ProfileReason, Result } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { explain, type PacketCost } from './changed-functions.ts';
 import { withoutIdle } from './idle.ts';
@@ -101,7 +101,7 @@ function reasonOf(
   cost: PacketCost | undefined,
   isChange: boolean,
   taken: readonly TakenProfile[],
-): Reason | undefined {
+): ProfileReason | undefined {
   const base = taken.find(({ variant }) => variant === 'base');
   const patched = taken.find(({ variant }) => variant === 'patched');
   if (base === undefined || patched === undefined) return undefined;

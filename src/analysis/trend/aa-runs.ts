@@ -2,7 +2,7 @@
 import { sumNthPowerDeviations } from 'simple-statistics';
 import type { CellResult, Metric, Result, Run } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
-import type { SameGate, SameGates, TrendIndex } from '../../model/trend.ts';
+import type { AaRun, AaRunCounts, TrendIndex } from '../../model/trend.ts';
 import { lowerBound, upperBound } from '../stats/binomial.ts';
 import { trialNumbers } from '../stats/trial-numbers.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -35,7 +35,7 @@ export function withSameGate(index: TrendIndex, gate: Result, path: string): Tre
   if (first === undefined) return index;
   const added = gateOf(gate, outcome.cells);
   const fresh = emptyCount(gate, first, added.at);
-  const known = index.sameGates.find((count) => isSameTest(count, fresh));
+  const known = index.aaRuns.find((count) => isSameTest(count, fresh));
   const count = counted(known ?? fresh, added);
   if (count === known) return index;
   const alarm = {
@@ -49,11 +49,11 @@ export function withSameGate(index: TrendIndex, gate: Result, path: string): Tre
   ]
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
     .slice(-mostAlarms);
-  const others = index.sameGates.filter((other) => other !== known);
+  const others = index.aaRuns.filter((other) => other !== known);
   const settled = others.map((other) => (isOfSameRow(other, fresh) ? withoutNewest(other) : other));
   return {
     ...index,
-    sameGates: [...settled, { ...count, alarmed }].toSorted((a, b) => (a.since < b.since ? -1 : 1)),
+    aaRuns: [...settled, { ...count, alarmed }].toSorted((a, b) => (a.since < b.since ? -1 : 1)),
   };
 }
 
@@ -71,15 +71,15 @@ export function sameSummary({ gates, alarms, falseAlarmRatio }: Counted): SameSu
   return { upper, lower, promise: upper <= falseAlarmRatio ? 'kept' : 'open' };
 }
 
-type Counted = Pick<SameGates, 'gates' | 'alarms' | 'falseAlarmRatio'>;
+type Counted = Pick<AaRunCounts, 'gates' | 'alarms' | 'falseAlarmRatio'>;
 
 /** `0 of 41 gates, ≤ 7.1 %`: the bound is rounded up, so that it is one. */
 export const sameText = (count: Counted): string =>
   `${count.alarms} of ${count.gates} gates, ≤ ${(Math.ceil(sameSummary(count).upper * 1000) / 10).toFixed(1)} %`;
 
 /** The counts that still grow, one for each testbed and kind, and all that ended before, the newest first. */
-export function countsOf(index: TrendIndex): { current: SameGates; earlier: SameGates[] }[] {
-  const rows = Map.groupBy(index.sameGates, ({ testbed, kind }) => `${kind} ${testbed}`);
+export function countsOf(index: TrendIndex): { current: AaRunCounts; earlier: AaRunCounts[] }[] {
+  const rows = Map.groupBy(index.aaRuns, ({ testbed, kind }) => `${kind} ${testbed}`);
   return [...rows.values()].flatMap((row) => {
     const [current, ...earlier] = row.toSorted((a, b) => (a.last < b.last ? 1 : -1));
     return current === undefined ? [] : { current, earlier };
@@ -87,7 +87,7 @@ export function countsOf(index: TrendIndex): { current: SameGates; earlier: Same
 }
 
 /** How far changes between two links scatter beyond what their runs explain, as a ratio; undefined without gates. */
-export function linkNoise(count: SameGates): number | undefined {
+export function linkNoise(count: AaRunCounts): number | undefined {
   const gates = count.scatter.reduce((sum, cell) => sum + cell.gates, 0);
   if (gates === 0) return undefined;
   const beyond = count.scatter.reduce(
@@ -102,7 +102,7 @@ const mostAlarms = 20;
 /** Enough for whatever is extended or published late: gates of one testbed follow each other. */
 const mostNewest = 10;
 
-function gateOf(gate: Result, cells: readonly CellResult[]): SameGate {
+function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
   const called = (kind: CellResult['verdict']['kind']) =>
     cells.filter(({ verdict }) => verdict.kind === kind).length;
   const [inconclusive, invalid] = [called('inconclusive'), called('invalid')];
@@ -121,7 +121,7 @@ function gateOf(gate: Result, cells: readonly CellResult[]): SameGate {
 const isAlarm = ({ verdict }: CellResult): boolean =>
   verdict.kind === 'regression' || verdict.kind === 'improvement';
 
-function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): SameGate['scatter'] {
+function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): AaRun['scatter'] {
   const change = comparisons.find((comparison) => comparison.metric === metric)?.interval.change;
   const variants = ['base', 'patched'].map((name) =>
     runs.filter(({ variant }) => variant === name),
@@ -157,7 +157,7 @@ function varianceOfMean(runs: readonly Run[], metric: Metric): number {
   return squares / freedom / numbers.length;
 }
 
-const emptyCount = (gate: Result, { design }: CellResult, at: string): SameGates => {
+const emptyCount = (gate: Result, { design }: CellResult, at: string): AaRunCounts => {
   const { metric, marginRatio, falseAlarmRatio } = gate.policy;
   return {
     kind: isRelinked(gate) ? 'relinked' : 'same-build',
@@ -173,10 +173,10 @@ const noSums = { gates: 0, alarms: 0, cells: 0, cellAlarms: 0, inconclusive: 0, 
 
 const sums = ['gates', 'alarms', 'cells', 'cellAlarms', 'inconclusive', 'invalid'] as const;
 
-const isOfSameRow = (a: SameGates, b: SameGates): boolean =>
+const isOfSameRow = (a: AaRunCounts, b: AaRunCounts): boolean =>
   a.kind === b.kind && a.testbed === b.testbed;
 
-const isSameTest = (a: SameGates, b: SameGates): boolean =>
+const isSameTest = (a: AaRunCounts, b: AaRunCounts): boolean =>
   isOfSameRow(a, b) &&
   a.fingerprint === b.fingerprint &&
   a.metric === b.metric &&
@@ -185,7 +185,7 @@ const isSameTest = (a: SameGates, b: SameGates): boolean =>
   a.design === b.design;
 
 /** The count with this gate in it, once; itself where it is there already, or so old that nobody can tell. */
-function counted(count: SameGates, added: SameGate): SameGates {
+function counted(count: AaRunCounts, added: AaRun): AaRunCounts {
   const newest = count.newest ?? [];
   const before = newest.find(({ at }) => at === added.at);
   if (before !== undefined && JSON.stringify(before) === JSON.stringify(added)) return count;
@@ -202,18 +202,18 @@ function counted(count: SameGates, added: SameGate): SameGates {
 }
 
 /** Gates up to here are in the sums, as far as can be told. */
-const oldestKnown = ({ newest: [oldest] = [], last }: SameGates): string => oldest?.at ?? last;
+const oldestKnown = ({ newest: [oldest] = [], last }: AaRunCounts): string => oldest?.at ?? last;
 
-function plus(count: SameGates, gate: SameGate, sign: 1 | -1): SameGates {
+function plus(count: AaRunCounts, gate: AaRun, sign: 1 | -1): AaRunCounts {
   const total = Object.fromEntries(sums.map((name) => [name, count[name] + sign * gate[name]]));
   return { ...count, ...total, scatter: scatterPlus(count.scatter, gate.scatter, sign) };
 }
 
 function scatterPlus(
-  scatter: SameGates['scatter'],
-  added: SameGate['scatter'],
+  scatter: AaRunCounts['scatter'],
+  added: AaRun['scatter'],
   sign: 1 | -1,
-): SameGates['scatter'] {
+): AaRunCounts['scatter'] {
   const cells = new Map(scatter.map((entry) => [cellName(entry.cell), entry]));
   for (const { cell, sumOfSquares, runSumOfSquares } of added) {
     const known = cells.get(cellName(cell));
@@ -229,4 +229,4 @@ function scatterPlus(
 
 const sumUp = (sum = 0, more: number): number => Math.max(sum + more, 0);
 
-const withoutNewest = ({ newest: _, ...count }: SameGates): SameGates => count;
+const withoutNewest = ({ newest: _, ...count }: AaRunCounts): AaRunCounts => count;

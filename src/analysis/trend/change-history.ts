@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { type CellResult, isLoss, type Metric, type Result } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
-import type { Change, ChangeLevel, NightlyRun, TrendIndex } from '../../model/trend.ts';
+import type { ChangeLevel, NightlyRun, TrendChange, TrendIndex } from '../../model/trend.ts';
 import {
   type ChangePoint,
   changePoints,
@@ -24,11 +24,11 @@ export const byCommit = (a: NightlyRun, b: NightlyRun): number =>
   (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
 
 /** The cells of a change that have lost; none of a gain. */
-export const lossesOf = (change: Change): ChangeLevel[] =>
+export const lossesOf = (change: TrendChange): ChangeLevel[] =>
   change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
 
 /** The greatest loss of a change, or where nothing was lost the greatest gain. */
-export function worstOf(change: Change): ChangeLevel {
+export function worstOf(change: TrendChange): ChangeLevel {
   const lost = lossesOf(change);
   return (lost.length > 0 ? lost : change.cells).reduce((worst, one) =>
     Math.abs(one.changeRatio) > Math.abs(worst.changeRatio) ? one : worst,
@@ -68,15 +68,15 @@ export function judgeTrend(
 type Measured = Series & { nightlyRuns: readonly NightlyRun[] };
 
 function withFound(
-  changes: readonly Change[],
+  changes: readonly TrendChange[],
   series: Measured,
   { metric, marginRatio }: TrendPolicy,
   now: Date,
-): Change[] {
+): TrendChange[] {
   const known = cutsOf(changes, series, metric);
   const fresh = changePoints(valuesOf(series.nightlyRuns, metric), known, marginRatio / 2);
   const cuts = [...known, ...fresh.map(({ index }) => index)].toSorted((a, b) => a - b);
-  return fresh.reduce<Change[]>(
+  return fresh.reduce<TrendChange[]>(
     (all, point) =>
       withPoint(all, series, point, levelAt(series, point.index, cuts, metric), metric, now),
     [...changes],
@@ -84,7 +84,7 @@ function withFound(
 }
 
 /** Where a series' nightly runs begin another level, by the changes that are kept of it; ascending. */
-function cutsOf(changes: readonly Change[], series: Measured, metric: Metric): number[] {
+function cutsOf(changes: readonly TrendChange[], series: Measured, metric: Metric): number[] {
   const firsts = new Set(
     changes
       .filter((change) => change.testbed === series.testbed && change.metric === metric)
@@ -114,17 +114,17 @@ function levelAt(
 
 /** The changes with one more: in a cell of its own, or as another cell of what was seen between the same commits. */
 function withPoint(
-  changes: readonly Change[],
+  changes: readonly TrendChange[],
   { testbed, nightlyRuns }: Measured,
   { index, earliest, latest }: ChangePoint,
   level: ChangeLevel,
   metric: Metric,
   now: Date,
-): Change[] {
+): TrendChange[] {
   const good = nightlyRuns[earliest - 1]?.commit ?? '';
   const bad = nightlyRuns[latest]?.commit ?? '';
   const id = changeId(testbed, good, bad);
-  const isSame = (change: Change): boolean =>
+  const isSame = (change: TrendChange): boolean =>
     change.id === id ||
     (change.testbed === testbed &&
       change.metric === metric &&
@@ -157,28 +157,28 @@ const changeId = (...parts: string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
 
 /** Whether nobody has settled it, and the old level is not back. */
-export const isOpen = ({ state }: Pick<Change, 'state'>): boolean =>
+export const isOpen = ({ state }: Pick<TrendChange, 'state'>): boolean =>
   state !== 'accepted' && state !== 'recovered';
 
 /** A gate that found nothing in other cells says nothing of this one. */
-function joined(change: Change, level: ChangeLevel, now: Date): Change {
+function joined(change: TrendChange, level: ChangeLevel, now: Date): TrendChange {
   const cells = [...change.cells.filter((other) => !isOf(level)(other)), level];
   const isUnasked =
     change.state === 'testbed' && change.gates.length > 0 && isLoss(change, level.changeRatio);
   return isUnasked ? moved({ ...change, cells }, 'confirming', now) : { ...change, cells };
 }
 
-const moved = (change: Change, state: Change['state'], now: Date): Change =>
+const moved = (change: TrendChange, state: TrendChange['state'], now: Date): TrendChange =>
   change.state === state ? change : { ...change, state, changedAt: now.toISOString() };
 
 /** A change as the nightly runs since have it: its size, the old level come back, or half a margin more lost. */
 function followed(
-  change: Change,
-  changes: readonly Change[],
+  change: TrendChange,
+  changes: readonly TrendChange[],
   all: readonly Measured[],
   { metric, marginRatio }: TrendPolicy,
   now: Date,
-): Change {
+): TrendChange {
   if (change.metric !== metric || !isOpen(change)) return change;
   const isLostBy = (least: number, ratio: number): boolean =>
     isLoss(change, ratio) && Math.abs(ratio) >= least;
@@ -235,21 +235,22 @@ export function withGate(index: TrendIndex, gate: GateEnd, path: string): TrendI
 
 const withChange = (
   index: TrendIndex,
-  isMeant: (change: Change) => boolean,
-  edit: (change: Change) => Change,
+  isMeant: (change: TrendChange) => boolean,
+  edit: (change: TrendChange) => TrendChange,
 ): TrendIndex => ({
   ...index,
   changes: index.changes.map((change) => (isMeant(change) ? edit(change) : change)),
 });
 
 /** A gate is due, or could not tell yet. */
-const isAsked = ({ state }: Change): boolean => state === 'candidate' || state === 'confirming';
+const isAsked = ({ state }: TrendChange): boolean =>
+  state === 'candidate' || state === 'confirming';
 
-function gated(change: Change, { outcome, finishedAt }: GateEnd, path: string): Change {
+function gated(change: TrendChange, { outcome, finishedAt }: GateEnd, path: string): TrendChange {
   const judged = outcome.kind === 'judged' ? outcome.cells : [];
   const cells = judged.filter((cell) => change.cells.some(isOf(cell)));
   const now = new Date(finishedAt);
-  const gate: Change['gates'][number] = {
+  const gate: TrendChange['gates'][number] = {
     at: now.toISOString(),
     result: path,
     verdict: verdictOf(outcome),
@@ -268,7 +269,7 @@ function gated(change: Change, { outcome, finishedAt }: GateEnd, path: string): 
   );
 }
 
-function verdictOf(outcome: Result['outcome']): Change['gates'][number]['verdict'] {
+function verdictOf(outcome: Result['outcome']): TrendChange['gates'][number]['verdict'] {
   if (outcome.kind === 'judged') return outcome.verdict;
   return outcome.kind === 'unchanged' ? 'no-regression' : 'invalid';
 }
@@ -277,7 +278,7 @@ function verdictOf(outcome: Result['outcome']): Change['gates'][number]['verdict
 function stateAfter(
   said: readonly (CellResult['verdict']['kind'] | undefined)[],
   isSameKernel: boolean,
-): Change['state'] {
+): TrendChange['state'] {
   if (said.includes('regression')) return 'code';
   const isFree = (kind: (typeof said)[number]) =>
     kind === 'no-regression' || kind === 'improvement';
@@ -300,7 +301,7 @@ export function withBisection(
 
 /** The index after somebody took the level of change `id` for the new one; undefined where no such change is open. */
 export function accepted(index: TrendIndex, id: string, now: Date): TrendIndex | undefined {
-  const isMeant = (change: Change): boolean => change.id === id && isOpen(change);
+  const isMeant = (change: TrendChange): boolean => change.id === id && isOpen(change);
   if (!index.changes.some(isMeant)) return undefined;
   return withChange(index, isMeant, (change) => moved(change, 'accepted', now));
 }
@@ -329,7 +330,7 @@ export function isOff(
 const deviationsOff = 4;
 
 /** Changes whose two commits a gate should compare, oldest first: losses that nobody has explained, three times each. */
-export const wantedGates = ({ changes }: TrendIndex, testbed: string): Change[] =>
+export const wantedGates = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
   changes.filter(
     (change) =>
       change.testbed === testbed &&
@@ -341,7 +342,7 @@ export const wantedGates = ({ changes }: TrendIndex, testbed: string): Change[] 
 const mostGates = 3;
 
 /** Changes that are code and were not bisected, oldest first; whether there are commits between, git knows. */
-export const wantedBisections = ({ changes }: TrendIndex, testbed: string): Change[] =>
+export const wantedBisections = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
   changes.filter(
     (change) => change.testbed === testbed && change.state === 'code' && !change.bisection,
   );

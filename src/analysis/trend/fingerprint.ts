@@ -1,7 +1,7 @@
 // What a testbed was when it measured, in twelve digits: another firmware, setting or traffic moves a level as code does.
 import { createHash } from 'node:crypto';
 import { plainLine } from '../../model/escape.ts';
-import { ofMachine } from '../../model/freebsd-machine.ts';
+import { machineFacts } from '../../model/freebsd-machine.ts';
 import type { Result } from '../../model/result.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 
@@ -15,7 +15,7 @@ export function fingerprintOf({ testbed, trials, traffic }: Told): Fingerprint {
   const hasOwnKernels = trials.some(({ kernel }) => kernel !== undefined);
   const { flows, frameBytes, offeredPps } = traffic;
   const told = {
-    ...(hasOwnKernels ? ofMachine(testbed.fingerprint) : testbed.fingerprint),
+    ...(hasOwnKernels ? machineFacts(testbed.fingerprint) : testbed.fingerprint),
     flows: `${flows}`,
     'frame bytes': `${frameBytes}`,
     'offered pps': offeredPps === undefined ? 'as many as the sender can' : `${offeredPps}`,

@@ -1,6 +1,6 @@
 // The numbers of gates of the default branch as nightly runs: one line for each cell and session, in the order of the commits.
 
-import { fromJson } from '../../model/json.ts';
+import { parseJson } from '../../model/json.ts';
 import { commitId } from '../../model/patch.ts';
 import { byMetric, type CellResult, type Metric, type Result } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
@@ -20,7 +20,7 @@ export type Trend = {
 export const emptyTrend: Trend = {
   index: {
     ...{ schemaVersion: 1, cells: [], fingerprints: [] },
-    ...{ changes: [], sameGates: [], releases: [] },
+    ...{ changes: [], aaRuns: [], releases: [] },
   },
   nightlyRuns: new Map(),
 };
@@ -76,7 +76,7 @@ const isSameSession = (a: NightlyRun, b: NightlyRun): boolean =>
 export function parseNightlyRuns(text: string): NightlyRun[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
-    const nightlyRun = nightlySchema.safeParse(fromJson(line));
+    const nightlyRun = nightlySchema.safeParse(parseJson(line));
     return nightlyRun.success ? nightlyRun.data : [];
   });
 }

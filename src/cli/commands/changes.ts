@@ -46,7 +46,7 @@ and the medians of the runs before and after it, up to the next change.
 Exits 0 whether there are changes or not, 2 where the file cannot be read.`;
 
 const leastOfAll = {
-  says: 'a percentage from 0.1% to 50%',
+  description: 'a percentage from 0.1% to 50%',
   holds: (value: number) => value >= 0.001 && value <= 0.5,
 };
 

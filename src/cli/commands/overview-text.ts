@@ -7,7 +7,7 @@ import {
   type TestbedState,
   type Waiting,
 } from '../../gate/reserve/testbeds-overview.ts';
-import { expectedly } from '../../model/format.ts';
+import { formatEstimate } from '../../model/format.ts';
 import { clockText, columns, oneLine } from './table.ts';
 
 /** A table of testbeds, and one of those who wait. */
@@ -95,7 +95,7 @@ function queueText(queue: readonly Waiting[], now: Date): string[] {
 
 function waitText({ expectedSeconds }: Waiting): string {
   if (expectedSeconds === undefined) return 'none in sight';
-  return expectedSeconds === 0 ? 'next' : expectedly(expectedSeconds);
+  return expectedSeconds === 0 ? 'next' : formatEstimate(expectedSeconds);
 }
 
 /** A line for each testbed, and one for the queue, where they are not what they were; all of them at first. */

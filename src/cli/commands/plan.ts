@@ -26,7 +26,7 @@ import { testbedsThatDiffer } from '../../kernel/unchanged.ts';
 import { makingOf, variantsByMaking } from '../../kernel/variant.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { exitCodes } from '../../model/conclusion.ts';
-import { expectedly, formatDuration, formatPercent } from '../../model/format.ts';
+import { formatDuration, formatEstimate, formatPercent } from '../../model/format.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import { cellName } from '../../model/scenario.ts';
 import { runToExit } from '../../system/exit.ts';
@@ -195,7 +195,7 @@ function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?:
 }
 
 const waitText = (seconds: number): string =>
-  seconds < 1 ? 'free now' : `${expectedly(seconds)} to wait for it`;
+  seconds < 1 ? 'free now' : `${formatEstimate(seconds)} to wait for it`;
 
 const partNames: Readonly<Record<(typeof timeParts)[number], string>> = {
   building: 'building kernels',

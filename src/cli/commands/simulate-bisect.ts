@@ -57,7 +57,9 @@ const ownOptions = sharedOptions.extend({
     .transform(listOf)
     .pipe(z.array(count(1, 20_000)))
     .prefault('256'),
-  broken: ratio({ says: 'a percentage up to 90%', holds: (value) => value <= 0.9 }).prefault('0%'),
+  broken: ratio({ description: 'a percentage up to 90%', holds: (value) => value <= 0.9 }).prefault(
+    '0%',
+  ),
   buildMinutes: z
     .string()
     .regex(/^\d{1,4}(?:\.\d{1,3})?$/, { error: expected('a number of minutes like 10') })

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { NoiseSource } from '../../analysis/stats/simulate.ts';
 import { kebabCase } from '../../config/parameters.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
-import { duration, expected, type Limit, ratio, sentence } from '../../model/units.ts';
+import { duration, expected, type QuantityLimit, ratio, sentence } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { cvOf, fewestRuns, readNoiseFile } from './noise-file.ts';
 
@@ -18,16 +18,16 @@ export function parse<Schema extends z.ZodType>(schema: Schema, options: object)
 /** The items of a text with commas, without blanks around them. */
 export const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());
 
-const largestCv: Limit = {
-  says: 'a percentage above 0% and up to 100%',
+const largestCv: QuantityLimit = {
+  description: 'a percentage above 0% and up to 100%',
   holds: (value) => value > 0 && value <= 1,
 };
-const largestChange: Limit = {
-  says: 'a change from -99% to +99%',
+const largestChange: QuantityLimit = {
+  description: 'a change from -99% to +99%',
   holds: (value) => value <= 0.99,
 };
-const atMostADay: Limit = {
-  says: 'a duration of up to 1440 min',
+const atMostADay: QuantityLimit = {
+  description: 'a duration of up to 1440 min',
   holds: (value) => value <= 24 * 60 * 60,
 };
 
@@ -62,7 +62,7 @@ function parseChange(text: string, context: z.RefinementCtx): number {
   if (text === '0') return 0;
   const size = ratio(largestChange).safeParse(text.replace(/^[-−+]/, ''));
   if (size.success) return /^[-−]/.test(text) && size.data > 0 ? -size.data : size.data;
-  const message = expected(`0, or ${largestChange.says}`)({ input: text });
+  const message = expected(`0, or ${largestChange.description}`)({ input: text });
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 }

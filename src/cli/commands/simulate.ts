@@ -7,7 +7,7 @@ import { configKeys, wholeGate } from '../../config/schema.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
 import type { DesignName } from '../../model/result.ts';
-import { type Limit, ratio } from '../../model/units.ts';
+import { type QuantityLimit, ratio } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { type BisectOptions, printBisectRows, refuseBisectOptions } from './simulate-bisect.ts';
 import { aligned, count, listOf, parse, readNoise, sharedOptions } from './simulate-options.ts';
@@ -131,8 +131,8 @@ function parseOptions(options: SimulateOptions): Request {
   };
 }
 
-const largestBuildNoise: Limit = {
-  says: 'a percentage from 0% to 20%',
+const largestBuildNoise: QuantityLimit = {
+  description: 'a percentage from 0% to 20%',
   holds: (value) => value >= 0 && value <= 0.2,
 };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { exitCodes } from '../../model/conclusion.ts';
-import { fromJson } from '../../model/json.ts';
+import { parseJson } from '../../model/json.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { readDirectoryTrend } from '../../publish/data-branch/directory.ts';
 import { indexPath } from '../../publish/data-branch/layout.ts';
@@ -69,7 +69,7 @@ async function readLabFile<T>(
     throw new UsageError(`${option}: ${path} cannot be read (${error.code}).`);
   });
   if (text === undefined) return undefined;
-  const { success, data } = schema.safeParse(fromJson(text));
+  const { success, data } = schema.safeParse(parseJson(text));
   if (success) return data;
   throw new UsageError(
     `${option}: ${path} is not what this version of ppsgate prints; write it anew.`,

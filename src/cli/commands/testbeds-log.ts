@@ -7,7 +7,7 @@ import { holdingOf } from '../../gate/reserve/reservation.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import { aimOf } from '../../gate/reserve/testbeds-overview.ts';
 import { exitCodes } from '../../model/conclusion.ts';
-import { roughly } from '../../model/format.ts';
+import { formatRoughly } from '../../model/format.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
 import { configPath } from './named-testbed.ts';
@@ -78,4 +78,4 @@ function rowOf(logged: Logged, lab: LabState): string[] {
 }
 
 const between = (from: string, to: string | undefined): string =>
-  to === undefined ? '?' : roughly((Date.parse(to) - Date.parse(from)) / 1000);
+  to === undefined ? '?' : formatRoughly((Date.parse(to) - Date.parse(from)) / 1000);

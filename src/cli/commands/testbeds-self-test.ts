@@ -26,7 +26,7 @@ import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import { exitCodes } from '../../model/conclusion.ts';
-import { brokenOff } from '../../model/lease-outcome.ts';
+import { endedEarly } from '../../model/lease-outcome.ts';
 import { expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
@@ -206,7 +206,7 @@ async function onTestbed(
   }
   const holder = { who: whoami(), purpose: 'self-test' };
   const reserved = await reservations.reserve([name], { priority: 'patch', holder });
-  let outcome = brokenOff('it was not self-tested to its end');
+  let outcome = endedEarly('it was not self-tested to its end');
   try {
     const held = AbortSignal.any([signal, reserved.signal]);
     await work(reserved.depsOf(testbed), held, reserved.lease.token);

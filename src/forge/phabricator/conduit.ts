@@ -1,7 +1,7 @@
 // Calls methods of a Phabricator server through Conduit, its HTTP API, and waits where the server wants patience.
 
 import { z } from 'zod';
-import { fromJson } from '../../model/json.ts';
+import { parseJson } from '../../model/json.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Pause, realPause } from '../../model/pause.ts';
 import type { Distrust } from '../../system/certificate.ts';
@@ -203,7 +203,7 @@ function readAnswer({ headers, body }: HttpResponse): Outcome {
     const why = `it answered with more than ${mostBytes} bytes`;
     return { kind: 'unreadable', why, advice: 'nothing as large is taken' };
   }
-  const answer = envelope.safeParse(fromJson(body.toString()));
+  const answer = envelope.safeParse(parseJson(body.toString()));
   if (!answer.success) return unreadable('it answered JSON that is not from Conduit');
   const { result, error_code: code, error_info: info } = answer.data;
   return code === null ? { kind: 'answered', result } : failureNamed(code, info ?? 'no reason');

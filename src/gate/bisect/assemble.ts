@@ -5,10 +5,10 @@ import { boundsOf, pooledEvidence } from '../../analysis/stats/evidence.ts';
 import {
   type BisectAnswer,
   type BisectChange,
-  type BisectFound,
   type BisectResult,
   type BisectRevision,
   bisectConfidenceRatio,
+  type LocatedChange,
 } from '../../model/bisect-result.ts';
 import type { Entry } from '../experiment/journal.ts';
 import { profileOf } from '../experiment/profiles.ts';
@@ -87,7 +87,7 @@ function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[
     });
     return {
       ...about,
-      isTakenForFailed: taken.has(revision),
+      isAssumedFailed: taken.has(revision),
       probability: chanceAt.get(index) ?? 0,
       forms: tried,
     };
@@ -174,7 +174,7 @@ function foundOf(
   evidence: Evidence,
   { after, last, probability }: Found,
   [from, to]: Stretch,
-): BisectFound {
+): LocatedChange {
   const { positions } = evidence;
   const change = changeBetween(evidence, [from, after], [last, to]) ?? noChange;
   const [before, culprit] = [positions[after], positions[last]];

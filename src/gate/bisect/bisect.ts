@@ -8,7 +8,7 @@ import type { Reserved } from '../../lab/testbed.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import type { Patch } from '../../model/patch.ts';
 import { byMetric, isCost } from '../../model/result.ts';
-import type { System } from '../../model/scenario.ts';
+import type { OperatingSystem } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { writeBisect } from '../../report/bisect-write.ts';
 import { explained, readAnyResult } from '../../report/read-result.ts';
@@ -150,7 +150,7 @@ async function plansFor(
   const { metric, marginRatio: margin } = config.gate;
   const notify = (text: string) => onEvent({ kind: 'preparing', text });
   const ranges = new Map<string, Range>();
-  const rangeOn = async (testbed: string, system: System): Promise<Range> => {
+  const rangeOn = async (testbed: string, system: OperatingSystem): Promise<Range> => {
     const builder = builderOf(config, testbed);
     const key = JSON.stringify([system, builder]);
     const asked = { good, bad, skips, fixUps, system, overlay, builder };

@@ -1,7 +1,7 @@
 // What a journal tells of each commit of a range, and the problem that is left of it: pure, from the plan and the journal.
 import { mean } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
-import type { Fault } from '../../model/bisect-result.ts';
+import type { RevisionFault } from '../../model/bisect-result.ts';
 import { formatPps } from '../../model/format.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import { isCost, type Run } from '../../model/result.ts';
@@ -21,7 +21,7 @@ export type Finding = {
   /** The same boots run by run, in the metric's unit; where nothing is forwarded, what came through nevertheless. */
   values: readonly number[];
   /** `isSure` once it was found twice, or by a testbed that has tried twice. */
-  failure?: { fault: Fault; isSure: boolean };
+  failure?: { fault: RevisionFault; isSure: boolean };
   /** The last try told nothing: by now so many in a row, since the testbed was opened last. */
   lost?: { times: number; why: string };
 };

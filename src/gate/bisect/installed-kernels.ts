@@ -6,7 +6,7 @@ import type { FirstParent } from '../../forge/patch/linear-history.ts';
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { mayChangeKernel } from '../../kernel/kernel-sources.ts';
 import { submodule } from '../../kernel/overlay.ts';
-import type { System } from '../../model/scenario.ts';
+import type { OperatingSystem } from '../../model/scenario.ts';
 
 export type Installed = {
   /** Path in the repository of the folder with all that is installed; empty for the whole tree. */
@@ -24,7 +24,7 @@ export type Installed = {
 type Difference = 'none' | 'some' | 'all';
 
 type Request = {
-  system: System;
+  system: OperatingSystem;
   overlay: OverlayPlace;
   builder: AnyBuilder | undefined;
   /** The commit that the range begins with. */

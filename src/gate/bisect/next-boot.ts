@@ -1,6 +1,6 @@
 // What is booted next: nothing but the plan, the journal and what it costs decides, so a resumed bisection goes the same way.
 
-import type { Fault } from '../../model/bisect-result.ts';
+import type { RevisionFault } from '../../model/bisect-result.ts';
 import type { Entry } from '../experiment/journal.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
@@ -24,7 +24,7 @@ export type Next =
     }
   | { kind: 'ended'; ending: Ending }
   /** Nothing can be compared with a good end that cannot be measured. */
-  | { kind: 'good-failed'; fault: Fault }
+  | { kind: 'good-failed'; fault: RevisionFault }
   /** The laboratory tells nothing of it, time and again. */
   | { kind: 'stuck'; variant: string; why: string };
 

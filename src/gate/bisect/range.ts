@@ -6,7 +6,7 @@ import { type LinearRepository, RepositoryError } from '../../forge/patch/reposi
 import { readOverlay } from '../../kernel/overlay.ts';
 import type { Variant } from '../../kernel/variant.ts';
 import { commitId, shortId } from '../../model/patch.ts';
-import type { System } from '../../model/scenario.ts';
+import type { OperatingSystem } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { endsOf, type Line } from './first-parents.ts';
@@ -56,7 +56,7 @@ export type RangeRequest = {
   skips: readonly string[];
   /** `FIX`, or `FIX:FIRST` where FIX is needed from FIRST on. */
   fixUps: readonly string[];
-  system: System;
+  system: OperatingSystem;
   overlay: OverlayPlace;
   /** Absent: whatever a commit changes makes another kernel. */
   builder: AnyBuilder | undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { median } from '../../analysis/stats/summary.ts';
 import type { Variant } from '../../kernel/variant.ts';
 import type { Testbed } from '../../lab/testbed.ts';
-import type { BisectAnswer, Fault } from '../../model/bisect-result.ts';
+import type { BisectAnswer, RevisionFault } from '../../model/bisect-result.ts';
 import { plainLine } from '../../model/escape.ts';
 import { formatMetric } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -286,7 +286,7 @@ function paceOf(testbed: Testbed): BuildCosts & { add(minutes: number, isReady: 
 class GoodEndError extends Error {
   override readonly name = 'GoodEndError';
 
-  constructor(fault: Fault) {
+  constructor(fault: RevisionFault) {
     const isSilent = fault.kind === 'forwards-nothing';
     const what = isSilent ? `forwards nothing: ${fault.message}` : rejectionMessage(fault);
     super(`The good end itself ${what} Name a good commit that works here.`);

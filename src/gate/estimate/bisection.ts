@@ -1,6 +1,6 @@
 // Estimates the boots and minutes of a bisection before anything is built for it.
 import type { Noise } from '../../analysis/stats/evidence.ts';
-import { formatPercent, formatSize, roughly } from '../../model/format.ts';
+import { formatPercent, formatRoughly, formatSize } from '../../model/format.ts';
 import type { BisectPlan } from '../bisect/bisect-plan.ts';
 import { type Minutes, simulateBisect } from '../bisect/simulate-bisection.ts';
 import { isShared, positionsPerTrial } from '../bisect/trials.ts';
@@ -102,7 +102,7 @@ export function bisectionEstimateLines(plan: BisectPlan): string[] {
   const kernels = `${commits} commits, ${revisions.length - 1} kernels after the good one${skippedText}`;
   const { boots, minutes, noise } = estimateBisection(plan);
   const unit = isShared(plan) ? 'trials' : 'boots';
-  const estimate = `${kernels}: about ${boots} ${unit} on ${testbed}, ${roughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
+  const estimate = `${kernels}: about ${boots} ${unit} on ${testbed}, ${formatRoughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
   if (noise === undefined) return [estimate, ...notes];
   const { noiseRatio, answeredRatio } = noise;
   const tooNoisy = `the noise is too large for that: ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or take a quieter cell`;

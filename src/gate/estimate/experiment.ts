@@ -1,6 +1,6 @@
 // Estimates the time of an experiment before anything is reserved for it, by part, and proposes ways to shorten it.
 import { lookSizes } from '../../analysis/stats/design.ts';
-import { expectedly, formatPercent, roughly } from '../../model/format.ts';
+import { formatEstimate, formatPercent, formatRoughly } from '../../model/format.ts';
 import type { Metric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { Plan, PlannedCell } from '../experiment/plan.ts';
@@ -153,12 +153,12 @@ export function experimentEstimateLine(
   const { boots, trials, totalSeconds } = ifUnchanged;
   const isLeast = cells.some(({ basis }) => basis === 'least');
   const isAssumed = cells.some(({ basis }) => basis === 'assumed');
-  const least = isLeast ? `at least ${roughly(totalSeconds)}` : expectedly(totalSeconds);
+  const least = isLeast ? `at least ${formatRoughly(totalSeconds)}` : formatEstimate(totalSeconds);
   const many = [
     ...(boots > 0 ? [`${Math.round(boots)} boots`] : []),
     `${Math.round(trials)} trials`,
   ];
-  const lost = `${roughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
+  const lost = `${formatRoughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
   const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
   return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(durations)}${isAssumed ? noise : ''}`;
 }

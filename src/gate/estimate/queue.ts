@@ -1,6 +1,6 @@
 // Estimates the wait for a testbed: the position in the queue, and when its turn comes, by simulating the queue.
 import { median } from '../../analysis/stats/summary.ts';
-import { isCarriedThrough } from '../../model/lease-outcome.ts';
+import { isCompleted } from '../../model/lease-outcome.ts';
 import {
   assign,
   byTurn,
@@ -126,7 +126,7 @@ export function usualSecondsOf(log: readonly Logged[]): UsualSeconds {
     since === undefined ||
     until === undefined ||
     outcome === lostOutcome ||
-    !isCarriedThrough(outcome) ||
+    !isCompleted(outcome) ||
     holder.purpose === healthPurpose
       ? []
       : [{ testbed, seconds: (Date.parse(until) - Date.parse(since)) / 1000 }],

@@ -2,7 +2,7 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { interimResults } from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
-import { mostLeftAlone, type Outcome, type Result } from '../../model/result.ts';
+import { maxIgnoredPaths, type Outcome, type Result } from '../../model/result.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import { cellsSoFar, leftOutIn } from './cells.ts';
 import { baseNumbers } from './history.ts';
@@ -41,12 +41,12 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
   };
 }
 
-/** The result of an experiment that need not be made; `leftAlone` are places of files that count for nothing there. */
-export function unchangedResult(plan: Plan, leftAlone: readonly string[], now: Date): Result {
+/** The result of an experiment that need not be made; `ignoredPaths` are places of files that count for nothing there. */
+export function unchangedResult(plan: Plan, ignoredPaths: readonly string[], now: Date): Result {
   const at = now.toISOString();
   const outcome: Outcome = {
     kind: 'unchanged',
-    ...(leftAlone.length > 0 && { leftAlone: leftAlone.slice(0, mostLeftAlone) }),
+    ...(ignoredPaths.length > 0 && { ignoredPaths: ignoredPaths.slice(0, maxIgnoredPaths) }),
   };
   return { ...assembleResult(plan, []), startedAt: at, finishedAt: at, outcome };
 }

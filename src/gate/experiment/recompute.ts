@@ -86,10 +86,10 @@ const othersOf = (patch: Patch): string[] =>
 
 function outcomeOf({ outcome, testbed }: Result, asked: Asked): Outcome {
   if (outcome.kind === 'unchanged') {
-    const { leftAlone: claimed = [] } = outcome;
+    const { ignoredPaths: claimed = [] } = outcome;
     const on = { config: asked.config, testbed: testbed.name };
-    const leftAlone = claimed.filter((place) => isPlaceLeftAlone(place, on));
-    return { kind: 'unchanged', ...(leftAlone.length > 0 && { leftAlone }) };
+    const ignoredPaths = claimed.filter((place) => isPlaceLeftAlone(place, on));
+    return { kind: 'unchanged', ...(ignoredPaths.length > 0 && { ignoredPaths }) };
   }
   if (outcome.kind !== 'judged') return outcome;
   const policy = policyAsked(asked);

@@ -1,7 +1,7 @@
 // Reads a recording: what was asked, in its order, each with what came of it.
 import { readFileSync } from 'node:fs';
 import { constants, gunzipSync } from 'node:zlib';
-import { fromJson } from '../../model/json.ts';
+import { parseJson } from '../../model/json.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import {
@@ -50,7 +50,7 @@ export function readRecording(path: string): Recording {
   let turn = 0;
   for (const [index, line] of lines.entries()) {
     if (line === '') continue;
-    const { data: entry, error } = entrySchema.safeParse(fromJson(line));
+    const { data: entry, error } = entrySchema.safeParse(parseJson(line));
     if (entry !== undefined) {
       if (entry.kind !== 'hears' || entry.isOfSameTurn === undefined) turn += 1;
       add(recording, byId, { ...entry, line: index + 2, turn });
@@ -93,7 +93,7 @@ const noRecording = (path: string): UsageError =>
   new UsageError(`${path} is no recording: expected a file that \`--record\` has written.`);
 
 function headOf(path: string, line: string): Head {
-  const written = fromJson(line);
+  const written = parseJson(line);
   const { data: head } = headSchema.safeParse(written);
   if (head !== undefined) return head;
   const { format, version } = (written ?? {}) as { format?: unknown; version?: unknown };

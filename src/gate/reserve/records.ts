@@ -1,7 +1,7 @@
 // What is kept of reservations, and under which keys of a store.
 
 import { z } from 'zod';
-import { fromJson } from '../../model/json.ts';
+import { parseJson } from '../../model/json.ts';
 import { priorities } from '../../model/priority.ts';
 import { byTurn, type Line, type QueuePlace } from './queue.ts';
 import { type Change, type Entry, type Store, StoreError } from './store/store.ts';
@@ -180,7 +180,7 @@ function byName<Record>(
 }
 
 function parsed<Schema extends z.ZodType>(schema: Schema, { key, value }: Entry): z.output<Schema> {
-  const record = schema.safeParse(fromJson(value));
+  const record = schema.safeParse(parseJson(value));
   if (record.success) return record.data;
   throw new StoreError(
     `The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`,

@@ -3,7 +3,7 @@ import { chiSquaredDistributionTable, mean } from 'simple-statistics';
 import { type Diagnostic, ok, wrong } from '../../lab/check/diagnostic.ts';
 import { trial } from '../../lab/freebsd/freebsd-trial.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
-import { expectedly, formatPercent, formatPps } from '../../model/format.ts';
+import { formatEstimate, formatPercent, formatPps } from '../../model/format.ts';
 import { byMetric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { estimateRuns } from '../estimate/runs.ts';
@@ -118,7 +118,7 @@ function durationsText({ journal, config }: SelfTest, estimates: RunsEstimates):
       bootSeconds * Math.max(...estimates.map(({ expected }) => expected[runs])),
     );
   const lost = formatPercent(policyOf(config).marginRatio);
-  return `${expectedly(secondsFor('runsIfUnchanged'))} where nothing was changed, ${expectedly(secondsFor('runsIfLost'))} where ${lost} was lost, beside the builds; a boot takes ${expectedly(bootSeconds)}`;
+  return `${formatEstimate(secondsFor('runsIfUnchanged'))} where nothing was changed, ${formatEstimate(secondsFor('runsIfLost'))} where ${lost} was lost, beside the builds; a boot takes ${formatEstimate(bootSeconds)}`;
 }
 
 /** What the first gates may learn from: base was measured as they would. */

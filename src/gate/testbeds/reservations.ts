@@ -4,7 +4,7 @@ import { hostname, userInfo } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../../config/schema.ts';
 import { machinesOf } from '../../lab/machines.ts';
-import { expectedly } from '../../model/format.ts';
+import { formatEstimate } from '../../model/format.ts';
 import { estimateWait, readUsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
@@ -115,7 +115,7 @@ function userName(): string {
 /** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)`. */
 function waitText(lab: LabState, ticket: Ticket, estimate: WaitEstimate): string {
   const { place, of, expectedSeconds } = estimate;
-  const wait = expectedSeconds === undefined ? '' : `, ${expectedly(expectedSeconds)}`;
+  const wait = expectedSeconds === undefined ? '' : `, ${formatEstimate(expectedSeconds)}`;
   const machines = new Set([...ticket.wants.values()].flat());
   const rivals = [...lab.held.values()].filter((holding) =>
     holding.machines.some((machine) => machines.has(machine)),

@@ -1,6 +1,6 @@
 // Which kernel the DUT runs, whether anything can be measured under it, and who is to blame where it does not come up.
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
-import { type Fingerprint, withoutKernel } from '../../model/freebsd-machine.ts';
+import { type Fingerprint, withoutKernelFacts } from '../../model/freebsd-machine.ts';
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejected, Rejection } from '../../model/rejection.ts';
 import type { Family } from '../../model/scenario.ts';
@@ -89,7 +89,7 @@ export async function inspectDut(
 /** What runs before the first boot is the DUT's own kernel, which is not measured. */
 export async function fingerprintOfDut(boots: Boots): Promise<Fingerprint> {
   boots.original = await fingerprint(boots.dut.host(), portsOf(boots));
-  return withoutKernel(boots.original);
+  return withoutKernelFacts(boots.original);
 }
 
 export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] => [

@@ -1,7 +1,7 @@
 // A Linux router as the DUT: its variants are rulesets and settings, installed while packets flow.
 import { PassThrough } from 'node:stream';
 import type { Overlay } from '../../kernel/overlay.ts';
-import type { Prepared } from '../../model/rejection.ts';
+import type { PrepareOutcome } from '../../model/rejection.ts';
 import type { LinuxScenario } from '../../model/scenario.ts';
 import { pathName } from '../../model/variant-name.ts';
 import type { CommandOutcome } from '../../system/host/execute.ts';
@@ -27,9 +27,12 @@ const script = `${folder}/dut.bash`;
 
 export type LinuxDut = {
   /** Puts every variant on the DUT and installs each once for each scenario, so that the trials meet no surprise. */
-  prepare(overlays: readonly Overlay[], scenarios: readonly LinuxScenario[]): Promise<Prepared>;
+  prepare(
+    overlays: readonly Overlay[],
+    scenarios: readonly LinuxScenario[],
+  ): Promise<PrepareOutcome>;
   /** Installs a variant that was readied, for a scenario. */
-  lay(variant: string, scenario: LinuxScenario): Promise<Prepared>;
+  lay(variant: string, scenario: LinuxScenario): Promise<PrepareOutcome>;
   /**
    * Installs and samples one run after the other; answers the log as received, and what it says. A live one is
    * ended before its time when `isEnough` says so of the samples that have come.
@@ -213,7 +216,7 @@ async function prove(
   host: Host,
   variants: readonly Loadable[],
   scenarios: readonly LinuxScenario[],
-): Promise<Prepared> {
+): Promise<PrepareOutcome> {
   for (const { variant, nftables } of variants) {
     for (const scenario of scenarios) {
       const installed = await lay(host, variant, scenario, nftables);
@@ -229,7 +232,7 @@ async function lay(
   variant: string,
   scenario: LinuxScenario,
   nftables = '',
-): Promise<Prepared> {
+): Promise<PrepareOutcome> {
   const target = folderOf(variant);
   const outcome = await host.run(
     shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`,
@@ -250,7 +253,11 @@ function endingOf(outcome: CommandOutcome): string {
   return outcome.code === 124 ? `took more than ${laySeconds} s` : `exited with ${outcome.code}`;
 }
 
-const doesNotLoad = (variant: string, scenario: LinuxScenario, message: string): Prepared => ({
+const doesNotLoad = (
+  variant: string,
+  scenario: LinuxScenario,
+  message: string,
+): PrepareOutcome => ({
   kind: 'rejected',
   variant,
   rejection: { kind: 'does-not-load', scenario, message },

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { RedfishConfig } from '../../config/power.ts';
-import { fromJson } from '../../model/json.ts';
+import { parseJson } from '../../model/json.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { Distrust, Trust } from '../../system/certificate.ts';
 import type { HttpRequest, HttpResponse, NoResponse } from '../../system/http.ts';
@@ -119,7 +119,7 @@ async function readSystem(server: RedfishServer, url: URL, redirects = 0): Promi
       `${label} has no system at ${url.pathname} (${errorText(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`,
     );
   }
-  const document = systemDocument.safeParse(fromJson(body));
+  const document = systemDocument.safeParse(parseJson(body));
   if (document.success) return document.data;
   throw new PowerError(
     `${label} answers at ${url.pathname} with ${shortened(headers.get('content-type') ?? 'something')} that describes no system; check \`url\` against what /redfish/v1/Systems lists.`,
@@ -238,7 +238,7 @@ const errorDocument = z.object({
 
 /** What a BMC repeats of our credentials goes no further. */
 function errorText({ user, password }: RedfishServer, status: number, body: string): string {
-  const { data } = errorDocument.safeParse(fromJson(body));
+  const { data } = errorDocument.safeParse(parseJson(body));
   const message = data?.error['@Message.ExtendedInfo']?.[0]?.Message ?? data?.error.message;
   if (message === undefined) return String(status);
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');

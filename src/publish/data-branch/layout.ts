@@ -12,7 +12,7 @@ import {
   historyEntrySchema,
 } from '../../gate/experiment/history.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
-import { fromJson } from '../../model/json.ts';
+import { parseJson } from '../../model/json.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { patchName } from '../../model/patch.ts';
 import { byMetric, type CellResult, metricSchema, type Result } from '../../model/result.ts';
@@ -203,14 +203,14 @@ const trendIn = ({ trend, history }: Stored, now: Date): Trend =>
 export function parseHistory(text: string): HistoryEntry[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
-    const entry = historyEntrySchema.safeParse(fromJson(line));
+    const entry = historyEntrySchema.safeParse(parseJson(line));
     return entry.success ? entry.data : [];
   });
 }
 
 /** Undefined where it is none of this version's. */
 export const parseIndex = (text: string): Index | undefined =>
-  indexSchema.safeParse(fromJson(text)).data;
+  indexSchema.safeParse(parseJson(text)).data;
 
 /**
  * A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it

@@ -9,16 +9,16 @@ import {
 import { nightlyRunsOf, type Trend } from '../../analysis/trend/nightly-runs.ts';
 import type { Result } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
-import type { Change } from '../../model/trend.ts';
+import type { TrendChange } from '../../model/trend.ts';
 import { nextTrend, type Told } from './trend-files.ts';
 
 export type NightlyPlan = {
   /** The cells of a commit against itself that are off the level of the nightly runs before. */
   cellsOff(nightlyRun: Result): Cell[];
   /** Changes that a gate should look at, by all that was measured in this nightly run. */
-  wantedGates(told: readonly Told[]): Change[];
+  wantedGates(told: readonly Told[]): TrendChange[];
   /** Changes that should be bisected, where there are commits between. */
-  wantedBisections(told: readonly Told[]): Change[];
+  wantedBisections(told: readonly Told[]): TrendChange[];
 };
 
 type About = Required<Pick<Told, 'commits'>> & { testbed: string; now(): Date };

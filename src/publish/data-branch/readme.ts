@@ -7,7 +7,7 @@ import { formatChange, formatPercent, metricNouns } from '../../model/format.ts'
 import { shortId } from '../../model/patch.ts';
 import { isCost } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
-import type { Change, SameGates, TrendIndex } from '../../model/trend.ts';
+import type { AaRunCounts, TrendChange, TrendIndex } from '../../model/trend.ts';
 import { badgePath, samePath, sparklinesPath } from './paths.ts';
 
 /** What an index tells, as far as it is shown. */
@@ -72,12 +72,12 @@ function atMost(lines: readonly string[]): string[] {
 }
 
 /** A gain asks nothing of anybody. */
-const isOpenLoss = (change: Change): boolean => isOpen(change) && lossesOf(change).length > 0;
+const isOpenLoss = (change: TrendChange): boolean => isOpen(change) && lossesOf(change).length > 0;
 
 /** The cell that lost most, and how many changed. */
 const changeLine =
   (kept: ReadonlySet<string>) =>
-  (change: Change): string => {
+  (change: TrendChange): string => {
     const { testbed, good, bad, cells, state, gates, alert } = change;
     const { cell, changeRatio } = worstOf(change);
     const size = `${cellName(cell)} ${formatChange(changeRatio)}`;
@@ -99,12 +99,12 @@ const badgeLine = (badge: Shown['badges'][number]): string =>
 const sparklines = (testbed: string): string =>
   `- ${codeSpan(testbed)}\n\n  ![packets per second, run by run](${sparklinesPath(testbed)})\n`;
 
-const nameOf = ({ kind, testbed }: SameGates): string =>
+const nameOf = ({ kind, testbed }: AaRunCounts): string =>
   kind === 'same-build'
     ? `![A/A](${samePath(testbed)}.svg) ${codeSpan(testbed)}`
     : `${codeSpan(testbed)}, two links of one tree`;
 
-function countLine(count: SameGates, kept: ReadonlySet<string>): string {
+function countLine(count: AaRunCounts, kept: ReadonlySet<string>): string {
   const { cells, cellAlarms, inconclusive, invalid, falseAlarmRatio, alarmed } = count;
   const noise = linkNoise(count);
   const alarms = alarmed.map(({ at, result }) =>
@@ -119,10 +119,10 @@ function countLine(count: SameGates, kept: ReadonlySet<string>): string {
   ].join('; ');
 }
 
-const metricWord = ({ metric }: SameGates): string =>
+const metricWord = ({ metric }: AaRunCounts): string =>
   isCost(metric) ? metricNouns[metric] : metric;
 
-function verdictOf(count: SameGates): string {
+function verdictOf(count: AaRunCounts): string {
   switch (sameSummary(count).promise) {
     case 'kept':
       return 'within the promised';

@@ -20,7 +20,7 @@ import {
 } from '../../analysis/trend/nightly-runs.ts';
 import { type HistoryEntry, isSameTraffic } from '../../gate/experiment/history.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
-import { fromJson } from '../../model/json.ts';
+import { parseJson } from '../../model/json.ts';
 import type { Result } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
 import { type NightlyRun, type TrendIndex, trendIndexSchema } from '../../model/trend.ts';
@@ -31,7 +31,7 @@ export const trendIndexPath = 'trend/index.json';
 
 /** Undefined where it is none of this version's. */
 export const parseTrendIndex = (text: string): TrendIndex | undefined =>
-  trendIndexSchema.safeParse(fromJson(text)).data;
+  trendIndexSchema.safeParse(parseJson(text)).data;
 
 const trendIndexText = (index: TrendIndex): string => `${JSON.stringify(index)}\n`;
 

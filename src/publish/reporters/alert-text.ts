@@ -6,12 +6,12 @@ import type { Label } from '../../forge/github/issue.ts';
 import { callOnGithub } from '../../forge/patch/command.ts';
 import { codeSpan, pageUrl, plainLine } from '../../model/escape.ts';
 import { formatChange, formatInterval, formatMetric, metricNouns } from '../../model/format.ts';
-import { fromJson } from '../../model/json.ts';
+import { parseJson } from '../../model/json.ts';
 import { shortId } from '../../model/patch.ts';
 import { remarkupText } from '../../model/remarkup.ts';
 import { isCost } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
-import { type Change, type ChangeLevel, changeStates } from '../../model/trend.ts';
+import { type ChangeLevel, changeStates, type TrendChange } from '../../model/trend.ts';
 
 /** Where readers find more. */
 export type AlertLinks = {
@@ -29,7 +29,7 @@ export const changeIdIn = (body: string): string | undefined =>
   /^<!-- ppsgate change ([0-9a-f]{12}) -->/.exec(body)?.[1];
 
 /** Where nothing else tells news from what was said before, the same news is said once. */
-export const newsMarker = ({ id }: Change, said: string): string =>
+export const newsMarker = ({ id }: TrendChange, said: string): string =>
   `<!-- ppsgate change ${id} news ${createHash('sha256').update(said).digest('hex').slice(0, 12)} -->`;
 
 export const alertLabels: Readonly<Record<'code' | 'testbed', Label>> = {
@@ -57,7 +57,7 @@ const saidSchema = z.object({
 export type Said = z.infer<typeof saidSchema>;
 
 /** What is kept on the data branch of what an issue says. */
-export const saidOf = (change: Change): string =>
+export const saidOf = (change: TrendChange): string =>
   JSON.stringify({
     state: change.state,
     cells: losses(change).length,
@@ -67,13 +67,17 @@ export const saidOf = (change: Change): string =>
 
 /** Undefined for what `saidOf` did not write. */
 export const readSaid = (text: string | undefined): Said | undefined =>
-  saidSchema.safeParse(fromJson(text ?? '')).data;
+  saidSchema.safeParse(parseJson(text ?? '')).data;
 
 /**
  * Sentences, in Markdown, of what people who read the issue do not know yet: another state, more cells, a loss that is
  * half a margin worse, the commit. Without `before` nobody knows what they know: then only an end is news.
  */
-export function newsOf(before: Said | undefined, change: Change, marginRatio: number): string[] {
+export function newsOf(
+  before: Said | undefined,
+  change: TrendChange,
+  marginRatio: number,
+): string[] {
   const { state, bisection } = change;
   if (state !== before?.state && !isOpen(change))
     return [stateNews(change)].flatMap((one) => one ?? []);
@@ -97,7 +101,7 @@ export function newsOf(before: Said | undefined, change: Change, marginRatio: nu
 }
 
 /** Nobody is told of a change that is looked into. */
-function stateNews({ state, good, bad }: Change): string | undefined {
+function stateNews({ state, good, bad }: TrendChange): string | undefined {
   switch (state) {
     case 'code':
       return 'A gate of both commits on the same testbed has lost it, too: it is the code.';
@@ -118,7 +122,7 @@ const sizeIn = ({ cell, changeRatio }: ChangeLevel): string =>
   `${cellName(cell)} ${formatChange(changeRatio)}`;
 
 /** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, of the worst cell. */
-export function alertTitle(change: Change): string {
+export function alertTitle(change: TrendChange): string {
   const count = losses(change).length;
   const of = isCost(change.metric) ? ` ${metricNouns[change.metric]}` : '';
   const cells = count === 1 ? '1 cell' : `${count} cells`;
@@ -126,7 +130,7 @@ export function alertTitle(change: Change): string {
 }
 
 /** All that is known of it now, in Markdown; no text of a commit is in it. */
-export function alertBody(change: Change, links: AlertLinks): string {
+export function alertBody(change: TrendChange, links: AlertLinks): string {
   const { id, metric, gates, bisection } = change;
   const result = ({ path, text }: { path: string; text: string }) =>
     links.result === undefined ? text : `[${text}](${links.result(path)})`;
@@ -151,7 +155,7 @@ export function alertBody(change: Change, links: AlertLinks): string {
   ].join('\n\n');
 }
 
-function tableOf(change: Change): string {
+function tableOf(change: TrendChange): string {
   const { metric, cells, gates } = change;
   const judged = gates.at(-1)?.cells ?? [];
   const rows = cells.map(({ cell, before, after, changeRatio }) => {
@@ -168,7 +172,7 @@ function tableOf(change: Change): string {
 }
 
 /** A word for the pull request of the one commit that it was, in Markdown. */
-export const pullRequestText = (change: Change, issue: number): string =>
+export const pullRequestText = (change: TrendChange, issue: number): string =>
   [
     alertMarker(change.id),
     `### 🔴 ppsgate: ${alertTitle(change)}`,
@@ -177,7 +181,7 @@ export const pullRequestText = (change: Change, issue: number): string =>
   ].join('\n\n');
 
 /** The same for the revision that landed as it, in Remarkup. */
-export const revisionText = (change: Change, issueUrl: string): string =>
+export const revisionText = (change: TrendChange, issueUrl: string): string =>
   [
     `This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or costs more for each, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
     losses(change)
@@ -187,18 +191,18 @@ export const revisionText = (change: Change, issueUrl: string): string =>
   ].join('\n\n');
 
 /** The cells that have lost, the worst first; a change that is none of a loss has all of its cells here. */
-function losses(change: Change): ChangeLevel[] {
+function losses(change: TrendChange): ChangeLevel[] {
   const lost = lossesOf(change);
   const counted = lost.length > 0 ? lost : change.cells;
   return counted.toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
 }
 
-function commitsOf({ good, bad, bisection }: Change): string {
+function commitsOf({ good, bad, bisection }: TrendChange): string {
   if (bisection?.culprit !== undefined) return shortId(bisection.culprit);
   return good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
 }
 
-function commitsLink(change: Change, { compareUrl }: AlertLinks): string {
+function commitsLink(change: TrendChange, { compareUrl }: AlertLinks): string {
   const { good, bad } = change;
   if (good === bad) return `${bad} in both nightly runs: none came between`;
   const filled = compareUrl?.replaceAll('{from}', good).replaceAll('{to}', bad);

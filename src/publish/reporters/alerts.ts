@@ -21,7 +21,7 @@ import {
 } from '../../forge/github/issue.ts';
 import { mergedAs } from '../../forge/github/pull-request.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { Change, NightlyRun, TrendIndex } from '../../model/trend.ts';
+import type { NightlyRun, TrendChange, TrendIndex } from '../../model/trend.ts';
 import {
   type AlertLinks,
   alertBody,
@@ -56,7 +56,7 @@ export type AlertsDeps = {
    */
   edit(change: (index: TrendIndex) => TrendIndex): Promise<TrendIndex>;
   /** The one commit between the last good one and the first bad one; undefined where there are several, or none. */
-  onlyCommitOf(change: Change): Promise<string | undefined>;
+  onlyCommitOf(change: TrendChange): Promise<string | undefined>;
   /**
    * Writes a comment, in Remarkup, once for each key on the revision that landed as this commit, and answers its name;
    * undefined where there is none. Absent: there is no Phabricator.
@@ -79,7 +79,10 @@ export type AlertsDeps = {
  * Whatever is not told now is told when this is called again. Never throws for what GitHub, Phabricator or the network
  * did: that is a warning.
  */
-export async function tellChanges(changes: readonly Change[], deps: AlertsDeps): Promise<Change[]> {
+export async function tellChanges(
+  changes: readonly TrendChange[],
+  deps: AlertsDeps,
+): Promise<TrendChange[]> {
   const { log, octokit, edit, now } = deps;
   const wanted = new Map<string, Wanted>();
   for (const change of changes) {
@@ -106,7 +109,7 @@ export async function tellChanges(changes: readonly Change[], deps: AlertsDeps):
   return changes.map((change) => known.find(({ id }) => id === change.id) ?? change);
 }
 
-type Alert = Change['alert'];
+type Alert = TrendChange['alert'];
 
 /** `culprit` is the single commit whose reviewers are to be told. */
 type Wanted = { culprit?: string };
@@ -119,12 +122,12 @@ const mostSeconds = 240;
 const leastNightlyRuns = 5;
 
 /** What is to be told of a change, which is cheap to ask; undefined for nothing. */
-async function wantedOf(change: Change, deps: AlertsDeps): Promise<Wanted | undefined> {
+async function wantedOf(change: TrendChange, deps: AlertsDeps): Promise<Wanted | undefined> {
   const { alert } = change;
   if (isBegun(alert, deps.now())) return undefined;
   const isWorthy = isAlert(change, deps);
   const culprit = isWorthy && change.state === 'code' ? await culpritOf(change, deps) : undefined;
-  const reviewed = culprit === undefined || culprit === alert.toldOf ? {} : { culprit };
+  const reviewed = culprit === undefined || culprit === alert.commentedCommit ? {} : { culprit };
   const isLost = alert.issue === undefined && alert.intended !== undefined;
   const isUnread = alert.issue !== undefined && isNews(change, deps.marginRatio);
   const isNew = alert.issue === undefined && isWorthy;
@@ -139,7 +142,7 @@ const isBegun = ({ intended }: Alert, now: Date): boolean =>
  * Only losses that a gate has confirmed, and levels of a testbed that stay. A gate finds no loss of code that is smaller
  * than the margin, either, so such a one is nobody's.
  */
-function isAlert(change: Change, { nightlyRuns, marginRatio }: AlertsDeps): boolean {
+function isAlert(change: TrendChange, { nightlyRuns, marginRatio }: AlertsDeps): boolean {
   const { state } = change;
   const lost = lossesOf(change);
   if (lost.length === 0) return false;
@@ -151,7 +154,7 @@ function isAlert(change: Change, { nightlyRuns, marginRatio }: AlertsDeps): bool
 }
 
 function nightlyRunsSince(
-  { testbed, cells, changedAt }: Change,
+  { testbed, cells, changedAt }: TrendChange,
   nightlyRuns: AlertsDeps['nightlyRuns'],
 ): number {
   const counts = cells.map(({ cell }) => {
@@ -161,7 +164,7 @@ function nightlyRunsSince(
   return Math.max(...counts);
 }
 
-async function culpritOf(change: Change, deps: AlertsDeps): Promise<string | undefined> {
+async function culpritOf(change: TrendChange, deps: AlertsDeps): Promise<string | undefined> {
   const named = change.bisection?.culprit;
   if (named !== undefined) return named;
   return deps.onlyCommitOf(change).catch((error: unknown) => {
@@ -172,8 +175,8 @@ async function culpritOf(change: Change, deps: AlertsDeps): Promise<string | und
   });
 }
 
-const isNews = (change: Change, marginRatio: number): boolean => {
-  const said = readSaid(change.alert.said);
+const isNews = (change: TrendChange, marginRatio: number): boolean => {
+  const said = readSaid(change.alert.postedText);
   return newsOf(said, change, marginRatio).length > 0 || (said === undefined && isOpen(change));
 };
 
@@ -204,7 +207,7 @@ const recording =
         : alert;
     });
 
-const withAlerts = (index: TrendIndex, alertOf: (change: Change) => Alert): TrendIndex => ({
+const withAlerts = (index: TrendIndex, alertOf: (change: TrendChange) => Alert): TrendIndex => ({
   ...index,
   changes: index.changes.map((change) => ({ ...change, alert: alertOf(change) })),
 });
@@ -217,7 +220,10 @@ type Telling = AlertsDeps & {
 };
 
 /** One after another; what is left out for want of time is given back. */
-async function tellEach(changes: readonly Change[], telling: Telling): Promise<Map<string, Alert>> {
+async function tellEach(
+  changes: readonly TrendChange[],
+  telling: Telling,
+): Promise<Map<string, Alert>> {
   const told = new Map<string, Alert>();
   const warned = new Set<string>();
   const warn = (sentence: string) => {
@@ -239,14 +245,14 @@ const isLate = ({ now, begun }: Telling): boolean =>
   now().getTime() - begun.getTime() > mostSeconds * 1000;
 
 /** The alert where we have made no issue: as we have found it, for whoever began before us may have made one. */
-const unmade = ({ id, alert }: Change, { unsure }: Telling): Alert =>
+const unmade = ({ id, alert }: TrendChange, { unsure }: Telling): Alert =>
   unsure.has(id) ? alert : ended(alert);
 
 /** Nobody tells of it any more, and how that ended is known. */
 const ended = ({ intended: _, updates: __, ...alert }: Alert): Alert => alert;
 
 /** Answers what is known of the alert then. */
-async function tellOne(change: Change, telling: Telling): Promise<Alert> {
+async function tellOne(change: TrendChange, telling: Telling): Promise<Alert> {
   const before = change.alert;
   const place: IssuePlace = telling;
   try {
@@ -282,7 +288,7 @@ const fixes = {
 /** The clocks of GitHub and of a runner may differ by less. */
 const dayMilliseconds = 86_400_000;
 
-const lookedUp = (change: Change, { login, ...place }: Telling): Promise<number | undefined> =>
+const lookedUp = (change: TrendChange, { login, ...place }: Telling): Promise<number | undefined> =>
   findIssue(place, {
     creator: login,
     marker: alertMarker(change.id),
@@ -290,7 +296,7 @@ const lookedUp = (change: Change, { login, ...place }: Telling): Promise<number 
   });
 
 /** Makes the issue; where nobody knows whether it was made our name stays. */
-async function withIssue(change: Change, telling: Telling): Promise<Alert> {
+async function withIssue(change: TrendChange, telling: Telling): Promise<Alert> {
   const { links, log, ...place } = telling;
   const { alert } = change;
   const label = alertLabels[change.state === 'testbed' ? 'testbed' : 'code'];
@@ -308,7 +314,7 @@ async function withIssue(change: Change, telling: Telling): Promise<Alert> {
   const made = await createIssue(place, text);
   switch (made.kind) {
     case 'made':
-      return { ...ended(alert), issue: made.number, said: saidOf(change) };
+      return { ...ended(alert), issue: made.number, postedText: saidOf(change) };
     case 'refused':
       log.warn(whyNotDone(notMade, made.failure, fixes));
       return ended(alert);
@@ -322,13 +328,13 @@ async function withIssue(change: Change, telling: Telling): Promise<Alert> {
 
 /** Brings the issue up to date, and says what is news; `said` stays as it was where that failed. */
 async function withNews(
-  change: Change,
+  change: TrendChange,
   place: IssuePlace,
   { links, marginRatio, log, repository, octokit, pause }: Telling,
 ): Promise<Alert> {
   const alert = ended(change.alert);
   const { issue: number = 0 } = alert;
-  const before = readSaid(alert.said);
+  const before = readSaid(alert.postedText);
   if (!isNews(change, marginRatio)) return alert;
   const said = saidOf(change);
   const news = newsOf(before, change, marginRatio);
@@ -343,24 +349,24 @@ async function withNews(
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
     // Somebody has deleted it, and wants to hear no more of it.
-    if (isGone(failure)) return { ...alert, said };
+    if (isGone(failure)) return { ...alert, postedText: said };
     log.warn(whyNotDone(`The issue #${number} was not brought up to date`, failure, fixes));
     return alert;
   }
-  if (news.length === 0) return { ...alert, said };
+  if (news.length === 0) return { ...alert, postedText: said };
   const marker = newsMarker(change, said);
   const compose = (written: string | undefined) => written ?? [marker, ...news].join('\n\n');
   const published = await publishComment(octokit, { repository, number }, compose, {
     marker,
     ...(pause && { pause }),
   });
-  if (published.kind !== 'not-published') return { ...alert, said };
+  if (published.kind !== 'not-published') return { ...alert, postedText: said };
   log.warn(published.why);
   // A locked issue takes none tomorrow, either.
-  return published.isFinal ? { ...alert, said } : alert;
+  return published.isFinal ? { ...alert, postedText: said } : alert;
 }
 
-const closings: Readonly<Partial<Record<Change['state'], 'completed' | 'not_planned'>>> = {
+const closings: Readonly<Partial<Record<TrendChange['state'], 'completed' | 'not_planned'>>> = {
   recovered: 'completed',
   accepted: 'not_planned',
 };
@@ -369,7 +375,7 @@ async function relabelled(
   place: IssuePlace,
   number: number,
   before: Said | undefined,
-  { state }: Change,
+  { state }: TrendChange,
 ): Promise<void> {
   const [old, label] = [before?.state, state].map((one) =>
     one === 'code' || one === 'testbed' ? alertLabels[one] : undefined,
@@ -380,7 +386,7 @@ async function relabelled(
 
 /** Tells those who reviewed the one commit that it was; not tried again where that is refused. */
 async function withReviewers(
-  change: Change,
+  change: TrendChange,
   issue: number,
   { wanted, octokit, repository, serverUrl, tellRevision, log, pause }: Telling,
 ): Promise<Alert> {
@@ -410,7 +416,7 @@ async function withReviewers(
       log.warn(revision.told.why);
       if (revision.told.kind !== 'refused') return { ...alert, told: [...told] };
     }
-    return { ...alert, told: [...told], toldOf: culprit };
+    return { ...alert, told: [...told], commentedCommit: culprit };
   } catch (error) {
     log.warn(`Who reviewed ${culprit} was not told (${reasonOf(error)}): that is tried again.`);
     return { ...alert, told: [...told] };

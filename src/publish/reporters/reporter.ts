@@ -1,7 +1,7 @@
 // How people at a patch see its gate while it lasts: the place in the queue, what is measured, and how it ended.
 
 import type { WaitEstimate } from '../../gate/estimate/queue.ts';
-import { expectedly } from '../../model/format.ts';
+import { formatEstimate } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { withoutPaths } from '../../model/without-paths.ts';
 import type { ReportLinks } from '../../report/markdown.ts';
@@ -120,7 +120,7 @@ export const secondsFor = (ending: Ending, patienceSeconds?: number): number =>
 /** `2 of 3 in line, some 40 min`. */
 export function placeInLine({ place, of, expectedSeconds }: WaitEstimate): string {
   const line = `${place} of ${of} in line`;
-  return expectedSeconds === undefined ? line : `${line}, ${expectedly(expectedSeconds)}`;
+  return expectedSeconds === undefined ? line : `${line}, ${formatEstimate(expectedSeconds)}`;
 }
 
 /** Tells by the clock when it begins, for that is read later than it is written. */

@@ -4,7 +4,7 @@ import { countsOf, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts
 import { plainLine } from '../../model/escape.ts';
 import { formatPercent } from '../../model/format.ts';
 import { cellName } from '../../model/scenario.ts';
-import type { SameGates } from '../../model/trend.ts';
+import type { AaRunCounts } from '../../model/trend.ts';
 import { fold, table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { resultLink } from './change-html.ts';
@@ -14,7 +14,7 @@ import type { Source } from './site-source.ts';
 export function samePage({ index, results }: Source): Page {
   const counts = countsOf(index);
   const earlier = counts.flatMap((one) => one.earlier);
-  const all = index.sameGates.toReversed();
+  const all = index.aaRuns.toReversed();
   const known = { folder: '', results: results.results };
   const body = html`<header>
 <h1>The base against itself</h1>
@@ -32,7 +32,7 @@ ${alarms(all, known)}${scatter(all)}</main>
 /** The colours of its badge. */
 const looks = { kept: 'no-regression', open: 'invalid', broken: 'regression' } as const;
 
-const countTable = (counts: readonly SameGates[]): Html =>
+const countTable = (counts: readonly AaRunCounts[]): Html =>
   table({
     caption: 'The promise is what a gate of a patch is held to',
     heads: [
@@ -60,7 +60,7 @@ const countTable = (counts: readonly SameGates[]): Html =>
   });
 
 function alarms(
-  counts: readonly SameGates[],
+  counts: readonly AaRunCounts[],
   known: { folder: string; results: Source['results']['results'] },
 ): Piece {
   const all = counts.flatMap(({ testbed, alarmed }) =>
@@ -84,7 +84,7 @@ ${table({
 }
 
 /** Links of one tree scatter by more than their runs say, where the order of the code matters. */
-function scatter(counts: readonly SameGates[]): Piece {
+function scatter(counts: readonly AaRunCounts[]): Piece {
   const rows = counts.flatMap(({ testbed, scatter: cells }) =>
     cells.map(({ cell, gates, sumOfSquares, runSumOfSquares }) => [
       html`${cellName(cell)}`,

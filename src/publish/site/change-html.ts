@@ -6,7 +6,7 @@ import { formatChange, formatInterval, formatMetric } from '../../model/format.t
 import { shortId } from '../../model/patch.ts';
 import { isLoss } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
-import type { Change, ChangeLevel, TrendIndex } from '../../model/trend.ts';
+import type { ChangeLevel, TrendChange, TrendIndex } from '../../model/trend.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { moment } from './document.ts';
 import { compareLink, issueLink, linkFrom, seriesPath } from './page-paths.ts';
@@ -15,19 +15,19 @@ import type { Series } from './series.ts';
 import type { KeptResult } from './site-source.ts';
 
 /** States in which somebody may still have something to do, the most urgent first. */
-const openStates: readonly Change['state'][] = ['code', 'confirming', 'candidate', 'testbed'];
+const openStates: readonly TrendChange['state'][] = ['code', 'confirming', 'candidate', 'testbed'];
 
 /** Losses that nobody has accepted and that did not pass: what is code first, and then the greatest. */
-export const openLosses = ({ changes }: TrendIndex): Change[] =>
+export const openLosses = ({ changes }: TrendIndex): TrendChange[] =>
   changes
     .filter((change) => isOpen(change) && lossesOf(change).length > 0)
     .toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
 
-const urgencyOf = ({ state }: Change): number => openStates.indexOf(state);
+const urgencyOf = ({ state }: TrendChange): number => openStates.indexOf(state);
 
-const sizeOf = (change: Change): number => Math.abs(worstOf(change).changeRatio);
+const sizeOf = (change: TrendChange): number => Math.abs(worstOf(change).changeRatio);
 
-const stateMeanings: Readonly<Record<Change['state'], string>> = {
+const stateMeanings: Readonly<Record<TrendChange['state'], string>> = {
   candidate: 'seen in the nightly runs; no gate has looked yet',
   confirming: 'a gate of both commits could not tell yet',
   code: 'a gate of both commits has it, too',
@@ -37,7 +37,7 @@ const stateMeanings: Readonly<Record<Change['state'], string>> = {
   recovered: 'the old level came back',
 };
 
-const stateTag = ({ state }: Change): Html =>
+const stateTag = ({ state }: TrendChange): Html =>
   html`<span class="state ${state}" title="${stateMeanings[state]}">${state}</span>`;
 
 /** What pages know of all that a change is linked to. */
@@ -51,7 +51,7 @@ export type Around = {
 
 /** A change with all that is known of it, told of one of its cells: the worst one where none is named. */
 export function changeCard(
-  change: Change,
+  change: TrendChange,
   around: Around,
   level: ChangeLevel = worstOf(change),
 ): Html {
@@ -76,15 +76,19 @@ ${own && html`<a class="glance" href="${cellLink(change, level, folder)}" tabind
 const placeOf = ({ points }: Series, { firstAt }: ChangeLevel): number =>
   points.findIndex(({ nightlyRun }) => nightlyRun.at === firstAt);
 
-const cellPiece = (change: Change, level: ChangeLevel, folder: string): Html =>
+const cellPiece = (change: TrendChange, level: ChangeLevel, folder: string): Html =>
   html`<a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a> ${formatChange(level.changeRatio)}`;
 
 /** The series, with the two commits chosen. */
-const cellLink = ({ testbed, good, bad }: Change, { cell }: ChangeLevel, folder: string): string =>
+const cellLink = (
+  { testbed, good, bad }: TrendChange,
+  { cell }: ChangeLevel,
+  folder: string,
+): string =>
   `${linkFrom(folder, `${seriesPath({ testbed, cell })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
 
 /** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked where a page compares. */
-function commitsText(index: TrendIndex, change: Change): Piece {
+function commitsText(index: TrendIndex, change: TrendChange): Piece {
   const { good, bad, bisection } = change;
   if (good === bad) return html`no commit between: <code>${shortId(bad)}</code> before and after`;
   const range = html`<code>${shortId(good)}..${shortId(bad)}</code>`;
@@ -98,7 +102,11 @@ function commitsText(index: TrendIndex, change: Change): Piece {
 }
 
 /** The last gate's interval, its result, the bisection's and the issue. */
-function gatesPiece(change: Change, level: ChangeLevel, { folder, index, results }: Around): Piece {
+function gatesPiece(
+  change: TrendChange,
+  level: ChangeLevel,
+  { folder, index, results }: Around,
+): Piece {
   const { gates, bisection, alert } = change;
   const gate = gates.at(-1);
   const cell = cellName(level.cell);

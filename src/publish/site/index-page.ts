@@ -4,7 +4,7 @@ import { isOpen } from '../../analysis/trend/change-history.ts';
 import { plainLine } from '../../model/escape.ts';
 import { formatChange, formatMetric, grouped } from '../../model/format.ts';
 import { isLoss } from '../../model/result.ts';
-import type { Change } from '../../model/trend.ts';
+import type { TrendChange } from '../../model/trend.ts';
 import { fold } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { type Around, changeCard, openLosses } from './change-html.ts';
@@ -46,7 +46,7 @@ function extent(series: readonly Series[]): string {
   return `${grouped(nightlyRuns)} nightly runs of ${grouped(series.length)} cells on ${testbeds} ${testbeds === 1 ? 'testbed' : 'testbeds'}.`;
 }
 
-const cards = (id: string, title: string, changes: readonly Change[], around: Around): Piece =>
+const cards = (id: string, title: string, changes: readonly TrendChange[], around: Around): Piece =>
   changes.length > 0 &&
   html`<section id="${id}">
 <h2>${title}</h2>

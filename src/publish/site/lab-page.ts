@@ -2,7 +2,7 @@
 
 import { stateNames } from '../../gate/reserve/testbeds-overview.ts';
 import { plainLine } from '../../model/escape.ts';
-import { expectedly } from '../../model/format.ts';
+import { formatEstimate } from '../../model/format.ts';
 import { table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { hourOf, moment, type Page } from './document.ts';
@@ -97,6 +97,6 @@ const queue = ({ queue: waiting }: Overview): Html =>
           aimText(one),
           one.wants.map((name) => plainLine(name)).join(', '),
           hourOf(one.since),
-          one.expectedSeconds === undefined ? 'nobody knows' : expectedly(one.expectedSeconds),
+          one.expectedSeconds === undefined ? 'nobody knows' : formatEstimate(one.expectedSeconds),
         ]),
       });

@@ -3,7 +3,7 @@ import { median } from '../../analysis/stats/summary.ts';
 import { type Level, levelsOf, seriesKey } from '../../analysis/trend/change-history.ts';
 import { isCost, type Metric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
-import type { Change, ChangeLevel, NightlyRun, TrendIndex } from '../../model/trend.ts';
+import type { ChangeLevel, NightlyRun, TrendChange, TrendIndex } from '../../model/trend.ts';
 import type { Source } from './site-source.ts';
 
 export type Point = {
@@ -25,7 +25,7 @@ export type Series = {
   points: readonly Point[];
   levels: readonly Level[];
   /** Changes that this cell is part of, oldest first. */
-  changes: readonly { change: Change; level: ChangeLevel }[];
+  changes: readonly { change: TrendChange; level: ChangeLevel }[];
   releases: readonly Mark[];
   /** Where the testbed became another one. */
   fingerprints: readonly Mark[];
@@ -68,9 +68,9 @@ function seriesOf(
 }
 
 /** What the testbed is judged by, as far as anything was: packets per second else. */
-function metricOf({ changes, sameGates }: TrendIndex, testbed: string): Metric {
+function metricOf({ changes, aaRuns }: TrendIndex, testbed: string): Metric {
   const isOwn = (one: { testbed: string }) => one.testbed === testbed;
-  return (changes.findLast(isOwn) ?? sameGates.findLast(isOwn))?.metric ?? 'pps';
+  return (changes.findLast(isOwn) ?? aaRuns.findLast(isOwn))?.metric ?? 'pps';
 }
 
 /**

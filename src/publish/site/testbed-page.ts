@@ -1,8 +1,8 @@
 // A testbed: all its cells beside each other, where they stand, and when it did not measure.
 
 import { plainLine } from '../../model/escape.ts';
-import { formatChange, formatMetric, roughly } from '../../model/format.ts';
-import type { Change } from '../../model/trend.ts';
+import { formatChange, formatMetric, formatRoughly } from '../../model/format.ts';
+import type { TrendChange } from '../../model/trend.ts';
 import { bullets, table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { changeCard, openLosses } from './change-html.ts';
@@ -40,7 +40,7 @@ ${gaps(series)}${fingerprints(index, first)}</main>
   return { path: `${path}/index.html`, title, body, scripts: [`${path}/cells.js`] };
 }
 
-const openCards = (open: readonly Change[], card: (change: Change) => Html): Piece =>
+const openCards = (open: readonly TrendChange[], card: (change: TrendChange) => Html): Piece =>
   open.length > 0 &&
   html`<section id="open">
 <h2>Open changes</h2>
@@ -91,7 +91,7 @@ function gaps(series: readonly Series[]): Piece {
   if (found.length === 0) return undefined;
   return html`<section id="gaps">
 <h2>Without a nightly run</h2>
-${bullets(found.slice(0, mostGaps).map(({ from, to }) => html`${roughly((to - from) / 1000)} from ${moment(from)} to ${moment(to)}`))}</section>
+${bullets(found.slice(0, mostGaps).map(({ from, to }) => html`${formatRoughly((to - from) / 1000)} from ${moment(from)} to ${moment(to)}`))}</section>
 `;
 }
 

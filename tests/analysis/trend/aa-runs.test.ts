@@ -41,7 +41,7 @@ describe('a gate of a commit against itself', () => {
       gate(1, ['no-regression', 'no-regression']),
       gate(2, ['regression', 'improvement']),
     ]);
-    expect(index.sameGates).toMatchObject([
+    expect(index.aaRuns).toMatchObject([
       {
         ...{ kind: 'same-build', testbed: 'shelf-3', design: 'group-sequential' },
         ...{ metric: 'pps', marginRatio: 0.02, falseAlarmRatio: 0.01 },
@@ -53,7 +53,7 @@ describe('a gate of a commit against itself', () => {
 
   test('is none of those that tell anything where no cell was judged, but its cells are listed', () => {
     const index = after([gate(1, ['inconclusive', 'invalid']), gate(2, ['no-regression'])]);
-    expect(index.sameGates).toMatchObject([
+    expect(index.aaRuns).toMatchObject([
       { gates: 1, alarms: 0, cells: 1, inconclusive: 1, invalid: 1 },
     ]);
   });
@@ -73,7 +73,7 @@ describe('a gate of a commit against itself', () => {
   ])('of another %s begins a new count, and the old one stays', (_, changes) => {
     const first = gate(1, ['regression']);
     const index = after([first, gate(2, ['no-regression'], changes)]);
-    expect(index.sameGates).toMatchObject([
+    expect(index.aaRuns).toMatchObject([
       { gates: 1, alarms: 1, since: day(1), last: day(1) },
       { gates: 1, alarms: 0, since: day(2), last: day(2) },
     ]);
@@ -90,7 +90,7 @@ describe('a gate of a commit against itself', () => {
       gate(1, ['no-regression']),
       { ...fixed, outcome: { ...fixed.outcome, cells } },
     ]);
-    expect(index.sameGates.map(({ design }) => design)).toEqual(['group-sequential', 'fixed']);
+    expect(index.aaRuns.map(({ design }) => design)).toEqual(['group-sequential', 'fixed']);
   });
 
   test('that was extended counts by what it was called last', () => {
@@ -99,7 +99,7 @@ describe('a gate of a commit against itself', () => {
       gate(1, ['regression']),
       gate(1, ['no-regression']),
     ]);
-    expect(index.sameGates).toMatchObject([
+    expect(index.aaRuns).toMatchObject([
       { gates: 1, alarms: 0, cells: 1, cellAlarms: 0, inconclusive: 0, alarmed: [] },
     ]);
   });
@@ -136,7 +136,7 @@ describe('a gate of a commit against itself', () => {
     );
     const index = after(gates);
     expect(after([gate(1, ['regression']), gate(17, ['no-regression'])], index)).toBe(index);
-    expect(index.sameGates).toMatchObject([{ gates: 300, alarms: 3, alarmed: [{}, {}, {}] }]);
+    expect(index.aaRuns).toMatchObject([{ gates: 300, alarms: 3, alarmed: [{}, {}, {}] }]);
     expect(JSON.stringify(index).length).toBeLessThan(4000);
   });
 
@@ -198,22 +198,22 @@ describe('two links of one tree', () => {
     const runs = pairedRuns([8e5, 8e5], [8e5, 8e5]).map((run) => ({ ...run, link: run.pair }));
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
     const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
-    expect(after([aResult({ patch: same, outcome })]).sameGates).toMatchObject([
+    expect(after([aResult({ patch: same, outcome })]).aaRuns).toMatchObject([
       { kind: 'same-build' },
     ]);
   });
 
   test('are a count of their own', () => {
     const index = after([gate(1, ['no-regression']), relinked(2, 0)]);
-    expect(index.sameGates.map(({ kind }) => kind)).toEqual(['same-build', 'relinked']);
+    expect(index.aaRuns.map(({ kind }) => kind)).toEqual(['same-build', 'relinked']);
   });
 
   test('tell how far links scatter beyond what their runs explain', () => {
     const index = after([relinked(1, 0.01), relinked(8, -0.01), relinked(15, 0.01)]);
-    const [count] = index.sameGates;
+    const [count] = index.aaRuns;
     // Changes of 1 % between two draws are draws that scatter by 1 % / √2.
     expect(count && linkNoise(count)).toBeCloseTo(0.01 / Math.SQRT2, 4);
     const quiet = after([relinked(1, 0), relinked(8, 0)]);
-    expect(quiet.sameGates[0] && linkNoise(quiet.sameGates[0])).toBe(0);
+    expect(quiet.aaRuns[0] && linkNoise(quiet.aaRuns[0])).toBe(0);
   });
 });

@@ -15,7 +15,7 @@ import {
   worstOf,
 } from '../../../src/analysis/trend/change-history.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
-import type { Change, NightlyRun, TrendIndex } from '../../../src/model/trend.ts';
+import type { NightlyRun, TrendChange, TrendIndex } from '../../../src/model/trend.ts';
 import { aBisectResult, culprit, revisionsOf } from '../../fakes/bisect-result.ts';
 import { aCell, aResult, forwarding } from '../../fakes/result.ts';
 
@@ -54,7 +54,7 @@ const emptyIndex: TrendIndex = {
   cells: [forwarding, inet6].map((cell) => ({ testbed, cell, years: [2026] })),
   fingerprints: [],
   changes: [],
-  sameGates: [],
+  aaRuns: [],
   releases: [],
 };
 const judged = (
@@ -71,7 +71,7 @@ const judged = (
     now,
   );
 const lost = judged({ inet4: losing(34) });
-const only = ({ changes }: TrendIndex): Change => {
+const only = ({ changes }: TrendIndex): TrendChange => {
   const [change, ...others] = changes;
   if (!change || others.length > 0) throw new Error(`found ${changes.length} changes`);
   return change;

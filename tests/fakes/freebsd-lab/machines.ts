@@ -97,7 +97,7 @@ export function sliceImage(kernel: KernelText): Buffer {
 function portsConf(interfaces: Machine['interfaces']) {
   const settings = interfaces.flatMap(({ name }) =>
     driverSettingsOf(name).filter(
-      ({ isOfGenerators, forGood }) => isOfGenerators && forGood === undefined,
+      ({ appliesToGenerators, permanent }) => appliesToGenerators && permanent === undefined,
     ),
   );
   const named = (isOfLoader: boolean) =>

@@ -108,7 +108,7 @@ describe('an honest result', () => {
     const result = written(unchangedResult(plan, ['tools/', 'www.example.org/free'], at));
     expect(recompute(result, asked(config))).toEqual({
       ...{ kind: 'computed', refused: [] },
-      result: { ...result, outcome: { kind: 'unchanged', leftAlone: ['tools/'] } },
+      result: { ...result, outcome: { kind: 'unchanged', ignoredPaths: ['tools/'] } },
     });
   });
 

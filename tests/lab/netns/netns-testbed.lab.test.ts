@@ -9,7 +9,7 @@ import { labDown } from '../../../src/lab/netns/embedded-lab.ts';
 import { readLinuxLogs } from '../../../src/lab/netns/netns-logs.ts';
 import type { Testbed, TrialOutcome } from '../../../src/lab/testbed.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
-import type { Prepared } from '../../../src/model/rejection.ts';
+import type { PrepareOutcome } from '../../../src/model/rejection.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 
@@ -60,7 +60,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   let testbed: Testbed;
   const logs = new Map<string, string>();
 
-  const prepare = (variants: Variant[], cells: Cell[]): Promise<Prepared> =>
+  const prepare = (variants: Variant[], cells: Cell[]): Promise<PrepareOutcome> =>
     testbed.prepare({
       variants,
       cells,

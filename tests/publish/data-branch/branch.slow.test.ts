@@ -483,7 +483,7 @@ describe('the trend', () => {
     expect(nightlyRuns.get('shelf-3 forwarding inet4')?.map(({ at }) => at)).toEqual(
       years.slice(1),
     );
-    expect(index.sameGates).toMatchObject([{ gates: 3 }, { gates: 1 }]);
+    expect(index.aaRuns).toMatchObject([{ gates: 3 }, { gates: 1 }]);
   });
 
   test('is empty where there is no branch, or nothing of it', async () => {
@@ -516,7 +516,7 @@ describe('the trend', () => {
       await publish([nightlyRun(onDay(2))]);
     });
     expect(await edited(compared, octokit)).toMatchObject({
-      ...{ compareUrl, sameGates: [{ gates: 2 }] },
+      ...{ compareUrl, aaRuns: [{ gates: 2 }] },
     });
     expect((await read()).index.compareUrl).toBe(compareUrl);
     expect(startsOfResults()).toEqual([onDay(1), onDay(2)]);
@@ -551,7 +551,7 @@ describe('the trend', () => {
     expect(await publish([nightlyRun(onDay(2))], { octokit })).toMatchObject(published);
     const { nightlyRuns, index } = await read();
     expect(nightlyRuns.get('shelf-3 forwarding inet4')).toHaveLength(3);
-    expect(index.sameGates).toMatchObject([{ gates: 3 }]);
+    expect(index.aaRuns).toMatchObject([{ gates: 3 }]);
   });
 });
 

@@ -304,11 +304,11 @@ describe('a time of the future', () => {
       { ...onDefault, isTrusted: true },
     );
     publish(shelf, [nightlyRun]);
-    const none = { history: [], trend: { index: { cells: [], sameGates: [] } } };
+    const none = { history: [], trend: { index: { cells: [], aaRuns: [] } } };
     expect(storedIn(shelf)).toMatchObject(none);
     const told = new Map([...shelf].filter(([path]) => !path.startsWith('trend/')));
     publish(told, [nightlyRun], { now: endOfTime });
-    expect(storedIn(told)).toMatchObject({ history: [{}], trend: { index: { sameGates: [{}] } } });
+    expect(storedIn(told)).toMatchObject({ history: [{}], trend: { index: { aaRuns: [{}] } } });
     told.delete('trend/index.json');
     publish(told, []);
     expect(storedIn(told)).toMatchObject(none);

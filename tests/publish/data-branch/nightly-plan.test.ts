@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Trend } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { CellVerdict, Result } from '../../../src/model/result.ts';
-import type { Change } from '../../../src/model/trend.ts';
+import type { TrendChange } from '../../../src/model/trend.ts';
 import { nightlyPlan } from '../../../src/publish/data-branch/nightly-plan.ts';
 import { parseTrendIndex, type Told } from '../../../src/publish/data-branch/trend-files.ts';
 import { aBisectResult, culprit, revisionsOf } from '../../fakes/bisect-result.ts';
@@ -35,7 +35,7 @@ function aNightlyRun(nightlyRun: number, level: number): Told {
 }
 
 /** The last good commit against the first bad one, as a nightly run asks for it. */
-function gateOf({ good, bad }: Change, kind: Exclude<CellVerdict['kind'], 'invalid'>): Told {
+function gateOf({ good, bad }: TrendChange, kind: Exclude<CellVerdict['kind'], 'invalid'>): Told {
   const patch = { ...pullRequest, baseCommit: good, headCommit: bad };
   const variants = [
     { name: 'base', commit: good, files: [] },
@@ -68,7 +68,7 @@ const nightlyPlanOf = (shelf: Shelf, nightlyRun: number) =>
     commits: { [commitOf(nightlyRun)]: commitTimeOf(nightlyRun) },
     now: () => rules.now,
   });
-const changesIn = (shelf: Shelf): Change[] =>
+const changesIn = (shelf: Shelf): TrendChange[] =>
   parseTrendIndex(shelf.get('trend/index.json') ?? '')?.changes ?? [];
 
 test('a nightly run that lies where the others did asks for nothing', () => {

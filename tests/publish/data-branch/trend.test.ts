@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseNightlyRuns } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { CellVerdict, Result } from '../../../src/model/result.ts';
 import { families } from '../../../src/model/scenario.ts';
-import type { Change, TrendIndex } from '../../../src/model/trend.ts';
+import type { TrendChange, TrendIndex } from '../../../src/model/trend.ts';
 import { editedFiles } from '../../../src/publish/data-branch/layout.ts';
 import { nightlyRunsPath } from '../../../src/publish/data-branch/paths.ts';
 import { parseTrendIndex, trendFiles } from '../../../src/publish/data-branch/trend-files.ts';
@@ -99,13 +99,13 @@ describe('a nightly run of the default branch', () => {
       publication(measured(onDay(20), { patch: oneCommit }), { isDefaultBranch: true }),
       { ...publication(), ...onMain, result: mellanoxFixed },
     ]);
-    expect(indexIn(shelf)).toMatchObject({ cells: [], sameGates: [], fingerprints: [] });
+    expect(indexIn(shelf)).toMatchObject({ cells: [], aaRuns: [], fingerprints: [] });
   });
 
   test('of the future is none', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [nightlyRun('9999-01-01T00:00:00.000Z')]);
-    expect(indexIn(shelf)).toMatchObject({ cells: [], sameGates: [] });
+    expect(indexIn(shelf)).toMatchObject({ cells: [], aaRuns: [] });
   });
 
   test('stands where its commit stands among others, which a publication may tell', () => {
@@ -211,7 +211,7 @@ describe('the base against itself', () => {
   test('is counted also where somebody asked for it by hand', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication(measured(onDay(1), { patch: oneCommit }), { isTrusted: true })]);
-    expect(indexIn(shelf)).toMatchObject({ cells: [], sameGates: [{ gates: 1 }] });
+    expect(indexIn(shelf)).toMatchObject({ cells: [], aaRuns: [{ gates: 1 }] });
   });
 
   test('stays counted by testbed, however many nightly runs there are', () => {
@@ -223,7 +223,7 @@ describe('the base against itself', () => {
         Array.from({ length: 320 }, (_, index) => nightlyRun(onDay(index - 330), testbed(name))),
       );
     }
-    expect(indexIn(shelf).sameGates.map(({ gates }) => gates)).toEqual([320, 320, 320, 320]);
+    expect(indexIn(shelf).aaRuns.map(({ gates }) => gates)).toEqual([320, 320, 320, 320]);
   });
 
   test('keeps earlier counts in sight', () => {
@@ -277,12 +277,12 @@ describe('a branch of an earlier version', () => {
     );
     publish(shelf, [nightlyRun(onDay(2))]);
     expect(shelf.get('README.md')).toContain('called a change in 1 of 1 gates');
-    expect(indexIn(shelf).sameGates).toMatchObject([{ gates: 2 }]);
+    expect(indexIn(shelf).aaRuns).toMatchObject([{ gates: 2 }]);
   });
 });
 
 describe('the README', () => {
-  const change = (id: string, changes: Partial<Change> = {}): Change => ({
+  const change = (id: string, changes: Partial<TrendChange> = {}): TrendChange => ({
     ...{ id: id.repeat(12), testbed: 'shelf-3', metric: 'pps', state: 'code' },
     ...{ good: 'c'.repeat(40), bad: 'd'.repeat(40), foundAt: onDay(2), changedAt: onDay(2) },
     cells: [

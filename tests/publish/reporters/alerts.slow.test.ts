@@ -3,7 +3,7 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { seriesKey } from '../../../src/analysis/trend/change-history.ts';
-import type { Change, NightlyRun } from '../../../src/model/trend.ts';
+import type { NightlyRun, TrendChange } from '../../../src/model/trend.ts';
 import { type AlertsDeps, tellChanges } from '../../../src/publish/reporters/alerts.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
@@ -59,17 +59,19 @@ async function depsOf(branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Pr
 }
 
 /** Tells of a branch that has this change, and answers the branch. */
-async function told(change: Change, changed: Partial<AlertsDeps> = {}): Promise<FakeBranch> {
+async function told(change: TrendChange, changed: Partial<AlertsDeps> = {}): Promise<FakeBranch> {
   const branch = fakeBranch(anIndex([change]));
   await notify(branch, changed);
   return branch;
 }
 
-const notify = async (branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Promise<Change[]> =>
-  tellChanges(branch.index.changes, await depsOf(branch, changed));
+const notify = async (
+  branch: FakeBranch,
+  changed: Partial<AlertsDeps> = {},
+): Promise<TrendChange[]> => tellChanges(branch.index.changes, await depsOf(branch, changed));
 
 /** Changes what the branch has of its only change. */
-function become(branch: FakeBranch, changed: Partial<Change>): void {
+function become(branch: FakeBranch, changed: Partial<TrendChange>): void {
   const changes = branch.index.changes.map((change) => ({ ...change, ...changed }));
   branch.index = { ...branch.index, changes };
 }
@@ -100,7 +102,7 @@ test('a confirmed loss gets an issue, whose number is kept', async () => {
   expect(said).toEqual([]);
 });
 
-test.each<[string, Partial<Change>]>([
+test.each<[string, Partial<TrendChange>]>([
   ['nobody has confirmed', { state: 'candidate' }],
   ['a gate could not tell', { state: 'confirming' }],
   ['is a gain', { cells: [aLevel('forwarding', 0.05)] }],
@@ -111,7 +113,7 @@ test.each<[string, Partial<Change>]>([
   expect(github.requests).toEqual([]);
 });
 
-const nightlyRunsFrom = (change: Change, count: number) => {
+const nightlyRunsFrom = (change: TrendChange, count: number) => {
   const [level] = change.cells;
   if (level === undefined) throw new Error('no cell');
   const nightlyRun = (nth: number): NightlyRun => ({
@@ -305,7 +307,7 @@ test('the pull request that it was merged by gets one comment', async () => {
   const branch = await told(aChange(), { onlyCommitOf: async () => culprit });
   await notify(branch, { onlyCommitOf: async () => culprit });
   expect(commentsOn(7)).toEqual([expect.stringContaining('#8 has the rest.')]);
-  expect(alertIn(branch)).toMatchObject({ told: ['#7'], toldOf: culprit });
+  expect(alertIn(branch)).toMatchObject({ told: ['#7'], commentedCommit: culprit });
 });
 
 test('of a range the one that a bisection names is told, and of a testbed none', async () => {
@@ -421,7 +423,7 @@ test('in a storm of 300 nightly runs each change gets one issue, and it is close
 });
 
 /** What becomes of a change in the storm, by its age. */
-function grown(change: Change, now: Date): Change {
+function grown(change: TrendChange, now: Date): TrendChange {
   const nightlyRuns = Math.round((now.getTime() - Date.parse(change.foundAt)) / 86_400_000);
   const state = nightlyRuns < 2 ? 'candidate' : nightlyRuns < 20 ? 'code' : 'recovered';
   const cells = [aLevel('ipfw-stateful', nightlyRuns < 10 ? -0.041 : -0.06)];

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Change, NightlyRun, TrendIndex } from '../../../src/model/trend.ts';
+import type { NightlyRun, TrendChange, TrendIndex } from '../../../src/model/trend.ts';
 import { siteFiles } from '../../../src/publish/site/build-site.ts';
 import { uplotLicense } from '../../../src/publish/site/page-assets.ts';
 import type { Source } from '../../../src/publish/site/site-source.ts';
@@ -63,7 +63,7 @@ describe('the pages', () => {
             { id: nightlyRun.fingerprint, testbed: evil, since: nightlyRun.at, differs: [evil] },
           ],
           releases: [{ name: evil, commit: nightlyRun.commit, at: nightlyRun.at }],
-          sameGates: source.index.sameGates.map((one) => ({ ...one, testbed: evil })),
+          aaRuns: source.index.aaRuns.map((one) => ({ ...one, testbed: evil })),
         },
         nightlyRuns: new Map(
           [...source.nightlyRuns].map(([key, own]) => [
@@ -137,7 +137,7 @@ describe('the first page', () => {
 
   test('says that no change is open where all were accepted or passed', () => {
     const settled = source.index.changes.map(
-      (one): Change => ({ ...one, state: one.state === 'code' ? 'accepted' : 'recovered' }),
+      (one): TrendChange => ({ ...one, state: one.state === 'code' ? 'accepted' : 'recovered' }),
     );
     const text = read(page('index.html', withIndex({ changes: settled })));
     expect(text).toContain('No change is open');
@@ -146,7 +146,7 @@ describe('the first page', () => {
 
   test('is made of a branch that has no nightly run yet', () => {
     const empty: TrendIndex = {
-      ...{ schemaVersion: 1, cells: [], fingerprints: [], changes: [], sameGates: [] },
+      ...{ schemaVersion: 1, cells: [], fingerprints: [], changes: [], aaRuns: [] },
       releases: [],
     };
     const none: Source = { index: empty, nightlyRuns: new Map(), results: { results: [] } };
@@ -234,7 +234,7 @@ test('a testbed tells when it did not measure', () => {
 });
 
 describe('the base against itself', () => {
-  const [count] = source.index.sameGates;
+  const [count] = source.index.aaRuns;
 
   test.for([
     [0, 41, 'invalid', '7.1'],
@@ -242,7 +242,7 @@ describe('the base against itself', () => {
     [9, 61, 'regression', '24.4'],
   ] as const)('with %i alarms in %i gates looks like %s', ([alarms, gates, look, percent]) => {
     if (count === undefined) throw new Error('no count');
-    const markup = page('same.html', withIndex({ sameGates: [{ ...count, alarms, gates }] }));
+    const markup = page('same.html', withIndex({ aaRuns: [{ ...count, alarms, gates }] }));
     expect(markup).toContain(`<b class="${look}">${alarms} of ${gates} gates, ≤ ${percent} %</b>`);
   });
 });

@@ -1,7 +1,7 @@
 // Reads what etcd's JSON gateway answered, or why there is no answer, and says it to people.
 
 import { z } from 'zod';
-import { fromJson } from '../../../model/json.ts';
+import { parseJson } from '../../../model/json.ts';
 import { shortened } from '../../../model/one-line.ts';
 import type { HttpResponse, NoResponse } from '../../../system/http.ts';
 
@@ -40,7 +40,7 @@ export function readAnswer<T>(
     const why = `more than ${mostBytes} bytes in an answer`;
     return { kind: 'failed', problem: 'slow', why, maybeDone: true };
   }
-  const json = fromJson(body.toString());
+  const json = parseJson(body.toString());
   const error = errorDocument.safeParse(json);
   if (error.success) return errorOf(status, withoutSecrets(error.data.message));
   const value = schema.safeParse(json);

@@ -1,7 +1,7 @@
 // Wakes those who wait for a change in etcd: one stream for all of them.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { fromJson } from '../../../model/json.ts';
+import { parseJson } from '../../../model/json.ts';
 import type { Gateway } from './etcd-gateway.ts';
 import { watched } from './etcd-schema.ts';
 import type { Store } from './store.ts';
@@ -75,7 +75,7 @@ export function openWatch(
 
   /** False where nothing more will come. */
   function take(line: string): boolean {
-    const told = watched.safeParse(fromJson(line)).data?.result;
+    const told = watched.safeParse(parseJson(line)).data?.result;
     if (told === undefined) return false;
     hear(told.events.map(({ kv }) => ({ key: kv.key, revision: kv.mod_revision })));
     if (!told.canceled) return true;

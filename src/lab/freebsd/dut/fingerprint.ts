@@ -2,9 +2,9 @@
 
 import { driverSettingsOf, firmwareNames } from '../../../model/freebsd-drivers.ts';
 import {
-  explainedByKernel,
   type Fingerprint,
-  movesByItself,
+  kernelDependentFacts,
+  volatileFacts,
 } from '../../../model/freebsd-machine.ts';
 import { type Command, commandText, shell } from '../../../system/shell.ts';
 import { parseIfconfig } from './network.ts';
@@ -36,7 +36,7 @@ const longestValue = 2000;
 export function differences(base: Fingerprint, other: Fingerprint, variant = 'patched'): string[] {
   const names = new Set([...Object.keys(base), ...Object.keys(other)]);
   return [...names]
-    .filter((name) => !explainedByKernel.has(name) && !movesByItself.has(name))
+    .filter((name) => !kernelDependentFacts.has(name) && !volatileFacts.has(name))
     .filter((name) => base[name] !== other[name])
     .map((name) => `${name}: ${shown(base[name])} on base, ${shown(other[name])} on ${variant}`);
 }

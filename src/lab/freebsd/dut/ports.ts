@@ -42,7 +42,7 @@ export const portSettings = ({ ingress, egress }: DutPorts): Setting[] => {
 /** What is wrong for packets on a port of a sender or a receiver. */
 export const generatorPortSettings = (name: string): Setting[] =>
   driverSettingsOf(name)
-    .filter(({ isOfGenerators }) => isOfGenerators)
+    .filter(({ appliesToGenerators }) => appliesToGenerators)
     .flatMap((setting) => driverSetting(setting, undefined));
 
 const ofDriver = ({ interface: name, queues }: DutPort): Setting[] =>
@@ -50,7 +50,7 @@ const ofDriver = ({ interface: name, queues }: DutPort): Setting[] =>
 
 function driverSetting(setting: DriverSetting, queues: number | undefined): Setting[] {
   const { name, why, fix, alias, isOptional = false } = setting;
-  const wanted = setting.wanted === 'queues' ? queues : Number(setting.wanted);
+  const wanted = setting.expected === 'queues' ? queues : Number(setting.expected);
   if (wanted === undefined) return [];
   const made =
     fix === 'sysctl' ? sysctl(name, wanted, why) : tunable(name, wanted, why, fix.loader);

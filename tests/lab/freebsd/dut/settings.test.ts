@@ -5,7 +5,10 @@ import {
   type SettingsContext,
   settingsCommands,
 } from '../../../../src/lab/freebsd/dut/settings.ts';
-import { isOfPath, waivableSettings } from '../../../../src/model/freebsd-waivable.ts';
+import {
+  isForwardingPathSetting,
+  waivableSettings,
+} from '../../../../src/model/freebsd-waivable.ts';
 import { commandText } from '../../../../src/system/shell.ts';
 
 const bootSeconds = 1_760_000_000;
@@ -150,7 +153,7 @@ test('every setting may be waived but those of the paths of packets', () => {
   // A question mark is a device, and no kernel with RSS.
   const well = ['net.isr.maxthreads', 'net.isr.bindthreads', 'kern.shutdown.dumpdevname'];
   expect(others?.concat(well).toSorted()).toEqual(waivableSettings(['cxl0', 'cxl1']).toSorted());
-  expect(vital?.every(isOfPath)).toBe(true);
+  expect(vital?.every(isForwardingPathSetting)).toBe(true);
 });
 
 test('what cannot be read is a problem, except what not every machine or release has', () => {
