@@ -1,4 +1,4 @@
-// What bisections take, and how often they name the wrong commit, beside what people do by hand: 3 or 5 boots a step.
+// Counts boots and wrong culprits of bisections, beside the usual method by hand: 3 or 5 boots a step.
 // By hand: npm run bench:bisect
 import { mean } from 'simple-statistics';
 import {

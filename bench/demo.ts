@@ -1,4 +1,4 @@
-// How good the embedded lab's verdicts are, how long the demo takes, and for how much of it packets flow.
+// Measures the embedded lab's verdicts, the demo's duration, and the share of it in which packets flow.
 // By hand, as root: node bench/demo.ts --demos 10 --busy-loops 4
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// How often each design errs, and how many runs it takes, side by side on the noise of real labs.
+// Compares error rates and runs of the designs on the noise of real labs.
 // By hand: node bench/designs.ts
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -112,7 +112,7 @@ const groupSequential: Contender = {
   goals: goalsOf(8, 10),
 };
 
-/** What a gate takes unasked where runs stand apart. */
+/** Runs that a gate adds for outliers. */
 const usual: Contender[] = [
   {
     says: 'glr, at most 20 + 20 runs, no history',

@@ -1,4 +1,4 @@
-// How long `ppsgate flamegraph` takes for a call graph of 5 MB once it has started, and how large its SVG is.
+// Times `ppsgate flamegraph` on a call graph of 5 MB after its start, and measures its SVG.
 // By hand: node bench/flamegraph.ts
 import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ export function benchFlamegraph(): FlamegraphBench {
 
 const run = z.object({ milliseconds: z.number(), bytes: z.number(), classicBytes: z.number() });
 
-/** What the command does once it has started: read, fold, draw, write. */
+/** The work of the command after its start: read, fold, draw, write. */
 async function drawOnce(graph: string): Promise<z.infer<typeof run>> {
   const start = performance.now();
   const pieces = createReadStream(graph, { highWaterMark: 1024 * 1024 });
@@ -50,7 +50,7 @@ async function drawOnce(graph: string): Promise<z.infer<typeof run>> {
 }
 
 /**
- * What flamegraph.pl would write for it, by its elements and attributes: the same frames, at its own width of 1,200
+ * The size of flamegraph.pl's output, by its elements and attributes: the same frames, at its own width of 1,200
  * pixels without those below 0.1, and 12 kB of script and head.
  */
 function classicBytes(profile: Profile): number {

@@ -1,4 +1,4 @@
-// How fast `ppsgate fold` reads and folds a call graph of 100 MB, beside a Perl program that prints the same.
+// Times `ppsgate fold` on a call graph of 100 MB, beside a Perl program that prints the same.
 // By hand: node bench/fold.ts
 import { execFileSync } from 'node:child_process';
 import {
@@ -111,7 +111,7 @@ function foldWithPerl(graph: string, stacks: string): number {
   return seconds;
 }
 
-/** What the command does once it has started. */
+/** The work of the command after its start. */
 async function fold(graph: string, stacks: string): Promise<number> {
   const output = openSync(stacks, 'w');
   const start = performance.now();

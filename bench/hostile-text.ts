@@ -1,4 +1,4 @@
-// How much longer each parser takes for 16 MiB that were made to stop it than for a log of the same size.
+// Times each parser on 16 MiB that were made to stop it, against a log of the same size.
 // By hand: node bench/hostile-text.ts
 import { parsers, shapes } from '../tests/fakes/hostile-text.ts';
 
@@ -6,7 +6,7 @@ const characters = 16 * 1024 ** 2;
 /** The size of a first try of each shape in each place, to find what takes longest. */
 const fewCharacters = 1024 ** 2;
 
-/** How a parser does in the place, and by the shape, that takes longest. */
+/** The slowest place and shape of a parser. */
 export type HostileTextBench = { name: string; place: string; shape: string; ratio: number };
 
 export function benchHostileText(): HostileTextBench[] {

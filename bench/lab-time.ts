@@ -1,4 +1,4 @@
-// How long a verdict keeps a FreeBSD laboratory, in the virtual time of the fake one, beside the usual ten runs.
+// Measures lab time per verdict, in the virtual time of the fake FreeBSD lab, beside the usual ten runs.
 // By hand: node bench/lab-time.ts
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,11 +67,11 @@ export type LabTime = {
   floods: Span[];
   /** When something was asked of the DUT: one that is deaf gets it later. */
   dutCommands: number[];
-  /** That a run had to wait for its kernel. */
+  /** True for a run that waited for its kernel. */
   waitedSeconds: number;
 };
 
-/** What base forwards, in packets per second. */
+/** The rate of base, in packets per second. */
 const basePps: Readonly<Record<FreebsdScenario, number>> = {
   forwarding: 5e6,
   'pf-stateless': 3.6e6,
@@ -156,7 +156,7 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
 const isPatched = ({ dut }: FreebsdLab): boolean =>
   dut.machine.running?.kernel.options.includes('options PATCHED') ?? false;
 
-/** What holds where ppsgate.yml says nothing of it. */
+/** The defaults of ppsgate.yml. */
 const usualConfig: Omit<Config, 'testbeds' | 'scenarios'> = {
   rules: {},
   overlay: { path: 'dut', beside: '' },
@@ -280,7 +280,7 @@ function distant(lab: FreebsdLab, { trials, settlings, dutCommands }: Asked): Fr
     };
   }
 
-  /** What a receiver says. */
+  /** Output of a receiver. */
   function heard(options: RunOptions = {}): RunOptions {
     const from = clock.now();
     const onStderr = (chunk: Uint8Array) => {
@@ -332,13 +332,13 @@ export type Shares = {
   rebootSeconds: number;
   trafficSeconds: number;
   settlingSeconds: number;
-  /** What none of these was, and no kernel was waited for. */
+  /** The rest of the time, without waits for kernels. */
   restSeconds: number;
   /** The rest over reboots, traffic and settling links. */
   overhead: number;
 };
 
-/** Where the time to a verdict went. */
+/** The time to a verdict, by its parts. */
 export function sharesOf({ verdict, ...lab }: LabTime): Shares {
   const { reboots, trials, settlings, waitedSeconds } = lab;
   const until = (spans: readonly Span[]) => spans.filter(({ to }) => to <= verdict.to);
@@ -374,7 +374,7 @@ function lengthOfAll(spans: readonly Span[]): number {
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** What the published studies take: five runs of each variant, each of them a boot and a trial of 68 s. */
+/** The published studies: five runs of each variant, each of them a boot and a trial of 68 s. */
 function classicSeconds(cells: number): { bootForAll: number; bootForEach: number } {
   const [runs, trialSeconds] = [10, 68];
   return {
@@ -431,7 +431,7 @@ export async function benchLabTime(): Promise<string[]> {
     ...table(profilesHead, await Promise.all(profiles)),
     '',
     `Until the DUT is given back, with a loss of 10 % and 12 runs known. Each profile has a window of ${profileSeconds} s. When all were`,
-    'taken after the last run, two variants took one boot more: 21.0 min in place of 18.0, and 32.6 of 29.5 with 5 cells.',
+    'taken after the last run, two variants needed one boot more: 21.0 min in place of 18.0, and 32.6 of 29.5 with 5 cells.',
   ];
 }
 

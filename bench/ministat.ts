@@ -1,4 +1,4 @@
-// How long `ppsgate ministat` takes beside Debian's ministat on a million numbers, start-up included.
+// Times `ppsgate ministat` against Debian's ministat on a million numbers, start-up included.
 // By hand: node bench/ministat.ts [PROGRAM]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// How many webhooks a second the relay takes, each on disk before it is answered, and how long an answer takes.
+// Measures webhooks per second of the relay, each on disk before its reply, and the latency of replies.
 // By hand: node bench/relay.ts
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ async function serve(folder: string): Promise<void> {
   await once(process.stdin.resume(), 'end');
 }
 
-/** How long each answer took, from the connection to its end, in milliseconds. */
+/** Latency of each reply, from the connection to its end, in milliseconds. */
 async function deliver(port: number, connections: number): Promise<number[]> {
   const times: number[] = [];
   const end = performance.now() + seconds * 1000;
@@ -61,7 +61,7 @@ async function deliver(port: number, connections: number): Promise<number[]> {
   return times;
 }
 
-/** What every delivery needs: one more block of a file, on the disk. In milliseconds. */
+/** The floor for every delivery: one more block of a file on the disk, in milliseconds. */
 function syncedWrites(folder: string): number[] {
   const file = openSync(join(folder, 'synced'), 'w');
   const block = Buffer.alloc(4096);

@@ -1,4 +1,4 @@
-// How long testbeds are idle between two holders, what reserving costs with 50 contenders, and how the estimate of waits grows.
+// Measures idle time of testbeds between two holders, the cost of reserving with 50 contenders, and the growth of wait estimates.
 // By hand: node bench/reservation.ts
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -105,7 +105,7 @@ async function contend(config: ReservationsConfig, race: Race, index: number): P
   console.log(JSON.stringify(turns));
 }
 
-/** What every store needs to keep a promise: a block of a file that is on the disk. */
+/** The floor for every store: one block of a file written to the disk. */
 function syncedWrites(folder: string): number[] {
   const file = openSync(join(folder, 'synced'), 'w');
   const block = Buffer.alloc(4096);

@@ -1,4 +1,4 @@
-// How soon a person sees a series after its page was loaded: in Chromium, from a disk, with 1,000 nightly runs of each of 48 cells.
+// Times the drawing of a series page in Chromium, from a disk, with 1,000 nightly runs of each of 48 cells.
 // By hand: npm run bench:site
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// How long `ppsgate --help` takes, and a step of the action to its first line, beside an empty script on the same Node.
+// Times `ppsgate --help` and a step of the action to its first line, beside an empty script on the same Node.
 // By hand: node bench/startup.ts
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// How large the nightly runs of many results are on the data branch, how long a clone takes, and which files a nightly run touches.
+// Measures the size of nightly runs on the data branch, the time of a clone, and the files that a nightly run touches.
 // By hand: node bench/trend-data.ts [RESULTS]; all nightly runs are judged, too, which takes minutes for 10,000 results.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ type TrendDataBench = {
   cloneSeconds: number;
   /** The same of a repository with an empty commit. */
   emptyCloneSeconds: number;
-  /** What one nightly run more writes in `trend/`. */
+  /** Bytes that one more nightly run writes in `trend/`. */
   touched: string[];
 };
 

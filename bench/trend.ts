@@ -1,4 +1,4 @@
-// How often a change of a branch's level is seen where there is none, and how soon where there is one, beside what
+// Measures false change points and the delay of true ones, beside what
 // other trend pages do; then two years of four testbeds, with each alert as right or wrong.
 // By hand: npm run bench:trend
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
@@ -106,7 +106,7 @@ function* falseOnes({ says, find, hasGoals }: Detector, { noise }: Lab): Generat
   if (hasGoals) yield confirmedLine(Math.max(...rows.map(({ found }) => found)), noise);
 }
 
-/** What is found falsely is told only where a gate errs, too; the two have nothing in common. */
+/** A false change point is reported only where a gate errs, too; the two are independent. */
 function confirmedLine(found: number, noise: NoiseSource): Line {
   const atMost = upperBound(found, seriesARow * nightlyRunsASeries);
   const gate = simulate({ ...gateRule, noise, cells: 1, effect: 0, experiments: 40_000, seed: 3 });
@@ -255,7 +255,7 @@ const cells: Cell[] = [
 ].flatMap((scenario) => families.map((family) => ({ scenario, family })));
 const margin = 0.02;
 
-/** What happens: from a nightly run on, on some testbeds, in some cells, by code or by the machine. */
+/** A change: from a nightly run on, on some testbeds, in some cells, by code or by the machine. */
 type Event = {
   says: string;
   from: number;
@@ -333,7 +333,7 @@ const events: Event[] = [
 const isMissingNightlyRun = (testbed: string, nightlyRun: number): boolean =>
   testbed === 'mellanox' && nightlyRun >= 420 && nightlyRun < 441;
 
-/** How much is forwarded at a nightly run, around 1; by code alone where a gate interleaves two commits. */
+/** The rate at a nightly run, around 1; by code alone where a gate interleaves two commits. */
 const rateAt = (nightlyRun: number, testbed: string, cell: Cell, isCodeAlone: boolean): number =>
   events
     .filter((event) => event.testbeds.includes(testbed) && event.cells.includes(cell))

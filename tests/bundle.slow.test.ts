@@ -83,7 +83,13 @@ describe('what is loaded before anything is asked for', () => {
   test('is the names of the commands alone at a shell', () => {
     const commander = 'vendor/commander.js';
     const names = 'cli/commands/commands.js';
-    expect(loadedWith('cli.js')).toEqual(['cli.js', names, 'package.js', commander]);
+    expect(loadedWith('cli.js')).toEqual([
+      'cli.js',
+      'cli/commands/add-commands.js',
+      names,
+      'package.js',
+      commander,
+    ]);
   });
 
   test('is nothing that measures where a step of a job decides whether to', () => {

@@ -18,7 +18,7 @@ const repository = 'example/router';
 
 let runs = 0;
 
-const harmless = ['# Whatever must not even be tracked is dropped here.'];
+const harmless = ['# Packets that must not even be tracked are dropped here.'];
 /** About as much as all that the base does with a packet. */
 const costly = noOps(800);
 const broken = ['meta l4proto upd drop'];

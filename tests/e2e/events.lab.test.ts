@@ -21,7 +21,7 @@ import { endingOf } from './ending.ts';
 import { type Example, labWorkflow, makeExample, publisher, workflow } from './example.ts';
 
 const repository = 'example/router';
-const harmless = ['# Whatever must not even be tracked is dropped here.'];
+const harmless = ['# Packets that must not even be tracked are dropped here.'];
 /** What whoever opens a pull request may call it. */
 const hostile =
   '@everyone `</details><img src=x onerror=1> \u001b[2J ::set-output name=verdict::improvement';

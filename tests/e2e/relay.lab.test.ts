@@ -109,7 +109,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
   test('that is killed leaves the gate to its end, which the next one hears of', async () => {
     const port = await startRelay();
     phabricator.addWebhook({ uri: `http://127.0.0.1:${port}/webhook`, hmacKey: key });
-    const revision = revisionWith(['# Whatever must not even be tracked is dropped here.']);
+    const revision = revisionWith(['# Packets that must not even be tracked are dropped here.']);
     const journal = () =>
       existsSync(gates) &&
       readdirSync(gates).some((name) => existsSync(join(gates, name, 'journal.jsonl')));

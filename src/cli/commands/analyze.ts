@@ -41,7 +41,7 @@ Example:
   ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685
 
 Exits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when
-nobody can say.`,
+undecided.`,
     )
     .action(async (directory: string, options: object) => {
       await runToExit(() => runAnalyze(directory, options), command.optsWithGlobals());

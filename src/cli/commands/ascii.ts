@@ -1,4 +1,4 @@
-// What a shell shows where its locale has no UTF-8.
+// Replaces symbols by ASCII where the locale has no UTF-8.
 
 /** By the first of POSIX's variables that is set and not empty; without any it is the locale C. */
 export const readsUtf8 = ({ LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv): boolean =>

@@ -99,7 +99,7 @@ Example:
   ppsgate bisect --from ppsgate-gate-20261120-231655 --dry-run
 
 Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
-3 when nobody can say, 4 when the lab failed.`;
+3 when it stays undecided, 4 when the lab failed.`;
 
 /** Collects an option that may be typed several times, or once with commas. */
 const also = (text: string, before: readonly string[]): string[] => [
@@ -122,7 +122,7 @@ type BisectOptions = {
   frameSize?: string;
   metric?: string;
   profile?: string;
-  /** Absent where nobody typed it. */
+  /** Absent where it was not typed. */
   maxBoots?: string | undefined;
   verifyRevert?: true;
   dryRun?: true;
@@ -174,7 +174,7 @@ async function found(
   return bisectAndAnswer(about, search);
 }
 
-/** What is asked, in the words of a comment. */
+/** The request in the syntax of a comment. */
 function askedOf(options: BisectOptions): BisectAsk {
   const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
   return {

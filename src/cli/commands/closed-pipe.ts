@@ -1,4 +1,4 @@
-// What becomes of output that nobody reads any more, as when head(1) has seen enough.
+// Handles output that is no longer read, as when head(1) has seen enough.
 
 /**
  * From now on it is lost, and nothing else: the work goes on, for a gate may be under way, and the program ends as it

@@ -1,20 +1,7 @@
-// The commands by their names: each loads what it takes and does when it is called, and not before.
-import { Command, Help } from 'commander';
+// Names of the commands; the code of each is loaded when it is called.
+import { Command } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
-
-/** Words of a command line, or `all`: what they name is loaded, see `addCommands`. */
-export type Words = readonly string[] | 'all';
-
-export type NamedCommand = {
-  name: string;
-  /** What it takes, as the list of --help has it; absent: subcommands. */
-  takes?: string;
-  /** What it does, as the list of --help has it. */
-  description: string;
-  load(): Promise<{ define(command: Command, words: Words): unknown }>;
-  /** What is meant where none is named. */
-  isDefault?: true;
-};
+import { addCommands, type NamedCommand, type Words } from './add-commands.ts';
 
 /** All commands, in the order of --help. */
 export const commands: readonly NamedCommand[] = [
@@ -129,7 +116,7 @@ export const commands: readonly NamedCommand[] = [
   {
     name: 'release',
     takes: '[options] [name]',
-    description: 'take a testbed from whoever has it, or give back what a gate left',
+    description: 'take a testbed from its holder, or give back what a gate left',
     load: () => import('./release.ts'),
   },
   {
@@ -159,7 +146,10 @@ export const commands: readonly NamedCommand[] = [
     name: 'completion',
     takes: '<shell>',
     description: 'print what makes bash, zsh or fish complete these commands',
-    load: () => import('./completion.ts'),
+    load: async () => {
+      const { defineCompletion } = await import('./completion.ts');
+      return { define: (command) => defineCompletion(command, () => programFor('all')) };
+    },
   },
 ];
 
@@ -175,31 +165,4 @@ export async function programFor(words: Words): Promise<Command> {
     .configureOutput({ outputError: () => {} });
   await addCommands(program, commands, words);
   return program;
-}
-
-/**
- * Gives a command its subcommands, and loads those that one of the words names: an option of its parent may have a value
- * that is called like a command, which then is loaded for nothing.
- */
-export async function addCommands(
-  parent: Command,
-  named: readonly NamedCommand[],
-  words: Words,
-): Promise<void> {
-  const isCalled = ({ name }: NamedCommand) => words === 'all' || words.includes(name);
-  const terms = new Map(
-    named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(' ')]),
-  );
-  parent.configureHelp({
-    // The names with what they take are more than half of a line.
-    minWidthToWrap: 30,
-    subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command),
-  });
-  for (const one of named) {
-    const { name, description, load, isDefault = false } = one;
-    const command = parent.command(name, { isDefault }).description(description);
-    if (isCalled(one) || (isDefault && !named.some(isCalled))) {
-      await (await load()).define(command, words);
-    }
-  }
 }

@@ -6,7 +6,7 @@ export type Completed = {
   path: readonly string[];
   commands: readonly { name: string; description: string }[];
   flags: readonly Flag[];
-  /** What its arguments may be, in their order. */
+  /** Kinds of its arguments, in order. */
   values: readonly (Value & { isRepeated: boolean })[];
 };
 
@@ -113,7 +113,7 @@ function valuesOf({ path, flags, values }: Completed): { keys: string[]; value: 
 const bashValue = ({ keys, value }: { keys: string[]; value: Value }): string =>
   `    ${keys.map(quoted).join(' | ')}) takes=${value.kind} choices=(${words(value.choices)}) ;;\n`;
 
-/** One word of bash or zsh, whatever is in it. */
+/** Quotes any text as one word of bash or zsh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const words = (all: readonly string[]): string => all.map(quoted).join(' ');
@@ -253,5 +253,5 @@ function fishValue({ kind, choices }: Value): string {
   return offered[kind];
 }
 
-/** One word of fish, whatever is in it. */
+/** Quotes any text as one word of fish. */
 const fishWord = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;

@@ -1,4 +1,4 @@
-// `ppsgate completion`: what a shell completes, made of the commands as they are.
+// `ppsgate completion`: prints shell completions, generated from the commands.
 import { Argument, type Command, type Option } from 'commander';
 import { metrics } from '../../config/schema.ts';
 import { exitCodes } from '../../model/conclusion.ts';
@@ -6,18 +6,18 @@ import { priorities } from '../../model/priority.ts';
 import { designNames } from '../../model/result.ts';
 import { families, scenarios } from '../../model/scenario.ts';
 import { runToExit } from '../../system/exit.ts';
-import { programFor } from './commands.ts';
 import { type Completed, type Flag, scripts, type Value } from './completion-scripts.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-export function define(command: Command): void {
+/** `load` returns the program with all of its commands. */
+export function defineCompletion(command: Command, load: () => Promise<Command>): void {
   command
     .addArgument(new Argument('<shell>', 'the shell that is to complete').choices(shells))
     .addHelpText('after', details)
     .action(async (shell: (typeof shells)[number]) => {
       await runToExit(async () => {
-        process.stdout.write(scripts[shell](completed(await programFor('all'))));
+        process.stdout.write(scripts[shell](completed(await load())));
         return exitCodes.pass;
       }, command.optsWithGlobals());
     });

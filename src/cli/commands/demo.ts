@@ -131,7 +131,7 @@ function whatOf({ bisect, kernels }: Options): string {
   return `${bisectCommits.length} commits, one of which costs packets: it is searched for with real packets`;
 }
 
-/** Two files with a comma in between, or whatever apt has. */
+/** Two files separated by a comma, or apt's newest kernels. */
 async function subjectOf({ kernels }: Options, directory: string, say: Say): Promise<DemoSubject> {
   if (kernels === undefined) return embeddedDemo;
   if (kernels === true) return virtualDemo(await fetchKernels(join(directory, 'kernels'), say));
@@ -219,7 +219,7 @@ const sum = (values: number[]): number => values.reduce((total, value) => total 
 function table(judged: Judged[]): string {
   return judged
     .map(({ patch, result, asExpected }) => {
-      const { expected = 'told, whatever it is' } = patch;
+      const { expected = 'reported, with any outcome' } = patch;
       const must = asExpected ? `as it must: ${expected}` : `but must be ${expected}`;
       const color = asExpected ? 'green' : 'red';
       const verdict = styleText(color, `  ${must}`, { stream: process.stdout });

@@ -1,4 +1,4 @@
-// What was found wrong with a testbed, or not, as a person at a shell reads it.
+// Prints the diagnostics of a testbed for people.
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { oneLine } from './table.ts';
 

@@ -78,7 +78,7 @@ function refuseTerminal(output: string): void {
   );
 }
 
-/** What is drawn of a file, what to call it, and what is written below that. */
+/** A profile to draw, its title and its subtitle. */
 type Shown = { profile: Profile; name: string; about: string };
 
 async function read(file: string, keepsIdle: boolean, signal: AbortSignal): Promise<Shown> {

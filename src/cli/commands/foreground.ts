@@ -72,7 +72,7 @@ async function endAll(
   }
 }
 
-/** False where nobody is left to hear it. */
+/** False where no process is left to receive it. */
 function isSent(target: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, name);
@@ -81,11 +81,11 @@ function isSent(target: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Instead of whoever heard of signals before, until it is disposed of. */
+/** Replaces earlier signal handlers until it is disposed of. */
 function hearSignals(hear: (name: NodeJS.Signals) => void): Disposable {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const others = names.map((name) => ({ name, listeners: process.listeners(name) }));
-  // A signal that nobody hears for a moment ends this process.
+  // A signal without a handler would end this process.
   for (const { name, listeners } of others) {
     process.on(name, hear);
     for (const listener of listeners) process.off(name, listener);

@@ -80,7 +80,7 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   return ended;
 }
 
-/** Where nothing can be kept, answers are given all the same. */
+/** Reports are posted even where nothing can be kept. */
 export function keptAnswers(
   { relay }: PhabricatorConfig,
   conduit: Conduit,
@@ -134,7 +134,7 @@ async function toldIn(directory: string): Promise<{ patch: Patch }> {
   return readResult(directory).catch(() => readPlan(directory));
 }
 
-/** The rest of it is for whoever knows how all gates ended. */
+/** The caller, which knows all outcomes, does the rest. */
 const whileItLasts = (answer: Answer): Answer => ({
   ...answer,
   ended: async () => 'given',

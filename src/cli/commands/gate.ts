@@ -38,7 +38,7 @@ Example:
   ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%
 
 Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
-nobody can say, 4 when the lab failed.`,
+it stays undecided, 4 when the lab failed.`,
     )
     .action(async (options: GateOptions) => {
       const lastWords: string[] = [];

@@ -129,7 +129,7 @@ async function readSelectors(
   );
   return {
     runner: parseRunner(runner),
-    // Whoever names the commit of the ppsgate that runs need not know its version.
+    // The version of the running ppsgate is added to its commit.
     action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
     branch: parseBranch(branch),
     repository: repository === '' ? undefined : parseRepository(repository),
@@ -182,7 +182,7 @@ async function wantsRules(folder: string, ask: AskPerson): Promise<boolean> {
   return answer !== undefined && /^(?:y|yes|)$/i.test(answer);
 }
 
-/** Those of gates at a shell. */
+/** Work directories of gates at a shell. */
 const workDirectories: PlannedFile = {
   path: '.gitignore',
   line: '/ppsgate-*/',
@@ -204,7 +204,7 @@ async function placeLabel(
   return createLabel(await createOctokit({ token, apiUrl, log: silence }), repository);
 }
 
-/** What GitHub did not do is told once, with what to do instead. */
+/** Prints what GitHub did not do once, with what to do instead. */
 const silence = { debug() {}, info() {}, warn() {}, error() {} };
 
 const told: Record<PlacedFile['kind'], string> = {
@@ -214,7 +214,7 @@ const told: Record<PlacedFile['kind'], string> = {
   overwritten: '',
   extended: '',
   removed: 'was for the workflow with one job',
-  left: 'is of no use beside the workflow with three jobs: delete it (--force does, unless somebody changed it)',
+  left: 'is of no use beside the workflow with three jobs: delete it (--force does, unless it was changed)',
   missing:
     'the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
 };

@@ -40,7 +40,7 @@ import { type Answer, answering } from '../../publish/reporters/reporter.ts';
 export type GateCall = {
   config: Config;
   options: GateOptions;
-  /** By whoever has typed them. */
+  /** The user's overrides. */
   called: CalledAs;
   signal: AbortSignal;
   /** Gets how each gate that was cut short goes on. */
@@ -81,7 +81,7 @@ export const judgeAll = (
 const commandOf = ({ options: { config = usualConfig } }: GateCall): string =>
   config === usualConfig ? 'ppsgate gate' : `ppsgate gate --config ${config}`;
 
-/** Where nobody names another. */
+/** The default. */
 export const usualConfig = 'ppsgate.yml';
 
 export async function gatesOf(call: GateCall): Promise<OneGate[]> {

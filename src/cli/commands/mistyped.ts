@@ -1,4 +1,4 @@
-// What commander says of words that make no command, as one sentence of ours.
+// Turns commander's error on a mistyped command into one sentence.
 import type { Command, CommanderError } from 'commander';
 import { didYouMean } from '../../config/fields.ts';
 import { excerpt, sentence } from '../../model/units.ts';

@@ -1,4 +1,4 @@
-// The testbed of a ppsgate.yml that somebody names.
+// Finds a testbed of ppsgate.yml by its name.
 import { resolve } from 'node:path';
 import { didYouMean } from '../../config/fields.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';

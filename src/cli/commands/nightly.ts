@@ -1,4 +1,4 @@
-// `ppsgate nightly`: the head of a branch against itself, and at once whatever its numbers ask for.
+// `ppsgate nightly`: the head of a branch against itself, and the follow-up measurements that its numbers require.
 
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -99,7 +99,7 @@ async function runNightly(
   });
   if (options.json) printJson(result);
   else print(`${headline(result)}\nReport: ${directory}/report/index.html`);
-  // What is said of a commit against itself is chance, or the testbed: to learn that is what the nightly run is for.
+  // A difference of a commit against itself is chance or the testbed, which the nightly run exists to detect.
   const isOfLab = conclusionOfResult(result) === 'infrastructure';
   return exitCodes[isOfLab ? 'infrastructure' : 'pass'];
 }

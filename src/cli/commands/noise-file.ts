@@ -7,7 +7,7 @@ import { expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
 /**
- * The sets of runs of a file of JSON lines, each with a list `pps` of numbers above 0 and whatever else, like
+ * The sets of runs of a file of JSON lines, each with a list `pps` of numbers above 0 and any other keys, like
  * ppsgate's history; those with fewer than three runs tell too little of noise and are passed over. `lines` counts
  * them too. Throws a `UsageError` that names the first bad line.
  */

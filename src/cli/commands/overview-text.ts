@@ -64,7 +64,7 @@ function notesOn({ name, state, held, quarantine, leftBy = [] }: TestbedState): 
       ? []
       : [state === 'held' ? `${quarantine.by}: ${quarantine.reason}` : quarantine.reason]),
     ...(state === 'left-behind' && leftBy.length > 0
-      ? ['its holder is gone; whoever gets it next brings it to its base first']
+      ? ['its holder is gone; the next holder brings it to its base first']
       : []),
   ];
 }
@@ -76,7 +76,7 @@ const coloured = (text: string, testbed: TestbedState | undefined): string =>
   testbed === undefined ? text : `\x1b[${colours[testbed.state]}m${text}\x1b[0m`;
 
 function queueText(queue: readonly Waiting[], now: Date): string[] {
-  if (queue.length === 0) return ['Nobody waits.'];
+  if (queue.length === 0) return ['The queue is empty.'];
   return columns([
     ['QUEUE', 'WHO', 'FOR', 'PRIORITY', 'WANTS', 'SINCE', 'EXPECTED WAIT'],
     ...queue.map((waiting) =>
@@ -107,12 +107,12 @@ export function changedLines(before: Overview | undefined, after: Overview): str
     .map((sentence) => `${at} ${sentence}`);
 }
 
-/** What is expected changes all the time, and is left out. */
+/** Leaves out expected times, which change all the time. */
 function sentencesOf({ testbeds, queue }: Overview): string[] {
   const line = queue.map((one) => `${one.who} (${aimOf(one)}) for ${one.wants.join(' or ')}`);
   return [
     ...testbeds.map((testbed) => `${testbed.name}: ${sentenceOn(testbed)}`),
-    line.length === 0 ? 'nobody waits' : `in the queue: ${line.join(', ')}`,
+    line.length === 0 ? 'the queue is empty' : `in the queue: ${line.join(', ')}`,
   ].map(oneLine);
 }
 

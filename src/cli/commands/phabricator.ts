@@ -117,7 +117,7 @@ export function summary(diagnostics: readonly SetUpDiagnostic[]): string {
 
 const isFault = ({ kind }: SetUpDiagnostic): boolean => kind === 'wrong' || kind === 'unreachable';
 
-/** What is wrong in ppsgate.yml or on the server stays so, and weighs more than what may answer later. */
+/** Faults in ppsgate.yml or on the server last, and outweigh a service that may answer later. */
 export function exitCodeOf(diagnostics: readonly SetUpDiagnostic[]): number {
   const kinds = new Set(diagnostics.map(({ kind }) => kind));
   if (kinds.has('wrong')) return exitCodes.usage;

@@ -66,7 +66,7 @@ would not be measured at all, because it changes nothing that is installed.`,
     });
 }
 
-/** What `--json` prints, for each selector. */
+/** The `--json` output, for each selector. */
 type Planned = {
   testbed: string;
   /** Until it would begin; absent where that is unknown. */
@@ -134,7 +134,7 @@ async function startsOf(config: Config, selectors: readonly string[][]) {
 
 type Change = { testbed: string; variants: number; isUnchanged: boolean };
 
-/** What of a patch would be measured; without one base and patched are. */
+/** The variants of a patch that would be measured; base and patched without one. */
 async function changeOf(
   config: Config,
   testbeds: readonly string[],

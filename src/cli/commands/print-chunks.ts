@@ -1,4 +1,4 @@
-// Long answers on standard output, in bytes: the same whatever the locale is.
+// Prints long output on standard output in bytes: the same in every locale.
 import { pipeline } from 'node:stream/promises';
 
 /** As fast as the reader takes them; `ppsgate … | head` closes the pipe when it has seen enough. */
@@ -10,7 +10,7 @@ export async function printPieces(pieces: Iterable<string>): Promise<void> {
   }
 }
 
-/** A write for each line would take longer than whatever made the lines. */
+/** A write for each line would take longer than making the lines. */
 function* gathered(pieces: Iterable<string>): Iterable<Uint8Array> {
   let text = '';
   for (const piece of pieces) {

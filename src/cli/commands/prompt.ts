@@ -1,10 +1,10 @@
-// A question to whoever sits at the terminal.
+// Asks a question on the terminal.
 import { createInterface } from 'node:readline/promises';
 
-/** Undefined where there is nobody to ask. */
+/** Undefined where there is no terminal. */
 export type AskPerson = ((question: string) => Promise<string>) | undefined;
 
-/** Asks whoever sits at the terminal; the end of input is an empty answer. */
+/** Asks on the terminal; the end of input is an empty answer. */
 export function askOnTerminal(signal: AbortSignal): AskPerson {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return async (question) => {

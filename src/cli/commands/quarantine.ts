@@ -65,7 +65,7 @@ async function putInto(store: Store, name: string, reason: string): Promise<stri
   const before = quarantines.get(name);
   const holding = held.values().find(({ testbed }) => testbed === name);
   return [
-    `${name} is in quarantine: nobody gets it until \`ppsgate quarantine ${name} --lift\`.`,
+    `${name} is in quarantine and cannot be reserved until \`ppsgate quarantine ${name} --lift\`.`,
     ...(before === undefined ? [] : [`It was already: ${saidOf(before)}.`]),
     ...(holding === undefined
       ? []

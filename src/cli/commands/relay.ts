@@ -136,7 +136,7 @@ function checkAsk(config: Config, { testbed, ...texts }: Ask): void {
 async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {
   if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
     throw new UsageError(
-      'ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so nobody could be verified: write one there, or use ppsgate poll.',
+      'ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so no request could be verified: write one there, or use ppsgate poll.',
     );
   }
   const read = (what: string, path: string) => readSecret({ what, path });
@@ -148,7 +148,7 @@ async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {
   };
 }
 
-/** Rung while nobody waits, it is heard by the next who does. */
+/** A ring without a waiter is kept for the next one. */
 function openBell() {
   let rung = new AbortController();
   return {

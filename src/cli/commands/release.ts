@@ -36,7 +36,7 @@ Examples:
   ppsgate release hp-t540 --force
   ppsgate release --directory ppsgate-gate-20261120-231655
 
-Exits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be
+Exits 0 also when it was free, 2 on wrong usage, 4 when the store cannot be
 used.`,
     )
     .action(async (name: string | undefined, options: object) => {
@@ -68,9 +68,7 @@ export async function runRelease(
     );
   }
   if (force === undefined) {
-    throw new UsageError(
-      `${name} is given back by whoever has it; to take it from them, add --force.`,
-    );
+    throw new UsageError(`${name} is given back by its holder; to take it from them, add --force.`);
   }
   return takeByForce(name, options, ask);
 }
@@ -109,7 +107,7 @@ async function takeByForce(name: string, options: ReleaseOptions, ask: AskPerson
       print(`${name} was left with ${oneLine(holding.holder.who)}.`);
       return exitCodes.pass;
     }
-    // Takes it from this holder alone: another may have come while somebody was asked.
+    // Takes it from this holder alone: another may have come during the question.
     const outcome = `taken away by ${taker}`;
     const isTaken = await giveBack(store, holding, { outcome, isClean: false }, new Date());
     const who = oneLine(holding.holder.who);
@@ -127,8 +125,8 @@ async function takeByForce(name: string, options: ReleaseOptions, ask: AskPerson
 function whyNotHeld(name: string, machines: readonly string[], { held }: LabState): string {
   const other = machines.map((machine) => held.get(machine)).find((one) => one !== undefined);
   return other === undefined
-    ? `Nobody has ${name}.`
-    : `Nobody has ${name}, but ${hurt(other)}, and the two share a machine.`;
+    ? `${name} is free.`
+    : `${name} is free, but ${hurt(other)}, and the two share a machine.`;
 }
 
 /** `alice@lab1 has hp-t540 (gate of #12) since 14:02`. */
@@ -144,10 +142,10 @@ async function confirmed(
   if (ask === undefined) {
     if (by !== undefined && yes === true) return by;
     throw new UsageError(
-      `${hurt(holding)}: where nobody can be asked, taking it needs both --by NAME and --yes.`,
+      `${hurt(holding)}: without a terminal to ask on, taking it needs both --by NAME and --yes.`,
     );
   }
-  print(`${hurt(holding)}. Whatever they measure ends.`);
+  print(`${hurt(holding)}. Their measurement ends.`);
   const taker = by ?? ((await ask(`Who are you? [${whoami()}] `)) || whoami());
   if (yes === true) return taker;
   const answer = await ask(`Take it from them? [y/N] `);

@@ -41,7 +41,7 @@ The command has these in its environment:
   PPSGATE_DUT      host of its DUT; not set for the embedded lab
   PPSGATE_TOKEN    number of the reservation: higher than of any before
 
-When the command ends, whatever came of it, the testbed is brought to its base
+When the command ends, however it ends, the testbed is brought to its base
 and given back. When the testbed is lost, the command gets SIGTERM, and SIGKILL
 10 s later.
 
@@ -57,7 +57,7 @@ async function runReserve(
   { config: path, purpose = 'by hand', priority: named }: ReserveOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  // Of a patch it would be any testbed; here it is a variable that is not set.
+  // An empty name means any testbed for a patch; here it is an unset variable.
   if (selector.trim() === '') {
     throw new UsageError(
       '<selector> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',

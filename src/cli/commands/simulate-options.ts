@@ -1,4 +1,4 @@
-// What both kinds of simulation are told, and how they print: noise, true changes, whole numbers, a table.
+// Options and output that both kinds of simulation share: noise, true changes, whole numbers, a table.
 import { z } from 'zod';
 import type { NoiseSource } from '../../analysis/stats/simulate.ts';
 import { kebabCase } from '../../config/parameters.ts';
@@ -33,7 +33,7 @@ const atMostADay: QuantityLimit = {
 
 const wrongNoise = expected('a file of JSON lines with pps, or a CV like 1%');
 
-/** What every simulation may be told, as typed. */
+/** The options of every simulation, as typed. */
 export const sharedOptions = z.object({
   noise: z.string({ error: wrongNoise }).min(1, { error: wrongNoise }),
   maxCv: ratio(largestCv).optional(),
@@ -69,7 +69,7 @@ function parseChange(text: string, context: z.RefinementCtx): number {
 
 type Noise = Pick<z.output<typeof sharedOptions>, 'noise' | 'maxCv'>;
 
-/** Where the runs come from, and a sentence that says so. */
+/** The source of the runs, and a sentence that names it. */
 export async function readNoise({
   noise,
   maxCv,

@@ -106,7 +106,7 @@ type Request = z.output<typeof ownOptions> & {
   missRatio: number;
 };
 
-/** What ppsgate.yml has too is read as there: margin, falseAlarms, power and design. */
+/** Parses margin, falseAlarms, power and design as ppsgate.yml does. */
 function parseOptions(options: SimulateOptions): Request {
   const { design = 'fixed,group-sequential,glr', margin, falseAlarms, power } = options;
   const { gate } = configKeys.shape;
@@ -148,7 +148,7 @@ type Row = Omit<SimulationRow, 'patchRegression' | 'meanMostRuns'> & {
   design: DesignName;
   /** The true change, as a ratio. */
   effect: number;
-  /** Where a patch has several cells. */
+  /** Present for a patch of several cells. */
   patchRegression?: number;
   /** Minutes that an experiment takes in the lab. */
   meanMinutes: number;

@@ -23,14 +23,14 @@ export function columns(
 const padded = (text: string, width: number): string =>
   text + ' '.repeat(width - stringWidth(text));
 
-/** Whatever a host or a store said. */
+/** Text of a host or a store. */
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
 export const hasColours = ({ isTTY }: Output): boolean => isTTY === true && !process.env.NO_COLOR;
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** In bytes, because a program reads it: the same whatever the locale is. */
+/** In bytes, because a program reads it: the same in every locale. */
 export const printJson = (value: unknown): void =>
   void process.stdout.write(Buffer.from(`${JSON.stringify(value, null, 2)}\n`));
 

@@ -89,7 +89,7 @@ type Keeping = {
   signal: AbortSignal;
 };
 
-/** Waits until nobody measures there, unless nobody else can take it: it is in quarantine, or reserved for this command. */
+/** Waits until the testbed is free, unless it is in quarantine or reserved for this command. */
 async function keptFromOthers(
   { name, config, notify, signal }: Keeping,
   look: (signal: AbortSignal) => Promise<void>,

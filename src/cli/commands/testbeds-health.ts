@@ -1,4 +1,4 @@
-// Whether testbeds are fit to be used: looked at while nobody else has them, and taken out of use, or back into it.
+// `ppsgate testbeds health`: checks free testbeds, and quarantines or releases them.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
@@ -34,7 +34,7 @@ const details = `
 Example:
   ppsgate testbeds health hp-t540 --json
 
-Each is reserved for the look; one that somebody has or waits for is left
+Each is reserved for the check; one that is held or waited for is left
 alone. One that is not well goes into quarantine. What ppsgate itself put there
 is lifted when all is well; what a person put there never is.
 
@@ -48,7 +48,7 @@ something is wrong.`;
 
 type HealthOptions = { config?: string; json?: boolean };
 
-/** What `--json` prints of each testbed. */
+/** The `--json` output of each testbed. */
 type Health =
   | {
       testbed: string;
@@ -56,10 +56,10 @@ type Health =
       diagnostics: Diagnostic[];
       quarantine: InterimResult;
     }
-  /** Somebody else has it or is next, so it was left alone. */
+  /** Skipped, as it is held or waited for. */
   | { testbed: string; kind: 'in-use'; why: string };
 
-/** What became of its quarantine. */
+/** The change of its quarantine. */
 type InterimResult = { kind: 'none' | 'lifted' } | (Quarantine & { kind: 'stands' });
 
 /** Looks at the named testbeds, all when there are none. */
@@ -93,7 +93,7 @@ type Visit = {
   signal: AbortSignal;
 };
 
-/** Others come first: a look waits for nobody. */
+/** Others come first: a check never waits. */
 class InUseError extends Error {}
 
 async function visitTestbed(visit: Visit): Promise<Health> {
@@ -122,7 +122,7 @@ async function visitTestbed(visit: Visit): Promise<Health> {
   }
 }
 
-/** Which found it on its base, or brought it there. */
+/** The check that found it on its base, or brought it there. */
 async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Promise<Health> {
   const { name } = visit;
   const ending = { outcome: 'the look was not finished', isClean: true };
@@ -142,7 +142,7 @@ async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Pro
   }
 }
 
-/** Nobody gets what is in quarantine, so that the look disturbs nobody but who still holds it. */
+/** A quarantined testbed is never reserved, so the check can disturb its last holder only. */
 async function lookUnreserved(visit: Visit, store: Store): Promise<Health> {
   const { name, signal } = visit;
   if (isHeld(visit, await readLab(store))) return inUse(visit, store);

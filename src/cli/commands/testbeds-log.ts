@@ -1,4 +1,4 @@
-// What was reserved, by whom, for how long, and what came of it.
+// `ppsgate testbeds log`: past reservations with holder, duration and outcome.
 import type { Command } from 'commander';
 import { didYouMean } from '../../config/fields.ts';
 import { loadConfig } from '../../config/load.ts';

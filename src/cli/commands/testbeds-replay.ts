@@ -40,12 +40,12 @@ function printReplay({ head, questions, hosts, differences, diagnostics, isTorn 
   const many = questions === 1 ? 'One question' : `${questions} questions`;
   print(
     oneLine(
-      `\`ppsgate ${command}\` of ${date.slice(0, 10)} with ppsgate ${ppsgate}: ${many} to ${hosts.join(', ') || 'nobody'}.`,
+      `\`ppsgate ${command}\` of ${date.slice(0, 10)} with ppsgate ${ppsgate}: ${many} to ${hosts.join(', ') || 'no machine'}.`,
     ),
   );
   for (const diagnostic of diagnostics)
     print(diagnosticText(diagnostic, hasColours(process.stdout)));
-  if (isTorn) print('It breaks off: whoever recorded it was ended.');
+  if (isTorn) print('It breaks off: the recording process was ended.');
   for (const { sentence } of differences) print(`✗ ${sentence}.`);
   if (differences.length === 0) print('All is understood as it was then.');
 }

@@ -135,7 +135,7 @@ function freebsdOnly(testbed: Config['testbeds'][string], name: string): Freebsd
   );
 }
 
-/** What has to be said again of what was asked for. */
+/** The options that `--resume` needs again. */
 function sameWords({ config = 'ppsgate.yml', skip, baseKernel }: SelfTestOptions): string {
   return [
     config === 'ppsgate.yml' ? '' : ` --config ${config}`,
@@ -162,7 +162,7 @@ async function begun(directory: string, name: string): Promise<SelfTestRequest['
   return beginJournal(directory, name, new Date());
 }
 
-/** Nobody agrees where there is nobody to ask. */
+/** Refuses where there is no terminal to ask on. */
 function agreement(yes: boolean, signal: AbortSignal): SelfTestDeps['agrees'] {
   const ask = askOnTerminal(signal);
   return async (question) => {
@@ -188,7 +188,7 @@ type Keeping = {
   recorder: Recorder | undefined;
 };
 
-/** Waits until nobody measures there; whoever runs it inside of `ppsgate reserve` has it already. */
+/** Waits until the testbed is free; inside of `ppsgate reserve` it is held already. */
 async function onTestbed(
   { name, testbed, config, notify, signal, recorder }: Keeping,
   work: (machines: FreebsdDeps, signal: AbortSignal, token?: number) => Promise<void>,

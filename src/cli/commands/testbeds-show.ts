@@ -1,4 +1,4 @@
-// Who has which testbed and who waits, as a person at a shell sees it: once, or whenever it changes.
+// `ppsgate testbeds`: holders and queues, printed once or at each change.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
@@ -44,7 +44,7 @@ async function showTestbeds(
   }
 }
 
-/** Ends where nobody reads any more what it prints. */
+/** Ends once its output is no longer read. */
 async function watchWhileRead(
   config: Config,
   store: Store,

@@ -1,7 +1,7 @@
 // `ppsgate testbeds`: who has which, what there are, and whether they are well.
 
 import type { Command } from 'commander';
-import { addCommands, type NamedCommand, type Words } from './commands.ts';
+import { addCommands, type NamedCommand, type Words } from './add-commands.ts';
 import { overviewDetails } from './overview-text.ts';
 
 export async function define(command: Command, words: Words): Promise<void> {
@@ -39,7 +39,7 @@ export const subcommands: readonly NamedCommand[] = [
   {
     name: 'health',
     takes: '[options] [names...]',
-    description: 'see whether testbeds that nobody has are as they should be before the next patch',
+    description: 'check that free testbeds are fit for the next patch',
     load: () => import('./testbeds-health.ts'),
   },
   {

@@ -1,8 +1,8 @@
-// Whether the machine has CPUs to spare for the embedded lab, before anything is measured on it.
+// Checks that the machine has idle CPUs for the embedded lab before anything is measured.
 import { type CpuInfo, cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What to say where others use the CPUs that the lab wants; nothing where there are enough. */
+/** A warning where other programs use the CPUs that the lab needs; undefined where enough are idle. */
 export async function busyWarning(): Promise<string | undefined> {
   const before = cpus();
   await wait(watchedMilliseconds);
@@ -30,7 +30,7 @@ export function warningOf(
 
 type Times = CpuInfo['times'];
 
-/** A CPU that has come since is idle, as far as anybody knows. */
+/** A CPU that was added since counts as idle. */
 function idleShare(before: Times | undefined, after: Times): number {
   if (before === undefined) return 1;
   const total = totalOf(after) - totalOf(before);

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CellVerdict } from '../../model/result.ts';
 
-/** How a patch must come out, or the demo has failed. */
+/** The outcome a patch must have, or the demo has failed. */
 type Expectation = CellVerdict['kind'] | 'does-not-load';
 
 export type DemoPatch = {
   branch: string;
   title: string;
-  /** Absent: nobody knows before, and it must be told. */
+  /** Absent where it is unknown beforehand and only reported. */
   expected?: Expectation;
   /** Kernels are what it changes, and not the files of its branch. */
   boots?: true;
@@ -52,7 +52,7 @@ gate:
 history: ../history.jsonl
 `;
 
-const sysctlConf = `# A router tells nobody of a shorter way.
+const sysctlConf = `# A router sends no redirects.
 net.ipv4.conf.all.send_redirects = 0
 `;
 
@@ -76,7 +76,10 @@ const nftablesConf = (rules: string[]): string =>
 
 const rulesOf: Record<string, string[]> = {
   [baseBranch]: baseRules,
-  'comment-the-rules': ['    # Whatever must not even be tracked is dropped here.', ...baseRules],
+  'comment-the-rules': [
+    '    # Packets that must not even be tracked are dropped here.',
+    ...baseRules,
+  ],
   'guard-protocol-254': [...baseRules, ...noOpRules(16)],
   'guard-udp': [...baseRules, '    meta l4proto upd drop'],
 };
@@ -122,7 +125,7 @@ export const makeDemoRepository = (finalDirectory: string): Promise<void> =>
 /** The commits of the bisection's repository, after its first one: what each is about, and the rules of its router. */
 type DemoCommit = { subject: string; edit(rules: readonly string[]): string[] };
 
-/** What the one commit that costs packets is called. */
+/** The name of the one commit that costs packets. */
 export const culpritSubject = 'Look sixteen times more for protocol 254';
 const unknownProtocol = '    meta l4proto upd drop';
 
@@ -131,9 +134,9 @@ const say = (subject: string, remark: string): DemoCommit => ({
   edit: (rules) => [`    # ${remark}`, ...rules],
 });
 
-/** Of 24 commits one costs packets, two do not load and one fixes them; all others cost nothing. */
+/** 24 commits: one costs packets, two do not load and one fixes them; the others cost nothing. */
 export const bisectCommits: readonly DemoCommit[] = [
-  say('Say what the early chain is for', 'Whatever must not even be tracked is dropped here.'),
+  say('Say what the early chain is for', 'Packets that must not even be tracked are dropped here.'),
   say('Say where the rules come from', 'The list is that of the addendum.'),
   say('Name the people who mind the rules', 'Ask routing@example.net.'),
   say('Say how often the rules are looked at', 'Looked at each spring.'),
@@ -197,7 +200,7 @@ async function makeRepository(
   await rename(directory, finalDirectory);
 }
 
-/** git that heeds no settings of whoever runs it and has one date, so that the commits are the same everywhere. */
+/** Runs git without the user's settings and with one date, so that the commits are the same everywhere. */
 function gitIn(directory: string): Git {
   const identity = ['-c', 'user.name=ppsgate demo', '-c', 'user.email=demo@ppsgate.invalid'];
   const date = '2026-01-01T00:00:00Z';

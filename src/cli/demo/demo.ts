@@ -31,13 +31,13 @@ import {
 
 export type Judged = { patch: DemoPatch; directory: string; result: Result; asExpected: boolean };
 
-/** What is judged, and on what. */
+/** The patches and the testbed. */
 export type DemoSubject = {
   patches: readonly DemoPatch[];
   /** Text of the configuration. */
   config: string;
   makeRepository(directory: string): Promise<void>;
-  /** Of patches that boot some. */
+  /** Boots per variant, for patches that boot. */
   kernels?: GivenKernels;
 };
 
@@ -115,7 +115,7 @@ async function judge(
   return (await hasPlan(directory)) ? resumeGate(directory, deps) : gate(request, directory, deps);
 }
 
-/** How long packets flowed that were measured, or sampled. */
+/** Seconds of traffic that was measured or sampled. */
 export function trafficSeconds({ trials, outcome }: Result): number {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const profiles = cells.flatMap((cell) => cell.profiles);

@@ -6,7 +6,7 @@ import { demoPatches } from './demo-repository.ts';
 
 export type Caller = { uid: number; gid: number };
 
-/** Who called through sudo; undefined where nobody but root did, or where this process is not root. */
+/** The user who called sudo; undefined for root itself, or where this process is not root. */
 export function callerThroughSudo(
   { SUDO_UID, SUDO_GID }: NodeJS.ProcessEnv,
   ownUid: number | undefined,
@@ -26,7 +26,7 @@ export type Place = AsyncDisposable & {
 };
 
 /**
- * Makes the demo's directory and those above it that are missing. Whoever owns a directory above can put another one in
+ * Makes the demo's directory and those above it that are missing. The owner of a directory above can put another one in
  * its place meanwhile, so what is given is what was open since, and no path is followed twice.
  */
 export async function placeAt(directory: string): Promise<Place> {
@@ -57,13 +57,13 @@ const ourNames = [
   ...works,
 ];
 
-/** Whether a directory holds a demo, and nothing else. */
+/** True where a directory holds a demo and nothing else. */
 const isDemo = (names: readonly string[]): boolean =>
   names.some((name) => works.includes(name)) && names.every((name) => ourNames.includes(name));
 
 const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
 
-/** What lies in a directory first: as long as it is root's, nobody else can exchange anything in it. */
+/** The first entry of a directory; while root owns it, no other user can exchange anything in it. */
 async function giveOpen(handle: FileHandle, caller: Caller): Promise<void> {
   const entry = await handle.stat();
   // Others' have their owner; and a file that has a second name may lie anywhere.
@@ -74,7 +74,7 @@ async function giveOpen(handle: FileHandle, caller: Caller): Promise<void> {
 }
 
 async function giveNamed(directory: FileHandle, name: string, caller: Caller): Promise<void> {
-  // Without waiting for somebody who would write to it, were it a pipe.
+  // Does not wait for a writer, were it a pipe.
   const path = `${pathOf(directory)}/${name}`;
   const handle = await open(path, O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
   if (handle === undefined) return;

@@ -1,7 +1,7 @@
 // The ppsgate.yml to start from: small, valid, and with the lab inside the runner until there is another. And the rules
 // to start from, which that lab takes.
 
-/** For editors that read a schema: that of the ppsgate which the workflows run. */
+/** The schema of the ppsgate that the workflows run, for editors. */
 const modeline = (action: string): string => {
   const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
   return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
@@ -73,7 +73,7 @@ export const starterRules = `\
 table inet router {
   chain early {
     type filter hook prerouting priority raw; policy accept;
-    # Sources that nobody has. A set would be faster: a first pull request to try ppsgate with.
+    # Sources without an owner. A set would be faster: a first pull request to try ppsgate with.
     ip saddr 0.0.0.0/8 drop
     ip saddr 192.0.0.0/24 drop
     ip saddr 192.0.2.0/24 drop

@@ -1,4 +1,4 @@
-// Files installed into somebody's repository: what is there already is kept, unless told otherwise.
+// Writes files into a repository; keeps existing ones unless --force is given.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../model/one-line.ts';
@@ -8,7 +8,7 @@ import { UsageError } from '../../model/usage-error.ts';
 export type PlannedFile =
   /** `isTheirs` is never overwritten. */
   | { path: string; text: string; isTheirs?: true }
-  /** One that is to have a line, whatever else is in it; `isThere` knows other ways to write that. */
+  /** A file that must contain a line; `isThere` recognizes other forms of that line. */
   | { path: string; line: string; isThere: RegExp }
   /** One that is of no use any more; `isOurs` tells whether it is as we have written it. */
   | { path: string; isOurs(text: string): boolean }
@@ -29,7 +29,7 @@ export type PlacedFile = {
     | 'left'
     /** Nothing can be measured without it. */
     | 'missing';
-  /** What would be written, where nothing is. */
+  /** Content for a file that does not exist yet. */
   text?: string;
 };
 

@@ -7,7 +7,7 @@ import { readIfThere } from './init-files.ts';
 
 /**
  * Path in the repository of the overlay that its ppsgate.yml names, or `planned` where it has none, if that folder has
- * no file yet and a testbed installs it. Whatever else is wrong with a ppsgate.yml is for the gate to say.
+ * no file yet and a testbed installs it. The gate reports all other faults of a ppsgate.yml.
  */
 export async function lackingOverlay(
   directory: string,

@@ -26,7 +26,7 @@ export async function createLabel(octokit: Octokit, repository: string): Promise
   }
 }
 
-/** Leaves the label to whoever makes it with GitHub's own program, gh(1). */
+/** Prints the command by which gh(1) creates the label. */
 export function labelByHand(why: string, repository: string | undefined): PlacedLabel {
   const of = repository ?? 'OWNER/NAME';
   const command = `gh label create ${leaveLabel} --repo ${of} --color ${color} --description "${description}"`;

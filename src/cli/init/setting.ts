@@ -1,4 +1,4 @@
-// What `ppsgate init` has to know: each flag as it is written, or else what git tells.
+// Settings of `ppsgate init`, from its flags or from git.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import packageJson from '../../../package.json' with { type: 'json' };
@@ -58,7 +58,7 @@ export function parseRepository(text: string): string {
   throw refused('--repository', 'OWNER/NAME', text);
 }
 
-/** What git knows of the repository around a folder; throws a UsageError where there is none. */
+/** Reads git's data on the repository around a folder; throws a UsageError where there is none. */
 export async function readClone(folder: string): Promise<Clone> {
   const directory = await gitLine(folder, 'rev-parse', '--show-toplevel');
   if (directory === undefined) {
@@ -85,7 +85,7 @@ export async function readClone(folder: string): Promise<Clone> {
 export async function ownAction(folder: string): Promise<string | undefined> {
   const repository = await repositoryOf(folder);
   const commit = await gitLine(folder, 'rev-parse', 'HEAD');
-  // Installed as a package it lies in somebody else's repository.
+  // An installed package lies in another project's repository.
   if (commit === undefined || !repository?.endsWith('/ppsgate')) return undefined;
   const tag = `v${packageJson.version}`;
   const tagged = await gitLine(folder, 'rev-parse', '--verify', `refs/tags/${tag}^{commit}`);

@@ -9,7 +9,7 @@ export type Setting = {
   publisher: string;
   /** The default branch. */
   branch: string;
-  /** What follows `uses:`; a comment may be part of it. */
+  /** The value of `uses:`, with a comment where it has one. */
   action: string;
   /** Labels of the runner that measures; at least one. */
   runner: readonly string[];
@@ -23,21 +23,8 @@ export const leaveLabel = 'ppsgate';
 const checkoutAction = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0';
 const uploadAction = 'actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0';
 
-/** One job that does all there is to do, as far as its token may: for the lab inside GitHub's own runner. */
-export const oneJobWorkflow = (setting: Setting): string => `\
-# Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
-# what you change here.
-name: ${setting.name}
-${runName}
-
-on:
-  # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
-  pull_request:
-    types: [opened, synchronize, reopened, edited, labeled]
-${otherEvents(setting)}
-permissions: {}
-
-jobs:
+/** Admits, measures and reports. */
+const oneGateJob = (setting: Setting): string => `\
   gate:
     name: gate
     # A comment must be a command on a pull request, of an insider or of its author; whether he has leave, ppsgate asks
@@ -55,8 +42,8 @@ jobs:
     runs-on: ${runsOn(setting.runner)}
     timeout-minutes: 30
     # One line for each pull request. A push or another base ends what is measured, and so does an insider's
-    # \`/ppsgate cancel\`; whatever else is to be measured waits. All others stand in lines of their own, where they can
-    # end nothing and take nobody's place: GitHub may look here before it looks at \`if\`.
+    # \`/ppsgate cancel\`; all other measurements wait. The rest have queues of their own, where they can
+    # end nothing and take no place in the queue: GitHub may evaluate this before \`if\`.
     concurrency:
       group: >-
         gate-\${{ github.event_name == 'pull_request'
@@ -95,8 +82,10 @@ ${checkout}
           command: gate${configLine(setting)}
 ${dispatchedInputs}
 ${conduitToken}
-${upload}
+${upload}`;
 
+/** Bisects and reports. */
+const oneBisectJob = (setting: Setting): string => `\
   bisect:
     name: bisect
     # For insiders alone; ppsgate asks GitHub whether its author may write. A cancel has nothing to do here but to end it.
@@ -125,12 +114,14 @@ ${checkout}
         with:
           command: bisect${configLine(setting)}
 ${conduitToken}
-${upload}
+${upload}`;
 
+/** Reports where the job before could not. */
+const onePublishJob = (setting: Setting): string => `\
   publish:
     name: publish
     needs: [gate, bisect]
-    # Only where nobody took the answer, as while GitHub is down: it is given once more, of what they have left.
+    # Only where the report was not delivered, as while GitHub is down: it is sent again from the stored artifacts.
     if: >-
       always() && (needs.gate.result != 'skipped' && needs.gate.outputs.request != ''
       || needs.bisect.result != 'skipped' && needs.bisect.outputs.request != '')
@@ -146,9 +137,7 @@ ${checkout}
         with:
           command: publish${configLine(setting)}
           request: \${{ needs.gate.result != 'skipped' && needs.gate.outputs.request || needs.bisect.outputs.request }}
-${conduitToken}
-
-${acceptJob(setting)}`;
+${conduitToken}`;
 
 /**
  * The workflow for forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left.
@@ -176,7 +165,7 @@ jobs:
       || github.event.workflow_run.actor.login == 'dependabot[bot]')
     runs-on: ubuntu-latest
     timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
-    # One after another for each head: whoever finishes last has the last word.
+    # One after another for each head: the last to finish decides.
     concurrency:
       group: publish-\${{ github.event.workflow_run.head_sha }}
       cancel-in-progress: false
@@ -188,24 +177,32 @@ ${checkout}
           command: publish${configLine(setting)}
 `;
 
-/** Four jobs and a small one, for a runner beside the lab: only those measure that have a token which may only read. */
-export const splitWorkflow = (setting: Setting): string => `\
-# Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until somebody stands for
-# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate, or bisect, measures it
-# beside the lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
+/** One job that does all there is to do, as far as its token may: for the lab inside GitHub's own runner. */
+export const oneJobWorkflow = (setting: Setting): string => `\
+# Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
 # what you change here.
 name: ${setting.name}
 ${runName}
 
-on: # zizmor: ignore[concurrency-limits] every event is answered; only what measures stands in a line
-  # This file as the base has it, with a token that may write, also for a fork's patch: so no job may check the patch
-  # out. ppsgate fetches its commits as data.
-  pull_request_target: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out here; see the line above
+on:
+  # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
+  pull_request:
     types: [opened, synchronize, reopened, edited, labeled]
 ${otherEvents(setting)}
 permissions: {}
 
 jobs:
+${oneGateJob(setting)}
+
+${oneBisectJob(setting)}
+
+${onePublishJob(setting)}
+
+${acceptJob(setting)}
+`;
+
+/** Decides, without a checkout of the patch, what may be measured. */
+const admitJob = (setting: Setting): string => `\
   admit:
     name: admit
     # A comment must be a command on a pull request, a check must be ours, an edit must be of the base; the rest ppsgate
@@ -235,15 +232,17 @@ ${checkout}
         with:
           command: admit${configLine(setting)}
 ${dispatchedInputs}
-${conduitToken}
+${conduitToken}`;
 
+/** Measures beside the lab with a token that may only read. */
+const gateJob = (setting: Setting): string => `\
   gate:
     name: gate
     needs: admit
     if: needs.admit.outputs.go == 'true'
     runs-on: ${runsOn(setting.runner)}
     timeout-minutes: 1440 # the wait for a testbed is part of it
-    # What was admitted last for a patch is what counts. Whoever measures nothing stands in a line of his own, for
+    # The last admission of a patch counts. Jobs that measure nothing have a queue of their own, for
     # GitHub may look here before it looks at \`if\`.
     concurrency:
       group: ppsgate-\${{ needs.admit.outputs.go == 'true' && needs.admit.outputs.subject || github.run_id }}
@@ -259,8 +258,10 @@ ${checkout}
           command: gate${configLine(setting)}
           request: \${{ needs.admit.outputs.request }}
 ${conduitToken}
-${upload}
+${upload}`;
 
+/** Bisects beside the lab with a token that may only read. */
+const bisectJob = (setting: Setting): string => `\
   bisect:
     name: bisect
     needs: admit
@@ -281,8 +282,10 @@ ${checkout}
           command: bisect${configLine(setting)}
           request: \${{ needs.admit.outputs.request }}
 ${conduitToken}
-${upload}
+${upload}`;
 
+/** Cancels a measurement by a comment. */
+const cancelJob = `\
   cancel:
     name: cancel
     needs: admit
@@ -298,8 +301,10 @@ ${upload}
       cancel-in-progress: true
     permissions: {}
     steps:
-      - run: echo "What was measured of this patch is cancelled."
+      - run: echo "What was measured of this patch is cancelled."`;
 
+/** Reports the measurements of another job. */
+const publishJob = (setting: Setting): string => `\
   publish:
     name: publish
     needs: [admit, gate, bisect]
@@ -314,11 +319,9 @@ ${checkout}
         with:
           command: publish${configLine(setting)}
           request: \${{ needs.admit.outputs.request }}
-${conduitToken}
+${conduitToken}`;
 
-${acceptJob(setting)}`;
-
-/** Accepting has a job of its own, for it measures nothing. */
+/** Accepts a new level in the issue of a change point. */
 const acceptJob = (setting: Setting): string => `\
   accept:
     name: accept
@@ -343,20 +346,50 @@ const acceptJob = (setting: Setting): string => `\
 ${checkout}
       - uses: ${setting.action}
         with:
-          command: accept${configLine(setting)}
+          command: accept${configLine(setting)}`;
+
+/** Four jobs and a small one, for a runner beside the lab: only those measure that have a token which may only read. */
+export const splitWorkflow = (setting: Setting): string => `\
+# Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until an authorized person stands for
+# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate, or bisect, measures it
+# beside the lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
+# what you change here.
+name: ${setting.name}
+${runName}
+
+on: # zizmor: ignore[concurrency-limits] every event is answered; only what measures stands in a line
+  # This file as the base has it, with a token that may write, also for a fork's patch: so no job may check the patch
+  # out. ppsgate fetches its commits as data.
+  pull_request_target: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out here; see the line above
+    types: [opened, synchronize, reopened, edited, labeled]
+${otherEvents(setting)}
+permissions: {}
+
+jobs:
+${admitJob(setting)}
+
+${gateJob(setting)}
+
+${bisectJob(setting)}
+
+${cancelJob}
+
+${publishJob(setting)}
+
+${acceptJob(setting)}
 `;
 
-/** Whether whoever comments has something to say in the repository, as GitHub tells with a comment. */
+/** An expression: the commenter has rights in the repository, as GitHub reports with the comment. */
 const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
 
-/** Whether somebody asks for a bisection in place of a gate. */
+/** An expression: the request is for a bisection instead of a gate. */
 const asksToBisect = `(${[
   `startsWith(github.event.comment.body, '/ppsgate bisect')`,
   `startsWith(inputs.instead, 'bisect')`,
   `startsWith(github.event.client_payload.instead, 'bisect')`,
 ].join(' || ')})`;
 
-/** Whether an insider does so in a comment, or ends what runs. */
+/** An expression: an insider requests it in a comment, or cancels a run. */
 const commentsToBisect = [
   `github.event_name == 'issue_comment' && github.event.issue.pull_request`,
   isInsider,
@@ -366,14 +399,14 @@ const commentsToBisect = [
 const otherEvents = ({ branch }: Setting): string => `\
   # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
   # workflow's token: make the App's token in a step before (actions/create-github-app-token, with \`id: app\`) and give
-  # whatever may write checks \`token: \${{ steps.app.outputs.token }}\` beside its \`command\`.
+  # each step that may write checks \`token: \${{ steps.app.outputs.token }}\` beside its \`command\`.
   check_run:
     types: [rerequested, requested_action]
   # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`; in an issue \`/ppsgate accept\`.
   issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
     types: [created]
   # What a merge queue would merge, where the branch rules have one. GitHub alone pushes there, and takes this file from
-  # there, as with a push to the branch: somebody who may write has read it and put it into the queue.
+  # there, as with a push to the branch: a person with write access has read it and put it into the queue.
   merge_group:
     types: [checks_requested]
   workflow_dispatch:
@@ -406,7 +439,7 @@ const dispatchedInputs = dispatched
   .map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`)
   .join('\n');
 
-/** What a job may do that answers with what another one has measured. */
+/** Permissions of a job that reports the measurements of another job. */
 const answerPermissions = `\
     permissions:
       contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read

@@ -1,4 +1,4 @@
-// What a directory of benchmark logs says: every run's number and validity, and a verdict for each pair of sets.
+// Analyses a directory of benchmark logs: each run's number and validity, and a verdict for each pair of sets.
 
 import { type InterimResult, interimResults } from '../../analysis/stats/interim-result.ts';
 import { cellVerdict, compare } from '../../analysis/stats/verdict.ts';

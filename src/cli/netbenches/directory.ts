@@ -20,7 +20,7 @@ export type BenchSet = {
   image: string;
   config?: string;
   family?: Family;
-  /** What `uname` said on the DUT. */
+  /** Output of `uname` on the DUT. */
   kernel?: string;
   /** Runs in the order of their numbers; there may be gaps. */
   runs: BenchRun[];
@@ -82,7 +82,7 @@ const byRun = (a: ReceiverFile, b: ReceiverFile): number =>
 
 type About = Pick<BenchSet, 'image' | 'config' | 'family' | 'kernel'>;
 
-/** What the set's .info says, and of what it leaves out what the label says. */
+/** Facts of the set's .info, completed from the label. */
 function aboutOf(label: string, info: string): About {
   const said = assignments(info);
   const family = familyOf(said.get('PKTGEN')) ?? familyOf(label.split('.').at(-1));
@@ -142,7 +142,7 @@ async function readLog(directory: string, path: string): Promise<BenchLog> {
   }
 }
 
-/** Links are not followed: a directory that somebody sent may point anywhere, also at what never ends. */
+/** Links are not followed: a directory from outside may point anywhere, also at endless files. */
 async function readRegularFile(path: string): Promise<string> {
   const file = await lstat(path);
   if (!file.isFile()) throw new Error('it is no regular file');

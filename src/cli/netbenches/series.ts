@@ -1,4 +1,4 @@
-// Anybody's series of measurements, one value a nightly run or revision: a file of lines, or a folder of netbenches' columns.
+// Reads a series of measurements, one value a nightly run or revision: a file of lines, or a folder of netbenches' columns.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MinistatInputError, parseColumn } from '../../analysis/stats/columns.ts';

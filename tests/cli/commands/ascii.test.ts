@@ -1,4 +1,4 @@
-// What a shell shows where its locale has no UTF-8: nothing of ours is lost, and nothing of others becomes a sign.
+// Output where the locale has no UTF-8: our symbols stay readable, and foreign text forges none.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -59,7 +59,7 @@ describe('in ASCII', () => {
   test('every sign in a text of ours can be read', () => {
     const room = join(import.meta.dirname, '../../../src');
     const files = readdirSync(room, { recursive: true, encoding: 'utf8' });
-    // What reaches GitHub alone, or is drawn.
+    // The action's text reaches GitHub alone.
     const texts = files.filter((file) => file.endsWith('.ts') && !file.startsWith('action/'));
     const lines = texts.flatMap((file) => readFileSync(join(room, file), 'utf8').split('\n'));
     const code = lines.filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line)).join('\n');

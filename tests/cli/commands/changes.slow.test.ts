@@ -54,7 +54,7 @@ test.each([
   expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
 });
 
-test('shows a name of a nightly run on one line, whatever it holds', () => {
+test('shows a name of a nightly run on one line, with any characters in it', () => {
   const hostile = nightly.replace('n30 ', 'n30\u001b[31m\u0007 ');
   const { stdout } = run(hostile, []);
   expect(stdout).toContain('  n30 [31m');

@@ -1,6 +1,7 @@
 import { Command, Help } from 'commander';
 import { expect, test } from 'vitest';
-import { commands, type NamedCommand, programFor } from '../../../src/cli/commands/commands.ts';
+import type { NamedCommand } from '../../../src/cli/commands/add-commands.ts';
+import { commands, programFor } from '../../../src/cli/commands/commands.ts';
 import { choicesOf, completed } from '../../../src/cli/commands/completion.ts';
 import { subcommands } from '../../../src/cli/commands/testbeds.ts';
 

@@ -1,4 +1,4 @@
-// What bash, zsh and fish complete with the scripts that `ppsgate completion` prints, in those shells.
+// Completions in bash, zsh and fish with the scripts that `ppsgate completion` prints.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const cli = join(inject('bundle'), 'cli.js');
 const run = (...words: string[]) =>
   spawnSync(process.execPath, [cli, 'completion', ...words], { encoding: 'utf8' });
 
-/** What is offered where somebody has typed this, in a folder with two files. */
+/** Completions of a typed line, in a folder with two files. */
 type Offer = (script: string, line: string) => string[];
 
 function inFolder(script: string) {

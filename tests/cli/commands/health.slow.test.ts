@@ -1,4 +1,4 @@
-// `ppsgate testbeds health`: whether testbeds that nobody has are well, and what becomes of those that are not.
+// `ppsgate testbeds health`: checks of free testbeds, and quarantine of those that fail.
 import { expect, test } from 'vitest';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
 import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
@@ -72,7 +72,7 @@ test('what a person put into quarantine stays there, however well it is', async 
   expect((await readLab(store)).quarantines.get('shelf')).toEqual(quarantine);
 });
 
-test.for(['free', 'in quarantine'])('one that somebody has is left alone: %s', async (state) => {
+test.for(['free', 'in quarantine'])('a held one is left alone: %s', async (state) => {
   const { ppsgate, store, take, lab } = await aShelf();
   await take('shelf', { patch: 'main..fast' });
   const quarantine = { reason: 'x', by: 'ppsgate', since: '2026-03-01T10:00:00.000Z' };

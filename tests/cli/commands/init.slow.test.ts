@@ -15,7 +15,7 @@ const action = 'example/ppsgate@0123456789abcdef0123456789abcdef01234567';
 const workflow = '.github/workflows/ppsgate.yml';
 const publisher = '.github/workflows/ppsgate-publish.yml';
 
-/** Runs it there and answers what it prints; `ask` is for whoever sits at a terminal. */
+/** Runs it there and answers what it prints; `ask` answers as a person at a terminal. */
 async function init(
   directory: string,
   options: InitOptions = { action },
@@ -92,7 +92,7 @@ test('once more it changes nothing', async () => {
   expect(isThere(directory)).toEqual(['']);
 });
 
-test('a file that somebody changed is kept, and told of', async () => {
+test('a changed file is kept and reported', async () => {
   const directory = newRepository();
   mkdirSync(join(directory, '.github/workflows'), { recursive: true });
   writeFileSync(join(directory, workflow), 'mine\n');
@@ -155,7 +155,7 @@ test('it asks for what no flag tells, and an empty answer is the default', async
   });
 });
 
-test('with --yes nobody is asked', async () => {
+test('with --yes no question is asked', async () => {
   const ask = vi.fn(async () => 'self-hosted');
   await init(newRepository(), { action, yes: true }, ask);
   expect(ask).not.toHaveBeenCalled();
@@ -177,7 +177,7 @@ describe('a repository without rules', () => {
 
   test.each([
     ['with --yes', { action, yes: true }, undefined],
-    ['at a terminal where somebody wants them', { action }, async () => ''],
+    ['at a terminal where they are wanted', { action }, async () => ''],
   ] as const)(
     'gets some that change nothing of what ppsgate sends, %s',
     async (_, options, ask) => {
@@ -243,13 +243,13 @@ describe('the other runner by force', () => {
     expect(existsSync(join(directory, publisher))).toBe(true);
   });
 
-  test('names that workflow where somebody has changed it, with what to do', async () => {
+  test('names that workflow where it was changed, with what to do', async () => {
     const directory = newRepository();
     await init(directory, { action, yes: true });
     const changed = `${read(directory, publisher)}# mine\n`;
     writeFileSync(join(directory, publisher), changed);
     expect(row(await init(directory, { ...split, force: true }))).toBe(
-      `left         ${publisher}  is of no use beside the workflow with three jobs: delete it (--force does, unless somebody changed it)`,
+      `left         ${publisher}  is of no use beside the workflow with three jobs: delete it (--force does, unless it was changed)`,
     );
     expect(read(directory, publisher)).toBe(changed);
   });
@@ -270,7 +270,7 @@ describe('work directories are ignored', () => {
     ['# /ppsgate-*/\n', '# /ppsgate-*/\n/ppsgate-*/\n', 'extended'],
     ['ppsgate-*\r\n*.o\r\n', 'ppsgate-*\r\n*.o\r\n', 'unchanged'],
     ['/ppsgate-*/\n', '/ppsgate-*/\n', 'unchanged'],
-  ])('beside whatever else is: %j', async (before, after, kind) => {
+  ])('beside all else: %j', async (before, after, kind) => {
     const directory = newRepository();
     writeFileSync(join(directory, '.gitignore'), before);
     const { files } = JSON.parse(await init(directory, { action, json: true }));

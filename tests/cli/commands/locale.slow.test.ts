@@ -1,4 +1,4 @@
-// What is printed by the locale of whoever asks: ASCII without UTF-8, and for programs always the same.
+// Output by the caller's locale: ASCII without UTF-8, and for programs always the same.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
-// What somebody hears who typed something wrong, wherever that was: one sentence, with the name that it has there.
+// Errors for mistyped input: one sentence, with the name that the input has there.
 import { Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { addCommands, commands } from '../../../src/cli/commands/commands.ts';
+import { addCommands } from '../../../src/cli/commands/add-commands.ts';
+import { commands } from '../../../src/cli/commands/commands.ts';
 import { mistyped } from '../../../src/cli/commands/mistyped.ts';
 import { type ConfigError, parseConfig } from '../../../src/config/load.ts';
 import { applyOverrides, type Overrides, parsePriority } from '../../../src/config/overrides.ts';

@@ -102,7 +102,7 @@ test('the table tells times of today by the clock alone', async () => {
     'netgate  in quarantine        carol@lab2                      2026-03-01 10:00',
     '    port 1 loses its link.',
     'shelf    left behind          dan@lab3    by hand             13:45',
-    '    its holder is gone; whoever gets it next brings it to its base first',
+    '    its holder is gone; the next holder brings it to its base first',
     'rack     free',
     'attic    held, in quarantine  eve@lab1    gate                13:45             14:15',
     '    carol@lab2: port 1 loses its link.',
@@ -180,7 +180,7 @@ test('only what has changed is told again, and that time has passed is no change
   expect(lines(undefined, held)).toEqual([
     'hp: held by alice [2J ::error:: (gate)',
     'rack: free',
-    'nobody waits',
+    'the queue is empty',
   ]);
   expect(lines(held, { ...held, at: '2026-11-20T15:00:00.000Z' })).toEqual([]);
   const [hp] = held.testbeds;
@@ -192,7 +192,7 @@ test('only what has changed is told again, and that time has passed is no change
 test('watches until Ctrl-C: a line for each thing that changes where it is not a terminal', async () => {
   const { start, take, store } = await all();
   const watch = start('testbeds', '--watch');
-  await expect.poll(watch.said).toContain('nobody waits');
+  await expect.poll(watch.said).toContain('the queue is empty');
   const holding = await take('hp', { patch: 'main..fast' });
   await expect.poll(watch.said).toContain('hp: held by alice@lab1 (gate of main..fast)');
   await giveBack(store, holding, { outcome: 'ended', isClean: true }, new Date());
@@ -217,7 +217,7 @@ test('watches as JSON, one object a line', async () => {
   expect((await watch.ended).status).toBe(130);
 });
 
-test('watches no longer than somebody reads it', async () => {
+test('watches no longer than its output is read', async () => {
   const { folder, take } = await all();
   const cli = join(inject('bundle'), 'cli.js');
   const watch = spawn(process.execPath, [cli, 'testbeds', '--watch', '--json'], {

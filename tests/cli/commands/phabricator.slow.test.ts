@@ -66,7 +66,7 @@ test('looks for what the testbeds lay in the repository that is measured, not be
   expect(without).toContain(', with no file in dut\n    fix: ');
 });
 
-test('goes on where nobody reads what it prints', async () => {
+test('goes on where its output is not read', async () => {
   const config = configFile({ ...(await aSetUp()), people: ['eve'] });
   const child = spawn(process.execPath, [cli, 'phabricator', 'check', '-c', config], {
     stdio: ['ignore', 'pipe', 'pipe'],

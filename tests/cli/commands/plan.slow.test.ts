@@ -1,4 +1,4 @@
-// The command `ppsgate plan`, run as a process of its own: what it reads, and what it says of a gate that nobody has begun.
+// The command `ppsgate plan`, run as a process of its own: its input, and its estimate of a gate that has not begun.
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -107,7 +107,7 @@ describe('of a patch', () => {
   });
 });
 
-test('a store that cannot be asked keeps nobody from planning', () => {
+test('an unreachable store does not keep a plan from being made', () => {
   writeFileSync(join(folder, 'reservations.sqlite'), 'this is no database, by far not one of ours');
   const { stdout, stderr, status } = run();
   expect(status).toBe(0);

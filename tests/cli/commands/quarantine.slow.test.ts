@@ -12,7 +12,8 @@ test('a testbed is out of use with its reason until that is lifted', async () =>
   const put = await ppsgate('quarantine', 'here', '--reason', 'port 1 loses its link');
   expect(put).toMatchObject({
     status: 0,
-    stdout: 'here is in quarantine: nobody gets it until `ppsgate quarantine here --lift`.\n',
+    stdout:
+      'here is in quarantine and cannot be reserved until `ppsgate quarantine here --lift`.\n',
   });
   expect((await readLab(store)).quarantines.get('here')).toMatchObject({
     reason: 'port 1 loses its link',
@@ -31,7 +32,7 @@ test('a testbed is out of use with its reason until that is lifted', async () =>
   expect((await ppsgate('reserve', 'here', '--', 'true')).status).toBe(0);
 });
 
-test('whoever waits goes on to wait for the others, and gets what is lifted', async () => {
+test('a waiting gate goes on to wait for the others, and gets the lifted one', async () => {
   const { ppsgate, start, take, store } = await aPlace({ here: embedded, rack: linuxOf('rack') });
   await take('rack');
   await setQuarantine(store, 'here', { reason: 'x', by: 'carol', since: new Date().toISOString() });

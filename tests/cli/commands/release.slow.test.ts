@@ -34,7 +34,7 @@ test('whom it hurts is told, and who takes it is asked for and logged', async ()
   const config = join(folder, 'ppsgate.yml');
   expect(await runRelease('hp', { force: true, config }, ask)).toBe(0);
   expect(output()).toMatch(
-    /^alice@lab1 has hp \(gate of main\.\.fast\) since \d\d:\d\d\. Whatever they measure ends\.\nhp was taken from alice@lab1; its next holder brings it to its base\.\n$/,
+    /^alice@lab1 has hp \(gate of main\.\.fast\) since \d\d:\d\d\. Their measurement ends\.\nhp was taken from alice@lab1; its next holder brings it to its base\.\n$/,
   );
   expect(questions).toEqual([`Who are you? [${whoami()}] `, 'Take it from them? [y/N] ']);
   const { held, used } = await readLab(store);
@@ -53,7 +53,7 @@ test.for(['', 'n', 'yesterday'])('it is left where the answer is "%s"', async (a
   expect((await readLab(store)).held.size).toBe(3);
 });
 
-test('only who was named loses it: whoever came while somebody was asked keeps it', async () => {
+test('only the named holder loses it: one that came during the question keeps it', async () => {
   const { folder, take, store } = await two();
   const holding = await take('hp');
   const output = printed();
@@ -67,7 +67,7 @@ test('only who was named loses it: whoever came while somebody was asked keeps i
   expect((await readLab(store)).held.values().next().value?.holder.who).toBe('bob@lab2');
 });
 
-test('where nobody can be asked it needs a name and a yes', async () => {
+test('without a terminal it needs a name and a yes', async () => {
   const { ppsgate, take, store } = await two();
   await take('hp');
   for (const args of [[], ['--by', 'carol'], ['--yes']]) {
@@ -80,15 +80,15 @@ test('where nobody can be asked it needs a name and a yes', async () => {
   expect(await readLog(store)).toMatchObject([{ outcome: 'taken away by carol' }]);
 });
 
-test('what nobody has is not taken, and who has it under another name is told', async () => {
+test('a free testbed is not taken, and its holder under another name is named', async () => {
   const { ppsgate, take } = await two();
   expect(await ppsgate('release', 'hp', '--force')).toMatchObject({
     status: 0,
-    stdout: 'Nobody has hp.\n',
+    stdout: 'hp is free.\n',
   });
   await take('hp');
   expect((await ppsgate('release', 'twin', '--force')).stdout).toMatch(
-    /^Nobody has twin, but alice@lab1 has hp .*, and the two share a machine\.\n$/,
+    /^twin is free, but alice@lab1 has hp .*, and the two share a machine\.\n$/,
   );
 });
 
@@ -100,7 +100,7 @@ test.for([
     ['--directory', 'gone'],
     /^ppsgate: --directory: there is no \/\S+\/gone: name the work directory of a gate\.$/m,
   ],
-  [['hp'], /hp is given back by whoever has it; to take it from them, add --force\.$/m],
+  [['hp'], /hp is given back by its holder; to take it from them, add --force\.$/m],
   [['twni', '--force'], /did you mean `twin`\?$/m],
 ] as const)('wrong usage is told: %s', async ([args, message]) => {
   const { ppsgate } = await two();

@@ -21,7 +21,7 @@ test('the command runs with the testbed in its environment, and its exit code is
   expect(status).toBe(7);
   const [name, dut, token] = stdout.trim().split(' ');
   expect([name, dut]).toEqual(['shelf', lab.dut.target.host]);
-  // The machines refuse whoever comes with a lower one.
+  // The machines refuse a lower one.
   expect(namesIn(lab.dut.machine.files, tokenFolder)).toEqual([token]);
   expect(await readLog(store)).toMatchObject([
     { testbed: 'shelf', holder: { purpose: 'by hand' }, outcome: 'its command ended with 7' },
@@ -158,7 +158,7 @@ test('what is in quarantine is not reserved, and the reason is told', async () =
 
 test('a name gets a testbed on which nothing that is configured can be measured', async () => {
   const { lab, shelf } = await aFreebsdLab();
-  // Of what Linux measures in many runs a trial, a FreeBSD testbed carries nothing.
+  // A FreeBSD testbed has no use for the many runs that Linux measures in a trial.
   const { ppsgate } = await aPlace({ rack: linuxOf('rack'), shelf });
   expect((await ppsgate('reserve', 'shelf', '--', 'true')).status).toBe(0);
   expect(lab.state().leftovers).toEqual([]);

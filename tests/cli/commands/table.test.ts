@@ -27,7 +27,7 @@ describe('columns', () => {
     expect(columns(rows)).toEqual(['plain name  free', `${name}${blanks}  free`]);
   });
 
-  test('begin below each other whatever is in them', () => {
+  test('begin below each other with any content', () => {
     const name = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(fc.array(name, { minLength: 1 }), (names) => {

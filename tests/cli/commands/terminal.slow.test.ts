@@ -1,4 +1,4 @@
-// What a person at a terminal sees of reservations, and what a Ctrl-C there does; script(1) is the terminal.
+// Reservations at a terminal, and Ctrl-C there; script(1) is the terminal.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -28,7 +28,7 @@ function configFile(byName: Readonly<Record<string, unknown>>): string {
   return path;
 }
 
-/** Of a machine that is there in no lab. */
+/** An address without a machine. */
 const away = { host: '127.0.0.1', port: 1, knownHosts: './known_hosts' };
 
 const shelf = {
@@ -137,7 +137,7 @@ test('all is well with a good lab', async () => {
   expect(status).toBe(0);
 });
 
-test('a check that sends packets waits for whoever measures, and one that only looks does not', async () => {
+test('a check that sends packets waits for a running measurement, and one that only reads does not', async () => {
   const { shelf } = await aFreebsdLab();
   const { store, take, start, ppsgate } = await aPlace({ shelf });
   const holding = await take('shelf', { who: 'alice@lab1' });

@@ -13,7 +13,7 @@ const warning = (...shares: number[]) =>
   );
 
 describe('a machine', () => {
-  test('on which nobody else does anything is not busy', () => {
+  test('on which no other program runs is not busy', () => {
     expect(warning(0.02, 0.05)).toBeUndefined();
     expect(warning(0.1)).toBeUndefined();
   });

@@ -72,7 +72,7 @@ test('what a kill left of it is made anew, and nothing but the repository remain
   expect(existsSync(join(directory, 'half'))).toBe(false);
 });
 
-test('the settings of whoever runs the demo do not matter', async () => {
+test('the settings of the demo’s user do not matter', async () => {
   const { directory } = await made();
   expect(git(directory, 'log', '-1', '--format=%an <%ae>')).toBe(
     'ppsgate demo <demo@ppsgate.invalid>',

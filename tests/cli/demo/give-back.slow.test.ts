@@ -29,9 +29,9 @@ describe('who called through sudo', () => {
     ['the group is missing', { SUDO_UID: '1000' }, 0],
     ['a number is none', { SUDO_UID: '1000x', SUDO_GID: '1000' }, 0],
     ['a number is negative', { SUDO_UID: '-1', SUDO_GID: '1000' }, 0],
-    ['a number stands for nobody', { SUDO_UID: '4294967295', SUDO_GID: '1000' }, 0],
+    ['a number stands for no user', { SUDO_UID: '4294967295', SUDO_GID: '1000' }, 0],
     ['a number is too large', { SUDO_UID: '1000', SUDO_GID: '99999999999' }, 0],
-  ] as const)('is nobody where %s', ([, environment, uid]) => {
+  ] as const)('is unknown where %s', ([, environment, uid]) => {
     expect(callerThroughSudo(environment, uid)).toBeUndefined();
   });
 });

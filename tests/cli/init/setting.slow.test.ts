@@ -1,4 +1,4 @@
-// What git tells `ppsgate init` of the repository, and of the ppsgate that runs.
+// Settings that `ppsgate init` reads from git: of the repository, and of the running ppsgate.
 import { expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { ownAction, readClone } from '../../../src/cli/init/setting.ts';

@@ -153,7 +153,7 @@ test('a branch that YAML would take for something else is quoted', () => {
   expect(on.push).toEqual({ branches: ['true'] });
 });
 
-/** Of an event on the pull request 7, what comes of a job: whether it runs, in which line, and whether it ends who is there. */
+/** A job's fate for an event on pull request 7: whether it runs, its queue, and whether it cancels the job ahead. */
 function outcome(text: string, name: string, values: Values) {
   const job = jobOf(text, name);
   const { group = '', 'cancel-in-progress': ends = false } = job.concurrency ?? {};

@@ -148,7 +148,7 @@ test('a directory without a receiver’s log is an error that says how they are 
   await expect(reading).rejects.toThrow('bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver');
 });
 
-test('every receiver is found once, whatever the labels', async () => {
+test('every receiver is found once, with any labels', async () => {
   const words = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,8}$/);
   const runs = fc.uniqueArray(fc.tuple(words, fc.nat(20)), {
     minLength: 1,
