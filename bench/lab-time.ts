@@ -183,7 +183,7 @@ const patch = {
   headCommit: 'b'.repeat(40),
 } as const;
 
-/** Kernels are given, so that nobody asks for more than where the patch parted. */
+/** Kernels are given, so that no one asks for more than where the patch parted. */
 const repository: GateDeps['repository'] = {
   resolve: async (name) => name,
   mergeBase: async (first) => first,

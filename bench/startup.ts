@@ -53,7 +53,7 @@ function admitJob(folder: string): NodeJS.ProcessEnv {
     RUNNER_TEMP: folder,
     INPUT_COMMAND: 'admit',
     INPUT_CONFIG: 'ppsgate.yml',
-    INPUT_TOKEN: 'of-nobody',
+    INPUT_TOKEN: 'of-no one',
   };
 }
 

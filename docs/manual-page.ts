@@ -55,7 +55,7 @@ const exitStatus: Record<keyof typeof exitCodes, string> = {
   pass: 'The patch passes, or the command did what it was asked for.',
   patchAtFault: 'The patch is at fault.',
   usage: 'The usage or the configuration is wrong.',
-  undecided: 'Nobody can say: inconclusive, or invalid.',
+  undecided: 'No one can say: inconclusive, or invalid.',
   infrastructure: 'The lab, or what else is needed, failed.',
   cancelled: 'It was cancelled.',
 };
@@ -178,5 +178,5 @@ export const escaped = (line: string): string =>
 const unicode = (sign: string): string =>
   `\\[u${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
 
-/** One argument of a macro, whatever is in it: no macro itself and no punctuation. */
+/** One argument of a macro, no matter what is in it: no macro itself and no punctuation. */
 export const argument = (word: string): string => `"\\&${escaped(word).replaceAll('"', '\\(dq')}"`;

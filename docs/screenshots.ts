@@ -1,7 +1,7 @@
 // Draws a real result, for example of `npm run demo`: the pictures of the README, or, where a folder is named, the comment,
 // the page and the plot as wide screens, phones and paper show them.
 // npm run screenshots -- ppsgate-demo-DATE/guard-protocol-254 [FOLDER]
-// With `site` instead, pages of the branch over time, of nightly runs that are made up: of a lab nobody would wait two years for.
+// With `site` instead, pages of the branch over time, of nightly runs that are made up: of a lab no one would wait two years for.
 // npm run screenshots -- site [FOLDER]
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

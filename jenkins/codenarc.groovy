@@ -11,7 +11,7 @@ ruleset {
     exclude 'DuplicateListLiteral'
   }
   ruleset('rulesets/exceptions.xml') {
-    // A step throws whatever its plugin likes.
+    // A step throws what its plugin likes.
     exclude 'CatchException'
   }
   ruleset('rulesets/imports.xml')

@@ -40,7 +40,7 @@ multibranchPipelineJob('ppsgate-pull-request') {
           traits {
             // 1: the head, merged with what is on the target branch by now.
             gitHubPullRequestDiscovery { strategyId(1) }
-            // Nobody: the Jenkinsfile of a fork counts for nothing, whoever its author is.
+            // No one: the Jenkinsfile of a fork counts for nothing, anyone who its author is.
             gitHubForkDiscovery {
               strategyId(1)
               trust { gitHubTrustNobody() }

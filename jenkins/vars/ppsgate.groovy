@@ -8,7 +8,7 @@ Map call(Map asked = [:]) {
   String table = libraryResource('org/ppsgate/parameters.json')
   refuse(Parameters.problem(table, asked))
   String home = asked.home ?: env.PPSGATE_HOME
-  refuse(home ? null : 'nobody says where it lies on this agent: set `home`, or PPSGATE_HOME of the agent.')
+  refuse(home ? null : 'no one says where it lies on this agent: set `home`, or PPSGATE_HOME of the agent.')
 
   String directory = "ppsgate-${env.BUILD_NUMBER}-${UUID.randomUUID().toString().substring(0, 8)}"
   Map outcome = [:]
@@ -81,7 +81,7 @@ Map readOutcome(int exitCode, String directory) {
   return outcome + [directory: directory, report: outcome.reports ? "${env.BUILD_URL}artifact/${outcome.reports[0]}" : null]
 }
 
-/** Whatever happened; where the agent is gone nobody can, and the lease ends by itself. */
+/** No matter what happened; where the agent is gone no one can, and the lease ends by itself. */
 void giveBack(List place) {
   try {
     timeout(time: 4, unit: 'MINUTES') {

@@ -354,7 +354,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
   describe('meets what goes wrong with a testbed:', () => {
     const rows = Object.entries(faults);
     test('all that docs/faults.md tells of, but for Ctrl-C, of which more is above', () => {
-      expect([...Object.keys(faults), 'Somebody presses Ctrl-C']).toEqual(Object.keys(cases));
+      expect([...Object.keys(faults), 'Ctrl-C is pressed']).toEqual(Object.keys(cases));
     });
     test.each(rows)('%s', async (_, { options, arrange, isLost, says }) => {
       const { lab, testbed, runSelfTest } = await aLab(options);

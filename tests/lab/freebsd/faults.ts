@@ -175,7 +175,7 @@ export const parts = {
     ...['A machine cannot be reached', 'ssh to the DUT is lost', 'The receiver crashes'],
     ...['A link is dead', 'The kernel forwards nothing'],
     ...['The generator is too slow', 'The receiver is too slow'],
-    ...['Somebody presses Ctrl-C'],
+    ...['Ctrl-C is pressed'],
   ],
   kernels: [
     ...['There is no kernel', 'The kernel panics at boot', 'The kernel hangs at boot'],
@@ -407,7 +407,7 @@ export const cases: Record<string, Record<string, Case>> = {
     'with patched, once': passes(slowReceiver(2)),
     always: undecided({ lab: { ...calm, receiverPps: 3e6 } }),
   },
-  'Somebody presses Ctrl-C': {
+  'Ctrl-C is pressed': {
     'while base boots': cancelled({ arrange: when(({ stage }) => stage === 'booting') }),
     'while patched boots': cancelled({
       arrange: when(({ stage, boots }) => stage === 'booting' && boots === 2),

@@ -21,7 +21,7 @@ gate() {
     return
   fi
   # An abort ends all that have Jenkins' cookie. The ssh agent goes without it, for the gate still has to reach the DUT
-  # to bring it back to its base; it ends with the gate, and soon after this shell, should somebody kill that.
+  # to bring it back to its base; it ends with the gate, and soon after this shell, should someone kill that.
   # shellcheck disable=SC2016,SC2097,SC2098 # The agent's shell is what expands, and gets the cookie by another name.
   COOKIE=${JENKINS_SERVER_COOKIE:-} JENKINS_SERVER_COOKIE='' ssh-agent sh -c '
     export JENKINS_SERVER_COOKIE="$COOKIE" DISPLAY=none SSH_ASKPASS="$PPSGATE_SSH_KEY.passphrase" SSH_ASKPASS_REQUIRE=force
@@ -44,7 +44,7 @@ notes=$PPSGATE_DIRECTORY/jenkins
 mkdir -p "$notes" || exit 4
 echo $$ >"$notes/pid"
 
-# An abort is for the gate alone, which cleans up; whoever waits for it, or prints what it says, waits.
+# An abort is for the gate alone, which cleans up; anyone who waits for it, or prints what it says, waits.
 trap : TERM INT
 {
   trap : TERM INT

@@ -86,7 +86,7 @@ class Parameters {
     return value instanceof Collection ? value.join(',') : value?.toString()
   }
 
-  /** On one line, whatever it is. */
+  /** On one line, no matter what it is. */
   @NonCPS
   private static String shown(Object value) {
     String text = value.toString().replaceAll(/\p{Cntrl}/, ' ')

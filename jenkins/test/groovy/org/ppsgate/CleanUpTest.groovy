@@ -3,7 +3,7 @@ package org.ppsgate
 import java.util.concurrent.TimeUnit
 import org.junit.Test
 
-/** What a call leaves behind when it is cut short, and what it lets nobody see. */
+/** What a call leaves behind when it is cut short, and what it lets no one see. */
 class CleanUpTest extends Pipeline {
 
   /** Says that it runs, and once it is aborted cleans up for a moment, as a gate does that restores a DUT. */
@@ -108,7 +108,7 @@ class CleanUpTest extends Pipeline {
   }
 
   @Test
-  void 'a key of sshCredentials waits in an agent of its own, whose passphrase nobody sees'() {
+  void 'a key of sshCredentials waits in an agent of its own, whose passphrase no one sees'() {
     String fingerprint = makeKey('lab', 'correct horse')
     program('ssh-add -l >&2; echo $SSH_AGENT_PID >agent; test -z "${PPSGATE_SSH_PASSPHRASE:-}" || echo seen >&2; exit 3')
 
@@ -118,7 +118,7 @@ class CleanUpTest extends Pipeline {
     assert !console.contains('seen')
     assert !console.contains('correct horse')
     assert !textsLeft().contains('correct horse')
-    // It is told to end; left alone it would see within 10 s that nobody needs it.
+    // It is told to end; left alone it would see within 10 s that no one needs it.
     ProcessHandle.of(new File(workspace, 'agent').text.trim() as long).ifPresent { it.onExit().get(5, TimeUnit.SECONDS) }
   }
 

@@ -42,7 +42,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'what nobody can say is unstable'() {
+  void 'what no one can say is unstable'() {
     program(judged(3, 'inconclusive', '🟡 ppsgate: D27401 may lose 2 % or not'))
 
     assert ppsgate(patch: 'D27401').verdict == 'inconclusive'
@@ -50,7 +50,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'what nobody can say is a failure where that is asked for'() {
+  void 'what no one can say is a failure where that is asked for'() {
     program(judged(3, 'inconclusive', '🟡 ppsgate: D27401 may lose 2 % or not'))
 
     assert failureOf(patch: 'D27401', undecided: 'failure').message == '🟡 ppsgate: D27401 may lose 2 % or not'
@@ -91,7 +91,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'a gate that somebody else cancelled makes the build an aborted one'() {
+  void 'a gate that someone else cancelled makes the build an aborted one'() {
     program("echo 'ppsgate: cancelled, cleaning up …' >&2; exit 130")
 
     assert failureOf(patch: 'D27401').message == 'ppsgate: cancelled, cleaning up …'
@@ -158,11 +158,11 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'nobody who says where ppsgate lies is told where to say it'() {
+  void 'no one who says where ppsgate lies is told where to say it'() {
     binding.getVariable('env').remove('PPSGATE_HOME')
 
     assert failureOf(patch: 'D27401').message ==
-      'ppsgate: nobody says where it lies on this agent: set `home`, or PPSGATE_HOME of the agent.'
+      'ppsgate: no one says where it lies on this agent: set `home`, or PPSGATE_HOME of the agent.'
   }
 
   @Test
@@ -206,7 +206,7 @@ class GateTest extends Pipeline {
   }
 
   @Test
-  void 'a bisection of which nobody can say names no commit, and is unstable'() {
+  void 'a bisection of which no one can say names no commit, and is unstable'() {
     program(bisecting([kind: 'not-reproduced'], 'good and bad hardly differ') + 'exit 3')
     assert ppsgate(command: 'bisect', good: 'v1', bad: 'v2').commits == []
     assert currentBuild.result == 'UNSTABLE'

@@ -43,7 +43,7 @@ class ParametersTest extends Pipeline {
   }
 
   @Test
-  void 'whatever a value holds, it stays one word and is never shell'() {
+  void 'no matter what a value holds, it stays one word and is never shell'() {
     credentials.token = 'secret of the bot'
     // A patch may bring files of any name.
     new File(workspace, '--patch=theirs').text = ''
