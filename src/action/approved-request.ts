@@ -1,4 +1,4 @@
-// What a job was given leave to judge, or to bisect, as one job hands it to the next.
+// The approved request that one job hands to the next, and the names of the files that come back.
 
 import { z } from 'zod';
 import { parseSwitch } from '../config/overrides.ts';
@@ -16,54 +16,55 @@ import { conclusionOf, endingOfError } from '../publish/reporters/outcome-text.t
 
 export const purposes = ['patch', 'history', 'nightly'] as const;
 
-export const requestSchema = z.object({
-  /** The patch, with both commits as they were fixed when leave was given. */
+/** Relay run that requested a revision, and the Harbormaster build that waits for it. */
+const relaySchema = jobSchema.pick({ key: true, build: true }).partial();
+
+const gateRequestSchema = z.object({
+  /** Both commits are fixed as they were approved. */
   patch: patchSchema,
   ask: askSchema,
   priority: z.enum(priorities),
-  /** `history` is what was pushed to the default branch, `nightly` its head against itself. */
+  /** `history` is a push to the default branch, `nightly` its head against itself. */
   purpose: z.enum(purposes),
-  /** The branch of a merge queue that waits for it, like `gh-readonly-queue/main/pr-7-1a2b…`. */
+  /** Branch of a merge queue that waits for it, like `gh-readonly-queue/main/pr-7-1a2b…`. */
   queue: z.string().max(400).optional(),
-  /** Where a revision is answered besides its comment: the run of whoever asked, and the build that waits. */
-  revisionAnswer: jobSchema.pick({ key: true, build: true }).partial().optional(),
-  /** The workflow run whose experiment is to go on, for so many runs. */
+  relay: relaySchema.optional(),
+  /** Workflow run with the experiment to extend, and the new maximum of runs. */
   extend: z.object({ run: z.int().positive(), maxRuns: z.string().max(20).optional() }).optional(),
 });
 
-export type AdmittedRequest = z.infer<typeof requestSchema>;
+export type GateRequest = z.infer<typeof gateRequestSchema>;
 
-/** A bisection that there is leave for. */
 const bisectRequestSchema = z.object({
   command: z.literal('bisect'),
-  /** Where it was asked for and is answered; a range of commits where nobody was at a patch. */
+  /** The patch with the command, which gets the reply; a range of commits where there is no patch. */
   patch: patchSchema,
-  /** Both ends, as they were fixed when leave was given. */
   good: commitId,
   bad: commitId,
-  /** The commits are those of the patch, which of a revision are its diffs, one on top of the other. */
+  /** The commits are the patch's own; those of a revision are its diffs, one on top of the other. */
   isOwn: z.boolean(),
   cell: cellSchema,
-  /** The rest of what was asked; commits in it are full ids. */
+  /** Commits in it are full ids. */
   ask: bisectAskSchema.omit({ good: true, bad: true, scenarios: true, families: true }),
   priority: z.enum(priorities),
-  revisionAnswer: requestSchema.shape.revisionAnswer,
+  relay: relaySchema.optional(),
 });
 
 export type BisectRequest = z.infer<typeof bisectRequestSchema>;
 
-export const anyRequestSchema = z.union([bisectRequestSchema, requestSchema]);
+export const approvedRequestSchema = z.union([bisectRequestSchema, gateRequestSchema]);
 
-export type AnyRequest = z.infer<typeof anyRequestSchema>;
+export type ApprovedRequest = z.infer<typeof approvedRequestSchema>;
 
-export const isBisection = (request: AnyRequest): request is BisectRequest => 'command' in request;
+export const isBisection = (request: ApprovedRequest): request is BisectRequest =>
+  'command' in request;
 
-export const requestText = (request: AnyRequest): string => JSON.stringify(request);
+export const requestText = (request: ApprovedRequest): string => JSON.stringify(request);
 
 /** Throws a `UsageError` for a text that `requestText` did not write. */
-export function readRequest(text: string): AnyRequest {
+export function readRequest(text: string): ApprovedRequest {
   try {
-    return anyRequestSchema.parse(JSON.parse(text));
+    return approvedRequestSchema.parse(JSON.parse(text));
   } catch {
     throw new UsageError(
       'request: expected the output `request` of a step with `command: admit`, found something else.',
@@ -71,67 +72,73 @@ export function readRequest(text: string): AnyRequest {
   }
 }
 
-/** Names the patch among all that are judged, or bisected, for a workflow's `concurrency` and for the queue. */
-export function subjectOf(request: AnyRequest): string {
+/** Throws a `UsageError` for a key or build that no relay sends. */
+export function relayOf({
+  key,
+  build,
+}: {
+  key?: string;
+  build?: string;
+}): ApprovedRequest['relay'] {
+  const { data, error } = relaySchema.safeParse({ key, build });
+  if (error === undefined) return data;
+  const names = error.issues.map(({ path }) => path.join('.')).join(' and ');
+  throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
+}
+
+/** Identifies the patch for a workflow's `concurrency` and for the queue of the testbeds. */
+export function subjectOf(request: ApprovedRequest): string {
   if (isBisection(request)) return patchName(request.patch);
   const { patch, purpose, queue } = request;
-  if (queue !== undefined) return placeInQueue(queue);
+  if (queue !== undefined) return pullRequestInQueue(queue);
   return purpose === 'patch' ? patchName(patch) : purpose;
 }
 
-/** A queue makes a new branch for the same pull request when one before it has failed: what it was based on ends the name. */
-const placeInQueue = (branch: string): string => branch.replace(/-[0-9a-f]{40,64}$/, '');
+/** Drops the base commit at the end: a queue makes a new branch for a pull request when one before it has failed. */
+const pullRequestInQueue = (branch: string): string => branch.replace(/-[0-9a-f]{40,64}$/, '');
 
 /**
- * Whether also what changes nothing is measured, as the request or the job's own inputs want it: at night it is the point
- * to measure the base against itself. Throws a `UsageError` for what is no switch.
+ * True where also a patch that changes nothing is measured: a nightly run measures the base against itself. Throws a
+ * `UsageError` for a text that is no switch.
  */
-export const isMeasuredAnyway = ({ purpose, ask }: AdmittedRequest, inputs: Ask): boolean =>
+export const isMeasuredAnyway = ({ purpose, ask }: GateRequest, inputs: Ask): boolean =>
   [
     purpose === 'nightly',
     parseSwitch(inputs.measureAnyway, calledAs.input('measureAnyway')),
     parseSwitch(ask.measureAnyway, calledAs.comment('measureAnyway')),
   ].includes(true);
 
-/** What the files of one of several gates are called that the job which publishes looks for. */
-export const fileOf = (base: OutputName, index: number, of: number): string =>
-  of === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
+/** Name of a file in the artifact of a job with `count` gates. */
+export const outputFile = (base: OutputName, index: number, count: number): string =>
+  count === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
 
-/** The folder of one of several gates in what is uploaded: empty, or `1/`, `2/`. */
-export const gateFolder = (index: number, of: number): string => (of === 1 ? '' : `${index + 1}/`);
+/** Folder of one of `count` gates in the artifact: empty, or `1/`, `2/`. */
+export const gateFolder = (index: number, count: number): string =>
+  count === 1 ? '' : `${index + 1}/`;
 
-/** What a gate leaves, and what a nightly run does besides. */
 export type OutputName = 'result' | 'failure' | `nightly-${number}`;
 
-/** The name of what a nightly run has measured besides the commit against itself, counted from 1. */
-export const partName = (part: number): OutputName => `nightly-${part}`;
+/** Name of the results of a nightly run besides the A/A run, counted from 1. */
+export const nightlyPart = (part: number): OutputName => `nightly-${part}`;
 
-/** More are not looked for. */
-export const mostParts = 20;
+export const maxNightlyParts = 20;
 
-/** What a gate leaves that came to no result. */
-const failureSchema = z.object({
+const jobFailureSchema = z.object({
   exitCode: z.int(),
-  /** What went wrong, in a sentence that may hold anybody's text. */
+  /** One sentence, which may hold text of the patch or the kernel. */
   said: z.string().max(20_000),
-  /** Whether nothing was measured for lack of leave. */
+  /** Nothing was measured for lack of approval. */
   isRefused: z.boolean(),
 });
 
-export type Failure = z.infer<typeof failureSchema>;
+export type JobFailure = z.infer<typeof jobFailureSchema>;
 
-/** The artifact it lies in is for everybody who sees the repository. */
-export function failureOf(error: unknown): Failure {
+/** Has no paths: everybody who sees the repository can read the artifact. */
+export function failureOf(error: unknown): JobFailure {
   const ending = endingOfError(error);
   return { exitCode: exitCodes[conclusionOf(ending)], said: ending.said, isRefused: false };
 }
 
-/** What kept a job from a result, of the text that it left; undefined for one that was cut short, and left none. */
-export function failureOfText(
-  text: string | undefined,
-): { why: 'usage' | 'infrastructure'; said: string; isRefused: boolean } | undefined {
-  const failure = failureSchema.safeParse(parseJson(text ?? '')).data;
-  if (failure === undefined) return undefined;
-  const { exitCode, said, isRefused } = failure;
-  return { why: exitCode === exitCodes.usage ? 'usage' : 'infrastructure', said, isRefused };
-}
+/** Undefined for a job that was cut short before it wrote any. */
+export const readFailure = (text: string | undefined): JobFailure | undefined =>
+  jobFailureSchema.safeParse(parseJson(text ?? '')).data;

@@ -1,6 +1,6 @@
-// Reads from the artifact of another job how its gates ended. That job is untrusted: only raw numbers are taken over.
+// Reads the outcomes of an untrusted job from its artifact, and verifies them: only raw numbers are taken over.
 
-import { type CellProfiles, withReasons } from '../analysis/profile/result-profiles.ts';
+import { withReasons } from '../analysis/profile/result-profiles.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
@@ -12,7 +12,10 @@ import {
   readEntries,
   withPatch,
 } from '../forge/github/artifact.ts';
-import { type Asked, type Recomputed, recompute } from '../gate/experiment/recompute.ts';
+import { recompute } from '../gate/experiment/recompute.ts';
+import { bisectResultSchema } from '../model/bisect-result.ts';
+import { exitCodes } from '../model/conclusion.ts';
+import { parseJson } from '../model/json.ts';
 import { type Patch, patchName, shortId } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
 import type { Publication } from '../publish/data-branch/layout.ts';
@@ -23,177 +26,208 @@ import {
   endingOfResult,
 } from '../publish/reporters/outcome-text.ts';
 import {
-  type AdmittedRequest,
-  failureOfText,
-  fileOf,
+  type ApprovedRequest,
+  type BisectRequest,
+  type GateRequest,
   gateFolder,
-  mostParts,
-  partName,
+  isBisection,
+  maxNightlyParts,
+  nightlyPart,
+  outputFile,
+  readFailure,
 } from './approved-request.ts';
+import { requestedOf } from './bisect-plan.ts';
 import { artifactName } from './extend.ts';
 import { changedOfGate } from './gate-code.ts';
-import type { JobContext } from './job.ts';
+import { type JobContext, selectorsFor } from './job.ts';
 import { log } from './log.ts';
-import { fetchPatiently, type Patience } from './publish-retry.ts';
+import { fetchArtifactWithRetries, type RetryBudget } from './publish-retry.ts';
 import { whyNotUnchanged } from './unchanged-claim.ts';
+import { verifiedBisection } from './verified-bisection.ts';
 import { verifiedParts } from './verified-nightly.ts';
 
-/** How a gate ended, or why it was not let begin. */
-export type Left =
-  | { kind: 'refused'; why: string }
-  | {
-      kind: 'ended';
-      ending: Ending;
-      /** The gate's own result, as it is published; absent where it has none. */
-      own?: Explained;
-      /** What a nightly run has measured besides. */
-      parts: readonly Publication[];
-      /** What the artifact said and was not verified, in sentences. */
-      corrections: readonly string[];
-      /** The artifact could not be read for a reason that passes: a later try may find a verdict. */
-      mayPass?: boolean;
-    };
+/** Outcome of one gate or of a bisection; `refused` was not approved. */
+export type JobOutcome = { kind: 'refused'; why: string } | ConcludedJob;
 
-type Explained = { result: Result; profiles: readonly CellProfiles[] };
+export type ConcludedJob = {
+  kind: 'concluded';
+  ending: Ending;
+  /** The result itself comes first; a nightly run has others. */
+  publications: readonly Publication[];
+  /** Claims of the artifact that were not verified, in sentences. */
+  corrections: readonly string[];
+  /** The artifact could not be read for a passing reason: a later try may find a verdict. */
+  mayPass?: boolean;
+};
 
-export type Ended = Extract<Left, { kind: 'ended' }>;
-
-export const ended = (ending: Ending): Ended => ({
-  kind: 'ended',
+export const concludedAs = (ending: Ending): ConcludedJob => ({
+  kind: 'concluded',
   ending,
-  parts: [],
+  publications: [],
   corrections: [],
 });
 
 export type Source = {
-  request: AdmittedRequest;
+  request: ApprovedRequest;
   /** Id of the workflow run that measured. */
   runId: number;
-  /** Whether what it learnt of the base is kept. */
+  /** The history of the base keeps its measurements. */
   isTrusted: boolean;
 };
 
-type Task = {
-  config: Config;
-  selectors: readonly string[];
-  context: JobContext;
-  patience: Patience;
-};
+type PublishTask = { config: Config; context: JobContext; retry: RetryBudget };
 
-/** Returns how each gate ended, one for each selector. */
-export async function endingsOf(source: Source, task: Task): Promise<Left[]> {
-  const { selectors, context } = task;
+/** Returns an outcome for each gate, in the order of their selectors, or that of the bisection. */
+export async function readOutcomes(source: Source, task: PublishTask): Promise<JobOutcome[]> {
+  const { config, context } = task;
   const { request } = source;
-  const gates = selectors.map((_, index) => filesOf(request, index, selectors.length));
-  const artifact = await readArtifact(source, gates, task);
-  if (artifact.kind === 'ended') return selectors.map(() => artifact);
-  const configured = applyOverrides(task.config, context.inputs.ask, calledAs.input);
-  const config = applyOverrides(configured, request.ask, calledAs.comment);
+  const selectors = isBisection(request)
+    ? [undefined]
+    : selectorsFor(config, request.ask, context.inputs);
+  const files = selectors.map((_, index) => filesOf(request, index, selectors.length));
+  const artifact = await readArtifact(source, files, task);
+  if (artifact.kind === 'concluded') return selectors.map(() => artifact);
   return Promise.all(
-    gates.map((files, index) =>
-      endingOf({ request, config, selector: selectors[index], context, files, artifact }),
-    ),
+    files.map((files, index) => {
+      const text = artifact.texts.get(files.result);
+      if (text === undefined) return outcomeOfFailure(artifact.texts.get(files.failure));
+      const shared = { ...source, text, context, files, artifact };
+      return isBisection(request)
+        ? bisectOutcome({ ...shared, request, config })
+        : gateOutcome({
+            ...shared,
+            request,
+            config: overridden(config, request, context),
+            selector: selectors[index],
+          });
+    }),
   );
 }
 
-/** Paths in the artifact of what one gate leaves. */
-type GateFiles = {
+function overridden(config: Config, request: GateRequest, { inputs }: JobContext): Config {
+  const configured = applyOverrides(config, inputs.ask, calledAs.input);
+  return applyOverrides(configured, request.ask, calledAs.comment);
+}
+
+/** Paths in the artifact. */
+type ArtifactFiles = {
   result: string;
   failure: string;
-  /** Results of what a nightly run measures besides. */
+  /** Results of a nightly run besides the A/A run. */
   parts: string[];
   /** Folder of the profiles: empty, or with a slash at its end. */
   folder: string;
 };
 
-const filesOf = ({ purpose }: AdmittedRequest, index: number, of: number): GateFiles => ({
-  result: fileOf('result', index, of),
-  failure: fileOf('failure', index, of),
-  parts: Array.from({ length: purpose === 'nightly' ? mostParts : 0 }, (_, part) =>
-    fileOf(partName(part + 1), index, of),
-  ),
-  folder: gateFolder(index, of),
-});
+function filesOf(request: ApprovedRequest, index: number, count: number): ArtifactFiles {
+  const isNightly = !isBisection(request) && request.purpose === 'nightly';
+  return {
+    result: outputFile('result', index, count),
+    failure: outputFile('failure', index, count),
+    parts: Array.from({ length: isNightly ? maxNightlyParts : 0 }, (_, part) =>
+      outputFile(nightlyPart(part + 1), index, count),
+    ),
+    folder: gateFolder(index, count),
+  };
+}
 
 type Artifact = { kind: 'read'; bytes: Buffer; texts: ReadonlyMap<string, string> };
 
-/** Fetches the artifact and reads these files; without it, all gates have the same ending. */
+/** Fetches the artifact and reads these files; without it, all gates have the returned outcome. */
 async function readArtifact(
   { request: { patch }, runId, isTrusted }: Source,
-  gates: readonly GateFiles[],
-  { context, patience }: Task,
-): Promise<Artifact | Ended> {
+  files: readonly ArtifactFiles[],
+  { context, retry }: PublishTask,
+): Promise<Artifact | ConcludedJob> {
   const { octokit, repository, inputs } = context;
   const { job } = inputs;
   if (!isTrusted) {
     const changed = await changedOfGate(patch, repository, job);
-    if (changed !== undefined) return ended(endingOfFailure('usage', selfMade(patch, changed)));
+    if (changed !== undefined) {
+      return concludedAs(endingOfFailure('usage', selfMade(patch, changed)));
+    }
   }
   const place = { repository: job.repository, runId, name: artifactName };
-  const fetched = await fetchPatiently(octokit, place, patience);
-  if (fetched.kind === 'none') return ended(cancelled);
+  const fetched = await fetchArtifactWithRetries(octokit, place, retry);
+  if (fetched.kind === 'none') return concludedAs(cancelled);
   if (fetched.kind !== 'fetched') {
     const mayPass = fetched.kind === 'failed' && fetched.mayPass;
     return { ...notVerified(fetched.why), mayPass };
   }
   const { bytes } = fetched;
-  const wanted = gates.flatMap(({ result, failure, parts }) => [result, failure, ...parts]);
-  const entries = await readEntries(bytes, wanted);
+  const paths = files.flatMap(({ result, failure, parts }) => [result, failure, ...parts]);
+  const entries = await readEntries(bytes, paths);
   if (entries.kind === 'refused') return notVerified(entries.why);
   return { kind: 'read', bytes, texts: entries.texts };
 }
 
-const notVerified = (why: string): Ended => ended(endingOfFailure('infrastructure', why));
+const notVerified = (why: string): ConcludedJob =>
+  concludedAs(endingOfFailure('infrastructure', why));
 
 const selfMade = (patch: Patch, path: string): string =>
   `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
 
-type OneGate = {
-  request: AdmittedRequest;
-  /** With what was asked of this gate. */
-  config: Config;
-  selector: string | undefined;
+/** A job that was cut short left neither a result nor a failure. */
+function outcomeOfFailure(text: string | undefined): JobOutcome {
+  const failure = readFailure(text);
+  if (failure === undefined) return concludedAs(cancelled);
+  const { exitCode, said, isRefused } = failure;
+  if (isRefused) return { kind: 'refused', why: said };
+  const why = exitCode === exitCodes.usage ? 'usage' : 'infrastructure';
+  return concludedAs(endingOfFailure(why, said));
+}
+
+type Claim = {
+  /** The result as the job wrote it. */
+  text: string;
+  isTrusted: boolean;
   context: JobContext;
-  files: GateFiles;
+  files: ArtifactFiles;
   artifact: Artifact;
+  config: Config;
 };
 
-async function endingOf(gate: OneGate): Promise<Left> {
-  const { request, config, files, artifact } = gate;
-  const text = artifact.texts.get(files.result);
-  if (text === undefined) return endingOfText(artifact.texts.get(files.failure));
-  const testbeds = testbedsFor(config, gate.selector);
-  const isExtended = request.extend !== undefined;
-  const read = verified(text, { patch: request.patch, config, testbeds, isExtended });
+type GateClaim = Claim & {
+  request: GateRequest;
+  selector: string | undefined;
+};
+
+async function gateOutcome(claim: GateClaim): Promise<JobOutcome> {
+  const { request, files, artifact, isTrusted } = claim;
+  const read = recomputed(claim);
   if (read.kind === 'refused') return notVerified(read.why);
   if (read.result.outcome.kind === 'unchanged') {
-    const why = await whyNotUnchanged(request, gate);
+    const why = await whyNotUnchanged(request, claim);
     if (why !== undefined) return notVerified(why);
   }
   const { refused: corrections } = read;
   for (const sentence of corrections) log.warn(`The artifact is not verified: ${sentence}`);
   const profiles = await profilesIn(artifact.bytes, read.result, files.folder, log.warn);
   const result = withReasons(read.result, profiles);
+  const own = { result, profiles, isDefaultBranch: request.purpose !== 'patch', isTrusted };
   return {
-    kind: 'ended',
+    kind: 'concluded',
     ending: endingOfResult(result, { corrections }),
-    own: { result, profiles },
-    parts: await partsOfNightly(result, gate),
+    publications: [own, ...(await partsOfNightly(result, claim))],
     corrections,
   };
 }
 
-/** A gate that was cut short has left neither a result nor a word. */
-function endingOfText(text: string | undefined): Left {
-  const failure = failureOfText(text);
-  if (failure === undefined) return ended(cancelled);
-  const { why, said, isRefused } = failure;
-  return isRefused ? { kind: 'refused', why: said } : ended(endingOfFailure(why, said));
+/** Computes all that follows from the raw numbers again. */
+function recomputed({ text, request, config, selector }: GateClaim) {
+  const { patch } = request;
+  const read = parseResult(text);
+  if (read.kind === 'refused') return read;
+  const why = agreesWith(read.result, patch);
+  if (why !== undefined) return { kind: 'refused' as const, why };
+  const testbeds = testbedsFor(config, selector);
+  const isExtended = request.extend !== undefined;
+  return recompute(withPatch(read.result, patch), { patch, config, testbeds, isExtended });
 }
 
-/** Returns what a nightly run has measured besides; nothing for any other gate. */
-const partsOfNightly = (own: Result, gate: OneGate): Promise<Publication[]> => {
-  const { request, config, context, files, artifact } = gate;
+/** Returns the results of a nightly run besides the A/A run; none for other gates. */
+const partsOfNightly = (own: Result, claim: GateClaim): Promise<Publication[]> => {
+  const { request, config, context, files, artifact } = claim;
   return verifiedParts(
     files.parts.flatMap((name) => artifact.texts.get(name) ?? []),
     {
@@ -208,11 +242,27 @@ const partsOfNightly = (own: Result, gate: OneGate): Promise<Publication[]> => {
   );
 };
 
-/** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
-function verified(text: string, asked: Asked): Recomputed {
-  const read = parseResult(text);
-  if (read.kind === 'refused') return read;
-  const why = agreesWith(read.result, asked.patch);
-  if (why !== undefined) return { kind: 'refused', why };
-  return recompute(withPatch(read.result, asked.patch), asked);
+async function bisectOutcome({
+  text,
+  request,
+  config,
+  context,
+  artifact,
+}: Claim & { request: BisectRequest }): Promise<JobOutcome> {
+  const { data } = bisectResultSchema.safeParse(parseJson(text));
+  if (data === undefined) {
+    return notVerified('The result is none of a bisection, or of another version.');
+  }
+  const verified = await verifiedBisection(data, request, config, context);
+  if (verified.kind === 'refused') return notVerified(verified.why);
+  const profiles = await profilesIn(artifact.bytes, verified.result, '', log.warn);
+  const result = withReasons(verified.result, profiles);
+  const links = { rawData: `the [job](${context.inputs.job.runUrl})` };
+  return {
+    kind: 'concluded',
+    ending: { kind: 'bisected', result, asked: requestedOf(request), links },
+    // Its numbers are not computed again, and it says nothing about the default branch.
+    publications: [{ result, profiles, isDefaultBranch: false, isTrusted: false }],
+    corrections: [],
+  };
 }

@@ -1,5 +1,6 @@
-// Which cell a bisection measures: the one that is asked for, the worst of the patch's last result, or the usual one.
+// Chooses the cell that a bisection measures: the requested one, the worst of the patch's last result, or the usual one.
 
+import type { CalledAs } from '../config/parameters.ts';
 import { type Config, scenariosIn } from '../config/schema.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import { type Repository, RepositoryError } from '../forge/patch/repository.ts';
@@ -11,17 +12,16 @@ import { excerpt } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { indexPath, parseIndex } from '../publish/data-branch/layout.ts';
 import { worstFirst } from '../report/cell-rows.ts';
-import type { AdmitDeps } from './admit.ts';
 
-/** Throws a `UsageError` where more than one is asked for, or there is no such family. */
+/** Throws a `UsageError` for several cells, or an unknown family. */
 export async function cellFor(
-  asked: Pick<BisectAsk, 'scenarios' | 'families'>,
+  { scenarios, families: familyNames }: Pick<BisectAsk, 'scenarios' | 'families'>,
   patch: Patch,
   config: Config,
-  { repository, calledAs }: Pick<AdmitDeps, 'repository' | 'calledAs'>,
+  { repository, calledAs }: { repository: Repository; calledAs: CalledAs },
 ): Promise<Cell> {
-  const scenario = one(asked.scenarios, calledAs('scenarios'));
-  const text = one(asked.families, calledAs('families'));
+  const scenario = one(scenarios, calledAs('scenarios'));
+  const text = one(familyNames, calledAs('families'));
   const family = families.find((name) => name === text);
   if (text !== undefined && family === undefined) {
     throw new UsageError(
@@ -41,8 +41,8 @@ function one(text: string | undefined, called: string): string | undefined {
 }
 
 /**
- * The worst cell of the newest result that the data branch has of the patch, as far as the checkout knows it; undefined
- * where there is none. Whoever writes the branch decides by it what is measured, and nothing else.
+ * Returns the worst cell of the patch's newest result on the data branch, as the checkout has it; undefined without one.
+ * Writers of that branch can decide by it only which cell is measured.
  */
 async function worstCellOf(
   patch: Patch,

@@ -1,8 +1,7 @@
-// Gives back what the job holds when it is over, and takes the embedded lab down: the step before may have been killed.
+// Cleans up when the job ends, since the step may have been killed: leases, the embedded lab, open reporters.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import * as core from '@actions/core';
 import { createOctokit } from '../forge/github/client.ts';
 import { openConduit } from '../forge/phabricator/conduit.ts';
 import { directoriesWithLease, releaseLeft } from '../gate/reserve/lease-file.ts';
@@ -14,20 +13,13 @@ import { openComment } from '../publish/reporters/comment.ts';
 import { cancelled } from '../publish/reporters/outcome-text.ts';
 import { isBisection } from './approved-request.ts';
 import { readInputs } from './inputs.ts';
-import { openBisectComment } from './job.ts';
-import { log } from './log.ts';
-import {
-  answerState,
-  labState,
-  leaseState,
-  type OpenAnswer,
-  readOpenAnswers,
-} from './post-state.ts';
+import { log, readState } from './log.ts';
+import { type OpenReporter, openBisectComment, readOpenReporters } from './reporters.ts';
 
 export async function cleanUp(): Promise<void> {
-  const hasLab = core.getState(labState) !== '';
+  const hasLab = readState('embedded-lab') !== '';
   if (hasLab && (await rerunAsRoot()) !== undefined) return;
-  const folder = core.getState(leaseState);
+  const folder = readState('lease');
   if (folder !== '') {
     for (const directory of await directoriesWithLease(folder)) {
       const testbed = await releaseLeft(directory, new Date()).catch(warn);
@@ -35,20 +27,21 @@ export async function cleanUp(): Promise<void> {
     }
   }
   if (hasLab) await labDown().catch(warn);
-  for (const open of readOpenAnswers(core.getState(answerState))) {
-    await endAnswer(open).catch(warn);
+  for (const open of readOpenReporters(readState('open-reporters'))) {
+    await conclude(open).catch(warn);
   }
   if (folder !== '') await handOver(folder).catch(warn);
 }
 
-async function endAnswer({ name, request }: OpenAnswer): Promise<void> {
-  const { patch, revisionAnswer } = request;
+/** Reports that the job was cancelled. */
+async function conclude({ name, request }: OpenReporter): Promise<void> {
+  const { patch, relay } = request;
   const { token, conduitToken, job } = readInputs(process.env);
-  // A comment on Phabricator is written at an end that is none of these.
+  // Phabricator has no comment on a cancelled bisection.
   if (isBisection(request) && patch.kind !== 'pull-request') return;
   if (patch.kind === 'revision') {
     const conduit = openConduit({ url: patch.server, token: conduitToken, log });
-    const { key = `${job.runId}`, build } = revisionAnswer ?? {};
+    const { key = `${job.runId}`, build } = relay ?? {};
     if (build === undefined) return;
     await openBuild(conduit, build, patch, { run: key, undecided: 'failure', log }).ended(
       cancelled,
@@ -57,9 +50,9 @@ async function endAnswer({ name, request }: OpenAnswer): Promise<void> {
   }
   const octokit = await createOctokit({ token, apiUrl: job.apiUrl, log });
   const now = () => new Date();
-  const seen = { run: job.runId, detailsUrl: job.runUrl, log, now };
+  const shared = { run: job.runId, detailsUrl: job.runUrl, log, now };
   if (isBisection(request)) {
-    await openBisectComment(octokit, request, seen)?.ended(cancelled);
+    await openBisectComment(octokit, request, shared)?.ended(cancelled);
     return;
   }
   const place = { name, detailsUrl: job.runUrl };
@@ -67,13 +60,10 @@ async function endAnswer({ name, request }: OpenAnswer): Promise<void> {
   const trouble = await closeLeftCheckRun(octokit, { repository, patch }, place);
   if (trouble !== undefined) log.warn(trouble);
   if (patch.kind !== 'pull-request') return;
-  const comment = openComment(octokit, patch, {
-    ...{ ...seen, name, ask: request.ask },
-  });
-  await comment.ended(cancelled);
+  await openComment(octokit, patch, { ...shared, name, ask: request.ask }).ended(cancelled);
 }
 
-/** A runner that is not root could not empty its folder for the next job, which would find the files of this one. */
+/** Gives the files to the runner's user, who could not delete root's before the next job. */
 async function handOver(folder: string): Promise<void> {
   const { SUDO_UID: user, SUDO_GID: group } = process.env;
   if (user === undefined || process.getuid?.() !== 0) return;

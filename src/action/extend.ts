@@ -1,4 +1,4 @@
-// `/ppsgate extend`: goes on with the experiment of an earlier workflow run, whose plan and journal are in its artifact.
+// `/ppsgate extend`: continues the experiment of an earlier workflow run from the plan and journal in its artifact.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ import { UsageError } from '../model/usage-error.ts';
 export const artifactName = 'ppsgate-result';
 
 /**
- * Installs plan and journal into the work directory. What they say is installed on the DUT, so only those of a run count whose
- * workflow is the repository's own: a fork's pull request brings its own. Throws a `UsageError` for what cannot go on.
+ * Writes plan and journal into the work directory. The plan decides what the DUT boots, so the run must be of the
+ * repository's own workflow: a fork's pull request brings its own. Throws a `UsageError` for an unusable experiment.
  *
- * @param folder of the gate in the artifact, which has several where there were several gates: empty, `1/`, `2/`.
+ * @param folder of the gate in the artifact: empty, or `1/`, `2/` of several gates.
  */
 export async function fetchExperiment(
   octokit: Octokit,
@@ -43,7 +43,7 @@ export async function fetchExperiment(
     await writeFile(join(directory, name), text);
   }
   const { patch: judged, variants } = await readPlan(directory);
-  // No job of the Action is given kernels that were built before, so a path there is nobody's to name.
+  // No job of the Action boots kernels from files, so such a path is forged.
   if (variants.some(({ kernel }) => kernel?.kind === 'archive')) {
     throw new UsageError(`The experiment to extend boots a kernel from a file: ${again}`);
   }
@@ -54,9 +54,12 @@ export async function fetchExperiment(
   }
 }
 
-/** As many as are asked for, or twice as many as there may have been. */
-export async function runsToExtend(directory: string, asked: string | undefined): Promise<number> {
-  if (asked !== undefined) return parseMaxRuns(asked, calledAs.comment('maxRuns'));
+/** Returns the requested maximum of runs, or twice the earlier one. */
+export async function runsToExtend(
+  directory: string,
+  maxRuns: string | undefined,
+): Promise<number> {
+  if (maxRuns !== undefined) return parseMaxRuns(maxRuns, calledAs.comment('maxRuns'));
   const { cells } = await readPlan(directory);
   return 2 * Math.max(...cells.flatMap(({ design }) => design.budgets));
 }

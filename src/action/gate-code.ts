@@ -1,12 +1,12 @@
-// Finds out whether a patch changes the code that measures it, which could then write any result.
+// Detects patches that change the code that measures them, which could then write any result.
 import { relative } from 'node:path';
 import type { Repository } from '../forge/patch/repository.ts';
 import type { Patch } from '../model/patch.ts';
 import type { GithubJob } from './inputs.ts';
 
 /**
- * Returns a path that the patch changes of the workflows, or of all that runs with the action where that is in the
- * repository; undefined where it changes none.
+ * Returns a changed path among the workflows, or, for an action within the repository, among the code that runs with it;
+ * undefined without one.
  */
 export async function changedOfGate(
   { baseCommit, headCommit }: Pick<Patch, 'baseCommit' | 'headCommit'>,
@@ -27,7 +27,7 @@ export async function changedOfGate(
   return undefined;
 }
 
-/** Node looks for modules and for package.json beside what it runs, and in every folder above. */
+/** Node looks for modules and package.json beside the code, and in every folder above. */
 function pathsOfAction(code: string): string[] {
   const isInside = code !== '' && !code.startsWith('..');
   const folders = isInside ? code.split('/').map((_, end, names) => names.slice(0, end)) : [[]];

@@ -1,4 +1,4 @@
-// The Action's inputs and what the runner says of the job, as one typed object.
+// Parses the Action's inputs and the runner's variables into one typed object.
 
 import { readFile } from 'node:fs/promises';
 import * as core from '@actions/core';
@@ -13,24 +13,24 @@ import { mask } from './log.ts';
 
 export type Inputs = {
   command: (typeof commands)[number];
-  /** What a step with `command: admit` answered; empty where this step admits for itself. */
+  /** Output of a step with `command: admit`; empty where this step admits for itself. */
   request: string;
   /** `#123`, `D27401`, a commit or a range; empty for the event's own. */
   patch: string;
   config: string;
-  /** Selectors with commas. */
+  /** Testbed selectors, separated by commas. */
   each: string;
   priority: string;
   ask: Ask;
-  /** What a bisection is told; of it `ask` has what a gate is told as well. */
+  /** Parameters of bisections; `ask` has those that gates share. */
   bisectAsk: BisectAsk;
   token: string;
-  /** Conduit token of the bot on Phabricator; empty where there is none. */
+  /** Conduit token of the bot on Phabricator, or empty. */
   conduitToken: string;
   job: GithubJob;
 };
 
-/** Everything in one job, or its three parts in jobs of their own with permissions of their own. */
+/** `gate` and `bisect` do everything in one job; with `admit` and `publish`, three jobs have permissions of their own. */
 const commands = ['gate', 'bisect', 'admit', 'publish', 'accept'] as const;
 
 /** See "Variables reference" in GitHub's documentation of Actions. */
@@ -61,7 +61,7 @@ const jobSchema = z
     serverUrl: variables.GITHUB_SERVER_URL,
     runId: variables.GITHUB_RUN_ID,
     commit: variables.GITHUB_SHA,
-    /** The action is a folder of the repository itself, which a patch may change. */
+    /** The action lies in the repository itself, where a patch may change it. */
     isOwnAction: variables.GITHUB_ACTION_REPOSITORY === '',
     isRerun: variables.GITHUB_RUN_ATTEMPT > 1,
     workflow: variables.GITHUB_WORKFLOW,

@@ -1,11 +1,11 @@
-// What every command of the Action shares: the inputs, GitHub, the checkout, and how a patch is answered.
+// The context of every job of the Action: its inputs, GitHub, the checkout, and the configuration of the base.
 
 import { parseConfig } from '../config/load.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { selectorsOf } from '../config/select-testbeds.ts';
-import { createOctokit, type Octokit, ownLogin } from '../forge/github/client.ts';
+import { createOctokit, type Octokit } from '../forge/github/client.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import type { Ask } from '../forge/patch/command.ts';
 import {
@@ -13,18 +13,17 @@ import {
   openRepository,
   type WritableRepository,
 } from '../forge/patch/repository.ts';
-import type { RevisionDeps } from '../forge/patch/revision.ts';
+import {
+  lineOfDiffs,
+  PatchError,
+  type RevisionDeps,
+  restoreRevision,
+} from '../forge/patch/revision.ts';
 import { openConduit } from '../forge/phabricator/conduit.ts';
 import { phabricatorOf } from '../forge/phabricator/login.ts';
-import { type Patch, patchName, type RevisionDiff, shortId } from '../model/patch.ts';
+import { patchName } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { type CheckRunOptions, openCheckRun } from '../publish/reporters/check-run.ts';
-import { type CommentOptions, openComment } from '../publish/reporters/comment.ts';
-import { type Answer, together } from '../publish/reporters/reporter.ts';
-import { openRevisionAnswer, openRevisionComment } from '../publish/reporters/revision-comment.ts';
-import { forOneBase } from '../publish/reporters/shared-head.ts';
-import { openStatus } from '../publish/reporters/status.ts';
-import type { AdmittedRequest, BisectRequest } from './approved-request.ts';
+import { type ApprovedRequest, isBisection } from './approved-request.ts';
 import type { Inputs } from './inputs.ts';
 import { log, mask } from './log.ts';
 
@@ -32,13 +31,9 @@ export type JobContext = {
   inputs: Inputs;
   octokit: Octokit;
   repository: WritableRepository & LinearRepository;
-  /** Reads the configuration from a commit of the base: a patch must not change what it is held to. */
+  /** Reads the configuration from a commit of the base: a patch must not change its own rules. */
   readConfig(commit: string): Promise<Config>;
 };
-
-/** A revision is made for whatever its author had, so for it the configuration is that of the branch that the job runs on. */
-export const configCommitOf = (patch: Patch, { job }: Inputs): string =>
-  patch.kind === 'revision' ? job.commit : patch.baseCommit;
 
 export async function openJob(inputs: Inputs): Promise<JobContext> {
   const { job, token, config: path } = inputs;
@@ -59,8 +54,8 @@ export async function openJob(inputs: Inputs): Promise<JobContext> {
 }
 
 /**
- * Credentials for a private repository, whose checkout leaves none behind: in the environment, where nobody else sees
- * them (`GIT_CONFIG_COUNT` in git-config(1)). GitHub takes a token as the password of any user.
+ * Passes the token to git in the environment, which other users cannot read (`GIT_CONFIG_COUNT` in git-config(1)): the
+ * checkout of a private repository leaves no credentials behind. GitHub takes a token as the password of any user.
  */
 function withToken(token: string, serverUrl: string): NodeJS.ProcessEnv {
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
@@ -72,7 +67,38 @@ function withToken(token: string, serverUrl: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Phabricator as the bot whose token the job has; throws a `UsageError` where it has none. */
+/**
+ * Reads the configuration for a request: of the base for a pull request and for commits to judge; of the job's own commit
+ * for a revision, which may be based on any commit, and for a bisection of commits alone.
+ */
+export function readConfigFor(
+  request: ApprovedRequest,
+  { inputs, readConfig }: JobContext,
+): Promise<Config> {
+  const { patch } = request;
+  const isOfBase = isBisection(request) ? patch.kind === 'pull-request' : patch.kind !== 'revision';
+  return readConfig(isOfBase ? patch.baseCommit : inputs.job.commit);
+}
+
+/**
+ * Makes again the commits that another machine made of a revision's diffs; throws a `PatchError` where they differ from
+ * the approved ones.
+ */
+export async function restoreCommits(
+  request: ApprovedRequest,
+  config: Config,
+  context: JobContext,
+): Promise<void> {
+  const { patch } = request;
+  if (patch.kind !== 'revision' || (isBisection(request) && !request.isOwn)) return;
+  await restoreRevision(patch, revisionDepsOf(context, config));
+  if (!isBisection(request)) return;
+  const restored = await lineOfDiffs(patch, context.repository);
+  if (restored.bad === request.bad) return;
+  throw new PatchError(`The diffs of ${patchName(patch)} are not what they were: ask once more.`);
+}
+
+/** Connects to Phabricator as the bot of the job's token; throws a `UsageError` without one. */
 export function revisionDepsOf(
   { inputs: { conduitToken: token }, repository }: JobContext,
   configuration: Config,
@@ -86,7 +112,7 @@ export function revisionDepsOf(
   return { conduit: openConduit({ url: config.url, token, log }), repository, config };
 }
 
-/** Selectors for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
+/** Returns testbed selectors: of a comment before those of the inputs, and those before the configuration. */
 export const selectorsFor = (config: Config, ask: Ask, inputs: Inputs): string[] =>
   selectorsOf(
     config,
@@ -94,132 +120,23 @@ export const selectorsFor = (config: Config, ask: Ask, inputs: Inputs): string[]
     calledAs.input,
   );
 
-/** A bisection has one testbed. */
+/** Returns the one selector of a bisection. */
 export const bisectSelector = (
   config: Config,
   { testbed }: Pick<BisectAsk, 'testbed'>,
   inputs: Inputs,
 ): string | undefined => selectorsFor(config, testbed ? { testbed } : {}, inputs)[0];
 
-/** What the comment and the check of each gate are called. */
+/** Names of the comment and check of each gate. */
 export const gateNames = (selectors: readonly string[]): string[] =>
   selectors.length === 1 ? ['ppsgate'] : selectors.map((selector) => `ppsgate: ${selector}`);
 
-type AnswerPlace = {
-  /** Name of the comment and of the check; see `gateNames`. */
-  name: string;
-  /** Id of the workflow run that measures, and has the journal. */
-  runId: number;
-  /** An earlier job of the same run has begun to answer. */
-  isOpen?: boolean;
-  /** Where the end is tried for longer than usual. */
-  patience?: Pick<CheckRunOptions, 'patienceSeconds' | 'pause'>;
-  /** Hears where the comment is. */
-  keepComment?(url: string): void;
-};
-
-/** Where people look for how a gate goes; nobody waits for what is measured at night. */
-export async function answerFor(
-  context: JobContext,
-  { patch, ask, purpose, revisionAnswer }: AdmittedRequest,
+/** Names of what people see of a request: one for each gate, or that of the bisection. */
+export const reporterNames = (
+  request: ApprovedRequest,
   config: Config,
-  { keepComment, ...place }: AnswerPlace,
-): Promise<Answer> {
-  const { name, runId } = place;
-  if (purpose === 'nightly') return together([]);
-  if (patch.kind === 'revision') {
-    return answerOnPhabricator(context, config, patch, { ...place, ...revisionAnswer });
-  }
-  // Nobody can be kept from merging what is merged already.
-  const undecided = purpose === 'history' ? 'neutral' : config.github.undecided;
-  const github = { ...config.github, undecided };
-  const marks = await marksFor(context, patch, github, place);
-  if (patch.kind !== 'pull-request') return marks;
-  const comment = openComment(context.octokit, patch, {
-    ...{ name, run: runId, ask, detailsUrl: runUrl(context.inputs.job, runId) },
-    ...{ log, now: () => new Date(), ...(keepComment && { keep: keepComment }) },
-    ...place.patience,
-  });
-  return together([marks, comment]);
-}
+  inputs: Inputs,
+): string[] =>
+  isBisection(request) ? [bisectName] : gateNames(selectorsFor(config, request.ask, inputs));
 
-/** What stands on the head commit: the check, and at a pull request the status where it is asked for. */
-export async function marksFor(
-  { octokit, inputs: { job } }: JobContext,
-  patch: Exclude<Patch, { kind: 'revision' }>,
-  { undecided, status }: Pick<Config['github'], 'undecided' | 'status'>,
-  { name, runId, isOpen = false, patience }: Omit<AnswerPlace, 'keepComment'>,
-): Promise<Answer> {
-  const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
-  const subject = { repository, patch };
-  const shared = { name, detailsUrl: runUrl(job, runId), log, now: () => new Date(), ...patience };
-  const login = await ownLogin(octokit).catch(() => workflowsOwn);
-  const isOwnApp = login !== workflowsOwn;
-  const check = openCheckRun(octokit, subject, { ...shared, undecided, isOpen, isOwnApp });
-  if (patch.kind !== 'pull-request') return together([check]);
-  const marks = [check, ...(status ? [openStatus(octokit, subject, shared)] : [])];
-  return forOneBase(octokit, patch, together(marks), patience);
-}
-
-/** Tells how the gate goes, or what kept it from being one; `key` and `build` are those of a relay. */
-export function answerOnPhabricator(
-  context: JobContext,
-  config: Config,
-  revision: RevisionDiff,
-  { name, runId, key, build, patience }: AnswerPlace & AdmittedRequest['revisionAnswer'],
-): Answer {
-  const { conduit, config: phabricator } = revisionDepsOf(context, config);
-  const run = key ?? `${runId}`;
-  return openRevisionAnswer(conduit, revision, {
-    run: name === 'ppsgate' ? run : `${run} ${name.replace(/^ppsgate: /, '')}`,
-    takesCommands: key !== undefined,
-    details: runUrl(context.inputs.job, runId),
-    undecided: phabricator.undecided,
-    log,
-    ...patience,
-    ...(build !== undefined && { build }),
-  });
-}
-
-/**
- * Where people look for how a bisection goes: in a comment of its own where it was asked for. It says nothing of the head,
- * so there is no check.
- */
-export function bisectAnswerFor(
-  context: JobContext,
-  request: BisectRequest,
-  config: Config,
-  { runId, keepComment, patience }: Omit<AnswerPlace, 'name' | 'isOpen'>,
-): Answer {
-  const { patch, revisionAnswer } = request;
-  const detailsUrl = runUrl(context.inputs.job, runId);
-  if (patch.kind === 'revision') {
-    const { conduit } = revisionDepsOf(context, config);
-    const { key } = revisionAnswer ?? {};
-    const about = { details: detailsUrl, takesCommands: key !== undefined, log, ...patience };
-    return openRevisionComment(conduit, patch, { run: key ?? `${runId}`, ...about });
-  }
-  const comment = openBisectComment(context.octokit, request, {
-    ...{ run: runId, detailsUrl, log, now: () => new Date() },
-    ...(keepComment && { keep: keepComment }),
-    ...patience,
-  });
-  return comment ?? together([]);
-}
-
-/** Beside the gate's comment, which stays as it is; undefined for what is at no pull request. */
-export function openBisectComment(
-  octokit: Octokit,
-  { patch, isOwn, good, bad }: BisectRequest,
-  options: Omit<CommentOptions, 'name' | 'subject' | 'ask'>,
-): Answer | undefined {
-  if (patch.kind !== 'pull-request') return undefined;
-  const of = isOwn ? patchName(patch) : `${shortId(good)}..${shortId(bad)}`;
-  const about = { name: 'ppsgate bisect', subject: `the bisection of ${of}`, ask: {} };
-  return together([openComment(octokit, patch, { ...options, ...about })]);
-}
-
-const runUrl = ({ serverUrl, repository }: Inputs['job'], runId: number): string =>
-  `${serverUrl}/${repository}/actions/runs/${runId}`;
-
-const workflowsOwn = 'github-actions[bot]';
+export const bisectName = 'ppsgate bisect';

@@ -1,5 +1,5 @@
-// What the action says to people, and to the runner. A runner takes lines of the log for commands, whoever's words they
-// are, so all that anything in this process prints goes through here, and no command comes out but our own.
+// Writes the job log and the runner's files. A runner takes lines of the log for commands, also in quoted text, so all
+// output of the process passes a guard that lets only our own commands through.
 //
 // GitHub's runner reads stdout and stderr each by lines, which end with \n or \r. It knows two kinds of command:
 // `::name …::data` where a line begins, after blanks, and `##[name …]data` anywhere in one.
@@ -8,18 +8,18 @@ import { inspect } from 'node:util';
 import * as core from '@actions/core';
 import { exitCodes } from '../model/conclusion.ts';
 
-/** Has to be called before anything else can print: from then on nothing that is printed is a command. */
+/** Guards all output of the process; to be called before anything is printed. */
 export function guardOutput(): void {
   writeCommand = guard(process.stdout);
   guard(process.stderr);
-  // What Node would say of it by itself goes past `process.stderr.write`.
+  // Node's own report of it would bypass `process.stderr.write`.
   process.on('uncaughtException', (error: unknown) => {
     process.stderr.write(`${inspect(error)}\n`);
     process.exit(exitCodes.infrastructure);
   });
 }
 
-/** What is said in the job's log, and so on its page; errors and warnings become annotations. */
+/** Errors and warnings become annotations. */
 export const log = {
   debug: (message: string) => command('debug', harmless(message)),
   info: (message: string) => void process.stdout.write(`${message}\n`),
@@ -27,7 +27,7 @@ export const log = {
   error: (message: string | Error) => command('error', harmless(String(message))),
 };
 
-/** The runner puts stars for it wherever it stands in the log. */
+/** Has the runner replace the secret in the log with stars. */
 export const mask = (secret: string): void => command('add-mask', secret);
 
 export function setOutput(name: string, value: string | boolean): void {
@@ -35,13 +35,18 @@ export function setOutput(name: string, value: string | boolean): void {
   core.setOutput(name, value);
 }
 
-/** Keeps a value for the stage that follows when the job ends. */
-export function saveState(name: string, value: string): void {
+/** Values for the clean-up at the end of the job: the lab is up, the folder with leases, reporters without a conclusion. */
+type StateName = 'embedded-lab' | 'lease' | 'open-reporters';
+
+/** Empty without one. */
+export const readState = (name: StateName): string => core.getState(name);
+
+export function saveState(name: StateName, value: string): void {
   requireFile('GITHUB_STATE');
   core.saveState(name, value);
 }
 
-/** Without it they would be commands in the log. */
+/** Without the file, `core` would print a command. */
 function requireFile(variable: 'GITHUB_OUTPUT' | 'GITHUB_STATE'): void {
   if (process.env[variable]) return;
   throw new Error(`The runner names no file in ${variable}: use a runner that has node24.`);
@@ -52,14 +57,14 @@ function command(name: 'debug' | 'warning' | 'error' | 'add-mask', data: string)
   writeCommand(`::${name}::${escaped}\n`);
 }
 
-/** Past the guard, once there is one. */
+/** Bypasses the guard once there is one. */
 let writeCommand = (line: string): boolean => process.stdout.write(line);
 
-type Done = (error?: Error | null) => void;
+type WriteDone = (error?: Error | null) => void;
 
 /**
- * Lets nothing through but whole lines, so that no two pieces make a command, nor ours begins within another's line.
- * Answers what writes past it.
+ * Lets only complete lines through, so that no two pieces make a command, and ours never begins within a line. Returns a
+ * function that bypasses it.
  */
 function guard(stream: NodeJS.WriteStream): (line: string) => boolean {
   const write = stream.write.bind(stream);
@@ -67,17 +72,17 @@ function guard(stream: NodeJS.WriteStream): (line: string) => boolean {
   let begun = '';
   stream.write = (
     chunk: string | Uint8Array,
-    encodingOrDone?: BufferEncoding | Done,
-    last?: Done,
+    encodingOrDone?: BufferEncoding | WriteDone,
+    last?: WriteDone,
   ) => {
     const [encoding, done] =
       typeof encodingOrDone === 'string' ? [encodingOrDone, last] : [undefined, encodingOrDone];
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
     const text = decoder.write(bytes);
     const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
-    const whole = end === 0 ? '' : begun + text.slice(0, end);
+    const lines = end === 0 ? '' : begun + text.slice(0, end);
     begun = end === 0 ? begun + text : text.slice(end);
-    return write(harmless(whole), done);
+    return write(harmless(lines), done);
   };
   stream.end = () => {
     throw new Error('Only the end of the process ends what it prints.');
@@ -89,9 +94,9 @@ function guard(stream: NodeJS.WriteStream): (line: string) => boolean {
   return write;
 }
 
-/** The same to read, but with a blank in whatever a runner would take for the beginning of a command. */
+/** Puts a blank into each beginning of a command. */
 const harmless = (text: string): string =>
   text.replace(/[^\r\n]+/g, (line) =>
-    // More than .NET takes for blanks, and a byte order mark, which is nothing at the start of what it reads.
+    // Covers more than .NET's blanks, and a byte order mark, which it drops at the start.
     line.replace(/^[^\p{L}\p{N}\p{P}\p{S}]*:(?=:)/u, '$& ').replace(/#(?=#\[)/g, '# '),
   );

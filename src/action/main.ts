@@ -1,16 +1,34 @@
-// The Action: from its inputs to the exit code of the command that they name.
+// Runs the Action: from its inputs to the exit code of the job that they name.
 import { runToExit } from '../system/exit.ts';
-import { readInputs } from './inputs.ts';
+import { type Inputs, readInputs } from './inputs.ts';
+import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 
-/** Ends the process with the verdict's exit code; what kept it from a verdict becomes an annotation. */
+/** Ends the process with the verdict's exit code; an error that keeps it from one becomes an annotation. */
 export async function runAction(): Promise<void> {
   await runToExit(
     async (signal) => {
       const inputs = readInputs(process.env);
-      const { runCommand } = await import('./run-command.ts');
-      return runCommand(inputs, signal);
+      const [{ openJob }, run] = await Promise.all([import('./job.ts'), jobs[inputs.command]()]);
+      return run(await openJob(inputs), signal);
     },
     { notify: log.error },
   );
 }
+
+/** Loads only the modules of the job. */
+const jobs: Readonly<
+  Record<
+    Inputs['command'],
+    () => Promise<(context: JobContext, signal: AbortSignal) => Promise<number>>
+  >
+> = {
+  admit: async () => (await import('./run-admit.ts')).runAdmit,
+  accept: async () => (await import('./run-accept.ts')).runAccept,
+  gate: async () => (await import('./run-gate.ts')).runGate,
+  bisect: async () => (await import('./run-bisect.ts')).runBisect,
+  publish: async () => {
+    const { runPublish } = await import('./run-publish.ts');
+    return (context) => runPublish(context);
+  },
+};

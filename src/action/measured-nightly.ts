@@ -1,4 +1,4 @@
-// A nightly run as the job that measures has it: what earlier ones say, and how each part of it is kept.
+// Gives a nightly run its dependencies in a job: the trend so far, and a place for each part.
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/schema.ts';
@@ -8,43 +8,42 @@ import { readDirectoryTrend } from '../publish/data-branch/directory.ts';
 import { type NightlyPlan, nightlyPlan } from '../publish/data-branch/nightly-plan.ts';
 import { factsOf, folderOf, type NightlyDeps } from '../publish/nightly.ts';
 import { explained } from '../report/read-result.ts';
-import { mostParts, type OutputName, partName } from './approved-request.ts';
+import { maxNightlyParts, nightlyPart, type OutputName } from './approved-request.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 import { publishData } from './publish-data.ts';
-import { tellTrend } from './report-trend.ts';
+import { reportTrend } from './report-trend.ts';
 
-type Place = {
+type NightlyJob = {
   context: JobContext;
   config: Config;
   /** No other job publishes. */
   isAlone: boolean;
   /** The work directory of the nightly run. */
   directory: string;
-  /** Path of what the job that publishes looks for. */
+  /** Path of a file that the publishing job reads. */
   file(base: OutputName): string;
 };
 
-/** All that a nightly run touches of the world, in a job. */
-export function nightlyDeps(deps: GateDeps, place: Place): NightlyDeps {
-  const { context, config, isAlone, directory, file } = place;
+export function nightlyDeps(deps: GateDeps, job: NightlyJob): NightlyDeps {
+  const { context, config, isAlone, directory, file } = job;
   let parts = 0;
   return {
     ...deps,
     repository: context.repository,
-    trend: (testbed, { headCommit }) => nightlyPlanOf(testbed, headCommit, place),
-    async keep(told) {
-      const folder = join(directory, folderOf(told));
+    trend: (testbed, { headCommit }) => nightlyPlanOf(testbed, headCommit, job),
+    async keep(part) {
+      const folder = join(directory, folderOf(part));
       if (isAlone) {
-        const { profiles } = await explained(told.result, folder, log.warn);
-        await publishData(context, config, [{ ...told, profiles }]);
-        // A part that is no nightly run of its own may have said what a change is.
-        if (!told.isDefaultBranch) await tellTrend(context, config, [told.result.testbed.name]);
+        const { profiles } = await explained(part.result, folder, log.warn);
+        await publishData(context, config, [{ ...part, profiles }]);
+        // Bisections and measurements of a change may have found its culprit.
+        if (!part.isDefaultBranch) await reportTrend(context, config, [part.result.testbed.name]);
       }
-      // What is measured afterwards may last for hours, and may be cut short.
-      const name = told.occasion === 'nightly' ? 'result' : partName(++parts);
+      // Copied at once: later parts may last for hours, and may be cut short.
+      const name = part.occasion === 'nightly' ? 'result' : nightlyPart(++parts);
       const written = join(folder, 'result.json');
-      if (parts <= mostParts && file(name) !== written) await copyFile(written, file(name));
+      if (parts <= maxNightlyParts && file(name) !== written) await copyFile(written, file(name));
     },
   };
 }
@@ -52,7 +51,7 @@ export function nightlyDeps(deps: GateDeps, place: Place): NightlyDeps {
 async function nightlyPlanOf(
   testbed: string,
   commit: string,
-  { context: { octokit, repository, inputs }, config }: Place,
+  { context: { octokit, repository, inputs }, config }: NightlyJob,
 ): Promise<NightlyPlan | undefined> {
   const { branch, directory } = config.github.data;
   const { repository: name } = inputs.job;

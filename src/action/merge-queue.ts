@@ -1,26 +1,23 @@
-// A merge queue lets go of what it waits for when something before it fails, or somebody takes it out: a workflow is not
-// told, and would go on with the testbed for nobody.
+// Cancels the work for a merge queue when the queue drops its branch: GitHub does not notify the workflow, which would keep
+// the testbed for no purpose.
 import { type Octokit, placeOf } from '../forge/github/client.ts';
 import { githubFailure } from '../forge/github/failure.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 
-type Place = {
+type QueueClient = {
   octokit: Octokit;
   /** `owner/name`. */
   repository: string;
   pause?: Pause;
 };
 
-/**
- * Does the work with a signal that is aborted as `signal` is, and when the queue has let go of its branch; with `signal`
- * itself where no queue waits.
- */
-export async function whileQueued<Told>(
+/** Aborts the work also when the queue has dropped the branch; without a queue only when `signal` is aborted. */
+export async function whileQueued<Outcome>(
   branch: string | undefined,
-  { octokit, repository, pause = realPause }: Place,
+  { octokit, repository, pause = realPause }: QueueClient,
   signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Told>,
-): Promise<Told> {
+  work: (signal: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome> {
   if (branch === undefined) return work(signal);
   const ended = new AbortController();
   const dropped = new AbortController();
@@ -43,7 +40,7 @@ export async function whileQueued<Told>(
   }
 }
 
-/** Well within the thousand questions an hour that a job's token has. */
+/** Well within the thousand requests an hour of a job's token. */
 const secondsBetween = 60;
 
 class DroppedError extends Error {
@@ -54,7 +51,7 @@ class DroppedError extends Error {
   }
 }
 
-/** Only GitHub's word that there is none counts: it may be down. */
+/** Returns false only for GitHub's 404: it may be down. */
 async function hasBranch(octokit: Octokit, repository: string, branch: string): Promise<boolean> {
   try {
     const { owner, repo } = placeOf(repository);

@@ -1,4 +1,4 @@
-// Keeps what was measured on the data branch, and says where people find it.
+// Publishes results on the data branch and in a directory, and returns links to them.
 import type { Config } from '../config/schema.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { publishToBranch } from '../publish/data-branch/branch.ts';
@@ -8,20 +8,20 @@ import { factsOf } from '../publish/nightly.ts';
 import type { ReportLinks } from '../report/markdown.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
-import { tellTrend } from './report-trend.ts';
+import { reportTrend } from './report-trend.ts';
 
 /**
- * With no publication the badges are brought up to date; after one of the default branch people are told what has changed
- * on it. What cannot be kept is a warning: the verdict stands.
+ * Updates only the badges without a publication; reports changes after one of the default branch. A failure is a warning:
+ * the verdict stands.
  */
 export async function publishData(
   context: JobContext,
   config: Config,
-  asked: readonly Publication[],
+  publications: readonly Publication[],
 ): Promise<ReportLinks[]> {
-  const links = await keptData(context, config, asked);
-  const nightlyRuns = asked.filter(({ isDefaultBranch }) => isDefaultBranch);
-  await tellTrend(
+  const links = await publish(context, config, publications);
+  const nightlyRuns = publications.filter(({ isDefaultBranch }) => isDefaultBranch);
+  await reportTrend(
     context,
     config,
     nightlyRuns.map(({ result }) => result.testbed.name),
@@ -29,12 +29,12 @@ export async function publishData(
   return links;
 }
 
-async function keptData(
+async function publish(
   { octokit, repository, inputs: { job } }: JobContext,
   { github, trend }: Config,
-  asked: readonly Publication[],
+  publications: readonly Publication[],
 ): Promise<ReportLinks[]> {
-  // Files are made again where somebody else was faster.
+  // Each attempt after a concurrent push makes the files again.
   const warned = new Set<string>();
   const leftOut = (why: string) => {
     if (!warned.has(why)) log.warn(why);
@@ -48,42 +48,42 @@ async function keptData(
     ...ofJob,
   };
   const compareUrl = trend.compare ?? `${job.serverUrl}/${job.repository}/compare/{from}...{to}`;
-  const publications = await Promise.all(
-    asked.map(async (publication) => {
-      const facts = publication.isDefaultBranch ? await knownFacts(publication, repository) : {};
+  const complete = await Promise.all(
+    publications.map(async (publication) => {
+      const facts = publication.isDefaultBranch ? await gitFacts(publication, repository) : {};
       return { ...publication, ...facts, compareUrl, leftOut };
     }),
   );
-  const all = publications.map(({ result }) => (isOfGate(result) ? ofGate : ofJob));
+  const usual = complete.map(({ result }) => (isOfGate(result) ? ofGate : ofJob));
   const { branch, directory, pages, keep, staleSeconds } = github.data;
   if (directory !== undefined) {
     const rules = { keep, staleSeconds, now: new Date() };
-    await publishToDirectory(directory, publications, rules).catch((error: unknown) =>
+    await publishToDirectory(directory, complete, rules).catch((error: unknown) =>
       log.warn(`${directory} did not get the result (${reasonOf(error)}).`),
     );
   }
-  if (branch === undefined) return all;
+  if (branch === undefined) return usual;
   const published = await publishToBranch(
     octokit,
     { repository: job.repository, branch, serverUrl: job.serverUrl, ...(pages && { pages }) },
-    publications,
+    complete,
     { keep, staleSeconds, now: () => new Date() },
   );
   if (published.kind === 'not-published') {
     log.warn(published.why);
-    return all;
+    return usual;
   }
   return published.links.map(({ result, report, page, image, graphs }, index) => {
-    const usual = all[index] ?? ofJob;
-    const data = [report && `[report](${report})`, result && `[result](${result})`, usual.rawData];
+    const shared = usual[index] ?? ofJob;
+    const data = [report && `[report](${report})`, result && `[result](${result})`, shared.rawData];
     const rawData = data.filter(Boolean).join(', ');
     const shown = { ...(page && { page }), ...(image && { image }) };
-    return { ...usual, rawData, ...shown, graph: (anchor) => graphs.get(anchor) };
+    return { ...shared, rawData, ...shown, graph: (anchor) => graphs.get(anchor) };
   });
 }
 
-/** A commit of the branch of which git tells nothing has its place among others by when it was measured. */
-async function knownFacts(
+/** Without facts from git, the trend orders the commit by the time of its measurement. */
+async function gitFacts(
   { result }: Publication,
   repository: JobContext['repository'],
 ): Promise<Pick<Publication, 'commits' | 'releases'>> {

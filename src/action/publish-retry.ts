@@ -1,49 +1,35 @@
-// How long the job that publishes goes on asking and telling while GitHub is not well.
+// Retries of the publishing job while GitHub is down.
 
 import { fetchArtifact } from '../forge/github/artifact.ts';
 import type { Octokit } from '../forge/github/client.ts';
-import { exitCodes } from '../model/conclusion.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 import { pausesWithin } from '../publish/reporters/throttled-updates.ts';
-import { log } from './log.ts';
 
-/** The job's own, for all that it asks and tells: one that took an hour for each would be killed in their midst. */
-export type Patience = { until: Date; now(): Date; pause: Pause };
+/** One budget for all requests of the job: with an hour for each, the runner would kill the job. */
+export type RetryBudget = { until: Date; now(): Date; pause: Pause };
 
-const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
-
-/** A minute where all is used up, for GitHub may be well again just now. */
-export const leftOf = ({ until, now, pause }: Patience) => ({
+/** Leaves a minute also where the budget is used up: GitHub may be back. */
+export const remaining = ({ until, now, pause }: RetryBudget) => ({
   patienceSeconds: Math.max(60, Math.round((until.getTime() - now().getTime()) / 1000)),
   pause,
 });
 
-export const anHour = (): Patience => ({
-  until: inAnHour(),
+export const retryForAnHour = (): RetryBudget => ({
+  until: new Date(Date.now() + 3_600_000),
   now: () => new Date(),
   pause: realPause,
 });
 
-/** Asks again while GitHub is not well. */
-export async function fetchPatiently(
+export async function fetchArtifactWithRetries(
   octokit: Octokit,
   place: Parameters<typeof fetchArtifact>[1],
-  patience: Patience,
+  retry: RetryBudget,
 ): ReturnType<typeof fetchArtifact> {
-  const { until, now, pause } = patience;
-  for (const seconds of pausesWithin(leftOf(patience).patienceSeconds)) {
+  const { until, now, pause } = retry;
+  for (const seconds of pausesWithin(remaining(retry).patienceSeconds)) {
     const artifact = await fetchArtifact(octokit, place);
     if (artifact.kind !== 'failed' || !artifact.mayPass || now() > until) return artifact;
     await pause(seconds, new AbortController().signal);
   }
   return fetchArtifact(octokit, place);
-}
-
-/** The exit code of a job that has answered, or could not. */
-export function exitCodeIf(isGiven: boolean): number {
-  if (isGiven) return exitCodes.pass;
-  log.error(
-    'The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.',
-  );
-  return exitCodes.infrastructure;
 }

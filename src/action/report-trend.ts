@@ -1,4 +1,4 @@
-// Tells people what has lastingly changed on the default branch, once that is on the data branch.
+// Reports lasting changes of the default branch in issues, once they are on the data branch.
 import { randomUUID } from 'node:crypto';
 import { accepted } from '../analysis/trend/change-history.ts';
 import type { Trend } from '../analysis/trend/nightly-runs.ts';
@@ -15,19 +15,19 @@ import { say } from '../publish/reporters/revision-comment.ts';
 import { type JobContext, revisionDepsOf } from './job.ts';
 import { log } from './log.ts';
 
-/** Brings the issues of these testbeds' changes up to date. Never throws: what could not be told is a warning. */
-export async function tellTrend(
+/** Updates the issues of these testbeds' changes. Never throws: a failure is a warning. */
+export async function reportTrend(
   context: JobContext,
   config: Config,
   testbeds: readonly string[],
 ): Promise<void> {
-  const kept = keptIn(context, config);
-  if (!config.trend.issues || kept === undefined) return;
+  const store = trendStore(context, config);
+  if (!config.trend.issues || store === undefined) return;
   try {
     for (const testbed of new Set(testbeds)) {
-      const trend = await kept.read(testbed);
+      const trend = await store.read(testbed);
       const changes = trend.index.changes.filter((change) => change.testbed === testbed);
-      await tellChanges(changes, depsOf(context, config, kept, trend));
+      await tellChanges(changes, depsOf(context, config, store, trend));
     }
   } catch (error) {
     log.warn(`Changes of the default branch were not told (${reasonOf(error)}).`);
@@ -35,37 +35,40 @@ export async function tellTrend(
 }
 
 /**
- * Takes the new level of a change for good, and ends its issue. Throws an Error of one sentence where it is not written,
- * and a `UsageError` where nothing keeps changes.
+ * Accepts the new level of a change permanently, and closes its issue. Throws an Error where that is not written, and a
+ * `UsageError` where no branch or directory keeps changes.
  */
 export async function acceptLevel(context: JobContext, config: Config, id: string): Promise<void> {
-  const kept = keptIn(context, config);
-  if (kept === undefined) {
+  const store = trendStore(context, config);
+  if (store === undefined) {
     throw new UsageError(
       'Nothing keeps the changes of the default branch: name a branch in `github.data.branch` of ppsgate.yml.',
     );
   }
   const now = new Date();
-  const index = await kept.edit((before) => accepted(before, id, now) ?? before);
+  const index = await store.edit((before) => accepted(before, id, now) ?? before);
   const change = index.changes.find((one) => one.id === id);
   if (change?.state !== 'accepted') {
     log.warn(`The change ${id} is not open, so there is nothing to accept.`);
     return;
   }
   if (!config.trend.issues) return;
-  const trend = await kept.read(change.testbed);
-  await tellChanges([change], depsOf(context, config, kept, trend));
+  const trend = await store.read(change.testbed);
+  await tellChanges([change], depsOf(context, config, store, trend));
 }
 
-/** Where the branch over time is kept. */
-type Kept = {
+/** The trend of the branch, on the data branch or in a directory. */
+type TrendStore = {
   read(testbed: string): Promise<Trend>;
   edit: AlertsDeps['edit'];
-  /** The URL of the folder of a result; absent where nobody serves it. */
+  /** URL of the folder of a result; absent for a directory, which no server shows. */
   result?: (path: string) => string;
 };
 
-function keptIn({ octokit, inputs: { job } }: JobContext, { github }: Config): Kept | undefined {
+function trendStore(
+  { octokit, inputs: { job } }: JobContext,
+  { github }: Config,
+): TrendStore | undefined {
   const { branch, directory, pages } = github.data;
   if (branch !== undefined) {
     const { repository, serverUrl } = job;
@@ -86,17 +89,21 @@ function keptIn({ octokit, inputs: { job } }: JobContext, { github }: Config): K
 function depsOf(
   context: JobContext,
   config: Config,
-  kept: Kept,
+  store: TrendStore,
   { index, nightlyRuns }: Trend,
 ): AlertsDeps {
   const { octokit, inputs } = context;
   const { repository, serverUrl } = inputs.job;
-  const tellRevision = revisionUpdates(context, config);
+  const tellRevision = commentOnRevision(context, config);
   return {
-    ...{ octokit, repository, serverUrl, nightlyRuns, log },
+    octokit,
+    repository,
+    serverUrl,
+    nightlyRuns,
+    log,
     marginRatio: config.gate.marginRatio,
-    links: { compareUrl: index.compareUrl, result: kept.result },
-    edit: kept.edit,
+    links: { compareUrl: index.compareUrl, result: store.result },
+    edit: store.edit,
     onlyCommitOf: (change) => onlyCommitOf(change, context),
     ...(tellRevision && { tellRevision }),
     now: () => new Date(),
@@ -104,7 +111,7 @@ function depsOf(
   };
 }
 
-/** Along first parents, which is how a branch is measured. */
+/** Returns the only commit of the range along first parents, the ones that a branch is measured at. */
 async function onlyCommitOf(
   { good, bad }: TrendChange,
   { repository }: JobContext,
@@ -120,8 +127,8 @@ async function onlyCommitOf(
   return only;
 }
 
-/** Only the server of the configuration is told, whatever a commit's message names. */
-function revisionUpdates(
+/** Comments only on the configured server: commit messages may name others. */
+function commentOnRevision(
   context: JobContext,
   config: Config,
 ): AlertsDeps['tellRevision'] | undefined {

@@ -1,4 +1,4 @@
-// `command: publish`: answers with what another job has measured, which is taken for hostile, on the patch that GitHub names.
+// `command: publish`: reports the results of an untrusted job on the patch that GitHub names.
 
 import * as core from '@actions/core';
 import { z } from 'zod';
@@ -7,76 +7,69 @@ import { numbersOf, pullRequestsOfBranch } from '../forge/github/pull-request.ts
 import { exitCodes } from '../model/conclusion.ts';
 import { shortId } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
-import {
-  cancelled,
-  endingOfFailure,
-  summaryOf,
-  titleOf,
-} from '../publish/reporters/outcome-text.ts';
-import { type Answer, linkedAfterwards } from '../publish/reporters/reporter.ts';
+import { endingOfFailure, summaryOf, titleOf } from '../publish/reporters/outcome-text.ts';
+import { type Answer, linkedNow } from '../publish/reporters/reporter.ts';
 import { headline } from '../report/headline.ts';
-import { type AdmittedRequest, isBisection, readRequest } from './approved-request.ts';
-import { type Ended, ended, endingsOf, type Source } from './artifact-outcomes.ts';
+import { reportRefusal } from './admission-replies.ts';
+import { isBisection, readRequest } from './approved-request.ts';
+import { type ConcludedJob, concludedAs, readOutcomes, type Source } from './artifact-outcomes.ts';
 import { readEvent } from './inputs.ts';
-import { answerFor, configCommitOf, gateNames, type JobContext, selectorsFor } from './job.ts';
+import { type JobContext, readConfigFor, reporterNames } from './job.ts';
 import { log } from './log.ts';
-import { publishBisection } from './publish-bisect.ts';
 import { publishData } from './publish-data.ts';
-import { anHour, exitCodeIf, leftOf, type Patience } from './publish-retry.ts';
-import { tellRefusal } from './run-admit.ts';
+import { type RetryBudget, remaining, retryForAnHour } from './publish-retry.ts';
+import { openReporter } from './reporters.ts';
 
 /**
- * Passes when the patch is answered, whatever the verdict: that is for the check to say. Where that could not be done
- * within an hour, the job can be run again: what was measured lies in the artifact.
+ * Passes when the patch has its report, regardless of the verdict: the check tells that. Where it could not be delivered
+ * within an hour, the job can be run again: the artifact keeps the measurements.
  */
 export async function runPublish(
   context: JobContext,
-  patience: Patience = anHour(),
+  retry: RetryBudget = retryForAnHour(),
 ): Promise<number> {
-  const { request: handed } = context.inputs;
-  const given = handed === '' ? undefined : readRequest(handed);
-  if (given !== undefined && isBisection(given)) return publishBisection(given, context, patience);
-  const source = await sourceOf(context, given);
+  const source = await sourceOf(context);
   if (source === undefined) return exitCodes.pass;
-  const { request, isTrusted } = source;
-  const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
-  const selectors = selectorsFor(config, request.ask, context.inputs);
-  const names = gateNames(selectors);
-  const endings = await endingsOf(source, { config, selectors, context, patience });
-  const { runId } = source;
-  const isOpen = runId === context.inputs.job.runId;
-  const answered: { answer: Answer; left: Ended }[] = [];
-  let isGiven = endings.every((left) => left.kind === 'refused' || !left.mayPass);
-  for (const [index, name] of names.entries()) {
-    const left = endings[index] ?? ended(cancelled);
-    if (left.kind === 'refused' && request.patch.kind === 'pull-request') {
-      const refusal = { pullRequest: request.patch, config, name, why: left.why, runId };
-      await tellRefusal(context, refusal);
+  const { request, runId } = source;
+  const config = await readConfigFor(request, context);
+  const outcomes = await readOutcomes(source, { config, context, retry });
+  const reported: { reporter: Answer; outcome: ConcludedJob }[] = [];
+  let isDelivered = outcomes.every((outcome) => outcome.kind === 'refused' || !outcome.mayPass);
+  for (const [index, name] of reporterNames(request, config, context.inputs).entries()) {
+    const read = outcomes[index];
+    if (read === undefined) continue;
+    const { patch } = request;
+    if (read.kind === 'refused' && patch.kind === 'pull-request' && !isBisection(request)) {
+      await reportRefusal(context, { pullRequest: patch, config, name, why: read.why, runId });
       continue;
     }
-    const known = left.kind === 'refused' ? ended(endingOfFailure('usage', left.why)) : left;
-    const { ending } = known;
-    const place = { name, runId, isOpen, patience: leftOf(patience) };
-    const answer = await answerFor(context, request, config, place);
-    if ((await answer.ended(ending)) === 'untaken') isGiven = false;
-    answered.push({ answer, left: known });
+    const outcome =
+      read.kind === 'refused' ? concludedAs(endingOfFailure('usage', read.why)) : read;
+    const { ending } = outcome;
+    const isOpen = runId === context.inputs.job.runId;
+    const options = { name, runId, isOpen, retry: remaining(retry) };
+    const reporter = await openReporter(context, request, config, options);
+    if ((await reporter.ended(ending)) === 'untaken') isDelivered = false;
+    reported.push({ reporter, outcome });
     if (ending.kind === 'unmeasured') log.info(titleOf(ending));
     else await core.summary.addRaw(summaryOf(ending)).write();
   }
-  // All verdicts are told before anything is drawn of one.
-  for (const { answer, left } of answered) {
-    await withLinks(answer, left, { request, isTrusted }, config, context);
+  // All verdicts are reported before the plots of any.
+  for (const { reporter, outcome } of reported) {
+    if (isBisection(request) && outcome.ending.kind !== 'bisected') continue;
+    await publishAndLink(reporter, outcome, config, context);
   }
-  return exitCodeIf(isGiven);
+  if (isDelivered) return exitCodes.pass;
+  log.error(
+    'The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.',
+  );
+  return exitCodes.infrastructure;
 }
 
-/** The patch as an earlier job of this run fixed it, or as GitHub says that a fork's own run was for. */
-async function sourceOf(
-  context: JobContext,
-  given: AdmittedRequest | undefined,
-): Promise<Source | undefined> {
-  const { job } = context.inputs;
-  if (given !== undefined) return { request: given, runId: job.runId, isTrusted: true };
+/** Returns the request of an earlier job of this run, or that of a fork's own run, as GitHub identifies its patch. */
+async function sourceOf(context: JobContext): Promise<Source | undefined> {
+  const { request: text, job } = context.inputs;
+  if (text !== '') return { request: readRequest(text), runId: job.runId, isTrusted: true };
   if (job.eventName !== 'workflow_run') {
     throw new UsageError(
       'publish: expected the input `request` of an earlier job, or the event workflow_run.',
@@ -99,7 +92,7 @@ async function sourceOf(
     return undefined;
   }
   const { pullRequest: patch } = found;
-  const request: AdmittedRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
+  const request = { patch, ask: {}, priority: 'patch', purpose: 'patch' } as const;
   return { request, runId: run.id, isTrusted: false };
 }
 
@@ -112,24 +105,20 @@ const workflowRun = z.object({
   }),
 });
 
-async function withLinks(
-  answer: Answer,
-  { ending, own, parts, corrections }: Ended,
-  { request, isTrusted }: Pick<Source, 'request' | 'isTrusted'>,
+async function publishAndLink(
+  reporter: Answer,
+  { ending, publications, corrections }: ConcludedJob,
   config: Config,
   context: JobContext,
 ): Promise<void> {
-  const isDefaultBranch = request.purpose !== 'patch';
-  if (ending.kind !== 'measured' || own === undefined) {
-    await publishData(context, config, []);
+  if (ending.kind === 'measured') log.info(headline(ending.result));
+  if (ending.kind !== 'measured' && ending.kind !== 'bisected') {
+    await publishData(context, config, publications);
     return;
   }
-  const { result } = ending;
-  log.info(headline(result));
-  const make = async () => {
-    const publication = { ...own, isDefaultBranch, isTrusted };
-    const [links = {}] = await publishData(context, config, [publication, ...parts]);
+  const publish = async () => {
+    const [links = {}] = await publishData(context, config, publications);
     return { ...links, corrections };
   };
-  await linkedAfterwards(answer, ending, make, log.warn);
+  await linkedNow(reporter, ending, publish, log.warn);
 }

@@ -1,4 +1,4 @@
-// What started a job: GitHub's event as plain data, with everything that its payload says unread.
+// Parses the event that started a job into plain data; nothing in its payload is trusted yet.
 
 import { z } from 'zod';
 import { askedAs, askNames, bisectAskNames, kebabCase } from '../config/parameters.ts';
@@ -18,12 +18,11 @@ import { pullRequestOfCheckRun } from '../publish/reporters/check-run.ts';
 
 export type Trigger =
   | { kind: 'pull-request'; found: FoundPullRequest; occasion: Occasion }
-  /** A comment on a pull request that calls ppsgate; `at` is GitHub's time, in ISO 8601. */
+  /** A command at a pull request; `at` is GitHub's time, in ISO 8601. */
   | { kind: 'comment'; number: number; id: number; by: string; at: string; text: string }
   /**
-   * Started by hand, or by another program: `patch` is `#123`, `D27401`, a commit or a range; a relay names its `key`
-   * and the build of Harbormaster that waits, neither of which is checked here. With `bisect` the patch is not judged:
-   * its commits are bisected, or those that are named; without named ones it has a patch.
+   * Started by hand or by a program: `patch` is `#123`, `D27401`, a commit or a range. A relay adds its `key` and the
+   * Harbormaster build that waits, both unchecked. `bisect` bisects the commits of the patch or those that it names.
    */
   | {
       kind: 'dispatched';
@@ -34,72 +33,45 @@ export type Trigger =
       key?: string;
       build?: string;
     }
-  /** A button of our check; `number` is that of the pull request which it was made for, where the check tells. */
+  /** A button of our check; `number` is the pull request that the check names. */
   | { kind: 'button'; by: string; button: 'rerun' | 'extend'; headCommit: string; number?: number }
-  /** A comment on an issue, which is no pull request, that accepts the level which it is of. */
+  /** A comment that accepts the level of the issue of a change. */
   | { kind: 'acceptance'; number: number; id: number; by: string }
-  /** A merge queue waits for the check of what it would merge; `branch` is its own for that, without refs/heads/. */
+  /** A merge queue waits for the check of its `branch`, which has no refs/heads/. */
   | { kind: 'queued'; branch: string; base: string; head: string }
   | { kind: 'push'; before: string; after: string }
   | { kind: 'schedule'; commit: string }
-  /** Nobody asked for anything. */
-  | { kind: 'nothing'; why: string };
+  | Nothing;
+
+type Nothing = { kind: 'nothing'; why: string };
 
 export type BisectCommand = Extract<CommentCommand, { kind: 'bisect' }>;
 
+type Overrides = { patch: string; ask: Ask; bisectAsk?: BisectAsk };
+
 /**
- * Reads the payload of an event; throws a `UsageError` for one that ppsgate does nothing with, or that is not as GitHub
+ * Reads the payload of an event; throws a `UsageError` for an unsupported event, and for a payload that is not as GitHub
  * describes it.
  *
  * @param event.commit that the job runs at, as in `GITHUB_SHA`.
- * @param asked what the workflow passes as inputs: it counts where the payload has none.
+ * @param overrides of the workflow's inputs; they fill in for fields missing from the payload.
  */
 export function triggerOf(
   event: { name: string; payload: unknown; commit: string },
-  asked: { patch: string; ask: Ask; bisectAsk?: BisectAsk },
+  overrides: Overrides,
 ): Trigger {
-  switch (event.name) {
-    case 'pull_request':
-    case 'pull_request_target':
-      return fromPullRequest(event);
-    case 'issue_comment':
-      return fromComment(read(event, commentPayload));
-    case 'workflow_dispatch': {
-      const { sender: by, inputs } = read(event, z.object({ sender, inputs: texts.nullish() }));
-      return fromTexts(by, { ...inputs, ...given(asked) });
-    }
-    case 'repository_dispatch': {
-      const payload = z.object({ sender, client_payload: texts.nullish() });
-      const { sender: by, client_payload } = read(event, payload);
-      return fromTexts(by, { ...given(asked), ...client_payload });
-    }
-    case 'check_run':
-      return fromButton(read(event, checkRunPayload));
-    case 'merge_group':
-      return fromMergeGroup(read(event, mergeGroupPayload));
-    case 'push':
-    case 'schedule': {
-      const bisect = bisectIn({}, withoutEmpty({ ...asked.bisectAsk }));
-      if (bisect !== undefined) {
-        const { sender: by } = read(event, z.object({ sender }));
-        return fromTexts(by, given(asked));
-      }
-      return event.name === 'push'
-        ? fromPush(read(event, pushPayload))
-        : { kind: 'schedule', commit: event.commit };
-    }
-    default:
-      throw new UsageError(
-        `The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`,
-      );
-  }
+  const reader = readers.get(event.name);
+  if (reader !== undefined) return reader(event, overrides);
+  throw new UsageError(
+    `The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`,
+  );
 }
 
 type Event = Parameters<typeof triggerOf>[0];
 
 const sender = z.object({ login: z.string() }).default({ login: 'somebody' });
 
-/** What people and programs pass by name; anything else in there is none of ours. */
+/** Keeps texts and numbers, by name. */
 const texts = z.record(z.string(), z.unknown()).transform((record) => {
   const named = Object.entries(record).flatMap(([name, value]) =>
     typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
@@ -126,43 +98,39 @@ const pullRequestPayload = z.object({
 
 function fromPullRequest(event: Event): Trigger {
   const payload = read(event, pullRequestPayload);
-  const { action } = payload;
-  if (action === 'labeled' && payload.label == null) {
-    return { kind: 'nothing', why: 'GitHub does not tell which label was put.' };
-  }
-  if (action === 'edited' && payload.changes?.base === undefined) {
-    return { kind: 'nothing', why: 'Only another base is an edit that has anything measured.' };
-  }
   const occasion = occasionOf(event, payload);
-  if (occasion === undefined) {
-    return { kind: 'nothing', why: `Nothing is measured when a pull request is ${action}.` };
-  }
+  if (occasion.kind === 'nothing') return occasion;
   const found = pullRequestFromEvent(event.name, event.payload);
   if (found.kind !== 'found') throw new UsageError(found.why);
   return { kind: 'pull-request', found, occasion };
 }
 
-/** GitHub sends with each event the pull request as it is then, so a label was put when that was changed last. */
+/** GitHub sends the pull request as it is at the event, so its last change is the label's. */
 const labelledPayload = z.object({ pull_request: z.object({ updated_at: z.iso.datetime() }) });
 
 function occasionOf(
   event: Event,
-  { action, sender: { login: by }, label }: z.infer<typeof pullRequestPayload>,
-): Occasion | undefined {
+  { action, sender: { login: by }, label, changes }: z.infer<typeof pullRequestPayload>,
+): Occasion | Nothing {
+  const nothing = (why: string): Nothing => ({ kind: 'nothing', why });
   switch (action) {
     case 'opened':
     case 'synchronize':
       return { kind: 'pushed', by };
+    case 'edited':
+      return changes?.base === undefined
+        ? nothing('Only another base is an edit that has anything measured.')
+        : { kind: 'revived', by };
     case 'reopened':
     case 'ready_for_review':
-    case 'edited':
       return { kind: 'revived', by };
     case 'labeled': {
+      if (label == null) return nothing('GitHub does not tell which label was put.');
       const { updated_at: at } = read(event, labelledPayload).pull_request;
-      return { kind: 'labelled', by, at, label: label?.name ?? '' };
+      return { kind: 'labelled', by, at, label: label.name };
     }
     default:
-      return undefined;
+      return nothing(`Nothing is measured when a pull request is ${action}.`);
   }
 }
 
@@ -191,19 +159,22 @@ function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>)
   return { kind: 'comment', number: issue.number, id, by: user.login, at, text };
 }
 
-function fromTexts({ login: by }: { login: string }, asked: Record<string, string>): Trigger {
-  const { patch = '', key, build } = asked;
+function fromTexts({ login: by }: { login: string }, fields: Record<string, string>): Trigger {
+  const { patch = '', key, build } = fields;
   const named = (names: readonly string[]) =>
-    withoutEmpty(Object.fromEntries(names.map((name) => [name, asked[kebabCase(name)]])));
-  const bisect = bisectIn(asked, named(bisectAskNames));
+    withoutEmpty(Object.fromEntries(names.map((name) => [name, fields[kebabCase(name)]])));
+  const bisect = bisectIn(fields, named(bisectAskNames));
   return {
-    ...{ kind: 'dispatched', by, patch: patch.trim(), ask: named(askNames) },
+    kind: 'dispatched',
+    by,
+    patch: patch.trim(),
+    ask: named(askNames),
     ...(bisect && { bisect }),
     ...withoutEmpty({ key, build }),
   };
 }
 
-/** What is asked, in the words of a comment or by inputs of their own. */
+/** Reads a bisection from the words of a comment in `instead`, or from inputs of its own. */
 function bisectIn({ instead }: Record<string, string>, ask: BisectAsk): BisectCommand | undefined {
   if (!instead) return ask.good || ask.bad ? { kind: 'bisect', ask } : undefined;
   const command = parseCommand(`${callOnGithub} ${instead}`);
@@ -215,11 +186,7 @@ function bisectIn({ instead }: Record<string, string>, ask: BisectAsk): BisectCo
   throw new UsageError(`instead: ${what}.`);
 }
 
-const given = ({
-  patch,
-  ask,
-  bisectAsk,
-}: Parameters<typeof triggerOf>[1]): Record<string, string> =>
+const textsOf = ({ patch, ask, bisectAsk }: Overrides): Record<string, string> =>
   withoutEmpty({ patch, ...askedAs({ ...bisectAsk, ...ask }, kebabCase) });
 
 const withoutEmpty = (texts: Record<string, string | undefined>): Record<string, string> =>
@@ -241,13 +208,13 @@ const checkRunPayload = z.object({
 function fromButton(payload: z.infer<typeof checkRunPayload>): Trigger {
   const { action, sender, check_run, requested_action } = payload;
   const pressed = action === 'requested_action' ? requested_action?.identifier : undefined;
-  const asked = action === 'rerequested' ? 'rerun' : pressed;
+  const button = action === 'rerequested' ? 'rerun' : pressed;
   const isOurs = check_run.name === 'ppsgate' || check_run.name.startsWith('ppsgate: ');
-  if (!isOurs || (asked !== 'rerun' && asked !== 'extend')) {
+  if (!isOurs || (button !== 'rerun' && button !== 'extend')) {
     return { kind: 'nothing', why: 'Only the buttons of the check of ppsgate ask for anything.' };
   }
   const number = pullRequestOfCheckRun(check_run.external_id ?? '');
-  const about = { by: sender.login, button: asked, headCommit: check_run.head_sha } as const;
+  const about = { by: sender.login, button, headCommit: check_run.head_sha } as const;
   return { kind: 'button', ...about, ...(number !== undefined && { number }) };
 }
 
@@ -256,7 +223,7 @@ const mergeGroupPayload = z.object({
   merge_group: z.object({ head_sha: commit, head_ref: z.string(), base_sha: commit }),
 });
 
-/** Only GitHub can push to a queue's branches, and does so when somebody who may write has a pull request queued. */
+/** Only GitHub can push to a queue's branches, after a person with write access has queued a pull request. */
 function fromMergeGroup({ action, merge_group }: z.infer<typeof mergeGroupPayload>): Trigger {
   const { head_sha: head, head_ref, base_sha: base } = merge_group;
   const [, branch] = /^refs\/heads\/(gh-readonly-queue\/.+)$/.exec(head_ref) ?? [];
@@ -280,3 +247,36 @@ function fromPush({ ref, before, after, repository }: z.infer<typeof pushPayload
   }
   return { kind: 'push', before, after };
 }
+
+function fromWorkflowDispatch(event: Event, overrides: Overrides): Trigger {
+  const { sender: by, inputs } = read(event, z.object({ sender, inputs: texts.nullish() }));
+  return fromTexts(by, { ...inputs, ...textsOf(overrides) });
+}
+
+function fromRepositoryDispatch(event: Event, overrides: Overrides): Trigger {
+  const payload = z.object({ sender, client_payload: texts.nullish() });
+  const { sender: by, client_payload } = read(event, payload);
+  return fromTexts(by, { ...textsOf(overrides), ...client_payload });
+}
+
+/** Bisects on a push or a schedule where the workflow's inputs name commits. */
+const unlessBisected =
+  (otherwise: (event: Event) => Trigger) =>
+  (event: Event, overrides: Overrides): Trigger => {
+    const bisect = bisectIn({}, withoutEmpty({ ...overrides.bisectAsk }));
+    if (bisect === undefined) return otherwise(event);
+    const { sender: by } = read(event, z.object({ sender }));
+    return fromTexts(by, textsOf(overrides));
+  };
+
+const readers: ReadonlyMap<string, (event: Event, overrides: Overrides) => Trigger> = new Map([
+  ['pull_request', fromPullRequest],
+  ['pull_request_target', fromPullRequest],
+  ['issue_comment', (event) => fromComment(read(event, commentPayload))],
+  ['workflow_dispatch', fromWorkflowDispatch],
+  ['repository_dispatch', fromRepositoryDispatch],
+  ['check_run', (event) => fromButton(read(event, checkRunPayload))],
+  ['merge_group', (event) => fromMergeGroup(read(event, mergeGroupPayload))],
+  ['push', unlessBisected((event) => fromPush(read(event, pushPayload)))],
+  ['schedule', unlessBisected(({ commit }) => ({ kind: 'schedule', commit }))],
+]);

@@ -1,18 +1,17 @@
-// Checks an untrusted result that claims there was nothing to measure: it passes branch rules without a number.
+// Checks an untrusted claim that a patch changes nothing to measure: such a result passes branch rules without a number.
 
 import type { Config } from '../config/schema.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
-import { restoreRevision } from '../forge/patch/revision.ts';
 import { testbedsThatDiffer } from '../kernel/unchanged.ts';
 import { variantsByMaking } from '../kernel/variant.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { patchName } from '../model/patch.ts';
-import { type AdmittedRequest, isMeasuredAnyway } from './approved-request.ts';
-import { type JobContext, revisionDepsOf } from './job.ts';
+import { type GateRequest, isMeasuredAnyway } from './approved-request.ts';
+import { type JobContext, restoreCommits } from './job.ts';
 
 /** Compares the approved commits again; returns why the claim is refused, undefined where it holds. */
 export async function whyNotUnchanged(
-  request: AdmittedRequest,
+  request: GateRequest,
   {
     config,
     selector,
@@ -26,9 +25,7 @@ export async function whyNotUnchanged(
     return `${claim}, which was to be measured anyway: judge the patch again.`;
   }
   try {
-    if (patch.kind === 'revision') {
-      await restoreRevision(patch, revisionDepsOf(context, config));
-    }
+    await restoreCommits(request, config, context);
     const question = { patch, config, testbeds: testbedsFor(config, selector) };
     const variants = await variantsByMaking(question, repository);
     const differ = await testbedsThatDiffer({ ...question, variants }, repository);

@@ -4,13 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Admission,
-  type AdmitDeps,
-  admit,
-  admitAcceptance,
-  noticeName,
-} from '../../src/action/admit.ts';
+import { type Admission, type AdmitDeps, noticeName } from '../../src/action/admission.ts';
+import { admit, admitAcceptance } from '../../src/action/admit.ts';
 import { readRequest, requestText } from '../../src/action/approved-request.ts';
 import type { Trigger } from '../../src/action/trigger.ts';
 import { githubSchema } from '../../src/config/github.ts';
@@ -151,7 +146,7 @@ function alsoAtHead(): void {
 
 /** A request, as the next job reads it. */
 function requestOf(admission: Admission) {
-  if (admission.kind !== 'go') throw new Error(`${admission.kind}: ${admission.why}`);
+  if (admission.kind !== 'gate') throw new Error(`${admission.kind}: ${admission.why}`);
   expect(readRequest(requestText(admission.request))).toEqual(admission.request);
   return admission.request;
 }
@@ -254,7 +249,7 @@ describe('a pull request that is pushed', () => {
 
   test('from the fork of one who may is measured', async () => {
     for (const pullRequest of github.state.pullRequests) pullRequest.author = 'dan';
-    expect((await admitted(await pushed(7, 'dan'))).kind).toBe('go');
+    expect((await admitted(await pushed(7, 'dan'))).kind).toBe('gate');
   });
 });
 
@@ -296,7 +291,7 @@ describe('the label', () => {
     remembered();
     const renamed = { ...config, github: githubSchema.parse({ label: 'to the lab' }) };
     const trigger = await labelled('carol', 'to the lab');
-    expect((await admitted(trigger, { config: renamed })).kind).toBe('go');
+    expect((await admitted(trigger, { config: renamed })).kind).toBe('gate');
   });
 });
 
@@ -309,13 +304,13 @@ describe('a pull request that is opened again, or sent to another branch', () =>
   };
 
   test('is measured where its head is in the repository itself', async () => {
-    expect((await admitted(await revived(8, 'mallory'))).kind).toBe('go');
+    expect((await admitted(await revived(8, 'mallory'))).kind).toBe('gate');
   });
 
   test('is measured where there was leave for its head before', async () => {
     ofDan();
     remembered({ title });
-    expect((await admitted(await revived(7, 'dan'))).kind).toBe('go');
+    expect((await admitted(await revived(7, 'dan'))).kind).toBe('gate');
   });
 
   test('is refused where somebody else may have pushed its head', async () => {
@@ -349,7 +344,7 @@ describe('/ppsgate run', () => {
 
   test('alone is leave for a head that our comment has named before', async () => {
     remembered();
-    expect((await admitted(comment('/ppsgate run'))).kind).toBe('go');
+    expect((await admitted(comment('/ppsgate run'))).kind).toBe('gate');
   });
 
   test('alone is none where no comment has named the head', async () => {
@@ -391,12 +386,12 @@ describe('/ppsgate run', () => {
   );
 
   test('for a branch of the repository itself needs no commit', async () => {
-    expect((await admitted(comment('/ppsgate run', 'carol', 8))).kind).toBe('go');
+    expect((await admitted(comment('/ppsgate run', 'carol', 8))).kind).toBe('gate');
   });
 
   test('is carried out for a pull request that is closed: somebody asks for it by name', async () => {
     for (const pullRequest of github.state.pullRequests) pullRequest.state = 'closed';
-    expect((await admitted(comment('/ppsgate run', 'carol', 8))).kind).toBe('go');
+    expect((await admitted(comment('/ppsgate run', 'carol', 8))).kind).toBe('gate');
   });
 
   test('for a pull request that is gone fails by a sentence', async () => {
@@ -432,7 +427,7 @@ describe('/ppsgate run', () => {
     const readConfig = () => Promise.reject(new UsageError('The base has no ppsgate.yml.'));
     const kinds = ['carol', 'mallory'].map(async (by) => {
       const admission = await admitted(comment('/ppsgate run', by, 8), { readConfig });
-      return [by, admission.kind, admission.kind !== 'go' && admission.why];
+      return [by, admission.kind, admission.kind !== 'gate' && admission.why];
     });
     expect(await Promise.all(kinds)).toEqual([
       ['carol', 'mistaken', 'The base has no ppsgate.yml.'],
@@ -447,20 +442,20 @@ describe('who is on the list and may not write', () => {
     async (selector) => {
       const command = `/ppsgate run ${commits.head} ${selector}`;
       expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
-      expect((await admitted(comment(command, 'carol'))).kind).toBe('go');
+      expect((await admitted(comment(command, 'carol'))).kind).toBe('gate');
     },
   );
 
   test('may ask for more runs', async () => {
     const command = `/ppsgate run ${commits.head} runs=40`;
-    expect((await admitted(comment(command, 'dan'))).kind).toBe('go');
+    expect((await admitted(comment(command, 'dan'))).kind).toBe('gate');
   });
 
   test('does not take over for a later head what somebody who may has asked for', async () => {
     remembered({ ask: { margin: '50%' } });
     const command = `/ppsgate rerun ${commits.head}`;
     expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
-    expect((await admitted(comment(command, 'carol'))).kind).toBe('go');
+    expect((await admitted(comment(command, 'carol'))).kind).toBe('gate');
   });
 });
 
@@ -492,7 +487,7 @@ describe('/ppsgate rerun', () => {
     const body = `<!-- ppsgate -->\n\n<!-- ppsgate remembers: ${memory} -->`;
     github.state.comments = [{ id: 11, number: 7, author: 'github-actions[bot]', body }];
     expect((await admitted(comment('/ppsgate rerun'))).kind).toBe('refused');
-    expect((await admitted(comment(`/ppsgate rerun ${commits.head}`))).kind).toBe('go');
+    expect((await admitted(comment(`/ppsgate rerun ${commits.head}`))).kind).toBe('gate');
   });
 });
 
@@ -695,7 +690,7 @@ describe('by hand', () => {
 
   test('a fork’s pull request is named by its head, for nobody tells which one was there then', async () => {
     expect(await admitted(dispatched('#7'))).toEqual(refused(/start one with [0-9a-f]{40} in/));
-    expect((await admitted(dispatched(commits.head))).kind).toBe('go');
+    expect((await admitted(dispatched(commits.head))).kind).toBe('gate');
   });
 
   test('a commit that several pull requests have as their head is refused', async () => {
@@ -789,13 +784,13 @@ describe('a revision', () => {
     const { admission, read } = await admittedRevision({ ...place, ask: { earlier: 'all' } });
     expect(read).toMatchObject([{ ...place, ask: { earlier: 'all' } }]);
     expect(requestOf(admission)).toMatchObject({
-      ...{ revisionAnswer: place, ask: { earlier: 'all' } },
+      ...{ relay: place, ask: { earlier: 'all' } },
     });
   });
 
   test('started by hand is answered by neither', async () => {
     const { admission } = await admittedRevision({});
-    expect(requestOf(admission).revisionAnswer).toEqual({});
+    expect(requestOf(admission).relay).toEqual({});
   });
 
   test('takes its place in the queue as a patch, unless the job is run again', async () => {
@@ -809,7 +804,7 @@ describe('a revision', () => {
     const own = { ...config, scenarios: ['forwarding'] };
     const readRevision = async () => ({ patch: revision, config: own });
     const { admission } = await admittedRevision({}, { readRevision });
-    expect(admission).toMatchObject({ kind: 'go', config: own });
+    expect(admission).toMatchObject({ kind: 'gate', config: own });
     expect(configsOf).toEqual([]);
   });
 
@@ -843,7 +838,7 @@ describe('a revision', () => {
     const { bad, ...request } = admission.request;
     expect(asked).toEqual({ earlier: 'all' });
     expect(request).toMatchObject({
-      ...{ good: base, isOwn: true, revisionAnswer: { key: 'PHID-XACT-a' } },
+      ...{ good: base, isOwn: true, relay: { key: 'PHID-XACT-a' } },
     });
     const line = git(directory, 'log', '--format=%s %T', '--first-parent', `${base}..${bad}`);
     const treeOf = (commit: string) => git(directory, 'rev-parse', `${commit}^{tree}`);

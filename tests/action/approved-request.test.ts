@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type AdmittedRequest,
   type BisectRequest,
-  fileOf,
+  type GateRequest,
   isBisection,
   isMeasuredAnyway,
+  outputFile,
   purposes,
   readRequest,
   requestText,
@@ -16,7 +16,7 @@ import { priorities } from '../../src/model/priority.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 import { pullRequest, revision } from '../fakes/result.ts';
 
-const request: AdmittedRequest = {
+const request: GateRequest = {
   patch: pullRequest,
   ask: { margin: '1%' },
   priority: 'rerun',
@@ -24,7 +24,7 @@ const request: AdmittedRequest = {
   extend: { run: 41, maxRuns: '40' },
 };
 
-const anyRequest: fc.Arbitrary<AdmittedRequest> = fc
+const anyRequest: fc.Arbitrary<GateRequest> = fc
   .record({
     title: fc.string({ unit: 'binary' }),
     author: fc.string(),
@@ -39,12 +39,12 @@ const anyRequest: fc.Arbitrary<AdmittedRequest> = fc
   }));
 
 /** As a relay asks for one that a build waits for. */
-const ofRevision: AdmittedRequest = {
+const ofRevision: GateRequest = {
   patch: revision,
   ask: { earlier: '80345,80654' },
   priority: 'patch',
   purpose: 'patch',
-  revisionAnswer: { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
+  relay: { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
 };
 
 test('what a merge queue puts on another base takes the place of what it was before', () => {
@@ -68,9 +68,9 @@ test('every request comes back as it was', () => {
 
 test('a request for a revision comes back with whom to answer, and what is measured beside it', () => {
   expect(readRequest(requestText(ofRevision))).toEqual(ofRevision);
-  const { revisionAnswer: _, ...byHand } = ofRevision;
-  for (const revisionAnswer of [{}, { key: 'D27401:80677' }]) {
-    const request = { ...byHand, revisionAnswer };
+  const { relay: _, ...byHand } = ofRevision;
+  for (const relay of [{}, { key: 'D27401:80677' }]) {
+    const request = { ...byHand, relay };
     expect(readRequest(requestText(request))).toEqual(request);
   }
   expect(readRequest(requestText(byHand))).toEqual(byHand);
@@ -109,8 +109,8 @@ test.each<[string, unknown]>([
   ['a commit that is a name', { ...request, patch: { ...pullRequest, headCommit: 'main' } }],
   ['a place in the queue that there is not', { ...request, priority: 'now' }],
   ['a run that is no number', { ...request, extend: { run: '41' } }],
-  ['a key that names a folder elsewhere', { ...ofRevision, revisionAnswer: { key: '../a' } }],
-  ['a build that is none', { ...ofRevision, revisionAnswer: { build: 'PHID-DREV-a' } }],
+  ['a key that names a folder elsewhere', { ...ofRevision, relay: { key: '../a' } }],
+  ['a build that is none', { ...ofRevision, relay: { build: 'PHID-DREV-a' } }],
   [
     'a revision whose commit is a name',
     { ...ofRevision, patch: { ...revision, headCommit: 'main' } },
@@ -159,7 +159,7 @@ describe('what changes nothing that the testbed installs is measured', () => {
     }
   });
 
-  test.each<[AdmittedRequest['ask'], AdmittedRequest['ask']]>([
+  test.each<[GateRequest['ask'], GateRequest['ask']]>([
     [{ measureAnyway: 'perhaps' }, {}],
     [{}, { measureAnyway: 'perhaps' }],
     [{ measureAnyway: 'perhaps' }, { measureAnyway: 'true' }],
@@ -169,8 +169,8 @@ describe('what changes nothing that the testbed installs is measured', () => {
 });
 
 test('the files of several gates are numbered, that of one is not', () => {
-  expect(fileOf('result', 0, 1)).toBe('result.json');
-  expect([fileOf('result', 0, 2), fileOf('failure', 1, 2)]).toEqual([
+  expect(outputFile('result', 0, 1)).toBe('result.json');
+  expect([outputFile('result', 0, 2), outputFile('failure', 1, 2)]).toEqual([
     'result-1.json',
     'failure-2.json',
   ]);

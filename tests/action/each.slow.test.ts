@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type AdmittedRequest, requestText } from '../../src/action/approved-request.ts';
+import { type GateRequest, requestText } from '../../src/action/approved-request.ts';
 import { runGate } from '../../src/action/run-gate.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { inSession } from '../../src/gate/session.ts';
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 /** The job that measures, with these testbeds; each is ours once the job has asked for all of them. */
 async function measured(testbeds: Record<string, FakeTestbedOptions | Error>) {
-  const request: AdmittedRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
+  const request: GateRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
   const { context, folder, output } = await jobHere({
     ...{ github, workspace, command: 'gate', request: requestText(request), config },
     event: { name: 'pull_request_target' },

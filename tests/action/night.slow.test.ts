@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type AdmittedRequest, requestText } from '../../src/action/approved-request.ts';
+import { type GateRequest, requestText } from '../../src/action/approved-request.ts';
 import { runGate } from '../../src/action/run-gate.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
 import { parseConfig } from '../../src/config/load.ts';
@@ -56,7 +56,7 @@ afterEach(async () => {
 /** What a job of the nightly run is given. */
 async function job(command: string, held: Config) {
   const patch = await patchOfRange(openRepository(workspace), 'main..main');
-  const request: AdmittedRequest = { patch, ask: {}, priority: 'rerun', purpose: 'nightly' };
+  const request: GateRequest = { patch, ask: {}, priority: 'rerun', purpose: 'nightly' };
   const given = { command, request: requestText(request), event: { name: 'schedule' } };
   return jobHere({ github, workspace, ...given, config: held });
 }

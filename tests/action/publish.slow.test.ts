@@ -2,7 +2,7 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AdmittedRequest, requestText } from '../../src/action/approved-request.ts';
+import { type GateRequest, requestText } from '../../src/action/approved-request.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
@@ -69,13 +69,13 @@ function resultOf(speed: number): Result {
 async function publish(
   result: Result,
   others: readonly ZipEntry[] = [],
-  changes: Partial<AdmittedRequest> = {},
+  changes: Partial<GateRequest> = {},
   { commit, conduitToken = '' }: { commit?: string; conduitToken?: string } = {},
 ): Promise<Ran> {
   const bytes = zipOf([{ name: 'result.json', content: JSON.stringify(result) }, ...others]);
   github.state.artifacts.push({ id: 7001, runId: 42, name: 'ppsgate-result', bytes });
   const usual = { patch, ask: {}, priority: 'patch', purpose: 'patch' } as const;
-  const request: AdmittedRequest = { ...usual, ...changes };
+  const request: GateRequest = { ...usual, ...changes };
   return runStep({
     ...{ entry: 'action.js', workspace, repository, apiUrl: github.url },
     event: { name: 'pull_request_target', payload: {} },

@@ -2,8 +2,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AdmittedRequest } from '../../src/action/approved-request.ts';
-import { openAnswersText } from '../../src/action/post-state.ts';
+import type { GateRequest } from '../../src/action/approved-request.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
@@ -201,13 +200,13 @@ test('the end of a job completes what several gates of it have left open', async
   const own = { kind: 'pull-request', repository, url, baseBranch: 'main' } as const;
   const { headRepository: _, ...known } = pullRequest;
   const patch = { ...own, ...known };
-  const request: AdmittedRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
+  const request: GateRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
   const ran = await run(
     'gate',
     { name: 'push', payload: {} },
     {
       entry: 'action-post.js',
-      state: { answer: openAnswersText(names.map((name) => ({ name, request }))) },
+      state: { 'open-reporters': JSON.stringify(names.map((name) => ({ name, request }))) },
     },
   );
   expect(ran.exitCode).toBe(0);

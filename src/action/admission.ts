@@ -1,0 +1,74 @@
+// Types of admission: what is decided on a trigger, and what the decision needs.
+
+import type { CalledAs } from '../config/parameters.ts';
+import type { Config } from '../config/schema.ts';
+import type { Octokit } from '../forge/github/client.ts';
+import type { FoundPullRequest } from '../forge/github/pull-request.ts';
+import type { Occasion } from '../forge/patch/authorize.ts';
+import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import type { Ask, CommentCommand } from '../forge/patch/command.ts';
+import type { LinearRepository, WritableRepository } from '../forge/patch/repository.ts';
+import type { PullRequest, Revision } from '../model/patch.ts';
+import type { Priority } from '../model/priority.ts';
+import type { BisectRequest, GateRequest } from './approved-request.ts';
+import type { Trigger } from './trigger.ts';
+
+export type Admission =
+  /** `why` is one sentence for the log. */
+  | { kind: 'gate'; request: GateRequest; config: Config; why: string }
+  | { kind: 'bisect'; request: BisectRequest; config: Config; why: string }
+  | Refusal
+  | CommandReply
+  | { kind: 'nothing'; why: string };
+
+/** `why` is one sentence for the people at the pull request, and `name` that of the comment for it. */
+export type Refusal = {
+  kind: 'refused';
+  pullRequest: PullRequest;
+  config: Config;
+  name: string;
+  why: string;
+  /** Set where something other than a measurement is refused. */
+  what?: 'not cancelled' | 'no bisection';
+};
+
+/** The reply to a command that measures nothing, which is no failure; `why` is plain text. */
+export type CommandReply = {
+  kind: 'cancel' | 'help' | 'mistaken';
+  pullRequest: PullRequest;
+  why: string;
+};
+
+/** A command at a pull request, which needs approval. */
+export type PullRequestCommand = {
+  kind: 'command';
+  found: FoundPullRequest;
+  occasion: Occasion;
+  command: Exclude<CommentCommand, { kind: 'help' | 'mistaken' }>;
+};
+
+export type AdmitDeps = {
+  octokit: Octokit;
+  /** `owner/name`. */
+  repositoryName: string;
+  repository: WritableRepository & LinearRepository;
+  /** Reads the configuration from a commit of the base: a patch must not change its own rules. */
+  readConfig(commit: string): Promise<Config>;
+  /** The commit at which the job runs, usually that of the default branch. */
+  commit: string;
+  /** Reads a revision of Phabricator at one of its diffs, with the configuration for it. */
+  readRevision(trigger: Dispatched): Promise<{ patch: Revision; config: Config }>;
+  /** Names our comment (see `gateNames`). Throws a `UsageError` for overrides that no testbed can carry out. */
+  nameOf(config: Config, ask: Ask): string;
+  /** Throws a `UsageError` for a bisection that no testbed can carry out. */
+  checkBisection(config: Config, ask: BisectAsk): void;
+  /** Names parameters the way the requester writes them. */
+  calledAs: CalledAs;
+  /** The job's own priority, or that of a job run again; otherwise the trigger decides. */
+  priority: Priority | undefined;
+};
+
+export type Dispatched = Extract<Trigger, { kind: 'dispatched' }>;
+
+/** Name of the comment that replies to commands: strangers must not overwrite the one with the verdict. */
+export const noticeName = 'ppsgate notice';

@@ -1,0 +1,112 @@
+// Admits the event of the job: reads it, acknowledges its comment, decides, and replies where nothing is measured.
+
+import { applyOverrides, parsePriority } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
+import { testbedsFor } from '../config/select-testbeds.ts';
+import { placeOf } from '../forge/github/client.ts';
+import { parseEarlier, patchOfRevision } from '../forge/patch/revision.ts';
+import { findRevision, parseRevisionName } from '../forge/phabricator/revision.ts';
+import { exitCodes } from '../model/conclusion.ts';
+import { UsageError } from '../model/usage-error.ts';
+import { endingOfError } from '../publish/reporters/outcome-text.ts';
+import type { Admission, AdmitDeps, Dispatched } from './admission.ts';
+import { admit } from './admit.ts';
+import { readEvent } from './inputs.ts';
+import { bisectSelector, gateNames, type JobContext, revisionDepsOf, selectorsFor } from './job.ts';
+import { log } from './log.ts';
+import { revisionReporter } from './reporters.ts';
+import { type Trigger, triggerOf } from './trigger.ts';
+
+/** @param onAdmission replaces admissions that another job carries out. */
+export async function admitEvent(
+  context: JobContext,
+  onAdmission: (admission: Admission) => Admission = (admission) => admission,
+): Promise<Admission> {
+  const { job, patch, ask, bisectAsk } = context.inputs;
+  // The job's testbed is a default for all that it measures, and no override of one gate.
+  const { testbed: _, ...overrides } = ask;
+  const { testbed: __, ...bisectOverrides } = bisectAsk;
+  const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
+  const trigger = triggerOf(event, { patch, ask: overrides, bisectAsk: bisectOverrides });
+  if (trigger.kind === 'comment') await acknowledge(trigger.id, context);
+  const admission = onAdmission(await admit(trigger, depsFor(trigger, context)));
+  (admission.kind === 'refused' ? log.error : log.info)(admission.why);
+  if ('pullRequest' in admission) {
+    const { reply } = await import('./admission-replies.ts');
+    await reply(context, admission);
+  }
+  return admission;
+}
+
+function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
+  const { inputs, octokit, repository, readConfig } = context;
+  const { job } = inputs;
+  const calledByRequester = trigger.kind === 'dispatched' ? calledAs.input : calledAs.comment;
+  const priority = inputs.priority || (job.isRerun ? 'rerun' : '');
+  return {
+    octokit,
+    repositoryName: job.repository,
+    repository,
+    readConfig,
+    commit: job.commit,
+    readRevision: (trigger) => readRevision(trigger, context),
+    nameOf(config, ask) {
+      const selectors = selectorsFor(config, ask, inputs);
+      const overridden = applyOverrides(config, ask, calledByRequester);
+      for (const selector of selectors) testbedsFor(overridden, selector);
+      return gateNames(selectors)[0] ?? 'ppsgate';
+    },
+    checkBisection(config, ask) {
+      const overridden = applyOverrides(config, ask, calledByRequester);
+      testbedsFor(overridden, bisectSelector(config, ask, inputs));
+    },
+    calledAs: calledByRequester,
+    priority: priority === '' ? undefined : parsePriority(priority, calledAs.input('priority')),
+  };
+}
+
+/** Reports on the revision also an error that keeps it from being a patch. */
+async function readRevision({ patch: text, ask, key, build }: Dispatched, context: JobContext) {
+  const { job } = context.inputs;
+  const config = await context.readConfig(job.commit);
+  const deps = revisionDepsOf(context, config);
+  const name = parseRevisionName(text, deps.conduit.url);
+  if (name === undefined) {
+    throw new UsageError(
+      `patch: expected a revision like D27401 or D27401:80677, found "${text}".`,
+    );
+  }
+  const { number, diff } = await findRevision(deps.conduit, name);
+  try {
+    const earlier = parseEarlier(ask.earlier || 'none', calledAs.input('earlier'));
+    const patch = await patchOfRevision({ revision: number, diff: diff.id }, earlier, deps);
+    return { patch, config };
+  } catch (error) {
+    const options = {
+      name: 'ppsgate',
+      runId: job.runId,
+      ...(key && { key }),
+      ...(build && { build }),
+    };
+    const reporter = revisionReporter(context, config, { number, diff: diff.id }, options);
+    await reporter.ended(endingOfError(error));
+    throw error;
+  }
+}
+
+export const exitCodeOf = ({ kind }: { kind: string }): number =>
+  kind === 'refused' ? exitCodes.usage : exitCodes.pass;
+
+/** Reacts to the comment of a command before the command is carried out; a failure is only logged. */
+export async function acknowledge(
+  comment_id: number,
+  { octokit, inputs }: JobContext,
+): Promise<void> {
+  await octokit
+    .request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', {
+      ...placeOf(inputs.job.repository),
+      comment_id,
+      content: 'eyes',
+    })
+    .catch((error: Error) => log.info(`The command got no reaction (${error.message}).`));
+}

@@ -1,0 +1,52 @@
+// Plans a bisection from its request, the inputs of the job, and the configuration.
+import { applyOverrides, parseMostBoots, parseSwitch } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
+import type { Config } from '../config/schema.ts';
+import { testbedsFor } from '../config/select-testbeds.ts';
+import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import { shortId } from '../model/patch.ts';
+import type { BisectRequest } from './approved-request.ts';
+import { bisectSelector, type JobContext } from './job.ts';
+
+type BisectPlan = {
+  /** The configuration of the job, with the one cell that is measured. */
+  config: Config;
+  testbeds: string[];
+  mostBoots: number;
+  isVerified: boolean;
+};
+
+/** The request overrides the inputs of the job, and those the configuration; throws a `UsageError`. */
+export function bisectPlan(
+  { ask, cell }: BisectRequest,
+  written: Config,
+  { inputs }: JobContext,
+): BisectPlan {
+  const configured = applyOverrides(written, inputs.ask, calledAs.input);
+  const named = { ...ask, scenarios: cell.scenario, families: cell.family };
+  const overridden = applyOverrides(configured, named, calledAs.comment);
+  const frameBytes = cell.frameBytes ?? overridden.frameSizes?.[0];
+  const config = { ...overridden, ...(frameBytes !== undefined && { frameSizes: [frameBytes] }) };
+  const { maxBoots, verifyRevert } = inputs.bisectAsk;
+  return {
+    config,
+    testbeds: testbedsFor(config, bisectSelector(config, ask, inputs)),
+    mostBoots: parseMostBoots(ask.maxBoots || maxBoots, calledAs.input('maxBoots')),
+    isVerified: [ask.verifyRevert, verifyRevert].some((text) =>
+      parseSwitch(text, calledAs.input('verifyRevert')),
+    ),
+  };
+}
+
+/** Returns the bisection the way people would write it. */
+export function requestedOf({ ask, cell, isOwn, good, bad }: BisectRequest): BisectAsk {
+  const short = (ids: string) => ids.replace(/[0-9a-f]{40,64}/g, shortId);
+  return {
+    ...ask,
+    ...(!isOwn && { good: short(good), bad: short(bad) }),
+    scenarios: cell.scenario,
+    families: cell.family,
+    ...(ask.fixUp && { fixUp: short(ask.fixUp) }),
+    ...(ask.skip && { skip: short(ask.skip) }),
+  };
+}

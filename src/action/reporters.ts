@@ -1,0 +1,176 @@
+// Opens the reporters of a request, and keeps its open ones for the end of the job, which comes even after a kill.
+
+import { z } from 'zod';
+import type { Config } from '../config/schema.ts';
+import { type Octokit, ownLogin } from '../forge/github/client.ts';
+import {
+  type Patch,
+  patchName,
+  type Revision,
+  type RevisionDiff,
+  shortId,
+} from '../model/patch.ts';
+import { type CheckRunOptions, openCheckRun } from '../publish/reporters/check-run.ts';
+import { type CommentOptions, openComment } from '../publish/reporters/comment.ts';
+import { type Answer, together } from '../publish/reporters/reporter.ts';
+import { openRevisionAnswer, openRevisionComment } from '../publish/reporters/revision-comment.ts';
+import { forOneBase } from '../publish/reporters/shared-head.ts';
+import { openStatus } from '../publish/reporters/status.ts';
+import {
+  type ApprovedRequest,
+  approvedRequestSchema,
+  type BisectRequest,
+  type GateRequest,
+  isBisection,
+} from './approved-request.ts';
+import type { Inputs } from './inputs.ts';
+import { bisectName, type JobContext, revisionDepsOf } from './job.ts';
+import { log, saveState } from './log.ts';
+
+export type ReporterOptions = {
+  /** Name of the comment and of the check; see `reporterNames`. */
+  name: string;
+  /** Id of the workflow run that measures, and has the journal. */
+  runId: number;
+  /** An earlier job of the same run has opened the check. */
+  isOpen?: boolean;
+  /** Replaces the usual time for delivering the conclusion. */
+  retry?: Pick<CheckRunOptions, 'patienceSeconds' | 'pause'>;
+  /** Called with the URL of the comment. */
+  keepComment?(url: string): void;
+};
+
+/** Opens what people see of a gate or of a bisection; nothing for a nightly run. */
+export async function openReporter(
+  context: JobContext,
+  request: ApprovedRequest,
+  config: Config,
+  options: ReporterOptions,
+): Promise<Answer> {
+  const { patch } = request;
+  if (isBisection(request)) return bisectReporter(context, request, config, options);
+  if (request.purpose === 'nightly') return together([]);
+  return patch.kind === 'revision'
+    ? revisionReporter(context, config, patch, { ...options, ...request.relay })
+    : githubReporter(context, { ...request, patch }, config, options);
+}
+
+async function githubReporter(
+  context: JobContext,
+  { patch, ask, purpose }: GateRequest & { patch: Exclude<Patch, Revision> },
+  { github }: Config,
+  options: ReporterOptions,
+): Promise<Answer> {
+  // A merged commit can no longer be kept from being merged.
+  const undecided = purpose === 'history' ? 'neutral' : github.undecided;
+  const marks = await openMarks(context, patch, { ...github, undecided }, options);
+  if (patch.kind !== 'pull-request') return marks;
+  const shared = commentOptions(context, options);
+  return together([
+    marks,
+    openComment(context.octokit, patch, { ...shared, name: options.name, ask }),
+  ]);
+}
+
+const commentOptions = (
+  { inputs }: JobContext,
+  { runId, keepComment, retry }: ReporterOptions,
+): Omit<CommentOptions, 'name' | 'ask'> => ({
+  run: runId,
+  detailsUrl: runUrl(inputs.job, runId),
+  log,
+  now: () => new Date(),
+  ...(keepComment && { keep: keepComment }),
+  ...retry,
+});
+
+/** Opens the check on the head commit, and at a pull request the status where that is configured. */
+export async function openMarks(
+  { octokit, inputs: { job } }: JobContext,
+  patch: Exclude<Patch, Revision>,
+  { undecided, status }: Pick<Config['github'], 'undecided' | 'status'>,
+  { name, runId, isOpen = false, retry }: ReporterOptions,
+): Promise<Answer> {
+  const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
+  const subject = { repository, patch };
+  const shared = { name, detailsUrl: runUrl(job, runId), log, now: () => new Date(), ...retry };
+  const login = await ownLogin(octokit).catch(() => workflowLogin);
+  const isOwnApp = login !== workflowLogin;
+  const check = openCheckRun(octokit, subject, { ...shared, undecided, isOpen, isOwnApp });
+  if (patch.kind !== 'pull-request') return together([check]);
+  const marks = [check, ...(status ? [openStatus(octokit, subject, shared)] : [])];
+  return forOneBase(octokit, patch, together(marks), retry);
+}
+
+const workflowLogin = 'github-actions[bot]';
+
+/** Opens the comment on a revision, and the build of Harbormaster that waits for it. */
+export function revisionReporter(
+  context: JobContext,
+  config: Config,
+  revision: RevisionDiff,
+  { name, runId, key, build, retry }: ReporterOptions & GateRequest['relay'],
+): Answer {
+  const { conduit, config: phabricator } = revisionDepsOf(context, config);
+  const run = key ?? `${runId}`;
+  return openRevisionAnswer(conduit, revision, {
+    run: name === 'ppsgate' ? run : `${run} ${name.replace(/^ppsgate: /, '')}`,
+    takesCommands: key !== undefined,
+    details: runUrl(context.inputs.job, runId),
+    undecided: phabricator.undecided,
+    log,
+    ...retry,
+    ...(build !== undefined && { build }),
+  });
+}
+
+/** Opens a comment of its own. A bisection passes no judgement on the head, so there is no check. */
+function bisectReporter(
+  context: JobContext,
+  request: BisectRequest,
+  config: Config,
+  options: ReporterOptions,
+): Answer {
+  const { patch, relay } = request;
+  if (patch.kind !== 'revision') {
+    const shared = commentOptions(context, options);
+    return openBisectComment(context.octokit, request, shared) ?? together([]);
+  }
+  const { runId, retry } = options;
+  return openRevisionComment(revisionDepsOf(context, config).conduit, patch, {
+    run: relay?.key ?? `${runId}`,
+    details: runUrl(context.inputs.job, runId),
+    takesCommands: relay?.key !== undefined,
+    log,
+    ...retry,
+  });
+}
+
+/** Undefined for a request at no pull request. */
+export function openBisectComment(
+  octokit: Octokit,
+  { patch, isOwn, good, bad }: BisectRequest,
+  options: Omit<CommentOptions, 'name' | 'subject' | 'ask'>,
+): Answer | undefined {
+  if (patch.kind !== 'pull-request') return undefined;
+  const commits = isOwn ? patchName(patch) : `${shortId(good)}..${shortId(bad)}`;
+  const subject = `the bisection of ${commits}`;
+  return together([
+    openComment(octokit, patch, { ...options, name: bisectName, subject, ask: {} }),
+  ]);
+}
+
+const runUrl = ({ serverUrl, repository }: Inputs['job'], runId: number): string =>
+  `${serverUrl}/${repository}/actions/runs/${runId}`;
+
+const openReporterSchema = z.object({ name: z.string(), request: approvedRequestSchema });
+
+/** A reporter without a conclusion. */
+export type OpenReporter = z.infer<typeof openReporterSchema>;
+
+export const saveOpenReporters = (reporters: readonly OpenReporter[]): void =>
+  saveState('open-reporters', JSON.stringify(reporters));
+
+/** Reads the state that `saveOpenReporters` saved; empty without one. */
+export const readOpenReporters = (text: string): OpenReporter[] =>
+  text === '' ? [] : z.array(openReporterSchema).parse(JSON.parse(text));
