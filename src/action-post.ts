@@ -1,4 +1,4 @@
-// Entry of what the GitHub Action leaves to be done when the job ends, however it ends.
+// Entry of the GitHub Action's clean-up at the end of the job, which runs after a kill too.
 import { guardOutput } from './action/log.ts';
 
 guardOutput();

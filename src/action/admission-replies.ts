@@ -20,7 +20,7 @@ export const reply = (context: JobContext, admission: Refusal | CommandReply): P
 
 /**
  * Comments on the refusal, also for a job whose token can only read. A check that passed the head for another base or
- * another pull request fails from now on; where a merge queue measures what nobody requested, a head has a neutral one.
+ * another pull request fails from now on; a head that waits for the merge queue has a neutral one.
  */
 export async function reportRefusal(
   context: JobContext,

@@ -57,7 +57,7 @@ async function requestedBy(
     case 'queued': {
       const { branch: queue, base, head } = trigger;
       const patch = await patchOfRange(deps.repository, `${base}..${head}`);
-      const why = 'Somebody who may write has put it into the merge queue.';
+      const why = 'A person with write access has put it into the merge queue.';
       // Other pull requests wait as long as the queue does, so it comes before patches.
       return admitted({ patch, queue, priority: 'release' }, why, deps);
     }

@@ -47,7 +47,7 @@ const jobSchema = z
     GITHUB_ACTION_REPOSITORY: z.string().prefault(''),
     GITHUB_RUN_ATTEMPT: z.coerce.number().prefault(1),
     GITHUB_WORKFLOW: z.string().prefault(''),
-    GITHUB_ACTOR: z.string().prefault('somebody'),
+    GITHUB_ACTOR: z.string().prefault('unknown'),
     RUNNER_NAME: z.string().prefault('a runner'),
     RUNNER_TEMP: z.string(),
   })

@@ -47,7 +47,7 @@ class DroppedError extends Error {
   override readonly name = 'DroppedError';
   readonly conclusion = 'cancelled';
   constructor(branch: string) {
-    super(`The merge queue has let go of ${branch}: nobody waits for its measurement any more.`);
+    super(`The merge queue has let go of ${branch}: its measurement is no longer needed.`);
   }
 }
 

@@ -89,7 +89,7 @@ async function gitFacts(
 ): Promise<Pick<Publication, 'commits' | 'releases'>> {
   if (!isOfGate(result)) return {};
   return factsOf(result.patch.headCommit, repository).catch((error: unknown) => {
-    log.warn(`Nobody knows when the commit was made (${reasonOf(error)}).`);
+    log.warn(`The date of the commit is unknown (${reasonOf(error)}).`);
     return {};
   });
 }

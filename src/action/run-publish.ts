@@ -88,7 +88,7 @@ async function sourceOf(context: JobContext): Promise<Source | undefined> {
     );
   }
   if (found === undefined) {
-    log.info(`No open pull request has ${run.head_sha} as its head any more: nobody is answered.`);
+    log.info(`No open pull request has ${run.head_sha} as its head any more: nothing is reported.`);
     return undefined;
   }
   const { pullRequest: patch } = found;

@@ -69,7 +69,7 @@ export function triggerOf(
 
 type Event = Parameters<typeof triggerOf>[0];
 
-const sender = z.object({ login: z.string() }).default({ login: 'somebody' });
+const sender = z.object({ login: z.string() }).default({ login: 'unknown' });
 
 /** Keeps texts and numbers, by name. */
 const texts = z.record(z.string(), z.unknown()).transform((record) => {

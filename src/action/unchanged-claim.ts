@@ -32,6 +32,6 @@ export async function whyNotUnchanged(
     if (differ.length === 0) return undefined;
     return `${claim}, and on ${differ.join(' and ')} it does: judge the patch again.`;
   } catch (error) {
-    return `${claim}, and nobody can prove it (${reasonOf(error)}): judge the patch again.`;
+    return `${claim}, and that cannot be proven (${reasonOf(error)}): judge the patch again.`;
   }
 }

@@ -1,4 +1,4 @@
-// From an event to what is measured: at which commits, by whose leave, and what people are told who have none.
+// Admission from an event to a request: commits, approval, and replies to people without it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -179,7 +179,7 @@ describe('a level', () => {
     expect(await acceptedBy(by)).toMatchObject({ kind: 'nothing' });
   });
 
-  test('is not accepted in an issue of somebody else, whatever is in it', async () => {
+  test('is not accepted in an issue of another author, in spite of its text', async () => {
     anIssue('mallory', marker);
     expect(await acceptedBy('carol')).toMatchObject({ kind: 'nothing' });
   });
@@ -283,7 +283,7 @@ describe('the label', () => {
     );
   });
 
-  test('that is another one is nobody asking', async () => {
+  test('that is another one requests nothing', async () => {
     expect((await admitted(await labelled('carol', 'bug'))).kind).toBe('nothing');
   });
 
@@ -313,7 +313,7 @@ describe('a pull request that is opened again, or sent to another branch', () =>
     expect((await admitted(await revived(7, 'dan'))).kind).toBe('gate');
   });
 
-  test('is refused where somebody else may have pushed its head', async () => {
+  test('is refused where another person may have pushed its head', async () => {
     ofDan();
     remembered({ headCommit: commits.older, title });
     expect(await admitted(await revived(7, 'dan'))).toEqual(
@@ -354,7 +354,7 @@ describe('/ppsgate run', () => {
     expect(await admitted(comment('/ppsgate run'))).toEqual(unseen);
   });
 
-  test('alone is none where the comment that named it is of somebody else', async () => {
+  test('alone is none where another author wrote the comment that named it', async () => {
     remembered();
     for (const one of github.state.comments) one.author = 'mallory';
     expect((await admitted(comment('/ppsgate run'))).kind).toBe('refused');
@@ -389,7 +389,7 @@ describe('/ppsgate run', () => {
     expect((await admitted(comment('/ppsgate run', 'carol', 8))).kind).toBe('gate');
   });
 
-  test('is carried out for a pull request that is closed: somebody asks for it by name', async () => {
+  test('is carried out for a closed pull request that it names', async () => {
     for (const pullRequest of github.state.pullRequests) pullRequest.state = 'closed';
     expect((await admitted(comment('/ppsgate run', 'carol', 8))).kind).toBe('gate');
   });
@@ -423,7 +423,7 @@ describe('/ppsgate run', () => {
     expect(await admitted(comment(text, 'mallory', 8))).toEqual({ kind: 'nothing', why });
   });
 
-  test('where the base has no configuration is told so to whoever may write', async () => {
+  test('reports a base without configuration to people with write access', async () => {
     const readConfig = () => Promise.reject(new UsageError('The base has no ppsgate.yml.'));
     const kinds = ['carol', 'mallory'].map(async (by) => {
       const admission = await admitted(comment('/ppsgate run', by, 8), { readConfig });
@@ -436,7 +436,7 @@ describe('/ppsgate run', () => {
   });
 });
 
-describe('who is on the list and may not write', () => {
+describe('a person on the list without write access', () => {
   test.each(['margin=50%', 'forwarding', 'inet4', 'testbed=fake'])(
     'does not choose what a patch is held to: %s',
     async (selector) => {
@@ -451,7 +451,7 @@ describe('who is on the list and may not write', () => {
     expect((await admitted(comment(command, 'dan'))).kind).toBe('gate');
   });
 
-  test('does not take over for a later head what somebody who may has asked for', async () => {
+  test('does not reuse for a later head the request of a person with write access', async () => {
     remembered({ ask: { margin: '50%' } });
     const command = `/ppsgate rerun ${commits.head}`;
     expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
@@ -483,7 +483,7 @@ describe('/ppsgate rerun', () => {
     'garbage',
     Buffer.from('{"run":"1"}').toString('base64url'),
     Buffer.from('null').toString('base64url'),
-  ])('is not confused by a memory that somebody changed: %s', async (memory) => {
+  ])('is not confused by a memory that was edited: %s', async (memory) => {
     const body = `<!-- ppsgate -->\n\n<!-- ppsgate remembers: ${memory} -->`;
     github.state.comments = [{ id: 11, number: 7, author: 'github-actions[bot]', body }];
     expect((await admitted(comment('/ppsgate rerun'))).kind).toBe('refused');
@@ -613,7 +613,7 @@ describe('/ppsgate bisect', () => {
     },
   );
 
-  test('of a fork’s own commits is refused where nobody can have read its head', async () => {
+  test('is refused for a fork’s own commits that no maintainer can have read', async () => {
     expect(await admitted(comment('/ppsgate bisect'))).toMatchObject({
       kind: 'refused',
       why: expect.stringMatching(/ and write \/ppsgate bisect [0-9a-f]{12}\.$/),
@@ -675,8 +675,8 @@ describe('a command that measures nothing', () => {
     expect(await admitted(comment('/ppsgate', 'mallory'))).toMatchObject({ kind: 'help' });
   });
 
-  test('what nobody asked is nothing', async () => {
-    const trigger: Trigger = { kind: 'nothing', why: 'Nobody asked.' };
+  test('a trigger without a request admits nothing', async () => {
+    const trigger: Trigger = { kind: 'nothing', why: 'No request.' };
     expect(await admitted(trigger)).toEqual(trigger);
     expect((await admitted(comment('Please run it.'))).kind).toBe('nothing');
   });
@@ -688,7 +688,7 @@ describe('by hand', () => {
     expect(request).toMatchObject({ patch: { number: 8 }, ask: { margin: '1%' } });
   });
 
-  test('a fork’s pull request is named by its head, for nobody tells which one was there then', async () => {
+  test('a fork’s pull request must be named by its head, which may have changed since', async () => {
     expect(await admitted(dispatched('#7'))).toEqual(refused(/start one with [0-9a-f]{40} in/));
     expect((await admitted(dispatched(commits.head))).kind).toBe('gate');
   });
@@ -750,7 +750,7 @@ describe('by hand', () => {
 describe('a revision', () => {
   type Dispatched = Extract<Trigger, { kind: 'dispatched' }>;
 
-  /** What was asked of Phabricator. */
+  /** Requests to Phabricator. */
   async function admittedRevision(more: Partial<Dispatched>, changes: Partial<AdmitDeps> = {}) {
     const read: Dispatched[] = [];
     const trigger: Dispatched = {
@@ -908,7 +908,7 @@ describe('a button of the check', () => {
   });
 });
 
-describe('what is pushed to the default branch', () => {
+describe('a push to the default branch', () => {
   const push = (before: string): Trigger => ({ kind: 'push', before, after: commits.head });
 
   test('is measured against what was there before', async () => {
@@ -930,7 +930,7 @@ describe('what is pushed to the default branch', () => {
   });
 });
 
-describe('what a merge queue waits for', () => {
+describe('a branch of a merge queue', () => {
   const branch = `gh-readonly-queue/main/pr-8-${'c'.repeat(40)}`;
 
   test('is measured upon what it would be merged upon, before patches, and as that wants it', async () => {
@@ -955,7 +955,7 @@ test('at night the head of the default branch is measured against itself', async
   });
 });
 
-test('where the job says what place in the queue, that counts', async () => {
+test('the priority of the job overrides that of the trigger', async () => {
   const release = { priority: 'release' as const };
   for (const trigger of [await pushed(8, 'bob'), comment('/ppsgate rerun', 'carol', 8)]) {
     expect(requestOf(await admitted(trigger, release)).priority).toBe('release');
@@ -973,7 +973,7 @@ test('a GitHub that does not tell who may write is no leave', async () => {
   );
 });
 
-test('whatever a stranger writes, nothing of a fork is measured', async () => {
+test('no text of a stranger has a fork measured', async () => {
   const deps = await depsOf();
   const { head } = commits;
   remembered();

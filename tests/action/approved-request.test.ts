@@ -1,4 +1,4 @@
-// What one job hands to the next: it comes back as it was, and nothing else is taken for it.
+// The request that one job hands to the next is read as it was written, and no other text is.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -47,7 +47,7 @@ const ofRevision: GateRequest = {
   relay: { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
 };
 
-test('what a merge queue puts on another base takes the place of what it was before', () => {
+test('a queued pull request on another base takes the place of the earlier one', () => {
   const queuedOn = (base: string) =>
     subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-7-${base.repeat(40)}` });
   expect(queuedOn('a')).toBe('gh-readonly-queue/main/pr-7');
@@ -145,7 +145,7 @@ describe('it is called', () => {
   });
 });
 
-describe('what changes nothing that the testbed installs is measured', () => {
+describe('a patch that changes nothing on the testbed is measured', () => {
   test('at night, when the base is measured against itself', () => {
     expect(isMeasuredAnyway({ ...request, purpose: 'nightly' }, {})).toBe(true);
   });

@@ -71,7 +71,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     expect(github.violations).toEqual([]);
   });
 
-  /** What a job of the same workflow run is given, and what it leaves. */
+  /** A job of the same workflow run, with its outputs. */
   async function job(command: string, body: string, request = '') {
     const payload = {
       action: 'created',
@@ -156,7 +156,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     expect(answer?.body).toMatch(
       new RegExp(`^<!-- ppsgate bisect -->\n\n### 🔴 ppsgate: ${commits[4]?.slice(0, 12)} costs `),
     );
-    // What commits say of themselves stands in code.
+    // Subjects of commits are quoted as code.
     expect(answer?.body).toContain('`Change 4 <!-- ppsgate --> @all`');
     expect(github.state.checkRuns).toEqual([]);
     const kept = 'https://github.com/example/router/raw/ppsgate-data/results/2023/';

@@ -1,4 +1,4 @@
-// What a patch may not change of that which measures it, where the action lies in the repository itself.
+// Detection of patches that change the code of the gate, with the action in the repository itself.
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const submodule = (path: string) => (workspace: string) => {
 
 type Change = (workspace: string) => void;
 
-/** Where the action lies in the repository, of a patch that makes this change. */
+/** For an action within the repository, and a patch that makes this change. */
 async function changedBy(change: Change, { isOwnAction = true, code = 'dist' } = {}) {
   const workspace = newRepository();
   const baseCommit = commit(workspace, before);
@@ -98,7 +98,7 @@ describe('a patch is verified that changes', () => {
   });
 });
 
-test('a workflow may not be changed, wherever the action is from', async () => {
+test('a workflow may not be changed, with the action from any repository', async () => {
   const [, change, named] = workflow;
   expect(await changedBy(change, { isOwnAction: false })).toBe(named);
 });

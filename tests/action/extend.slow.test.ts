@@ -42,7 +42,7 @@ function given(files: Record<string, string>, changes: Partial<FakeWorkflowRun> 
 
 const whole = { 'experiment.json': plan, 'journal.jsonl': '{}\n', 'result.json': '{}' };
 
-/** Where it was installed. */
+/** The work directory. */
 async function extended(patch = pullRequest): Promise<string> {
   const directory = join(temporaryFolder(), 'work');
   await fetchExperiment(

@@ -1,4 +1,4 @@
-// What the action prints, as the runner reads it: whoever's words are in it, no command is there but ours.
+// Output of the action as the runner reads it: it has no command but ours, also with hostile text.
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { times } from '../random.ts';
 
 const source = join(import.meta.dirname, '../../src');
 
-describe('whatever is printed', () => {
-  test('in whatever way and however it is cut, is no command but ours, with our data', async () => {
+describe('printed text', () => {
+  test('is no command but ours, with our data, in any way and in any pieces', async () => {
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {
         const { stdout, stderr } = await printed(plan);
@@ -47,7 +47,7 @@ describe('whatever is printed', () => {
   });
 
   test.each(['throw', 'reject'] as const)(
-    'by Node itself about what nobody catches (%s) is no command, and the lab is at fault',
+    'by Node itself about an uncaught error (%s) is no command, and the lab is at fault',
     async (end) => {
       const { code, stderr } = await printed({ prints: [], end, text: '\n##[error]x\n::error::y' });
       expect(code).toBe(4);
@@ -71,7 +71,7 @@ describe('whatever is printed', () => {
   );
 });
 
-/** What is said, and what people see. */
+/** Text as it is logged, and as people see it. */
 const readable = [
   ['a change of 3 % :: and more', 'a change of 3 % :: and more'],
   ['a ##[set-output name=go]true', 'a # #[set-output name=go]true'],

@@ -1,4 +1,4 @@
-// What is measured for a merge queue lasts as long as the queue waits for it.
+// A measurement for a merge queue is cancelled when the queue drops its branch.
 import { setImmediate as soon } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { whileQueued } from '../../src/action/merge-queue.ts';
@@ -73,7 +73,7 @@ test('it ends with the job', async () => {
   await expect(cancelled).rejects.toThrow('cancelled');
 });
 
-test('what no queue waits for is asked of nobody', async () => {
+test('makes no request without a queue', async () => {
   expect(await measured((signal) => untilAsked(0, signal), { of: undefined })).toBe('measured');
   expect(github.requests).toEqual([]);
 });

@@ -53,7 +53,7 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
-/** What a job of the nightly run is given. */
+/** Context of a job of the nightly run. */
 async function job(command: string, held: Config) {
   const patch = await patchOfRange(openRepository(workspace), 'main..main');
   const request: GateRequest = { patch, ask: {}, priority: 'rerun', purpose: 'nightly' };
@@ -102,7 +102,7 @@ const both = [forwarding, { ...forwarding, family: 'inet6' as const }];
 const ownResult = () => resultOf([ids.at(-1), ids.at(-1)], { cells: both });
 const nameOf = (result: Result): string => `${result.testbed.name} ${patchName(result.patch)}`;
 
-test('what a nightly run has measured besides is published with it, in the cells that it was of', async () => {
+test('the parts of a nightly run are published with it, for their own cells', async () => {
   const own = await ownResult();
   const gate = await resultOf([ids[0], ids[3]], { speed: 0.8 });
   expect(await publish(own, [gate])).toBe(0);
@@ -180,7 +180,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a ni
   });
   afterAll(() => builder[Symbol.asyncDispose]());
 
-  test('passes whatever is found, and leaves what is published; a bisection of the nightly run, too', async () => {
+  test('passes with any finding, and leaves the parts to publish; a bisection of the nightly run, too', async () => {
     await using study = await startStudy({
       name: 'rack',
       lab: {

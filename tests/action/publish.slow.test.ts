@@ -1,4 +1,4 @@
-// What the publishing job makes of an artifact: the action's own entry, as GitHub's runner starts it, and what GitHub then shows.
+// The publishing job, from an artifact to the report on GitHub, through the action's own entry.
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -137,14 +137,14 @@ describe('while GitHub is away', () => {
     github.faults.byChance({ random: () => 0.3, share: 1, kinds });
   });
 
-  test('for less than the job has patience, the answer waits for it', async () => {
+  test('for less than the retry budget, the report waits for it', async () => {
     awaySeconds = 60;
     expect(await publishHere()).toBe(0);
     expect(conclusions()).toEqual(['success']);
     expect(comment()).toContain('🟢 ppsgate: #7 loses nothing');
   });
 
-  test('for longer, the job fails, and run again it answers with what was measured', async () => {
+  test('for longer, the job fails, and reports the measurements when it is run again', async () => {
     awaySeconds = Number.POSITIVE_INFINITY;
     expect(await publishHere()).toBe(4);
     expect(conclusions()).toEqual([]);
@@ -180,7 +180,7 @@ describe('an artifact that lies', () => {
   });
 });
 
-test('an honest artifact whose profiles nobody could draw is answered without them', async () => {
+test('an honest artifact with profiles that cannot be drawn is reported without them', async () => {
   const result = resultOf(1);
   for (const cell of cellsOf(result)) {
     cell.profiles = ['base', 'patched'].map((variant) => ({
@@ -280,12 +280,12 @@ describe('an artifact that says that nothing changes which the testbed installs'
     expect(comment()).toContain('and on rack it does');
   });
 
-  test('does not pass where nobody can prove it', async () => {
+  test('does not pass without proof', async () => {
     const gone = 'overlay: elsewhere\n';
     await instead((directory) => commit(directory, { a: '1' }), config + gone);
     const ran = await publish(claim());
     expect(conclusions(), ran.log).toEqual(['failure']);
-    expect(comment()).toContain('nobody can prove it');
+    expect(comment()).toContain('that cannot be proven');
   });
 
   test('does not pass where it was to be measured anyway', async () => {

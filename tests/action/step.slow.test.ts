@@ -74,14 +74,14 @@ describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
     expect(github.state.checkRuns).toEqual([]);
   });
 
-  test('of somebody who has no leave is not answered, and fails no job', async () => {
+  test('by a stranger gets no reply, and fails no job', async () => {
     const ran = await run(command, comment('/ppsgate rnu'));
     expect(ran.exitCode, ran.log).toBe(0);
     expect(github.state.comments).toMatchObject([{ body: '/ppsgate rnu' }]);
   });
 });
 
-describe('what a stranger says', () => {
+describe('a command of a stranger', () => {
   const refused = { go: 'false', bisect: 'false', cancel: 'false' };
 
   /** But for the token, which is masked in both of its forms. */
@@ -135,7 +135,7 @@ describe('the check of what waits for leave', () => {
   const checks = () => github.state.checkRuns.map(({ conclusion, title }) => [conclusion, title]);
   const queued = ['neutral', '⏸️ not measured yet: the merge queue does that'];
 
-  /** The base leaves what nobody has asked for to a merge queue. */
+  /** The base leaves pull requests without a request to a merge queue. */
   const leaveToQueue = () => {
     const written = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
     const config = `${written}github: { unasked: neutral }\n`;
@@ -163,7 +163,7 @@ describe('the check of what waits for leave', () => {
   });
 });
 
-test('what a merge queue waits for has the check of pull requests, on the commit that would be merged', async () => {
+test('a branch of a merge queue has the check of pull requests, on the commit that would be merged', async () => {
   const { baseCommit, headCommit } = pullRequest;
   const branch = `gh-readonly-queue/main/pr-7-${baseCommit}`;
   const merge_group = {
@@ -177,7 +177,7 @@ test('what a merge queue waits for has the check of pull requests, on the commit
   expect(github.state.comments).toEqual([]);
 });
 
-describe('what is uploaded', () => {
+describe('the artifact', () => {
   test('lies where workflows look for it', async () => {
     const { outputs, temporary } = await run('gate', opened());
     expect(outputs).toEqual({ directory: join(temporary, 'ppsgate') });

@@ -1,4 +1,4 @@
-// What each of GitHub's events asks of ppsgate, and that none of them makes it fail otherwise than by a sentence.
+// The trigger of each of GitHub's events; none fails but with one sentence.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Trigger, triggerOf } from '../../src/action/trigger.ts';
@@ -48,7 +48,7 @@ describe('a pull request', () => {
     }
   });
 
-  test('that gets a label tells which, when, and whose doing it was', () => {
+  test('with a new label has the label, its time and its author', () => {
     const labelled = payload({ action: 'labeled', label: { name: 'ppsgate' } });
     const at = '2026-11-20T12:00:00Z';
     expect(read('pull_request_target', labelled)).toMatchObject({
@@ -72,7 +72,7 @@ describe('a pull request', () => {
   );
 
   test.each(['closed', 'unlabeled', 'assigned', 'converted_to_draft', 'review_requested'])(
-    'that is %s measures nothing, whatever label it has',
+    'that is %s measures nothing, with any label',
     (action) => {
       expect(read('pull_request', payload({ action, label: { name: 'ppsgate' } }))).toEqual({
         kind: 'nothing',
@@ -86,7 +86,7 @@ describe('a pull request', () => {
     expect(trigger).toMatchObject({ found: { pullRequest: { author: 'ghost' } } });
   });
 
-  test('that is not as GitHub describes it is refused with the place', () => {
+  test('is refused with the place that is not as GitHub describes it', () => {
     const broken = { ...document, head: { ...document.head, sha: 'main; reboot' } };
     expect(() => read('pull_request', payload({ pull_request: broken }))).toThrow(
       new UsageError(
@@ -229,7 +229,7 @@ describe('by another program', () => {
     });
   });
 
-  test('what a relay leaves out is not there, rather than empty', () => {
+  test('fields that a relay leaves out are absent, not empty', () => {
     const client_payload = { patch: 'D27401:80677', key: '', build: '', earlier: '' };
     expect(read('repository_dispatch', { sender, client_payload })).toStrictEqual({
       ...{ kind: 'dispatched', by: 'carol', patch: 'D27401:80677', ask: {} },
@@ -283,8 +283,8 @@ describe('the check', () => {
     ['of another program', { check_run: { head_sha: head, name: 'lint' } }],
     ['of another program with a like name', { check_run: { head_sha: head, name: 'ppsgates' } }],
     ['that is created', { action: 'created', requested_action: undefined }],
-    ['that is completed, whatever was requested before', { action: 'completed' }],
-    ['with a button of nobody', { requested_action: { identifier: 'lgtm|26764' } }],
+    ['that is completed after a request', { action: 'completed' }],
+    ['with a foreign button', { requested_action: { identifier: 'lgtm|26764' } }],
     ['with a button without a name', { requested_action: {} }],
   ])('%s asks for nothing', (_, more) => {
     expect(read('check_run', payload(more))).toEqual(nothing);
@@ -380,7 +380,7 @@ describe('a bisection', () => {
     },
   );
 
-  test('is none of what a pull request brings, whatever the workflow names', () => {
+  test('is none for a pull request, in spite of the inputs of the workflow', () => {
     const payload = payloadsOf('pull_request')[0];
     expect(read('pull_request', payload, ofInputs)).not.toHaveProperty('bisect');
   });

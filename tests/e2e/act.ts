@@ -1,6 +1,6 @@
 // Runs a repository's own workflow as GitHub would, by act (github.com/nektos/act) and without containers, and reads what came of it.
 //
-// Nothing is fetched: act takes an actions/checkout of the repository itself, whatever its version, for a
+// Nothing is fetched: act takes an actions/checkout of the repository itself, of any version, for a
 // copy of the working tree, so the workflow runs as it is written and its pinned commit is never asked for.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ export type JobRequest = {
   token: string;
   /** Absent: there is no such secret. */
   conduitToken?: string;
-  /** Of the workflow run; a later one has a greater. */
+  /** Id of the workflow run; later ones are greater. */
   runId: number;
   /** An empty folder of the job's own; see `jobFiles`. */
   temporary: string;
@@ -41,7 +41,7 @@ export type Job = {
   errors: string[];
   /** The stages that were run, like `Main ./` and `Post ./`. */
   stages: string[];
-  /** All that was said, for whoever has to find out why a test fails. */
+  /** The full log, for debugging. */
   log: string;
 };
 
@@ -69,7 +69,7 @@ export function startJob(request: JobRequest): { act: Act; ended: Promise<Job> }
 /** Starts the job and waits for its end. */
 export const runJob = (request: JobRequest): Promise<Job> => startJob(request).ended;
 
-/** What the action left in its `RUNNER_TEMP`. act keeps that folder after a job that failed, and only then. */
+/** The action's `RUNNER_TEMP`, which act keeps only after a failed job. */
 export const jobFiles = ({ temporary }: JobRequest, pattern: string): string[] =>
   globSync(join(temporary, 'act/*/tmp', pattern));
 
@@ -94,8 +94,8 @@ function standIns({ directory, workflow }: JobRequest): string[] {
 }
 
 /**
- * No variable of whoever runs the tests, who may be a GitHub job too. act runs the first `node` of the
- * PATH, whatever `using:` says: the one that the project brings.
+ * No variable of the tests' own environment, which may be a GitHub job too. act runs the first `node` of the
+ * PATH, regardless of `using:`: the one that the project brings.
  */
 function environment(home: string): NodeJS.ProcessEnv {
   const programs = join(import.meta.dirname, '../../node_modules/.bin');
@@ -119,7 +119,7 @@ const lineSchema = z.object({
   name: z.string().optional(),
   arg: z.string().default(''),
   content: z.string().default(''),
-  /** Of the step that said it; one without an id is known by its number. */
+  /** Id of the step, or its number. */
   stepID: z.array(z.string()).default([]),
 });
 

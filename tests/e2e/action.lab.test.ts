@@ -233,7 +233,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
       generators().length > 0 &&
       github.state.checkRuns.length > 0;
     await expect.poll(isMeasuring, { timeout: 120_000 }).toBe(true);
-    // As when somebody cancels the job: act kills the step at once, and then runs what it left to be done.
+    // Cancels the job: act kills the step at once, and then runs its clean-up.
     act.kill('SIGINT');
     const job = await ended;
 

@@ -33,7 +33,7 @@ describeWith(['setpriv'], 'contenders of one host that are killed and stopped at
   });
 
   test.for([
-    { heeds: 'lease', refuses: 'whatever it still sends', overlaps: [] },
+    { heeds: 'lease', refuses: 'everything it still sends', overlaps: [] },
     { heeds: 'fence', refuses: 'all that it sends', overlaps: [] },
     { heeds: 'nothing', refuses: 'nothing', overlaps: ['dut4', 'sender4'] },
   ] as const)(
@@ -82,7 +82,7 @@ describeWith(etcdNeeds, 'contenders of several hosts that are killed and stopped
 });
 
 describeWith(etcdNeeds, 'a holder whose etcd loses its leader', () => {
-  test('goes on holding, and whoever waits gets the testbed after it', async () => {
+  test('goes on holding, and the waiting gate gets the testbed after it', async () => {
     const cluster = await startCluster();
     const leader = await cluster.leader();
     const reservations = etcdAt(endpointsFrom(leader, cluster), 5);
@@ -105,7 +105,7 @@ describeWith(etcdNeeds, 'a holder whose etcd loses its leader', () => {
 
 describeWith([...etcdNeeds, 'root', 'ip'], 'who is cut off with a member of etcd', () => {
   test.for(['leader', 'follower'] as const)(
-    'loses a testbed before anybody else gets it, be that member the leader or not: the %s',
+    'loses a testbed before another gate gets it, be that member the leader or not: the %s',
     async (role) => {
       // On a busy machine an answer of etcd takes seconds at times.
       const leaseSeconds = 10;
@@ -126,7 +126,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'who is cut off with a member of etcd
       const cutAt = steadySeconds();
       const taken = await says(waiter, 'holds');
       const lost = await says(cutOff, 'lost');
-      // What a process does not see because it is not let run it can do nothing about, nor anything wrong.
+      // A stopped process can react to nothing, and do nothing wrong.
       expect(lost.at - lost.renewedAt - leaseSeconds).toBeLessThan(lost.stallSeconds);
       expect(lost.at - taken.at).toBeLessThan(lost.stallSeconds);
       await expect.poll(() => renewalsAfter(other, cutAt), soon).toBeGreaterThan(3);
@@ -181,7 +181,7 @@ async function contend(reservations: ReservationsConfig, count: number): Promise
   const store = await openStore(reservations);
   onTestFinished(() => store.close());
   const broken = Promise.withResolvers<never>();
-  // It may come before anybody waits for it.
+  // It may come before the test waits for it.
   broken.promise.catch(() => {});
   const contenders: (ContenderPlan & { fate: Fate; program: Contender })[] = [];
   for (const fate of fatesOf(count, leaseSeconds, dice)) {
@@ -208,7 +208,7 @@ async function contend(reservations: ReservationsConfig, count: number): Promise
   const ended = contenders.map(async (one) => ({ ...one, ending: await one.program.ended }));
   const all = await Promise.race([Promise.all(ended), broken.promise]);
 
-  // What nobody renews is gone in the end.
+  // Leases that no gate renews expire.
   await expect.poll(() => readLab(store), soon).toMatchObject({ held: new Map(), tickets: [] });
   const { log, surprises } = lab.machines;
   expect(surprises).toEqual([]);
@@ -222,7 +222,7 @@ async function contend(reservations: ReservationsConfig, count: number): Promise
       expect(ending, name).toEqual(well);
       expect(done, name).toHaveLength(turns.length);
     }
-    // Of the two machines of a testbed.
+    // One of the two machines of a testbed.
     const selected = turns.map(({ pausesMilliseconds: { length } }) => 2 * (length + 1));
     const used = done.map(({ token }) => usesIn(log, token));
     expect(used, name).toEqual(selected.slice(0, done.length));
@@ -267,7 +267,7 @@ async function releases(holder: Holder): Promise<void> {
   expect(kindsOf(holder)).toContain('released');
 }
 
-/** Those that were asked for after a time. */
+/** Requests after a time. */
 const renewalsAfter = ({ said }: Holder, at: number): number =>
   said.filter((one) => one.kind === 'renewed' && one.askedAt > at).length;
 
@@ -284,7 +284,7 @@ const etcdAt = (endpoints: string[], leaseSeconds: number): ReservationsConfig =
   leaseSeconds,
 });
 
-/** That member is asked first. */
+/** Puts the member first. */
 const endpointsFrom = ({ endpoint }: EtcdMember, { endpoints }: EtcdCluster): string[] => [
   endpoint,
   ...endpoints.filter((other) => other !== endpoint),

@@ -58,7 +58,7 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     expect(unchanged?.branch).toBe('comment-the-rules');
     expect(unchanged?.verdict).toMatch(/^(no-regression|inconclusive|invalid)$/);
     expect(slowed?.branch).toBe('guard-protocol-254');
-    // Whether it is found out is for bench/demo.ts to tell: here the machine may be too busy to say.
+    // bench/demo.ts checks detection: this machine may be too busy.
     expect(slowed?.verdict).toMatch(/^(regression|inconclusive|invalid)$/);
     if (slowed?.verdict === 'regression') {
       expect(await firstChangedFunctions(slowed.directory)).toContainEqual(
@@ -106,7 +106,7 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
   });
 });
 
-/** Of each cell the function whose cost changed most. */
+/** The function of each cell with the largest change of cost. */
 async function firstChangedFunctions(directory: string): Promise<string[]> {
   const { outcome } = await readResult(directory);
   const cells = outcome.kind === 'judged' ? outcome.cells : [];

@@ -13,7 +13,7 @@ const endings = {
 
 type Verdict = keyof typeof endings;
 
-/** How a job has to end that has measured a patch of which this verdict is right, by the verdict that it came to. */
+/** Expected conclusion of a job for each verdict, where this verdict is right. */
 export function endingOf(
   { outputs, exitCode, log }: Job,
   right: 'no-regression' | 'regression',

@@ -22,7 +22,7 @@ import { type Example, labWorkflow, makeExample, publisher, workflow } from './e
 
 const repository = 'example/router';
 const harmless = ['# Packets that must not even be tracked are dropped here.'];
-/** What whoever opens a pull request may call it. */
+/** Titles that a stranger may give a pull request. */
 const hostile =
   '@everyone `</details><img src=x onerror=1> \u001b[2J ::set-output name=verdict::improvement';
 /** The kinds of flamegraphs; on a machine that is too busy to say anything of a patch, there may be none. */
@@ -67,7 +67,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     }
   });
 
-  /** What the jobs of the workflow ask for and no more: all else GitHub refuses. */
+  /** Only the permissions of the workflow's jobs: GitHub refuses all others. */
   const tokenOf = (path: string): string => {
     const { jobs } = workflowSchema.parse(
       parse(readFileSync(join(example.directory, path), 'utf8')),
@@ -122,7 +122,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       more,
     );
 
-  /** ppsgate's own comment has named the head for an hour: what somebody then does at it is leave for it. */
+  /** ppsgate's own comment has named the head for an hour: later acts at it approve it. */
   const seen = () => {
     const { headCommit } = pullRequest;
     const at = new Date('2026-11-20T11:00:00Z');
@@ -145,7 +145,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     return tip !== undefined && entryAt(git, tip.tree, path) !== undefined;
   };
 
-  /** Of which kinds the comment links flamegraphs that are there. */
+  /** Kinds of the flamegraphs that the comment links. */
   const graphsLinked = (): string[] => {
     const links = (ours()[0]?.body ?? '').matchAll(
       /\[(\w+)\]\(https:\/\/github\.com\/example\/router\/blob\/ppsgate-data\/([^)]+\.svg)\)/g,
@@ -170,7 +170,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(refused()).toEqual([]);
   });
 
-  test('what a merge queue waits for has its check where it would be merged, and no comment', async () => {
+  test('a branch of a merge queue has its check on the merged commit, and no comment', async () => {
     const { baseCommit, headCommit } = pullRequest;
     const branch = `gh-readonly-queue/main/pr-7-${baseCommit}`;
     commitFiles(github.state.git, branch, { a: '1' });
@@ -195,7 +195,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(github.state.checkRuns).toEqual([]);
   });
 
-  test('an experiment that nobody could decide goes on where it stopped', async () => {
+  test('an undecided experiment continues after its last run', async () => {
     // No machine is so quiet that it tells or excludes so small a loss so surely in so few runs.
     example = makeExample(join(folder, 'strict'), {
       gate: { margin: '0.001%', power: '99.9%', falseAlarms: '0.01%', maxRuns: 16 },
@@ -268,7 +268,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(job.log).not.toContain(conduitToken);
   });
 
-  test('the clock is the base against itself: a badge, and nobody is answered', async () => {
+  test('a schedule measures the base against itself: a badge, and no report', async () => {
     const job = await runJob(request('schedule', { schedule: '17 3 * * *' }));
     expect(job.outputs.verdict, job.log).toMatch(/^(no-regression|inconclusive|invalid)$/);
     expect(job.exitCode).toBe(0);
@@ -305,7 +305,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     head_repository: { full_name: 'mallory/router', owner: { login: 'mallory' } },
   });
 
-  test('and answers that nobody gave leave, where nobody did', async () => {
+  test('and reports a missing approval', async () => {
     const gate = labelled('mallory', { token: github.tokenWith({ contents: 'read' }) });
     const refused = await runJob(gate);
     expect(refused.outputs.verdict, refused.log).toBeUndefined();

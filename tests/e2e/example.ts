@@ -19,7 +19,7 @@ export type Example = {
 /** The project's own: one job, and what answers for it on a fork's patch. */
 export const workflow = '.github/workflows/gate.yml';
 export const publisher = '.github/workflows/publish.yml';
-/** That of a lab with a runner of its own, as `ppsgate init` writes it. */
+/** Workflow of a lab with a runner of its own, as `ppsgate init` writes it. */
 export const labWorkflow = '.github/workflows/lab.yml';
 
 /**
@@ -91,7 +91,7 @@ function quickConfig(directory: string, keys: Record<string, unknown>): string {
   document.set('reservations', { file: `${directory}.reservations.sqlite` });
   document.setIn(['gate', 'margin'], '30%');
   document.set('profile', { enabled: false });
-  // That of the example is nobody's server.
+  // The example's server does not exist.
   document.delete('phabricator');
   for (const [key, value] of Object.entries(keys)) document.set(key, value);
   return document.toString();
@@ -100,7 +100,7 @@ function quickConfig(directory: string, keys: Record<string, unknown>): string {
 const withRules = (ruleset: string, rules: readonly string[]): string =>
   ruleset.replace('policy accept;', (policy) => [policy, ...rules].join('\n    '));
 
-/** Without the settings of whoever runs the tests. */
+/** Without the user's own settings. */
 function gitIn(directory: string): (...args: string[]) => string {
   const identity = ['-c', 'user.name=alice', '-c', 'user.email=alice@ppsgate.invalid'];
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };

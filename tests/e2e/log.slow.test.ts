@@ -1,4 +1,4 @@
-// What a stranger writes, through the project's own workflow: the job sets no output, and uploads nothing.
+// Text of a stranger through the project's own workflow sets no output, and uploads nothing.
 //
 // All comments take minutes, so these are the most telling ones; `HOSTILE=all` takes all of them, and
 // tests/action/step.slow.test.ts does so without a workflow.
@@ -42,7 +42,7 @@ describeWith(['act', 'git'], "a stranger's comment", () => {
       ],
       comments: [{ number: 7, author: user.login, body }],
     });
-    // Who has no leave gets no answer, and it is the answers that are looked at here, too.
+    // Replies are checked too, and only people with approval get one.
     github.state.permissions[user.login] = 'write';
     const [comment] = github.state.comments;
     const job = await runJob({

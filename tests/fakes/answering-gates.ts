@@ -61,7 +61,7 @@ for (const gate of gates) {
   const end = { ...shared, kind: 'build', build, undecided: 'failure' } as const;
   const answers = [comment, end].map((kept) => keeping(together([]), () => kept, deps));
   await together(answers).ended(ending);
-  // As whoever has begun it hears of its end.
+  // The starter of the gate sees its end.
   writeFileSync(ended, '');
 }
 while (gates.length === 0 && !existsSync(join(directory, 'over'))) {

@@ -58,7 +58,7 @@ for (const { run, patch } of jobs) {
       openComment(octokit, patch, { ...about, run, ask: {} }),
     ]);
     const given = await answer.ended(endingOfResult({ ...result, patch }, {}));
-    // As whoever looks at the job sees that it is green.
+    // The job is green.
     if (given === 'given') writeFileSync(answered, '');
   }
 }

@@ -1,4 +1,4 @@
-// A builder whose builds end when they are told to: real ssh and locks, and a command of its own for make.
+// A builder whose builds end on demand: real ssh and locks, and a command of its own for make.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -33,11 +33,11 @@ export type PatientBuilder = {
   begun(): string[];
   /** Names of folders of builds that go on, or were left. */
   folders(): string[];
-  /** Whether nobody builds, nor waits to. */
+  /** No build runs or waits. */
   isFree(): boolean;
 };
 
-/** Where `patientBuilder`s run: `stop` when all tests are done. */
+/** Starts the host of `patientBuilder`s: `stop` when all tests are done. */
 export async function startBuildHost(): Promise<Sshd & { home: string }> {
   const home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
   const sshd = await startSshd(

@@ -1,4 +1,4 @@
-// Prints what its plan says, in every way that a process can, as the action would: `node printing.ts PLAN.json`.
+// Prints the texts of a plan in every way that a process can, as the action would: `node printing.ts PLAN.json`.
 import { readFileSync } from 'node:fs';
 import { guardOutput, log, mask } from '../../src/action/log.ts';
 
@@ -8,7 +8,7 @@ export type Print =
   | { way: 'end'; to: 'stdout' | 'stderr'; text: string }
   | { way: 'bytes'; to: 'stdout' | 'stderr'; hex: string; isEncoded: boolean };
 
-/** How the process ends after its last word. */
+/** `end` is the way in which the process ends. */
 export type Plan = { prints: Print[]; end: 'return' | 'exit' | 'throw' | 'reject'; text: string };
 
 if (process.argv[1] === import.meta.filename) {

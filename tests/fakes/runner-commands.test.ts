@@ -1,4 +1,4 @@
-// The model of the runner against what its own sources and tests say of it.
+// The model of the runner against its own sources and tests.
 import { describe, expect, test } from 'vitest';
 import { commandOf, commandsIn } from './runner-commands.ts';
 
@@ -61,7 +61,7 @@ describe('a line is none where it', () => {
   });
 });
 
-describe('what a step prints', () => {
+describe('the output of a step', () => {
   const bytes = (text: string) => Buffer.from(text);
   const debug = (data: string) => ({ name: 'debug', properties: {}, data });
 

@@ -1,4 +1,4 @@
-// What GitHub's runner takes for commands in what a step prints, as its own sources tell it (actions/runner,
+// Finds the commands in a step's output the way GitHub's runner does, after its sources (actions/runner,
 // src/Runner.Common/ActionCommand.cs and src/Runner.Worker/ActionCommandManager.cs).
 //
 // The runner reads each output by itself, by lines, and looks in each for a command of its second kind and then of its
@@ -27,7 +27,7 @@ const registered: ReadonlySet<string> = new Set([
   'stop-commands',
 ]);
 
-/** .NET's `StreamReader` heeds a byte order mark at the start, whatever encoding it was told, and drops it. */
+/** .NET's `StreamReader` heeds a byte order mark at the start over the encoding that it was given, and drops it. */
 function linesOf(output: Uint8Array): string[] {
   const [first, second] = output;
   const is = (one: number, other: number) => first === one && second === other;
@@ -78,7 +78,7 @@ function named(
   return { name, properties: Object.fromEntries(properties) };
 }
 
-/** What stood for these characters, for line breaks and, last of all, for `%`. */
+/** Replaces escapes of these characters, of line breaks, and last of `%`. */
 function unescaped(text: string, characters: string): string {
   let result = text;
   for (const character of [...characters, '\r', '\n', '%']) {

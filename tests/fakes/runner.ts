@@ -1,4 +1,4 @@
-// Runs the action's entry in a process of its own as GitHub's runner would, and hears what the runner would take from it.
+// Runs the action's entry in a process of its own, and reads its output the way GitHub's runner does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,10 +17,10 @@ export type Step = {
   apiUrl: string;
   event: { name: string; payload: object };
   inputs: Record<string, string>;
-  /** What an earlier stage of the step has saved. */
+  /** State saved by an earlier stage of the step. */
   state?: Record<string, string>;
   environment?: NodeJS.ProcessEnv;
-  /** The runner's folder for what a job leaves; one of its own where it is not given. */
+  /** `RUNNER_TEMP`; a new folder by default. */
   temporary?: string;
 };
 
@@ -28,7 +28,7 @@ export type Ran = {
   exitCode: number | null;
   /** The commands that the runner finds in what was printed. */
   commands: Command[];
-  /** What was written to the runner's files. */
+  /** Read from the runner's files. */
   outputs: Record<string, string>;
   state: Record<string, string>;
   temporary: string;
