@@ -25,8 +25,8 @@ import {
 import { parseIfconfig } from './dut/network.ts';
 import { bounded, type FreebsdDeps } from './freebsd-deps.ts';
 import { type FreebsdMachines, profile, trial } from './freebsd-trial.ts';
-import { openGenerators, silenceGenerators } from './generators.ts';
-import { type KernelBuilder, kernelsIn } from './kernels.ts';
+import { Generators, silenceGenerators } from './generators.ts';
+import { type KernelBuilder, Kernels } from './kernels.ts';
 import { loadedModules } from './loaded.ts';
 import { requireMtu } from './mtu.ts';
 import { PreflightError } from './preflight.ts';
@@ -83,8 +83,8 @@ export async function openFreebsdMachines(
   await using opened = new AsyncDisposableStack();
   const cycles = { done: 0 };
   // First: the DUT is deaf for as long as somebody sends.
-  const generators = await openGenerators(config, traffic, deps);
-  opened.defer(generators.close);
+  const generators = await Generators.open(config, traffic, deps);
+  opened.defer(() => generators.close());
   const console = consoleOf(name, config, deps);
   opened.defer(async () => console?.close());
   const dut = await openFreebsdDut(await dutOptions(name, config, { deps, cycles, console }));
@@ -116,7 +116,7 @@ export async function openFreebsdMachines(
 
     async prepare(request) {
       const { rules, variants } = request;
-      lab.prepared ??= { kernels: kernelsIn(folder, await builderForNow()), rules };
+      lab.prepared ??= { kernels: new Kernels(folder, await builderForNow()), rules };
       lab.prepared.rules = rules;
       boots.mayDiffer = request.mayDiffer === true;
       setListed(
@@ -124,7 +124,7 @@ export async function openFreebsdMachines(
         variants.map(({ variant }) => variant),
       );
       const signal = AbortSignal.any([request.signal, over.signal]);
-      lab.prepared.kernels.want({ ...request, signal });
+      lab.prepared.kernels.list({ ...request, signal });
     },
 
     async restore() {

@@ -96,7 +96,7 @@ async function send(
   const { flows } = lab.traffic;
   let phase: TrialPhase = 'after its boot';
   try {
-    if (bootOf(boots, run) === undefined) await lab.generators.letGo();
+    if (bootOf(boots, run) === undefined) await lab.generators.closePorts();
     const ready = await bootFor(boots, planned, run, kernel);
     if (ready.kind !== 'ready') return ready;
     signal.throwIfAborted();
@@ -145,7 +145,7 @@ async function measure(
   const { dut, deps } = boots;
   const ports = portsOf(boots);
   const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
-  const unopened = await generators.open(trafficSeconds, signal);
+  const unopened = await generators.openPorts(trafficSeconds, signal);
   if (unopened?.kind === 'failed') {
     await keepLog(freebsdLogNames.receiver, unopened.logs.receiver);
     return failed(unopened.reason);
@@ -245,7 +245,7 @@ async function sample(
   try {
     if (boots.booted?.variant !== variant) {
       const run = { number: 0, variant, pair: 0 };
-      await generators.letGo();
+      await generators.closePorts();
       const ready = await bootFor(boots, { number: 0, cell, runs: [run] }, run, kernel);
       if (ready.kind !== 'ready') return missed(whyNot(ready));
     }
@@ -263,7 +263,7 @@ async function sample(
         dut: boots.dut.host(),
         folder: rulesFolder,
         egress: boots.config.dut.egress.interface,
-        open: (trafficSeconds) => generators.open(trafficSeconds, signal),
+        open: (trafficSeconds) => generators.openPorts(trafficSeconds, signal),
         send: (trafficSeconds) => generators.send({ cell, dutMac, trafficSeconds }, signal),
       },
       keepLog,

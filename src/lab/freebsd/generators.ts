@@ -1,4 +1,4 @@
-// The senders and the receiver around a FreeBSD DUT: none of them sends but in a trial of ours.
+// The senders and the receiver around a FreeBSD DUT: none of them sends outside of a trial.
 import type { HostConfig } from '../../config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
@@ -25,143 +25,162 @@ import type { FreebsdDeps } from './freebsd-deps.ts';
 import { requireMtu } from './mtu.ts';
 import { readAll } from './preflight.ts';
 
-export type Generators = {
-  /** What each says of itself, by what it is called: system, port and media; one without pkt-gen, or whose MTU these frames exceed, is a `HostError`. */
-  facts(largestFrameBytes: number): Promise<Record<string, string>>;
-  /** Opens the ports for that long where they are not, and has their links settle; answers where one could not be opened. */
-  open(trafficSeconds: number, signal: AbortSignal): Promise<PktGenTrial | undefined>;
-  /** Through open ports, which stay open for the next trial. */
-  send(request: SendRequest, signal: AbortSignal): Promise<PktGenTrial>;
-  /** Closes the ports: their links end at a machine that is to boot. */
-  letGo(): Promise<void>;
-  /** Connects to all of them anew, for as long as a machine takes to boot. */
-  reconnect(signal: AbortSignal): Promise<void>;
-  /** Ends whatever they send; one that is out of reach ends by its own time, or by whoever opens the testbed next. */
-  silence(): Promise<void>;
-  close(): Promise<void>;
-};
-
 type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
   cell: Cell;
-  /** MAC address of the DUT's port that packets come in by. */
+  /** MAC address of the DUT's ingress port. */
   dutMac: string;
 };
 
-/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
-export async function openGenerators(
-  config: FreebsdTestbed,
-  traffic: Traffic,
-  deps: FreebsdDeps,
-): Promise<Generators> {
-  let hosts = await connectAll(config, deps);
-  /** `until` is when their time is over, in seconds since 1970. */
-  let opened: { ports: PktGenPorts; until: number } | undefined;
-  /** Until a sender did not start beside what holds its port. */
-  let holdsSenders = true;
+/** Time in seconds that ports stay open beyond a trial: one boot serves some cells. They close then by themselves. */
+const heldSeconds = 600;
 
-  const letGo = async () => {
-    if (opened !== undefined) await closePorts(opened.ports);
-    opened = undefined;
-  };
+/** Connections to all generators, and their netmap ports, open or not. */
+export class Generators {
+  readonly #config: FreebsdTestbed;
+  readonly #traffic: Traffic;
+  readonly #deps: FreebsdDeps;
+  #hosts: GeneratorHosts;
+  /** `until` is the time at which they close, in seconds since 1970. */
+  #opened: { ports: PktGenPorts; until: number } | undefined;
+  /** False once a sender did not start beside the program that holds its port. */
+  #holdsSenders = true;
 
-  const portsFor = async (trafficSeconds: number, signal: AbortSignal) => {
-    const { settleSeconds } = traffic;
+  /** Connects to all, and ends what a lost controller left sending. Throws a HostError for one out of reach. */
+  static async open(
+    config: FreebsdTestbed,
+    traffic: Traffic,
+    deps: FreebsdDeps,
+  ): Promise<Generators> {
+    return new Generators(config, traffic, deps, await connectAll(config, deps));
+  }
+
+  private constructor(
+    config: FreebsdTestbed,
+    traffic: Traffic,
+    deps: FreebsdDeps,
+    hosts: GeneratorHosts,
+  ) {
+    this.#config = config;
+    this.#traffic = traffic;
+    this.#deps = deps;
+    this.#hosts = hosts;
+  }
+
+  /** System, port and media of each, by its label. Throws a HostError without pkt-gen, or for an MTU too small. */
+  async facts(largestFrameBytes: number): Promise<Record<string, string>> {
+    await Promise.all(
+      allOf(this.#hosts).map((host) => requirePrograms(host, ['pkt-gen'], 'pkg install')),
+    );
+    await requireMtus(this.#config, this.#hosts, largestFrameBytes);
+    return factsOf(this.#config, this.#hosts);
+  }
+
+  /** Opens the ports for that long, and waits for their links; returns the failed trial where a port does not open. */
+  async openPorts(trafficSeconds: number, signal: AbortSignal): Promise<PktGenTrial | undefined> {
+    const ports = await this.#portsFor(trafficSeconds, signal);
+    return 'kind' in ports ? ports : undefined;
+  }
+
+  /** Leaves the ports open for the next trial. */
+  async send({ cell, dutMac, ...times }: SendRequest, signal: AbortSignal): Promise<PktGenTrial> {
+    const config = this.#config;
+    const split = flowRanges(this.#traffic.flows, cell.family, config.senders.length);
+    if (split.kind === 'refused') {
+      return { kind: 'failed', logs: { receiver: '', senders: [] }, reason: split.message };
+    }
+    const request: PktGenRequest = {
+      family: cell.family,
+      frameBytes: frameBytesFor(this.#traffic, cell),
+      flows: split.flows,
+      ratePps: this.#traffic.offeredPps,
+      threads: config.senders[0]?.threads ?? 1,
+      ...times,
+    };
+    const senders = this.#hosts.senders.map(({ host, config: { interface: name, mac } }) => ({
+      host,
+      interface: name,
+      sourceMac: mac,
+      destinationMac: dutMac,
+    }));
+    const ports = await this.#portsFor(times.trafficSeconds, signal);
+    if ('kind' in ports) return ports;
+    const outcome = await trialThrough(ports.ports, senders, request, signal);
+    if (outcome.kind === 'measured') return outcome;
+    this.#holdsSenders = false;
+    await this.closePorts();
+    return outcome;
+  }
+
+  /** Before the DUT boots, at whose end the links go down. */
+  async closePorts(): Promise<void> {
+    if (this.#opened !== undefined) await closePorts(this.#opened.ports);
+    this.#opened = undefined;
+  }
+
+  /** Connects to all of them again, for as long as a machine takes to boot. */
+  async reconnect(signal: AbortSignal): Promise<void> {
+    this.#opened = undefined;
+    await closeAll(this.#hosts);
+    this.#hosts = await connectPatiently(this.#config, this.#deps, signal);
+  }
+
+  /** Ends all traffic; a generator out of reach ends when its time is over, or when the testbed is opened next. */
+  async silence(): Promise<void> {
+    this.#opened = undefined;
+    const ended = await Promise.allSettled(
+      allOf(this.#hosts).map((host) => endPktGen(host, this.#deps)),
+    );
+    if (ended.every(({ status }) => status === 'fulfilled')) return;
+    await closeAll(this.#hosts);
+    this.#hosts = await connectAll(this.#config, this.#deps).catch(() => this.#hosts);
+  }
+
+  close(): Promise<void> {
+    return closeAll(this.#hosts);
+  }
+
+  async #portsFor(trafficSeconds: number, signal: AbortSignal) {
+    const { settleSeconds } = this.#traffic;
     const seconds = secondsFor(settleSeconds, trafficSeconds);
-    const isEnough = opened !== undefined && deps.now() + seconds < opened.until;
-    if (opened !== undefined && isEnough && areOpen(opened.ports)) return opened;
-    await letGo();
+    const opened = this.#opened;
+    const isEnough = opened !== undefined && this.#deps.now() + seconds < opened.until;
+    if (isEnough && areOpen(opened.ports)) return opened;
+    await this.closePorts();
+    const { senders, receiver } = this.#hosts;
     const outcome = await openPorts(
       {
-        senders: hosts.senders.map(({ host, config }) => ({ host, interface: config.interface })),
-        receiver: { host: hosts.receiver, interface: config.receiver.interface },
+        senders: senders.map(({ host, config }) => ({ host, interface: config.interface })),
+        receiver: { host: receiver, interface: this.#config.receiver.interface },
       },
-      { settleSeconds, seconds: heldSeconds + seconds, holdsSenders },
+      { settleSeconds, seconds: heldSeconds + seconds, holdsSenders: this.#holdsSenders },
       signal,
     );
     if (outcome.kind === 'failed') return outcome;
-    opened = { ports: outcome.ports, until: deps.now() + heldSeconds + seconds };
-    return opened;
-  };
-
-  return {
-    async facts(largestFrameBytes) {
-      await Promise.all(
-        allOf(hosts).map((host) => requirePrograms(host, ['pkt-gen'], 'pkg install')),
-      );
-      await requireMtus(config, hosts, largestFrameBytes);
-      return factsOf(config, hosts);
-    },
-
-    async send({ cell, dutMac, ...howLong }, signal) {
-      const split = flowRanges(traffic.flows, cell.family, config.senders.length);
-      if (split.kind === 'refused') {
-        return { kind: 'failed', logs: { receiver: '', senders: [] }, reason: split.message };
-      }
-      const request: PktGenRequest = {
-        family: cell.family,
-        frameBytes: frameBytesFor(traffic, cell),
-        flows: split.flows,
-        ratePps: traffic.offeredPps,
-        threads: config.senders[0]?.threads ?? 1,
-        ...howLong,
-      };
-      const senders = hosts.senders.map(({ host, config: { interface: name, mac } }) => ({
-        ...{ host, interface: name, sourceMac: mac, destinationMac: dutMac },
-      }));
-      const ports = await portsFor(howLong.trafficSeconds, signal);
-      if ('kind' in ports) return ports;
-      const outcome = await trialThrough(ports.ports, senders, request, signal);
-      if (outcome.kind === 'measured') return outcome;
-      holdsSenders = false;
-      await letGo();
-      return outcome;
-    },
-
-    async open(trafficSeconds, signal) {
-      const ports = await portsFor(trafficSeconds, signal);
-      return 'kind' in ports ? ports : undefined;
-    },
-
-    letGo,
-
-    async reconnect(signal) {
-      opened = undefined;
-      await closeAll(hosts);
-      hosts = await connectPatiently(config, deps, signal);
-    },
-
-    async silence() {
-      opened = undefined;
-      const ended = await Promise.allSettled(allOf(hosts).map((host) => endPktGen(host, deps)));
-      if (ended.every(({ status }) => status === 'fulfilled')) return;
-      await closeAll(hosts);
-      hosts = await connectAll(config, deps).catch(() => hosts);
-    },
-
-    close: () => closeAll(hosts),
-  };
+    this.#opened = { ports: outcome.ports, until: this.#deps.now() + heldSeconds + seconds };
+    return this.#opened;
+  }
 }
-
-/** So long ports stay open, beyond a trial: a boot serves some cells. Whoever is lost leaves them open no longer. */
-const heldSeconds = 600;
 
 /** Ends what a lost controller left sending. */
 export const silenceGenerators = async (config: FreebsdTestbed, deps: FreebsdDeps): Promise<void> =>
   closeAll(await connectAll(config, deps));
 
-type Hosts = { senders: { config: Generator; host: Host }[]; receiver: Host };
+type GeneratorHosts = { senders: { config: Generator; host: Host }[]; receiver: Host };
 
-const allOf = ({ senders, receiver }: Hosts): Host[] => [
+const allOf = ({ senders, receiver }: GeneratorHosts): Host[] => [
   ...senders.map(({ host }) => host),
   receiver,
 ];
 
-/** All of them or none, and none with a pkt-gen that runs. */
-async function connectAll(config: FreebsdTestbed, deps: FreebsdDeps): Promise<Hosts> {
+/** Connects to all of them or to none, and ends every pkt-gen that runs. */
+async function connectAll(config: FreebsdTestbed, deps: FreebsdDeps): Promise<GeneratorHosts> {
   await using opened = new AsyncDisposableStack();
   const connect = async (host: HostConfig, label: string) =>
     opened.use(await deps.connect(host, label));
-  const hosts: Hosts = { senders: [], receiver: await connect(config.receiver, 'receiver') };
+  const hosts: GeneratorHosts = {
+    senders: [],
+    receiver: await connect(config.receiver, 'receiver'),
+  };
   for (const [index, sender] of config.senders.entries()) {
     const label = config.senders.length === 1 ? 'sender' : `sender ${index + 1}`;
     hosts.senders.push({ config: sender, host: await connect(sender, label) });
@@ -171,11 +190,11 @@ async function connectAll(config: FreebsdTestbed, deps: FreebsdDeps): Promise<Ho
   return hosts;
 }
 
-const closeAll = async (hosts: Hosts): Promise<void> => {
+const closeAll = async (hosts: GeneratorHosts): Promise<void> => {
   await Promise.all(allOf(hosts).map((host) => host.close()));
 };
 
-/** As long as a machine takes to boot. */
+/** Time in which a machine boots. */
 const patienceSeconds = 600;
 const secondsBetweenTries = 10;
 
@@ -183,7 +202,7 @@ async function connectPatiently(
   config: FreebsdTestbed,
   deps: FreebsdDeps,
   signal: AbortSignal,
-): Promise<Hosts> {
+): Promise<GeneratorHosts> {
   const deadline = deps.now() + patienceSeconds;
   for (;;) {
     try {
@@ -203,13 +222,13 @@ const secondsToSignal = 60;
 const timesToInterrupt = 5;
 const timesToEnd = 10;
 
-/** The machines are leased as one, so whatever pkt-gen runs there is ours. Its own summary, and its port, need a moment. */
+/** The machines are leased as one, so every pkt-gen there is ours. Its summary, and its port, need a moment. */
 async function endPktGen(host: Host, { sleep }: FreebsdDeps): Promise<void> {
   for (let time = 0; time < timesToEnd; time += 1) {
     const signal = time < timesToInterrupt ? shell`-INT` : shell`-KILL`;
     const command = shell`pkill ${signal} -x pkt-gen`;
     const outcome = await host.run(command, { timeoutSeconds: secondsToSignal });
-    // There was none.
+    // pkill(1) found no process.
     if (outcome.kind === 'exited' && outcome.code === 1) return;
     stdoutOf(outcome, host.name, command);
     await sleep(1);
@@ -222,7 +241,7 @@ async function endPktGen(host: Host, { sleep }: FreebsdDeps): Promise<void> {
 
 async function requireMtus(
   { receiver }: FreebsdTestbed,
-  hosts: Hosts,
+  hosts: GeneratorHosts,
   frameBytes: number,
 ): Promise<void> {
   for (const { config, host } of hosts.senders) {
@@ -233,7 +252,7 @@ async function requireMtus(
 
 async function factsOf(
   { receiver }: FreebsdTestbed,
-  hosts: Hosts,
+  hosts: GeneratorHosts,
 ): Promise<Record<string, string>> {
   const around = await Promise.all([
     ...hosts.senders.map(async ({ config, host }, index) => [
@@ -248,7 +267,7 @@ async function factsOf(
 async function factOf(generator: Generator, host: Host): Promise<string> {
   const port = netmapPort(generator.interface);
   const [version, ifconfig] = [shell`uname -s -r`, shell`ifconfig ${port}`];
-  const said = await readAll(host, [version, ifconfig]);
-  const media = parseIfconfig(said.get(commandText(ifconfig)) ?? '')?.media ?? 'unknown media';
-  return `${(said.get(commandText(version)) ?? '').trim()}, ${port} ${media}`;
+  const outputs = await readAll(host, [version, ifconfig]);
+  const media = parseIfconfig(outputs.get(commandText(ifconfig)) ?? '')?.media ?? 'unknown media';
+  return `${(outputs.get(commandText(version)) ?? '').trim()}, ${port} ${media}`;
 }

@@ -1,4 +1,4 @@
-// The kernels of a patch's variants: built while the DUT measures others, and fetched from the builder to this machine.
+// Builds the kernels of a patch's variants while the DUT measures others, and fetches them from the builder.
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import type { PrepareRequest } from '../testbed.ts';
 import type { KernelArchive } from './dut/freebsd-dut.ts';
 
 export type VariantKernel =
-  /** The DUT's. */
+  /** The DUT's own kernel. */
   | { kind: 'own' }
   | { kind: 'archive'; archive: KernelArchive }
   | { kind: 'rejected'; rejection: Rejection };
@@ -27,125 +27,116 @@ export type VariantKernel =
 export type KernelBuilder = {
   config: BuilderConfig;
   connect(): Promise<Host>;
-  /** The time in seconds, of any origin. */
+  /** Time in seconds, of any origin. */
   now(): number;
-  /** What this machine remembers of kernels that were built for it. */
+  /** This machine's record of the kernels that were built for it. */
   sums: KernelSums;
-  /** What the DUT has loaded; absent: nobody has looked. */
+  /** Modules that the DUT has loaded; absent: not known. */
   loaded?: LoadedModules;
-  /** Who builds, for others who wait for their turn. */
+  /** Named to other builds that wait for their turn. */
   owner: string;
 };
 
-export type Kernels = {
-  /**
-   * Begins with what is listed, one build after the other. What is there stays, and a build that runs goes on, unless the
-   * first of the list has no kernel: then that is built now, and the other anew in its turn. What is not listed is given up.
-   */
-  want(request: PrepareRequest): void;
-  /**
-   * Waits until it is there, of several links the one that is named, or the first; rejects with a BuilderError or a
-   * HostError. What was never listed is the DUT's own.
-   */
-  get(variant: string, link?: number): Promise<VariantKernel>;
-  /** Variants of which no build is waited for. */
-  ready(): ReadonlySet<string>;
-  /** Resolves when no build goes on: soon after the signals of all requests are aborted. */
-  ended(): Promise<void>;
-};
+/** All layout variants of a kernel, of which each run boots one. */
+type LinkedKernels = { kind: 'links'; archives: ReadonlyMap<number, KernelArchive> };
 
-/** All links of a kernel, of which each run boots one. */
-type Links = { kind: 'links'; archives: ReadonlyMap<number, KernelArchive> };
-
-type Wanted = {
+type ListedKernel = {
   readonly variant: Variant;
-  readonly kernel: PromiseWithResolvers<VariantKernel | Links>;
-  /** It has its kernel, was rejected or has failed; or nobody has to build it. */
+  readonly kernel: PromiseWithResolvers<VariantKernel | LinkedKernels>;
+  /** It was built, brought, rejected or has failed, or needs no build. */
   isSettled: boolean;
 };
 
-/** Archives go to `folder`. */
-export function kernelsIn(folder: string, builder: KernelBuilder | undefined): Kernels {
-  let wanted: ReadonlyMap<string, Wanted> = new Map();
-  let newest: PrepareRequest | undefined;
-  let building: { one: Wanted; drop: AbortController } | undefined;
-  let work = Promise.resolve();
-  const givenUp = new Set<string>();
-  return {
-    want(request) {
-      newest = request;
-      const list = request.variants.map((variant) => {
-        const known = wanted.get(variant.variant);
-        return known && isDeepStrictEqual(known.variant, variant) ? known : newlyWanted(variant);
-      });
-      const gone = [...wanted.values()].filter((one) => !list.includes(one));
-      wanted = new Map(list.map((one) => [nameOf(one), one]));
-      for (const one of gone) giveUp(one);
-      for (const name of wanted.keys()) givenUp.delete(name);
-      const [first] = list;
-      const isPassed = first !== undefined && !first.isSettled && first !== building?.one;
-      if (building !== undefined && (isPassed || gone.includes(building.one))) {
-        building.drop.abort(new Error(`the kernel of ${nameOf(building.one)} is not wanted now`));
-      }
-      work = work.then(buildAll);
-    },
+/** Builds one listed kernel after the other, and keeps the archives in a folder of this machine. */
+export class Kernels {
+  readonly #folder: string;
+  readonly #builder: KernelBuilder | undefined;
+  readonly #givenUp = new Set<string>();
+  #listed: ReadonlyMap<string, ListedKernel> = new Map();
+  #newest: PrepareRequest | undefined;
+  #building: { listed: ListedKernel; drop: AbortController } | undefined;
+  #work = Promise.resolve();
 
-    async get(variant, link) {
-      const one = wanted.get(variant);
-      if (one !== undefined) return linkOf(await one.kernel.promise, variant, link);
-      if (givenUp.has(variant)) throw notListed(variant);
-      return { kind: 'own' };
-    },
-
-    ready() {
-      const settled = [...wanted.values()].filter(({ isSettled }) => isSettled);
-      return new Set(settled.map(nameOf));
-    },
-
-    ended: () => work,
-  };
-
-  function newlyWanted(variant: Variant): Wanted {
-    const kernel = Promise.withResolvers<VariantKernel | Links>();
-    // Whoever asks for it hears of it; the next one is built all the same.
-    kernel.promise.catch(() => {});
-    const isSettled = variant.kernel?.kind !== 'tree';
-    if (isSettled) broughtKernel(variant).then(kernel.resolve, kernel.reject);
-    return { variant, kernel, isSettled };
+  constructor(folder: string, builder: KernelBuilder | undefined) {
+    this.#folder = folder;
+    this.#builder = builder;
   }
 
-  function giveUp(one: Wanted): void {
-    givenUp.add(nameOf(one));
+  /**
+   * Replaces the list of kernels. A finished kernel stays, and a running build goes on unless the first of the list has no
+   * kernel: that one is built now, and the other again in its turn. A kernel that is not listed any more is given up.
+   */
+  list(request: PrepareRequest): void {
+    this.#newest = request;
+    const list = request.variants.map((variant) => {
+      const before = this.#listed.get(variant.variant);
+      return before && isDeepStrictEqual(before.variant, variant) ? before : listed(variant);
+    });
+    const gone = [...this.#listed.values()].filter((one) => !list.includes(one));
+    this.#listed = new Map(list.map((one) => [nameOf(one), one]));
+    for (const one of gone) this.#giveUp(one);
+    for (const name of this.#listed.keys()) this.#givenUp.delete(name);
+    const [first] = list;
+    const building = this.#building;
+    const isPassed = first !== undefined && !first.isSettled && first !== building?.listed;
+    if (building !== undefined && (isPassed || gone.includes(building.listed))) {
+      building.drop.abort(new Error(`the kernel of ${nameOf(building.listed)} is not wanted now`));
+    }
+    this.#work = this.#work.then(() => this.#buildAll());
+  }
+
+  /**
+   * Waits for a kernel: of several layout variants the one named, or the first. Rejects with a BuilderError or a
+   * HostError. A variant that was never listed runs the DUT's own kernel.
+   */
+  async get(variant: string, link?: number): Promise<VariantKernel> {
+    const one = this.#listed.get(variant);
+    if (one !== undefined) return linkOf(await one.kernel.promise, variant, link);
+    if (this.#givenUp.has(variant)) throw notListed(variant);
+    return { kind: 'own' };
+  }
+
+  /** Variants that no trial would wait for. */
+  ready(): ReadonlySet<string> {
+    return new Set([...this.#listed.values()].filter(({ isSettled }) => isSettled).map(nameOf));
+  }
+
+  /** Resolves when no build goes on: soon after the signals of all requests are aborted. */
+  ended(): Promise<void> {
+    return this.#work;
+  }
+
+  #giveUp(one: ListedKernel): void {
+    this.#givenUp.add(nameOf(one));
     one.kernel.reject(notListed(nameOf(one)));
-    removeArchives(one);
+    this.#removeArchives(one);
   }
 
-  /** Each by the newest request that there is when its build begins. */
-  async function buildAll(): Promise<void> {
+  /** Takes the newest request at the start of each build. */
+  async #buildAll(): Promise<void> {
     for (;;) {
-      const one = [...wanted.values()].find(({ isSettled }) => !isSettled);
-      if (one === undefined || newest === undefined) return;
+      const one = [...this.#listed.values()].find(({ isSettled }) => !isSettled);
+      if (one === undefined || this.#newest === undefined) return;
       const drop = new AbortController();
-      building = { one, drop };
-      const signal = AbortSignal.any([newest.signal, drop.signal]);
+      this.#building = { listed: one, drop };
+      const signal = AbortSignal.any([this.#newest.signal, drop.signal]);
       try {
-        one.kernel.resolve(await builtKernel(one, { ...newest, signal }));
+        one.kernel.resolve(await this.#build(one, { ...this.#newest, signal }));
         one.isSettled = true;
       } catch (error) {
         one.isSettled = !drop.signal.aborted;
         if (one.isSettled) one.kernel.reject(error);
       }
-      building = undefined;
-      // It came although nobody waits for it any more.
-      if (wanted.get(nameOf(one)) !== one) removeArchives(one);
+      this.#building = undefined;
+      if (this.#listed.get(nameOf(one)) !== one) this.#removeArchives(one);
     }
   }
 
-  async function builtKernel(
-    one: Wanted,
+  async #build(
+    { variant: { variant, kernel } }: ListedKernel,
     { signal, notify, keepLog }: PrepareRequest,
-  ): Promise<VariantKernel | Links> {
-    const { variant, kernel } = one.variant;
+  ): Promise<VariantKernel | LinkedKernels> {
+    const builder = this.#builder;
     if (kernel?.kind !== 'tree') return { kind: 'own' };
     if (builder === undefined) {
       throw new BuilderError(
@@ -167,7 +158,7 @@ export function kernelsIn(folder: string, builder: KernelBuilder | undefined): K
     const archives = new Map<number, KernelArchive>();
     for (const [index, each] of [built, ...built.further].entries()) {
       const name = linkName(variant, kernel.links?.[index]);
-      const path = pathOf(name);
+      const path = this.#pathOf(name);
       await fetchKernel(host, each, path, signal);
       const { sha256, unpackedBytes } = each;
       const archive = { variant: name, path, sha256, unpackedBytes };
@@ -177,21 +168,31 @@ export function kernelsIn(folder: string, builder: KernelBuilder | undefined): K
     return { kind: 'links', archives };
   }
 
-  function removeArchives({ variant: { variant, kernel } }: Wanted): void {
+  #removeArchives({ variant: { variant, kernel } }: ListedKernel): void {
     const links = kernel?.kind === 'tree' ? kernel.links : undefined;
-    for (const link of links ?? [undefined])
-      rmSync(pathOf(linkName(variant, link)), { force: true });
+    for (const link of links ?? [undefined]) {
+      rmSync(this.#pathOf(linkName(variant, link)), { force: true });
+    }
   }
 
-  function pathOf(name: string): string {
-    return join(folder, `${pathName(name)}.tar`);
+  #pathOf(name: string): string {
+    return join(this.#folder, `${pathName(name)}.tar`);
   }
 }
 
-const nameOf = ({ variant }: Wanted): string => variant.variant;
+function listed(variant: Variant): ListedKernel {
+  const kernel = Promise.withResolvers<VariantKernel | LinkedKernels>();
+  // `get` reports a failure; the next kernel is built all the same.
+  kernel.promise.catch(() => {});
+  const isSettled = variant.kernel?.kind !== 'tree';
+  if (isSettled) broughtKernel(variant).then(kernel.resolve, kernel.reject);
+  return { variant, kernel, isSettled };
+}
+
+const nameOf = ({ variant }: ListedKernel): string => variant.variant;
 
 function linkOf(
-  kernel: VariantKernel | Links,
+  kernel: VariantKernel | LinkedKernels,
   variant: string,
   link: number | undefined,
 ): VariantKernel {
@@ -205,13 +206,12 @@ function linkOf(
 const notListed = (variant: string): Error =>
   new TypeError(`The kernel of ${variant} was given up; list it again to have it built.`);
 
-/** One that nobody has to build. */
 async function broughtKernel({ variant, kernel }: Variant): Promise<VariantKernel> {
   if (kernel?.kind !== 'archive') return { kind: 'own' };
-  return { kind: 'archive', archive: await givenArchive(variant, kernel) };
+  return { kind: 'archive', archive: await verifiedArchive(variant, kernel) };
 }
 
-async function givenArchive(
+async function verifiedArchive(
   variant: string,
   { path, sha256 }: Extract<KernelSource, { kind: 'archive' }>,
 ): Promise<KernelArchive> {
@@ -224,7 +224,7 @@ async function givenArchive(
   return { variant, path, sha256, unpackedBytes: (await isPlainTar(path)) ? size : 4 * size };
 }
 
-/** A plain one is as big as what is in it; a compressed kernel has at least a quarter of its size. */
+/** A plain archive is as big as its content; a compressed kernel has at least a quarter of it. */
 async function isPlainTar(path: string): Promise<boolean> {
   await using file = await open(path);
   const magic = Buffer.alloc(5);

@@ -26,7 +26,7 @@ import { DutLostError, type FreebsdDut } from '../freebsd/dut/freebsd-dut.ts';
 import type { SettingProblem } from '../freebsd/dut/setting.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { builderFor } from '../freebsd/freebsd-testbed.ts';
-import { type Kernels, kernelsIn, type VariantKernel } from '../freebsd/kernels.ts';
+import { Kernels, type VariantKernel } from '../freebsd/kernels.ts';
 import { preflight, settingsContext } from '../freebsd/preflight.ts';
 import { installRules, proofOf } from '../freebsd/rules.ts';
 import { provesScenario } from '../freebsd/scenario.ts';
@@ -214,12 +214,12 @@ export function freebsdGuests(
         const { builder } = config;
         const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
         const builds = await builderFor(spare.dut.host(), { name, builder }, deps);
-        prepared = { kernels: kernelsIn(folder, builds), folder };
+        prepared = { kernels: new Kernels(folder, builds), folder };
       }
       const wanted = new Set(asked.variants.map(({ variant }) => variant));
       for (const variant of machines.keys()) if (!wanted.has(variant)) await endOf(variant);
       const signal = AbortSignal.any([asked.signal, over.signal]);
-      prepared.kernels.want({ ...asked, signal });
+      prepared.kernels.list({ ...asked, signal });
       return { kind: 'ready' };
     },
 

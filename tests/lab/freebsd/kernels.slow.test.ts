@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Variant } from '../../../src/kernel/variant.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
-import { type Kernels, kernelsIn } from '../../../src/lab/freebsd/kernels.ts';
+import { Kernels } from '../../../src/lab/freebsd/kernels.ts';
 import type { PrepareRequest } from '../../../src/lab/testbed.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -49,12 +49,12 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
   function begin(names: readonly string[]) {
     const builder = patientBuilder(host);
     const folder = temporaryFolder();
-    const kernels = kernelsIn(folder, builder.builder);
+    const kernels = new Kernels(folder, builder.builder);
     const over = new AbortController();
     const variants = new Map(names.map((name) => [name, builder.variant(name)]));
     const want = (...wanted: string[]) => {
       const list = wanted.flatMap((name) => variants.get(name) ?? []);
-      kernels.want(request(list, over.signal));
+      kernels.list(request(list, over.signal));
     };
     const end = async () => {
       over.abort(new Error('the test has ended'));
@@ -162,9 +162,9 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     })) as [Variant, Variant];
     for (const name of ['one', 'other']) builder.finish(name);
     const { signal } = new AbortController();
-    kernels.want(request([first], signal));
+    kernels.list(request([first], signal));
     const before = await kernels.get('patched');
-    kernels.want(request([second], signal));
+    kernels.list(request([second], signal));
     expect(await kernels.get('patched')).not.toEqual(before);
     expect(builder.begun()).toEqual(['one', 'other']);
   });
@@ -179,13 +179,13 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
   test('of several links are as many archives, which are given up together', async () => {
     const { builder, folder, kernels } = begin([]);
     const { signal } = new AbortController();
-    kernels.want(request([withLinks(builder, 'base', [1, 2, 3])], signal));
+    kernels.list(request([withLinks(builder, 'base', [1, 2, 3])], signal));
     const [first, second] = [await kernels.get('base'), await kernels.get('base', 2)];
     expect(first).toEqual(await kernels.get('base', 1));
     expect(second).toMatchObject({ archive: { variant: 'base link 2' } });
     expect(readdirSync(folder)).toEqual(['base-link-1.tar', 'base-link-2.tar', 'base-link-3.tar']);
     expect(builder.begun()).toEqual(['base']);
-    kernels.want(request([], signal));
+    kernels.list(request([], signal));
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -226,10 +226,10 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
   );
 
   test('that nobody has to build are ready at once', () => {
-    const kernels = kernelsIn(temporaryFolder(), undefined);
+    const kernels = new Kernels(temporaryFolder(), undefined);
     const own = { variant: 'own', commit: '', files: [] };
     const brought = builtVariant('brought', { ident: 'brought' }, temporaryFolder());
-    kernels.want(request([own, brought], new AbortController().signal));
+    kernels.list(request([own, brought], new AbortController().signal));
     expect(kernels.ready()).toEqual(new Set(['own', 'brought']));
   });
 
