@@ -1,105 +1,107 @@
-// Records a console from before a boot on: what it printed is kept in bounds, and told where the machine is lost.
+// Records a console from before a boot on: keeps the newest output, and describes it when the machine is lost.
 import { ConsoleError, type OnOutput, type OpenedConsole } from './console.ts';
 import { describeScreen, type LastWords, lastWords } from './console-text.ts';
 
-export type ConsoleRecorder = {
-  /** Where it is not open; no console's fault is thrown, here and below. */
-  open(): Promise<void>;
-  /**
-   * Before the order to boot: opened anew where it was silent in the boot before, as where somebody else has taken the
-   * session.
-   */
-  beginBoot(): Promise<void>;
-  /** Before the power is cycled: what comes from now on is of the next boot. */
-  endBoot(): void;
-  /** What the boot that was begun last has printed in the end. */
-  lastWords(): LastWords;
-  /** What there is to see now, since the boot or the last power cycle; completes "its console …". Absent: nobody sees. */
-  describe(): string | undefined;
-  /** What was printed since this was asked last, the newest where there is too much. */
-  takeLog(): Buffer;
-  /** Sentences on what is wrong with the console, each for once. */
-  takeProblems(): string[];
-  close(): Promise<void>;
-};
-
-/** A console at 115200 baud prints so much in half an hour. */
+/** A console at 115200 baud prints that much in half an hour. */
 const mostBytes = 16 * 1024 ** 2;
 
-/** `name` is what people call the machine. */
-export function recordConsole(
-  name: string,
-  open: (onOutput: OnOutput) => Promise<OpenedConsole>,
-): ConsoleRecorder {
-  const tape = tapeOf(mostBytes);
-  let console: OpenedConsole | undefined;
-  let bootAt: number | undefined;
-  let takenAt = 0;
-  /** Where the power was cycled since the boot: the first time, and the last. */
-  let [endAt, shownFrom]: [number | undefined, number] = [undefined, 0];
-  const troubles = new Set<string>();
-  const told = new Set<string>();
-  const trouble = (sentence: string) => void (told.has(sentence) || troubles.add(sentence));
+/** Throws no fault of the console: `takeProblems` reports it. */
+export class ConsoleRecorder {
+  readonly #name: string;
+  readonly #open: (onOutput: OnOutput) => Promise<OpenedConsole>;
+  readonly #tape = tapeOf(mostBytes);
+  readonly #problems = new Set<string>();
+  readonly #reported = new Set<string>();
+  #console: OpenedConsole | undefined;
+  #takenAt = 0;
+  #bootAt: number | undefined;
+  /** The first power cycle since the boot. */
+  #endAt: number | undefined;
+  /** The last power cycle since the boot, or the boot. */
+  #shownFrom = 0;
 
-  const reopen = async () => {
-    if (console !== undefined) return;
+  /** `name` is the machine's, for people. */
+  constructor(name: string, open: (onOutput: OnOutput) => Promise<OpenedConsole>) {
+    this.#name = name;
+    this.#open = open;
+  }
+
+  /** Does nothing where it is open. */
+  async open(): Promise<void> {
+    if (this.#console !== undefined) return;
     try {
-      const opened = await open(tape.write);
-      console = opened;
+      const opened = await this.#open(this.#tape.write);
+      this.#console = opened;
       void opened.ended.then((sentence) => {
-        if (console !== opened) return;
-        console = undefined;
-        trouble(sentence);
+        if (this.#console !== opened) return;
+        this.#console = undefined;
+        this.#report(sentence);
       });
     } catch (error) {
       if (!(error instanceof ConsoleError)) throw error;
-      trouble(error.message);
+      this.#report(error.message);
     }
-  };
+  }
 
-  const close = async () => {
-    const opened = console;
-    console = undefined;
+  /** Before the order to boot. Opens a console again that was silent in the boot before: another client may have the session. */
+  async beginBoot(): Promise<void> {
+    if (this.#console !== undefined && this.#tape.length() === this.#bootAt) {
+      this.#report(
+        `The console of ${this.#name} showed nothing of a whole boot; look at it with "ppsgate testbeds check".`,
+      );
+      await this.close();
+    }
+    await this.open();
+    this.#bootAt = this.#tape.length();
+    this.#shownFrom = this.#bootAt;
+    this.#endAt = undefined;
+  }
+
+  /** Before the power is cycled: later output is of the next boot. */
+  endBoot(): void {
+    this.#endAt ??= this.#tape.length();
+    this.#shownFrom = this.#tape.length();
+  }
+
+  /** The end of the output of the last boot that was begun. */
+  lastWords(): LastWords {
+    const text = this.#tape.read(this.#bootAt ?? 0, this.#endAt).toString();
+    return lastWords(text, this.#endAt === undefined);
+  }
+
+  /** The screen now, since the boot or the last power cycle; completes "its console …". Undefined while it is closed. */
+  describe(): string | undefined {
+    if (this.#console === undefined) return undefined;
+    return describeScreen(this.#tape.read(this.#shownFrom).toString());
+  }
+
+  /** Output since the last call, the newest where there is too much. */
+  takeLog(): Buffer {
+    const log = this.#tape.read(this.#takenAt);
+    this.#takenAt = this.#tape.length();
+    return log;
+  }
+
+  /** Sentences on faults of the console, each returned once. */
+  takeProblems(): string[] {
+    const sentences = [...this.#problems];
+    for (const sentence of sentences) this.#reported.add(sentence);
+    this.#problems.clear();
+    return sentences;
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#console;
+    this.#console = undefined;
     await opened?.close();
-  };
+  }
 
-  return {
-    open: reopen,
-    async beginBoot() {
-      if (console !== undefined && tape.length() === bootAt) {
-        trouble(
-          `The console of ${name} showed nothing of a whole boot; look at it with "ppsgate testbeds check".`,
-        );
-        await close();
-      }
-      await reopen();
-      bootAt = tape.length();
-      shownFrom = bootAt;
-      endAt = undefined;
-    },
-    endBoot() {
-      endAt ??= tape.length();
-      shownFrom = tape.length();
-    },
-    lastWords: () => lastWords(tape.read(bootAt ?? 0, endAt).toString(), endAt === undefined),
-    describe: () =>
-      console === undefined ? undefined : describeScreen(tape.read(shownFrom).toString()),
-    takeLog() {
-      const log = tape.read(takenAt);
-      takenAt = tape.length();
-      return log;
-    },
-    takeProblems() {
-      const sentences = [...troubles];
-      for (const sentence of sentences) told.add(sentence);
-      troubles.clear();
-      return sentences;
-    },
-    close,
-  };
+  #report(sentence: string): void {
+    if (!this.#reported.has(sentence)) this.#problems.add(sentence);
+  }
 }
 
-/** The newest of what was written, by its place in all of it. */
+/** A ring buffer, read by the offsets of all that was ever written. */
 function tapeOf(size: number) {
   let ring = Buffer.alloc(0);
   let length = 0;

@@ -10,16 +10,15 @@ import type { Cell } from '../../model/scenario.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { type ConsoleRecorder, recordConsole } from '../console/recorder.ts';
+import { ConsoleRecorder } from '../console/recorder.ts';
 import type { Power, PowerConfig } from '../power/power.ts';
 import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
 import { hasBootedSinceMark } from './boot/boot-system.ts';
 import { bootsOf, fingerprintOfDut, inspectDut, portsOf, setListed } from './boots.ts';
 import {
   DutLostError,
-  type FreebsdDut,
+  FreebsdDut,
   type FreebsdDutOptions,
-  openFreebsdDut,
   wakeFreebsdDut,
 } from './dut/freebsd-dut.ts';
 import { parseIfconfig } from './dut/network.ts';
@@ -87,7 +86,7 @@ export async function openFreebsdMachines(
   opened.defer(() => generators.close());
   const console = consoleOf(name, config, deps);
   opened.defer(async () => console?.close());
-  const dut = await openFreebsdDut(await dutOptions(name, config, { deps, cycles, console }));
+  const dut = await FreebsdDut.open(await dutOptions(name, config, { deps, cycles, console }));
   opened.defer(() => dut.host().close());
   const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
   /** Folder on this machine, for the kernels of this experiment. */
@@ -173,7 +172,7 @@ function consoleOf(
   const { console } = dut;
   if (console === undefined) return undefined;
   const machine = `the DUT of ${name}`;
-  return recordConsole(machine, (onOutput) => deps.openConsole(machine, console, onOutput));
+  return new ConsoleRecorder(machine, (onOutput) => deps.openConsole(machine, console, onOutput));
 }
 
 type Around = {

@@ -8,13 +8,12 @@ import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { describeScreen } from '../console/console-text.ts';
-import { type ConsoleRecorder, recordConsole } from '../console/recorder.ts';
+import { ConsoleRecorder } from '../console/recorder.ts';
 import { type Boots, bootsOf } from '../freebsd/boots.ts';
 import {
   DutLostError,
-  type FreebsdDut,
+  FreebsdDut,
   type FreebsdDutOptions,
-  openFreebsdDut,
   wakeFreebsdDut,
 } from '../freebsd/dut/freebsd-dut.ts';
 import { parseIfconfig } from '../freebsd/dut/network.ts';
@@ -41,7 +40,7 @@ export async function openImage(
 ): Promise<{ dut: FreebsdDut; boots: Boots; console: ConsoleRecorder }> {
   const login = await lab.loginTo(image, guest);
   await using opened = new AsyncDisposableStack();
-  const console = recordConsole('a guest', async (onOutput) => {
+  const console = new ConsoleRecorder('a guest', async (onOutput) => {
     const leave = guest.listen(onOutput);
     const ended = guest.ended.then((why) => `QEMU has ended (${why}).`);
     return { ended, close: async () => leave() };
@@ -78,7 +77,7 @@ export async function openImage(
     if (!isOfOneCopy(error)) throw error;
     throw unfit(whyNotIn(error, image, guest.console()));
   });
-  const dut = await openFreebsdDut(options).catch((error: unknown) => {
+  const dut = await FreebsdDut.open(options).catch((error: unknown) => {
     if (!isHostError(error) || error.kind !== 'command-failed') throw error;
     throw unfit(reasonOf(error));
   });

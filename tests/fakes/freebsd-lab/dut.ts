@@ -5,10 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type BootMethodName,
-  type FreebsdDut,
+  FreebsdDut,
   type FreebsdDutOptions,
   type KernelArchive,
-  openFreebsdDut,
 } from '../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { temporaryFolder } from '../folder.ts';
@@ -31,7 +30,7 @@ export const dutOptions = (
 });
 
 export const openDut = (...options: Parameters<typeof dutOptions>): Promise<FreebsdDut> =>
-  openFreebsdDut(dutOptions(...options));
+  FreebsdDut.open(dutOptions(...options));
 
 /** A kernel as an archive on this machine. */
 export const archiveOf = (kernel: KernelText, variant = 'patched'): KernelArchive =>

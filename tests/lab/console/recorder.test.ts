@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConsoleError, type OnOutput } from '../../../src/lab/console/console.ts';
-import { recordConsole } from '../../../src/lab/console/recorder.ts';
+import { ConsoleRecorder } from '../../../src/lab/console/recorder.ts';
 
 /** A console that prints what a test says, opened as often as it has to be. */
 function aConsole() {
   const opened: { onOutput: OnOutput; end: (why: string) => void; isClosed: boolean }[] = [];
   let failure: Error | undefined;
-  const recorder = recordConsole('the DUT', async (onOutput) => {
+  const recorder = new ConsoleRecorder('the DUT', async (onOutput) => {
     if (failure !== undefined) throw failure;
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
     const one = { onOutput, end, isClosed: false };

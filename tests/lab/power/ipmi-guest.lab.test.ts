@@ -22,7 +22,7 @@ import {
   openConsole,
   realConsoleDeps,
 } from '../../../src/lab/console/console.ts';
-import { recordConsole } from '../../../src/lab/console/recorder.ts';
+import { ConsoleRecorder } from '../../../src/lab/console/recorder.ts';
 import { openPower, type Power, realPowerDeps } from '../../../src/lab/power/power.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { accidentKernels } from '../../fakes/accidents.ts';
@@ -87,7 +87,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
   );
 
   test('that panics is told of by its last words, also once it has booted anew', async () => {
-    const recorder = recordConsole('dut-3', (onOutput) =>
+    const recorder = new ConsoleRecorder('dut-3', (onOutput) =>
       openConsole('dut-3', guest.bmc, onOutput, realConsoleDeps),
     );
     onTestFinished(() => recorder.close());

@@ -1,4 +1,4 @@
-// A FreeBSD machine as the DUT: kernels are installed on it, booted for once, and proven to run.
+// A FreeBSD machine as the DUT: installs kernels on it, boots each once, and proves which one runs.
 
 import { reasonOf } from '../../../model/one-line.ts';
 import { HostError } from '../../../system/host/host-error.ts';
@@ -22,42 +22,24 @@ import {
   type System,
   whyOther,
 } from '../boot/boot-system.ts';
-import { panicSince, tracesOf, waitForDump } from './panic.ts';
+import { panicSince, type Traces, tracesOf, waitForDump } from './panic.ts';
 
 export type { InstallOutcome, KernelArchive } from '../boot/boot.ts';
 export type { BootMethodName } from '../boot/boot-fit.ts';
 
-/** `seconds` is the time from the order to reboot until the machine answered again. */
+/** `seconds` is the time from the order to reboot until the machine accepted a login again. */
 type BootOutcome =
-  /** `version` is what `uname -v` says. */
+  /** `version` is the output of `uname -v`. */
   | { kind: 'booted'; version: string; seconds: number }
   /** The machine is up again, on its own kernel. */
   | ({ kind: 'boot-failed'; reason: string; seconds: number } & LastWords);
 
-export type FreebsdDut = {
-  /**
-   * Brings a kernel to the machine under a name of ours; the same content that is there already is kept. Where it is not,
-   * what was installed of other variants than `wanted` is removed first, but for what runs; nothing where that is absent.
-   */
-  install(kernel: KernelArchive, wanted?: ReadonlySet<string>): Promise<InstallOutcome>;
-  /** Boots a installed kernel for once, or with `undefined` the machine's own, and proves what came up. */
-  boot(variant: string | undefined): Promise<BootOutcome>;
-  /** Reboots without a word of what is to come, and proves that this was the machine's own kernel. */
-  rebootUnordered(): Promise<BootOutcome>;
-  /** The connection of the moment: every boot makes a new one. */
-  host(): Host;
-  /** After a trial was lost: up on its own kernel again, and what it panicked of since the last boot. */
-  recover(): Promise<LastWords>;
-  /** Its own kernel running, and nothing of ours left to boot; a second time does nothing. */
-  restore(): Promise<void>;
-};
-
 const methods: Record<BootMethodName, (machine: BootMachine) => BootMethod> = {
   /** A folder in /boot; the boot after the next is the machine's own again. */
   nextboot,
-  /** A clone of its own environment on ZFS; likewise for one boot. */
+  /** A clone of the machine's own environment on ZFS, activated for one boot. */
   'boot-environment': bootEnvironment,
-  /** A whole image in the other slice of an appliance, where nothing falls back by itself. */
+  /** A whole image in the other slice of an appliance, where nothing falls back automatically. */
   nanobsd,
 };
 
@@ -66,127 +48,168 @@ export type FreebsdDutOptions = {
   connect(): Promise<Host>;
   /** Absent: a machine that hangs stays lost. */
   power?: Pick<Power, 'cycle'> | undefined;
-  /** Absent: what it dies of is known only where it leaves traces. */
+  /** Absent: the cause of a panic is known only from its traces. */
   console?: Pick<ConsoleRecorder, 'beginBoot' | 'lastWords' | 'describe'> | undefined;
-  /** How long a machine may take to be up again after it was told to reboot. */
+  /** Time limit from an order to reboot until the machine is up. */
   bootSeconds: number;
   sleep(seconds: number): Promise<void>;
   /** The time in seconds, of any origin. */
   now(): number;
 };
 
-/** The machine does not come back: nothing can be measured on it until somebody has looked. */
+/** The machine does not come back, and needs a person before anything can be measured on it. */
 export class DutLostError extends Error {
   override readonly name = 'DutLostError';
 }
 
-/**
- * Connects to a machine, whose own kernel is the one that runs: `restore` goes back to it. One of ours, left running by
- * a controller that died, is rebooted first.
- */
-export async function openFreebsdDut(options: FreebsdDutOptions): Promise<FreebsdDut> {
-  await using opened = new AsyncDisposableStack();
-  let host = await leaveOurs(await options.connect(), options);
-  opened.defer(() => host.close());
-  const unfit = await whyUnfit(host, options.method);
-  if (unfit !== undefined) {
-    throw new HostError(
-      'command-failed',
-      `${host.name} is not to be booted by the method ${options.method}: ${unfit.why}; ${unfit.fix}.`,
-    );
+/** A machine whose own kernel ran when it was opened: `restore` goes back to that one. */
+export class FreebsdDut {
+  readonly #options: FreebsdDutOptions;
+  readonly #method: BootMethod;
+  readonly #own: System;
+  #host: Host;
+  /** Traces of panics before the current boot. */
+  #traces: Traces;
+
+  private constructor(
+    options: FreebsdDutOptions,
+    start: { host: Host; own: System; modules: ReadonlySet<string>; traces: Traces },
+  ) {
+    const { host, own, modules, traces } = start;
+    this.#options = options;
+    this.#host = host;
+    this.#own = own;
+    this.#traces = traces;
+    this.#method = methods[options.method]({
+      own,
+      modules,
+      host: () => this.#host,
+      reconnect: () => this.#reconnect(),
+    });
   }
-  const own = await runningSystem(host);
-  const modules = await loadedFiles(host);
-  /** Traces of panics before what runs now. */
-  let traces = await tracesOf(host);
 
-  const reconnect = async (): Promise<Host> => {
-    await host.close();
-    host = (await waitForUp('answers', options)).host;
-    return host;
-  };
-  const method = methods[options.method]({ own, modules, host: () => host, reconnect });
-
-  const boot = async (variant: string | undefined): Promise<BootOutcome> => {
-    if (variant !== undefined && method.needsOwn?.(variant, await runningSystem(host))) {
-      await goHome();
+  /** Connects to the machine; reboots it first where a dead controller left a kernel of ours running. */
+  static async open(options: FreebsdDutOptions): Promise<FreebsdDut> {
+    const host = await leaveOurs(await options.connect(), options);
+    await using opened = new AsyncDisposableStack();
+    opened.defer(() => host.close());
+    const unfit = await whyUnfit(host, options.method);
+    if (unfit !== undefined) {
+      throw new HostError(
+        'command-failed',
+        `${host.name} is not to be booted by the method ${options.method}: ${unfit.why}; ${unfit.fix}.`,
+      );
     }
-    const wanted = await method.arm(variant);
-    return rebootTo(wanted, variant === undefined);
-  };
+    const own = await runningSystem(host);
+    const modules = await loadedFiles(host);
+    const traces = await tracesOf(host);
+    const dut = new FreebsdDut(options, { host, own, modules, traces });
+    opened.move();
+    return dut;
+  }
 
-  /** What fails to come up is followed by the machine's own, unless that is what failed. */
-  const rebootTo = async (wanted: System, isOwn: boolean): Promise<BootOutcome> => {
-    traces = await tracesOf(host);
-    await options.console?.beginBoot();
-    const toldAt = options.now();
-    await orderReboot(host);
-    const up = await waitForUp('has booted', options);
-    const seconds = options.now() - toldAt;
-    host = up.host;
-    const proof = await prove(host, wanted);
+  /**
+   * Copies a kernel to the machine under a name of ours, unless the same content is there. Before that, kernels of
+   * variants outside of `kept` are removed, except for the running one; none where `kept` is absent.
+   */
+  install(kernel: KernelArchive, kept?: ReadonlySet<string>): Promise<InstallOutcome> {
+    return this.#method.install(kernel, kept);
+  }
+
+  /** Boots an installed kernel once, or with `undefined` the machine's own, and proves which one came up. */
+  async boot(variant: string | undefined): Promise<BootOutcome> {
+    if (
+      variant !== undefined &&
+      this.#method.needsOwn?.(variant, await runningSystem(this.#host))
+    ) {
+      await this.#bootOwn();
+    }
+    const ordered = await this.#method.arm(variant);
+    return this.#rebootTo(ordered, variant === undefined);
+  }
+
+  /** Reboots without an order for the next boot, and proves that the machine's own kernel came up. */
+  rebootUnordered(): Promise<BootOutcome> {
+    return this.#rebootTo(this.#own, true);
+  }
+
+  /** The current connection: every boot makes a new one. */
+  host(): Host {
+    return this.#host;
+  }
+
+  /** After a lost trial: boots the machine's own kernel, and returns the panic since the last boot. */
+  async recover(): Promise<LastWords> {
+    await this.#reach();
+    await waitForDump(this.#host, this.#options.sleep);
+    const traces = await tracesOf(this.#host);
+    const shown = this.#options.console?.lastWords() ?? {};
+    const panic = panicSince(this.#traces, traces) ?? shown.panic;
+    this.#traces = traces;
+    await this.#bootOwn();
+    return { ...shown, ...(panic !== undefined && { panic }) };
+  }
+
+  /** Boots the machine's own kernel, and removes every installed one; does nothing a second time. */
+  async restore(): Promise<void> {
+    await this.#reach();
+    await this.#bootOwn();
+    await this.#method.arm(undefined);
+    await this.#method.clear();
+  }
+
+  /** A kernel that fails to come up is followed by the machine's own, unless that one failed. */
+  async #rebootTo(ordered: System, isOwn: boolean): Promise<BootOutcome> {
+    const { console, now, bootSeconds } = this.#options;
+    this.#traces = await tracesOf(this.#host);
+    await console?.beginBoot();
+    const orderedAt = now();
+    await orderReboot(this.#host);
+    const up = await waitForUp('has booted', this.#options);
+    const seconds = now() - orderedAt;
+    this.#host = up.host;
+    const proof = await prove(this.#host, ordered);
     if (isOwn) return { ...proof, seconds };
     if (up.wasCycled) {
-      const reason = `it was not up after ${options.bootSeconds} s, and was power-cycled`;
-      return { kind: 'boot-failed', reason, seconds, ...(await recover()) };
+      const reason = `it was not up after ${bootSeconds} s, and was power-cycled`;
+      return { kind: 'boot-failed', reason, seconds, ...(await this.recover()) };
     }
     if (proof.kind === 'booted') return { ...proof, seconds };
-    return { ...proof, seconds, ...(await recover()) };
-  };
+    return { ...proof, seconds, ...(await this.recover()) };
+  }
 
-  const goHome = async (): Promise<void> => {
-    if (isSamePlace(await runningSystem(host), own)) return;
-    const outcome = await boot(undefined);
+  async #bootOwn(): Promise<void> {
+    if (isSamePlace(await runningSystem(this.#host), this.#own)) return;
+    const outcome = await this.boot(undefined);
     if (outcome.kind === 'boot-failed') throw new DutLostError(outcome.reason);
-  };
+  }
 
-  /** The same connection where it still carries a command, or a new one. */
-  const reach = async (): Promise<void> => {
+  /** Keeps the connection where it still carries a command. */
+  async #reach(): Promise<void> {
     try {
-      await host.output(shell`uname`, { timeoutSeconds: answerSeconds });
+      await this.#host.output(shell`uname`, { timeoutSeconds: answerSeconds });
     } catch {
-      await reconnect();
+      await this.#reconnect();
     }
-  };
+  }
 
-  const recover = async (): Promise<LastWords> => {
-    await reach();
-    await waitForDump(host, options.sleep);
-    const tracesNow = await tracesOf(host);
-    const shown = options.console?.lastWords() ?? {};
-    const panic = panicSince(traces, tracesNow) ?? shown.panic;
-    traces = tracesNow;
-    await goHome();
-    return { ...shown, ...(panic !== undefined && { panic }) };
-  };
-
-  opened.move();
-  return {
-    install: (kernel, wanted) => method.install(kernel, wanted),
-    boot,
-    rebootUnordered: () => rebootTo(own, true),
-    host: () => host,
-    recover,
-
-    async restore() {
-      await reach();
-      await goHome();
-      await method.arm(undefined);
-      await method.clear();
-    },
-  };
+  async #reconnect(): Promise<Host> {
+    await this.#host.close();
+    this.#host = (await waitForUp('answers', this.#options)).host;
+    return this.#host;
+  }
 }
 
 type BootProof = { kind: 'booted'; version: string } | { kind: 'boot-failed'; reason: string };
 
-/** A kernel may well panic when the machine is just up. */
-async function prove(host: Host, wanted: System): Promise<BootProof> {
+/** A kernel may panic just after the machine is up. */
+async function prove(host: Host, expected: System): Promise<BootProof> {
   try {
     const [running, version] = await Promise.all([
       runningSystem(host),
       host.output(shell`uname -v`),
     ]);
-    const reason = whyOther(running, wanted);
+    const reason = whyOther(running, expected);
     if (reason !== undefined) return { kind: 'boot-failed', reason };
     return { kind: 'booted', version: version.trim() };
   } catch (error) {
@@ -195,7 +218,7 @@ async function prove(host: Host, wanted: System): Promise<BootProof> {
   }
 }
 
-/** Answers when the machine does; one that boots is waited for, and one that stays away is power-cycled. */
+/** Returns when the machine accepts a login: waits for one that boots, and power-cycles one that stays away. */
 export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> {
   const host = await options.connect().catch(ifNotUp);
   if (host === undefined) await options.console?.beginBoot();
@@ -203,10 +226,10 @@ export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> 
   await awake.close();
 }
 
-/** Whoever died may have ordered another one while one of ours ran; each was ordered for one boot only. */
+/** A dead controller may have ordered one more kernel while one of ours ran; each order is for one boot. */
 const mostBootsOfOurs = 2;
 
-/** The boot after those of ours is the machine's own. */
+/** Reboots until the machine's own kernel runs. */
 async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host> {
   let host = first;
   for (let boots = 0; ; boots += 1) {
@@ -226,7 +249,7 @@ async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host>
 
 const answerSeconds = 10;
 
-/** The connection mostly breaks before the command has said that it succeeded. */
+/** The connection usually breaks before the command reports its success. */
 async function orderReboot(host: Host): Promise<void> {
   await markBoot(host);
   try {
@@ -237,12 +260,12 @@ async function orderReboot(host: Host): Promise<void> {
   await host.close();
 }
 
-const secondsBetweenLooks = 2;
+const pollSeconds = 2;
 
-/** An answer is not enough where a machine was told to reboot: it may still shut down. */
+/** A machine that was told to reboot may still accept a login while it shuts down. */
 type UpState = 'answers' | 'has booted';
 
-/** One that is late is power-cycled, twice if need be. */
+/** Power-cycles a late machine, up to twice. */
 async function waitForUp(
   wanted: UpState,
   { connect, power, console, bootSeconds, sleep, now }: FreebsdDutOptions,
@@ -253,7 +276,7 @@ async function waitForUp(
     if (cycles > 0) powerFailure = await power?.cycle().then(noFailure, asFailure);
     const deadline = now() + bootSeconds;
     while (powerFailure === undefined && now() < deadline) {
-      await sleep(secondsBetweenLooks);
+      await sleep(pollSeconds);
       const host = await connectOnceUp(connect, wanted).catch(ifNotUp);
       if (host !== undefined) return { host, wasCycled: cycles > 0 };
     }
@@ -265,7 +288,7 @@ async function waitForUp(
 }
 
 const noFailure = (): undefined => undefined;
-/** Whoever may not touch the power any more may not go on either. */
+/** Rethrows a FencedError: without the lease the controller stops. */
 const asFailure = (error: unknown): PowerError => {
   if (error instanceof PowerError) return error;
   throw error;
@@ -278,7 +301,7 @@ function powerAttempts(power: FreebsdDutOptions['power'], failure: unknown): str
     : `and could not be power-cycled in two tries (${reasonOf(failure)})`;
 }
 
-/** Undefined while the machine still shuts down. */
+/** Returns undefined while the machine still shuts down. */
 async function connectOnceUp(
   connect: () => Promise<Host>,
   wanted: UpState,

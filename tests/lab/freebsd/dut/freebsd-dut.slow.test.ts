@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BootMethodError } from '../../../../src/lab/freebsd/boot/boot.ts';
-import { DutLostError, openFreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
+import { DutLostError, FreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
 import { sendTrial } from '../../../fakes/freebsd-lab/blast.ts';
 import { archiveOf, archiveWith, dutOptions, openDut } from '../../../fakes/freebsd-lab/dut.ts';
@@ -121,7 +121,7 @@ test('a kernel that panics is told with its panic, and the DUT is on its own aga
 test('a kernel that panics as soon as the machine is up has failed to boot', async () => {
   await using lab = await startFreebsdLab();
   let hasPanicked = false;
-  const dut = await openFreebsdDut({
+  const dut = await FreebsdDut.open({
     ...dutOptions(lab),
     async connect() {
       const host = await dutOptions(lab).connect();
