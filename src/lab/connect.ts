@@ -1,4 +1,4 @@
-// Logs in to a machine of the configuration.
+// Logs in to a configured machine.
 import { readFile } from 'node:fs/promises';
 import type { HostConfig } from '../config/fields.ts';
 import { reasonOf } from '../model/one-line.ts';
@@ -6,11 +6,11 @@ import { HostError } from '../system/host/host-error.ts';
 import type { ConnectOptions } from '../system/host/login.ts';
 import { connect, type Host } from '../system/host/ssh.ts';
 
-/** `label` is how people call the machine. Throws a HostError where that does not succeed. */
+/** `label` is the machine's name for people. Throws a HostError. */
 export async function connectTo(
   config: HostConfig,
   label: string,
-  // A busy CPU answers late: only a host that is silent for 15 s is lost.
+  // A busy CPU replies late: a host counts as lost after 15 s of silence.
   options: ConnectOptions = { keepaliveSeconds: 5 },
 ): Promise<Host> {
   const { host, port, user, privateKeyPath, knownHostsPath } = config;
@@ -40,7 +40,6 @@ const readPrivateKey = (path: string, name: string): Promise<string> =>
     );
   });
 
-/** What is there is not to be written over. */
 const fixOf = (error: unknown, make: string): string =>
   codeOf(error) === 'ENOENT' ? make : 'see to it that it is a file that you may read';
 

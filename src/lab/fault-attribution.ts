@@ -1,23 +1,22 @@
-// Who is to blame for what goes wrong on a testbed that boots its variants: the patch, or the laboratory.
+// Attributes failures on a testbed that boots its variants: to the patch, or to the testbed.
 
-/** What a variant did to the DUT so far. */
-type Tally = {
+type VariantTally = {
   hasBooted: boolean;
   /** Since it last came up. */
   bootFailures: number;
   hasStoodTrial: boolean;
-  /** Panics, and times that nothing but its power brought the DUT back. */
+  /** Panics, and hangs that ended only with a power cycle. */
   deaths: number;
-  /** Times that it refused a scenario. */
+  /** Scenarios that could not be installed. */
   refusals: number;
 };
 
-/** What each variant did, by its name. */
-export type Tallies = Map<string, Tally>;
+/** By the name of the variant. */
+export type Tallies = Map<string, VariantTally>;
 
-/** The tally of a variant; one that is new gets an empty one, to be counted up. */
-export function tallyOf(tallies: Tallies, variant: string): Tally {
-  const fresh: Tally = {
+/** Returns the tally of a variant, to be counted up; creates it when needed. */
+export function tallyOf(tallies: Tallies, variant: string): VariantTally {
+  const fresh: VariantTally = {
     hasBooted: false,
     bootFailures: 0,
     hasStoodTrial: false,
@@ -33,8 +32,8 @@ type FailureCount = 'bootFailures' | 'deaths' | 'refusals';
 export type Milestone = 'hasBooted' | 'hasStoodTrial';
 
 /**
- * Nobody is blamed for what happened once. A patch is only for what base has shown to be possible here, and what
- * happened to it twice more than to base: what befalls both is the laboratory's.
+ * A single failure blames no variant. A patch is blamed where base has reached the milestone on this testbed, and the
+ * patch failed twice more than base: failures of both are the testbed's.
  */
 export function isToBlame(
   tallies: Tallies,
@@ -47,6 +46,6 @@ export function isToBlame(
   return base[proof] && own[fault] >= 2 + base[fault];
 }
 
-/** Who cannot be blamed yet however often it fails, as base has shown nothing: where an experiment goes on in a new process. */
+/** True while base has not reached the milestone in this process, so that no number of failures blames the variant. */
 export const lacksControl = (tallies: Tallies, variant: string, proof: Milestone): boolean =>
   variant !== 'base' && !tallyOf(tallies, 'base')[proof];

@@ -1,4 +1,4 @@
-// What a profile that was taken is worth: whether it has enough samples, and whether they fell into work.
+// Judges a profile: it needs enough samples, and most of them in work.
 import { gzipSync } from 'node:zlib';
 import { foldedLines } from '../analysis/profile/fold.ts';
 import { withoutIdle } from '../analysis/profile/idle.ts';
@@ -8,25 +8,25 @@ import { foreignBounds, parseProfile } from '../analysis/profile/read-profile.ts
 import { formatPercent } from '../model/format.ts';
 import type { KeepLog, ProfileOutcome } from './testbed.ts';
 
-/** Among the logs of the profile's trial: what the DUT gave, and what of it is read again. */
+/** Logs of the profile's trial: the DUT's text, and the stacks that are read again later. */
 const rawName = 'profile.txt.gz';
 const stacksName = 'stacks.txt';
 
-/** A function with a twentieth of them is known to a fifth of its share. */
+/** With 500 samples a function with 5 % of them is measured to a fifth of its share. */
 const fewestSamples = 500;
-/** A DUT with many CPUs may forward with few of them; one that only idles was not under load. */
+/** A DUT with many CPUs may forward with few of them; one that idles more was not under load. */
 const mostIdleRatio = 0.9;
 
-/** Judges the text that the DUT gave, and keeps it; `told` is what else it said, where the text itself does not tell. */
+/** Keeps the text as a log, too. `defaults` fill in what the text does not name. */
 export async function judgeProfile(
   text: string,
-  told: { event: string; kernel: string },
+  defaults: { event: string; kernel: string },
   keepLog: KeepLog,
 ): Promise<ProfileOutcome> {
   await keepLog(rawName, gzipSync(text));
-  const all = parseRaw(text);
+  const all = profileOrError(text);
   if (typeof all === 'string') return missed(all);
-  const { event = told.event, kernel = told.kernel } = all;
+  const { event = defaults.event, kernel = defaults.kernel } = all;
   await keepLog(stacksName, stacksText(all, kernel));
   const { profile, idleSamples } = withoutIdle(all);
   const busySamples = samplesOf(profile.stacks);
@@ -45,7 +45,7 @@ export async function judgeProfile(
 const stacksText = (profile: Profile, kernel: string): string =>
   [`# kernel: ${kernel}`, ...foldedLines(profile, { modules: true }), ''].join('\n');
 
-function parseRaw(text: string): Profile | string {
+function profileOrError(text: string): Profile | string {
   try {
     return parseProfile(text, 'the profile', foreignBounds);
   } catch (error) {

@@ -1,11 +1,11 @@
-// Which machines a testbed takes, and which part each of them plays.
+// Lists the machines of a testbed, and the role of each.
 import { isIPv6, SocketAddress } from 'node:net';
 import { hostname } from 'node:os';
 import type { HostConfig } from '../config/fields.ts';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import { isOnThisMachine, type TestbedConfig } from '../config/schema.ts';
 
-/** What a lease of the testbed takes: `host:port`, or `embedded@` and the name of this machine. Builders are shared. */
+/** The machines that a lease reserves: `host:port`, or `embedded@` and this machine's name. Builders are shared. */
 export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): string[] {
   if (isOnThisMachine(testbed)) return [`embedded@${thisMachine.toLowerCase()}`];
   const names = rolesOf(testbed).map(
@@ -14,10 +14,10 @@ export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): st
   return [...new Set(names)];
 }
 
-/** Who plays which part in a testbed: `label` is how people call it. One machine may play two. */
+/** `label` is the machine's name for people. One machine may have two roles. */
 export type MachineRole = { config: HostConfig; label: string };
 
-/** The DUT is the first. The embedded testbed has no machines of its own. */
+/** The DUT comes first. The embedded testbed has no machines of its own. */
 export function rolesOf(testbed: TestbedConfig): MachineRole[] {
   switch (testbed.kind) {
     case 'embedded-linux':
@@ -34,7 +34,7 @@ export function rolesOf(testbed: TestbedConfig): MachineRole[] {
   }
 }
 
-/** Those around the DUT. */
+/** The machines around the DUT. */
 export const generatorsOf = ({ senders, receiver }: FreebsdTestbed): MachineRole[] => [
   ...senders.map((config, index) => ({
     config,
@@ -43,7 +43,7 @@ export const generatorsOf = ({ senders, receiver }: FreebsdTestbed): MachineRole
   { config: receiver, label: 'receiver' },
 ];
 
-/** The same however an address of IPv6 is written. */
+/** Normalizes IPv6 addresses. */
 function hostText(host: string): string {
   if (!host.includes(':')) return host;
   const [address = '', zone] = host.split('%');

@@ -1,4 +1,4 @@
-// A testbed as the experiment sees it: something that carries variants and answers what a trial measured.
+// A testbed as the experiment sees it: prepares variants, and measures trials.
 
 import type { Traffic } from '../config/schema.ts';
 import type { Variant } from '../kernel/variant.ts';
@@ -9,45 +9,41 @@ import type { Cell, OwnRules } from '../model/scenario.ts';
 
 export type Testbed = {
   name: string;
-  /** What the DUT is, and what is not as it should be; throws where that must hold and does not. */
+  /** Describes the DUT, and warns of its faults; throws for a fault that forbids to measure. */
   inspect(cells: readonly Cell[]): Promise<Inspection>;
   /**
-   * Readies variants for every cell; nothing is measured before. Where one is rejected, it is asked again with the others.
-   * May be asked for other variants between any two trials: what is listed is wanted, the first soonest; what was readied
-   * of them stays, and what is not listed any more is given up. Answers before kernels are built: trials wait for theirs.
+   * Prepares the listed variants for every cell, the first one first; called before any trial. Called again without a
+   * rejected variant, or with another list between two trials: prepared variants that are still listed stay, the others
+   * are given up. Returns before kernels are built: trials wait for theirs.
    */
   prepare(request: PrepareRequest): Promise<PrepareOutcome>;
-  /** The listed variants that a trial would not wait for. One whose build failed is among them, and says so then. */
+  /** The listed variants that a trial would not wait for, failed builds included. */
   ready(): ReadonlySet<string>;
-  /** Sends one trial of traffic and measures its runs; `keepLog` gets every log as it was received. */
+  /** Sends one trial of traffic and measures its runs; `keepLog` stores every log as received. */
   trial(planned: PlannedTrial, keepLog: KeepLog, signal: AbortSignal): Promise<TrialOutcome>;
-  /**
-   * The variant that the DUT was booted with and runs still, as its last trial left it; undefined where there is none, or
-   * where variants need no boot. Its profile costs no boot now.
-   */
+  /** The variant whose kernel the DUT runs, so that its profile costs no boot; undefined where variants need no boot. */
   booted(): string | undefined;
   /**
-   * Samples where the DUT's time goes, in a trial of its own that measures nothing; what is measured after it has another
-   * boot, where variants are booted. Throws where `trial` would.
+   * Samples the DUT's CPUs in a trial that measures nothing; the next measured trial has another boot, where variants are
+   * booted. Throws where `trial` would.
    */
   profile(request: ProfileRequest, keepLog: KeepLog, signal: AbortSignal): Promise<ProfileOutcome>;
-  /** Back to the state before `prepare`, connections closed; never throws for a second call. */
+  /** Returns to the state before `prepare`, and closes connections; never throws for a second call. */
   restore(): Promise<void>;
 };
 
-/** A testbed that is ours until it is given back. */
+/** A testbed under a lease of ours. */
 export type Reserved = {
-  /** Name of the testbed in the configuration. */
   name: string;
-  /** Connects to it; what is done with that is refused once the testbed is not ours any more. */
+  /** Connects to it; its machines refuse us once the lease is over. */
   open(traffic: Traffic): Promise<Testbed>;
-  /** Aborted, with an Error that says why, when it is not ours any more. */
+  /** Aborted, with an Error that has the reason, when the lease is over. */
   signal: AbortSignal;
-  /** `outcome` is for the log. Answers, in a sentence for people, what is wrong with the testbed now. */
+  /** `outcome` is logged. Returns a sentence on what is wrong with the testbed now. */
   giveBack(outcome: string): Promise<string | undefined>;
 };
 
-/** A testbed that nobody else can use. */
+/** A testbed that only this process can use. */
 export const unshared = (name: string, open: Reserved['open']): Reserved => ({
   name,
   open,
@@ -58,30 +54,30 @@ export const unshared = (name: string, open: Reserved['open']): Reserved => ({
 export type KeepLog = (name: string, content: string | Uint8Array) => Promise<void>;
 
 export type Inspection = {
-  /** What the DUT says of itself: name → value. */
+  /** Facts on the DUT: name → value. */
   fingerprint: Record<string, string>;
-  /** Sentences for people: what is not as it should be, and how it is fixed. */
+  /** Sentences for people: a fault, and its fix. */
   warnings: string[];
 };
 
 export type PrepareRequest = {
   variants: readonly Variant[];
   cells: readonly Cell[];
-  /** Rules of the scenarios that are a site's own, by their names. */
+  /** Rules of a site's own scenarios, by name. */
   rules: Readonly<Record<string, OwnRules>>;
   /**
-   * Whether a DUT that shows other facts with a variant than with base is measured all the same, and that told: between
-   * commits that lie far apart its release and the abilities of its cards change.
+   * Measures a DUT whose facts differ between base and a variant, with a warning: between distant commits its release and
+   * the capabilities of its cards change.
    */
   mayDiffer?: boolean;
-  /** Gets the logs of builds. */
+  /** Stores the logs of builds. */
   keepLog: KeepLog;
-  /** Gets what goes on, in a few words, where it takes longer than moments. */
+  /** Reports progress in a few words. */
   notify(text: string): void;
   signal: AbortSignal;
 };
 
-/** `warnings` are sentences for people: what is not as it should be since then, and keeps nobody from measuring. */
+/** `warnings` are sentences for people on new faults that do not prevent measuring. */
 export type TrialOutcome = (
   | {
       kind: 'measured';
@@ -91,10 +87,7 @@ export type TrialOutcome = (
   | {
       kind: 'failed';
       reason: string;
-      /**
-       * The variant may be to blame, and cannot be blamed: base has not shown, since this process has the testbed, that it
-       * works here. A trial of base tells the one from the other.
-       */
+      /** The variant may be at fault, but base has not yet worked in this process: a trial of base would decide. */
       lacksControl?: true;
     }
   | Rejected
@@ -103,18 +96,17 @@ export type TrialOutcome = (
 export type ProfileRequest = {
   cell: Cell;
   variant: string;
-  /** How long samples are taken. */
   seconds: number;
-  /** What is sampled, as the DUT's own tool names it; absent: cycles, by whichever name its CPU has for them. */
+  /** The event to sample, as the DUT's tool names it; absent: cycles, by the name that its CPU has for them. */
   event?: string | undefined;
-  /** Number of the attempt, from 1 on. */
+  /** Counted from 1. */
   attempt: number;
 };
 
 export type ProfileOutcome =
-  /** `log` is the name under which the profile was kept. */
+  /** `log` is the name of the profile's log. */
   | ({ kind: 'profiled'; log: string } & Pick<Profiled, 'event' | 'kernel' | Samples>)
-  /** Another try may have more luck. */
+  /** Another attempt may succeed. */
   | { kind: 'missed'; reason: string }
   | { kind: 'impossible'; reason: string };
 

@@ -1,4 +1,4 @@
-// Which kernel the DUT runs, whether anything can be measured under it, and who is to blame where it does not come up.
+// Boots the kernels of variants on the DUT, and checks each boot before anything is measured in it.
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { type Fingerprint, withoutKernelFacts } from '../../model/freebsd-machine.ts';
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
@@ -26,37 +26,40 @@ export type Boot = {
   pair: number;
   kernel: string;
   fingerprint: Fingerprint;
-  /** Samples were taken in it: nothing is measured any more, for whatever hwpmc(4) may have left behind. */
+  /** Samples were taken in it: hwpmc(4) may have left something behind, so nothing more is measured in it. */
   isSampled?: true;
 };
 
-/** The DUT from boot to boot. */
+/** State of the DUT from boot to boot. */
 export type Boots = {
   readonly config: FreebsdTestbed;
   readonly deps: FreebsdDeps;
   readonly dut: FreebsdDut;
   readonly tallies: Tallies;
   families: readonly Family[];
-  /** Variants that were listed last: of no others anything is left on the DUT where something new is installed. */
+  /** The variants listed last: an installation removes the kernels of all others from the DUT. */
   listed: ReadonlySet<string>;
   booted: Boot | undefined;
-  /** The last boot in which nothing can be measured, and the trials that have heard of it. */
+  /** The last boot in which nothing can be measured, and the trials that failed for it. */
   unfit: { variant: string; pair: number; reason: string; trials: Set<number> } | undefined;
-  /** Settings that do not hold, and that were warned of: what comes up beside them came with a kernel. */
+  /** Settings that failed on the DUT's own kernel: any further one came with a variant's. */
   knownProblems: ReadonlySet<string>;
-  /** The DUT as it was before any kernel of ours. */
+  /** The DUT before any kernel of ours. */
   original: Fingerprint | undefined;
-  /** What every boot is held against: the first that was measured of base or, where that is the only patch, of patched. */
+  /** Compared with every boot: the first measured one of base or, in its absence, of patched. */
   reference: Boot | undefined;
   /** See `PrepareRequest`. */
   mayDiffer: boolean;
-  /** Differences that were told, without the variants, and sentences that nobody has heard yet. */
+  /** Differences that were reported, without the variants. */
   differences: Set<string>;
+  /** Sentences that were not yet returned. */
   warnings: string[];
 };
 
 export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, deps: FreebsdDeps): Boots => ({
-  ...{ config, dut, deps },
+  config,
+  dut,
+  deps,
   tallies: new Map(),
   families: ['inet4'],
   listed: new Set(),
@@ -70,12 +73,11 @@ export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, deps: FreebsdDe
   warnings: [],
 });
 
-/** From now on these variants are measured. */
 export function setListed(boots: Boots, variants: readonly string[]): void {
   boots.listed = new Set(variants);
 }
 
-/** What does not hold on the DUT's own kernel; it is not held against a boot later. */
+/** Returns the settings that fail on the DUT's own kernel; later boots are not rejected for them. */
 export async function inspectDut(
   boots: Boots,
   families: readonly Family[],
@@ -86,7 +88,7 @@ export async function inspectDut(
   return problems;
 }
 
-/** What runs before the first boot is the DUT's own kernel, which is not measured. */
+/** Called before the first boot: the DUT's own kernel is not measured, and left out. */
 export async function fingerprintOfDut(boots: Boots): Promise<Fingerprint> {
   boots.original = await fingerprint(boots.dut.host(), portsOf(boots));
   return withoutKernelFacts(boots.original);
@@ -107,14 +109,14 @@ const settingsThatFail = ({ config, families, deps, dut }: Boots): Promise<Setti
 
 type Ready = { kind: 'ready'; boot: Boot };
 
-/** The boot that is to carry such a run, and runs; undefined where the DUT has to boot for it. */
+/** The current boot, where it can carry such a run; undefined where the DUT has to boot for it. */
 export const bootOf = (
   { booted }: Boots,
   { variant, pair }: Pick<PlannedRun, 'variant' | 'pair'>,
 ): Boot | undefined =>
   booted?.variant === variant && booted.pair === pair && !booted.isSampled ? booted : undefined;
 
-/** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
+/** Boots for a run unless the current boot serves: one boot carries all cells of a pair's variant. */
 export async function bootFor(
   boots: Boots,
   planned: PlannedTrial,
@@ -124,14 +126,18 @@ export async function bootFor(
   const { dut, config } = boots;
   const booted = bootOf(boots, { variant, pair });
   if (booted !== undefined) return { kind: 'ready', boot: booted };
-  const known = boots.unfit;
-  if (known?.variant === variant && known.pair === pair && !known.trials.has(planned.number)) {
-    known.trials.add(planned.number);
-    return failed(known.reason);
+  const unfitBoot = boots.unfit;
+  if (
+    unfitBoot?.variant === variant &&
+    unfitBoot.pair === pair &&
+    !unfitBoot.trials.has(planned.number)
+  ) {
+    unfitBoot.trials.add(planned.number);
+    return failed(unfitBoot.reason);
   }
   boots.booted = undefined;
   if (kernel.kind === 'archive') {
-    // Every boot may take another link: two have room where each variant has one.
+    // Every boot may take another layout variant: /boot has space for two.
     const isLink = kernel.archive.variant !== variant;
     const installed = await dut.install(kernel.archive, isLink ? new Set() : boots.listed);
     if (installed.kind === 'no-space') {
@@ -163,7 +169,7 @@ export async function bootFor(
   };
   const [flash] = flashed(boots.original ?? {}, boot.fingerprint);
   if (flash !== undefined) {
-    const reason = `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it for good, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`;
+    const reason = `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it permanently, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`;
     return unfit(boots, planned, reason);
   }
   const reference = boots.reference ?? boot;
@@ -179,20 +185,20 @@ export async function bootFor(
   return { kind: 'ready', boot };
 }
 
-/** Once each, however many variants show them. */
+/** Warns of each difference once, whichever variants show it. */
 function warnOfDifferences(boots: Boots, variant: string, found: readonly string[]): void {
   for (const difference of found) {
-    const what = difference.replace(` on ${variant}`, '');
-    if (boots.differences.has(what)) continue;
-    boots.differences.add(what);
+    const key = difference.replace(` on ${variant}`, '');
+    if (boots.differences.has(key)) continue;
+    boots.differences.add(key);
     boots.warnings.push(`the DUT is not the same in more than its kernel: ${difference}`);
   }
 }
 
-/** Sentences that nobody has heard yet. */
+/** Returns each warning once. */
 export const takeWarnings = (boots: Boots): string[] => boots.warnings.splice(0);
 
-/** Asked right before every trial: a kernel may lose what it had when it came up. */
+/** Checked right before every trial: a kernel may lose routes after its boot. */
 export async function pathProblem(
   { config, dut }: Boots,
   family: Family,
@@ -203,12 +209,12 @@ export async function pathProblem(
   return problem?.message;
 }
 
-/** The trial was measured, and nothing is wrong with it. */
+/** Called after a trial that was measured without a fault. */
 export function setReference(boots: Boots, boot: Boot): void {
   if (isJudged(boot.variant)) boots.reference ??= boot;
 }
 
-/** Whoever is to be measured in that boot hears of it; who comes again gets another boot. */
+/** Fails every trial of that boot once; a repeated trial gets another boot. */
 function unfit(boots: Boots, { number, runs }: PlannedTrial, reason: string): TrialOutcome {
   const [run] = runs;
   if (run !== undefined) {
@@ -222,7 +228,7 @@ const differencesBetween = (reference: Boot, boot: Boot): string[] =>
     ? differences(boot.fingerprint, reference.fingerprint)
     : differences(reference.fingerprint, boot.fingerprint, boot.variant);
 
-/** Tried once more before it is told, and for what base shows possible alone. */
+/** Rejects the variant for a second failure, where base has booted. */
 export function afterBootFailure(
   boots: Boots,
   variant: string,
@@ -248,17 +254,17 @@ function inBrackets({ panic, console }: { [Key in keyof LastWords]: LastWords[Ke
   return console === undefined ? '' : ` (${consoleClause(console)})`;
 }
 
-/** `its console shows the prompt of …`. */
 export const consoleClause = (console: string): string => `its console ${describeScreen(console)}`;
 
 export const failed = (reason: string): TrialOutcome => ({ kind: 'failed', reason });
 
-/** Failed, where the variant may be why. */
+/** Fails a trial whose variant may be the cause. */
 export const suspected = (
   { boots, variant, proof }: { boots: Boots; variant: string; proof: Milestone },
   reason: string,
 ): TrialOutcome => ({
-  ...{ kind: 'failed', reason },
+  kind: 'failed',
+  reason,
   ...(lacksControl(boots.tallies, variant, proof) && { lacksControl: true }),
 });
 

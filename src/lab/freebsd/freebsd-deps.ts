@@ -1,4 +1,4 @@
-// What a FreeBSD testbed touches of the world.
+// Connections to the machines, power and consoles of FreeBSD testbeds, and a clock.
 
 import type { HostConfig } from '../../config/fields.ts';
 import type { KernelSums } from '../../kernel/kernel-sums.ts';
@@ -8,22 +8,22 @@ import type { ConsoleConfig, OnOutput, OpenedConsole } from '../console/console.
 import type { Power, PowerConfig } from '../power/power.ts';
 
 export type FreebsdDeps = {
-  /** Throws a HostError where a machine does not let us in. */
+  /** Throws a HostError where the login fails. */
   connect(host: HostConfig, label: string, options?: ConnectOptions): Promise<Host>;
   openPower(name: string, config: PowerConfig): Promise<Pick<Power, 'state' | 'cycle'>>;
   /** Throws a ConsoleError where it cannot be opened. */
   openConsole(name: string, config: ConsoleConfig, onOutput: OnOutput): Promise<OpenedConsole>;
   sleep(seconds: number): Promise<void>;
-  /** The time in seconds since 1970. */
+  /** Time in seconds since 1970. */
   now(): number;
-  /** What this machine remembers of kernels that were built for it; absent: nothing. */
+  /** This machine's record of the kernels that were built for it. */
   kernelSums?: KernelSums;
 };
 
-/** No command takes so long, but one that a kernel has locked up. */
+/** Only a command that a kernel has locked up takes longer. */
 const stuckSeconds = 900;
 
-/** A machine on which no command takes longer than that, where nothing else was said. */
+/** Limits the time of every command that has no limit of its own. */
 export const bounded = (host: Host, timeoutSeconds = stuckSeconds): Host => ({
   ...host,
   run: (command, options) => host.run(command, { timeoutSeconds, ...options }),

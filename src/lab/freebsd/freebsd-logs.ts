@@ -1,4 +1,4 @@
-// What the logs of a trial on a FreeBSD testbed say: the same answer on the day and when they are read again.
+// Reads the logs of a trial on a FreeBSD testbed, during the experiment and again later.
 
 import type { Traffic } from '../../config/schema.ts';
 import { flowRanges, flowSlices } from '../../model/flows.ts';
@@ -9,13 +9,13 @@ import type { TrialOutcome } from '../testbed.ts';
 import { type PktGenRate, parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
 
-/** The logs by their names in the folder of a trial; there is one for each sender. */
+/** Names of the logs in the folder of a trial. */
 export const freebsdLogNames = {
   receiver: 'receiver.log',
   sender: (index: number): string => `sender-${index + 1}.log`,
   /** The DUT's counters before and after. */
   counters: 'dut-counters.log',
-  /** What its console printed since the trial before, boots included. */
+  /** Output of the DUT's console since the trial before, boots included. */
   console: 'dut-console.log',
 } as const;
 
@@ -24,11 +24,11 @@ export type FreebsdLogs = { receiver: string; senders: readonly string[] };
 type FreebsdTrial = {
   startedAt: string;
   traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
-  /** What else is known of the trial, for its summary. */
+  /** More facts for the summary of the trial. */
   summary?: Pick<TrialSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets'>;
 };
 
-/** Reads a trial of one run, which is all that a testbed carries that boots its variants. */
+/** Reads a trial of one run: a testbed that boots its variants has no others. */
 export function readFreebsdLogs(
   { number, cell, runs }: PlannedTrial,
   { receiver, senders }: FreebsdLogs,
@@ -69,7 +69,7 @@ export function readFreebsdLogs(
   };
 }
 
-/** What each sender was asked for, as the flows are shared; none where they send as fast as they can. */
+/** The requested rate of each sender, shared as the flows are; none where they send as fast as they can. */
 function requestedRates(
   { flows, offeredPps }: FreebsdTrial['traffic'],
   family: Family,

@@ -1,4 +1,4 @@
-// FreeBSD machines as a testbed: kernels booted on the DUT, pkt-gen on the senders and the receiver around it.
+// FreeBSD machines as a testbed: boots kernels on the DUT, and runs pkt-gen on the machines around it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { shell } from '../../system/shell.ts';
 import { ConsoleRecorder } from '../console/recorder.ts';
 import type { Power, PowerConfig } from '../power/power.ts';
 import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
+import { loadedModules } from './boot/boot-modules.ts';
 import { hasBootedSinceMark } from './boot/boot-system.ts';
 import { bootsOf, fingerprintOfDut, inspectDut, portsOf, setListed } from './boots.ts';
 import {
@@ -26,23 +27,22 @@ import { bounded, type FreebsdDeps } from './freebsd-deps.ts';
 import { type FreebsdMachines, profile, trial } from './freebsd-trial.ts';
 import { Generators, silenceGenerators } from './generators.ts';
 import { type KernelBuilder, Kernels } from './kernels.ts';
-import { loadedModules } from './loaded.ts';
 import { requireMtu } from './mtu.ts';
 import { PreflightError } from './preflight.ts';
 import { firewallWarnings, removeRules, rulesFolder, siteFirewalls } from './rules.ts';
 import type { Firewall } from './scenario.ts';
 
-/** A FreeBSD testbed with its machines within reach. */
+/** A FreeBSD testbed with its machines connected. */
 export type OpenFreebsd = {
   lab: FreebsdMachines;
   dut: FreebsdDut;
-  /** See `Testbed.prepare`: begins to build or to fetch kernels, which trials then wait for. */
+  /** See `Testbed.prepare`: begins to build or fetch kernels, which trials then wait for. */
   prepare(request: PrepareRequest): Promise<void>;
   /** See `Testbed.restore`. */
   restore(): Promise<void>;
 };
 
-/** Connects to all machines, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
+/** Connects to all machines, and ends what a lost controller left sending. Throws a HostError for one out of reach. */
 export async function openFreebsdTestbed(
   name: string,
   config: FreebsdTestbed,
@@ -72,7 +72,7 @@ export async function openFreebsdTestbed(
   };
 }
 
-/** The machines that `openFreebsdTestbed` opens, for who has more to do with them than to measure. */
+/** Opens the machines of a testbed, for callers that do more than measure. */
 export async function openFreebsdMachines(
   name: string,
   config: FreebsdTestbed,
@@ -81,7 +81,7 @@ export async function openFreebsdMachines(
 ): Promise<OpenFreebsd> {
   await using opened = new AsyncDisposableStack();
   const cycles = { done: 0 };
-  // First: the DUT is deaf for as long as somebody sends.
+  // First: the DUT does not reply while packets flow.
   const generators = await Generators.open(config, traffic, deps);
   opened.defer(() => generators.close());
   const console = consoleOf(name, config, deps);
@@ -89,7 +89,7 @@ export async function openFreebsdMachines(
   const dut = await FreebsdDut.open(await dutOptions(name, config, { deps, cycles, console }));
   opened.defer(() => dut.host().close());
   const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
-  /** Folder on this machine, for the kernels of this experiment. */
+  /** On this machine, for the kernels of this experiment. */
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
   const boots = bootsOf(config, dut, deps);
   const firewallsOfSite = await siteFirewalls(dut.host());
@@ -106,8 +106,6 @@ export async function openFreebsdMachines(
     prepared: undefined,
   };
   const over = new AbortController();
-  /** Only while the DUT runs its own kernel. */
-  const builderForNow = () => builderFor(dut.host(), { name, builder: config.builder }, deps);
   opened.move();
   return {
     lab,
@@ -115,7 +113,11 @@ export async function openFreebsdMachines(
 
     async prepare(request) {
       const { rules, variants } = request;
-      lab.prepared ??= { kernels: new Kernels(folder, await builderForNow()), rules };
+      if (lab.prepared === undefined) {
+        // While the DUT runs its own kernel, whose modules the builder needs to know.
+        const builder = await builderFor(dut.host(), { name, builder: config.builder }, deps);
+        lab.prepared = { kernels: new Kernels(folder, builder), rules };
+      }
       lab.prepared.rules = rules;
       boots.mayDiffer = request.mayDiffer === true;
       setListed(
@@ -129,7 +131,7 @@ export async function openFreebsdMachines(
     async restore() {
       over.abort(new Error('the testbed is given back'));
       try {
-        // The DUT would be deaf for them.
+        // The DUT does not reply while packets flow.
         await generators.silence();
         await giveBack(name, dut, firewallsOfSite);
       } finally {
@@ -146,8 +148,8 @@ export async function openFreebsdMachines(
 }
 
 /**
- * What opening needs after a controller that died: a DUT that answers. Generators are ended first; a DUT that stays away
- * longer than a boot takes is power-cycled. Throws a HostError or a DutLostError where it does not come back.
+ * Brings the DUT back after a dead controller: silences the generators, and power-cycles a DUT that stays away longer than
+ * a boot takes. Throws a HostError or a DutLostError where it does not come back.
  */
 export async function wakeFreebsdTestbed(
   name: string,
@@ -175,7 +177,7 @@ function consoleOf(
   return new ConsoleRecorder(machine, (onOutput) => deps.openConsole(machine, console, onOutput));
 }
 
-type Around = {
+type DutContext = {
   deps: FreebsdDeps;
   cycles: { done: number };
   console: ConsoleRecorder | undefined;
@@ -184,13 +186,12 @@ type Around = {
 async function dutOptions(
   name: string,
   { dut }: FreebsdTestbed,
-  around: Around,
+  { deps, cycles, console }: DutContext,
 ): Promise<FreebsdDutOptions> {
-  const { deps, console } = around;
   return {
-    // Deaf while packets flow: a sign of life is not asked of it.
+    // Without keepalives: the DUT does not reply while packets flow.
     connect: async () => bounded(await deps.connect(dut, 'DUT', { keepaliveSeconds: 0 })),
-    power: dut.power && (await openPower(name, dut.power, around)),
+    power: dut.power && (await openPower(name, dut.power, { deps, cycles, console })),
     console,
     method: dut.boot.method,
     bootSeconds: dut.boot.limitSeconds,
@@ -199,11 +200,11 @@ async function dutOptions(
   };
 }
 
-/** Counts what it does, and has the console told from that of the next boot. */
+/** Counts power cycles, and ends the recorded boot at each. */
 async function openPower(
   name: string,
   config: PowerConfig,
-  { deps, cycles, console }: Around,
+  { deps, cycles, console }: DutContext,
 ): Promise<Pick<Power, 'cycle'>> {
   const power = await deps.openPower(`the DUT of ${name}`, config);
   return {
@@ -221,7 +222,7 @@ async function macOf(host: Host, name: string): Promise<string> {
   throw new HostError('command-failed', `${name} on ${host.name} has no MAC address.`);
 }
 
-/** What builds kernels for a DUT that runs its own kernel now; undefined where only given ones can be measured. */
+/** Call while the DUT runs its own kernel. Returns undefined where only kernels that are built already can be measured. */
 export async function builderFor(
   dut: Host,
   { name, builder }: { name: string; builder: BuilderConfig | undefined },
@@ -263,12 +264,9 @@ async function inspect(
   };
 }
 
-const timesToGiveBack = 3;
+const mostRestores = 3;
 
-/**
- * Leaves it on its own kernel, with nothing of ours on it. A connection that breaks here costs a repetition, and not
- * the DUT.
- */
+/** Boots the DUT's own kernel, and removes all that is ours; repeats where the connection breaks. */
 async function giveBack(
   name: string,
   dut: FreebsdDut,
@@ -283,7 +281,7 @@ async function giveBack(
       return;
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
-      if (time < timesToGiveBack) continue;
+      if (time < mostRestores) continue;
       throw new DutLostError(
         `The DUT of ${name} may still run a kernel of ours: ${time} times it could not be restored, at last for this: ${error.message}`,
         { cause: error },
@@ -292,7 +290,7 @@ async function giveBack(
   }
 }
 
-/** Only a boot knows the rules of what rc.conf starts; `lay` of trial.ts has left the mark. */
+/** Boots, since only rc.conf loads the site's rules; `installRulesOf` has marked the boot. */
 async function bringFirewallsBack(dut: FreebsdDut): Promise<void> {
   if (await hasBootedSinceMark(dut.host())) return;
   await removeRules(dut.host());

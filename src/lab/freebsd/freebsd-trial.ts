@@ -1,4 +1,4 @@
-// One trial on a FreeBSD testbed: the variant booted, the rules installed, packets sent, and what came of it.
+// Runs one trial on a FreeBSD testbed: boots the variant, installs the rules, sends packets, and reads the logs.
 import type { Traffic } from '../../config/schema.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { OwnRules, Scenario } from '../../model/scenario.ts';
@@ -39,11 +39,10 @@ import { type Firewall, provesScenario } from './scenario.ts';
 
 export type FreebsdMachines = RecoverableMachines & {
   readonly traffic: Traffic;
-  /** That the DUT's rc.conf starts. */
+  /** Started by the DUT's rc.conf. */
   readonly firewallsOfSite: readonly Firewall[];
-  /** MAC address of the port that packets come in by. */
+  /** MAC address of the DUT's ingress port. */
   readonly dutMac: string;
-  /** Undefined where nobody sees what the DUT prints. */
   readonly console: Pick<ConsoleRecorder, 'open' | 'takeLog' | 'takeProblems'> | undefined;
   /** Undefined before the testbed is prepared. */
   prepared: PreparedKernels | undefined;
@@ -51,7 +50,7 @@ export type FreebsdMachines = RecoverableMachines & {
 
 export type PreparedKernels = {
   kernels: Kernels;
-  /** Rules of the scenarios that are the site's own, by their names. */
+  /** Rules of the site's own scenarios, by name. */
   rules: Readonly<Record<string, OwnRules>>;
 };
 
@@ -66,7 +65,7 @@ export async function trial(
   return warnings.length === 0 ? outcome : { ...outcome, warnings };
 }
 
-/** Keeps what the console printed, of a DUT that is lost too. */
+/** Keeps the console's output, also where the DUT is lost. */
 async function recorded<Outcome>(
   { console }: FreebsdMachines,
   keepLog: KeepLog,
@@ -127,7 +126,7 @@ async function installRulesOf(
   scenario: Scenario,
 ): Promise<string | undefined> {
   const host = lab.boots.dut.host();
-  // Takes off a firewall of the site's own, too, which the next boot brings back.
+  // Disables the site's own firewalls, too, which the next boot enables again.
   if (lab.firewallsOfSite.length > 0) await markBoot(host);
   return installRules(host, scenario, rulesOf(lab));
 }
@@ -163,8 +162,8 @@ async function measure(
   for (const [index, log] of logs.senders.entries()) {
     await keepLog(freebsdLogNames.sender(index), log);
   }
-  // States live for seconds: they are asked for first. Cards that are asked once a second what they sent, as by mlx5en(4),
-  // have told meanwhile: the receiver was heard once more after the senders had ended.
+  // States live for seconds: they are read first. Drivers that read their cards once a second, as mlx5en(4) does, have
+  // counted all by now: the receiver printed one more rate after the senders had ended.
   const [proofs, after] = await Promise.all([
     proofOf(dut.host()),
     readAll(dut.host(), countersCommands(ports)),
@@ -185,7 +184,7 @@ async function measure(
       ...(ingressPackets !== undefined && { ingressPackets }),
     },
   });
-  // What is wrong with the packets says more than states that were not made of them.
+  // A fault of the packets says more than the missing states of them.
   if (!isValid(measured)) return measured;
   const isSilent = measured.kind === 'measured' && measured.runs.every(({ pps }) => pps === 0);
   if (isSilent) {
@@ -193,7 +192,7 @@ async function measure(
     if (down !== undefined) return failed(`not one packet came through, and ${down}`);
   }
   const proof = provesScenario(scenario, proofs, {
-    // What lets no packet through has made no states of them.
+    // A DUT that forwards no packet makes no states.
     ...(!isSilent && { trial: { flows: traffic.flows } }),
     own: rulesOf(lab),
   });
@@ -202,10 +201,10 @@ async function measure(
   return measured;
 }
 
-/** A link comes up again some seconds after a generator has let go of it that had its port for itself. */
+/** Time in which a link comes up after a generator has closed its port. */
 const linkSeconds = 15;
 
-/** A cable that was pulled looks like a kernel that forwards nothing; answered as a clause. */
+/** Returns a clause: a pulled cable looks like a kernel that forwards nothing. */
 async function linkThatIsDown({ dut, deps, config }: Boots): Promise<string | undefined> {
   for (const { interface: name } of [config.dut.ingress, config.dut.egress]) {
     const isActive = async () =>
@@ -221,7 +220,7 @@ async function linkThatIsDown({ dut, deps, config }: Boots): Promise<string | un
 const isValid = (outcome: TrialOutcome): boolean =>
   outcome.kind === 'measured' && outcome.runs.every(({ validity }) => validity.kind === 'valid');
 
-/** Samples where the DUT's time goes, on whichever boot of the variant there is. */
+/** Samples the DUT's CPUs, in any boot of the variant. */
 export const profile = (
   lab: FreebsdMachines,
   request: ProfileRequest,

@@ -1,4 +1,4 @@
-// What comes of a trial in which somebody was lost, or the DUT refused its rules: has all back, and finds out whose fault it is.
+// Recovers from a trial in which a machine was lost or the rules were refused, and attributes the fault.
 
 import type { Scenario } from '../../model/scenario.ts';
 import type { HostError } from '../../system/host/host-error.ts';
@@ -10,7 +10,7 @@ import type { TrialOutcome } from '../testbed.ts';
 import { type Boots, consoleClause, failed, rejected, suspected } from './boots.ts';
 import type { Generators } from './generators.ts';
 
-/** Where a trial was phase somebody was lost. */
+/** Phase of the trial in which a machine was lost. */
 export type TrialPhase = 'after its boot' | 'at the rules' | 'under load' | 'while sampled';
 
 type TrialLoss = {
@@ -24,31 +24,31 @@ type TrialLoss = {
 export type RecoverableMachines = {
   boots: Boots;
   generators: Generators;
-  /** Times that the DUT's power was switched. */
+  /** Power cycles of the DUT. */
   cycles: { readonly done: number };
-  /** Trials in a row that were lost for no reason that a variant could have. */
+  /** Trials in a row that were lost through no fault of a variant. */
   glitches: { inARow: number };
 };
 
-/** Throws where somebody does not come back, or somebody is lost time and again. */
+/** Throws where a machine does not come back, or machines are lost again and again. */
 export async function afterLoss(
-  deps: RecoverableMachines,
+  machines: RecoverableMachines,
   loss: TrialLoss,
   error: HostError,
 ): Promise<TrialOutcome> {
-  const { boots, generators, cycles } = deps;
+  const { boots, generators, cycles } = machines;
   await generators.reconnect(loss.signal);
   const isStuck = error.kind === 'timeout';
-  if (!isStuck && (await isReachable(boots.dut.host()))) return afterGlitch(deps, error);
+  if (!isStuck && (await isReachable(boots.dut.host()))) return afterGlitch(machines, error);
 
   boots.booted = undefined;
   const cyclesBefore = cycles.done;
-  const words = await boots.dut.recover();
-  const { panic } = words;
-  if (panic !== undefined) return afterDeath(boots, loss, `it panicked: ${panic}`, words);
-  if (isStuck) return afterDeath(boots, loss, error.message, words);
-  if (cycles.done === cyclesBefore) return afterGlitch(deps, error);
-  return afterDeath(boots, loss, 'it did not answer any more, and was power-cycled', words);
+  const last = await boots.dut.recover();
+  const { panic } = last;
+  if (panic !== undefined) return afterDeath(boots, loss, `it panicked: ${panic}`, last);
+  if (isStuck) return afterDeath(boots, loss, error.message, last);
+  if (cycles.done === cyclesBefore) return afterGlitch(machines, error);
+  return afterDeath(boots, loss, 'it did not answer any more, and was power-cycled', last);
 }
 
 export function afterRefusal(
@@ -81,7 +81,7 @@ function afterDeath(
   const { tallies } = boots;
   const { variant, phase } = loss;
   const where = circumstances(loss);
-  // What hwpmc(4) may have done is not the variant's.
+  // May be the fault of hwpmc(4).
   if (phase === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
   tallyOf(tallies, variant).deaths += 1;
   if (!isToBlame(tallies, variant, 'deaths', 'hasStoodTrial')) {

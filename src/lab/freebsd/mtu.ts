@@ -1,18 +1,18 @@
-// The MTU that the frames of a trial ask of the ports that they pass.
+// Checks the MTU of ports against the frames of a trial.
 
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { parseIfconfig } from './dut/network.ts';
 
-/** Ethernet's header is 14 bytes, its checksum 4. pkt-gen holds the frame without the checksum against its port's MTU. */
+/** Ethernet's header has 14 bytes, its checksum 4. pkt-gen compares the frame without the checksum with the MTU. */
 export const leastMtu = {
   sender: (frameBytes: number): number => frameBytes - 4,
   receiver: (frameBytes: number): number => frameBytes - 18,
   dut: (frameBytes: number): number => frameBytes - 18,
 };
 
-/** What is wrong with a port, and what fixes it; undefined where nothing is. */
+/** Undefined where the MTU suffices; `is` completes the name of the port. */
 export async function shortMtu(
   host: Host,
   port: string,
@@ -21,7 +21,7 @@ export async function shortMtu(
   const found = parseIfconfig(await host.output(shell`ifconfig ${port}`));
   if (found === undefined || found.mtu >= least) return undefined;
   return {
-    is: `has an MTU of ${found.mtu}, and these frames want ${least} at least`,
+    is: `has an MTU of ${found.mtu}, and these frames need at least ${least}`,
     fix: `\`ifconfig ${port} mtu ${least}\` there, and \`mtu ${least}\` in its ifconfig_${port} in /etc/rc.conf`,
   };
 }

@@ -1,4 +1,4 @@
-// The rules of a scenario on the DUT: installed anew for every trial, proven to be in force, and taken away.
+// Installs the rules of a scenario on the DUT, proves that they are in force, and removes them.
 
 import { lastLine } from '../../model/one-line.ts';
 import type { OwnRules, Scenario } from '../../model/scenario.ts';
@@ -20,8 +20,8 @@ import {
 export const rulesFolder = '/var/tmp/ppsgate';
 
 /**
- * Anew for every trial, so that no state of the one before is left; undefined where the scenario is in force. `own` are
- * the rules of scenarios that are the site's own.
+ * Called before every trial, so that no state of the one before is left. Returns why the scenario is not in force;
+ * `own` has the rules of the site's own scenarios.
  */
 export async function installRules(
   host: Host,
@@ -37,8 +37,8 @@ export async function installRules(
   for (const command of commands) {
     const outcome = await host.run(command);
     if (outcome.kind === 'exited' && outcome.code === 0) continue;
-    const said = lastLine(outcome.stderr) ?? 'it said nothing';
-    return `\`${commandText(command)}\` failed on the DUT: ${said}`;
+    const message = lastLine(outcome.stderr) ?? 'it said nothing';
+    return `\`${commandText(command)}\` failed on the DUT: ${message}`;
   }
   const proof = provesScenario(scenario, await proofOf(host), { own });
   return proof.kind === 'in-force' ? undefined : `${scenario} is not in force: ${proof.reason}`;
@@ -50,7 +50,7 @@ export async function removeRules(host: Host): Promise<void> {
   }
 }
 
-/** Those that rc.conf(5) starts in each boot are the site's own: what a trial takes off of them, a boot brings back. */
+/** Firewalls that rc.conf(5) starts: a trial disables them, and a boot enables them again. */
 export async function siteFirewalls(host: Host): Promise<Firewall[]> {
   const outcome = await host.run(shell`sysrc -n pf_enable firewall_enable`);
   if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
@@ -58,7 +58,7 @@ export async function siteFirewalls(host: Host): Promise<Firewall[]> {
   return (['pf', 'ipfw'] as const).filter((_, index) => isOn[index]);
 }
 
-/** A sentence for each firewall that is on before any trial. */
+/** Returns a sentence for each firewall that is enabled before any trial. */
 export async function firewallWarnings(host: Host, ofSite: readonly Firewall[]): Promise<string[]> {
   return firewallsOn(await proofOf(host)).map((name) =>
     ofSite.includes(name)
@@ -67,12 +67,12 @@ export async function firewallWarnings(host: Host, ofSite: readonly Firewall[]):
   );
 }
 
-/** What the DUT says of its firewalls. */
+/** Reads the state of the DUT's firewalls. */
 export async function proofOf(host: Host): Promise<ProofOutputs> {
-  const said = await readAll(host, Object.values(proofCommands));
+  const outputs = await readAll(host, Object.values(proofCommands));
   const entries = Object.entries(proofCommands).map(([key, command]) => [
     key,
-    said.get(commandText(command)),
+    outputs.get(commandText(command)),
   ]);
   return Object.fromEntries(entries);
 }

@@ -1,4 +1,4 @@
-// A profile on a FreeBSD testbed: samples are taken on the DUT while a trial goes over it that measures nothing.
+// Profiles a FreeBSD DUT: takes samples while packets flow in a trial that measures nothing.
 
 import { formatPercent } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
@@ -20,41 +20,40 @@ export type UnderLoad = {
   dut: Host;
   /** Folder on the DUT for files of ours. */
   folder: string;
-  /** Interface of the DUT by which packets leave. */
+  /** Interface by which packets leave the DUT. */
   egress: string;
-  /** Has the generators' ports open, and their links settled, for packets that flow for so long; answers what failed. */
+  /** Opens the generators' ports for traffic of that length, and waits for their links; returns a trial that failed. */
   open(trafficSeconds: number): Promise<PktGenTrial | undefined>;
-  /** Has packets flow for so long. */
   send(trafficSeconds: number): Promise<PktGenTrial>;
 };
 
-/** Time from the word to go until packets flow; as much is left at the window's end. */
+/** Time from the order to send until packets flow; as much remains after the window. */
 const spareSeconds = 6;
-/** So much of what the receiver got in as many seconds has to have left the DUT while samples were taken. */
+/** The DUT must send this share of the received rate while samples are taken. */
 const leastForwardedRatio = 0.9;
 
 /**
- * A window that opens by itself while packets flow; where that was missed, one that is open before they do: some DUTs
- * leave a program no time at all to begin under load, and what they sample before is idle.
+ * Opens the window of samples while packets flow. A second attempt opens it before: some DUTs leave a program no time to
+ * start under load, and the samples before are idle.
  */
 export async function sampleUnderLoad(
   request: ProfileRequest,
-  around: UnderLoad,
+  load: UnderLoad,
   keepLog: KeepLog,
 ): Promise<ProfileOutcome> {
   try {
-    return await sampled(request, around, keepLog);
+    return await sampled(request, load, keepLog);
   } finally {
-    await endSampling(around.dut, around.folder);
+    await endSampling(load.dut, load.folder);
   }
 }
 
 async function sampled(
-  { seconds, event: asked, attempt }: ProfileRequest,
+  { seconds, event: requested, attempt }: ProfileRequest,
   { dut, folder, egress, open, send }: UnderLoad,
   keepLog: KeepLog,
 ): Promise<ProfileOutcome> {
-  const sampling = await readySampling(dut, folder, asked);
+  const sampling = await readySampling(dut, folder, requested);
   if (sampling.kind === 'impossible') return sampling;
   const { event } = sampling;
   const trafficSeconds = seconds + 2 * spareSeconds;
@@ -64,7 +63,7 @@ async function sampled(
     attempt === 1
       ? { event, delaySeconds: spareSeconds, seconds }
       : { event, delaySeconds: 0, seconds: spareSeconds + seconds };
-  const [taken, trial] = await Promise.all([
+  const [samples, trial] = await Promise.all([
     dut.run(windowCommand(window, folder)),
     send(trafficSeconds),
   ]);
@@ -72,13 +71,13 @@ async function sampled(
   const { receiver, senders } = trial.logs;
   await keepLog(freebsdLogNames.receiver, receiver);
   for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
-  await keepLog(freebsdLogNames.counters, taken.stdout + taken.stderr);
+  await keepLog(freebsdLogNames.counters, samples.stdout + samples.stderr);
   if (trial.kind === 'failed') return missed(trial.reason);
-  if (taken.kind !== 'exited' || taken.code !== 0) {
-    return missed(`pmcstat failed on the DUT: ${lastLine(taken.stderr) ?? 'it said nothing'}`);
+  if (samples.kind !== 'exited' || samples.code !== 0) {
+    return missed(`pmcstat failed on the DUT: ${lastLine(samples.stderr) ?? 'it said nothing'}`);
   }
   const text = await collectSamples(dut, folder);
-  const forwarded = sentWithin(taken.stdout, egress) ?? 0;
+  const forwarded = sentWithin(samples.stdout, egress) ?? 0;
   const expected = trial.run.medianPps * seconds;
   if (forwarded < leastForwardedRatio * expected) {
     const share = formatPercent(forwarded / expected);

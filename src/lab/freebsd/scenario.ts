@@ -1,21 +1,21 @@
-// What each scenario installs on a FreeBSD DUT, how all of them are taken away, and what proves that one is in force.
+// Commands that install and remove each scenario on a FreeBSD DUT, and that prove that it is in force.
 
 import type { FreebsdScenario, OwnRules, Scenario } from '../../model/scenario.ts';
 import { type Command, shell } from '../../system/shell.ts';
 
-type Laying = {
+type Installation = {
   /** Uploaded before the commands. */
   files: { path: string; text: string }[];
-  /** Commands in the order in which they are run, each to succeed. */
+  /** Run in this order; each must succeed. */
   commands: Command[];
 };
 
-/** How a scenario is installed on a DUT from which all others were taken away; its files go to `folder`, an absolute path. */
+/** For a DUT without any scenario. Files go to `folder`, an absolute path. */
 export function scenarioInstallation(
   scenario: Scenario,
   folder: string,
   own: OwnScenarios = {},
-): Laying {
+): Installation {
   const rules = rulesFor(scenario, own);
   if (rules === undefined) return { files: [], commands: [] };
   const path = `${folder}/${scenario}.rules`;
@@ -23,8 +23,8 @@ export function scenarioInstallation(
 }
 
 /**
- * Takes every scenario away, in two rounds, each all at once. A command fails where there is nothing to take: that all is
- * gone is proven as `forwarding` is. ipfw is switched off before it is flushed, or its last rule would cut the connection.
+ * Remove every scenario, in two rounds, each all at once. A command fails where there is nothing to remove; the proof of
+ * the next scenario checks the result. ipfw is disabled before its flush, or its last rule would cut the connection.
  */
 export const removalCommands: readonly (readonly Command[])[] = [
   [shell`pfctl -d`, shell`sysctl net.inet.ip.fw.enable=0`, shell`sysctl net.inet6.ip6.fw.enable=0`],
@@ -37,7 +37,7 @@ export type Firewall = (typeof firewalls)[number];
 type FirewallRules = {
   firewall: Firewall;
   text: string;
-  /** The same rules as the firewall prints them; absent for a site's own, which nobody can foresee. */
+  /** The rules as the firewall prints them; absent for a site's own. */
   printed?: string;
   keepsStates: boolean;
 };
@@ -78,7 +78,7 @@ type OwnScenarios = Readonly<Record<string, OwnRules>>;
 const rulesFor = (scenario: Scenario, own: OwnScenarios): FirewallRules | undefined =>
   own[scenario] ?? usualRules[scenario as FreebsdScenario];
 
-/** ipfw.ko refuses every packet from the moment it is loaded, unless the kernel's environment says otherwise. */
+/** ipfw.ko drops every packet once loaded, unless the kernel's environment has the variable. */
 const installCommands: Record<Firewall, (path: string) => Command[]> = {
   pf: (path) => [shell`kldload -n pf`, shell`pfctl -f ${path}`, shell`pfctl -e`],
   ipfw: (path) => [
@@ -90,7 +90,7 @@ const installCommands: Record<Firewall, (path: string) => Command[]> = {
   ],
 };
 
-/** What is asked for a proof. Those of a firewall that is not loaded fail. */
+/** The commands of a firewall that is not loaded fail. */
 export const proofCommands = {
   pfInfo: shell`pfctl -si`,
   pfRules: shell`pfctl -sr`,
@@ -100,47 +100,48 @@ export const proofCommands = {
   ipfwStates: shell`sysctl -n net.inet.ip.fw.dyn_count`,
 } as const;
 
-/** What the proof's commands wrote; undefined is one that failed. */
+/** Undefined for a command that failed. */
 export type ProofOutputs = Record<keyof typeof proofCommands, string | undefined>;
 
 type ScenarioProof = { kind: 'in-force' } | { kind: 'not-in-force'; reason: string };
 
 /**
- * Whether this scenario, and no other firewall beside it, is in force. With `trial` the outputs are of right
- * after one, and a stateful scenario must have made a state for each of its flows: one or two states are those
- * of our own connection. ipfw drops a UDP flow's state after 10 s of silence.
+ * Proves that this scenario, and no other firewall, is in force. With `trial` the outputs were read right after one, and a
+ * stateful scenario must have a state for each of its flows: one or two states are of our own connection. ipfw drops a
+ * UDP flow's state after 10 s of silence.
  */
 export function provesScenario(
   scenario: Scenario,
   outputs: ProofOutputs,
   { trial, own = {} }: { trial?: { flows: number }; own?: OwnScenarios } = {},
 ): ScenarioProof {
-  const found = firewallStates(outputs);
-  const wanted = rulesFor(scenario, own);
-  const stranger = firewallsOn(outputs).find((name) => name !== wanted?.firewall);
+  const required = rulesFor(scenario, own);
+  const stranger = firewallsOn(outputs).find((name) => name !== required?.firewall);
   if (stranger !== undefined) return notInForce(`${stranger} is enabled`);
-  if (wanted === undefined) return { kind: 'in-force' };
+  if (required === undefined) return { kind: 'in-force' };
 
-  const { sees, rules, states } = found[wanted.firewall];
+  const { sees, rules, states } = firewallStates(outputs)[required.firewall];
   if (sees !== 'everything') {
     const lack = sees === 'nothing' ? 'enabled' : 'enabled for both families';
-    return notInForce(`${wanted.firewall} is not ${lack}`);
+    return notInForce(`${required.firewall} is not ${lack}`);
   }
-  if (wanted.printed === undefined && rules === '') {
-    return notInForce(`${wanted.firewall} has no rules`);
+  if (required.printed === undefined && rules === '') {
+    return notInForce(`${required.firewall} has no rules`);
   }
-  if (wanted.printed !== undefined && rules !== wanted.printed) {
-    return notInForce(`${wanted.firewall} has the rules "${rules}" instead of "${wanted.printed}"`);
+  if (required.printed !== undefined && rules !== required.printed) {
+    return notInForce(
+      `${required.firewall} has the rules "${rules}" instead of "${required.printed}"`,
+    );
   }
-  if (trial === undefined || !wanted.keepsStates || states >= trial.flows) {
+  if (trial === undefined || !required.keepsStates || states >= trial.flows) {
     return { kind: 'in-force' };
   }
   return notInForce(
-    `${wanted.firewall} has made ${states} of the ${trial.flows} states that the flows need`,
+    `${required.firewall} has made ${states} of the ${trial.flows} states that the flows need`,
   );
 }
 
-/** Those that see packets. */
+/** The firewalls that see packets. */
 export const firewallsOn = (outputs: ProofOutputs): Firewall[] =>
   firewalls.filter((name) => firewallStates(outputs)[name].sees !== 'nothing');
 
@@ -152,13 +153,13 @@ const firewallStates = (outputs: ProofOutputs): Record<Firewall, FirewallState> 
 const notInForce = (reason: string): ScenarioProof => ({ kind: 'not-in-force', reason });
 
 type FirewallState = {
-  /** How many of the packets it sees; something is one family of both. */
+  /** `something` is one family of the two. */
   sees: 'nothing' | 'something' | 'everything';
   rules: string;
   states: number;
 };
 
-/** Counts all of pf's states that were made since its counters were flushed, as some may have expired. */
+/** Counts all states since pf's counters were flushed, as some may have expired. */
 function pfIn({ pfInfo = '', pfRules = '' }: ProofOutputs): FirewallState {
   return {
     sees: /^Status: Enabled\b/m.test(pfInfo) ? 'everything' : 'nothing',
@@ -170,8 +171,8 @@ function pfIn({ pfInfo = '', pfRules = '' }: ProofOutputs): FirewallState {
 /** A kernel without a family lacks its switch. */
 function ipfwIn(outputs: ProofOutputs): FirewallState {
   const { ipfwEnabled, ipfw6Enabled, ipfwRules = '', ipfwStates = '0' } = outputs;
-  const switches = [ipfwEnabled, ipfw6Enabled].filter((said) => said !== undefined);
-  const on = switches.filter((said) => said.trim() === '1');
+  const switches = [ipfwEnabled, ipfw6Enabled].filter((value) => value !== undefined);
+  const on = switches.filter((value) => value.trim() === '1');
   return {
     sees: amount(on.length, switches.length),
     rules: onOneLine(ipfwRules.replace(lastRule, '').replaceAll(' :default', '')),
@@ -184,7 +185,7 @@ function amount(some: number, all: number): FirewallState['sees'] {
   return some < all ? 'something' : 'everything';
 }
 
-/** Accepts or refuses what no rule took; ours takes everything. */
+/** Applies to packets that no other rule matched; our rule matches all. */
 const lastRule = /^65535 .*$/m;
 
 const onOneLine = (rules: string): string =>

@@ -368,7 +368,7 @@ test('frames of 1518 bytes want an MTU of 1514 where they are sent', async () =>
     {
       kind: 'wrong',
       what: 'frames of 1518 bytes on vcxl0 of the sender',
-      why: 'it has an MTU of 1500, and these frames want 1514 at least',
+      why: 'it has an MTU of 1500, and these frames need at least 1514',
       fix: '`ifconfig vcxl0 mtu 1514` there, and `mtu 1514` in its ifconfig_vcxl0 in /etc/rc.conf',
     },
   ]);
@@ -759,7 +759,7 @@ test('a root from which no loader takes an order back is wrong', async () => {
   const { check } = await aLab({ root: 'nfs' });
   expect(about(await check(), 'the boot method, nextboot')).toMatchObject({
     kind: 'wrong',
-    why: '/boot is on nfs (192.0.2.9:/export/dut), where no loader can take an order back: a kernel that panics would be booted for ever',
-    fix: 'boot it from UFS or ZFS, as nextboot(8) wants',
+    why: '/boot is on nfs (192.0.2.9:/export/dut), where no loader can cancel an order: a kernel that panics would be booted again and again',
+    fix: 'boot it from UFS or ZFS, as nextboot(8) requires',
   });
 });

@@ -335,7 +335,7 @@ describe('frames that are larger than an MTU', () => {
       mtuOf(lab, 'sender', 1514);
       mtuOf(lab, role, mtu);
       await expect(testbed.inspect([forwarding, large])).rejects.toThrow(
-        `has an MTU of ${mtu}, and these frames want ${least} at least (1518 bytes each): run \`ifconfig ${name} mtu ${least}\` there`,
+        `has an MTU of ${mtu}, and these frames need at least ${least} (1518 bytes each): run \`ifconfig ${name} mtu ${least}\` there`,
       );
       expect(rebootsOf(lab)).toBe(0);
     }),

@@ -1,4 +1,4 @@
-// Brings the archive of a kernel onto a FreeBSD machine and unpacks it there.
+// Uploads the archive of a kernel to a FreeBSD machine and unpacks it there.
 import { stat } from 'node:fs/promises';
 import { lastLine } from '../../../model/one-line.ts';
 import { HostError } from '../../../system/host/host-error.ts';
@@ -9,10 +9,10 @@ import { shell } from '../../../system/shell.ts';
 import type { BootMachine, InstallOutcome, KernelArchive } from './boot.ts';
 import { fileSystemsOf, sha256Of } from './boot-system.ts';
 
-/** Half an archive stays here when the machine is lost: who installs the same again goes on from there. */
+/** Keeps a partial archive when the machine is lost: the next upload of the same archive resumes it. */
 export const archiveFolder = '/var/tmp/ppsgate';
 
-/** Uploads an archive where there is space for it and what is in it, and takes it away after its use. */
+/** Uploads an archive where it and its content fit, and removes it after use. */
 export async function withArchive(
   machine: BootMachine,
   kernel: KernelArchive,
@@ -35,14 +35,16 @@ export async function withArchive(
   return outcome;
 }
 
-/** Into a folder that is there; throws a HostError for an archive that tar(1) cannot read. */
+/** Unpacks into an existing folder; throws a HostError for an archive that tar(1) cannot read. */
 export async function unpack(host: Host, archive: string, folder: string): Promise<InstallOutcome> {
   const unpacked = await host.run(shell`tar -x -p -f ${archive} -C ${folder}`);
   if (unpacked.kind === 'exited' && unpacked.code === 0) return { kind: 'installed' };
-  const said = lastLine(unpacked.stderr) ?? 'it said nothing';
-  const lacking = /^.*No space left on device.*$/m.exec(unpacked.stderr)?.[0];
-  if (lacking !== undefined) return { kind: 'no-space', reason: lacking };
-  throw new HostError('command-failed', `tar cannot unpack ${archive} on ${host.name}: ${said}`);
+  const noSpace = /^.*No space left on device.*$/m.exec(unpacked.stderr)?.[0];
+  if (noSpace !== undefined) return { kind: 'no-space', reason: noSpace };
+  throw new HostError(
+    'command-failed',
+    `tar cannot unpack ${archive} on ${host.name}: ${lastLine(unpacked.stderr) ?? 'it said nothing'}`,
+  );
 }
 
 async function tooLittleSpace(host: Host, kernel: KernelArchive): Promise<string | undefined> {

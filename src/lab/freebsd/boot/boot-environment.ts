@@ -1,4 +1,4 @@
-// bectl(8): a kernel in a clone of the machine's own boot environment, activated for one boot.
+// Boots a kernel with bectl(8): in a clone of the machine's own boot environment, activated for one boot.
 import { basename, dirname } from 'node:path/posix';
 import { shortened } from '../../../model/one-line.ts';
 import { pathName } from '../../../model/variant-name.ts';
@@ -13,17 +13,17 @@ import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
 export function bootEnvironment(machine: BootMachine): BootMethod {
   const { own, host } = machine;
-  /** What was installed, by variant, with the SHA-256 of the archive that it came from. */
+  /** By variant; `archive` is the SHA-256 of the archive. */
   const installed = new Map<string, { archive: string; system: System }>();
   return {
-    async install({ variant, ...kernel }, wanted) {
+    async install({ variant, ...kernel }, kept) {
       if (installed.get(variant)?.archive === kernel.sha256) return { kind: 'installed' };
-      if (wanted !== undefined) await destroyOthers([variant, ...wanted]);
+      if (kept !== undefined) await destroyOthers([variant, ...kept]);
       const name = environmentOf(variant);
       return withArchive(machine, { variant, ...kernel }, async (archive) => {
         installed.delete(variant);
         if ((await ourEnvironments(host())).includes(name)) await destroy(host(), name);
-        // Its own by name: what runs may be another variant.
+        // The machine's own by name, as another variant may run.
         await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
         const filled = await fill(machine, name, archive);
         if (filled.kind !== 'filled') {
@@ -54,7 +54,7 @@ export function bootEnvironment(machine: BootMachine): BootMethod {
     },
   };
 
-  /** But for the one that runs. */
+  /** Spares the running one. */
   async function destroyOthers(variants: readonly string[]): Promise<void> {
     const kept = new Set(variants.map(environmentOf));
     const others = (await ourEnvironments(host())).filter((name) => !kept.has(name));
@@ -62,8 +62,9 @@ export function bootEnvironment(machine: BootMachine): BootMethod {
     const [root] = await fileSystemsOf(host(), ['/']);
     const gone = others.filter((name) => name !== basename(root?.device ?? ''));
     for (const name of gone) await destroy(host(), name);
-    for (const variant of installed.keys())
+    for (const variant of installed.keys()) {
       if (gone.includes(environmentOf(variant))) installed.delete(variant);
+    }
   }
 }
 
@@ -83,12 +84,12 @@ async function destroy(host: Host, name: string): Promise<void> {
 
 type Filled = Exclude<InstallOutcome, { kind: 'installed' }> | { kind: 'filled'; sha256: string };
 
-/** The kernel takes the place of the machine's own, as both have the same loader.conf. */
+/** Replaces the machine's own kernel in the clone, as both have the same loader.conf. */
 async function fill(machine: BootMachine, name: string, archive: string): Promise<Filled> {
   const { own, modules } = machine;
   const host = machine.host();
-  const place = await mount(host, own, name);
-  const target = `${place}${dirname(own.kernel)}`;
+  const mounted = await mount(host, own, name);
+  const target = `${mounted}${dirname(own.kernel)}`;
   try {
     await host.output(shell`rm -rf ${target}`);
     await host.output(shell`mkdir -p ${target}`);
@@ -98,26 +99,26 @@ async function fill(machine: BootMachine, name: string, archive: string): Promis
     if (reason !== undefined) {
       return { kind: 'lacks-module', reason: reason.replace(target, dirname(own.kernel)) };
     }
-    await addLoaderLine(host, `${place}/boot/loader.conf.local`);
+    await addLoaderLine(host, `${mounted}/boot/loader.conf.local`);
     return { kind: 'filled', sha256: await sha256Of(host, `${target}/kernel`) };
   } finally {
     await host.output(shell`bectl unmount ${name}`);
-    await host.output(shell`rmdir ${place}`);
+    await host.output(shell`rmdir ${mounted}`);
   }
 }
 
 /**
- * Where it is mounted, as df(1) proves: a folder below is removed, and below another place, or below none, that would be
- * the kernel that runs.
+ * Returns the mount point, as proven by df(1): `fill` removes a folder below it, which at any other path could be the
+ * running kernel.
  */
 async function mount(host: Host, own: System, name: string): Promise<string> {
-  const said = (await host.output(shell`bectl mount ${name}`)).trim();
+  const path = (await host.output(shell`bectl mount ${name}`)).trim();
   const dataset = `${dirname(own.root)}/${name}`;
-  const [found] = /^\/[\w./-]+$/.test(said) ? await fileSystemsOf(host, [said]) : [];
-  if (found?.device === dataset && found.mountedOn === said) return said;
+  const [fileSystem] = /^\/[\w./-]+$/.test(path) ? await fileSystemsOf(host, [path]) : [];
+  if (fileSystem?.device === dataset && fileSystem.mountedOn === path) return path;
   throw new HostError(
     'command-failed',
-    `"bectl mount ${name}" on ${host.name} says ${JSON.stringify(shortened(said))}, where ${dataset} is not mounted, so nothing was installed: see what \`mount\` tells there.`,
+    `"bectl mount ${name}" on ${host.name} says ${JSON.stringify(shortened(path))}, where ${dataset} is not mounted, so nothing was installed: see what \`mount\` lists there.`,
   );
 }
 

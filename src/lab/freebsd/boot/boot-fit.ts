@@ -1,4 +1,4 @@
-// Whether a FreeBSD machine can be booted by a method, so that whatever goes wrong with a kernel it comes back by itself.
+// Checks that a FreeBSD machine can boot by a method, and so comes back automatically after any failure of a kernel.
 
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
@@ -10,10 +10,10 @@ export type BootMethodName = 'nextboot' | 'boot-environment' | 'nanobsd';
 /** `why` and `fix` are clauses. */
 type Unfit = { why: string; fix: string };
 
-/** Before, nextboot(8) leaves word on ZFS that the loader cannot take back. */
+/** Before 13, nextboot(8) leaves an order on ZFS that the loader cannot cancel. */
 const oldestOnZfs = 13;
 
-/** Undefined where it can; throws a HostError for an appliance that is none. Nothing is changed. */
+/** Undefined where it can; throws a HostError where the machine is no appliance. Changes nothing. */
 export async function whyUnfit(host: Host, method: BootMethodName): Promise<Unfit | undefined> {
   if (method === 'nanobsd') {
     await slicesOf(host);
@@ -26,8 +26,8 @@ export async function whyUnfit(host: Host, method: BootMethodName): Promise<Unfi
   }
   if (boot?.type !== 'ufs' && boot?.type !== 'zfs') {
     return {
-      why: `/boot is on ${boot?.type} (${boot?.device}), where no loader can take an order back: a kernel that panics would be booted for ever`,
-      fix: `boot it from UFS or ZFS, as nextboot(8) wants`,
+      why: `/boot is on ${boot?.type} (${boot?.device}), where no loader can cancel an order: a kernel that panics would be booted again and again`,
+      fix: `boot it from UFS or ZFS, as nextboot(8) requires`,
     };
   }
   const major = Number.parseInt(await host.output(shell`uname -r`), 10);

@@ -1,9 +1,11 @@
-// Which modules the loader of a FreeBSD machine needs beside a kernel: it looks in the kernel's folder and in /boot/modules.
+// Lists the modules of a FreeBSD machine: those loaded, and those that its loader needs beside a kernel.
+import type { LoadedModules } from '../../../kernel/needed-modules.ts';
 
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
+import { fileSystemsOf } from './boot-system.ts';
 
-/** The files that are loaded beside the kernel that runs: `zfs.ko`, `if_cxgbe.ko`. */
+/** Files loaded beside the running kernel: `zfs.ko`, `if_cxgbe.ko`. */
 export async function loadedFiles(host: Host): Promise<Set<string>> {
   const names = (await host.output(shell`kldstat`))
     .split('\n')
@@ -11,27 +13,43 @@ export async function loadedFiles(host: Host): Promise<Set<string>> {
   return new Set(names.flatMap((name) => (name?.endsWith('.ko') ? name : [])));
 }
 
-type Wanted = {
-  /** What the machine's own kernel has. */
+/**
+ * Lists the modules for a builder, while the DUT runs its own kernel: those of loader.conf and rc.conf are among them, with
+ * their dependencies.
+ */
+export async function loadedModules(host: Host): Promise<LoadedModules> {
+  const listed = await host.run(shell`ls ${'/boot/modules'}`);
+  const elsewhere = new Set(listed.stdout.split('\n'));
+  const files = [...(await loadedFiles(host))].filter((file) => !elsewhere.has(file));
+  const [root] = await fileSystemsOf(host, ['/']);
+  return {
+    names: files.map((file) => file.replace(/\.ko$/, '')),
+    release: (await host.output(shell`uname -r`)).trim(),
+    isRootOnZfs: root?.type === 'zfs',
+  };
+}
+
+type LoaderNeeds = {
+  /** Modules of the machine's own kernel. */
   loaded: ReadonlySet<string>;
-  /** Type of the file system of the root. */
+  /** Type of the root's file system. */
   rootType: string;
 };
 
 /**
- * The first that a kernel's folder lacks, as a clause; undefined where none does. What loader.conf names and the own kernel
- * runs without is not needed, nor what the kernel has in itself.
+ * Returns a clause on the first module that a kernel's folder lacks. A module is not needed where the machine's own kernel
+ * runs without it, or the kernel contains it.
  */
 export async function lackingModule(
   host: Host,
   folder: string,
-  { loaded, rootType }: Wanted,
+  { loaded, rootType }: LoaderNeeds,
 ): Promise<string | undefined> {
   const files = [...(await loadedByLoader(host)), ...(rootType === 'zfs' ? ['zfs.ko'] : [])];
   for (const file of new Set(files)) {
     if (!loaded.has(file) || (await isThere(host, file, [folder, '/boot/modules']))) continue;
     if (await isInKernel(host, `${folder}/kernel`, file)) continue;
-    return `${file} is neither in ${folder} nor in /boot/modules, and the loader needs it before the kernel is up: build it with the kernel, or lay it in /boot/modules`;
+    return `${file} is neither in ${folder} nor in /boot/modules, and the loader needs it before the kernel is up: build it with the kernel, or install it in /boot/modules`;
   }
   return undefined;
 }
@@ -49,7 +67,7 @@ async function loadedByLoader(host: Host): Promise<string[]> {
   }
   return [...settings].flatMap(([setting, value]) => {
     const name = /^(.+)_load$/.exec(setting)?.[1];
-    // Firmware and the like have a type, and a path for a name.
+    // Firmware has a type, and a path for a name.
     if (name === undefined || settings.has(`${name}_type`) || !/^yes$/i.test(value)) return [];
     return `${(settings.get(`${name}_name`) ?? name).replace(/\.ko$/, '')}.ko`;
   });
@@ -62,17 +80,19 @@ async function textOf(host: Host, command: ReturnType<typeof shell>): Promise<st
 
 async function isThere(host: Host, file: string, folders: readonly string[]): Promise<boolean> {
   for (const folder of folders) {
-    const found = await host.run(shell`test -e ${`${folder}/${file}`}`);
-    if (found.kind === 'exited' && found.code === 0) return true;
+    const outcome = await host.run(shell`test -e ${`${folder}/${file}`}`);
+    if (outcome.kind === 'exited' && outcome.code === 0) return true;
   }
   return false;
 }
 
-/** Where it was built with its configuration in it. */
+/** Known only where the kernel was built with its configuration in it. */
 async function isInKernel(host: Host, kernel: string, file: string): Promise<boolean> {
   const name = file.replace(/^if_|\.ko$/g, '').toLowerCase();
   return (await textOf(host, shell`config -x ${kernel}`)).split('\n').some((line) => {
-    const [kind = '', what, more] = line.trim().split(/\s+/);
-    return /^(?:device|options)$/.test(kind) && what?.toLowerCase() === name && more === undefined;
+    const [kind = '', option, more] = line.trim().split(/\s+/);
+    return (
+      /^(?:device|options)$/.test(kind) && option?.toLowerCase() === name && more === undefined
+    );
   });
 }

@@ -1,4 +1,4 @@
-// An appliance made with nanobsd(8), as BSDRP is: a whole image in the slice that does not run.
+// Boots an image on an appliance made with nanobsd(8), such as BSDRP: from the slice that does not run.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,16 +14,15 @@ import type { BootMachine, BootMethod, KernelArchive } from './boot.ts';
 import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
 
 /**
- * The other slice holds the image that was booted last, and is what boots until its own is active again:
- * nothing falls back by itself, and a kernel that never lets ssh in needs somebody at the boot menu.
- * The configuration is never saved.
+ * The other slice holds the image booted last, and boots until the machine's own is active again: nothing falls back
+ * automatically, and a kernel without ssh needs a person at the boot menu. The configuration is never saved.
  */
 export function nanobsd({ own, host }: BootMachine): BootMethod {
   const images = new Map<string, KernelArchive>();
-  /** The image in the other slice, and what it boots. */
+  /** The image in the other slice, and the system that it boots. */
   let other: { sha256: string; system: System } | undefined;
   return {
-    // `upgrade` writes over the slice that does not run: never from any other than its own.
+    // `upgrade` overwrites the slice that does not run, so the machine's own has to run.
     needsOwn: (variant, running) =>
       other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
 
@@ -48,7 +47,7 @@ export function nanobsd({ own, host }: BootMachine): BootMethod {
         throw new TypeError('An upgrade from there would write over its own slice.');
       }
       other = undefined;
-      // Whoever cannot tell what boots next could not go home either.
+      // Throws where the next boot is not known, and the way back would not be either.
       await nextRoot(host());
       await upgrade(host(), image.path);
       const root = await nextRoot(host());
@@ -67,9 +66,9 @@ export function nanobsd({ own, host }: BootMachine): BootMethod {
 async function refuseTorn({ path, sha256 }: KernelArchive): Promise<void> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
-  const found = hash.digest('hex');
-  if (found === sha256) return;
-  throw new Error(`The image ${path} has the SHA-256 ${found} and not ${sha256}; build it again.`);
+  const actual = hash.digest('hex');
+  if (actual === sha256) return;
+  throw new Error(`The image ${path} has the SHA-256 ${actual} and not ${sha256}; build it again.`);
 }
 
 async function upgrade(host: Host, path: string): Promise<void> {
@@ -81,7 +80,7 @@ async function upgrade(host: Host, path: string): Promise<void> {
   }
 }
 
-/** Node has no xz. Fails before its end where xz(1) does, so that no half image counts as a whole one. */
+/** Runs xz(1), which Node lacks. Throws before the end of the stream where xz fails, so that no partial image counts. */
 async function* decompressed(path: string): AsyncGenerator<Buffer> {
   const xz = spawn('xz', ['-d', '-c', '--', path], { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(xz, 'close').then(
@@ -100,7 +99,7 @@ async function* decompressed(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** On an MBR only the appliance's own commands know all that belongs to a change of slices. */
+/** On an MBR only the appliance's own command changes all that belongs to a slice. */
 async function goBack(host: Host, ownRoot: string): Promise<void> {
   const slices = await slicesOf(host);
   const [root] = await fileSystemsOf(host, ['/']);
@@ -117,8 +116,8 @@ async function goBack(host: Host, ownRoot: string): Promise<void> {
 }
 
 /**
- * What `system rollback` does on a GPT, of which it leaves out the end: it dies with both slices active. Each step may be
- * repeated, and the slices' own files are left alone.
+ * Replaces `system rollback` on a GPT, which dies with both slices active. Each step may be repeated, and the slices' own
+ * files stay.
  */
 async function makeActive(host: Host, slices: Slices, ownRoot: string): Promise<void> {
   const { providers, active, disk } = slices;
@@ -147,11 +146,11 @@ async function makeActive(host: Host, slices: Slices, ownRoot: string): Promise<
 
 const stemOf = (device: string): string => device.replace(/[12]$/, '');
 
-/** /etc is made anew at every boot, with what /cfg keeps put over it. */
+/** Every boot makes /etc again, and copies /cfg over it. */
 async function writeFstab(host: Host, fstab: string, root: string): Promise<void> {
   const lines = fstab.split('\n').map((line) => {
-    const [device = '', place] = fieldsOf(line);
-    return place === '/' ? line.replace(device, () => root) : line;
+    const [device = '', path] = fieldsOf(line);
+    return path === '/' ? line.replace(device, () => root) : line;
   });
   const bytes = Buffer.from(lines.join('\n'));
   await host.upload(bytes, '/etc/fstab', 0o644);

@@ -1,4 +1,4 @@
-// nextboot(8): a kernel in a folder of its own in /boot, which the loader takes once.
+// Boots a kernel with nextboot(8): from a folder of its own in /boot, for one boot.
 import { dirname } from 'node:path/posix';
 import { pathName } from '../../../model/variant-name.ts';
 import { stdoutOf } from '../../../system/host/execute.ts';
@@ -21,10 +21,10 @@ export function nextboot(machine: BootMachine): BootMethod {
   const { own, host } = machine;
   const installed = new Map<string, System>();
   return {
-    async install(kernel, wanted) {
+    async install(kernel, kept) {
       if (!(await isInstalled(host(), kernel))) {
-        if (wanted !== undefined) await removeOthers([kernel.variant, ...wanted]);
-        const outcome = await layFolder(machine, kernel);
+        if (kept !== undefined) await removeOthers([kernel.variant, ...kept]);
+        const outcome = await installFolder(machine, kernel);
         if (outcome.kind !== 'installed') return outcome;
       }
       const file = `${folderOf(kernel.variant)}/kernel`;
@@ -51,17 +51,18 @@ export function nextboot(machine: BootMachine): BootMethod {
     },
   };
 
-  /** Modules of the kernel that runs may yet be loaded from its folder, which stays. */
+  /** Spares the running kernel's folder, from which modules may yet be loaded. */
   async function removeOthers(variants: readonly string[]): Promise<void> {
     const kept = new Set(variants.map(folderOf));
     const others = (await ourFolders(host())).filter((folder) => !kept.has(folder));
     if (others.length === 0) return;
     const running = dirname((await host().output(shell`sysctl -n kern.bootfile`)).trim());
     const gone = others.filter((folder) => folder !== running);
-    // The mark first: half a folder is not to pass for a whole one.
+    // The mark first, so that a partial folder never passes for a whole one.
     for (const folder of gone) await host().output(shell`rm -rf ${[markIn(folder), folder]}`);
-    for (const variant of installed.keys())
+    for (const variant of installed.keys()) {
       if (gone.includes(folderOf(variant))) installed.delete(variant);
+    }
   }
 }
 
@@ -81,17 +82,17 @@ async function isInstalled(host: Host, { variant, sha256 }: KernelArchive): Prom
   return there.stdout === sha256;
 }
 
-async function layFolder(machine: BootMachine, kernel: KernelArchive): Promise<InstallOutcome> {
+async function installFolder(machine: BootMachine, kernel: KernelArchive): Promise<InstallOutcome> {
   const folder = folderOf(kernel.variant);
   return withArchive(machine, kernel, async (archive) => {
     const host = machine.host();
-    // Under another name first: what is in the folder is whole.
+    // Under another name first, so that the folder is always whole.
     const part = `${folder}.part`;
     await host.output(shell`rm -rf ${part} ${folder}`);
     await host.output(shell`mkdir -p ${part}`);
     const unpacked = await unpack(host, archive, part);
     const outcome =
-      unpacked.kind === 'installed' ? await foundWhole(machine, part, folder) : unpacked;
+      unpacked.kind === 'installed' ? await checkedModules(machine, part, folder) : unpacked;
     if (outcome.kind !== 'installed') {
       await host.output(shell`rm -rf ${part}`);
       return outcome;
@@ -102,15 +103,15 @@ async function layFolder(machine: BootMachine, kernel: KernelArchive): Promise<I
   });
 }
 
-async function foundWhole(
+async function checkedModules(
   machine: BootMachine,
   part: string,
   folder: string,
 ): Promise<InstallOutcome> {
   const host = machine.host();
   const [root] = await fileSystemsOf(host, ['/']);
-  const wanted = { loaded: machine.modules, rootType: root?.type ?? '' };
-  const reason = await lackingModule(host, part, wanted);
+  const needs = { loaded: machine.modules, rootType: root?.type ?? '' };
+  const reason = await lackingModule(host, part, needs);
   if (reason === undefined) return { kind: 'installed' };
   return { kind: 'lacks-module', reason: reason.replace(part, folder) };
 }
@@ -118,7 +119,7 @@ async function foundWhole(
 async function order(host: Host, name: string): Promise<void> {
   const command = shell`nextboot -k ${name} -e ${resetsAtPanic.line}`;
   const outcome = await host.run(command);
-  // The first version that is a program hands zfsbootcfg(8) a dataset for the pool.
+  // Its first version that is a program passes zfsbootcfg(8) a dataset instead of the pool.
   const failure = /^.*zfsbootcfg.*$/m.exec(outcome.stderr)?.[0];
   if (outcome.kind === 'exited' && outcome.code !== 0 && failure !== undefined) {
     throw new BootMethodError(
@@ -129,8 +130,8 @@ async function order(host: Host, name: string): Promise<void> {
 }
 
 /**
- * Where there is nothing to cancel, nextboot(8) fails or not, by its age. On ZFS it takes the file away, and leaves the
- * word for the loader in the pool.
+ * With nothing to cancel, nextboot(8) fails or not, by its version. On ZFS it removes the file, and leaves the order for
+ * the loader in the pool.
  */
 async function cancelNextBoot(host: Host): Promise<void> {
   await host.run(shell`nextboot -D`);
@@ -139,17 +140,17 @@ async function cancelNextBoot(host: Host): Promise<void> {
   if (pool !== undefined && (await isOrderedIn(host, pool))) {
     await host.output(shell`zfsbootcfg ${inPool(pool)} -k nextboot_enable -v NO`);
   }
-  const left = await host.run(shell`test -e ${'/boot/nextboot.conf'}`);
-  const isLeft = left.kind !== 'exited' || left.code === 0;
-  if (!isLeft && (pool === undefined || !(await isOrderedIn(host, pool)))) return;
-  const what = isLeft ? '/boot/nextboot.conf' : `nextboot_enable in the pool ${pool}`;
+  const test = await host.run(shell`test -e ${'/boot/nextboot.conf'}`);
+  const hasFile = test.kind !== 'exited' || test.code === 0;
+  if (!hasFile && (pool === undefined || !(await isOrderedIn(host, pool)))) return;
+  const remains = hasFile ? '/boot/nextboot.conf' : `nextboot_enable in the pool ${pool}`;
   throw new HostError(
     'command-failed',
-    `"nextboot -D" on ${host.name} leaves ${what} behind: remove it, or the next boot is not its own.`,
+    `"nextboot -D" on ${host.name} leaves ${remains} behind: remove it, or the next boot is not its own.`,
   );
 }
 
-/** It fails where nothing was ever left there. */
+/** The command fails where no order was ever left there. */
 async function isOrderedIn(host: Host, pool: string): Promise<boolean> {
   const outcome = await host.run(shell`zfsbootcfg ${inPool(pool)} -p`);
   return /\bnextboot_enable\b.*\bYES\b/.test(outcome.stdout);

@@ -1,18 +1,17 @@
-// Which system a FreeBSD machine runs: the proof that a boot went where it should.
+// Identifies the system that a FreeBSD machine runs, which proves where a boot went.
 import { basename } from 'node:path/posix';
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 
 export type System = {
-  /** What `/` is mounted from: `/dev/ada0p2`, `zroot/ROOT/default`, `/dev/ufs/BSDRPs1a`. */
+  /** Device of `/`: `/dev/ada0p2`, `zroot/ROOT/default`, `/dev/ufs/BSDRPs1a`. */
   root: string;
   /** `kern.bootfile`: `/boot/kernel/kernel`. */
   kernel: string;
-  /** SHA-256 of the file that `kernel` names. */
+  /** SHA-256 of the file `kernel`. */
   sha256: string;
 };
 
-/** What runs now. */
 export async function runningSystem(host: Host): Promise<System> {
   const [bootfile, [root]] = await Promise.all([
     host.output(shell`sysctl -n kern.bootfile`),
@@ -22,12 +21,13 @@ export async function runningSystem(host: Host): Promise<System> {
   return { root: root?.device ?? '', kernel, sha256: await sha256Of(host, kernel) };
 }
 
-/** Why a running system is not the wanted one; undefined where it is. */
-export function whyOther(running: System, wanted: System): string | undefined {
+/** Returns why the running system is not the expected one. */
+export function whyOther(running: System, expected: System): string | undefined {
   const name = ({ root, kernel }: System) =>
-    running.root === wanted.root ? kernel : `${kernel} of ${root}`;
-  if (!isSamePlace(running, wanted)) return `${name(running)} came up instead of ${name(wanted)}`;
-  if (running.sha256 === wanted.sha256) return undefined;
+    running.root === expected.root ? kernel : `${kernel} of ${root}`;
+  if (!isSamePlace(running, expected))
+    return `${name(running)} came up instead of ${name(expected)}`;
+  if (running.sha256 === expected.sha256) return undefined;
   return `${name(running)} has another checksum than before the boot`;
 }
 
@@ -49,32 +49,32 @@ export type FileSystem = {
   mountedOn: string;
 };
 
-/** Those that the given paths lie on, in their order. */
+/** File systems of the paths, in their order. */
 export async function fileSystemsOf(host: Host, paths: readonly string[]): Promise<FileSystem[]> {
   const [, ...rows] = (await host.output(shell`df -k -T ${paths}`)).trim().split('\n');
   return rows.map((row) => {
-    const [device = '', type = '', , , kibibytes, , ...place] = row.split(/\s+/);
+    const [device = '', type = '', , , kibibytes, , ...path] = row.split(/\s+/);
     return {
       device,
       type,
       availableBytes: Number(kibibytes) * 1024,
-      mountedOn: place.join(' '),
+      mountedOn: path.join(' '),
     };
   });
 }
 
-/** Name of a variable in the kernel's environment, which every boot makes anew. */
+/** A variable in the kernel's environment, which every boot makes again. */
 const mark = 'ppsgate.boot';
 
 /**
- * Before a reboot, which is proven by the loss of this: kern.boottime will not do, as it moves whenever the clock is set,
- * and kern.boot_id is not in FreeBSD 12.
+ * Sets the mark before a reboot, which its loss proves: kern.boottime moves when the clock is set, and FreeBSD 12 has no
+ * kern.boot_id.
  */
 export const markBoot = async (host: Host): Promise<void> => {
   await host.output(shell`kenv ${`${mark}=1`}`);
 };
 
-/** An environment that cannot be read, or is empty, proves nothing. */
+/** An empty environment proves nothing. */
 export async function hasBootedSinceMark(host: Host): Promise<boolean> {
   const names = (await host.output(shell`kenv -N`)).split('\n').filter(Boolean);
   return names.length > 0 && !names.includes(mark);

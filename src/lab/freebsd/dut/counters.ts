@@ -1,11 +1,11 @@
-// What a FreeBSD host counted while packets flowed: read before a trial and after it, for its log and its CPU time.
+// Reads the counters of a FreeBSD host before and after a trial, for its log and its CPU time.
 import { type Command, commandText, shell } from '../../../system/shell.ts';
 import type { CommandOutputs } from './setting.ts';
 
 const interfaceCounters = shell`netstat -i -b -n -W`;
 const cpuTimes = shell`sysctl -n kern.cp_times`;
 
-/** What is read of a host; cards whose driver keeps no statistics that are known here have none of their own. */
+/** Includes the statistics of cards whose drivers are listed below. */
 export function countersCommands(interfaces: readonly string[]): Command[] {
   return [
     interfaceCounters,
@@ -16,7 +16,7 @@ export function countersCommands(interfaces: readonly string[]): Command[] {
   ];
 }
 
-/** The nodes that hold what the card itself counts, by the name of the driver's interfaces. */
+/** Nodes of the card's own counters, by driver. */
 const statisticsNodes: Readonly<Record<string, readonly string[]>> = {
   cc: ['stats'],
   cxgbe: ['stats'],
@@ -35,7 +35,7 @@ function cardStatistics(name: string): Command[] {
   return nodes.map((node) => shell`sysctl ${`dev.${driver}.${unit}.${node}`}`);
 }
 
-/** Both readings as text, for people: each command with its output before and after the trial. */
+/** Formats both readings for people: each command with its output before and after the trial. */
 export function countersLog(before: CommandOutputs, after: CommandOutputs): string {
   const commands = new Set([...before.keys(), ...after.keys()]);
   return [...commands]
@@ -56,9 +56,9 @@ type BusyShare = {
 };
 
 /**
- * The share of the CPUs' time between two readings that was not idle; undefined where either is missing, or the host
- * has booted between them. What lies between the readings and the packets is in it: a DUT that is busy throughout a
- * trial of 60 s, and idle for 10 s around it, has 0.86.
+ * Share of the CPUs' time between two readings that was not idle; undefined where either is missing, or the host has
+ * booted between them. The time between readings and packets counts: a DUT that is busy for a trial of 60 s, and idle for
+ * 10 s around it, has 0.86.
  */
 export function busyShare(before: CommandOutputs, after: CommandOutputs): BusyShare | undefined {
   const earlier = parseCpuTimes(before.get(commandText(cpuTimes)) ?? '');
@@ -68,7 +68,7 @@ export function busyShare(before: CommandOutputs, after: CommandOutputs): BusySh
   if (spent.length !== earlier.length || spent.some(({ busy, idle }) => busy < 0 || idle < 0)) {
     return undefined;
   }
-  // A CPU that is switched off spends none.
+  // A CPU that is switched off counts no ticks.
   const running = spent.filter(({ busy, idle }) => busy + idle > 0);
   if (running.length === 0) return undefined;
   return {
@@ -77,13 +77,13 @@ export function busyShare(before: CommandOutputs, after: CommandOutputs): BusySh
   };
 }
 
-/** Ticks of the statistics clock since the host has booted. */
+/** Ticks of the statistics clock since the boot. */
 type CpuTime = { busy: number; idle: number };
 
 /** A CPU is in user mode, niced, in the kernel, in interrupts or idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
 const cpuStates = 5;
 
-/** Reads `sysctl -n kern.cp_times`, CPU by CPU; none where the text is none of it. */
+/** Reads `sysctl -n kern.cp_times`, CPU by CPU; empty for any other text. */
 export function parseCpuTimes(text: string): CpuTime[] {
   const ticks = text.trim().split(/\s+/).map(Number);
   if (text.trim() === '' || ticks.length % cpuStates !== 0 || !ticks.every(Number.isFinite)) {
@@ -108,14 +108,14 @@ const sumOf = (times: readonly CpuTime[]): CpuTime => ({
 
 const shareOf = ({ busy, idle }: CpuTime): number => busy / (busy + idle);
 
-/** Packets that left by an interface between two readings; undefined where either is missing, or it was reset. */
+/** Packets sent by an interface between two readings; undefined where either is missing, or it was reset. */
 export const sentBetween = (
   before: CommandOutputs,
   after: CommandOutputs,
   name: string,
 ): number | undefined => countedBetween([before, after], name, ({ sent }) => sent);
 
-/** Packets that came to an interface between two readings, those too that it had no room for; undefined as above. */
+/** Packets that reached an interface between two readings, dropped ones included; undefined as above. */
 export const arrivedBetween = (
   before: CommandOutputs,
   after: CommandOutputs,
@@ -132,8 +132,8 @@ function countedBetween(
   name: string,
   countOf: (counters: InterfaceCounters) => number,
 ): number | undefined {
-  const [first, last] = readings.map((said) => {
-    const text = said.get(commandText(interfaceCounters)) ?? '';
+  const [first, last] = readings.map((outputs) => {
+    const text = outputs.get(commandText(interfaceCounters)) ?? '';
     const counters = parseInterfaceCounters(text).get(name);
     return counters && countOf(counters);
   });
@@ -144,17 +144,17 @@ function countedBetween(
 type InterfaceCounters = {
   received: number;
   receiveErrors: number;
-  /** Come in, and dropped before anybody saw them. */
+  /** Dropped on arrival. */
   receiveDrops: number;
   sent: number;
   sendErrors: number;
 };
 
-/** Reads `netstat -i -b -n -W`: what it says of the interfaces themselves, not of their addresses. */
+/** Reads `netstat -i -b -n -W`: the rows of interfaces, not of their addresses. */
 export function parseInterfaceCounters(text: string): Map<string, InterfaceCounters> {
   const [head = '', ...lines] = text.split('\n');
   const columns = words(head);
-  // The address may be blank, so what a column holds is counted from the right.
+  // The address may be blank, so columns are counted from the right.
   const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = [
     'Ipkts',
     'Ierrs',
@@ -175,7 +175,7 @@ export function parseInterfaceCounters(text: string): Map<string, InterfaceCount
       sent: Number(row.at(opkts)),
       sendErrors: Number(row.at(oerrs)),
     };
-    // The star is of one that is down.
+    // A star marks an interface that is down.
     if (Object.values(values).every(Number.isFinite)) counters.set(name.replace(/\*$/, ''), values);
   }
   return counters;

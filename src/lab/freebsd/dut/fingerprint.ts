@@ -1,4 +1,4 @@
-// What a FreeBSD DUT is, for result.json, and in what two boots of it differ that should differ by their kernel alone.
+// Describes a FreeBSD DUT for result.json, and finds how two boots differ beyond their kernels.
 
 import { driverSettingsOf, firmwareNames } from '../../../model/freebsd-drivers.ts';
 import {
@@ -11,46 +11,46 @@ import { parseIfconfig } from './network.ts';
 import { type CommandOutputs, readSysctl } from './setting.ts';
 
 export type FingerprintRequest = {
-  /** The ports that packets pass. */
+  /** Ports that packets pass. */
   interfaces: readonly string[];
   /** File of the running kernel, `kern.bootfile`. */
   bootFile: string;
 };
 
-/** The commands whose output `fingerprintOf` needs; any may fail, and is then left out. */
+/** Commands for `fingerprintOf`; any may fail, and is then left out. */
 export const fingerprintCommands = (request: FingerprintRequest): Command[] =>
   factsOf(request).map(({ reads }) => reads);
 
-export function fingerprintOf(said: CommandOutputs, request: FingerprintRequest): Fingerprint {
+export function fingerprintOf(outputs: CommandOutputs, request: FingerprintRequest): Fingerprint {
   const entries = factsOf(request).flatMap(({ reads, entries }) => {
-    const output = said.get(commandText(reads))?.trim() ?? '';
+    const output = outputs.get(commandText(reads))?.trim() ?? '';
     return output === '' ? [] : entries(output);
   });
   return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
 }
 
-/** The most characters of one value; a result holds all values, and the longest are the names of cards. */
+/** In characters; the longest values are the names of cards. */
 const longestValue = 2000;
 
-/** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
+/** Returns a line for each differing fact that the kernel does not explain; none where the two boots are comparable. */
 export function differences(base: Fingerprint, other: Fingerprint, variant = 'patched'): string[] {
   const names = new Set([...Object.keys(base), ...Object.keys(other)]);
   return [...names]
     .filter((name) => !kernelDependentFacts.has(name) && !volatileFacts.has(name))
     .filter((name) => base[name] !== other[name])
-    .map((name) => `${name}: ${shown(base[name])} on base, ${shown(other[name])} on ${variant}`);
+    .map((name) => `${name}: ${quoted(base[name])} on base, ${quoted(other[name])} on ${variant}`);
 }
 
-/** One line for each card whose firmware is another than it was: whoever booted in between has flashed it, for good. */
+/** Returns a line for each card whose firmware a kernel in between has flashed, permanently. */
 export function flashed(before: Fingerprint, now: Fingerprint): string[] {
   return Object.entries(before)
     .filter(([name, value]) => isFirmware(name) && now[name] !== undefined && now[name] !== value)
-    .map(([name, value]) => `${name} was ${shown(value)} and is ${shown(now[name])}`);
+    .map(([name, value]) => `${name} was ${quoted(value)} and is ${quoted(now[name])}`);
 }
 
 const isFirmware = (name: string): boolean => /^dev\..*\.(?:firmware|fw)_version$/.test(name);
 
-const shown = (value: string | undefined): string =>
+const quoted = (value: string | undefined): string =>
   value === undefined ? 'nothing' : `"${value}"`;
 
 type Fact = { reads: Command; entries(output: string): [name: string, value: string][] };
@@ -103,7 +103,7 @@ const recorded = [
   'dev.cpu.0.freq',
 ];
 
-/** config(5)'s text as `options INCLUDE_CONFIG_FILE` keeps it. */
+/** Reads config(5)'s text, as `options INCLUDE_CONFIG_FILE` keeps it. */
 function configuration(text: string): [string, string][] {
   const ident = /^ident\s+(\S+)/m.exec(text)?.[1];
   const rss = /^options\s+RSS\s*$/m.test(text) ? 'yes' : 'no';
@@ -126,9 +126,9 @@ function networkCards(text: string): [string, string][] {
 }
 
 function port(text: string): [string, string][] {
-  const found = parseIfconfig(text);
-  if (found === undefined) return [];
-  const { name, options, media, mtu } = found;
+  const state = parseIfconfig(text);
+  if (state === undefined) return [];
+  const { name, options, media, mtu } = state;
   return [
     [`${name} options`, options.toSorted().join(' ')],
     [`${name} media`, media ?? 'unknown'],

@@ -1,21 +1,21 @@
-// What FreeBSD's ifconfig(8), netstat(1), arp(8) and ndp(8) say of a host's network, read from their output.
+// Reads the output of FreeBSD's ifconfig(8), netstat(1), arp(8) and ndp(8).
 
 export type Interface = {
   name: string;
   /** `UP`, `RUNNING`, … */
   flags: string[];
-  /** What is switched on of the card's offloads: `RXCSUM`, `LRO`, … */
+  /** Enabled offloads of the card: `RXCSUM`, `LRO`, … */
   options: string[];
   mtu: number;
   mac?: string;
   /** As printed: `Ethernet autoselect (10Gbase-SR <full-duplex>)`. */
   media?: string;
-  /** Speed of the link as it is, in Gbit/s; absent where there is none. */
+  /** Current speed of the link in Gbit/s; absent without a link. */
   gigabits?: number;
   isActive: boolean;
 };
 
-/** Reads `ifconfig INTERFACE`; undefined where the text is none of it. */
+/** Reads `ifconfig INTERFACE`; undefined for any other text. */
 export function parseIfconfig(text: string): Interface | undefined {
   const [, name, flags = '', mtu] =
     /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
@@ -38,7 +38,7 @@ export function parseIfconfig(text: string): Interface | undefined {
 
 const listed = (names: string): string[] => names.split(',').filter(Boolean);
 
-/** What was negotiated stands in parentheses where it is not what was chosen. The names are those of ifmedia(4). */
+/** Reads names of ifmedia(4); parentheses hold the negotiated medium where it is not the chosen one. */
 function gigabitsOf(media: string): number | undefined {
   const [start, end] = [media.indexOf('('), media.lastIndexOf(')')];
   const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;
@@ -49,7 +49,7 @@ function gigabitsOf(media: string): number | undefined {
 
 export type Route = { destination: string; gateway: string; flags: string; interface: string };
 
-/** Reads `netstat -rn -f FAMILY`; the columns are those of its header. */
+/** Reads `netstat -rn -f FAMILY` by its header. */
 export function parseRoutes(text: string): Route[] {
   const rows = filledLines(text).map(words);
   const head = rows.findIndex(([first]) => first === 'Destination');
@@ -70,7 +70,7 @@ export function parseRoutes(text: string): Route[] {
     }));
 }
 
-/** A static entry is permanent; one that the host resolved itself expires. */
+/** A static entry is permanent; a resolved one expires. */
 export type Neighbour = { address: string; mac?: string; interface: string; isPermanent: boolean };
 
 /** Reads `arp -an`. */
@@ -91,7 +91,7 @@ export function parseNdp(text: string): Neighbour[] {
     );
 }
 
-/** One that is being resolved is `(incomplete)`. */
+/** An address that is being resolved has `(incomplete)` as its MAC address. */
 const neighbour = (
   address: string,
   mac: string,
@@ -104,7 +104,7 @@ const neighbour = (
   isPermanent,
 });
 
-/** A table of words is made of them, which of megabytes of empty lines would be gigabytes. */
+/** Drops empty lines: megabytes of them would become gigabytes of arrays. */
 const filledLines = (text: string): string[] => text.split('\n').filter(Boolean);
 
 const words = (line: string): string[] => line.trim().split(/\s+/);

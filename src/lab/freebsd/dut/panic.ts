@@ -1,9 +1,9 @@
-// What a panic leaves on a FreeBSD machine: a dump's description, and lines in the message buffer.
+// Reads the traces of a panic on a FreeBSD machine: a dump's description, and lines in the message buffer.
 
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 
-/** A kernel with the debugger in it stops at its prompt otherwise, and nobody learns what it panicked of. */
+/** Otherwise a kernel with the debugger stops at its prompt, and the cause of the panic is lost. */
 export const resetsAtPanic = {
   name: 'debug.debugger_on_panic',
   value: 0,
@@ -12,9 +12,9 @@ export const resetsAtPanic = {
 };
 
 export type Traces = {
-  /** The newest dump's; a dump over the network leaves none. */
+  /** Description of the newest dump; a dump over the network leaves none. */
   dump: string | undefined;
-  /** Lines of the message buffer, which outlives a reboot on most machines: the oldest give way to new ones. */
+  /** Lines of the message buffer, which outlives a reboot on most machines: new lines replace the oldest. */
   messages: string[];
 };
 
@@ -29,22 +29,19 @@ export async function tracesOf(host: Host): Promise<Traces> {
   };
 }
 
-/** Time limit: a site may have no savecore(8) at boot, and what it never saves tells nothing. */
+/** Time limit, for sites without savecore(8) at boot. */
 const mostSaveSeconds = 300;
-const secondsBetweenLooks = 5;
+const pollSeconds = 5;
 
-/**
- * savecore(8) is not ordered against sshd: the first login may come before a dump is saved. `-C` succeeds while there is
- * one that is not.
- */
+/** The first login may come before savecore(8) has saved a dump. `-C` succeeds while a dump is unsaved. */
 export async function waitForDump(
   host: Host,
   sleep: (seconds: number) => Promise<void>,
 ): Promise<void> {
-  for (let seconds = 0; seconds < mostSaveSeconds; seconds += secondsBetweenLooks) {
+  for (let seconds = 0; seconds < mostSaveSeconds; seconds += pollSeconds) {
     const unsaved = await host.run(shell`savecore -C`);
     if (unsaved.kind !== 'exited' || unsaved.code !== 0) return;
-    await sleep(secondsBetweenLooks);
+    await sleep(pollSeconds);
   }
 }
 
@@ -60,7 +57,7 @@ export function panicSince(before: Traces, now: Traces): string | undefined {
   return undefined;
 }
 
-/** What is left of the old lines is at the beginning; where nothing is, all are new. */
+/** Old lines that remain are at the beginning; without any, all lines are new. */
 function newLines(before: readonly string[], now: readonly string[]): readonly string[] {
   const isLeft = (first: number) => before.slice(first).every((line, index) => line === now[index]);
   const first = before.findIndex((_, index) => isLeft(index));

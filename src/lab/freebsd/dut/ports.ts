@@ -1,4 +1,4 @@
-// What must hold on a FreeBSD DUT's two ports, and on the paths of packets through them.
+// Settings required of a FreeBSD DUT's two ports, and of the paths of packets through them.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { type DriverSetting, driverSettingsOf } from '../../../model/freebsd-drivers.ts';
 import type { Family } from '../../../model/scenario.ts';
@@ -16,18 +16,18 @@ import { type Fix, type Setting, type SettingFault, sysctl, tunable, unless } fr
 
 export type DutPort = {
   interface: string;
-  /** Speed that the link must have; absent: any. */
+  /** Required speed of the link; absent: any. */
   gigabits?: number;
-  /** Receive queues that it must have, and as many for sending; absent: any. */
+  /** Required queues for each direction; absent: any. */
   queues?: number;
-  /** The host at the other end of its cable, as the DUT's next hop. */
+  /** The host at the other end of the cable, as the DUT's next hop. */
   neighbour: { addresses: Readonly<Record<Family, string>>; mac: string };
 };
 
 export type DutPorts = {
-  /** Where packets come in, from the sender. */
+  /** Port to the sender. */
   ingress: DutPort;
-  /** Where they leave, to the receiver. */
+  /** Port to the receiver. */
   egress: DutPort;
 };
 
@@ -39,7 +39,7 @@ export const portSettings = ({ ingress, egress }: DutPorts): Setting[] => {
   ];
 };
 
-/** What is wrong for packets on a port of a sender or a receiver. */
+/** Settings required of a port of a sender or receiver. */
 export const generatorPortSettings = (name: string): Setting[] =>
   driverSettingsOf(name)
     .filter(({ appliesToGenerators }) => appliesToGenerators)
@@ -50,15 +50,15 @@ const ofDriver = ({ interface: name, queues }: DutPort): Setting[] =>
 
 function driverSetting(setting: DriverSetting, queues: number | undefined): Setting[] {
   const { name, why, fix, alias, isOptional = false } = setting;
-  const wanted = setting.expected === 'queues' ? queues : Number(setting.expected);
-  if (wanted === undefined) return [];
+  const required = setting.expected === 'queues' ? queues : Number(setting.expected);
+  if (required === undefined) return [];
   const made =
-    fix === 'sysctl' ? sysctl(name, wanted, why) : tunable(name, wanted, why, fix.loader);
+    fix === 'sysctl' ? sysctl(name, required, why) : tunable(name, required, why, fix.loader);
   const check = (value = '') => (value === alias ? undefined : made.check(value));
   return [{ ...made, check, isOptional }];
 }
 
-/** Some of a driver's settings are those of all its ports. */
+/** Some settings of a driver apply to all its ports. */
 const onceEach = (settings: readonly Setting[]): Setting[] => [
   ...new Map(settings.map((setting) => [setting.name, setting])).values(),
 ];
@@ -86,16 +86,16 @@ const link = ({ interface: name, gigabits }: DutPort): Setting => ({
   why: 'the trial needs all of it',
   reads: [shell`ifconfig ${name}`],
   check: onInterface((port) => {
-    const look: Fix = {
+    const inspect: Fix = {
       kind: 'person',
       what: `check its cable, its module and "ifconfig ${name}"`,
     };
     if (!port.flags.includes('UP')) {
       return { is: 'is down', fix: { kind: 'command', command: shell`ifconfig ${name} up` } };
     }
-    if (!port.isActive) return { is: 'is not active', fix: look };
+    if (!port.isActive) return { is: 'is not active', fix: inspect };
     const isFast = gigabits === undefined || port.gigabits === gigabits;
-    return unless(isFast, { is: `is "${port.media}" instead of ${gigabits} Gbit/s`, fix: look });
+    return unless(isFast, { is: `is "${port.media}" instead of ${gigabits} Gbit/s`, fix: inspect });
   }),
 });
 
@@ -107,7 +107,7 @@ function onInterface(check: (port: Interface) => SettingFault | undefined) {
   };
 }
 
-/** Both ways: a DUT that finds no way back to a sender may refuse its packets. */
+/** Covers both directions: a DUT without a route back to a sender may drop its packets. */
 export function pathSettings(family: Family, ports: DutPorts): Setting[] {
   const { ingress, egress } = ports;
   const { sources, destinations } = benchmarkingNetworks[family];
@@ -120,7 +120,7 @@ export function pathSettings(family: Family, ports: DutPorts): Setting[] {
   ].map((setting) => ({ ...setting, isVital: true }));
 }
 
-/** RFC 2544 and RFC 5180, and their halves for the senders and the receivers. */
+/** Networks of RFC 2544 and RFC 5180, and their halves for the senders and the receivers. */
 const benchmarkingNetworks = {
   inet4: { whole: '198.18.0.0/15', sources: '198.18.0.0/16', destinations: '198.19.0.0/16' },
   inet6: { whole: '2001:2::/48', sources: '2001:2::/49', destinations: '2001:2:0:8000::/49' },
@@ -142,18 +142,18 @@ const tools = {
 };
 
 /**
- * A boot that loses a route must not send the trial to the site's router, at line rate: whatever leads past the two ports
- * has to be wider than a blackhole, which takes what the routes to the neighbours leave.
+ * Keeps a boot that loses a route from sending the trial to the site's router at line rate: a blackhole must catch all
+ * that would otherwise leave by other ports.
  */
 function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
   const { netstat, flag, loopback } = tools[family];
   const { whole, sources, destinations } = benchmarkingNetworks[family];
-  const leadsPast = (found: Route) =>
-    ![ingress.interface, egress.interface].includes(found.interface) &&
-    // What is wrong with these is told of them.
-    ![sources, destinations].includes(found.destination) &&
-    !isLoopback(found) &&
-    !discards(found);
+  const leadsPast = (route: Route) =>
+    ![ingress.interface, egress.interface].includes(route.interface) &&
+    // `route` checks these.
+    ![sources, destinations].includes(route.destination) &&
+    !isLoopback(route) &&
+    !discards(route);
   return {
     name: `The blackhole route for ${whole}`,
     why: 'what no other route takes of the trial would leave by the admin network',
@@ -164,7 +164,7 @@ function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
       const inside = past.find(({ destination }) => isWithin(destination, whole, family));
       if (inside !== undefined) {
         const { destination, interface: name } = inside;
-        const what = `take that route away with \`${commandText(shell`route delete ${flag} ${destination}`)}\` on the DUT`;
+        const what = `remove that route with \`${commandText(shell`route delete ${flag} ${destination}`)}\` on the DUT`;
         return {
           is: `does not hold what goes to ${destination} by ${name}`,
           fix: { kind: 'person', what },
@@ -175,7 +175,7 @@ function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
         around?.destination === 'default'
           ? 'the default route'
           : `the route to ${around?.destination}`;
-      const isHeld = routes.some((found) => found.destination === whole && discards(found));
+      const isHeld = routes.some((route) => route.destination === whole && discards(route));
       return unless(around === undefined || isHeld, {
         is: `is missing beside ${wider} by ${around?.interface}`,
         fix: {
@@ -189,10 +189,10 @@ function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
 
 const isLoopback = ({ interface: name }: Route): boolean => /^lo\d/.test(name);
 
-/** Whether a route is one that route(8) makes with -reject or -blackhole. */
+/** True for routes made with -reject or -blackhole. */
 const discards = ({ flags }: Route): boolean => /[RB]/.test(flags);
 
-/** Whether every address of the one destination is of the other, too; both are netstat(1)'s words. */
+/** Compares destinations as netstat(1) prints them. */
 function isWithin(inner: string, outer: string, family: Family): boolean {
   const [one, other] = [prefixOf(inner, family), prefixOf(outer, family)];
   if (one === undefined || other === undefined || one.bits < other.bits) return false;
@@ -202,7 +202,7 @@ function isWithin(inner: string, outer: string, family: Family): boolean {
   return list.check(one.address, version);
 }
 
-/** A destination's address and length: one host where none is written, undefined where it is no address. */
+/** A destination without a length is one host; undefined for no address. */
 function prefixOf(destination: string, family: Family) {
   const [any, isAddress, longest] =
     family === 'inet4' ? (['0.0.0.0', isIPv4, 32] as const) : (['::', isIPv6, 128] as const);
@@ -236,7 +236,7 @@ function route(family: Family, network: string, port: DutPort): Setting {
   };
 }
 
-/** A DUT that is saturated resolves nothing. */
+/** A saturated DUT resolves no addresses. */
 function staticNeighbour(family: Family, port: DutPort): Setting {
   const { mac, addresses } = port.neighbour;
   const address = addresses[family];
@@ -251,7 +251,7 @@ function staticNeighbour(family: Family, port: DutPort): Setting {
       const entries = parse(output).filter((entry) => entry.address === address);
       const isRight = entries.some((entry) => isStatic(entry, port));
       return unless(isRight, {
-        is: `is not set to ${mac} for good on ${port.interface}`,
+        is: `is not set permanently to ${mac} on ${port.interface}`,
         fix: { kind: 'command', command: set },
       });
     },

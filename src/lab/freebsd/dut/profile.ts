@@ -1,4 +1,4 @@
-// Where a FreeBSD DUT's time goes: pmcstat(8) on it, in a window that is set before packets flow and it turns deaf.
+// Samples a FreeBSD DUT's CPUs with pmcstat(8), in a window that is set before packets flow and block its replies.
 
 import { lastLine } from '../../../model/one-line.ts';
 import { ownFolder } from '../../../system/host/own-folder.ts';
@@ -6,20 +6,19 @@ import type { Host } from '../../../system/host/ssh.ts';
 import { type Command, shell } from '../../../system/shell.ts';
 import { parseInterfaceCounters } from './counters.ts';
 
-/** Both lie in the folder that is given. */
 const sampleFile = (folder: string): string => `${folder}/pmc.out`;
 const graphFile = (folder: string): string => `${folder}/pmc.graph`;
 
 type Sampling = { kind: 'ready'; event: string } | { kind: 'impossible'; reason: string };
 
 /**
- * Loads hwpmc(4), for call chains that reach from the card's interrupt to the far end of a firewall, and finds the event
- * that counts cycles on this CPU by trying; `asked` is the only one tried where it is given.
+ * Loads hwpmc(4), for call chains from the card's interrupt to the end of a firewall, and tries which event counts cycles
+ * on this CPU; tries `requested` alone where it is defined.
  */
 export async function readySampling(
   host: Host,
   folder: string,
-  asked: string | undefined,
+  requested: string | undefined,
 ): Promise<Sampling> {
   await host.output(ownFolder(folder));
   await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${mostFrames}`}`);
@@ -29,25 +28,25 @@ export async function readySampling(
       `hwpmc does not load on the DUT: ${lastLine(loaded.stderr) ?? 'it said nothing'}`,
     );
   }
-  let said = '';
-  for (const event of asked === undefined ? cycleEvents : [asked]) {
+  let message = '';
+  for (const event of requested === undefined ? cycleEvents : [requested]) {
     const tried = await host.run(samplingOnly(event, 1, folder));
     if (tried.kind === 'exited' && tried.code === 0) return { kind: 'ready', event };
-    said ||= lastLine(tried.stderr) ?? '';
+    message ||= lastLine(tried.stderr) ?? '';
   }
   return impossible(
-    `the DUT's CPU samples ${asked ?? 'none of the events that count cycles elsewhere'} (${said}): name one of \`pmccontrol -L\` as \`profile.event\``,
+    `the DUT's CPU samples ${requested ?? 'none of the events that count cycles elsewhere'} (${message}): name one of \`pmccontrol -L\` as \`profile.event\``,
   );
 }
 
 const impossible = (reason: string): Sampling => ({ kind: 'impossible', reason });
 
-/** What hwpmc(4) keeps of a stack when told so before it is loaded, and what pmcstat prints of it. */
+/** Depth of stacks in hwpmc(4), if set before it is loaded, and in pmcstat's output. */
 const mostFrames = 100;
 
 /**
- * Intel, Intel's Atoms, AMD since Zen, AMD before, Arm; and what older systems call it on all of x86: see pmc(3), its
- * relatives, and what libpmc knows of each CPU. An Atom has no threads, and what `unhalted-cycles` stands for is of one.
+ * Intel, Intel's Atoms, AMD since Zen, AMD before, Arm; and the older name on all of x86: see pmc(3), its relatives, and
+ * libpmc's tables. An Atom has no threads, and `unhalted-cycles` counts those of one.
  */
 const cycleEvents = [
   'cpu_clk_unhalted.thread_p',
@@ -61,25 +60,25 @@ const cycleEvents = [
 const samplingOnly = (event: string, seconds: number, folder: string): Command =>
   shell`pmcstat -S ${event} -l ${seconds} -O ${sampleFile(folder)}`;
 
-/** Waits, reads the counters of the interfaces, runs the words behind, and reads the counters again. */
+/** Waits, and reads the counters of the interfaces before and after the command in its arguments. */
 export const windowScript =
   'sleep "$1"; shift; netstat -i -b -n -W; "$@" || exit; netstat -i -b -n -W';
 
 type SampleWindow = {
   event: string;
-  /** Before samples are taken. */
+  /** Before the samples. */
   delaySeconds: number;
   seconds: number;
 };
 
-/** Takes the samples; under load its answer comes when that has ended. */
+/** Under load, its output arrives when the load has ended. */
 export const windowCommand = (
   { event, delaySeconds, seconds }: SampleWindow,
   folder: string,
 ): Command =>
   shell`sh -c ${windowScript} sh ${delaySeconds} ${samplingOnly(event, seconds, folder)}`;
 
-/** Packets that an interface sent within the window; undefined where the log does not tell. */
+/** Packets that an interface sent within the window; undefined where the log has no counters. */
 export function sentWithin(log: string, interfaceName: string): number | undefined {
   const [before, after] = log
     .split(/^(?=Name\s)/m)
@@ -87,7 +86,7 @@ export function sentWithin(log: string, interfaceName: string): number | undefin
   return before === undefined || after === undefined ? undefined : after - before;
 }
 
-/** The call graph of the samples, with the kernel that runs at its head. */
+/** Returns the call graph of the samples, after a line that names the running kernel. */
 export async function collectSamples(host: Host, folder: string): Promise<string> {
   const graph = graphFile(folder);
   const kernel = (await host.output(shell`uname -v`)).trim();
@@ -96,7 +95,7 @@ export async function collectSamples(host: Host, folder: string): Promise<string
   return `# kernel: ${kernel.replace(/\s+/g, ' ')}\n${text}`;
 }
 
-/** Nothing of it stays on the DUT; a host that was lost has a boot before it that takes the module away. */
+/** Removes all of it from the DUT; a lost DUT loses the module in its next boot. */
 export async function endSampling(host: Host, folder: string): Promise<void> {
   const commands = [
     shell`kldunload hwpmc`,

@@ -1,16 +1,16 @@
-// What a setting of a FreeBSD DUT is: how it is read, what is wrong with it, and what fixes it.
+// Settings of a FreeBSD DUT: how to read, check and fix each.
 import { type Command, commandText, shell } from '../../../system/shell.ts';
 
 export type Setting = {
   name: string;
-  /** Why it matters: a clause. */
+  /** Clause on why it matters. */
   why: string;
   reads: readonly Command[];
-  /** Gets what `reads` wrote, in that order. */
+  /** `outputs` are those of `reads`, in that order. */
   check(...outputs: string[]): SettingFault | undefined;
-  /** Where `reads` fail there is no such thing, so nothing is wrong with it. */
+  /** The setting does not exist where `reads` fail. */
   isOptional?: boolean;
-  /** Packets would do harm while it does not hold: none is sent, whatever `preflight` says. */
+  /** No packets are sent without it, at any `preflight`: they would do harm. */
   isVital?: boolean;
 };
 
@@ -24,35 +24,34 @@ export type Fix =
   | { kind: 'wait'; seconds: number }
   | { kind: 'person'; what: string };
 
-/** What commands wrote to stdout, by their text; those that failed are absent. */
+/** Standard output of commands, by their text; without those that failed. */
 export type CommandOutputs = ReadonlyMap<string, string>;
 
 export type SettingProblem = {
   setting: string;
-  /** What completes its name to a clause. */
   is: string;
-  /** One sentence: what is wrong, why that matters, how it is fixed. */
+  /** One sentence: the fault, why it matters, and the fix. */
   message: string;
   fix: Fix;
   isVital: boolean;
-  /** Told, and nothing else: ppsgate.yml says so. */
+  /** Only reported, by ppsgate.yml. */
   isWaived?: true;
 };
 
-/** What has to be asked to know whether they hold, each once. */
+/** The commands that read all settings, each once. */
 export function readsOf(settings: readonly Setting[]): Command[] {
   const commands = settings.flatMap(({ reads }) => reads);
   return [...new Map(commands.map((command) => [commandText(command), command])).values()];
 }
 
-/** Nothing, or the one problem of a setting on the machine that people call so. */
+/** Empty where the setting holds. `where` is the machine's name for people. */
 export function problemOf(
   setting: Setting,
-  said: CommandOutputs,
+  outputs: CommandOutputs,
   where = 'the DUT',
 ): SettingProblem[] {
   const { name, why, isVital = false } = setting;
-  const fault = faultOf(setting, said, where);
+  const fault = faultOf(setting, outputs, where);
   if (fault === undefined) return [];
   const { is } = fault;
   const message = `${name} ${is}, and ${why}: ${advice(fault.fix, where)}.`;
@@ -61,18 +60,18 @@ export function problemOf(
 
 function faultOf(
   { reads, check, isOptional = false }: Setting,
-  said: CommandOutputs,
+  outputs: CommandOutputs,
   where: string,
 ): SettingFault | undefined {
   const texts = reads.map(commandText);
-  const failed = texts.find((text) => !said.has(text));
-  if (failed === undefined) return check(...texts.map((text) => (said.get(text) ?? '').trim()));
+  const failed = texts.find((text) => !outputs.has(text));
+  if (failed === undefined) return check(...texts.map((text) => (outputs.get(text) ?? '').trim()));
   if (isOptional) return undefined;
   const what = `see why \`${failed}\` fails on ${where}`;
   return { is: 'cannot be read', fix: { kind: 'person', what } };
 }
 
-/** Those that are waived say why, and ask for nothing. */
+/** Replaces the advice of waived problems by the reason of the waiver. */
 export const waived = (
   problems: readonly SettingProblem[],
   waive: Readonly<Record<string, string>> = {},
@@ -98,26 +97,25 @@ export function advice(fix: Fix, where = 'the DUT'): string {
   }
 }
 
-/** One value only, which can be set at any time. */
-export const sysctl = (name: string, wanted: number, why: string): Setting =>
-  oneValue(name, wanted, why, {
+/** Requires one value, which can be set at any time. */
+export const sysctl = (name: string, required: number, why: string): Setting =>
+  oneValue(name, required, why, {
     kind: 'command',
-    command: shell`sysctl ${`${name}=${wanted}`}`,
+    command: shell`sysctl ${`${name}=${required}`}`,
   });
 
-/** One value only, which the loader hands to the kernel. */
-export const tunable = (name: string, wanted: number, why: string, loaderName = name): Setting =>
-  oneValue(name, wanted, why, { kind: 'loader', line: `${loaderName}="${wanted}"` });
+/** Requires one value, which the loader passes to the kernel. */
+export const tunable = (name: string, required: number, why: string, loaderName = name): Setting =>
+  oneValue(name, required, why, { kind: 'loader', line: `${loaderName}="${required}"` });
 
-const oneValue = (name: string, wanted: number, why: string, fix: Fix): Setting => ({
+const oneValue = (name: string, required: number, why: string, fix: Fix): Setting => ({
   name,
   why,
   reads: [readSysctl(name)],
   check: (value) =>
-    unless(value === String(wanted), { is: `is ${value} instead of ${wanted}`, fix }),
+    unless(value === String(required), { is: `is ${value} instead of ${required}`, fix }),
 });
 
-/** Reads one value of the kernel's. */
 export const readSysctl = (name: string): Command => shell`sysctl -n ${name}`;
 
 export const unless = (isRight: boolean, fault: SettingFault): SettingFault | undefined =>

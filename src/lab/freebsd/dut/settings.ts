@@ -1,4 +1,4 @@
-// What must hold on a FreeBSD DUT before anything is measured on it.
+// Settings required of a FreeBSD DUT before anything is measured on it.
 
 import type { Family } from '../../../model/scenario.ts';
 import { type Command, shell } from '../../../system/shell.ts';
@@ -21,14 +21,13 @@ export type SettingsContext = DutPorts & {
   families: readonly Family[];
 };
 
-/** The commands whose output `checkSettings` needs, each once. */
 export function settingsCommands(context: SettingsContext): Command[] {
   return readsOf(settingsOf(context));
 }
 
-/** What does not hold, in the order in which it is best fixed. */
-export function checkSettings(said: CommandOutputs, context: SettingsContext): SettingProblem[] {
-  return settingsOf(context).flatMap((setting) => problemOf(setting, said));
+/** Returns the settings that do not hold, in the best order to fix them. */
+export function checkSettings(outputs: CommandOutputs, context: SettingsContext): SettingProblem[] {
+  return settingsOf(context).flatMap((setting) => problemOf(setting, outputs));
 }
 
 function settingsOf(context: SettingsContext): Setting[] {
@@ -47,7 +46,7 @@ function settingsOf(context: SettingsContext): Setting[] {
   ];
 }
 
-/** Kernels without `options KDB` have it not. */
+/** Missing in kernels without `options KDB`. */
 const debuggerOnPanic: Setting = {
   ...sysctl(
     resetsAtPanic.name,
@@ -59,7 +58,7 @@ const debuggerOnPanic: Setting = {
 
 const dumpDevice: Setting = {
   name: 'kern.shutdown.dumpdevname',
-  why: 'nobody then learns what a kernel panicked of',
+  why: 'the cause of a panic is then lost',
   reads: [readSysctl('kern.shutdown.dumpdevname')],
   check: (device) =>
     unless(device !== '' && device !== '/dev/null', {
@@ -72,7 +71,7 @@ const dumpDevice: Setting = {
   isOptional: true,
 };
 
-/** Bits of sys/random.h's sources. Others are a machine's own: those of hardware cannot even be cleared. */
+/** Bits of sys/random.h's sources. Others are the machine's choice: those of hardware cannot even be cleared. */
 const perPacketSources = (1 << 5) | (1 << 7);
 
 const harvestMask: Setting = {
@@ -86,7 +85,7 @@ const harvestMask: Setting = {
     }),
 };
 
-/** Only x86 has it. */
+/** Only on x86. */
 const hyperthreading: Setting = {
   ...tunable(
     'machdep.hyperthreading_allowed',
@@ -97,8 +96,8 @@ const hyperthreading: Setting = {
 };
 
 /**
- * With `options RSS` packets are spread over netisr's threads, of which there is one unless told otherwise.
- * A kernel without its configuration in it may have been built with that option.
+ * With `options RSS` packets are spread over netisr's threads, by default one. A kernel without its configuration in it
+ * may have been built with that option.
  */
 const netisr: Setting[] = [
   {
@@ -138,16 +137,16 @@ const kernelForwards: Record<Family, Setting[]> = {
   ],
 };
 
-/** One process that never sleeps makes 1. */
+/** One process that never sleeps counts 1. */
 const mostBusyCpus = 0.5;
 
-/** A load average below 0.5 says enough; but it takes minutes to fall after a boot, and says nothing of now until then. */
+/** A load average below 0.5 suffices. It takes minutes to fall after a boot: until then, 5 s are measured. */
 export const idleScript =
   'case $(sysctl -n vm.loadavg) in "{ 0"[.,][0-4]*) ;; *) sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time;; esac';
 
 const idleness: Setting = {
   name: 'kern.cp_time',
-  why: 'what else runs takes time from forwarding',
+  why: 'other programs take time from forwarding',
   reads: [shell`sh -c ${idleScript}`, readSysctl('hw.ncpu')],
   check: (samples, cpus) => {
     if (samples === '') return undefined;
@@ -161,7 +160,7 @@ const idleness: Setting = {
   },
 };
 
-/** Two lines of ticks since boot, of all CPUs together: user, nice, system, interrupt and idle; NaN for anything else. */
+/** Reads two lines of ticks of all CPUs: user, nice, system, interrupt and idle; NaN for any other text. */
 function busyCpus(samples: string, cpus: number): number {
   const [before, after] = samples.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
   if (before?.length !== 5 || after?.length !== 5) return Number.NaN;
@@ -170,10 +169,10 @@ function busyCpus(samples: string, cpus: number): number {
   return (1 - (ticks[4] ?? Number.NaN) / all) * cpus;
 }
 
-/** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
+/** Daemons start, and entropy and crash dumps are saved, for a while after the first possible login. */
 const leastSecondsUp = 60;
 
-/** The DUT's own clock alone is asked: it need not agree with any other, and both values move when it is set. */
+/** Reads the DUT's clock alone: it need not agree with any other, and both values move when it is set. */
 const timeSinceBoot: Setting = {
   name: 'kern.boottime',
   why: 'what starts at boot still runs',
@@ -181,7 +180,7 @@ const timeSinceBoot: Setting = {
   check: (boot, now) => {
     const bootSeconds = Number(/^\{ sec = (\d+),/.exec(boot)?.[1] ?? Number.NaN);
     const up = Number(now) - bootSeconds;
-    // Set between the two looks: look again.
+    // The clock was set between the two commands.
     if (up < 0) return { is: 'is yet to come', fix: { kind: 'wait', seconds: leastSecondsUp } };
     const seconds = Math.ceil(leastSecondsUp - up);
     return unless(seconds <= 0, {

@@ -1,4 +1,4 @@
-// The two slices of an appliance: which of them boots next, by fstab(5) and by the disk's own table.
+// Finds which of an appliance's two slices boots next, by fstab(5) and by the disk's table.
 import { HostError } from '../../../system/host/host-error.ts';
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
@@ -6,46 +6,46 @@ import { shell } from '../../../system/shell.ts';
 export type Slices = {
   disk: string;
   scheme: Scheme;
-  /** The device that fstab has for the root. */
+  /** Device of the root in fstab. */
   root: string;
   fstab: string;
-  /** What gpart(8) calls a slice, by its device. */
+  /** Names of gpart(8), by device. */
   providers: ReadonlyMap<string, string>;
-  /** Providers that may boot: an MBR has one, and of a GPT's the first does. */
+  /** Providers that may boot: an MBR has one, and a GPT boots the first. */
   active: readonly string[];
 };
 
 type Scheme = keyof typeof attributes;
 
-/** What marks the slice that boots. */
+/** Attribute of the slice that boots. */
 const attributes = { MBR: 'active', GPT: 'bootme' } as const;
 
-/** What boots next: both have to agree on it. */
+/** Throws unless fstab and the table agree. */
 export async function nextRoot(host: Host): Promise<string> {
   const slices = await slicesOf(host);
-  const wanted = slices.providers.get(slices.root);
+  const expected = slices.providers.get(slices.root);
   const [active, ...more] = slices.active;
-  if (active === wanted && more.length === 0) return slices.root;
+  if (active === expected && more.length === 0) return slices.root;
   const marked = slices.active.join(' and ') || 'none';
   throw refusal(
     host,
-    `/etc/fstab has its root on ${slices.root} (${wanted}), and ${attributes[slices.scheme]} on ${slices.disk} is ${marked}`,
+    `/etc/fstab has its root on ${slices.root} (${expected}), and ${attributes[slices.scheme]} on ${slices.disk} is ${marked}`,
     'see `gpart show -p` there, and make one slice the active one by hand',
   );
 }
 
-/** Throws for whatever is not an appliance's disk as BSDRP installs it. */
+/** Throws for any disk but an appliance's, as BSDRP installs it. */
 export async function slicesOf(host: Host): Promise<Slices> {
   const fstab = await host.output(shell`cat /etc/fstab`);
   const root = fstab
     .split('\n')
     .map(fieldsOf)
-    .find(([, place]) => place === '/')?.[0];
+    .find(([, path]) => path === '/')?.[0];
   if (root === undefined) throw noAppliance(host, '/etc/fstab names no root');
   const providers = providersOf(await host.output(shell`glabel status -s`));
   const [, disk] = /^([a-z]+\d+)[ps]\d+$/.exec(providers.get(root) ?? '') ?? [];
   if (disk === undefined) {
-    throw noAppliance(host, `glabel(8) knows no slice by the name of its root, ${root}`);
+    throw noAppliance(host, `glabel(8) has no slice with the name of its root, ${root}`);
   }
   const table = readTable(await host.output(shell`gpart show -p ${disk}`));
   if (table === undefined) {
@@ -56,7 +56,7 @@ export async function slicesOf(host: Host): Promise<Slices> {
 
 export const fieldsOf = (line: string): string[] => line.trim().split(/\s+/);
 
-/** `gpt/BSDRP1  N/A  ada0p3`; of a slice with partitions in it the first is the root. */
+/** Reads `gpt/BSDRP1  N/A  ada0p3`; of a slice with partitions the first is the root. */
 const providersOf = (status: string): Map<string, string> =>
   new Map(
     status
@@ -67,7 +67,7 @@ const providersOf = (status: string): Map<string, string> =>
       ),
   );
 
-/** `=> 40 31277152 ada0 GPT (15G)`, and rows like `3223 4194304 ada0p3 freebsd-ufs [bootme] (2.0G)`. */
+/** Reads `=> 40 31277152 ada0 GPT (15G)`, and rows like `3223 4194304 ada0p3 freebsd-ufs [bootme] (2.0G)`. */
 function readTable(text: string): Pick<Slices, 'scheme' | 'active'> | undefined {
   const [, scheme] = /^=>\s+\d+\s+\d+\s+\S+\s+(\S+)/m.exec(text) ?? [];
   if (scheme !== 'MBR' && scheme !== 'GPT') return undefined;
@@ -76,8 +76,8 @@ function readTable(text: string): Pick<Slices, 'scheme' | 'active'> | undefined 
     provider,
     words: words.split(','),
   }));
-  const isKnown = marks.every(({ words }) => words.every((word) => word === attributes[scheme]));
-  return isKnown ? { scheme, active: marks.map(({ provider }) => provider) } : undefined;
+  const isComplete = marks.every(({ words }) => words.every((word) => word === attributes[scheme]));
+  return isComplete ? { scheme, active: marks.map(({ provider }) => provider) } : undefined;
 }
 
 const noAppliance = (host: Host, why: string): HostError =>
@@ -88,4 +88,4 @@ const noAppliance = (host: Host, why: string): HostError =>
   );
 
 const refusal = (host: Host, why: string, fix: string): HostError =>
-  new HostError('command-failed', `${host.name} would boot nobody knows what: ${why}; ${fix}.`);
+  new HostError('command-failed', `${host.name} would boot an unknown system: ${why}; ${fix}.`);

@@ -384,9 +384,9 @@ test.for([
 );
 
 const arpProblem =
-  'The MAC address of 198.19.0.203 is not set to 00:07:43:2e:e5:9a for good on cxl1, and one that is asked for during a trial is not found: run `arp -S 198.19.0.203 00:07:43:2e:e5:9a` on the DUT.';
+  'The MAC address of 198.19.0.203 is not set permanently to 00:07:43:2e:e5:9a on cxl1, and one that is asked for during a trial is not found: run `arp -S 198.19.0.203 00:07:43:2e:e5:9a` on the DUT.';
 const ndpProblem =
-  'The MAC address of 2001:2:0:8000::203 is not set to 00:07:43:2e:e5:9a for good on cxl1, and one that is asked for during a trial is not found: run `ndp -s 2001:2:0:8000::203 00:07:43:2e:e5:9a` on the DUT.';
+  'The MAC address of 2001:2:0:8000::203 is not set permanently to 00:07:43:2e:e5:9a on cxl1, and one that is asked for during a trial is not found: run `ndp -s 2001:2:0:8000::203 00:07:43:2e:e5:9a` on the DUT.';
 
 test.for([
   ['gone', 'arp -an', /^.*cxl1.*\n/m, '', arpProblem],
@@ -403,7 +403,7 @@ test('a DUT on which something else runs has to wait', () => {
   // One of eight CPUs.
   const samples = { [idleCommand]: '1000 0 500 20 90000\n1625 0 500 30 94445\n' };
   expect(messages(samples)).toEqual([
-    'kern.cp_time shows 1.0 busy CPUs, more than 0.5, and what else runs takes time from forwarding: wait 60 s.',
+    'kern.cp_time shows 1.0 busy CPUs, more than 0.5, and other programs take time from forwarding: wait 60 s.',
   ]);
 });
 
@@ -456,6 +456,6 @@ test('a kernel that would stop in the debugger at a panic is told of', () => {
 
 test.for(['', '/dev/null'])('a DUT whose dumps go to "%s" is told of', (device) => {
   expect(messages(sysctl('kern.shutdown.dumpdevname', device))).toEqual([
-    'kern.shutdown.dumpdevname names no dump device, and nobody then learns what a kernel panicked of: put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`.',
+    'kern.shutdown.dumpdevname names no dump device, and the cause of a panic is then lost: put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`.',
   ]);
 });

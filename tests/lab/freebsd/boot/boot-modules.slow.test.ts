@@ -1,10 +1,10 @@
 // What a DUT has loaded, as its own commands say.
 import { expect, test } from 'vitest';
-import { loadedModules } from '../../../src/lab/freebsd/loaded.ts';
-import { connect } from '../../../src/system/host/ssh.ts';
-import { shell } from '../../../src/system/shell.ts';
-import { writeFile } from '../../fakes/freebsd-lab/file-system.ts';
-import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import { loadedModules } from '../../../../src/lab/freebsd/boot/boot-modules.ts';
+import { connect } from '../../../../src/system/host/ssh.ts';
+import { shell } from '../../../../src/system/shell.ts';
+import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
+import { startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
 
 test('the modules of a DUT are those of its kernel, and none of /boot/modules', async () => {
   await using lab = await startFreebsdLab();
